@@ -15,6 +15,9 @@
 // [Case] is a program with values for its variables, and what it has to lead to; a program with a branch has a second
 // case, in which the condition is flipped. A [Task] is a program with its cases and an instruction.
 //
+// Programs are for a set of APIs: the domain's own, or the paper's ([Paper]), which StateEval has. A program that
+// others wrote as Python has that text, too, and as statements what it was seen to do.
+//
 // # Values
 //
 // A value is what JSON can say, as in [envs.Arg]. What JSON cannot say, such as the numbers of a tensor, stays in the

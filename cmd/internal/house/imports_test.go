@@ -235,7 +235,7 @@ var allowed = []rule{
 	{"cmd/internal/suites/remote", []string{"envs", "envs/action", "envs/disk", "envs/remote/bench", "trajectories",
 		"trajectories/atif"}},
 	{"cmd/internal/suites/stategen", []string{"cmd/internal/cmdline", "envs/console",
-		"envs/display", "envs/disk", "envs/wire", "envs/stategen",
+		"envs/display", "envs/disk", "envs/sandbox", "envs/wire", "envs/stategen",
 		"envs/stategen/bench", "envs/stategen/code", "envs/stategen/domains",
 		"envs/stategen/instruct", "envs/stategen/session/serve", "envs/stategen/stateeval",
 		"envs/stategen/taskfile", "envs/stategen/voice/serve", "envs/suite",

@@ -182,7 +182,7 @@ func (v *verifying) task(t *stategen.Task, s *VerifiedSplit) error {
 	}
 
 	s.Tasks[d.Name()]++
-	if s.Tasks[d.Name()] > v.mutants || t.Program.Python != "" { // others' programs may test little, and stay as they are
+	if s.Tasks[d.Name()] > v.mutants || t.Program.Python != "" { // others' programs may test little
 		return nil
 	}
 

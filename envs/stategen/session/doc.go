@@ -29,5 +29,6 @@
 //
 // # Caveats
 //
-// Checksums and ids are our own, and not those of the service that StateGen took.
+// Checksums and ids are our own, and not those of the service that StateGen took. Ids ascend in the order of adding, as
+// there.
 package session

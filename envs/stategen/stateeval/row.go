@@ -75,8 +75,8 @@ type large stategen.Value
 // mostList is how long the text of lists may be that stay lists.
 const mostList = 1 << 16
 
-// UnmarshalJSON implements [json.Unmarshaler]. Long lists are a [*tensor.Tensor] where they can be: as values they would
-// take a hundred bytes for each number.
+// UnmarshalJSON implements [json.Unmarshaler]. Long lists are a [*tensor.Tensor] where they can be: as values they
+// would take a hundred bytes for each number.
 func (v *large) UnmarshalJSON(text []byte) error {
 	if len(text) > mostList && text[0] == '[' {
 		if t, err := tensor.Parse(text); err == nil {

@@ -123,11 +123,13 @@ func (s *service) Call(_ stategen.State, _ string, args envs.Args) (stategen.Sta
 }
 
 func (s *service) Content(_ stategen.State, v any) any {
-	if name, ok := v.(string); ok && s.contents[name] != nil {
-		return s.contents[name]
-	}
+	return envs.Map(v, func(part any) (any, bool) {
+		if name, ok := part.(string); ok && s.contents[name] != nil {
+			return s.contents[name], true
+		}
 
-	return v
+		return part, false
+	})
 }
 
 func (s *service) Effects(stategen.State) any { return s.effects }
@@ -162,6 +164,13 @@ func text(s string) stategen.Value { return stategen.Value{Any: s} }
 func exported(t *testing.T, d stategen.Domain, task *stategen.Task) ([]stateeval.TestCase, stateeval.Row) {
 	t.Helper()
 
+	return exportedAs(t, stateeval.December, d, task)
+}
+
+func exportedAs(t *testing.T, form stateeval.Form, d stategen.Domain, task *stategen.Task) (
+	[]stateeval.TestCase, stateeval.Row) {
+	t.Helper()
+
 	base := &toolapi.Spec{
 		Version: "p_c", Base: true,
 		Messages: toolapi.Messages{Deprecated: "It is gone.", Invalid: "There is no such API."},
@@ -183,7 +192,7 @@ func exported(t *testing.T, d stategen.Domain, task *stategen.Task) ([]stateeval
 		t.Fatal(err)
 	}
 
-	row, err := stateeval.Export(&code.Surface{Domain: d, Base: v, Deployed: v}, task, task, 7, stateeval.December)
+	row, err := stateeval.Export(&code.Surface{Domain: d, Base: v, Deployed: v}, task, task, 7, form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +283,7 @@ func TestExportSessions(t *testing.T) {
 }
 
 func TestExportSpeeches(t *testing.T) {
-	speech := envs.Args{{Name: "text", Value: "Hi."}, {Name: "history", Value: []any{"text to speech"}}}
+	speech := envs.Args{{Name: "text", Value: "Hi."}, {Name: "transitions", Value: []any{}}}
 	d := &service{
 		name: "voice", contents: map[string]any{"user_speech_0": speech},
 		effects: []any{envs.Args{{Name: "speech", Value: speech}, {Name: "voice_name", Value: "Emma"}}},
@@ -284,10 +293,10 @@ func TestExportSpeeches(t *testing.T) {
 		Name: "user_speech_0", Role: stategen.Loaded, Value: text("user_speech_0"),
 	}))
 
-	written := `{"text": "Hi.", "transitions": [["text to speech", {}]], "is_speech": true}`
+	written := `{"text": "Hi.", "transitions": [], "is_speech": true}`
 	for name, got := range map[string]stategen.Value{
-		written: cases[0].Result,
-		`[{"speech": ` + written + `, "voice_name": "Emma"}]`: cases[0].StateOracle,
+		written:                       cases[0].Result,
+		`[[` + written + `, "Emma"]]`: cases[0].StateOracle,
 	} {
 		text, err := got.MarshalJSON()
 		if err != nil || string(text) != name {
@@ -313,5 +322,136 @@ func TestTaskOfRow(t *testing.T) {
 
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// RESULT of April's form is encoded: 1.5 and -2 are 3fc00000 and c0000000 in hexadecimal, the last byte first. A list of
+// tensors is one, and the program and the prompt say so.
+func TestExportTensorsOfApril(t *testing.T) {
+	one := &tensor.Tensor{Shape: []int{1, 2}, Data: []float32{1.5, -2}}
+	d := &service{name: "tensor", contents: map[string]any{"user_tensor_0": one}}
+
+	made := task(stategen.Variable{Name: "user_tensor_0", Role: stategen.Loaded, Value: text("user_tensor_0")})
+	encoded := func(shape string, data string) string {
+		return `{"__tensor__": true, "shape": ` + shape + `, "dtype": "<f4", "data_b64": "` + data + `"}`
+	}
+
+	cases, row := exportedAs(t, stateeval.April, d, made)
+	if got, _ := cases[0].Result.MarshalJSON(); string(got) != encoded("[1, 2]", "AADAPwAAAMA=") {
+		t.Errorf("RESULT is %s", got)
+	}
+
+	if strings.Contains(row.Prompt, "one dimension") || strings.Contains(cases[0].Program, "isinstance") {
+		t.Errorf("the program is changed:\n%s", cases[0].Program)
+	}
+
+	both := stategen.Expr{List: []stategen.Expr{*made.Program.Result, *made.Program.Result}}
+	made.Program.Result = &both
+	made.Cases[0].Result.Any = []any{"two", "digests"}
+
+	cases, row = exportedAs(t, stateeval.April, d, made)
+	if got, _ := cases[0].Result.MarshalJSON(); string(got) != encoded("[4]", "AADAPwAAAMAAAMA/AAAAwA==") {
+		t.Errorf("RESULT is %s", got)
+	}
+
+	if !strings.Contains(row.Prompt, "one dimension") || !strings.Contains(cases[0].Program, "if isinstance(RESULT, list):") {
+		t.Errorf("nothing joins the tensors:\n%s\n%s", cases[0].Program, row.Prompt)
+	}
+}
+
+// December's evaluator compares identifiers, so that RESULT has none.
+func TestExportSessionsOfDecember(t *testing.T) {
+	for form, want := range map[stateeval.Form]bool{stateeval.April: false, stateeval.December: true} {
+		cases, row := exportedAs(t, form, &service{name: "session"}, task(stategen.Variable{
+			Name: "user_variable_0", Role: stategen.User, Value: text("x"),
+		}))
+
+		if got := strings.Contains(cases[0].Program, "RESULT = without_ids(RESULT)"); got != want {
+			t.Errorf("%s: identifiers are left out: %t", form, got)
+		}
+
+		if got := strings.Contains(row.Prompt, "Leave the members id and checksum out"); got != want {
+			t.Errorf("%s: the prompt says so: %t", form, got)
+		}
+	}
+}
+
+// Rows may stand on several lines each, or in a list.
+func TestReadIndented(t *testing.T) {
+	evaluator := read(t, published)[0].Evaluator
+
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, []byte(evaluator), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+
+	for name, text := range map[string]string{
+		"indented": indented.String() + "\n" + indented.String(), "a list": "[" + published + ",\n" + published + "]",
+	} {
+		rows := read(t, text)
+		if len(rows) != 2 {
+			t.Errorf("%s: %d rows", name, len(rows))
+			continue
+		}
+
+		if cases, err := rows[1].Cases(); err != nil || len(cases) != 1 {
+			t.Errorf("%s: %d cases, error %v", name, len(cases), err)
+		}
+	}
+
+	for path, want := range map[string]int{"a/evaluator_12.json": 12, "evaluator_0.json": 0, "evaluator_1.jsonl": -1} {
+		if n, ok := stateeval.Number(path); ok != (want >= 0) || ok && n != want {
+			t.Errorf("%s has the number %d, %t", path, n, ok)
+		}
+	}
+}
+
+// A voice task for the paper's service: its voice is the benchmark's of the same category and gender, any gender is
+// none, a transcript is a member, and the speech takes 16 seconds, whatever it says.
+func TestAdapt(t *testing.T) {
+	program := `{"domain": "voice", "server": [{"voice_name": "Ada", "category": "news", "gender": "female"}],
+		"init": [{"name": "user_variable_0", "role": "user", "type": "", "value": "Good morning."},
+			{"name": "user_variable_1", "role": "user", "type": "", "value": {"search_category": "news", "search_gender": "any"}},
+			{"name": "user_constant_0", "role": "constant", "type": "", "value": 0.8}],
+		"main": [{"call": {"assign": "r_1", "tool": "text_to_speech", "args": [
+				{"name": "text", "expr": {"var": "user_variable_0"}}, {"name": "voice_name", "expr": {"value": "Ada"}}]}},
+			{"call": {"assign": "r_2", "tool": "search_voice_library", "args": [
+				{"name": "search_category", "expr": {"var": "user_variable_1", "path": ["search_category"]}},
+				{"name": "search_gender", "expr": {"var": "user_variable_1", "path": ["search_gender"]}}]}}],
+		"branch": {"test": {"left": {"var": "r_1", "path": ["duration"]}, "right": {"var": "user_constant_0"}},
+			"if": {"stmts": [{"call": {"assign": "r_3", "tool": "speech_to_text", "args": [
+				{"name": "input_speech", "expr": {"var": "r_1", "path": ["speech"]}}]}}],
+				"result": {"list": [{"var": "r_3"}, {"var": "r_2"}]}},
+			"else": {"stmts": [{"call": {"assign": "r_3", "tool": "isolate_audio", "args": [
+				{"name": "input_speech", "expr": {"var": "r_1", "path": ["speech"]}}]}}],
+				"result": {"var": "r_3"}}}}`
+
+	own := &stategen.Task{ID: "voice-1"}
+	if err := json.Unmarshal([]byte(program), &own.Program); err != nil {
+		t.Fatal(err)
+	}
+
+	got, err := stateeval.Adapt(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	results, err := json.Marshal([]any{got.Program.Init[2].Value, got.Cases[0].Result, got.Cases[1].Result})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := `[16.0,["Good morning.",[{"category":"old","gender":"masculine","voice_name":"Alexander"},` +
+		`{"category":"old","gender":"feminine","voice_name":"Isabella"}]],` +
+		`{"text":"Good morning.","voice_name":"Isabella","stability":null,"similarity_boost":null,"style":null,` +
+		`"duration":8,"transitions":[["text_to_speech",{"voice_name":"Isabella","stability":null,` +
+		`"similarity_boost":null,"style":null}],["isolate_audio",{}]]}]`
+	if d := cmp.Diff(want, string(compact(t, results))); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+
+	again, err := stateeval.Adapt(got)
+	if err != nil || again != got {
+		t.Errorf("a task for the paper's APIs is adapted again, error %v", err)
 	}
 }

@@ -32,5 +32,6 @@
 // # Caveats
 //
 //   - Programs use smaller tensors than the published ones: see bounds.go, which says what that changes.
-//   - Every tensor is float32, and there is no bias, no group, and no weight of one dimension.
+//   - Every tensor is computed in float32, and there is no bias, no group, and no weight of one dimension. Those that
+//     [Paper] loads may be called otherwise.
 package tensor

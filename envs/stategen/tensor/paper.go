@@ -186,7 +186,11 @@ func Parse(text []byte) (*Tensor, error) {
 		switch c := text[0]; c {
 		case ' ', '\t', '\r', '\n', ',':
 		case '[':
-			if depth++; depth > len(counts) {
+			if depth++; rank > 0 && depth > rank {
+				return nil, errors.New("the lists of a tensor are of several depths")
+			}
+
+			if depth > len(counts) {
 				counts, t.Shape = append(counts, 0), append(t.Shape, -1)
 			}
 

@@ -29,6 +29,11 @@
 // result of a path is every result of a call that no later call has consumed. A transcription consumes nothing: the
 // speech is still there, with a longer history. So whatever a call was given shows in the result or in the recorder.
 //
+// # The paper's service
+//
+// [Paper] is the service as StateEval has it. It answers other things to mostly the same calls, and grows no programs:
+// those of [Domain] are adapted to it.
+//
 // # Caveats
 //
 // A schema runs the calls of its program, which cost little; so what it knows of values is what the service says.

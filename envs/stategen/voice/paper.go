@@ -55,8 +55,8 @@ type paperState struct {
 	changes  int           // calls that changed anything
 }
 
-// paperCall is a phone call that was made. It presents the speech as it is at the end, as the benchmark's recorder keeps
-// the object itself.
+// paperCall is a phone call that was made. It presents the speech as it is at the end, as the benchmark's recorder
+// keeps the object itself.
 type paperCall struct{ handle, voice string }
 
 // paperSpeech is a speech as the benchmark writes one, without its handle.

@@ -69,7 +69,8 @@ func exportCommand() suite.Command {
 }
 
 // export writes the tasks of each domain.
-func (s *taskSplit) export(ctx context.Context, out string, form stateeval.Form) (made ExportedTasks, err error) {
+func (s *taskSplit) export(ctx context.Context, out string, form stateeval.Form) (made ExportedTasks,
+	err error) {
 	made.Files = []exportedDomain{}
 	counts := map[string]int{}
 
@@ -110,7 +111,8 @@ type tasksOf interface {
 }
 
 // write writes the tasks of a domain as rows, which are numbered from 0.
-func (e *exportedDomain) write(ctx context.Context, w io.Writer, tasks tasksOf, form stateeval.Form) error {
+func (e *exportedDomain) write(ctx context.Context, w io.Writer, tasks tasksOf,
+	form stateeval.Form) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 

@@ -24,8 +24,8 @@ type ImportedRows struct {
 	Rows   []stateeval.Description `json:"rows"`   // in the order of the files
 	Path   string                  `json:"path"`   // the file of the data folder
 	Added  int                     `json:"added"`  // tasks that it did not have
-	Known  int                     `json:"known"`  // tasks that the data folder had already, in whichever split
-	Failed int                     `json:"failed"` // rows that are no task; their reasons stand with them
+	Known  int                     `json:"known"`  // tasks that it had, in whichever split
+	Failed int                     `json:"failed"` // rows that are no task, for their reasons
 }
 
 // importing adds the tasks of rows to a split.
@@ -52,7 +52,8 @@ func importCommand() suite.Command {
 	}
 }
 
-// files reads rows, and adds the tasks among them to the split: all of them, or none after an error.
+// files reads rows, and adds the tasks among them to the split: all of them, or none after an
+// error.
 func (o *importing) files(ctx context.Context, paths []string) (err error) {
 	o.made.Rows, o.made.Path = []stateeval.Description{}, taskfile.Path(o.data, o.split)
 
