@@ -77,7 +77,7 @@ var flagTable = map[string][]string{
 	"config": {"play", "collect", "eval", "doctor", "doctor sandbox", "branch", "ablate", "analyze",
 		"versions make", "versions list", "versions show", "versions diff", "versions validate", "serve tools",
 		"eval simulator", "mirror data", "eval judge", "eval drift", "mirror requests", "mirror queries",
-		"versions mutate", "tasks measure", "tasks instruct", "serve env", "serve sessions",
+		"versions mutate", "tasks measure", "tasks import", "tasks instruct", "serve env", "serve sessions",
 		"gate"},
 	"progress": {"data build", "data import", "data questions", "data verify", "collect", "doctor",
 		"eval", "finetune",
