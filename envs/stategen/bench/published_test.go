@@ -335,3 +335,35 @@ func TestRowsOfTheGenerator(t *testing.T) {
 		}
 	}
 }
+
+// The instruction of a row is what its agents agreed on, in either form, or its prompt; without either it is its program.
+func TestInstructionOfRows(t *testing.T) {
+	t.Parallel()
+
+	of := graders(t, engine(t))
+
+	for name, tt := range map[string]struct {
+		prompt, agents  string
+		variables, text string
+	}{
+		"agents": {"a prompt", `{"generator_messages": [{"content": "a draft"}, {"content":
+			"{\"user_variable_definitions\": \"It is a text.\", \"task_instructions\": \"Say it.\"}"}]}`,
+			"It is a text.", "Say it."},
+		"older agents": {"a prompt", `{"generator_messages": [{"content": "Say it."}]}`, "", "Say it."},
+		"a prompt":     {"a prompt", "", "", "a prompt"},
+		"none":         {"", "", "", "Do what this Python program does"},
+	} {
+		row := rows(t, published+"voice.json")[0]
+		row.Prompt, row.AgentData = tt.prompt, tt.agents
+
+		task, err := stateeval.Play(t.Context(), of, row)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		got := task.Instruction
+		if got.Variables != tt.variables || !strings.HasPrefix(got.Text, tt.text) {
+			t.Errorf("%s: variables %q, text %q", name, got.Variables, got.Text)
+		}
+	}
+}
