@@ -16,7 +16,7 @@ func TestRecipes(t *testing.T) {
 	}
 
 	want := []string{
-		"llama3-8b-paper.yaml", "llama3-8b-static.yaml", "llama3.1-8b.yaml", "many.yaml",
+		"fac-8b.yaml", "llama3-8b-paper.yaml", "llama3-8b-static.yaml", "llama3.1-8b.yaml", "many.yaml",
 		"mirrorapi-7b.yaml", "proof.yaml",
 		"qwen2-7b-paper.yaml", "qwen2.5-7b-openai.yaml", "qwen3-8b-dpo.yaml", "qwen3-8b-kto.yaml",
 		"qwen3-8b-lora.yaml", "qwen3-8b-reward.yaml", "qwen3-8b-step.yaml", "qwen3-8b.yaml",

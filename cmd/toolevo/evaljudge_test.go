@@ -127,6 +127,74 @@ func TestEvalJudgeByRule(t *testing.T) {
 	says(t, "eval errors", errors, "scripted:stale under p_s_in", "Refused calls, by what was not taken")
 }
 
+// What a model said of an evaluation's answers, and what people say, becomes data that a judge is
+// trained on and tested with, and the judge is asked as it was trained.
+func TestMirrorJudge(t *testing.T) {
+	t.Parallel()
+
+	s := &writing{}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+
+	url, dir := server.URL+"/v1", t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+
+	must(t, ofToolBench(t, "eval", "--policy", "scripted:reader", "--api", "p_c", "--out", in("eval"))...)
+
+	data := func(args ...string) []string {
+		return append([]string{"mirror", "judge", in("eval"), "--out", in("fac"), "--json"}, args...)
+	}
+
+	fails(t, exitUsage, []string{"no model judged", "--score fac"}, data()...)
+	must(t, "eval", "judge", in("eval"), "--score", "fac", "--progress", "none") // the rule labels nothing
+	fails(t, exitUsage, []string{"no model judged"}, data()...)
+	must(t, "eval", "judge", in("eval"), "--score", "fac", "--by", "openai:strict", "--server", url, "--out",
+		in("judged"), "--progress", "none")
+
+	made := document[toolbenchsuite.JudgeData](t, must(t, data()...))
+	if made.Expert != "strict" || made.Cases == 0 || made.Cases != made.Labels ||
+		len(made.Datasets) != 2 || made.Datasets[0].Samples+made.Datasets[1].Samples != made.Cases {
+		t.Errorf("%+v", made)
+	}
+
+	says(t, "check", must(t, "check", in("fac")), "0 faulty, 0 problems")
+	says(t, "finetune", must(t, "finetune", in("fac"), "--recipe", "fac-8b", "--gpus", "8", "--print", "--out",
+		in("trained")), "dataset: train_fac\n", "template: llama3\n")
+
+	// The judge gets one text, which the file has, so that its server is asked in one message.
+	must(t, "eval", "judge", in("eval"), "--score", "fac", "--by", "openai:trained", "--server", url,
+		"--fac-prompt", "published", "--prompts", in("fac"), "--out", in("again"), "--progress", "none")
+
+	samples := string(read(t, in("fac/train_fac.jsonl"))) + string(read(t, in("fac/test_fac.jsonl")))
+
+	text, err := json.Marshal(s.first.Load())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if !strings.Contains(samples, `"instruction":`+string(text)) {
+		t.Errorf("the judge is asked %s, which nobody trained it on", text)
+	}
+
+	write(t, in("people.csv"), "query,answer,label\nIs it late?,It is.,Solved\nIs it early?,No.,Solved\n")
+	write(t, in("models.jsonl"), `{"query": "Is it late?", "answer": "It is.", "label": "Solved", "labeller": "large"}
+{"query": "Is it early?", "answer": "No.", "label": 0, "labeller": "large"}
+{"query": "Is it now?", "answer": "Yes.", "label": 1, "labeller": "large"}
+`)
+	out := must(t, "mirror", "judge", in("people.csv"), in("models.jsonl"), "--people", "people", "--reinforced",
+		"--out", in("fac"))
+	says(t, "mirror judge", out, "large     3       66.7      1", "people    2       100.0     a person",
+		"large, people  2      50.0    0.00", "train_fac  1", "test_fac   2")
+	says(t, "its sample", string(read(t, in("fac/train_ochat.jsonl"))), `"condition":"large"`)
+
+	for flag, values := range map[string][]string{
+		"held-out": {"100"}, "expert": {"none"}, "people": {"large,people"}, "prompts": {dir},
+	} {
+		fails(t, exitUsage, nil, append([]string{"mirror", "judge", in("people.csv"), in("models.jsonl"), "--out",
+			in("fac2"), "--" + flag}, values...)...)
+	}
+}
+
 // The functions that agents met are looked up in the data folder, and in no other one.
 func TestEvalJudgeWantsTheData(t *testing.T) {
 	t.Parallel()

@@ -59,6 +59,7 @@ func recordedLine(c apicalls.Call) string {
 type writing struct {
 	asked   atomic.Int64
 	queries atomic.Int64
+	first   atomic.Value // the first message that it was sent last
 	down    atomic.Bool
 }
 
@@ -93,6 +94,7 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	system, text := asked.Messages[0].Content, ""
+	s.first.Store(system)
 
 	switch {
 	case strings.Contains(system, "You review answers"):
@@ -101,6 +103,8 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text = `{"request": {"n": 7000}, "error": "bad parameter n", "response": ""}`
 	case strings.Contains(system, "You explain how"):
 		text = "It counts."
+	case strings.Contains(system, "is complete"):
+		text = "Solved\nso"
 	case strings.Contains(system, "You judge"):
 		text = "Close. Rating: [[8]]"
 	case strings.Contains(system, "You imagine"):

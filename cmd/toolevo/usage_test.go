@@ -29,7 +29,7 @@ var commands = [][]string{
 	{"serve", "env"},
 	{"serve", "sessions"},
 	{"toolbench", "convert"}, {"eval", "simulator"}, {"mirror"}, {"mirror", "data"},
-	{"mirror", "requests"}, {"mirror", "queries"}, {"tasks"}, {"tasks", "generate"},
+	{"mirror", "requests"}, {"mirror", "queries"}, {"mirror", "judge"}, {"tasks"}, {"tasks", "generate"},
 	{"tasks", "show"}, {"tasks", "verify"}, {"tasks", "measure"}, {"tasks", "sample"},
 	{"tasks", "export"}, {"tasks", "import"}, {"tasks", "instruct"}, {"tasks", "add"}, {"tasks", "make"},
 	{"tasks", "check"},

@@ -29,8 +29,8 @@ type Answer struct {
 // String returns who answered what.
 func (a *Answer) String() string { return fmt.Sprintf("%s, %s-%s", a.Agent, a.Group, a.ID) }
 
-// said returns the final answer; "" where there is none, or the agent gave up.
-func (a *Answer) said() string {
+// Said returns the final answer; "" where there is none, or the agent gave up.
+func (a *Answer) Said() string {
 	if a.Given == nil {
 		return ""
 	}
@@ -44,7 +44,7 @@ func (a *Answer) said() string {
 
 // plain returns the status of an answer that takes no judge.
 func (a *Answer) plain() (s Status, ok bool) {
-	if a.said() == "" || !a.Given.Outcome().Finished {
+	if a.Said() == "" || !a.Given.Outcome().Finished {
 		return Unsolved, true
 	}
 

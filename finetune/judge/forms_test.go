@@ -145,7 +145,7 @@ func TestFormsOfVerdicts(t *testing.T) {
 			return s.String(), err
 		}},
 		"complete": {completeReplies, func(text string) (string, error) {
-			s, err := readComplete(text)
+			s, err := ReadComplete(text)
 			return s.String(), err
 		}},
 		"preference": {preferenceReplies, func(text string) (string, error) {

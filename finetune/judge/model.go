@@ -91,7 +91,7 @@ func (Rule) Maker() trajectories.Maker { return trajectories.Maker{Kind: makerKi
 // Status implements [Judge].
 func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error) {
 	about := fmt.Sprintf("status of %s, pass %d", a, pass)
-	request := section("Request", a.Given.Query) + section("Final answer", a.said())
+	request := section("Request", a.Given.Query) + section("Final answer", a.Said())
 
 	status, err := ask(ctx, m.Writer, asked(m.Prompts.Asked(statusPrompt, request)), about, Lost, readStatus)
 	if err != nil || status != Unsure {
@@ -110,14 +110,14 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 
 // Complete implements [Judge].
 func (m *Model) Complete(ctx context.Context, a *Answer) (Status, error) {
-	request := section("Request", a.Given.Query) + section("Final answer", a.said())
+	request := section("Request", a.Given.Query) + section("Final answer", a.Said())
 	asking := asked(m.Prompts.Asked(completePrompt, request))
 
 	if m.CompletePrompt != "" {
-		asking = asked("", pytext.Format(m.CompletePrompt, "{query}", a.Given.Query, "{answer}", a.said()))
+		asking = asked("", pytext.Format(m.CompletePrompt, "{query}", a.Given.Query, "{answer}", a.Said()))
 	}
 
-	return ask(ctx, m.Completing, asking, "complete: "+a.String(), Lost, readComplete)
+	return ask(ctx, m.Completing, asking, "complete: "+a.String(), Lost, ReadComplete)
 }
 
 // Prefer implements [Judge].
@@ -135,7 +135,7 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 	for i, a := range shown {
 		steps, _ := a.Given.Steps()
 		request += section(fmt.Sprintf("Assistant %d, calls", i), strings.Join(steps, "\n")) +
-			section(fmt.Sprintf("Assistant %d, final answer", i), a.said())
+			section(fmt.Sprintf("Assistant %d, final answer", i), a.Said())
 	}
 
 	preferred, err := ask(ctx, m.Writer, asked(m.Prompts.Asked(preferPrompt, request)), about, NoPreference, readPreference)
@@ -168,6 +168,13 @@ func asked(instructions, request string) kept.Asking {
 	return kept.Asking{Instructions: instructions, Request: request}
 }
 
+// OwnCompletePrompt returns what models are asked for completeness as one text, with {query} and
+// {answer}.
+func OwnCompletePrompt(p kept.Prompts) string {
+	return strings.TrimSpace(p.Text(completePrompt) + "\n\n" + section("Request", "{query}") +
+		section("Final answer", "{answer}"))
+}
+
 // section returns a part of a request.
 func section(title, text string) string { return title + ":\n" + text + "\n\n" }
 
@@ -181,9 +188,9 @@ func readStatus(reply string) (Status, error) {
 	return parseStatus(said)
 }
 
-// readComplete returns the status in what a judge wrote: on the first line, as it was told to, or
+// ReadComplete returns the status in what a judge wrote: on the first line, as it was told to, or
 // under the title that MirrorAPI's own judge writes.
-func readComplete(reply string) (Status, error) {
+func ReadComplete(reply string) (Status, error) {
 	verdict, err := kept.Verdict(reply, "answer status", "solved", "unsolved", "not solved")
 
 	switch {

@@ -126,7 +126,7 @@ func (d *Judged) alone(judge Judge, o Options) (all []work) {
 		if complete {
 			j.Complete = new(Status)
 			all = append(all, func(ctx context.Context) (err error) {
-				if j.said() == "" {
+				if j.Said() == "" {
 					return nil // Unsolved
 				}
 

@@ -47,20 +47,38 @@ const (
 const reportFile = "report.json"
 
 // WriteInstructions writes samples of the format [Simulator] to a folder that LLaMA-Factory reads, with a report on
-// how they came to be, and returns the manifest. Sets without a sample are left out. As with [Write] the folder may
-// hold an earlier export, and one with a manifest is whole.
-func WriteInstructions(dir string, sets []InstructionSet, report any, software string) (*Manifest, error) {
+// how they came to be and more files, and returns the manifest. Sets without a sample are left out.
+// As with [Write] the folder may hold an earlier export, and one with a manifest is whole.
+func WriteInstructions(dir string, sets []InstructionSet, report any, software string,
+	more ...ExtraFile) (*Manifest, error) {
 	m := newManifest(Options{Format: Simulator, Software: software})
 	m.Selection = Selection{} // nothing was to be selected
 
-	if err := m.writeFolder(dir, func(work string) error { return m.writeSets(work, sets, report) }); err != nil {
+	write := func(work string) error { return m.writeSets(work, sets, report, more) }
+	if err := m.writeFolder(dir, write); err != nil {
 		return nil, fmt.Errorf("export to %s: %w", dir, err)
 	}
 
 	return &m, nil
 }
 
-func (m *Manifest) writeSets(work string, sets []InstructionSet, report any) error {
+// JudgePrompt is a file of what a judge is to be asked that is trained on sets.
+const JudgePrompt = "fac.txt"
+
+// ExtraFile is a file that stands beside sets: a [JudgePrompt], or samples for another trainer,
+// NAME.jsonl, whose name begins as that of a set does.
+type ExtraFile struct {
+	Name string
+	Text []byte
+}
+
+func (m *Manifest) writeSets(work string, sets []InstructionSet, report any, more []ExtraFile) error {
+	for _, f := range more {
+		if err := disk.Write(filepath.Join(work, f.Name), f.Text); err != nil {
+			return err
+		}
+	}
+
 	for _, s := range sets {
 		if len(s.Samples) == 0 {
 			continue
@@ -116,7 +134,8 @@ func instructionInfo(name string) datasetEntry {
 func isInstructionFile(name string) bool {
 	set, isSet := strings.CutSuffix(name, ".jsonl")
 
-	return name == reportFile || isSet && (strings.HasPrefix(set, trainSet) || strings.HasPrefix(set, testSet))
+	return name == reportFile || name == JudgePrompt ||
+		isSet && (strings.HasPrefix(set, trainSet) || strings.HasPrefix(set, testSet))
 }
 
 // Dataset names what is trained, as LLaMA-Factory's argument dataset does.

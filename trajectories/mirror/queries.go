@@ -145,7 +145,7 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 
 		i := slices.IndexFunc(q.APIs, func(k toolbench.Key) bool { return k.Tool == pair[0] && k.API == pair[1] })
 		if i < 0 {
-			return q, refusedForeign
+			return q, fmt.Errorf("%w: take related_apis from %s", refusedForeign, pytext.JSON(pairs(q.APIs)))
 		}
 
 		if k := q.APIs[i]; !slices.Contains(q.Relevant, k) {
@@ -164,29 +164,21 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 	return q, nil
 }
 
-// names reports whether a query calls an API or its tool by name: by that of the function, by one
-// that no user would come to write, or in words that say that an API is meant. Single words, such
-// as those of an API that is called Search, are taken for names only there.
+// spoken is how users speak who ask for an API and not for what it does.
+var spoken = regexp.MustCompile(`(?i)\b(?:APIs?|endpoints?)\b`)
+
+// names reports whether a query calls an API by name: in words that say that an API is meant, or by
+// one that no user would come to write. A single word, such as that of an API that is called
+// Search, is taken for a name only in the first way.
 func names(query string, k toolbench.Key) bool {
-	lower := strings.ToLower(query)
-
-	for _, name := range []string{toolbench.FunctionName(k), toolbench.Name(k.API), k.API} {
-		if identifier.MatchString(name) && strings.Contains(lower, strings.ToLower(name)) {
-			return true
-		}
-	}
-
-	if strings.Contains(k.API, " ") && strings.Contains(query, k.API) {
+	if spoken.MatchString(query) || strings.Contains(k.API, " ") && strings.Contains(query, k.API) {
 		return true
 	}
 
-	for _, name := range []string{k.API, k.Tool} {
-		quoted := regexp.QuoteMeta(strings.ToLower(name))
+	query = strings.ToLower(query)
 
-		called, err := regexp.MatchString(
-			`(?:^|\W)`+quoted+`["\x60']?\s+(?:api|endpoint|function)s?\b`+
-				`|\b(?:api|endpoint|function)s?\s+(?:called |named )?["\x60']?`+quoted+`(?:\W|$)`, lower)
-		if called || err != nil {
+	for _, name := range []string{toolbench.FunctionName(k), toolbench.Name(k.API), k.API} {
+		if identifier.MatchString(name) && strings.Contains(query, strings.ToLower(name)) {
 			return true
 		}
 	}
@@ -207,7 +199,7 @@ func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) (
 	file := make([]any, len(queries))
 
 	for i, q := range queries {
-		apis, relevant := []any{}, []any{}
+		apis := []any{}
 
 		for _, k := range q.APIs {
 			d := byKey[k]
@@ -223,15 +215,21 @@ func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) (
 			apis = append(apis, api)
 		}
 
-		for _, k := range q.Relevant {
-			relevant = append(relevant, []any{k.Tool, k.API})
-		}
-
-		file[i] = envs.Object("api_list", apis, "query", q.Text, "relevant APIs", relevant,
+		file[i] = envs.Object("api_list", apis, "query", q.Text, "relevant APIs", pairs(q.Relevant),
 			"query_id", envs.Number(fmt.Sprint(q.ID)))
 	}
 
 	return append(pytext.AppendJSON(nil, file), '\n'), nil
+}
+
+// pairs are APIs as query files name relevant ones.
+func pairs(keys []toolbench.Key) any {
+	all := make([]any, len(keys))
+	for i, k := range keys {
+		all[i] = []any{k.Tool, k.API}
+	}
+
+	return all
 }
 
 // published is a document as query files have it, without a template.

@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"toolevo/envs/toolbench"
@@ -64,8 +65,8 @@ func NewReport() *Report {
 
 // refuse counts a text that is of no use, or that could not be read.
 func (r *Report) refuse(why error) {
-	if _, read := why.(refusal); read {
-		r.Written.Refused[why.Error()]++
+	if read := refusal(""); errors.As(why, &read) {
+		r.Written.Refused[read.Error()]++
 	} else {
 		r.Written.Lost[why.Error()]++
 	}

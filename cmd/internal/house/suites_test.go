@@ -30,7 +30,7 @@ var suitesHeldApart = []heldApart{
 	{
 		words: regexp.MustCompile(`(?i)toolbench`),
 		known: []string{
-			"envs/toolbench/...", "trajectories/mirror", "finetune/judge", "finetune/fidelity",
+			"envs/toolbench/...", "trajectories/mirror", "finetune/judge/...", "finetune/fidelity",
 			"cmd/internal/suites/toolbench",
 		},
 		files: []string{registration},

@@ -25,7 +25,6 @@ func (s Suite) DriftDefaults() map[string]string {
 // Commands implements [suite.Commander].
 func (s Suite) Commands() []suite.Command {
 	return append(s.ToolBench.Commands(), suite.Command{Use: "mirror", Help: helpTexts},
-		mirrorRequestsCommand(),
-		mirrorDataCommand(), mirrorQueriesCommand(), judgeCommand(), simulatorCommand(),
-		toolsCommand())
+		mirrorRequestsCommand(), mirrorDataCommand(), mirrorQueriesCommand(), mirrorJudgeCommand(),
+		judgeCommand(), simulatorCommand(), toolsCommand())
 }

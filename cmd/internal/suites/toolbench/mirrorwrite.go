@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"toolevo/envs/console"
@@ -99,7 +100,8 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 				return err
 			}
 
-			c.Announce(use, "policy "+m.writer, fmt.Sprintf("seed %d", m.seed), "data "+m.data)
+			c.Announce(strings.TrimSuffix(use, " [QUERIES]"), "policy "+m.writer,
+				fmt.Sprintf("seed %d", m.seed), "data "+m.data)
 
 			if err := m.open(c, m.out); err != nil {
 				return err

@@ -1,0 +1,145 @@
+package labels
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Agreement is how two labellers agree about the cases that both labelled.
+type Agreement struct {
+	First  string   `json:"first"`  // a labeller
+	Second string   `json:"second"` // another one
+	Both   int      `json:"both"`   // cases that both labelled
+	Agree  float64  `json:"agree"`  // share of those of which they say the same, 0 to 1
+	Kappa  *float64 `json:"kappa"`  // Cohen's, -1 to 1; null where both always say the same one thing
+}
+
+// agree compares two labellers. With p the share of which they say the same, and e the share of
+// which they would if each said what it does by chance, as often, kappa is (p-e)/(1-e).
+func agree(cases []*labelled, first, second string) Agreement {
+	a := Agreement{First: first, Second: second}
+	same, solvedFirst, solvedSecond := 0.0, 0.0, 0.0
+
+	for _, c := range cases {
+		x, y := c.by[first], c.by[second]
+		if x == nil || y == nil {
+			continue
+		}
+
+		a.Both++
+
+		same += number(x.Solved == y.Solved)
+		solvedFirst += number(x.Solved)
+		solvedSecond += number(y.Solved)
+	}
+
+	if a.Both == 0 {
+		return a
+	}
+
+	n := float64(a.Both)
+	a.Agree = same / n
+
+	chance := solvedFirst/n*solvedSecond/n + (1-solvedFirst/n)*(1-solvedSecond/n)
+	if chance < 1 {
+		kappa := (a.Agree - chance) / (1 - chance)
+		a.Kappa = &kappa
+	}
+
+	return a
+}
+
+func number(yes bool) float64 {
+	if yes {
+		return 1
+	}
+
+	return 0
+}
+
+// Labeller is who labelled.
+type Labeller struct {
+	Name   string  `json:"name"`   // of a model or a person
+	Person bool    `json:"person"` // whose labels train nobody
+	Labels int     `json:"labels"` // of cases
+	Solved float64 `json:"solved"` // share of those that it calls solved, 0 to 1
+	Weight float64 `json:"weight"` // of a reinforced sample; 0 of a person
+}
+
+// labellers returns who labelled the cases, models first, in the order of their names.
+func labellers(cases []*labelled, people []string) []Labeller {
+	byName := map[string]*Labeller{}
+
+	for _, c := range cases {
+		for name, label := range c.by {
+			l := byName[name]
+			if l == nil {
+				l = &Labeller{Name: name, Person: slices.Contains(people, name)}
+				byName[name] = l
+			}
+
+			l.Labels++
+			l.Solved += number(label.Solved)
+		}
+	}
+
+	var all []Labeller
+
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		l := byName[name]
+		l.Solved /= float64(l.Labels)
+		all = append(all, *l)
+	}
+
+	slices.SortStableFunc(all, func(a, b Labeller) int { return cmp.Compare(number(a.Person), number(b.Person)) })
+
+	return all
+}
+
+// expert returns the model that agrees most with people, or with the other models where nobody
+// labelled what people did: the mean over those of how often they agree. Of equals the first is
+// taken.
+func expert(all []Labeller, agreements []Agreement) (name string) {
+	best := -1.0
+
+	for _, person := range []bool{true, false} {
+		for _, l := range all {
+			if l.Person {
+				continue
+			}
+
+			sum, n := 0.0, 0.0
+
+			for _, a := range agreements {
+				other := a.Second
+				if a.Second == l.Name {
+					other = a.First
+				} else if a.First != l.Name {
+					continue
+				}
+
+				i := slices.IndexFunc(all, func(o Labeller) bool { return o.Name == other })
+				if a.Both > 0 && all[i].Person == person {
+					sum, n = sum+a.Agree, n+1
+				}
+			}
+
+			if n > 0 && sum/n > best {
+				name, best = l.Name, sum/n
+			}
+		}
+
+		if name != "" {
+			return name
+		}
+	}
+
+	for _, l := range all {
+		if !l.Person {
+			return l.Name // the only one, or none that labelled what another did
+		}
+	}
+
+	return ""
+}
