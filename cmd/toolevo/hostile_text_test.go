@@ -143,6 +143,7 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"serve", "voice", "--listen", spell}, lines: true},
 		{args: []string{"mirror", "requests", "--out", in("mirror"), "--model", spell}, quiet: true},
 		{args: []string{"mirror", "queries", "--out", in("mirror"), "--model", spell, "--group", "/" + spell}},
+		{args: []string{"mirror", "working", "--out", in("mirror"), "--model", spell, "--real", spell}},
 		{args: []string{"mirror", "judge", in("none" + spell), "--out", in("fac"), "--expert", spell}, lines: true},
 		{args: []string{"mirror", "data", in("calls.jsonl"), "--out", in("mirror")}, quiet: true},
 		{args: []string{"mirror", "data", in("none" + spell), "--out", in("mirror")}, lines: true},

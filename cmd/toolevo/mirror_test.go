@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -109,6 +110,11 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text = "Close. Rating: [[8]]"
 	case strings.Contains(system, "You imagine"):
 		text = "You are at sea."
+	case strings.Contains(system, "You write calls of web APIs, to find"):
+		text = requiredBy(asked.Messages[1].Content)
+	case strings.Contains(system, "You check whether web APIs"):
+		text = fmt.Sprintf(`{"reason": "so", "all_working": %t}`,
+			!strings.Contains(asked.Messages[1].Content, "unsubscribe"))
 	case strings.Contains(system, "You write calls"):
 		text = `{"tool_input": {}}`
 	case strings.Contains(system, "You write what users ask"):
@@ -133,6 +139,21 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": text},
 			"finish_reason": "stop"},
 	}})
+}
+
+// requiredBy writes the call that a document requires, with Bern for everything.
+func requiredBy(request string) string {
+	_, after, _ := strings.Cut(request, `"required_parameters"`)
+	required, _, _ := strings.Cut(after, `"optional_parameters"`)
+	input := map[string]string{}
+
+	for _, name := range regexp.MustCompile(`"name": "([^"]*)"`).FindAllStringSubmatch(required, -1) {
+		input[name[1]] = "Bern"
+	}
+
+	text, _ := json.Marshal(map[string]any{"tool_input": input})
+
+	return string(text)
 }
 
 // queryFor writes a query for all APIs of a list.
@@ -360,4 +381,122 @@ func TestMirrorWrites(t *testing.T) {
 		"a/b")
 	write(t, file, "")
 	fails(t, exitUsage, []string{"--working", "succeeded"}, requests...)
+}
+
+// A call of each API is sent to a server, once, and its answers say for which APIs queries are
+// written. A server that is not there is no API that does not work.
+func TestMirrorWorking(t *testing.T) {
+	t.Parallel()
+
+	model := httptest.NewServer(&writing{})
+	t.Cleanup(model.Close)
+
+	var calls atomic.Int64
+
+	real := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls.Add(1)
+
+		var asked struct {
+			Tool  string `json:"tool_name"`
+			API   string `json:"api_name"`
+			Input string `json:"tool_input"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			t.Error(err)
+		}
+
+		switch {
+		case calls.Load() == 1:
+			http.Error(w, "later", http.StatusBadGateway)
+		case strings.Contains(asked.Input, "Bern"):
+			fmt.Fprint(w, `{"error": "", "response": {"in": "Bern"}}`)
+		default:
+			fmt.Fprint(w, `{"error": "Unauthorized", "response": ""}`)
+		}
+	}))
+	t.Cleanup(real.Close)
+
+	dir, data := t.TempDir(), smallData(t)
+	args := func(out, server string) []string {
+		return []string{"mirror", "working", "--data", data, "--model", "openai:m", "--server",
+			model.URL + "/v1", "--real", server, "--out", filepath.Join(dir, out), "--workers", "1",
+			"--progress", "none", "--json"}
+	}
+
+	got := document[toolbenchsuite.MirrorWorking](t, must(t, args("w", real.URL)...))
+	asked := calls.Load()
+
+	if got.Working == 0 || got.Classes["success"] != got.Working || got.Classes["not-authorised"] == 0 ||
+		len(got.Unsent) != 1 || got.APIs != got.Count || int64(got.Count) != asked {
+		t.Fatalf("%+v of %d calls", got, asked)
+	}
+
+	// What got no answer is sent again, and nothing else.
+	again := document[toolbenchsuite.MirrorWorking](t, must(t, args("w", real.URL)...))
+	if calls.Load() != asked+1 || len(again.Unsent) != 0 {
+		t.Errorf("%d calls more: %+v", calls.Load()-asked, again)
+	}
+
+	queries := document[toolbenchsuite.MirrorWritten](t, must(t, "mirror", "queries", "--count", "2",
+		"--working", again.Path, "--data", data, "--model", "openai:m", "--server", model.URL+"/v1",
+		"--out", filepath.Join(dir, "q"), "--progress", "none", "--json"))
+	if queries.Count == 0 {
+		t.Errorf("%+v", queries)
+	}
+
+	fails(t, exitGaveUp, []string{"refused"}, args("gone", "http://127.0.0.1:1/virtual")...)
+	fails(t, exitUsage, []string{"--real"}, args("w", "nowhere")...)
+	fails(t, exitUsage, []string{"--model: it is missing"}, "mirror", "working", "--out", dir)
+	fails(t, exitUsage, []string{"--real: it is for calls"}, append(args("w", real.URL), dir)...)
+}
+
+// Of several trajectories of a query one in which an API does not work is enough to leave it out.
+func TestMirrorWorkingTrajectories(t *testing.T) {
+	t.Parallel()
+
+	model := httptest.NewServer(&writing{})
+	t.Cleanup(model.Close)
+
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	answer := func(responses ...string) string {
+		nodes := `{"role": "tool", "message": {"name": "Finish", "arguments": "{}", "response": ""}, "next": []}`
+		for i, response := range responses {
+			text, _ := json.Marshal(response)
+			nodes = fmt.Sprintf(`{"role": "tool", "message": {"name": "f%d", "arguments": "{}", `+
+				`"response": %s}, "next": [%s]}`, i, text, nodes)
+		}
+
+		return `{"query": "q", "available_tools": [{"name": "Finish"}], "answer": {"method": "CoT@1",
+			"total_steps": 1, "final_answer": "\"a\"", "answer_details": [` + nodes + `]}}`
+	}
+
+	fine, bad := `{"error": "", "response": "fine"}`, `{"error": "please unsubscribe", "response": ""}`
+	mistake := `{"error": "missing parameter x", "response": ""}`
+
+	write(t, in("cot/G1_x.json"), `{"1": `+answer(fine, mistake)+`, "2": `+answer(fine)+`, "3": `+
+		answer()+`, "4": `+answer(bad)+`}`)
+	write(t, in("dfs/G1_x.json"), `{"1": `+answer()+`, "2": `+answer(bad, fine)+`, "3": `+answer()+`}`)
+
+	entry := func(id int) string {
+		return fmt.Sprintf(`{"query_id": %d, "query": "q", "relevant APIs": [["t", "f"]], "api_list": [{`+
+			`"category_name": "c", "tool_name": "t", "api_name": "f", "api_description": "", `+
+			`"method": "GET", "required_parameters": [], "optional_parameters": []}]}`, id)
+	}
+	write(t, in("G1_x.json"), "["+entry(1)+","+entry(2)+"]")
+
+	args := []string{"mirror", "working", in("cot"), in("dfs"), "--queries", in("G1_x.json"), "--out",
+		in("w"), "--progress", "none"}
+
+	for _, more := range [][]string{nil, {"--model", "openai:m", "--server", model.URL + "/v1"}} {
+		says(t, "mirror working", must(t, append(args, more...)...),
+			"GROUP  WORKING  BROKEN  UNTRIED  LOST", " G1_x        1       2        1     0")
+
+		if ids := string(read(t, in("w/test_query_ids/G1_x.json"))); ids != `{"1":0}` {
+			t.Errorf("kept are %s", ids)
+		}
+	}
+
+	says(t, "why", string(read(t, in("w/trajectories.jsonl"))), `"status":"broken","reason":"so"`)
+	says(t, "import", must(t, "toolbench", "import", in("w"), "--data", in("d")), "1 queries of 1 groups")
 }

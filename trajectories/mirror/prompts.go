@@ -28,6 +28,8 @@ const (
 	rationalePrompt = "rationale"
 	queryPrompt     = "query"
 	solvablePrompt  = "solvable"
+	reachPrompt     = "reach"
+	workingPrompt   = "working"
 )
 
 // wholeFields are what published prompts call the request that is filled in; others call it

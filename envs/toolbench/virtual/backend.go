@@ -39,6 +39,18 @@ func NewBackend(address, key string) (*Backend, error) {
 
 // Ask returns the answer to a call, and whether there is one that is worth keeping.
 func (b *Backend) Ask(ctx context.Context, call Call) (toolbench.Answer, bool) {
+	a, err := b.Call(ctx, call)
+	if err != nil {
+		return toolbench.Answer{}, false
+	}
+
+	_, worthy := Check(a)
+
+	return a, worthy
+}
+
+// Call returns the answer to a call, whatever it says. The error is that there is none.
+func (b *Backend) Call(ctx context.Context, call Call) (a toolbench.Answer, err error) {
 	body := object(envs.Object(
 		"category", call.API.Category,
 		"tool_name", call.API.Tool,
@@ -50,30 +62,29 @@ func (b *Backend) Ask(ctx context.Context, call Call) (toolbench.Answer, bool) {
 
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, b.url, bytes.NewReader([]byte(body)))
 	if err != nil {
-		return toolbench.Answer{}, false
+		return a, err
 	}
 
 	request.Header.Set("Content-Type", "application/json")
 
 	reply, err := b.client.Do(request)
 	if err != nil {
-		return toolbench.Answer{}, false
+		return a, err
 	}
 	defer reply.Body.Close()
 
 	text, err := io.ReadAll(io.LimitReader(reply.Body, backendBody+1))
-	if err != nil || len(text) > backendBody || reply.StatusCode != http.StatusOK {
-		return toolbench.Answer{}, false
+
+	switch {
+	case err != nil:
+		return a, err
+	case len(text) > backendBody || reply.StatusCode != http.StatusOK:
+		return a, fmt.Errorf("%s: HTTP %d, %d bytes", b.url, reply.StatusCode, len(text))
 	}
 
 	o, _, err := pytext.DecodeObject(string(text))
-	if err != nil {
-		return toolbench.Answer{}, false
-	}
-
-	a, _ := AnswerOf(o) // what has no response is not worth it
-	_, worthy := Check(a)
+	a, _ = AnswerOf(o) // what has no response is not worth keeping
 	a.Maker = string(Real)
 
-	return a, worthy
+	return a, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -157,7 +158,7 @@ func (m *mirrorWriting) solvable(ctx context.Context, path string, r *mirror.Rep
 // returns how many are solvable.
 func (m *mirrorWriting) writeSolvable(read *toolbench.Published, said []mirror.Solvability) (
 	kept int, err error) {
-	ids := map[string]map[string]int{}
+	ids := keptIDs{}
 
 	var verdicts bytes.Buffer
 
@@ -168,36 +169,60 @@ func (m *mirrorWriting) writeSolvable(read *toolbench.Published, said []mirror.S
 			return 0, err
 		}
 
-		if ids[s.Group] == nil {
-			ids[s.Group] = map[string]int{}
-		}
-
-		if s.Status == mirror.Solvable {
-			ids[s.Group][strconv.Itoa(s.ID)] = 0 // as the published files have it
+		if ids.add(s.Group, strconv.Itoa(s.ID), s.Status == mirror.Solvable) {
 			kept++
 		}
 	}
 
-	files, err := read.Select(func(group string, id int) bool {
-		_, solvable := ids[group][strconv.Itoa(id)]
-		return solvable
-	})
-	if err != nil {
-		return 0, err
+	return kept, errors.Join(m.writeKept(read, ids), m.write(verdictsFile, verdicts.Bytes()))
+}
+
+// keptIDs are the queries that are kept, by group and ID, as the published files have them.
+type keptIDs map[string]map[string]int
+
+// add adds a query of a group if it is kept, and says so.
+func (ids keptIDs) add(group, id string, kept bool) bool {
+	if ids[group] == nil {
+		ids[group] = map[string]int{}
+	}
+
+	if kept {
+		ids[group][id] = 0
+	}
+
+	return kept
+}
+
+// writeKept writes the files of IDs, and, unless read is nil, those of the queries.
+func (m *mirrorWriting) writeKept(read *toolbench.Published, ids keptIDs) error {
+	files := map[string]json.RawMessage{}
+
+	if read != nil {
+		var err error
+		if files, err = read.Select(func(group string, id int) bool {
+			_, kept := ids[group][strconv.Itoa(id)]
+			return kept
+		}); err != nil {
+			return err
+		}
 	}
 
 	for group, text := range files {
-		listed, err := json.Marshal(ids[group])
-		if err != nil {
-			return 0, err
-		}
-
-		for folder, text := range map[string][]byte{queriesFolder: text, idsFolder: listed} {
-			if err := m.write(filepath.Join(folder, group+".json"), append(text, '\n')); err != nil {
-				return 0, err
-			}
+		if err := m.write(filepath.Join(queriesFolder, group+".json"), text); err != nil {
+			return err
 		}
 	}
 
-	return kept, m.write(verdictsFile, verdicts.Bytes())
+	for group, listed := range ids {
+		text, err := json.Marshal(listed)
+		if err != nil {
+			return err
+		}
+
+		if err := m.write(filepath.Join(idsFolder, group+".json"), text); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }
