@@ -187,7 +187,7 @@ func TestFlagsRefuseTheSame(t *testing.T) {
 		"gate":        {"p_c", "p_c", "--out", dir},
 		"mirror data": {dir, "--out", dir}, "mirror working": {"--out", dir, "--model", "openai:m"},
 		"mirror requests": {"--out", dir, "--model", "openai:m"},
-		"mirror queries": {"--out", dir, "--model", "openai:m"}, "tasks instruct": {"--out", dir}}
+		"mirror queries":  {"--out", dir, "--model", "openai:m"}, "tasks instruct": {"--out", dir}}
 
 	for flag, tt := range map[string]struct {
 		value string

@@ -298,7 +298,8 @@ func TestMirrorRefuses(t *testing.T) {
 func TestMirrorWrites(t *testing.T) {
 	t.Parallel()
 
-	server := httptest.NewServer(&writing{})
+	s := &writing{}
+	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 
 	dir, data := t.TempDir(), smallData(t)
@@ -348,6 +349,16 @@ func TestMirrorWrites(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
+	// More are written beside those that there are, and nothing is asked twice.
+	written, asked := string(read(t, filepath.Join(dir, "q/test_instruction/G3_x.json"))), s.asked.Load()
+	must(t, append(queries, "--count", "5")...)
+
+	more := string(read(t, filepath.Join(dir, "q/test_instruction/G3_x.json")))
+	if !strings.HasPrefix(more, strings.TrimSuffix(written, "]")) || s.asked.Load() != asked+2 {
+		t.Errorf("%d texts more, and from %s comes %s", s.asked.Load()-asked, written, more)
+	}
+
+	must(t, queries...)
 	says(t, "import", must(t, "toolbench", "import", filepath.Join(dir, "q"), "--data",
 		filepath.Join(dir, "d")), "4 queries of 1 groups")
 

@@ -15,8 +15,9 @@
 // drop pairs that do not follow their document, and write more pairs. The test set is drawn. A model may explain pairs
 // that are trained on. [Data.Write] writes a folder that LLaMA-Factory reads, and what was dropped and why.
 //
-// Before there are calls, a model may write requests to send to APIs ([Model.Requests]), and queries for agents that
-// take several ([Model.Queries]).
+// Before there are calls, a model may write requests to send to APIs ([Model.Requests]), one of each to see which work
+// ([Model.Reach]), and queries for agents that take several ([Model.Queries]). Models say which queries can be solved
+// ([CheckSolvable]). Once agents have played them, a [Trajectory] says whether the APIs in it worked.
 //
 // # Guarantees
 //

@@ -208,6 +208,10 @@ func (m *mirrorWriting) writeKept(read *toolbench.Published, ids keptIDs) error 
 	}
 
 	for group, text := range files {
+		if ids[group] == nil { // nobody asked
+			continue
+		}
+
 		if err := m.write(filepath.Join(queriesFolder, group+".json"), text); err != nil {
 			return err
 		}

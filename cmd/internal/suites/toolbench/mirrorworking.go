@@ -2,6 +2,7 @@ package toolbench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func (m *mirrorWorking) run(ctx context.Context, c *suite.Call) (err error) {
 		}
 	}
 
-	c.Announce("mirror working", "policy "+m.writer, fmt.Sprintf("seed %d", m.seed))
+	c.Announce("mirror working", "by "+cmp.Or(m.writer, "rules"), fmt.Sprintf("seed %d", m.seed))
 
 	if err := m.open(c, m.out); err != nil {
 		return err
