@@ -16,7 +16,7 @@ type Model struct {
 	Seed    uint64
 	Tries   int     // of a text that cannot be read, at least 1
 	Workers int     // texts that are asked for at the same time
-	Prompts Prompts // nil for our own
+	Prompts kept.Prompts
 
 	// Done is told how many of all texts are done; it may be nil.
 	Done func(done, total int)
@@ -38,14 +38,9 @@ type answer[T any] struct {
 }
 
 // ask asks with a prompt until a text can be read. The error is a failure of ours.
-func ask[T any](ctx context.Context, m *Model, prompt, request string, number int,
+func ask[T any](ctx context.Context, m *Model, p kept.Prompt, request string, number int,
 	read func(text string) (T, error)) (a answer[T], err error) {
-	prompts := m.Prompts
-	if prompts == nil {
-		prompts = ownPrompts()
-	}
-
-	instructions, request := prompts.asked(prompt, request)
+	instructions, request := m.Prompts.Asked(p, request)
 
 	a.read, a.refused, err = kept.Ask(ctx, m.Writer, kept.Asking{
 		Instructions: instructions, Request: request,

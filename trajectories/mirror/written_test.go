@@ -286,44 +286,6 @@ func TestCheckSolvable(t *testing.T) {
 	}
 }
 
-// A prompt of a folder stands in place of ours; one with the field of its request is all that is
-// told.
-func TestPrompts(t *testing.T) {
-	t.Parallel()
-
-	dir := t.TempDir()
-	if _, err := ReadPrompts(dir); err == nil || !strings.Contains(err.Error(), "query, ") {
-		t.Errorf("error %v, want what there may be", err)
-	}
-
-	for name, text := range map[string]string{
-		"solvable.txt": "Is {task} fine? {}", "check.txt": "Judge.", "x.txt": "x",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	p, err := ReadPrompts(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for name, want := range map[string][2]string{
-		solvablePrompt: {"", "Is {tools_json} fine? {}"}, checkPrompt: {"Judge.", "{tools_json}"},
-		augmentPrompt: {ownPrompts()[augmentPrompt], "{tools_json}"},
-	} {
-		instructions, request := p.asked(name, "{tools_json}")
-		if diff := cmp.Diff(want, [2]string{instructions, request}); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-	}
-
-	if own := ownPrompts().Hash(); p.Hash() == own || len(own) != 12 {
-		t.Errorf("the hash is %s, of ours %s", p.Hash(), own)
-	}
-}
-
 // Arguments may come as a text.
 func TestInputIn(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/kept"
 	"toolevo/finetune/judge"
 	"toolevo/trajectories/export"
 )
@@ -262,7 +263,7 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 
 	all := modelLabels()
-	p := Plan{HeldOut: 20, Prompt: judge.OwnCompletePrompt()}
+	p := Plan{HeldOut: 20, Prompt: judge.OwnCompletePrompt(kept.Prompts{})}
 	_, first := p.written(t, all)
 
 	for i := range all[:len(all)/2] {

@@ -29,8 +29,6 @@ const (
 type asking struct {
 	seed    uint64
 	workers int
-	prompts string // the folder of other prompts than ours; "" for ours
-	told    mirror.Prompts
 	call    *suite.Call
 	models  suite.Models
 	asked   []string // the models, by what they were asked for
@@ -41,17 +39,11 @@ func (a *asking) options() []suite.Option {
 
 	return []suite.Option{
 		suite.SeedOption(&a.seed), suite.WorkersOption(&a.workers),
-		{Name: "prompts", Value: &a.prompts,
-			Usage: "folder `DIR` of prompts, NAME.txt, in place of ours, e.g. solvable"},
 	}
 }
 
 // open opens the models of a call, which keep what they write in a folder, unless that is "".
 func (a *asking) open(c *suite.Call, folder string) (err error) {
-	if a.told, err = mirror.ReadPrompts(a.prompts); err != nil {
-		return console.Option("prompts", "%w", err)
-	}
-
 	a.call = c
 	a.models, err = c.Models(folder)
 
@@ -81,7 +73,7 @@ func mirrorDataCommand() suite.Command {
 
 	return suite.Command{
 		Use: "mirror data [CALLS...]", Help: helpTexts, Progress: true, Document: Mirrored{},
-		Configured: &suite.Configured{Models: true},
+		Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
 		Options: append(append(m.options(), m.modelOptions()...), suite.DataOption(&m.data),
 			suite.Option{Name: "out", Value: &m.out, Required: true,
 				Usage: "write the data into the folder `DIR` (required)"},
@@ -156,7 +148,7 @@ func (m *mirrorData) run(ctx context.Context, c *suite.Call) (err error) {
 	}
 
 	built.Report.Inputs, built.Report.Models, built.Report.Rules = inputs, m.asked, m.rules()
-	built.Report.Prompts = m.told.Hash()
+	built.Report.Prompts = mirror.PromptHash(m.models.Prompts())
 
 	if _, err := built.Write(m.out, built.Explained, built.Report, c.Version); err != nil {
 		return err
@@ -310,7 +302,7 @@ func (a *asking) model(option, name, doing string, o suite.WriterOptions) (*mirr
 	a.asked = append(a.asked, option+" "+name)
 
 	return &mirror.Model{
-		Writer: writer, Seed: a.seed, Tries: mirrorTries, Workers: a.workers, Prompts: a.told,
+		Writer: writer, Seed: a.seed, Tries: mirrorTries, Workers: a.workers, Prompts: a.models.Prompts(),
 		Done: a.call.Progress.Step(doing),
 	}, nil
 }

@@ -9,7 +9,9 @@ import (
 	"text/tabwriter"
 
 	"toolevo/envs/console"
+	"toolevo/envs/kept"
 	"toolevo/envs/suite"
+	"toolevo/envs/toolbench/virtual"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/judge"
 	"toolevo/finetune/judge/labels"
@@ -46,11 +48,26 @@ func mirrorJudgeCommand() suite.Command {
 			{Name: "held-out", Value: &o.HeldOut,
 				Usage: "hold `N` percent of the queries out, unless people labelled some"},
 			{Name: "prompts", Value: &o.prompts,
-				Usage: "folder `DIR` with fac.txt, what the judge is asked (default: as eval judge asks)"},
+				Usage: "folder `DIR` with fac.txt or complete.txt, what the judge is asked (default: as eval judge asks)"},
 			suite.SeedOption(&o.Seed),
 		},
 		Run: o.run,
 	}
+}
+
+// told is what the judge is asked: in the published words where the user has them.
+func (o *judgeTraining) told() (string, error) {
+	prompts, err := kept.ReadPrompts(o.prompts)
+	if err != nil {
+		return "", err
+	}
+
+	text, err := prompts.Need(virtual.CompletePrompt, "{query}", "{answer}")
+	if errors.Is(err, kept.ErrNoPrompt) {
+		return judge.OwnCompletePrompt(prompts), nil
+	}
+
+	return text, err
 }
 
 // run makes the data.
@@ -59,10 +76,8 @@ func (o *judgeTraining) run(ctx context.Context, c *suite.Call) (err error) {
 		return console.Option("held-out", "it is %d, want at most 99", o.HeldOut)
 	}
 
-	if o.Prompt = judge.OwnCompletePrompt(); o.prompts != "" {
-		if o.Prompt, err = readCompletePrompt(o.prompts); err != nil {
-			return err
-		}
+	if o.Prompt, err = o.told(); err != nil {
+		return console.Option("prompts", "%w", err)
 	}
 
 	var all []labels.Label

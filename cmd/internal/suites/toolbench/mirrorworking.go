@@ -52,7 +52,7 @@ func mirrorWorkingCommand() suite.Command {
 
 	return suite.Command{
 		Use: "mirror working [RUN|FILE...]", Help: helpTexts, Progress: true,
-		Document: MirrorWorking{}, Configured: &suite.Configured{Models: true},
+		Document: MirrorWorking{}, Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
 		Options: append(m.options(), suite.DataOption(&m.data),
 			suite.Option{Name: "out", Value: &m.out, Required: true,
 				Usage: "write into the folder `DIR` (required); run the same command again to resume"},

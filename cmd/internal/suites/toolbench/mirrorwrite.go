@@ -86,7 +86,7 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 	more ...suite.Option) suite.Command {
 	return suite.Command{
 		Use: use, Help: helpTexts, Progress: true, Document: MirrorWritten{},
-		Configured: &suite.Configured{Models: true},
+		Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
 		Options: append(append(m.options(), suite.DataOption(&m.data),
 			suite.Option{Name: "out", Value: &m.out, Required: true,
 				Usage: "write into the folder `DIR` (required); run the same command again to " +
@@ -220,6 +220,6 @@ func (m *mirrorWriting) report(done *MirrorWritten) error {
 func (m *mirrorWriting) done(path string, count int, r *mirror.Report) *MirrorWritten {
 	return &MirrorWritten{
 		Path: path, Count: count, Refused: r.Written.Refused, Lost: r.Written.Lost,
-		Models: m.asked, Prompts: m.told.Hash(), Seed: m.seed,
+		Models: m.asked, Prompts: mirror.PromptHash(m.models.Prompts()), Seed: m.seed,
 	}
 }
