@@ -34,8 +34,8 @@ type Tool struct {
 
 // Left is a tool that is left out: it cannot be expressed, or was not chosen.
 type Left struct {
-	Name string `json:"name"` // what its server calls it, or the operation
-	Why  string `json:"why"`
+	Name string `json:"name"` // at the server
+	Why  string `json:"why"`  // it was left out
 }
 
 // ToolsOf makes tools of a server's list, by the rules of package openapi for names, schemas and

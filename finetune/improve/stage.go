@@ -1,14 +1,14 @@
 package improve
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
-	"toolevo/envs"
 )
 
 // stage is a piece of work of a round.
@@ -171,5 +171,7 @@ func (l *loop) key(s stage, keys map[string]string) string {
 		panic(fmt.Sprintf("improve: words that cannot be written: %v", err))
 	}
 
-	return envs.SHA256(text)[:16]
+	sum := sha256.Sum256(text)
+
+	return hex.EncodeToString(sum[:8])
 }

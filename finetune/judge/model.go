@@ -93,7 +93,8 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 	about := fmt.Sprintf("status of %s, pass %d", a, pass)
 	request := section("Request", a.Given.Query) + section("Final answer", a.Said())
 
-	status, err := ask(ctx, m.Writer, asked(m.Prompts.Asked(statusPrompt, request)), about, Lost, readStatus)
+	status, err := ask(ctx, m.Writer, asked(m.Prompts.Asked(statusPrompt, request)), about, Lost,
+		readStatus)
 	if err != nil || status != Unsure {
 		return status, err
 	}
@@ -105,7 +106,8 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 
 	request += section("What was done", string(graph))
 
-	return ask(ctx, m.Writer, asked(m.Prompts.Asked(graphPrompt, request)), about+", with calls", Lost, readStatus)
+	return ask(ctx, m.Writer, asked(m.Prompts.Asked(graphPrompt, request)), about+", with calls",
+		Lost, readStatus)
 }
 
 // Complete implements [Judge].
@@ -138,7 +140,8 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 			section(fmt.Sprintf("Assistant %d, final answer", i), a.Said())
 	}
 
-	preferred, err := ask(ctx, m.Writer, asked(m.Prompts.Asked(preferPrompt, request)), about, NoPreference, readPreference)
+	preferred, err := ask(ctx, m.Writer, asked(m.Prompts.Asked(preferPrompt, request)), about,
+		NoPreference, readPreference)
 	if turned {
 		preferred = preferred.other()
 	}

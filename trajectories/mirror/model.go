@@ -14,8 +14,8 @@ import (
 type Model struct {
 	Writer  kept.Writer
 	Seed    uint64
-	Tries   int     // of a text that cannot be read, at least 1
-	Workers int     // texts that are asked for at the same time
+	Tries   int // of a text that cannot be read, at least 1
+	Workers int // texts that are asked for at the same time
 	Prompts kept.Prompts
 
 	// Done is told how many of all texts are done; it may be nil.

@@ -48,7 +48,8 @@ func mirrorJudgeCommand() suite.Command {
 			{Name: "held-out", Value: &o.HeldOut,
 				Usage: "hold `N` percent of the queries out, unless people labelled some"},
 			{Name: "prompts", Value: &o.prompts,
-				Usage: "folder `DIR` with fac.txt or complete.txt, what the judge is asked (default: as eval judge asks)"},
+				Usage: "folder `DIR` with fac.txt or complete.txt, what the judge is asked (default: " +
+					"as eval judge asks)"},
 			suite.SeedOption(&o.Seed),
 		},
 		Run: o.run,
