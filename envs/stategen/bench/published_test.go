@@ -336,7 +336,8 @@ func TestRowsOfTheGenerator(t *testing.T) {
 	}
 }
 
-// The instruction of a row is what its agents agreed on, in either form, or its prompt; without either it is its program.
+// The instruction of a row is what its agents agreed on, in either form, or its prompt; without
+// either it is its program.
 func TestInstructionOfRows(t *testing.T) {
 	t.Parallel()
 

@@ -18,10 +18,10 @@
 //
 // # Differences
 //
-// The published analysis (interop/complexity.py runs it) counts the same calls. It follows chains from one branch into
-// the other, where both assign one name, and so finds them longer; and it takes what a program assigns anywhere for what
-// a variable is everywhere. Of requests it counts the answer that a program only checks, and a loop's variable, as ends
-// of bindings.
+// The published analysis (interop/complexity.py runs it) counts the same calls. It follows chains
+// from one branch into the other, where both assign one name, and so finds them longer; and it takes
+// what a program assigns anywhere for what a variable is everywhere. Of requests it counts the answer
+// that a program only checks, and a loop's variable, as ends of bindings.
 //
 // # Caveats
 //

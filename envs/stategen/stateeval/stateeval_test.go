@@ -325,8 +325,8 @@ func TestTaskOfRow(t *testing.T) {
 	}
 }
 
-// RESULT of April's form is encoded: 1.5 and -2 are 3fc00000 and c0000000 in hexadecimal, the last byte first. A list of
-// tensors is one, and the program and the prompt say so.
+// RESULT of April's form is encoded: 1.5 and -2 are 3fc00000 and c0000000 in hexadecimal, the last
+// byte first. A list of tensors is one, and the program and the prompt say so.
 func TestExportTensorsOfApril(t *testing.T) {
 	one := &tensor.Tensor{Shape: []int{1, 2}, Data: []float32{1.5, -2}}
 	d := &service{name: "tensor", contents: map[string]any{"user_tensor_0": one}}
@@ -354,7 +354,8 @@ func TestExportTensorsOfApril(t *testing.T) {
 		t.Errorf("RESULT is %s", got)
 	}
 
-	if !strings.Contains(row.Prompt, "one dimension") || !strings.Contains(cases[0].Program, "if isinstance(RESULT, list):") {
+	if !strings.Contains(row.Prompt, "one dimension") ||
+		!strings.Contains(cases[0].Program, "if isinstance(RESULT, list):") {
 		t.Errorf("nothing joins the tensors:\n%s\n%s", cases[0].Program, row.Prompt)
 	}
 }

@@ -90,7 +90,8 @@ func TestDTypeStays(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, value, err := d.Call(s, "transpose", envs.Object("input", "x", "dim0", envs.Number("0"), "dim1", envs.Number("1")))
+	_, value, err := d.Call(s, "transpose", envs.Object(
+		"input", "x", "dim0", envs.Number("0"), "dim1", envs.Number("1")))
 	if err != nil {
 		t.Fatal(err)
 	}

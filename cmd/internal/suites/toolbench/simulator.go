@@ -155,7 +155,8 @@ func (o *simulating) simulate(ctx context.Context, cases []fidelity.Case) (all [
 		}
 
 		answered, err := fidelity.Simulate(ctx, cases, name+" "+o.mode, w, fidelity.Options{
-			Prompts: o.models.Prompts(), Seed: o.seed, Workers: o.workers, Done: o.call.Progress.Step("answered by " + name),
+			Prompts: o.models.Prompts(), Seed: o.seed, Workers: o.workers,
+			Done: o.call.Progress.Step("answered by " + name),
 		})
 		if err != nil {
 			return nil, err
