@@ -142,8 +142,8 @@ func (w *configured) open(folder string) (suite.Models, error) {
 		return nil, err
 	}
 
-	if w.prompts, err = kept.ReadPrompts(c.Prompts); err != nil {
-		return nil, console.Usage("‹prompts›: %w", err)
+	if w.prompts, err = toolevo.ReadPrompts(c); err != nil {
+		return nil, err
 	}
 
 	w.models = serving.New(c, nil, nil, w.servers)

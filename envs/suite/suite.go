@@ -222,8 +222,8 @@ type Drifter interface {
 // Judger is a benchmark whose answers a language model can judge, beside the rule of its rewards.
 type Judger interface {
 	// Judge has the model that by names, and open opens, judge the evaluation in a folder, which
-	// gets the verdicts. judge is what these call it.
-	Judge(ctx context.Context, dir, by string, open OpenWriter) (judge string, err error)
+	// gets the verdicts. It is told the prompts. judge is what the verdicts call it.
+	Judge(ctx context.Context, dir, by string, p kept.Prompts, open OpenWriter) (judge string, err error)
 }
 
 // OpenWriter opens a language model that writes texts.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"toolevo/configs"
 	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/kept"
@@ -28,9 +29,9 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 		return suite.Choice{}, err
 	}
 
-	prompts, err := kept.ReadPrompts(c.Prompts)
+	prompts, err := ReadPrompts(c)
 	if err != nil {
-		return suite.Choice{}, console.Usage("‹prompts›: %w", err)
+		return suite.Choice{}, err
 	}
 
 	if replaced := prompts.Replaced(); replaced != "" {
@@ -52,6 +53,16 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 		Watch: b.watch,
 		Warn:  func(format string, args ...any) { b.Log.Warn(fmt.Sprintf(format, args...)) },
 	}, nil
+}
+
+// ReadPrompts reads what a user has models told in place of our own words.
+func ReadPrompts(c *configs.Resolved) (kept.Prompts, error) {
+	p, err := kept.ReadPrompts(c.Prompts)
+	if err != nil {
+		err = console.Usage("‹prompts›: %w", err)
+	}
+
+	return p, err
 }
 
 // ownTasks returns the file of the user's own tasks, "" where the run is about a split.

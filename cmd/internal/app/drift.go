@@ -169,8 +169,13 @@ func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftR
 		return texts.Writer(fmt.Sprintf("%s %g %d", j.By, o.Temperature, o.MaxTokens), w), nil
 	}
 
+	prompts, err := ReadPrompts(c)
+	if err != nil {
+		return "", err
+	}
+
 	for _, m := range runs {
-		if judge, err = j.judged(ctx, c.Suite, m.dir, open); err != nil {
+		if judge, err = j.judged(ctx, c.Suite, m.dir, prompts, open); err != nil {
 			return "", err
 		}
 	}
@@ -179,7 +184,8 @@ func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftR
 }
 
 // judged has the answers of an evaluation judged, and returns what its verdicts call the judge.
-func (j *DriftJob) judged(ctx context.Context, name, dir string, open suite.OpenWriter) (string, error) {
+func (j *DriftJob) judged(ctx context.Context, name, dir string, p kept.Prompts,
+	open suite.OpenWriter) (string, error) {
 	benchmark, err := suite.Lookup(name)
 	judging, ok := benchmark.(suite.Judger)
 
@@ -188,7 +194,7 @@ func (j *DriftJob) judged(ctx context.Context, name, dir string, open suite.Open
 	}
 	defer j.Step("Judging " + dir)()
 
-	judge, err := judging.Judge(ctx, dir, j.By, open)
+	judge, err := judging.Judge(ctx, dir, j.By, p, open)
 
 	if _, ours := envs.FailedStage(err); ctx.Err() != nil {
 		err = console.Interrupted("interrupted: the same command goes on where it stopped")

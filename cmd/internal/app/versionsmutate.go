@@ -117,10 +117,7 @@ func (j *MutateVersionsJob) how(ctx context.Context, c *configs.Resolved, shippe
 
 	how.Changes = j.Change
 
-	how.Prompts, err = kept.ReadPrompts(c.Prompts)
-	if err != nil {
-		err = console.Usage("‹prompts›: %w", err)
-	}
+	how.Prompts, err = ReadPrompts(c)
 
 	return how, err
 }

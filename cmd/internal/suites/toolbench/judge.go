@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolevo/envs/console"
+	"toolevo/envs/kept"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/virtual"
@@ -87,13 +88,15 @@ func formatOption(format *string) suite.Option {
 const mostJudgements = 512
 
 // Judge implements [suite.Judger]: it asks for the SoPR.
-func (Suite) Judge(ctx context.Context, dir, by string, open suite.OpenWriter) (name string, err error) {
+func (Suite) Judge(ctx context.Context, dir, by string, p kept.Prompts, open suite.OpenWriter) (
+	name string, err error,
+) {
 	answers, err := playedAnswers(ctx, dir)
 	if err != nil {
 		return "", err
 	}
 
-	model := &judge.Model{Name: by}
+	model := &judge.Model{Name: by, Prompts: p}
 	if model.Writer, err = open(suite.WriterOptions{
 		Temperature: judge.Temperature, MaxTokens: judge.MaxTokens,
 	}); err != nil {
