@@ -72,7 +72,7 @@ func TestCommands(t *testing.T) {
 			"--progress none",
 		"generate --n 1 --split dev --domain tensor --progress none",
 		"show session-4-00000",
-		"show tensor-4-00001/if",
+		"show tensor-4-00000/if",
 		"show voice-4-00001",
 		"show tensor-1-00003 --json",
 		"verify --progress none",
