@@ -38,6 +38,16 @@ func NewPrompt(name, text string, request ...string) Prompt {
 	return Prompt{name, strings.TrimSpace(text), append(request, "{request}")[0]}
 }
 
+// EmbeddedPrompt is NewPrompt for the text prompts/NAME.txt among a package's files.
+func EmbeddedPrompt(files embed.FS, name string, request ...string) Prompt {
+	text, err := files.ReadFile("prompts/" + name + ".txt")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+
+	return NewPrompt(name, string(text), request...)
+}
+
 // Prompts are texts that a user has put in place of ours. The zero value has none. They are not
 // changed.
 type Prompts struct{ texts map[string]string }

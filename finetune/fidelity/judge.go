@@ -2,7 +2,7 @@ package fidelity
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"regexp"
 	"strconv"
@@ -10,11 +10,11 @@ import (
 	"toolevo/envs/kept"
 )
 
-//go:embed prompts/judge.txt
-var judgeText string
+//go:embed prompts
+var promptFiles embed.FS
 
 // judgePrompt is what a judge of answers is told.
-var judgePrompt = kept.NewPrompt("rating", judgeText)
+var judgePrompt = kept.EmbeddedPrompt(promptFiles, "rating")
 
 // JudgeTries is how often a judge is asked for one rating.
 const JudgeTries = 3

@@ -29,20 +29,11 @@ var promptFiles embed.FS
 
 // What a judge is told, on our side.
 var (
-	statusPrompt   = prompt("status")
-	graphPrompt    = prompt("graph")
-	completePrompt = prompt("complete")
-	preferPrompt   = prompt("prefer")
+	statusPrompt   = kept.EmbeddedPrompt(promptFiles, "status")
+	graphPrompt    = kept.EmbeddedPrompt(promptFiles, "graph")
+	completePrompt = kept.EmbeddedPrompt(promptFiles, "complete")
+	preferPrompt   = kept.EmbeddedPrompt(promptFiles, "prefer")
 )
-
-func prompt(name string) kept.Prompt {
-	text, err := promptFiles.ReadFile("prompts/" + name + ".txt")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-
-	return kept.NewPrompt(name, string(text))
-}
 
 // PromptHash returns the first digits of the SHA-256 of all prompts, with a user's in place of
 // ours: judgements by others are not comparable.

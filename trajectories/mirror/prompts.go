@@ -11,25 +11,16 @@ var promptFiles embed.FS
 
 // What models are told.
 var (
-	scenarioPrompt  = prompt("scenario")
-	requestPrompt   = prompt("request")
-	checkPrompt     = prompt("check")
-	augmentPrompt   = prompt("augment")
-	rationalePrompt = prompt("rationale")
-	queryPrompt     = prompt("query", "{tools_json}")
-	solvablePrompt  = prompt("solvable", "{task}")
-	reachPrompt     = prompt("reach")
-	workingPrompt   = prompt("working")
+	scenarioPrompt  = kept.EmbeddedPrompt(promptFiles, "scenario")
+	requestPrompt   = kept.EmbeddedPrompt(promptFiles, "request")
+	checkPrompt     = kept.EmbeddedPrompt(promptFiles, "check")
+	augmentPrompt   = kept.EmbeddedPrompt(promptFiles, "augment")
+	rationalePrompt = kept.EmbeddedPrompt(promptFiles, "rationale")
+	queryPrompt     = kept.EmbeddedPrompt(promptFiles, "query", "{tools_json}")
+	solvablePrompt  = kept.EmbeddedPrompt(promptFiles, "solvable", "{task}")
+	reachPrompt     = kept.EmbeddedPrompt(promptFiles, "reach")
+	workingPrompt   = kept.EmbeddedPrompt(promptFiles, "working")
 )
-
-func prompt(name string, request ...string) kept.Prompt {
-	text, err := promptFiles.ReadFile("prompts/" + name + ".txt")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-
-	return kept.NewPrompt(name, string(text), request...)
-}
 
 // PromptHash returns a hash of all prompts, with a user's in place of ours.
 func PromptHash(p kept.Prompts) string {

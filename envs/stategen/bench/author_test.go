@@ -89,7 +89,7 @@ func TestPromptsSayWhatReferencesNeed(t *testing.T) {
 
 				if name == base { // parameters' documents are not exported
 					exported := &suitetest.Author{
-						Tools: map[string]string{"": stateeval.Prompt(p.reference(t, task))}, Known: inPrograms(),
+						Tools: map[string]string{"": asked(p.reference(t, task))}, Known: inPrograms(),
 					}
 					for _, what := range p.unsaid(t, exported, task) {
 						missing[what+" to who sees an exported row"] = task.ID
@@ -346,3 +346,6 @@ func (p *programs) reference(t *testing.T, task envs.Task) (*code.Surface, *stat
 
 	return surface, reference
 }
+
+// asked is what a model is asked for a task as StateEval asks.
+func asked(s *code.Surface, t *stategen.Task) string { return stateeval.Prompt(s, t, "") }

@@ -63,7 +63,7 @@ func export(s *code.Surface, t, own *stategen.Task, form Form) (Row, error) {
 		return Row{}, err
 	}
 
-	return Row{Evaluator: string(evaluator), Prompt: ask(s, t, end.Prompt), Metadata: string(about)}, nil
+	return Row{Evaluator: string(evaluator), Prompt: Prompt(s, t, end.Prompt), Metadata: string(about)}, nil
 }
 
 // testCase runs a case and writes down what was there before and after it.

@@ -1,7 +1,7 @@
 package virtual
 
 import (
-	_ "embed"
+	"embed"
 	"slices"
 	"strings"
 
@@ -35,19 +35,16 @@ func (m Mode) IsPublished() bool { return m == MirrorSFT || m == MirrorCoT }
 // ParseMode returns the mode of a name; the error of an unknown name lists the valid ones.
 func ParseMode(name string) (Mode, error) { return names.Parse("mode of a simulator", name, Modes()) }
 
-var (
-	//go:embed prompts/sft.txt
-	sftText string
-	//go:embed prompts/cot.txt
-	cotText string
-	//go:embed prompts/few-shot.txt
-	fewShotText string
+//go:embed prompts
+var promptFiles embed.FS
 
+var (
 	// The published texts are no part of this program: prompts.py of envs/toolbench/interop takes
 	// them out of a checkout of StableToolBench.
 	prompts = map[Mode]kept.Prompt{
-		SFT: kept.NewPrompt(string(SFT), sftText), CoT: kept.NewPrompt(string(CoT), cotText),
-		FewShot:   kept.NewPrompt(string(FewShot), fewShotText),
+		SFT:       kept.EmbeddedPrompt(promptFiles, string(SFT)),
+		CoT:       kept.EmbeddedPrompt(promptFiles, string(CoT)),
+		FewShot:   kept.EmbeddedPrompt(promptFiles, string(FewShot)),
 		MirrorSFT: kept.NewPrompt(string(MirrorSFT), ""),
 		MirrorCoT: kept.NewPrompt(string(MirrorCoT), ""),
 	}
@@ -72,14 +69,20 @@ const (
 	mostExampleRunes = 2048 // of all examples together
 )
 
+// The headings of a request.
+const (
+	documentHeading = "API doc:\n"
+	requestHeading  = "\n\nRequest:\n"
+)
+
 // Request returns the user's text: what an API is, and the arguments of a call. Examples are shown in the mode few-shot
 // only, the first five of them, without the last ones where they do not fit.
 func (m Mode) Request(d *toolbench.Document, args envs.Args, examples []Example) string {
 	if m != FewShot {
-		return "API doc:\n" + object(wholeDocument(d)) + "\n\nRequest:\n" + object(args)
+		return documentHeading + object(wholeDocument(d)) + requestHeading + object(args)
 	}
 
-	return "API doc:\n" + shortDocument(d) + "\n\nExamples:\n" + fitting(examples) + "\nRequest:\n" + object(args)
+	return documentHeading + shortDocument(d) + "\n\nExamples:\n" + fitting(examples) + "\nRequest:\n" + object(args)
 }
 
 // Reply returns what a model writes in a mode: an answer, which the mechanism of the API precedes in the mode cot.

@@ -1,6 +1,10 @@
 package virtual
 
 import (
+	"errors"
+	"slices"
+	"strings"
+
 	"toolevo/envs"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
@@ -28,12 +32,44 @@ func publishedWords(p kept.Prompts, m Mode) (*published, error) {
 // fill returns the request about a call, as the published server writes it: Python's print of the
 // document and the arguments, with the names of tools and categories that its client sends.
 func (p *published) fill(d *toolbench.Document, args envs.Args) string {
-	named := *d
-	named.Tool, named.Category = toolbench.Name(d.Tool), toolbench.CategoryName(d.Category)
-
 	if args == nil {
 		args = envs.Args{}
 	}
 
-	return pytext.Format(p.request, "{api_doc}", pytext.Repr(wholeDocument(&named)), "{request}", pytext.Repr(args))
+	return p.print(wholeDocument(d), args)
+}
+
+// print is fill for a document with the members of [wholeDocument].
+func (p *published) print(document, args envs.Args) string {
+	tool, _ := document.Text("tool_name")
+	category, _ := document.Text("tool_category")
+	document = slices.Concat(document.Without("tool_name", "tool_category"), envs.Object(
+		"tool_name", toolbench.Name(tool), "tool_category", toolbench.CategoryName(category)))
+
+	return pytext.Format(p.request, "{api_doc}", pytext.Repr(document), "{request}", pytext.Repr(args))
+}
+
+// Reword returns what a model is asked in a mode for a request of the mode sft, such as those of
+// MirrorAPI's test sets: the system's text, and the request as a published mode has it. A request
+// of another form stays as it is. The error is of a published mode whose words are missing.
+func (m Mode) Reword(request string, p kept.Prompts) (instructions, reworded string, err error) {
+	if !m.IsPublished() {
+		return m.Instructions(p), request, nil
+	}
+
+	words, err := publishedWords(p, m)
+	if err != nil {
+		return "", "", err
+	}
+
+	text, isDocument := strings.CutPrefix(request, documentHeading)
+	document, rest, wrong := pytext.DecodeObject(text)
+	input, isRequest := strings.CutPrefix(rest, requestHeading)
+	args, rest, wrongArgs := pytext.DecodeObject(input)
+
+	if errors.Join(wrong, wrongArgs) != nil || !isDocument || !isRequest || rest != "" {
+		return words.instructions, request, nil
+	}
+
+	return words.instructions, words.print(document, args), nil
 }

@@ -114,6 +114,39 @@ func TestPublishedPrompts(t *testing.T) {
 	}
 }
 
+// A request of a test set is asked as the call that it is; another text stays as it is.
+func TestReword(t *testing.T) {
+	t.Parallel()
+
+	words := prompts(t, map[string]string{
+		"mirrorapi-sft": "Be an API.", "mirrorapi-request": "Doc: {api_doc}\n{request}",
+	})
+	h := &heard{}
+
+	if _, err := told(t, h, virtual.MirrorSFT, words).Simulate(t.Context(), forecast, bern()); err != nil {
+		t.Fatal(err)
+	}
+
+	request := virtual.SFT.Request(forecast, bern(), nil)
+	for text, want := range map[string]string{
+		request: h.request, "API doc:\nnone": "API doc:\nnone", request + "x": request + "x",
+	} {
+		system, got, err := virtual.MirrorSFT.Reword(text, words)
+		if system != "Be an API." || got != want || err != nil {
+			t.Errorf("%q is told %q and asked %q, %v, want %q", text, system, got, err, want)
+		}
+	}
+
+	if system, got, err := virtual.CoT.Reword("x", words); got != "x" || err != nil ||
+		system != virtual.CoT.Instructions(words) {
+		t.Errorf("cot: %q, %q, %v", system, got, err)
+	}
+
+	if _, _, err := virtual.MirrorCoT.Reword("x", words); err == nil {
+		t.Error("words that are not there are not missed")
+	}
+}
+
 // A folder that lacks a prompt, or a prompt that lacks a field, is refused by name.
 func TestMissingPrompts(t *testing.T) {
 	t.Parallel()

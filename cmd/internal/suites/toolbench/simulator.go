@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs/console"
+	"toolevo/envs/kept"
 	"toolevo/envs/names"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolbench/virtual"
@@ -38,10 +39,12 @@ func simulatorCommand() suite.Command {
 				Usage: "`NAMES` of models that answer first, " + serving.Offers() +
 					", separated by commas (default: the files have answers)"},
 			suite.Option{Name: "mode", Value: &o.mode,
-				Usage: "with --simulator: `NAME` of how they are asked: sft, or " +
-					"cot", Names: names.Texts(func() []virtual.Mode {
-					return []virtual.Mode{virtual.SFT,
-						virtual.CoT}
+				Usage: "with --simulator: `NAME` of how they are asked: sft, cot, or " +
+					"mirrorapi-sft and mirrorapi-cot in the words of --prompts",
+				Names: names.Texts(func() []virtual.Mode {
+					return slices.DeleteFunc(virtual.Modes(), func(m virtual.Mode) bool {
+						return m == virtual.FewShot // which takes answers of a cache
+					})
 				})},
 			suite.Option{Name: "judge", Value: &o.judge,
 				Usage: "`KIND:MODEL` that rates answers from 1 to 10"},
@@ -140,9 +143,15 @@ func (o *simulating) measure(ctx context.Context, cases []fidelity.Case) (*fidel
 // simulate has every simulator answer every case.
 func (o *simulating) simulate(ctx context.Context, cases []fidelity.Case) (all []fidelity.Case,
 	err error) {
-	if o.mode == string(virtual.CoT) {
-		for i := range cases {
-			cases[i].System = virtual.CoT.Instructions(o.models.Prompts())
+	// Test sets are in the words of the mode sft, ours or their author's.
+	mode, told := virtual.Mode(o.mode), o.models.Prompts()
+	ours := virtual.SFT.Instructions(kept.Prompts{})
+
+	for i := range cases {
+		if c := &cases[i]; mode != virtual.SFT || c.System == ours {
+			if c.System, c.Instruction, err = mode.Reword(c.Instruction, told); err != nil {
+				return nil, console.Option("prompts", "%w: --mode %s asks in its words", err, mode)
+			}
 		}
 	}
 
