@@ -44,13 +44,23 @@ func cases(d Domain, p *Program) ([]Case, error) {
 	return append(all, c), nil
 }
 
+// stocked is a domain that knows which texts a variable may have, by its type in words.
+type stocked interface{ Stock(words string) []string }
+
 // mostFlips is how often a constant is flipped: the next number may stand in the list that has the first one.
 const mostFlips = 3
 
 // flipped returns the case in which a program takes another path, because a constant has another value, and its oracle.
 func flipped(d Domain, p *Program, path, constant string, value any) (c Case, o Oracle, err error) {
+	i := slices.IndexFunc(p.Init, func(v Variable) bool { return v.Name == constant })
+
+	var stock []string
+	if s, ok := d.(stocked); ok {
+		stock = s.Stock(p.Init[i].Type)
+	}
+
 	for range mostFlips {
-		value = flip(value)
+		value = flip(value, stock)
 		c = Case{Set: map[string]Value{constant: {value}}}
 
 		if o, err = Replay(d, p, c, nil); err != nil || o.Path != path {
@@ -94,16 +104,20 @@ func recorded(d Domain, o Oracle) Case {
 	return Case{Path: o.Path, Result: Value{d.Record(o.Result)}, Effects: Value{d.Record(o.Effects)}}
 }
 
-// flip returns a value that differs from another one: the next number, also of one that is a text, another text with a
-// suffix, a list whose last element is flipped.
-func flip(v any) any {
+// flip returns a value that differs from another one: the next number, also of one that is a text, the next text of a
+// stock, a list whose last element is flipped.
+func flip(v any, stock []string) any {
 	switch v := v.(type) {
 	case string:
 		if n, ok := number(envs.Number(v)); ok {
 			return string(Number(n + 1))
 		}
 
-		return v + "_other"
+		if len(stock) == 0 {
+			return v + "_other"
+		}
+
+		return stock[(slices.Index(stock, v)+1)%len(stock)]
 	case envs.Number:
 		n, _ := number(v)
 		return Number(n + 1)
@@ -111,7 +125,7 @@ func flip(v any) any {
 		return !v
 	case []any:
 		if last := len(v) - 1; last >= 0 {
-			return append(slices.Clone(v[:last]), flip(v[last]))
+			return append(slices.Clone(v[:last]), flip(v[last], stock))
 		}
 	}
 

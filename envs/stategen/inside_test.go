@@ -48,7 +48,7 @@ func TestFlip(t *testing.T) {
 		`[[1], [2, 3]]`: `[[1], [2, 4]]`,
 	} {
 		v := read(t, from)
-		if got := written(flip(v)); got != want || written(v) != from {
+		if got := written(flip(v, nil)); got != want || written(v) != from {
 			t.Errorf("%s is flipped to %s, want %s; it is %s now", from, got, want, written(v))
 		}
 	}

@@ -7,66 +7,166 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// edits stands for edits among the tools of an aim.
+// edits stands for edits in the flow of an aim.
 const edits = "edit"
 
 // aim is the sentence that an instruction begins with: what its program is for, or its ends, if that differs.
 func (r *renderer) aim(p *stategen.Program) string {
-	whole := p.Main
-
-	if b := p.Branch; b != nil {
-		one, other := r.aimOf(b.If.Stmts), r.aimOf(b.Else.Stmts)
-		if one >= 0 && other >= 0 && one != other {
-			return r.aimed(fill(r.pick("either", r.frame.Either),
-				"ONE", r.goal(one, b.If.Stmts), "OTHER", r.goal(other, b.Else.Stmts)))
-		}
-
-		whole = slices.Concat(whole, b.If.Stmts, b.Else.Stmts)
+	b := p.Branch
+	if b == nil {
+		return r.aimed(r.aimOf(p.Main, 0), 0, p.Main)
 	}
 
-	which := r.aimOf(whole)
+	one, other := slices.Concat(p.Main, b.If.Stmts), slices.Concat(p.Main, b.Else.Stmts)
+	if whole := r.aimOf(one, 0); whole == r.aimOf(other, 0) {
+		return r.aimed(whole, 0, one, other)
+	}
+
+	from := len(p.Main)
+
+	i, k := r.aimOf(one, from), r.aimOf(other, from)
+	if i == k || i < 0 || k < 0 {
+		return r.aimed(i, from, one, other)
+	}
+
+	return fill(r.pick("either", r.frame.Either), "ONE", r.goal(i, from, one), "OTHER", r.goal(k, from, other)) + " "
+}
+
+func (r *renderer) aimed(which, from int, ends ...[]stategen.Stmt) string {
 	if which < 0 {
 		return ""
 	}
 
-	return r.aimed(r.goal(which, whole))
+	return fill(r.pick("aims", r.frame.Aims), "GOAL", r.goal(which, from, ends...)) + " "
 }
 
-func (r *renderer) aimed(goal string) string {
-	return fill(r.pick("aims", r.frame.Aims), "GOAL", goal) + " "
-}
+// aimOf returns which aim statements from some place on have, -1 for none.
+func (r *renderer) aimOf(all []stategen.Stmt, from int) int {
+	return slices.IndexFunc(r.lexicon.Aims, func(a aim) bool {
+		_, flows := r.lexicon.flow(a.Flow, all, from)
 
-// aimOf returns which aim some statements have, -1 for none.
-func (r *renderer) aimOf(all []stategen.Stmt) int {
-	return slices.IndexFunc(r.lexicon.Aims, func(a aim) bool { return a.fits(all) })
-}
-
-// fits reports whether statements call all the tools of an aim.
-func (a aim) fits(all []stategen.Stmt) bool {
-	return !slices.ContainsFunc(a.With, func(tool string) bool {
-		return !slices.ContainsFunc(all, func(s stategen.Stmt) bool {
-			return s.Call != nil && s.Call.Tool == tool || s.Each != nil && s.Each.Do.Tool == tool ||
-				s.Edit != nil && tool == edits
+		return flows && !slices.ContainsFunc(a.With, func(tool string) bool {
+			return !slices.ContainsFunc(all[from:], func(s stategen.Stmt) bool {
+				return s.Call != nil && s.Call.Tool == tool || s.Each != nil && s.Each.Do.Tool == tool
+			})
 		})
 	})
 }
 
+// flow reports whether each of some tools takes what the one before gave, the last of them from some place on. Where
+// edits come first, it also returns what they and the last call write.
+func (x *lexicon) flow(tools []string, all []stategen.Stmt, from int) (written stategen.Expr, ok bool) {
+	steps := map[string]int{} // by variable: how much of the flow led to it
+
+	for i, s := range all {
+		if s.Call == nil || len(tools) == 0 {
+			continue
+		}
+
+		step := 0
+
+		for _, a := range s.Call.Args {
+			for _, e := range append([]stategen.Expr{a.Expr}, a.Expr.List...) {
+				if x.isThing(e) {
+					step = max(step, steps[e.Var])
+				}
+			}
+		}
+
+		if tools[0] == edits {
+			if written = x.writes(*s.Call); len(editsOf(written, all[:i])) > 0 {
+				step = 1
+			}
+		}
+
+		switch s.Call.Tool {
+		case tools[step]:
+			step++
+		case tools[0]:
+			step = 1
+		default:
+			step = 0
+		}
+
+		if step == len(tools) && i >= from {
+			return written, true
+		}
+
+		steps[s.Call.Assign] = step % len(tools)
+	}
+
+	return stategen.Expr{}, len(tools) == 0
+}
+
+// isThing reports whether an expression is what a call gave or an element of it, rather than what it says of it.
+func (x *lexicon) isThing(e stategen.Expr) bool {
+	if len(e.Path) > 0 && isIndex(e.Path[0]) {
+		return len(e.Path) <= 2
+	}
+
+	return len(e.Path) == 0 || len(e.Path) == 1 && x.Nouns[e.Path[0]] == ""
+}
+
+// writes returns the object that a call writes, nothing if that is several things.
+func (x *lexicon) writes(c stategen.Call) stategen.Expr {
+	given := map[string]stategen.Expr{}
+	for _, a := range c.Args {
+		given[a.Name] = a.Expr
+	}
+
+	whole, ok := together(given, x.Tools[c.Tool].Writes)
+	if !ok {
+		return stategen.Expr{}
+	}
+
+	return whole
+}
+
+// editsOf returns the edits of an object.
+func editsOf(object stategen.Expr, all []stategen.Stmt) (found []stategen.Edit) {
+	for _, s := range all {
+		if s.Edit != nil && alike(edited(*s.Edit), object) {
+			found = append(found, *s.Edit)
+		}
+	}
+
+	return found
+}
+
 // goal draws one of the goals of an aim for which there is a part, where it needs one.
-func (r *renderer) goal(which int, all []stategen.Stmt) string {
-	part := r.aimedAt(all)
-	goals := slices.DeleteFunc(slices.Clone(r.lexicon.Aims[which].Goals), func(goal string) bool {
-		return part == "" && strings.Contains(goal, "PART")
+func (r *renderer) goal(which, from int, ends ...[]stategen.Stmt) string {
+	a := r.lexicon.Aims[which]
+	part := r.partIn(a, ends[0], from)
+
+	goals := slices.DeleteFunc(slices.Clone(a.Goals), func(goal string) bool {
+		return strings.Contains(goal, "PART") && (part == "" || slices.ContainsFunc(ends, func(end []stategen.Stmt) bool {
+			return r.partIn(a, end, from) != part
+		}))
 	})
+
+	// A goal of two parts would be hard to tell from another one beside it.
+	one := func(goal string) bool { return !strings.Contains(goal, " and ") }
+	if from > 0 && len(ends) == 1 && slices.ContainsFunc(goals, one) {
+		goals = slices.DeleteFunc(goals, func(goal string) bool { return !one(goal) })
+	}
 
 	return fill(goals[r.random.IntN(len(goals))], "PART", part)
 }
 
-// aimedAt is the part that the first edit of some statements changes, without what stands in brackets; "" is none.
-func (r *renderer) aimedAt(all []stategen.Stmt) (noun string) {
-	if i := slices.IndexFunc(all, func(s stategen.Stmt) bool { return s.Edit != nil }); i >= 0 {
-		e := *all[i].Edit
-		noun, _, _ = strings.Cut(r.noun("", e.Path[len(edited(e).Path):]), " (")
+// partIn is what the edits of the flow of an aim change, without what stands in brackets; "" where that is more than
+// a goal should name.
+func (r *renderer) partIn(a aim, all []stategen.Stmt, from int) string {
+	var nouns []string
+
+	written, _ := r.lexicon.flow(a.Flow, all, from)
+	for _, e := range editsOf(written, all) {
+		noun, _, _ := strings.Cut(r.noun("", e.Path[len(written.Path):]), " (")
+		nouns = append(nouns, noun)
 	}
 
-	return noun
+	if len(nouns) > 2 {
+		return ""
+	}
+
+	return strings.Join(nouns, " and the ")
 }

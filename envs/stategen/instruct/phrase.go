@@ -108,13 +108,19 @@ func isIndex(step string) bool {
 
 // part says what a variable is, or a part of it.
 func (r *renderer) part(e stategen.Expr) string {
-	whole := r.variable(e.Var)
+	whole, item := r.variable(e.Var), ""
 	nouns := r.nounsOf(e.Var)
 
 	for path := e.Path; len(path) > 0; {
 		if _, err := strconv.Atoi(path[0]); err == nil {
 			i, _ := strconv.Atoi(path[0])
-			whole, path = "the "+ordinal(i)+" "+r.itemOf(stategen.Var(e.Var))+" in "+whole, path[1:]
+			item, path = r.itemOf(stategen.Var(e.Var)), path[1:]
+
+			if r.scope[thinned(e.Var)] == nil {
+				whole = "the " + ordinal(i) + " " + item + " in " + whole
+			} else {
+				whole = "the " + item + " that was " + ordinal(i) + " in " + whole
+			}
 
 			continue
 		}

@@ -17,7 +17,8 @@ type renderer struct {
 	frame   *frame
 	random  *rand.Rand
 
-	orders map[string][]int // of wordings that are still to come, by what they are for
+	orders map[string][]int // of wordings: the last and those that are still to come, by what they are for
+	kept   string           // how the last name was given
 	marks  []mention        // what the marks stand for
 	scope  scope            // where the program is
 }
@@ -101,13 +102,13 @@ func (r *renderer) program(p *stategen.Program) ([]string, error) {
 	r.nameResults(taken, before)
 	r.nameResults(other, before)
 
+	first := strings.TrimSpace(r.aim(p) + r.paragraph(main, r.frame.First))
 	begin := r.frame.Branches[r.next("branches", len(r.frame.Branches))]
 	paragraphs := []string{
 		begin.If + "\n" + r.paragraph(taken, nil), begin.Else + "\n" + r.paragraph(other, nil),
 	}
 	paragraphs[0] = strings.ReplaceAll(paragraphs[0], "CONDITION", r.unmark(test.text))
 
-	first := strings.TrimSpace(r.aim(p) + r.paragraph(main, r.frame.First))
 	if first == "" {
 		return paragraphs, nil
 	}
@@ -126,19 +127,23 @@ func (r *renderer) paragraph(all []sentence, first []string) string {
 	var b strings.Builder
 
 	for i := 0; i < len(all); i++ {
-		text := r.finished(all[i])
+		text, then := r.finished(all[i], false), r.pick("then", r.frame.Then)
 
 		// A short step and the one that goes on with its result are one sentence.
 		if i+1 < len(all) && r.goesOn(all[i], all[i+1]) && r.random.IntN(2) == 0 {
 			i++
-			text += r.pick("merge", r.frame.Merge) + r.finished(all[i])
+			text += r.pick("merge", r.frame.Merge) + r.finished(all[i], true)
+
+			for strings.HasPrefix(then, "Then") {
+				then = r.pick("then", r.frame.Then)
+			}
 		}
 
 		switch {
 		case b.Len() > 0 && all[i].sets:
 			text = r.pick("finally", r.frame.Finally) + text
 		case b.Len() > 0:
-			text = " " + r.pick("then", r.frame.Then) + text
+			text = " " + then + text
 		case len(all) > 2 && first != nil:
 			text = r.pick("first", first) + text
 		}
@@ -157,19 +162,24 @@ func (r *renderer) goesOn(before, after sentence) bool {
 	return made != nil && made.name == "" && !after.sets && slices.Contains(made.mentions, after.place)
 }
 
-// finished is the text of a sentence, with what its result is called.
-func (r *renderer) finished(s sentence) string {
+// finished is the text of a sentence, with what its result is called: in brackets where it goes on from another one.
+func (r *renderer) finished(s sentence, merged bool) string {
 	text := r.unmark(s.text)
 
 	if made := s.result; made != nil && made.name != "" {
-		keep := strings.ReplaceAll(r.pick("keep", r.frame.Keep), "RESULT", made.words.Result)
-		text += strings.ReplaceAll(keep, "NAME", quoted(made.name))
+		keep := r.pick("keep", r.frame.Keep)
+		for keep == r.kept || merged && !strings.HasPrefix(keep, " (") {
+			keep = r.pick("keep", r.frame.Keep)
+		}
+
+		r.kept = keep
+		text += fill(keep, "RESULT", made.words.Result, "NAME", quoted(made.name))
 	}
 
 	return text
 }
 
-// pick draws one of some texts; none is drawn again before all the others were.
+// pick draws one of some texts; none is drawn again before all the others were, nor twice running.
 func (r *renderer) pick(what string, from []string) string {
 	if len(from) == 0 {
 		return ""
@@ -179,14 +189,19 @@ func (r *renderer) pick(what string, from []string) string {
 }
 
 func (r *renderer) next(what string, n int) int {
-	if len(r.orders[what]) == 0 {
-		r.orders[what] = r.random.Perm(n)
+	order := r.orders[what] // the last one drawn, and those to come
+	if len(order) < 2 {
+		next := r.random.Perm(n)
+		if len(order) == 1 && n > 1 && next[0] == order[0] {
+			next[0], next[n-1] = next[n-1], next[0]
+		}
+
+		order = append([]int{-1}, next...)
 	}
 
-	i := r.orders[what][0]
-	r.orders[what] = r.orders[what][1:]
+	r.orders[what] = order[1:]
 
-	return i
+	return order[1]
 }
 
 // noteMentions notes which sentences mention which results.
@@ -228,12 +243,6 @@ func (r *renderer) nameResults(all []sentence, before names) names {
 
 		if alone && len(made.mentions) == 1 && made.mentions[0] == made.at+1 {
 			made.just = r.pick("just "+made.words.Name, made.words.Just)
-
-			// RESULT is never "it".
-			if last := all[len(all)-1]; made.just == "it" && last.sets && last.place == made.mentions[0] {
-				made.just = made.words.Just[0]
-			}
-
 			continue
 		}
 

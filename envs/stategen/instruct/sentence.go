@@ -67,6 +67,7 @@ func (r *renderer) each(e stategen.Each) (string, error) {
 
 	list, item := r.argument(e.In), r.itemOf(e.In)
 	r.scope = r.scope.with(e.Item, &result{words: toolWords{Nouns: r.nounsOf(e.In.Var)}, just: "the " + item})
+	r.scope = r.scope.with(thinned(e.In.Var), &result{})
 
 	data := r.arguments(w, e.Do.Args)
 	data["list"] = list
@@ -75,6 +76,10 @@ func (r *renderer) each(e stategen.Each) (string, error) {
 
 	return r.say(r.pick("each "+e.Do.Tool, w.Each), data)
 }
+
+// thinned is what a scope has once something was done to some elements of a list: they may be gone where the list is
+// kept, but the list still counts them.
+func thinned(name string) string { return name + " thinned" }
 
 // where says which elements a call is for.
 func (r *renderer) where(e stategen.Each) string {
@@ -132,14 +137,14 @@ func (r *renderer) condition(t stategen.Test) string {
 }
 
 func (r *renderer) resultSentence(e stategen.Expr, place int) sentence {
-	value := r.mark(e)
+	what, from := "result", r.frame.Result
 
 	many := len(e.List) > 0 && e.Func == ""
 	if many {
-		value = "a list of " + value
+		what, from = "list", r.frame.List
 	}
 
-	return sentence{text: fill(r.pick("result", r.frame.Result), "VALUE", value), place: place, sets: true, many: many}
+	return sentence{text: fill(r.pick(what, from), "VALUE", r.mark(e)), place: place, sets: true, many: many}
 }
 
 // fill writes values in place of words in capitals.
@@ -183,6 +188,11 @@ func (a *argument) IsList() bool {
 
 // IsPart reports whether an argument is a part of something.
 func (a *argument) IsPart() bool { return len(a.expr.Path) > 0 }
+
+// IsOf reports whether two arguments are the same thing, or parts of it.
+func (a *argument) IsOf(b *argument) bool {
+	return b != nil && a.expr.Var != "" && a.expr.Var == b.expr.Var
+}
 
 // IsElement reports whether an argument is an element of a list.
 func (a *argument) IsElement() bool { return a.IsPart() && isIndex(a.expr.Path[len(a.expr.Path)-1]) }

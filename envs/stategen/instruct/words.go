@@ -31,7 +31,8 @@ type lexicon struct {
 // aim is what programs are for that call all of some tools.
 type aim struct {
 	With  []string `yaml:"with"`
-	Goals []string `yaml:"goals"` // continue "to …"; PART is a part that the program changes or looks for
+	Flow  []string `yaml:"flow"`  // tools each of which takes a result of the one before
+	Goals []string `yaml:"goals"` // continue "to …"; PART is what the edits of the flow change
 }
 
 // toolWords are the words of a tool.
@@ -45,17 +46,19 @@ type toolWords struct {
 	Like   map[string]string   `yaml:"like"`   // parameters whose value may be the part of another thing that they name
 	Whole  map[string][]string `yaml:"whole"`  // parameters that may be parts of one thing, by what it is called
 	Some   map[string][]string `yaml:"some"`   // the same of parameters that a call may leave out
+	Writes []string            `yaml:"writes"` // parameters that are parts of what it writes, if it has edits of it
 	Say    []string            `yaml:"say"`
 	Each   []string            `yaml:"each"` // of a call for each element of a list
 }
 
 // frame is what instructions of every domain are made of.
 type frame struct {
-	Aims, Either                       []string
-	First, Then, Finally, Merge, Keep  []string
-	Conditions, Members, Where, Result []string
-	Branches                           []branchWords
-	Headings, Constants, Loaded        []string
+	Aims, Either                      []string
+	First, Then, Finally, Merge, Keep []string
+	Conditions, Members, Where        []string
+	Result, List                      []string
+	Branches                          []branchWords
+	Headings, Constants, Loaded       []string
 }
 
 // branchWords begin the two ends of a program.

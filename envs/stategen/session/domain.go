@@ -74,3 +74,8 @@ func (*Domain) Counted() []string { return []string{List, Add, Query, Update, De
 
 // Splits implements [stategen.Domain].
 func (*Domain) Splits(n int) []int { return []int{max(1, n-2), n - 1} }
+
+// Stock returns the texts that a variable may have, by its type in words; nil for numbers.
+func (d *Domain) Stock(words string) []string {
+	return map[string][]string{typeOf(title): d.titles, typeOf("description"): d.descriptions}[words]
+}

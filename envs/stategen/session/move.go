@@ -17,9 +17,9 @@ func typeOf(key string) string {
 	return map[string]string{
 		title:                    "a title",
 		"description":            "a description",
-		"members":                "a number of members, as a text",
-		"similarities":           "a number of similarities, as a text",
-		"significantDifferences": "a number of significant differences, as a text",
+		"members":                "a number of members, written as a string",
+		"similarities":           "a number of similarities, written as a string",
+		"significantDifferences": "a number of significant differences, written as a string",
 	}[key]
 }
 

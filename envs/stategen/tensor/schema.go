@@ -205,7 +205,7 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 		left stategen.Expr
 	}
 
-	kinds := []kind{{"a list of numbers", v.expr(shapeMember)}}
+	kinds := []kind{{"a shape", v.expr(shapeMember)}}
 
 	if d := rng.IntN(len(v.shape)); v.shape[d] != v.before[d] {
 		kinds = append(kinds, kind{"a number", v.expr(shapeMember, strconv.Itoa(d))})

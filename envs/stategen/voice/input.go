@@ -80,13 +80,22 @@ func drawSettings(rng *rand.Rand) envs.Args {
 // voiceWords is the type of a variable that holds the name of a voice.
 const voiceWords = "the name of a voice"
 
+// Stock returns the texts that a variable may have, by its type in words: the names of voices; nil for all others.
+func (Domain) Stock(words string) []string {
+	if words != voiceWords {
+		return nil
+	}
+
+	return slices.Concat(voiceNames().Female, voiceNames().Male)
+}
+
 // words returns the type of an input in words.
 func (t thing) words() string {
 	switch t.kind {
 	case aSpeech:
 		return "a speech"
 	case aSearch:
-		return "a search for voices"
+		return "an object with the criteria of a search for voices"
 	case aVoice:
 		return voiceWords
 	case someSettings:
