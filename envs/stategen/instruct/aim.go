@@ -64,8 +64,11 @@ func (x *lexicon) flow(tools []string, all []stategen.Stmt, from int) (written s
 		}
 
 		step := 0
+		given := map[string]stategen.Expr{}
 
 		for _, a := range s.Call.Args {
+			given[a.Name] = a.Expr
+
 			for _, e := range append([]stategen.Expr{a.Expr}, a.Expr.List...) {
 				if x.isThing(e) {
 					step = max(step, steps[e.Var])
@@ -73,8 +76,8 @@ func (x *lexicon) flow(tools []string, all []stategen.Stmt, from int) (written s
 			}
 		}
 
-		if tools[0] == edits {
-			if written = x.writes(*s.Call); len(editsOf(written, all[:i])) > 0 {
+		if whole, one := together(given, x.Tools[s.Call.Tool].Writes); one && tools[0] == edits {
+			if written = whole; len(editsOf(written, all[:i])) > 0 {
 				step = 1
 			}
 		}
@@ -107,21 +110,6 @@ func (x *lexicon) isThing(e stategen.Expr) bool {
 	return len(e.Path) == 0 || len(e.Path) == 1 && x.Nouns[e.Path[0]] == ""
 }
 
-// writes returns the object that a call writes, nothing if that is several things.
-func (x *lexicon) writes(c stategen.Call) stategen.Expr {
-	given := map[string]stategen.Expr{}
-	for _, a := range c.Args {
-		given[a.Name] = a.Expr
-	}
-
-	whole, ok := together(given, x.Tools[c.Tool].Writes)
-	if !ok {
-		return stategen.Expr{}
-	}
-
-	return whole
-}
-
 // editsOf returns the edits of an object.
 func editsOf(object stategen.Expr, all []stategen.Stmt) (found []stategen.Edit) {
 	for _, s := range all {
@@ -138,16 +126,18 @@ func (r *renderer) goal(which, from int, ends ...[]stategen.Stmt) string {
 	a := r.lexicon.Aims[which]
 	part := r.partIn(a, ends[0], from)
 
+	if slices.ContainsFunc(ends, func(end []stategen.Stmt) bool { return r.partIn(a, end, from) != part }) {
+		part = ""
+	}
+
 	goals := slices.DeleteFunc(slices.Clone(a.Goals), func(goal string) bool {
-		return strings.Contains(goal, "PART") && (part == "" || slices.ContainsFunc(ends, func(end []stategen.Stmt) bool {
-			return r.partIn(a, end, from) != part
-		}))
+		return part == "" && strings.Contains(goal, "PART")
 	})
 
 	// A goal of two parts would be hard to tell from another one beside it.
-	one := func(goal string) bool { return !strings.Contains(goal, " and ") }
-	if from > 0 && len(ends) == 1 && slices.ContainsFunc(goals, one) {
-		goals = slices.DeleteFunc(goals, func(goal string) bool { return !one(goal) })
+	two := func(goal string) bool { return strings.Contains(goal, " and ") }
+	if short := slices.DeleteFunc(slices.Clone(goals), two); from > 0 && len(ends) == 1 && len(short) > 0 {
+		goals = short
 	}
 
 	return fill(goals[r.random.IntN(len(goals))], "PART", part)
