@@ -52,6 +52,12 @@ func TestFlip(t *testing.T) {
 			t.Errorf("%s is flipped to %s, want %s; it is %s now", from, got, want, written(v))
 		}
 	}
+
+	for from, want := range map[string]string{`"a"`: `"b"`, `"b"`: `"a"`, `"c"`: `"a"`, `"9"`: `"10"`, `7`: `8`} {
+		if got := written(flip(read(t, from), []string{"a", "b"})); got != want {
+			t.Errorf("of a stock, %s is flipped to %s, want %s", from, got, want)
+		}
+	}
 }
 
 // A program that tests nothing is no task.

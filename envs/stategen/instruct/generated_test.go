@@ -1,6 +1,7 @@
 package instruct
 
 import (
+	"strings"
 	"testing"
 
 	"toolevo/envs/stategen"
@@ -29,6 +30,14 @@ func TestGeneratedPrograms(t *testing.T) {
 
 				if other := texts[made.Text]; other != "" {
 					t.Errorf("%s and %s read alike:\n%s", task.ID, other, made.Text)
+				}
+
+				for _, c := range task.Cases {
+					for name, v := range c.Set {
+						if text, _ := v.Any.(string); strings.Contains(text, "_other") {
+							t.Errorf("%s: %s is no text of the domain: %s", task.ID, name, text)
+						}
+					}
 				}
 
 				texts[made.Text] = task.ID
