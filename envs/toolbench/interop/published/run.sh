@@ -17,8 +17,9 @@ skip() {
 }
 
 [ $# -eq 3 ] || { sed -n '2,10p' "${BASH_SOURCE[0]}" >&2; exit 2; }
-[ -d "$2/solvable_queries" ] || { echo "published: $2 is no checkout of StableToolBench" >&2; exit 2; }
-[ -d "$3/perturbations" ] || { echo "published: $3 is no checkout of DynamicToolBench" >&2; exit 2; }
+usage="make published STABLETOOLBENCH=DIR DYNAMICTOOLBENCH=DIR"
+[ -d "$2/solvable_queries" ] || { echo "published: '$2' is no checkout of StableToolBench: $usage" >&2; exit 2; }
+[ -d "$3/perturbations" ] || { echo "published: '$3' is no checkout of DynamicToolBench: $usage" >&2; exit 2; }
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/toolevo
 mkdir -p "$cache" || skip "the cache folder $cache cannot be made"
