@@ -39,8 +39,8 @@ import (
 // StableToolBench's own client, evaluator and prompts took 3,100; queries that models write, what of them can be
 // solved, which APIs work, and labels for a judge of completeness, 10,700.
 // StateEval's rows in both forms, to be played and for its evaluators, with its own sets of APIs, took 9,400, richer
-// tasks and aims that are true of them 3,100, other words for every prompt, and for test sets, 900. One in-memory reader
-// of graphs and what stood twice, 5,200, went.
+// tasks and aims that are true of them 3,100, other words for every prompt, and for test sets, 900. One in-memory
+// reader of graphs and what stood twice, 5,200, went.
 const tokenBudget = 842_200
 
 // helpers are the folders of what is no product: what tests share, and tools for developers.
