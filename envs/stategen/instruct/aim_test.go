@@ -31,22 +31,22 @@ func TestAimsAreTrue(t *testing.T) {
 		goal   string // one of the goals of the aim
 	}{
 		"joined, then projected": {"tensor", []stategen.Stmt{cat, project(v("r_1", "tensor"))}, 0, "",
-			"feed a wider input to a linear layer"},
+			"apply a linear layer to a joined tensor"},
 		"a size of what was joined": {"tensor", []stategen.Stmt{cat, project(v("r_1", "shape", "0"))}, 0, "",
 			"repeat the linear step of a model"},
 		"projected, then joined": {"tensor", []stategen.Stmt{project(v("a")), cat}, 0, "",
 			"repeat the linear step of a model"},
 		"projected in the end": {"tensor", []stategen.Stmt{cat, project(v("r_1", "tensor"))}, 1, "",
-			"feed a wider input to a linear layer"},
+			"apply a linear layer to a joined tensor"},
 		"projected before the end": {"tensor", []stategen.Stmt{project(v("a")), cat}, 1, "",
 			"put some tensors together"},
 		"corrected": {"session", []stategen.Stmt{edit("r_1", "0", "data", "title"),
 			edit("r_1", "0", "data", "members"), update(v("r_1", "0", "id"))}, 0,
 			"title and the number of members", "correct the PART of a session"},
 		"another one corrected": {"session", []stategen.Stmt{edit("r_1", "1", "data", "title"),
-			update(v("r_1", "0", "id"))}, 0, "", "overwrite the data of a session on the server"},
+			update(v("r_1", "0", "id"))}, 0, "", "overwrite data on the session server"},
 		"written over another one": {"session", []stategen.Stmt{edit("r_1", "0", "data", "title"),
-			update(v("r_2", "id"))}, 0, "", "overwrite the data of a session on the server"},
+			update(v("r_2", "id"))}, 0, "", "overwrite data on the session server"},
 	} {
 		r := &renderer{lexicon: words().domains[c.domain], frame: &words().frame, scope: scope{}}
 
