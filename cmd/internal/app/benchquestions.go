@@ -34,6 +34,7 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 		return suite.Choice{}, err
 	}
 
+	// The folder may have changed when the run goes on: what counts is what its texts say.
 	if replaced := prompts.Replaced(); replaced != "" {
 		b.Lineage["prompts"] = replaced
 	}

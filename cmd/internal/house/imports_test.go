@@ -133,6 +133,8 @@ var allowed = []rule{
 		"toolqa/corpus", "toolqa/datacmd", "toolqa/graph", "toolqa/pytool", "toolqa/questions",
 		"toolqa/retrieve", "toolqa/sqltool", "toolqa/table"}},
 	{"toolqa/pytool/pytooltest", nil},
+	{"envs/sandbox/sandboxtest", []string{"envs/sandbox", "envs/sandbox/confine", "envs/sandbox/forkserver",
+		"envs/sandbox/python"}},
 
 	{"mcts", []string{"envs", "envs/display"}},
 	{"mcts/mctstest", []string{"mcts"}},

@@ -46,7 +46,8 @@ const tokenBudget = 842_200
 // helpers are the folders of what is no product: what tests share, and tools for developers.
 var helpers = []string{
 	"envtest", "faulttest", "killtest", "mctstest", "suitetest", "wiretest", "golden", "browser", "testrun",
-	"trainingtest", "pytooltest", "remotetest", "ordertest", "graphtest", "trajectories/internal/synth", "house",
+	"trainingtest", "pytooltest", "remotetest", "ordertest", "graphtest", "sandboxtest",
+	"trajectories/internal/synth", "house",
 	"interop",
 	"cmd/internal/mutants", // breaks the source to try its tests, and is in no binary
 }

@@ -14,8 +14,7 @@ import (
 	"toolevo/envs/dynamic"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
-	"toolevo/envs/sandbox/forkserver"
-	"toolevo/envs/sandbox/python"
+	"toolevo/envs/sandbox/sandboxtest"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/code"
 	"toolevo/envs/stategen/domains"
@@ -27,37 +26,6 @@ import (
 func TestMain(m *testing.M) {
 	confine.Main()
 	os.Exit(m.Run())
-}
-
-// engine starts a fork server on the interpreter that TOOLEVO_TEST_PYTHON names, or on python3.
-func engine(t testing.TB) sandbox.Engine {
-	t.Helper()
-
-	in, err := python.Find(t.Context(), os.Getenv("TOOLEVO_TEST_PYTHON"), nil)
-	if err != nil {
-		t.Skipf("no Python: %v", err)
-	}
-
-	var lacking []confine.Wall
-
-	for _, w := range confine.Walls() {
-		if confine.Probe()[w] != nil {
-			lacking = append(lacking, w)
-		}
-	}
-
-	e, err := forkserver.New(t.Context(), forkserver.Options{Python: in, Without: lacking})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-
-	return e
 }
 
 // graders run programs of others on an engine.
@@ -140,7 +108,7 @@ const published = "../stateeval/testdata/"
 func TestPublishedRows(t *testing.T) {
 	t.Parallel()
 
-	e := engine(t)
+	e := sandboxtest.Engine(t)
 	of := graders(t, e)
 
 	for file, cases := range map[string]int{
@@ -260,7 +228,7 @@ func asProgram(t *testing.T, e sandbox.Engine, task *stategen.Task) {
 func TestUnplayableRows(t *testing.T) {
 	t.Parallel()
 
-	of := graders(t, engine(t))
+	of := graders(t, sandboxtest.Engine(t))
 
 	for name, tt := range map[string]struct{ file, old, by, reason string }{
 		"another RESULT": {"voice.json", `"duration": 8.0`, `"duration": 9.0`, "RESULT is"},
@@ -301,7 +269,7 @@ func TestRowsOfTheGenerator(t *testing.T) {
 		t.Skip("TOOLEVO_STATEEVAL names no folder with evaluator_N.json of the published generator")
 	}
 
-	of := graders(t, engine(t))
+	of := graders(t, sandboxtest.Engine(t))
 	all, passed := map[string]int{}, map[string]int{}
 
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -341,7 +309,7 @@ func TestRowsOfTheGenerator(t *testing.T) {
 func TestInstructionOfRows(t *testing.T) {
 	t.Parallel()
 
-	of := graders(t, engine(t))
+	of := graders(t, sandboxtest.Engine(t))
 
 	for name, tt := range map[string]struct {
 		prompt, agents  string

@@ -9,10 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs/drift"
-	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
-	"toolevo/envs/sandbox/forkserver"
-	"toolevo/envs/sandbox/python"
+	"toolevo/envs/sandbox/sandboxtest"
 	"toolevo/envs/stategen"
 	"toolevo/envs/toolapi"
 )
@@ -20,37 +18,6 @@ import (
 func TestMain(m *testing.M) {
 	confine.Main()
 	os.Exit(m.Run())
-}
-
-// engine starts a fork server on the interpreter that TOOLEVO_TEST_PYTHON names, or on python3.
-func engine(t testing.TB) sandbox.Engine {
-	t.Helper()
-
-	in, err := python.Find(t.Context(), os.Getenv("TOOLEVO_TEST_PYTHON"), nil)
-	if err != nil {
-		t.Skipf("no Python: %v", err)
-	}
-
-	var lacking []confine.Wall
-
-	for _, w := range confine.Walls() {
-		if confine.Probe()[w] != nil {
-			lacking = append(lacking, w)
-		}
-	}
-
-	e, err := forkserver.New(t.Context(), forkserver.Options{Python: in, Without: lacking})
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-
-	return e
 }
 
 func version(t testing.TB, c *toolapi.Catalog, name string) *toolapi.Version {
@@ -88,7 +55,7 @@ func toyGrader(t testing.TB) *Grader {
 
 	base := version(t, catalog(t, toy{}), "p_c")
 
-	return &Grader{Surface: Surface{Domain: toy{}, Base: base, Deployed: base}, Engine: engine(t)}
+	return &Grader{Surface: Surface{Domain: toy{}, Base: base, Deployed: base}, Engine: sandboxtest.Engine(t)}
 }
 
 const toyProgram = `r_1 = write(text=user_variable_0)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs/sandbox/sandboxtest"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
 )
@@ -28,7 +29,7 @@ func tasks(t testing.TB, d stategen.Domain, n int) []stategen.Task {
 // Every reference passes as Python, and, written for a drifted version, there. The base's program passes where nothing
 // has changed; of all programs whose text is another one, nearly none does.
 func TestReferencesOfDomains(t *testing.T) {
-	e := engine(t)
+	e := sandboxtest.Engine(t)
 	c := catalog(t, domains.All()...)
 	base := version(t, c, "p_c")
 	for _, d := range domains.All() {
@@ -107,7 +108,7 @@ func TestReferencesCanBeWritten(t *testing.T) {
 }
 
 func TestMutantsOfDomains(t *testing.T) {
-	e := engine(t)
+	e := sandboxtest.Engine(t)
 	base := version(t, catalog(t, domains.All()...), "p_c")
 
 	for _, d := range domains.All() {

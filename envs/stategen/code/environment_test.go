@@ -11,6 +11,7 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/envtest"
 	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/sandboxtest"
 	"toolevo/envs/stategen"
 	"toolevo/envs/toolapi"
 )
@@ -70,7 +71,7 @@ func written(program string) envs.Action {
 }
 
 func TestEnvironmentConforms(t *testing.T) {
-	e := engine(t)
+	e := sandboxtest.Engine(t)
 	base := version(t, catalog(t, toy{}), "p_c")
 
 	envtest.Run(t, func() envs.Environment { return newEnvironment(t, toyConfig(base, base, e)) },
@@ -96,7 +97,7 @@ func play(t *testing.T, env envs.Environment, a envs.Action) envs.Transition {
 
 func TestEpisodes(t *testing.T) {
 	base := version(t, catalog(t, toy{}), "p_c")
-	env := newEnvironment(t, toyConfig(base, base, engine(t)))
+	env := newEnvironment(t, toyConfig(base, base, sandboxtest.Engine(t)))
 
 	for text, want := range map[envs.Action]struct {
 		outcome envs.Outcome
@@ -129,7 +130,7 @@ func TestEpisodes(t *testing.T) {
 // A verdict that is remembered costs no run, whichever environment has come to it.
 func TestVerdictsAreRemembered(t *testing.T) {
 	base := version(t, catalog(t, toy{}), "p_c")
-	e, m := &counting{Engine: engine(t)}, memory{}
+	e, m := &counting{Engine: sandboxtest.Engine(t)}, memory{}
 	config := toyConfig(base, base, e)
 	config.Memory = m
 
@@ -154,7 +155,7 @@ func TestVerdictsAreRemembered(t *testing.T) {
 func TestPlanAndLift(t *testing.T) {
 	c := catalog(t, toy{})
 	base, deployed := version(t, c, "p_c"), made(t, c, 0)
-	e := engine(t)
+	e := sandboxtest.Engine(t)
 
 	config := toyConfig(base, base, e)
 	task := toyTask()

@@ -3,13 +3,14 @@ package code
 import (
 	"testing"
 
+	"toolevo/envs/sandbox/sandboxtest"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
 )
 
 // What a program asks of a service that it cannot do has a cause, which stays what its failure comes from.
 func TestCausesOfRefusals(t *testing.T) {
-	e := engine(t)
+	e := sandboxtest.Engine(t)
 	c := catalog(t, domains.All()...)
 	base := version(t, c, "p_c")
 
@@ -66,7 +67,7 @@ func TestRequestsAsClientsWriteThem(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	g := Grader{Surface: Surface{Domain: d, Base: base, Deployed: base}, Engine: engine(t)}
+	g := Grader{Surface: Surface{Domain: d, Base: base, Deployed: base}, Engine: sandboxtest.Engine(t)}
 	task := stategen.Task{
 		ID: "by hand",
 		Program: stategen.Program{

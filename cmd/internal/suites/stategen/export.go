@@ -56,6 +56,7 @@ func exportCommand() suite.Command {
 			made, err := from.export(ctx, out, stateeval.Form(form))
 
 			return c.Result(made, func(w io.Writer) {
+				// What is left out is named even where rows were written: nobody counts them.
 				for _, f := range made.Files {
 					fmt.Fprintf(w, "%s: %d rows\n", f.Path, f.Rows)
 
@@ -116,6 +117,7 @@ func (e *exportedDomain) write(ctx context.Context, w io.Writer, tasks tasksOf,
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 
+	// The published evaluators run programs on the paper's own APIs, whatever the tasks are of.
 	surface, err := surfaces(stategen.Paper)
 	if err != nil {
 		return err
@@ -131,6 +133,7 @@ func (e *exportedDomain) write(ctx context.Context, w io.Writer, tasks tasksOf,
 			continue
 		}
 
+		// A task that those APIs cannot say is named, and the others are written.
 		adapted, err := stateeval.Adapt(t)
 		if err != nil {
 			e.Left[t.ID] = err.Error()

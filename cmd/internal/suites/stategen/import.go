@@ -84,6 +84,7 @@ func (o *importing) file(ctx context.Context, path string) (err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 
 	return stateeval.Read(file, func(row stateeval.Row) error {
+		// An evaluator has no number of its own; that of its file makes the task's ID.
 		if n, ok := stateeval.Number(path); ok {
 			row.ExampleID = n
 		}
@@ -95,6 +96,7 @@ func (o *importing) file(ctx context.Context, path string) (err error) {
 
 		task, err := o.task(ctx, row)
 
+		// A row that gives no task is the file's matter and noted; any other error is ours.
 		var none *stateeval.Unplayable
 
 		switch {

@@ -134,6 +134,7 @@ func (m *mirrorData) run(ctx context.Context, c *suite.Call) (err error) {
 
 	c.Announce("mirror data", m.choice()...)
 
+	// What the files lack is known before a model is asked for anything.
 	if err := m.open(c, m.keptFolder()); err != nil {
 		return err
 	}
@@ -230,6 +231,7 @@ func (m *mirrorData) read(ctx context.Context, c *suite.Call) (map[mirror.Kind][
 		}
 	}
 
+	// A cache also keeps what simulators made up, which would teach a model its own mistakes.
 	for _, path := range m.caches {
 		read, made, err := recorded.ReadCache(ctx, path)
 		if err != nil {
@@ -244,6 +246,7 @@ func (m *mirrorData) read(ctx context.Context, c *suite.Call) (map[mirror.Kind][
 		inputs = append(inputs, mirror.Input{Path: path, Kind: mirror.Cached, Calls: len(read)})
 	}
 
+	// The kinds were read in the order of a map.
 	slices.SortFunc(inputs, mirror.Input.Compare)
 
 	return calls, inputs, nil
@@ -266,6 +269,7 @@ func (m *mirrorData) complete() error {
 		m.plan.Explanations.Tokens = t.Count
 	}
 
+	// Answers are checked greedily; calls that are invented are to differ.
 	for _, role := range []struct {
 		option, name, doing string
 		options             suite.WriterOptions

@@ -96,6 +96,7 @@ func (o *judgeTraining) run(ctx context.Context, c *suite.Call) (err error) {
 
 	report, err := o.Write(o.out, all, unread, c.Version)
 
+	// Labels of nobody, and an expert who labelled nothing, are what the user named.
 	switch {
 	case errors.Is(err, labels.ErrNoLabels), errors.Is(err, labels.ErrExpert):
 		return console.Usage("%w", err)

@@ -113,7 +113,7 @@ func (m *mirrorWorking) run(ctx context.Context, c *suite.Call) (err error) {
 // sent is the answer to a call.
 type sent struct {
 	call recorded.Call
-	lost error // there is none
+	lost error // why there is no answer; nil where one came
 }
 
 // call has a call of each API written, and sent.
