@@ -103,8 +103,9 @@ func choiceOf(t testing.TB, codec string, tasks ...*stategen.Task) suite.Choice 
 // The rows of testdata are written by hand from the format's facts; they are not published.
 const published = "../stateeval/testdata/"
 
-// Rows of every scenario become tasks, in both published forms: what they ask for can be played turn by turn and as a
-// program, under any version, and is right only where it comes to what the row says.
+// Rows of every scenario become tasks, in both published forms: what they ask for can be played
+// turn by turn and as a program, under any version, and is right only where it comes to what the
+// row says.
 func TestPublishedRows(t *testing.T) {
 	t.Parallel()
 
@@ -134,7 +135,8 @@ func TestPublishedRows(t *testing.T) {
 	}
 }
 
-// turnByTurn plays a task by who knows the version, by who knows the first one alone, and by who guesses.
+// turnByTurn plays a task by who knows the version, by who knows the first one alone, and by who
+// guesses.
 func turnByTurn(t *testing.T, task *stategen.Task) {
 	t.Helper()
 
@@ -262,7 +264,8 @@ func TestUnplayableRows(t *testing.T) {
 	}
 }
 
-// Of the files that the published generator wrote at least 92 % come to what they say; see envs/stategen/interop.
+// Of the files that the published generator wrote at least 92 % come to what they say; see
+// envs/stategen/interop.
 func TestRowsOfTheGenerator(t *testing.T) {
 	folder := os.Getenv("TOOLEVO_STATEEVAL")
 	if folder == "" {

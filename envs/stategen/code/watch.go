@@ -24,7 +24,8 @@ type Run struct {
 	Content, Effects any // of RESULT and of the calls, for comparison
 }
 
-// Watch runs a program in a case, and returns what it does. The error is ours: of the engine or the service.
+// Watch runs a program in a case, and returns what it does. The error is ours: of the engine or the
+// service.
 func (g *Grader) Watch(ctx context.Context, p *stategen.Program, c stategen.Case, program string) (Run, error) {
 	e, err := g.run(ctx, p, c, program)
 	if err != nil {
@@ -40,7 +41,8 @@ func (g *Grader) Watch(ctx context.Context, p *stategen.Program, c stategen.Case
 	return r, nil
 }
 
-// addressInBraces is how programs for StateEval name the address of the service, which replaces it in the text itself.
+// addressInBraces is how programs for StateEval name the address of the service, which replaces it
+// in the text itself.
 var addressInBraces = regexp.MustCompile(`\{\{?\s*BASE_URL\s*\}?\}`)
 
 // asPublished returns a program as StateEval's evaluator runs it, where it is for the paper's APIs.

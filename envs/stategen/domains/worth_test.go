@@ -9,9 +9,9 @@ import (
 	"toolevo/envs/stategen/domains"
 )
 
-// Every step of a program matters: without it the program fails, or comes to something else; what only the condition
-// asks for matters, too. What a program answers depends on the branch that it takes, and the dimensions of a tensor are
-// not moved twice in a row.
+// Every step of a program matters: without it the program fails, or comes to something else; what
+// only the condition asks for matters, too. What a program answers depends on the branch that it
+// takes, and the dimensions of a tensor are not moved twice in a row.
 func TestStepsMatter(t *testing.T) {
 	for _, d := range domains.All() {
 		t.Run(d.Name(), func(t *testing.T) {

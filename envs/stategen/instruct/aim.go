@@ -10,7 +10,8 @@ import (
 // edits stands for edits in the flow of an aim.
 const edits = "edit"
 
-// aim is the sentence that an instruction begins with: what its program is for, or its ends, if that differs.
+// aim is the sentence that an instruction begins with: what its program is for, or its ends, if
+// that differs.
 func (r *renderer) aim(p *stategen.Program) string {
 	b := p.Branch
 	if b == nil {
@@ -53,8 +54,8 @@ func (r *renderer) aimOf(all []stategen.Stmt, from int) int {
 	})
 }
 
-// flow reports whether each of some tools takes what the one before gave, the last of them from some place on. Where
-// edits come first, it also returns what they and the last call write.
+// flow reports whether each of some tools takes what the one before gave, the last of them from
+// some place on. Where edits come first, it also returns what they and the last call write.
 func (x *lexicon) flow(tools []string, all []stategen.Stmt, from int) (written stategen.Expr, ok bool) {
 	steps := map[string]int{} // by variable: how much of the flow led to it
 
@@ -101,7 +102,8 @@ func (x *lexicon) flow(tools []string, all []stategen.Stmt, from int) (written s
 	return stategen.Expr{}, len(tools) == 0
 }
 
-// isThing reports whether an expression is what a call gave or an element of it, rather than what it says of it.
+// isThing reports whether an expression is what a call gave or an element of it, rather than what
+// it says of it.
 func (x *lexicon) isThing(e stategen.Expr) bool {
 	if len(e.Path) > 0 && isIndex(e.Path[0]) {
 		return len(e.Path) <= 2
@@ -143,8 +145,8 @@ func (r *renderer) goal(which, from int, ends ...[]stategen.Stmt) string {
 	return fill(goals[r.random.IntN(len(goals))], "PART", part)
 }
 
-// partIn is what the edits of the flow of an aim change, without what stands in brackets; "" where that is more than
-// a goal should name.
+// partIn is what the edits of the flow of an aim change, without what stands in brackets; "" where
+// that is more than a goal should name.
 func (r *renderer) partIn(a aim, all []stategen.Stmt, from int) string {
 	var nouns []string
 

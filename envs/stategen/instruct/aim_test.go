@@ -8,8 +8,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// An aim is true of its program: goals that speak of one step after another need a flow, and a part that is corrected
-// is one that the same call writes.
+// An aim is true of its program: goals that speak of one step after another need a flow, and a part
+// that is corrected is one that the same call writes.
 func TestAimsAreTrue(t *testing.T) {
 	v := stategen.Var
 	cat := call("r_1", "cat", arg("tensors", exprs(v("a"), v("b"))))
@@ -57,7 +57,8 @@ func TestAimsAreTrue(t *testing.T) {
 	}
 }
 
-// A speech is presented "in its own voice", and what was one of a list of which some may be deleted keeps its place.
+// A speech is presented "in its own voice", and what was one of a list of which some may be deleted
+// keeps its place.
 func TestNaturalWords(t *testing.T) {
 	v := stategen.Var
 	each := &stategen.Each{

@@ -10,8 +10,9 @@ import (
 	"toolevo/envs/stategen/voice"
 )
 
-// Adapt returns a task for the paper's APIs. One of the voice domain has the voices of the benchmark's library there,
-// transcripts that are objects, and whatever its cases lead to then. The error says why nothing comes of it.
+// Adapt returns a task for the paper's APIs. One of the voice domain has the voices of the
+// benchmark's library there, transcripts that are objects, and whatever its cases lead to then. The
+// error says why nothing comes of it.
 func Adapt(t *stategen.Task) (*stategen.Task, error) {
 	if t.Program.APIs == stategen.Paper {
 		return t, nil
@@ -73,7 +74,8 @@ func Adapt(t *stategen.Task) (*stategen.Task, error) {
 	return next, err
 }
 
-// transcripts returns what replaces a transcript of some statements, which is an object now, by its text.
+// transcripts returns what replaces a transcript of some statements, which is an object now, by its
+// text.
 func transcripts(stmts any) func(any) (any, bool) {
 	var made []any
 

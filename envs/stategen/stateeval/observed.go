@@ -10,10 +10,12 @@ import (
 	"toolevo/envs/stategen/code"
 )
 
-// known are values that a program has by then, by name: what the service made up is found again in them.
+// known are values that a program has by then, by name: what the service made up is found again in
+// them.
 type known []envs.Arg
 
-// observed returns what a program was seen to do as statements. What it took from a result is that part of it.
+// observed returns what a program was seen to do as statements. What it took from a result is that
+// part of it.
 func observed(p *stategen.Program, run code.Run) (path stategen.Path) {
 	var have known
 
@@ -108,8 +110,8 @@ func handleIn(result any, text string) ([]string, bool) {
 	return nil, false
 }
 
-// join makes a program of what runs did: that of the first case where the variables are as the program says, and that
-// of the second one else.
+// join makes a program of what runs did: that of the first case where the variables are as the
+// program says, and that of the second one else.
 func join(t *stategen.Task, d stategen.Domain, runs []code.Run) error {
 	p := &t.Program
 	paths := make([]stategen.Path, len(runs))

@@ -25,9 +25,10 @@ func unplayable(format string, args ...any) error {
 	return &Unplayable{fmt.Sprintf(format, args...)}
 }
 
-// Play returns the task of a row that others wrote, under the paper's set of APIs. Its program runs in every case, and
-// has to come to what the row says; what it was seen to do there is what the task's own statements are. graders has one
-// for each domain. An [Unplayable] says why there is no task; any other error is ours.
+// Play returns the task of a row that others wrote, under the paper's set of APIs. Its program runs
+// in every case, and has to come to what the row says; what it was seen to do there is what the
+// task's own statements are. graders has one for each domain. An [Unplayable] says why there is no
+// task; any other error is ours.
 func Play(ctx context.Context, graders func(domain string) (*code.Grader, error), r Row) (*stategen.Task, error) {
 	cases, err := r.Cases()
 	if err != nil {
@@ -131,7 +132,8 @@ func program(domain string, c TestCase) (*stategen.Program, error) {
 	return p, nil
 }
 
-// declared reads the assignments before a program, in all of which RESULT is null before they assign it.
+// declared reads the assignments before a program, in all of which RESULT is null before they
+// assign it.
 func declared(text string) (values envs.Args, err error) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -230,7 +232,8 @@ func changed(p *stategen.Program, c TestCase) (map[string]stategen.Value, error)
 	return set, nil
 }
 
-// instruction returns what a row asks for: what its agents agreed on, or its whole prompt, or what its program does.
+// instruction returns what a row asks for: what its agents agreed on, or its whole prompt, or what
+// its program does.
 func instruction(r Row, program string) stategen.Instruction {
 	text := r.Prompt
 	if text == "" {

@@ -15,12 +15,13 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Paper is the domain as StateEval has it: loaded tensors are what a program says they are, element by element and of
-// any dtype, and calls may take as much work as the published programs do.
+// Paper is the domain as StateEval has it: loaded tensors are what a program says they are, element
+// by element and of any dtype, and calls may take as much work as the published programs do.
 type Paper struct{ Domain }
 
-// Begin implements [stategen.Service]. The service begins with an object of the loaded tensors, by name, as [Encode]
-// writes them; variables that are loaded have the values that tools give. Without that object they come from seeds.
+// Begin implements [stategen.Service]. The service begins with an object of the loaded tensors, by
+// name, as [Encode] writes them; variables that are loaded have the values that tools give. Without
+// that object they come from seeds.
 func (d Paper) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
 	if p.Server.Any == nil {
 		return d.Domain.Begin(p, values)
@@ -95,7 +96,8 @@ var kinds = map[string]string{
 	"|u1": "uint8", "|b1": "bool",
 }
 
-// Encode returns a tensor as StateEval's evaluator writes it: its shape, dtype, and elements in base64.
+// Encode returns a tensor as StateEval's evaluator writes it: its shape, dtype, and elements in
+// base64.
 func Encode(t *Tensor) envs.Args {
 	data := make([]byte, 0, 4*len(t.Data))
 	for _, x := range t.Data {
@@ -174,8 +176,8 @@ func half(bits uint16) float32 {
 	return float32(math.Copysign(value, -float64(bits>>15)+0.5))
 }
 
-// Parse reads a tensor from JSON: numbers in nested lists, as StateEval wrote tensors before it encoded them. They may
-// be millions, so that nothing else is made of them.
+// Parse reads a tensor from JSON: numbers in nested lists, as StateEval wrote tensors before it
+// encoded them. They may be millions, so that nothing else is made of them.
 func Parse(text []byte) (*Tensor, error) {
 	t := &Tensor{}
 	counts, depth, rank := []int{}, 0, 0 // of the lists that are open

@@ -11,7 +11,8 @@ import (
 	"toolevo/envs/stategen/tensor"
 )
 
-// Elements of every dtype, little-endian as NumPy writes them: 1 and -2, but for those that have no sign.
+// Elements of every dtype, little-endian as NumPy writes them: 1 and -2, but for those that have no
+// sign.
 func TestDecode(t *testing.T) {
 	for code, tt := range map[string]struct {
 		dtype, bytes string

@@ -40,8 +40,9 @@ var library = sync.OnceValue(func() (all []voice) {
 	return all
 })
 
-// Paper is the domain as StateEval has it: searches by name and by less than a category and a gender, transcripts that
-// are objects, speeches that tell the calls that made them, and one library for all programs.
+// Paper is the domain as StateEval has it: searches by name and by less than a category and a
+// gender, transcripts that are objects, speeches that tell the calls that made them, and one
+// library for all programs.
 type Paper struct{ Domain }
 
 // APIs implements [stategen.Domain].
@@ -55,8 +56,8 @@ type paperState struct {
 	changes  int           // calls that changed anything
 }
 
-// paperCall is a phone call that was made. It presents the speech as it is at the end, as the benchmark's recorder
-// keeps the object itself.
+// paperCall is a phone call that was made. It presents the speech as it is at the end, as the
+// benchmark's recorder keeps the object itself.
 type paperCall struct{ handle, voice string }
 
 // paperSpeech is a speech as the benchmark writes one, without its handle.
@@ -65,7 +66,8 @@ type paperSpeech struct {
 	speech envs.Args
 }
 
-// Begin implements [stategen.Service]. Variables that are loaded are speeches with their own names as handles.
+// Begin implements [stategen.Service]. Variables that are loaded are speeches with their own names
+// as handles.
 func (Paper) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
 	s := &paperState{}
 
@@ -247,7 +249,8 @@ func searchPaper(args envs.Args) (any, error) {
 	return found, nil
 }
 
-// Content implements [stategen.Service]: a speech, or a handle of one, stands for what the speech is now.
+// Content implements [stategen.Service]: a speech, or a handle of one, stands for what the speech
+// is now.
 func (Paper) Content(of stategen.State, v any) any {
 	s := of.(*paperState)
 
@@ -275,8 +278,9 @@ func (d Paper) Effects(of stategen.State) any {
 	return list
 }
 
-// Adapt returns a value of a program of [Domain] as programs of Paper have it: the voice of its category and gender in
-// the benchmark's library in place of one of the program's own, and null for any category or gender.
+// Adapt returns a value of a program of [Domain] as programs of Paper have it: the voice of its
+// category and gender in the benchmark's library in place of one of the program's own, and null for
+// any category or gender.
 func (Paper) Adapt(server stategen.Value) func(any) any {
 	texts := map[string]any{anything: nil}
 
