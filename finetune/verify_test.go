@@ -289,3 +289,28 @@ func TestUnfinishedAndDamaged(t *testing.T) {
 		}
 	}
 }
+
+// A process that is killed between an episode's last call and its storing leaves a log in which it is
+// whole: it is missing, and nothing is wrong.
+func TestKilledBeforeAnEpisodeIsStored(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.db")
+	o := finetune.Options{Store: open(t, path), Workers: 2, Retry: mcts.Retry{Attempts: 1}}
+	j := job(&walker{}, numbered(2))
+	evaluate(t, o, j)
+
+	db, err := sql.Open("sqlite3", path)
+	if err == nil {
+		_, err = db.Exec(`DELETE FROM trees WHERE question = (SELECT id FROM questions WHERE name LIKE '%task-1')`)
+	}
+
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	v, err := finetune.Verify(t.Context(), []finetune.Job{j}, o)
+	want := finetune.Verification{Episodes: 1, Missing: 1, Calls: 4 + 4, Problems: []string{}}
+
+	if diff := cmp.Diff(want, v); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+}

@@ -550,12 +550,12 @@ func (c *oddCampaign) givenUp(t *testing.T, run string) []store.GivenUp {
 		Problems []string
 	}
 
-	text := must(t, "check", run, "--json")
-	if err := json.Unmarshal([]byte(text), &found); err != nil {
-		t.Fatal(err)
+	checked := cli(t, "check", run, "--json")
+	if err := json.Unmarshal([]byte(checked.out), &found); err != nil {
+		t.Fatalf("%v\n%s", err, checked.err)
 	}
 
-	if found.Missing > 0 || !found.Complete || len(found.Problems) > 0 {
+	if checked.code != exitDone || found.Missing > 0 || !found.Complete || len(found.Problems) > 0 {
 		t.Errorf("check: %+v", found)
 	}
 

@@ -19,9 +19,9 @@ type hosted struct {
 	http.Handler
 	path, query string
 	headers     map[string]string
-	reply       string // the name that replies bear
-	lists       bool   // it has a list of models
-	asked       atomic.Int64
+	reply       string       // the name that replies bear
+	lists       bool         // it has a list of models
+	completions atomic.Int64 // each fourth fails; a list that fails ends a command before it begins
 }
 
 func (s *hosted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -40,11 +40,11 @@ func (s *hosted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 
 	below, found := strings.CutPrefix(r.URL.Path, s.path)
-	switch n := s.asked.Add(1); {
+	switch {
 	case !found, r.URL.RawQuery != s.query, r.Method == http.MethodGet && !(s.lists && below == "/models"):
 		complain(404)
 		return
-	case n%4 == 0 && !strings.Contains(string(body), "Hello"):
+	case r.Method == http.MethodPost && s.completions.Add(1)%4 == 0 && !strings.Contains(string(body), "Hello"):
 		complain(500)
 		return
 	}
