@@ -15,19 +15,26 @@ const edits = "edit"
 func (r *renderer) aim(p *stategen.Program) string {
 	b := p.Branch
 	if b == nil {
-		return r.aimed(r.aimOf(p.Main, 0), 0, p.Main)
+		return r.aimed(r.aimOf(0, p.Main), 0, p.Main)
 	}
 
 	one, other := slices.Concat(p.Main, b.If.Stmts), slices.Concat(p.Main, b.Else.Stmts)
-	if whole := r.aimOf(one, 0); whole == r.aimOf(other, 0) {
+	if whole := r.aimOf(0, one); whole == r.aimOf(0, other) {
 		return r.aimed(whole, 0, one, other)
 	}
 
 	from := len(p.Main)
 
-	i, k := r.aimOf(one, from), r.aimOf(other, from)
-	if i == k || i < 0 || k < 0 {
+	i, k := r.aimOf(from, one), r.aimOf(from, other)
+	if i < 0 || k < 0 {
 		return r.aimed(i, from, one, other)
+	}
+
+	// Two goals with a tool in common would be hard to tell apart: what both ends are for is said once.
+	if tools := r.lexicon.Aims[i].tools(); slices.ContainsFunc(r.lexicon.Aims[k].tools(), func(tool string) bool {
+		return slices.Contains(tools, tool)
+	}) {
+		return r.aimed(r.aimOf(0, one, other), 0, one, other)
 	}
 
 	return fill(r.pick("either", r.frame.Either), "ONE", r.goal(i, from, one), "OTHER", r.goal(k, from, other)) + " "
@@ -41,17 +48,27 @@ func (r *renderer) aimed(which, from int, ends ...[]stategen.Stmt) string {
 	return fill(r.pick("aims", r.frame.Aims), "GOAL", r.goal(which, from, ends...)) + " "
 }
 
-// aimOf returns which aim statements from some place on have, -1 for none.
-func (r *renderer) aimOf(all []stategen.Stmt, from int) int {
+// aimOf returns which aim all the ends of a program have from some place on, -1 for none.
+func (r *renderer) aimOf(from int, ends ...[]stategen.Stmt) int {
 	return slices.IndexFunc(r.lexicon.Aims, func(a aim) bool {
-		_, flows := r.lexicon.flow(a.Flow, all, from)
+		return !slices.ContainsFunc(ends, func(all []stategen.Stmt) bool { return !r.lexicon.fits(a, all, from) })
+	})
+}
 
-		return flows && !slices.ContainsFunc(a.With, func(tool string) bool {
-			return !slices.ContainsFunc(all[from:], func(s stategen.Stmt) bool {
-				return s.Call != nil && s.Call.Tool == tool || s.Each != nil && s.Each.Do.Tool == tool
-			})
+// fits reports whether statements from some place on are what an aim says.
+func (x *lexicon) fits(a aim, all []stategen.Stmt, from int) bool {
+	_, flows := x.flow(a.Flow, all, from)
+
+	return flows && !slices.ContainsFunc(a.With, func(tool string) bool {
+		return !slices.ContainsFunc(all[from:], func(s stategen.Stmt) bool {
+			return s.Call != nil && s.Call.Tool == tool || s.Each != nil && s.Each.Do.Tool == tool
 		})
 	})
+}
+
+// tools are those that programs with the aim call.
+func (a aim) tools() []string {
+	return slices.DeleteFunc(slices.Concat(a.With, a.Flow), func(tool string) bool { return tool == edits })
 }
 
 // flow reports whether each of some tools takes what the one before gave, the last of them from

@@ -33,13 +33,13 @@ func TestAimsAreTrue(t *testing.T) {
 		"joined, then projected": {"tensor", []stategen.Stmt{cat, project(v("r_1", "tensor"))}, 0, "",
 			"apply a linear layer to a joined tensor"},
 		"a size of what was joined": {"tensor", []stategen.Stmt{cat, project(v("r_1", "shape", "0"))}, 0, "",
-			"repeat the linear step of a model"},
+			"compute a linear projection"},
 		"projected, then joined": {"tensor", []stategen.Stmt{project(v("a")), cat}, 0, "",
-			"repeat the linear step of a model"},
+			"compute a linear projection"},
 		"projected in the end": {"tensor", []stategen.Stmt{cat, project(v("r_1", "tensor"))}, 1, "",
 			"apply a linear layer to a joined tensor"},
 		"projected before the end": {"tensor", []stategen.Stmt{project(v("a")), cat}, 1, "",
-			"put some tensors together"},
+			"put tensors together"},
 		"corrected": {"session", []stategen.Stmt{edit("r_1", "0", "data", "title"),
 			edit("r_1", "0", "data", "members"), update(v("r_1", "0", "id"))}, 0,
 			"title and the number of members", "correct the PART of a session"},
@@ -50,7 +50,7 @@ func TestAimsAreTrue(t *testing.T) {
 	} {
 		r := &renderer{lexicon: words().domains[c.domain], frame: &words().frame, scope: scope{}}
 
-		a := r.lexicon.Aims[r.aimOf(c.all, c.from)]
+		a := r.lexicon.Aims[r.aimOf(c.from, c.all)]
 		if part := r.partIn(a, c.all, c.from); part != c.part || !strings.Contains(strings.Join(a.Goals, "|"), c.goal) {
 			t.Errorf("%s: %q of %q", name, part, a.Goals)
 		}
