@@ -1,6 +1,7 @@
 package instruct
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -8,51 +9,54 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// An aim is true of its program: goals that speak of one step after another need a flow, and a part
-// that is corrected is one that the same call writes.
-func TestAimsAreTrue(t *testing.T) {
+// A goal names what is done whatever a branch tests, and what only one of its ends does. What leads to
+// other things is said where there is nothing else.
+func TestGoals(t *testing.T) {
 	v := stategen.Var
-	cat := call("r_1", "cat", arg("tensors", exprs(v("a"), v("b"))))
-	project := func(of stategen.Expr) stategen.Stmt {
-		return call("r_2", "linear", arg("input", of), arg("weight", v("w")))
-	}
-	edit := func(object string, path ...string) stategen.Stmt {
-		return stategen.Stmt{Edit: &stategen.Edit{Var: object, Path: path, To: v("text")}}
-	}
-	update := func(id stategen.Expr) stategen.Stmt {
-		return call("", "update_session", arg("id", id), arg("data", v("r_1", "0", "data")))
-	}
+	tool := func(name string) stategen.Stmt { return call("", name) }
+	add, update, remove, list := tool("add_session"), tool("update_session"), tool("delete_session"), tool("list_sessions")
+	each := stategen.Stmt{Each: &stategen.Each{Item: "item", In: v("r_1"), Do: *remove.Call}}
+	all := func(s ...stategen.Stmt) []stategen.Stmt { return s }
+
+	const (
+		file, fileMore     = "(file a new session|add a session to the server)", "(file new sessions|add sessions to the server)"
+		bring              = "(update a session on the server|bring a session up to date)"
+		delete1, deleteAll = "(delete|remove) a session from the server", "(delete|remove) sessions from the server"
+	)
 
 	for name, c := range map[string]struct {
-		domain string
-		all    []stategen.Stmt
-		from   int
-		part   string
-		goal   string // one of the goals of the aim
+		main, one, other []stategen.Stmt // one and other nil: no branch
+		want             string          // a pattern
 	}{
-		"joined, then projected": {"tensor", []stategen.Stmt{cat, project(v("r_1", "tensor"))}, 0, "",
-			"apply a linear layer to a joined tensor"},
-		"a size of what was joined": {"tensor", []stategen.Stmt{cat, project(v("r_1", "shape", "0"))}, 0, "",
-			"compute a linear projection"},
-		"projected, then joined": {"tensor", []stategen.Stmt{project(v("a")), cat}, 0, "",
-			"compute a linear projection"},
-		"projected in the end": {"tensor", []stategen.Stmt{cat, project(v("r_1", "tensor"))}, 1, "",
-			"apply a linear layer to a joined tensor"},
-		"projected before the end": {"tensor", []stategen.Stmt{project(v("a")), cat}, 1, "",
-			"put tensors together"},
-		"corrected": {"session", []stategen.Stmt{edit("r_1", "0", "data", "title"),
-			edit("r_1", "0", "data", "members"), update(v("r_1", "0", "id"))}, 0,
-			"title and the number of members", "correct the PART of a session"},
-		"another one corrected": {"session", []stategen.Stmt{edit("r_1", "1", "data", "title"),
-			update(v("r_1", "0", "id"))}, 0, "", "overwrite data on the session server"},
-		"written over another one": {"session", []stategen.Stmt{edit("r_1", "0", "data", "title"),
-			update(v("r_2", "id"))}, 0, "", "overwrite data on the session server"},
+		"once":            {all(list, add), nil, nil, file},
+		"twice":           {all(add, list, add, update), nil, nil, fileMore + " and " + bring},
+		"of each element": {all(list, each), nil, nil, deleteAll},
+		"only reads":      {all(list, list), nil, nil, "get sessions from the server"},
+		"before a branch": {all(add), all(list), all(list), file},
+		"at both ends":    {all(list), all(add, add), all(add), file},
+		"before and at both ends, one of which does more": {all(add), all(add), all(add, remove),
+			fileMore + ",? and,? depending on a check,? also " + delete1},
+		"at either end": {all(list), all(add), all(update, remove),
+			"either " + file + ", or " + bring + " and " + delete1 + ", depending on (a check|the outcome of a check)"},
+		"always, and then either": {all(add), all(add, update), all(remove),
+			file + ", and then(, depending on a check,)? either " + bring + " or " + delete1 + "(, depending on a check)?"},
+		"reads, and writes at one end": {all(list), all(list), all(remove),
+			"get sessions from the server,? and,? depending on a check,? also " + delete1},
+		"nothing": {nil, nil, nil, ""},
 	} {
-		r := &renderer{lexicon: words().domains[c.domain], frame: &words().frame, scope: scope{}}
+		p := &stategen.Program{Main: c.main}
+		if c.one != nil {
+			p.Branch = &stategen.Branch{If: stategen.Path{Stmts: c.one}, Else: stategen.Path{Stmts: c.other}}
+		}
 
-		a := r.lexicon.Aims[r.aimOf(c.from, c.all)]
-		if part := r.partIn(a, c.all, c.from); part != c.part || !strings.Contains(strings.Join(a.Goals, "|"), c.goal) {
-			t.Errorf("%s: %q of %q", name, part, a.Goals)
+		for seed := range uint64(10) {
+			r := &renderer{lexicon: words().domains["session"], frame: &words().frame,
+				random: envs.Random(seed, ""), orders: map[string][]int{}}
+			pattern := regexp.MustCompile("^[A-Z][a-z ]+ " + c.want + "\\. $")
+
+			if got := r.aim(p); !pattern.MatchString(got) && c.want+got != "" {
+				t.Errorf("%s: %q", name, got)
+			}
 		}
 	}
 }

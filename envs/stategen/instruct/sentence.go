@@ -50,6 +50,12 @@ func (r *renderer) call(c stategen.Call, s sentence) (sentence, error) {
 	text, err := r.say(r.pick("say "+c.Tool, w.Say), r.arguments(w, c.Args))
 	s.text = text
 
+	for _, a := range c.Args {
+		if w.Overwrites && len(a.Expr.Path) > 0 && isIndex(a.Expr.Path[0]) {
+			r.scope = r.scope.with(outdated(a.Expr.Var), &result{})
+		}
+	}
+
 	if c.Assign != "" {
 		s.result = &result{words: w, at: s.place}
 		r.scope = r.scope.with(c.Assign, s.result)
@@ -74,12 +80,19 @@ func (r *renderer) each(e stategen.Each) (string, error) {
 	data["item"] = &argument{text: item}
 	data["where"] = &argument{text: r.where(e)}
 
+	if r.scope[outdated(e.In.Var)] != nil {
+		data["where"].text += ", going by what " + list.text + " says"
+	}
+
 	return r.say(r.pick("each "+e.Do.Tool, w.Each), data)
 }
 
 // thinned is what a scope has once something was done to some elements of a list: they may be gone where the list is
 // kept, but the list still counts them.
 func thinned(name string) string { return name + " thinned" }
+
+// outdated is what a scope has once the server may have other things for an element of a list than the list says.
+func outdated(name string) string { return name + " outdated" }
 
 // where says which elements a call is for.
 func (r *renderer) where(e stategen.Each) string {
@@ -100,7 +113,11 @@ func (r *renderer) edit(all []stategen.Edit) (string, error) {
 		path := e.Path[len(object.Path):]
 		to := e.To
 
-		changes[i] = "the " + r.noun(e.Var, path) + " to "
+		if i > 0 { // "that of A and the title" would be one thing
+			changes[i] = "set "
+		}
+
+		changes[i] += "the " + r.noun(e.Var, path) + " to "
 		if to.Var != "" && isPart(to, strings.Join(path, ".")) {
 			changes[i] += "that of "
 			to.Path = to.Path[:len(to.Path)-len(path)]

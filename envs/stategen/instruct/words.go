@@ -20,19 +20,11 @@ var files embed.FS
 type lexicon struct {
 	Scene  string               `yaml:"scene"`
 	Define string               `yaml:"define"`
-	Aims   []aim                `yaml:"aims"`
 	Nouns  map[string]string    `yaml:"nouns"`
 	Edits  []string             `yaml:"edits"`
 	Tools  map[string]toolWords `yaml:"tools"`
 
 	wordings map[string]*template.Template // by their text
-}
-
-// aim is what programs are for that call all of some tools.
-type aim struct {
-	With  []string `yaml:"with"`
-	Flow  []string `yaml:"flow"`  // tools each of which takes a result of the one before
-	Goals []string `yaml:"goals"` // continue "to …"; PART is what the edits of the flow change
 }
 
 // toolWords are the words of a tool.
@@ -46,14 +38,18 @@ type toolWords struct {
 	Like   map[string]string   `yaml:"like"`   // parameters whose value may be the part of another thing that they name
 	Whole  map[string][]string `yaml:"whole"`  // parameters that may be parts of one thing, by what it is called
 	Some   map[string][]string `yaml:"some"`   // the same of parameters that a call may leave out
-	Writes []string            `yaml:"writes"` // parameters that are parts of what it writes, if it has edits of it
+	Aims   []string            `yaml:"aims"`   // what programs do that call it once | more often; continue "to …"
+	Small  bool                `yaml:"small"`  // programs are hardly ever for it
 	Say    []string            `yaml:"say"`
 	Each   []string            `yaml:"each"` // of a call for each element of a list
+
+	Overwrites bool `yaml:"overwrites"` // what is at an element of a list may differ from what the list says then
 }
 
 // frame is what instructions of every domain are made of.
 type frame struct {
-	Aims, Either                      []string
+	Aims                              []string
+	Goals                             struct{ Always, Also, Then, Either []string }
 	First, Then, Finally, Merge, Keep []string
 	Conditions, Members, Where        []string
 	Result, List                      []string

@@ -10,7 +10,7 @@ import (
 )
 
 // localType is the type of a local session, in words for instructions.
-const localType = "a local session, an object of source, type and data"
+const localType = "a local session, an object with source, type and data"
 
 // typeOf says what a text of data is.
 func typeOf(key string) string {
