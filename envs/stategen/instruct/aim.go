@@ -45,7 +45,7 @@ func (r *renderer) goal(always, one, other apart) string {
 
 	switch {
 	case either && len(often) > 0:
-		wordings = r.frame.Goals.Then
+		wordings = r.frame.Goals.Apart
 	case either:
 		wordings = r.frame.Goals.Either
 	case len(first) > 0:

@@ -35,13 +35,13 @@ func TestGoals(t *testing.T) {
 		"before a branch": {all(add), all(list), all(list), file},
 		"at both ends":    {all(list), all(add, add), all(add), file},
 		"before and at both ends, one of which does more": {all(add), all(add), all(add, remove),
-			fileMore + ",? and,? depending on a check,? also " + delete1},
+			fileMore + " and, depending on (a check|the outcome of a check), also " + delete1},
 		"at either end": {all(list), all(add), all(update, remove),
 			"either " + file + ", or " + bring + " and " + delete1 + ", depending on (a check|the outcome of a check)"},
 		"always, and then either": {all(add), all(add, update), all(remove),
-			file + ", and then(, depending on a check,)? either " + bring + " or " + delete1 + "(, depending on a check)?"},
+			file + " and, depending on (a check|the outcome of a check), either " + bring + " or " + delete1},
 		"reads, and writes at one end": {all(list), all(list), all(remove),
-			"get sessions from the server,? and,? depending on a check,? also " + delete1},
+			"get sessions from the server and, depending on (a check|the outcome of a check), also " + delete1},
 		"nothing": {nil, nil, nil, ""},
 	} {
 		p := &stategen.Program{Main: c.main}

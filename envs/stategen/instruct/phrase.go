@@ -85,6 +85,10 @@ func (r *renderer) list(all []stategen.Expr) string {
 		}
 	}
 
+	if n := len(texts) - 1; n > 0 && strings.Contains(strings.Join(texts, ""), " and ") { // lists in a list
+		return strings.Join(texts[:n], "; ") + "; and " + texts[n]
+	}
+
 	return join(texts)
 }
 

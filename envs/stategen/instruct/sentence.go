@@ -81,7 +81,7 @@ func (r *renderer) each(e stategen.Each) (string, error) {
 	data["where"] = &argument{text: r.where(e)}
 
 	if r.scope[outdated(e.In.Var)] != nil {
-		data["where"].text += ", going by what " + list.text + " says"
+		data["where"].text += " (going by what " + list.text + " says)"
 	}
 
 	return r.say(r.pick("each "+e.Do.Tool, w.Each), data)
@@ -124,6 +124,9 @@ func (r *renderer) edit(all []stategen.Edit) (string, error) {
 		}
 
 		changes[i] += r.mark(to)
+		if r.scope[outdated(to.Var)] != nil {
+			changes[i] += " (going by what " + r.mark(stategen.Var(to.Var)) + " says)"
+		}
 	}
 
 	return r.say(r.pick("edits", r.lexicon.Edits), map[string]*argument{

@@ -49,7 +49,7 @@ type toolWords struct {
 // frame is what instructions of every domain are made of.
 type frame struct {
 	Aims                              []string
-	Goals                             struct{ Always, Also, Then, Either []string }
+	Goals                             struct{ Always, Also, Apart, Either []string }
 	First, Then, Finally, Merge, Keep []string
 	Conditions, Members, Where        []string
 	Result, List                      []string
