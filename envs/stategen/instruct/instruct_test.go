@@ -264,7 +264,7 @@ func TestPhrases(t *testing.T) {
 		{exprs(v("a"), v("b"), v("c")), "`a`, `b` and `c`"},
 		{exprs(v("a"), v("a")), "two copies of `a`"},
 		{exprs(v("r_1", "0", "tensor"), v("r_1", "2", "tensor"), v("a")),
-			"the first and third pieces in `pieces` and `a`"},
+			"the first and third pieces in `pieces`, and `a`"},
 		{exprs(v("r_1", "0", "tensor"), v("r_1", "0", "tensor")), "two copies of the first piece in `pieces`"},
 		{stategen.Expr{Func: stategen.Length, List: []stategen.Expr{v("r_1")}}, "the number of pieces in `pieces`"},
 		{stategen.Expr{Func: stategen.Sentences, List: []stategen.Expr{v("r_2")}},

@@ -85,7 +85,11 @@ func (r *renderer) list(all []stategen.Expr) string {
 		}
 	}
 
-	if n := len(texts) - 1; n > 0 && strings.Contains(strings.Join(texts, ""), " and ") { // lists in a list
+	n := len(texts) - 1
+	switch nested := strings.Contains(strings.Join(texts, ""), " and "); {
+	case nested && n == 1:
+		return texts[0] + ", and " + texts[1]
+	case nested && n > 1:
 		return strings.Join(texts[:n], "; ") + "; and " + texts[n]
 	}
 
