@@ -112,3 +112,18 @@ func TestPickIsNeverTwiceTheSame(t *testing.T) {
 		last = drawn
 	}
 }
+
+// A sentence that goes on from another one names its result in brackets, and never twice running in
+// the same way: one way would be drawn for ever.
+func TestSeveralNamesInBrackets(t *testing.T) {
+	n := 0
+	for _, keep := range words().frame.Keep {
+		if strings.HasPrefix(keep, " (") {
+			n++
+		}
+	}
+
+	if n < 2 {
+		t.Errorf("%d ways", n)
+	}
+}
