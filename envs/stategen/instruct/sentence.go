@@ -53,6 +53,7 @@ func (r *renderer) call(c stategen.Call, s sentence) (sentence, error) {
 	for _, a := range c.Args {
 		if w.Overwrites && len(a.Expr.Path) > 0 && isIndex(a.Expr.Path[0]) {
 			r.scope = r.scope.with(outdated(a.Expr.Var), &result{})
+			r.scope = r.scope.with(outdated(a.Expr.Var+" "+a.Expr.Path[0]), &result{})
 		}
 	}
 
@@ -81,7 +82,7 @@ func (r *renderer) each(e stategen.Each) (string, error) {
 	data["where"] = &argument{text: r.where(e)}
 
 	if r.scope[outdated(e.In.Var)] != nil {
-		data["where"].text += " (going by what " + list.text + " says)"
+		data["where"].text += " (as given in " + list.text + ")"
 	}
 
 	return r.say(r.pick("each "+e.Do.Tool, w.Each), data)
@@ -91,7 +92,8 @@ func (r *renderer) each(e stategen.Each) (string, error) {
 // kept, but the list still counts them.
 func thinned(name string) string { return name + " thinned" }
 
-// outdated is what a scope has once the server may have other things for an element of a list than the list says.
+// outdated is what a scope has once the server may have other things for an element of a list than the list says: for
+// the list, and for the element (the list's name and its index).
 func outdated(name string) string { return name + " outdated" }
 
 // where says which elements a call is for.
@@ -124,8 +126,8 @@ func (r *renderer) edit(all []stategen.Edit) (string, error) {
 		}
 
 		changes[i] += r.mark(to)
-		if r.scope[outdated(to.Var)] != nil {
-			changes[i] += " (going by what " + r.mark(stategen.Var(to.Var)) + " says)"
+		if len(to.Path) > 0 && r.scope[outdated(to.Var+" "+to.Path[0])] != nil {
+			changes[i] += " (as given in " + r.mark(stategen.Var(to.Var)) + ")"
 		}
 	}
 
