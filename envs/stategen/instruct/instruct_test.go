@@ -252,7 +252,7 @@ func TestPhrases(t *testing.T) {
 	}{
 		{v("user_tensor_0"), "`user_tensor_0`"},
 		{v("r_2", "tensor"), "the result"},
-		{v("r_2", "shape", "3"), "the size of dimension 3 of the result"},
+		{v("r_2", "shape", "3"), "the length of dimension 3 of the result"},
 		{v("r_1", "1", "shape"), "the shape of the second piece in `pieces`"},
 		{v("r_1", "20", "tensor"), "the 21st piece in `pieces`"},
 		{v("user_variable_0", "color"), "the `color` of `user_variable_0`"},
