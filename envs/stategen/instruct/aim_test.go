@@ -35,13 +35,13 @@ func TestGoals(t *testing.T) {
 		"before a branch": {all(add), all(list), all(list), file},
 		"at both ends":    {all(list), all(add, add), all(add), file},
 		"before and at both ends, one of which does more": {all(add), all(add), all(add, remove),
-			fileMore + " and, depending on (a check|the outcome of a check), also " + delete1},
+			fileMore + "\\. (A check|The outcome of a check) decides whether to " + delete1 + ", too"},
 		"at either end": {all(list), all(add), all(update, remove),
 			"either " + file + ", or " + bring + " and " + delete1 + ", depending on (a check|the outcome of a check)"},
 		"always, and then either": {all(add), all(add, update), all(remove),
-			file + " and, depending on (a check|the outcome of a check), either " + bring + " or " + delete1},
+			file + "\\. (A check|The outcome of a check) decides whether to " + bring + " or to " + delete1},
 		"reads, and writes at one end": {all(list), all(list), all(remove),
-			"get sessions from the server and, depending on (a check|the outcome of a check), also " + delete1},
+			"get sessions from the server\\. (A check|The outcome of a check) decides whether to " + delete1 + ", too"},
 		"nothing": {nil, nil, nil, ""},
 	} {
 		p := &stategen.Program{Main: c.main}
@@ -61,7 +61,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// A speech is presented "in its own voice", and what was one of a list of which some may be deleted
+// A speech is presented "in the voice that it has", and what was one of a list of which some may be deleted
 // keeps its place.
 func TestNaturalWords(t *testing.T) {
 	v := stategen.Var
@@ -74,7 +74,7 @@ func TestNaturalWords(t *testing.T) {
 		domain, want string
 		all          []stategen.Stmt
 	}{
-		{"voice", "its own voice", []stategen.Stmt{
+		{"voice", "the voice that it has", []stategen.Stmt{
 			call("r_1", "isolate_audio", arg("input_speech", v("a"))),
 			call("", "make_outbound_call", arg("input_speech", v("r_1")), arg("voice_name", v("r_1", "voice_name"))),
 		}},
