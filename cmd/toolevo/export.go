@@ -150,6 +150,8 @@ func (a *app) printExport(dir string, m *export.Manifest) {
 	switch {
 	case m.Rows == 0:
 		return
+	case m.Format.Reader() != "":
+		a.Say("Train with: the Python module %s, by its function load(%q, …)", m.Format.Reader(), dir)
 	case m.FitsLlamaFactory():
 		a.Say("Train with: dataset_dir: %s, dataset: %s", dir, m.Format.Dataset())
 	case m.Trainer == export.LlamaFactory:

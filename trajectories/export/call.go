@@ -120,14 +120,10 @@ func (m Message) untagged() string {
 // roles are the messages as LLaMA-Factory is to have them: a server with native tools is sent what follows a reply
 // without a call as a message of the user.
 func (s *Sample) roles() []Message {
-	if s.Tools == "" {
-		return s.Conversations
-	}
-
-	all := slices.Clone(s.Conversations)
-	for i := 2; i < len(all); i += 2 {
-		if all[i-1].From == GPT {
-			all[i] = Message{From: Human, Value: prompt.ObservationText(all[i].Value)}
+	all := s.said()
+	for i, m := range all {
+		if s.Tools != "" && m.From == Observation && i > 0 && all[i-1].From == GPT {
+			all[i] = Message{From: Human, Value: prompt.ObservationText(m.Value)}
 		}
 	}
 

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -28,15 +29,16 @@ func (m *Manifest) card() string {
 	var b strings.Builder
 
 	f, t := m.Format, m.Trainer
+	reader := f.Reader()
 	l := m.layout()
 	fit, _ := m.CheckTemplate(m.ChatTemplate) // none is known of no name
 
 	// The template is ours and the manifest has what it asks for.
 	_ = cardTemplate().Execute(&b, map[string]any{
 		"M": m, "Config": m.configName(), "Size": sizeCategory(m.Rows + m.DevRows),
-		"About": f.words().About, "Trainer": t, "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
+		"About": f.words().About, "Trainer": cmp.Or(reader, string(t)), "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
 		"Columns": l.columns, "Objects": l.objects(), "Told": m.told(), "Labelled": f.IsLabelled(),
-		"Trained": t == TRL || m.FitsLlamaFactory(), "Whole": SFTTrajectory, "TRL": TRL,
+		"Trained": reader != "" || t == TRL || m.FitsLlamaFactory(), "Whole": SFTTrajectory, "TRL": TRL,
 		"Advice": fit.Advice(),
 	})
 

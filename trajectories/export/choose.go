@@ -92,7 +92,7 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 		return s, 0, &StepsError{w.opt.Format, row.RunID, why}
 	}
 
-	if w.form.whole {
+	if w.form.whole || w.form.tree {
 		for i, bad := range faulty(row) {
 			reply := &s.Conversations[2*i+1]
 			reply.Untrained = row.Turns[i].Unreadable() || bad && w.opt.Selection.SkipFaulty

@@ -52,11 +52,12 @@ type trained struct {
 
 	failures    bool   // samples are also made of failed trajectories
 	transcripts bool   // a reply is everything that followed the question: it repeats observations
+	reader      string // the Python module that reads them; "" where the trainer does
 	skipped     string // how faulty turns are kept from being trained; "" where they cannot be
 }
 
 // single reports whether of a sample's replies only those of one turn are trained.
-func (t *trained) single() bool { return !t.whole && !t.transcripts }
+func (t *trained) single() bool { return !t.whole && !t.tree && !t.transcripts }
 
 // documents is what there is to know of a format that other programs read.
 type documents struct {
@@ -128,6 +129,9 @@ func (f Format) NeedsFailures() bool { return f.form().failures }
 
 // Skipped says how faulty turns are kept from being trained, "" where they cannot be: trainers have no loss per turn.
 func (f Format) Skipped() string { return f.form().skipped }
+
+// Reader is the Python module that reads the samples; "" where the trainer does.
+func (f Format) Reader() string { return f.form().reader }
 
 // IsPairs reports whether a sample has a chosen and a rejected reply.
 func (f Format) IsPairs() bool { return f.form().pairs }

@@ -13,9 +13,9 @@ type datasetEntry struct {
 
 // FitsLlamaFactory reports whether LLaMA-Factory can train the export. It cannot where messages have tool calls as
 // members: its formatting sharegpt trains them without the calls, and its formatting openai without the text beside a
-// call, whose arguments it encodes a second time.
+// call, whose arguments it encodes a second time. It reads no trees.
 func (m *Manifest) FitsLlamaFactory() bool {
-	return m.Trainer == LlamaFactory && !m.ToolCalls
+	return m.Trainer == LlamaFactory && !m.ToolCalls && m.Format.Reader() == ""
 }
 
 // datasetInfo returns what dataset_info.json says. The names are of files, never of the folder: of a folder

@@ -18,13 +18,20 @@ type record struct {
 	Messages, Prompt, Completion []chatMessage
 	Better, Worse                []chatMessage
 
+	Nodes []chatNode
+
 	PromptTokenIDs, CompletionTokenIDs []int
 	CompletionLogProbs                 []float64
 }
 
 // chats are the messages of the record.
 func (r *record) chats() [][]chatMessage {
-	return [][]chatMessage{r.Messages, r.Prompt, r.Completion, r.Better, r.Worse}
+	all := [][]chatMessage{r.Messages, r.Prompt, r.Completion, r.Better, r.Worse}
+	for _, n := range r.Nodes {
+		all = append(all, n.Messages)
+	}
+
+	return all
 }
 
 // quoteArguments makes the arguments of calls texts of JSON, where they are objects.
@@ -105,6 +112,7 @@ func (m *Manifest) layout() layout {
 // shape is what the samples of a format consist of, and how that stands in the files of each trainer.
 type shape struct {
 	whole  bool // a sample is a whole trajectory
+	tree   bool // a sample is a search tree
 	pairs  bool // a sample has a chosen and a rejected reply
 	labels bool // a sample says whether its reply is wanted
 	chat   bool // LLaMA-Factory, too, reads observations as messages of the user
@@ -131,6 +139,11 @@ var (
 		TRL:          {table: "trl-pairs", write: toPair, read: fromPair},
 	}}
 )
+
+// searchTree is of no command of a trainer: its rows are the same for all.
+var searchTree = shape{tree: true, chat: true, layouts: map[Trainer]layout{
+	LlamaFactory: {table: "tree", write: toTree, read: fromTree}, TRL: {table: "tree", write: toTree, read: fromTree},
+}}
 
 // sharegpt is the layout that LLaMA-Factory reads.
 func sharegpt(table string) layout {

@@ -105,7 +105,7 @@ func (l *Linter) withoutCutoff() *Linter {
 // template included, of a pair those of the longer reply; 0 tokens without a tokenizer.
 func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	chars = utf8.RuneCountInString(s.System + s.Tools + s.Chosen.Value + s.Rejected.Value)
-	for _, m := range s.Conversations {
+	for _, m := range s.said() {
 		chars += utf8.RuneCountInString(m.Value)
 	}
 
@@ -140,12 +140,12 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 		found = append(found, Finding{rule, message, fmt.Sprintf(format, args...)})
 	}
 
-	all, odd := s.Conversations, 0
+	all, odd, tree := s.said(), 0, format.form().tree
 	if format.IsPairs() {
 		odd = 1
 	}
 
-	if n := len(all); n == 0 || n%2 != odd {
+	if n := len(all); n == 0 || n%2 != odd && (!tree || n == 1) {
 		add(Parity, -1, "%d messages", n)
 	}
 
@@ -167,7 +167,14 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 	}
 
 	for i, m := range all {
-		if want := rolesAt(i); !slices.Contains(want, m.From) {
+		want := rolesAt(i)
+		if tree && i > 0 { // an end is followed by an action beside it
+			if want = rolesAt(1); all[i-1].isReply() {
+				want = append(want, Observation)
+			}
+		}
+
+		if !slices.Contains(want, m.From) {
 			add(RoleOrder, i, "from %q, want %s", m.From, strings.Join(want, " or "))
 		}
 

@@ -148,6 +148,32 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// Of a tree what every other sample is checked for is checked at each node.
+func TestLintTrees(t *testing.T) {
+	reply, answer := export.Message{From: export.GPT, Value: "a"}, export.Message{From: export.Observation, Value: "o"}
+	tree := func(all ...export.Message) *export.Sample {
+		s := conversation("human:q")
+		for _, m := range all {
+			s.Nodes = append(s.Nodes, export.Node{Messages: []export.Message{m}})
+		}
+
+		return s
+	}
+	token := export.Message{From: export.Observation, Value: "<|eot_id|>"}
+
+	for want, s := range map[export.Rule]*export.Sample{
+		"":                  tree(reply, answer, reply, reply, answer),
+		export.Parity:       tree(),
+		export.RoleOrder:    tree(reply, answer, answer),
+		export.ControlToken: tree(reply, token, reply),
+	} {
+		found := newLinter(t).Lint(export.Tree, s)
+		if want == "" && found != nil || want != "" && (len(found) != 1 || found[0].Rule != want) {
+			t.Errorf("want %q, found %v", want, found)
+		}
+	}
+}
+
 func TestNewLinterRefuses(t *testing.T) {
 	tok := loadTokenizer(t, "qwen2")
 

@@ -271,14 +271,15 @@ func TestSamplesThatAreTrainedAlike(t *testing.T) {
 		func(s *Sample) { s.Conversations = s.Conversations[:1] },
 		func(s *Sample) { s.Chosen, s.Rejected = s.Rejected, s.Chosen },
 		func(s *Sample) { s.System, s.Conversations[0].Value = "sq", "" },
+		func(s *Sample) { s.Nodes = []Node{{Messages: s.Conversations[1:]}} },
 	} {
 		s := sample()
 		change(&s)
 		seen[s.sum()] = true
 	}
 
-	if len(seen) != 9 {
-		t.Errorf("%d of 9 samples are told apart", len(seen))
+	if len(seen) != 10 {
+		t.Errorf("%d of 10 samples are told apart", len(seen))
 	}
 
 	once := sample()
@@ -326,6 +327,25 @@ func drawAnswer(t *rapid.T, m Message, i int) Message {
 	return Message{From: Observation, Value: action.JoinResults(slices.Repeat([]string{fmt.Sprint("seen ", i)}, calls))}
 }
 
+// drawNodes draws a tree: an end has no answer.
+func drawNodes(t *rapid.T, native bool) []Node {
+	all := make([]Node, rapid.IntRange(1, 8).Draw(t, "nodes"))
+	for i := range all {
+		all[i].Parent = rapid.IntRange(-1, i-1).Draw(t, "parent")
+		all[i].Advantage = rapid.Float64Range(-2, 2).Draw(t, "advantage")
+		all[i].Messages = []Message{drawReply(t, native)}
+		all[i].Messages[0].Untrained = rapid.Bool().Draw(t, "untrained")
+	}
+
+	for _, n := range all {
+		if above := n.Parent; above >= 0 && len(all[above].Messages) == 1 {
+			all[above].Messages = append(all[above].Messages, drawAnswer(t, all[above].Messages[0], above))
+		}
+	}
+
+	return all
+}
+
 // TestLayoutsReadWhatTheyWrite holds for each format and trainer that a sample is read from its
 // record as it was written, and that in messages each answer of a tool names the call before it,
 // and no other call has its name.
@@ -343,7 +363,10 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 			s.Conversations = append(s.Conversations, reply, drawAnswer(t, reply, i))
 		}
 
-		if f.IsPairs() {
+		if f == Tree {
+			s.Conversations = s.Conversations[:1]
+			s.Nodes = drawNodes(t, native)
+		} else if f.IsPairs() {
 			s.Chosen, s.Rejected = drawReply(t, native), drawReply(t, native)
 		} else {
 			s.Conversations = append(s.Conversations, drawReply(t, native))
@@ -359,6 +382,10 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 				t.Fatalf("%s for %s (%v): -want +got:\n%s", f, trainer, err, diff)
 			}
 
+			for _, all := range pathsOf(&rec) {
+				answers(t, all)
+			}
+
 			for _, all := range [][]chatMessage{
 				rec.Messages, slices.Concat(rec.Prompt, rec.Completion),
 				slices.Concat(rec.Prompt, rec.Better),
@@ -367,6 +394,22 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 			}
 		}
 	})
+}
+
+// pathsOf are the messages to each node of a tree.
+func pathsOf(rec *record) [][]chatMessage {
+	var all [][]chatMessage
+
+	for i := range rec.Nodes {
+		var path []chatMessage
+		for ; i >= 0; i = rec.Nodes[i].Parent {
+			path = slices.Concat(rec.Nodes[i].Messages, path)
+		}
+
+		all = append(all, slices.Concat(rec.Prompt, path))
+	}
+
+	return all
 }
 
 // answers checks which calls the answers of tools name.

@@ -196,6 +196,8 @@ type seenSample struct {
 	question     string
 	chars, turns int
 	unwanted     bool // of a failed trajectory, which nobody chose
+
+	right map[string]int // of a tree: the turns of its trajectories that ended right, by their leaves
 }
 
 func newSeen() *seen {
@@ -218,6 +220,16 @@ func (s *seen) sample(f Format, sample *Sample, linter *Linter) {
 	one := seenSample{chars: chars, turns: len(sample.Conversations) / 2, unwanted: f.IsLabelled() && !sample.Good}
 	if len(sample.Conversations) > 0 {
 		one.question = sample.Conversations[0].Value
+	}
+
+	if f == Tree {
+		one.right = map[string]int{}
+
+		for _, n := range sample.Nodes {
+			if n.Outcome == "correct" {
+				one.right[n.NodePath] = strings.Count(n.NodePath, ".")
+			}
+		}
 	}
 
 	if f.IsLabelled() {
@@ -276,6 +288,10 @@ func (s *seenSample) differs(l *Lineage) string {
 		turns = max(l.Step-1, 0)
 	case l.Step > 0:
 		turns = l.Step
+	}
+
+	if s.right != nil {
+		s.turns = s.right[l.NodePath]
 	}
 
 	switch {

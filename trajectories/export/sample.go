@@ -31,6 +31,8 @@ type Sample struct {
 
 	Tools string `json:"tools,omitempty"` // that the model was given beside its messages: OpenAI's functions, a list in JSON
 
+	Nodes []Node `json:"nodes,omitempty"` // of a tree: what stands below the question, parents first
+
 	// Of formats with pairs, two replies to the conversation.
 	Chosen   Message `json:"chosen,omitzero"`
 	Rejected Message `json:"rejected,omitzero"`
@@ -180,10 +182,20 @@ func observationOf(t *trajectories.Turn, codec action.Codec, clean *chat.Sanitiz
 	return action.JoinResults(results), broken
 }
 
+// said are the messages of the conversation, and of the nodes of a tree.
+func (s *Sample) said() []Message {
+	all := slices.Clone(s.Conversations)
+	for _, n := range s.Nodes {
+		all = append(all, n.Messages...)
+	}
+
+	return all
+}
+
 // sum is equal of samples that are trained alike.
 func (s *Sample) sum() (sum [sha256.Size]byte) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%t %d:%s%d:%s", s.Good, len(s.System), s.System, len(s.Tools), s.Tools)
+	fmt.Fprintf(h, "%t %v %d:%s%d:%s", s.Good, s.Nodes, len(s.System), s.System, len(s.Tools), s.Tools)
 
 	for _, m := range append(slices.Clip(s.Conversations), s.Chosen, s.Rejected) {
 		fmt.Fprintf(h, "%d:%s%d:%s", len(m.From), m.From, len(m.Value), m.Value)
@@ -217,7 +229,7 @@ func (s *Sample) state(i int) []Message {
 // hasCalls reports whether a reply is a function call.
 func (s *Sample) hasCalls() bool {
 	isCall := func(m Message) bool { return m.From == FunctionCall }
-	return isCall(s.Chosen) || isCall(s.Rejected) || slices.ContainsFunc(s.Conversations, isCall)
+	return isCall(s.Chosen) || isCall(s.Rejected) || slices.ContainsFunc(s.said(), isCall)
 }
 
 // hasReasoning reports whether a reply of the model has.

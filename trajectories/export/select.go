@@ -249,7 +249,7 @@ func (s Selection) filter(group []*trajectories.Row, report *SelectionReport) []
 			d.Split++
 		case also != "":
 			d.Elsewhere++
-		case s.Score == Official && !r.Official, s.Score == Strict && !r.Strict:
+		case !s.accepts(r):
 			d.Score++
 		case s.RequireRecovery && !recovered(r.Deprecations, r.Recovered):
 			d.NoRecovery++
@@ -270,6 +270,11 @@ func (s Selection) filter(group []*trajectories.Row, report *SelectionReport) []
 	}
 
 	return rest
+}
+
+// accepts reports whether the matcher that is asked for takes the answer of a trajectory.
+func (s Selection) accepts(r *trajectories.Row) bool {
+	return s.Score == Any || s.Score == Official && r.Official || s.Score == Strict && r.Strict
 }
 
 // recovered reports whether a trajectory met deprecations and recovered from every one.

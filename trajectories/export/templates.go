@@ -180,7 +180,7 @@ func (m *Manifest) CheckTemplate(name string) (Fit, error) {
 	}
 
 	return Fit{
-		template: name, AsSteps: f.form().whole && v.is(exactAsSteps),
+		template: name, AsSteps: (f.form().whole || f.form().tree) && v.is(exactAsSteps),
 		WithoutThinking: strings.HasSuffix(string(v), withoutThinking),
 	}, nil
 }

@@ -55,6 +55,7 @@ func TestCardSaysHowToTrain(t *testing.T) {
 			export.KTO:           "\nkto_chosen_weight: 1.0\n",
 			export.Reward:        "\nstage: rm\n",
 			export.OpenAI:        "\nstage: sft\n",
+			export.Tree:          "# Tool-use trajectories: tree for toolevo_env.trees\n",
 		},
 		export.TRL: {
 			export.SFTTrajectory: marked,
@@ -63,6 +64,7 @@ func TestCardSaysHowToTrain(t *testing.T) {
 			export.KTO:           "\ndesirable_weight: 1.0\n",
 			export.Reward:        "`trl reward`.\n",
 			export.OpenAI:        marked,
+			export.Tree:          "No command of a trainer reads trees. The Python module `toolevo_env.trees`",
 		},
 	} {
 		for format, want := range wants {
