@@ -1,0 +1,296 @@
+"""Search trees as training units: the reader and the loss of what `toolevo export --format tree` writes.
+
+    trees, refused = load("export", tokenizer, train="right", max_tokens=8192)
+    batch = pack(trees[:2])
+    loss(model, batch).backward()
+
+A tree becomes one sequence in which each text stands once. A mask of attention lets every token see what lies on its
+own path from the prompt, and positions are counted along paths, so that the model computes for each path what it would
+compute for that path alone. A token weighs as much as it would in training on all paths, one after the other.
+It needs torch, and of transformers a tokenizer with a chat template and a model whose attention is `eager` or `sdpa`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import torch
+
+__all__ = ["TRAIN", "Part", "Tree", "TreeMismatch", "load", "loss", "on_trees", "pack", "read", "tokenize", "weigh"]
+
+TRAIN = ("right", "paths", "advantage", "tree-grpo")
+EPSILON = 1e-6
+
+
+class TreeMismatch(ValueError):
+    """A path of a tree has other tokens in parts than as a whole: it cannot be trained so."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Tokens that follow those of the part above: the prompt, or an action and what it was answered."""
+
+    parent: int  # place of the part above among the tree's, before this one; -1 of the prompt
+    tokens: list[int]
+    trained: int = 0  # of the tokens so many carry loss, from the first: those that the model wrote
+    advantage: float = 0.0  # among siblings, as the export has it
+    outcome: str = ""  # of an end: "correct", "incorrect", or the limit that the agent ran into
+    credit: float = 1.0  # of an end: what its path counts
+    scale: float = 1.0  # what the part's tokens weigh on each path
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A search tree in tokens. Part 0 is the prompt."""
+
+    name: str
+    question: str
+    parts: list[Part]
+
+    @property
+    def ends(self) -> list[int]:
+        """Where the parts stand with which paths end."""
+        return [i for i, part in enumerate(self.parts) if part.outcome]
+
+    def path(self, end: int) -> list[int]:
+        """The places of the parts from the prompt to an end."""
+        path = []
+        while end >= 0:
+            path.append(end)
+            end = self.parts[end].parent
+        return path[::-1]
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens, each prefix once."""
+        return sum(len(part.tokens) for part in self.parts)
+
+    @property
+    def flat_tokens(self) -> int:
+        """The number of tokens of all paths, one by one."""
+        return sum(len(self.parts[i].tokens) for end in self.ends for i in self.path(end))
+
+    def below(self, credit: bool) -> list[float]:
+        """For each part the credits of the ends below it, or their number."""
+        sums = [0.0] * len(self.parts)
+        for i in reversed(range(len(self.parts))):
+            if self.parts[i].outcome:
+                sums[i] += self.parts[i].credit if credit else 1
+            if i:
+                sums[self.parts[i].parent] += sums[i]
+        return sums
+
+    def only(self, ends: Iterable[int]) -> Tree:
+        """The tree with some of its paths."""
+        kept = sorted({i for end in ends for i in self.path(end)})
+        places = {-1: -1} | {old: new for new, old in enumerate(kept)}
+        return replace(self, parts=[replace(self.parts[i], parent=places[self.parts[i].parent]) for i in kept])
+
+    def split(self, max_tokens: int) -> list[Tree]:
+        """Trees with all the paths, each path in one, of at most so many tokens where a path has not more."""
+        groups: list[list[int]] = []
+        held: set[int] = set()
+        for end in self.ends:
+            path = self.path(end)
+            if not groups or sum(len(self.parts[i].tokens) for i in held.union(path)) > max_tokens:
+                groups.append([])
+                held = set()
+            groups[-1].append(end)
+            held.update(path)
+        return [self.only(group) for group in groups]
+
+
+def read(folder: str | Path, dev: bool = False) -> Iterator[dict[str, Any]]:
+    """Yields the rows of an export, each with its `name`: run, question and tree.
+
+    Args:
+        folder: What `toolevo export --format tree` wrote.
+        dev: Reads those that are held out.
+    """
+    suffix = "_dev" if dev else ""
+    rows, lineage = Path(folder, f"toolevo_tree{suffix}.jsonl"), Path(folder, f"lineage{suffix}.jsonl")
+    with rows.open(encoding="utf-8") as file, lineage.open(encoding="utf-8") as origins:
+        for line, origin in zip_longest(file, origins):
+            of = json.loads(origin)
+            yield {**json.loads(line), "name": f"{of['run_id']}/{of['question_id']}/{of['tree']}"}
+
+
+def tokenize(row: dict[str, Any], tokenizer: Any) -> Tree:
+    """Makes a tree of a row, tokenised part by part: a prompt with the beginning of a reply, what the model wrote with
+    what ends its turn, and what it was answered with the beginning of the next reply.
+
+    Raises TreeMismatch, with the tree's name, where the tokens of a path would not be those that the tokenizer's chat
+    template gives for the whole of it.
+    """
+    tools = json.loads(row["tools"]) if row.get("tools") else None
+
+    def shown(messages: list[dict[str, Any]], **how: Any) -> Any:
+        return tokenizer.apply_chat_template(messages, tools=tools, **how)
+
+    def tokens(text: str) -> list[int]:
+        return tokenizer(text, add_special_tokens=False)["input_ids"]
+
+    name = row.get("name", "a tree")
+    said = [row["prompt"]]  # to each part
+    texts = [shown(said[0], tokenize=False, add_generation_prompt=True)]
+    tree = Tree(name, json.dumps(row["prompt"]), [Part(-1, tokens(texts[0]))])
+
+    for node in row["nodes"]:
+        above = node["parent"] + 1
+        messages = [{key: m[key] for key in m if key != "weight"} for m in node["messages"]]
+        said.append(said[above] + messages)
+        reply = shown(said[above] + messages[:1], tokenize=False)
+        texts.append(shown(said[-1], tokenize=False, add_generation_prompt=True) if messages[1:] else reply)
+
+        if not reply.startswith(texts[above]) or not texts[-1].startswith(reply):
+            raise TreeMismatch(f"{name}: the chat template changes what lies before {node['node_path']}")
+
+        written, answered = tokens(reply[len(texts[above]):]), tokens(texts[-1][len(reply):])
+        trained = 0 if node["messages"][0].get("weight") == 0 else len(written)
+        tree.parts.append(Part(above, written + answered, trained, node["advantage"], node.get("outcome", "")))
+
+    for end in tree.ends:
+        whole = shown(said[end], tokenize=True, return_dict=False)
+        if whole != [t for i in tree.path(end) for t in tree.parts[i].tokens]:
+            raise TreeMismatch(f"{name}: the path to {row['nodes'][end - 1]['node_path']} has other tokens as a whole")
+    return tree
+
+
+def weigh(trees: list[Tree], train: str) -> list[Tree]:
+    """Says what is trained of trees.
+
+    Args:
+        trees: All of a question's trees together, for "tree-grpo".
+        train: "right": the trajectories that ended right, as fine-tuning does. "paths": all of them alike. "advantage":
+            all of them, each action by its advantage among its siblings. "tree-grpo": all of them by their advantages
+            as Tree-GRPO's published code has them (`adv_estimator=tree`): the reward of an end, normalised among the
+            ends of its tree, and added to that the same among the ends of all trees of the question.
+    """
+    if train not in TRAIN:
+        raise ValueError(f"train is {train!r}: want one of {', '.join(TRAIN)}")
+    if train == "right":
+        right = [tree.only(i for i in tree.ends if tree.parts[i].outcome == "correct") for tree in trees]
+        return [tree for tree in right if tree.parts]
+    if train == "advantage":
+        return [replace(t, parts=[replace(p, scale=p.advantage) for p in t.parts]) for t in trees]
+    if train == "paths":
+        return trees
+
+    rewards, questions = [], defaultdict(list)
+    for tree in trees:
+        rewards.append([1.0 if tree.parts[i].outcome == "correct" else -1.0 for i in tree.ends])
+        questions[tree.question] += rewards[-1]
+    weighed = []
+    for tree, own in zip(trees, rewards, strict=True):
+        credits = dict(zip(tree.ends, map(sum, zip(_normal(own, own), _normal(own, questions[tree.question])))))
+        weighed.append(replace(tree, parts=[replace(p, credit=credits.get(i, 1.0)) for i, p in enumerate(tree.parts)]))
+    return weighed
+
+
+def _normal(rewards: list[float], group: list[float]) -> list[float]:
+    """Rewards less the mean of a group, by its standard deviation. That of one is the reward itself, as published."""
+    if len(group) == 1:
+        return [r / (1 + EPSILON) for r in rewards]
+    return [(r - mean(group)) / (stdev(group) + EPSILON) for r in rewards]
+
+
+def load(
+    folder: str | Path, tokenizer: Any, train: str = "right", max_tokens: int = 0, dev: bool = False
+) -> tuple[list[Tree], list[str]]:
+    """Reads an export as trees, and says which cannot be trained so.
+
+    Args:
+        folder: What `toolevo export --format tree` wrote.
+        tokenizer: That of the model, with its chat template.
+        train: See weigh.
+        max_tokens: Splits trees that have more: a mask has their square. 0 splits none.
+        dev: Reads those that are held out.
+    """
+    trees, refused = [], []
+    for row in read(folder, dev):
+        try:
+            trees.append(tokenize(row, tokenizer))
+        except TreeMismatch as e:
+            refused.append(str(e))
+    trees = weigh(trees, train)
+    return [part for t in trees for part in (t.split(max_tokens) if max_tokens else [t])], refused
+
+
+def pack(trees: list[Tree], dtype: torch.dtype = torch.float32) -> dict[str, torch.Tensor]:
+    """Makes a batch of trees, one a sequence, as a data collator does.
+
+    Args:
+        trees: What load returns.
+        dtype: The model's.
+
+    Returns:
+        input_ids, position_ids and weights (trees, tokens); previous, where the token before each stands; attention_mask
+        (trees, 1, tokens, tokens), 0 where a token sees another and very negative where not; and count, the number of
+        tokens that training on each path by itself would train.
+    """
+    shape = len(trees), max(tree.tokens for tree in trees)
+    ids, positions, previous = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
+    weights, count = torch.zeros(shape), 0.0
+    sees = torch.eye(shape[1], dtype=torch.bool).repeat(shape[0], 1, 1)  # what pads a sequence sees itself
+
+    for row, tree in enumerate(trees):
+        credits, paths = tree.below(credit=True), tree.below(credit=False)
+        starts, depths = [], []  # of each part: where it stands, and its first position
+        on_path = torch.eye(len(tree.parts), dtype=torch.bool)
+        at = 0
+        for i, part in enumerate(tree.parts):
+            size, above = len(part.tokens), part.parent
+            starts.append(at)
+            depths.append(depths[above] + len(tree.parts[above].tokens) if i else 0)
+            here = slice(at, at + size)
+            ids[row, here] = torch.tensor(part.tokens)
+            positions[row, here] = torch.arange(depths[i], depths[i] + size)
+            previous[row, here] = torch.arange(at - 1, at + size - 1)
+            if i:
+                on_path[i] |= on_path[above]
+                previous[row, at] = starts[above] + len(tree.parts[above].tokens) - 1
+            weights[row, at:at + part.trained] = credits[i] * part.scale
+            count += part.trained * paths[i]
+            at += size
+        part_of = torch.repeat_interleave(torch.tensor([len(part.tokens) for part in tree.parts]))
+        sees[row, :at, :at] = on_path[part_of][:, part_of].tril()
+
+    mask = torch.zeros(sees.shape, dtype=dtype).masked_fill(~sees, torch.finfo(dtype).min)
+    return {"input_ids": ids, "position_ids": positions, "attention_mask": mask[:, None], "previous": previous,
+            "weights": weights, "count": torch.tensor(count)}
+
+
+def loss(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    """The mean of the negative log-likelihoods that training on all paths would have, each by its weight. With advantages
+    it is the policy gradient at the model that wrote the trees: nothing is clipped."""
+    kind = getattr(getattr(model, "config", None), "_attn_implementation", "eager")
+    if kind not in ("eager", "sdpa"):
+        raise ValueError(f"the model's attention is {kind}, which takes no mask of a tree: load it with "
+                         'attn_implementation="sdpa"')
+    logits = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"],
+                   position_ids=batch["position_ids"], use_cache=False).logits
+    rows, places = batch["weights"].nonzero(as_tuple=True)
+    written = logits[rows, batch["previous"][rows, places]].float()
+    lost = torch.nn.functional.cross_entropy(written, batch["input_ids"][rows, places], reduction="none")
+    return (lost * batch["weights"][rows, places]).sum() / batch["count"]
+
+
+def on_trees(base: type) -> type:
+    """Derives a trainer that has this loss, from transformers' Trainer or one like it, to be given trees as its dataset,
+    pack as its data_collator, and the argument remove_unused_columns=False."""
+
+    class OnTrees(base):  # type: ignore[misc, valid-type]
+        def compute_loss(
+            self, model: Any, inputs: dict[str, torch.Tensor], return_outputs: bool = False, **_: Any
+        ) -> Any:
+            value = loss(model, inputs)
+            return (value, {"loss": value.detach()}) if return_outputs else value
+
+    return OnTrees
