@@ -110,6 +110,16 @@ for codec in react function-call tools; do
 done
 rendered tools remote "$work/suites" --limit 8 --trees 6
 
+# Search trees of two codecs, small enough to train all their paths one by one.
+for codec in react tools; do
+	"$toolevo" collect --data "$demo/data" --dataset coffee --difficulty easy --limit 7 --trees 4 --preset reference \
+		--set search.simulations=1 --set server.prompt.tools=dataset --set environment.codec=$codec \
+		--out "$work/grown-$codec" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no trees in $codec"; }
+	"$toolevo" export "$work/grown-$codec" --out "$work/trees-$codec" --format tree --for trl --per-question 0 \
+		--allow-scripted >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no trees of $codec"; }
+	"$toolevo" check "$work/trees-$codec" >/dev/null || fail "the export of trees is damaged"
+done
+
 # export_documents RUN OUT FLAGS…: exports a run for other programs.
 export_documents() {
 	"$toolevo" export "$1" --out "$work/$2" "${@:3}" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no $2"; }
@@ -173,6 +183,8 @@ mkdir -p "$HF_HOME"
 "$factory/bin/python" "$here/train.py" "$toolevo" "$tokenizer" "$work/factory" "$work"/llamafactory/{react,function}*/ ||
 	fail "LLaMA-Factory disagrees (see above)"
 "$trl/bin/python" "$here/trl/train.py" "$toolevo" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
+OMP_NUM_THREADS=1 PYTHONPATH=$here/../../finetune/python "$trl/bin/python" "$here/trl/trees.py" \
+	"$here/../internal/bpe/testdata" "$work/trees" "$work"/trees-{react,tools} || fail "trees are trained otherwise (see above)"
 verdicts=$here/../export/templates.yaml
 shipped=$("$trl/bin/python" -c 'import pathlib, trl; print(pathlib.Path(trl.__file__).parent / "chat_templates")')
 "$factory/bin/python" "$here/factory_verdicts.py" "$verdicts" "$shipped" "$work/rendered/trl" ${UPDATE:+--update} \
