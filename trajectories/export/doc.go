@@ -16,11 +16,11 @@
 // state failed, with a wrong answer or at a limit, and one did.
 //
 // Of [Tree] a selection chooses trees: those of which a trajectory is chosen. Such a tree has every trajectory that is
-// right by the matcher asked for, or failed as above, and that the linter does not fault. The outcome of its end is all
-// that a trajectory is worth there. The advantage of an action is the mean reward (1, or -1) of the ends below it, less
-// the mean of its siblings' and by their standard deviation, as GRPO does rewards of a group. Tree-GRPO (arXiv
-// 2509.21240) compares the ends of a tree, and of all trees of a question; its advantages are sums over a row's outcomes,
-// and toolevo_env.trees has them.
+// right by the matcher asked for, or failed by what the model did, and that the linter does not fault. How it ended is
+// all that a trajectory is worth there. The advantage of an action is the mean reward (1, or -1) of the ends below it,
+// less the mean of its siblings' and by their standard deviation, as GRPO does rewards of a group. Tree-GRPO (arXiv
+// 2509.21240) compares the ends of a tree, and of all trees of a question; toolevo_env.trees has its advantages, which
+// the outcomes of rows are enough for.
 //
 // # Guarantees
 //

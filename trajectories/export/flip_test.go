@@ -18,7 +18,8 @@ func TestFlippedBitsAreNoticed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 100))
 
 	for format, trainer := range map[export.Format]export.Trainer{
-		export.SFTTrajectory: export.LlamaFactory, export.DPO: export.TRL, export.Tree: export.TRL, export.ATIFFiles: "",
+		export.SFTTrajectory: export.LlamaFactory, export.DPO: export.TRL, export.Tree: export.TRL,
+		export.ATIFFiles: "",
 	} {
 		dir := filepath.Join(t.TempDir(), "export")
 		opt := export.Options{Format: format, Trainer: trainer, Shown: synth.Shown}

@@ -9,17 +9,17 @@ import (
 // Node is an action in a search tree and what came of it.
 type Node struct {
 	NodeFacts
-	Messages []Message `json:"messages"` // the action and its observation; of an end the action alone
+	Messages []Message `json:"messages"` // the action and its observation; of an end without it
 }
 
 // NodeFacts are what a node of a tree is beside its messages.
 type NodeFacts struct {
-	Parent    int     `json:"parent"`            // place of the node above in the list, before it; -1 is the prompt
+	Parent    int     `json:"parent"`            // place of the node above in the list; -1: the prompt
 	NodePath  string  `json:"node_path"`         // ordinals from the root, as in "0.1.0"
 	Visits    int     `json:"visits"`            // N(s,a)
 	Value     float64 `json:"value"`             // Q(s,a), -1 to 1
 	Advantage float64 `json:"advantage"`         // among its siblings
-	Outcome   string  `json:"outcome,omitempty"` // of an end: correct, incorrect, or the limit that the agent ran into
+	Outcome   string  `json:"outcome,omitempty"` // of an end: correct, incorrect, or its limit
 }
 
 // chatNode is a node with messages of OpenAI's chat API.

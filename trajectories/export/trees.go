@@ -9,7 +9,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// Tree is a search tree of which a trajectory is chosen: every trajectory of it whose worth is known, each text once.
+// Tree is a search tree of which a trajectory is chosen: every trajectory of it whose worth is
+// known, each text once.
 const Tree Format = "tree"
 
 func init() {
@@ -22,8 +23,9 @@ func init() {
 	})
 }
 
-// trees returns a sample of each tree that a chosen trajectory is of. A selection chooses trees, not paths: a right
-// trajectory that is more than was wanted of the question stays beside its siblings, who are compared with it.
+// trees returns a sample of each tree that a chosen trajectory is of. A selection chooses trees, and
+// not paths: a right trajectory that is more than was wanted of the question stays beside its
+// siblings, who are compared with it.
 func (w *writer) trees(q *question) ([]candidate, error) {
 	var (
 		known question
@@ -59,8 +61,8 @@ func (w *writer) trees(q *question) ([]candidate, error) {
 	return all, nil
 }
 
-// isKnown reports whether it is known what a trajectory is worth, and the linter has nothing against it. Of one that a
-// single matcher takes nobody knows.
+// isKnown reports whether it is known what a trajectory is worth, and the linter has nothing
+// against it. Of one that a single matcher takes nobody knows.
 func (w *writer) isKnown(row *trajectories.Row) (bool, error) {
 	right := row.IsCorrect() && w.manifest.Selection.accepts(row)
 	if !right && !isFailed(row) {
@@ -78,9 +80,9 @@ func (w *writer) isKnown(row *trajectories.Row) (bool, error) {
 	return len(found) == 0, err
 }
 
-// grow adds what stands at a node to a sample, parents first. The advantage of an action is the mean reward of the ends
-// below it, normalised among its siblings as GRPO does rewards of a group. One without siblings carries on what its
-// parent began, and has the parent's. That is where n begins.
+// grow adds the actions at a node to a sample, parents first. The advantage of an action is the
+// mean reward of the ends below it, normalised among its siblings as GRPO does rewards of a group.
+// One without siblings carries on what its parent began, and has the parent's, which n comes with.
 func (w *writer) grow(s *Sample, t *tree, at node, n Node) {
 	var means []float64
 	for _, b := range t.siblings[at] {
@@ -90,7 +92,8 @@ func (w *writer) grow(s *Sample, t *tree, at node, n Node) {
 	mean, std := stat.MeanStdDev(means, nil)
 
 	for i, b := range t.siblings[at] {
-		here, turn, path := nodeOf(b.row, b.turn), b.at(), w.samples[b.row].Conversations[2*b.turn+1:]
+		here, turn := nodeOf(b.row, b.turn), b.at()
+		path := w.samples[b.row].Conversations[2*b.turn+1:]
 		n.NodePath, n.Visits, n.Value, n.Outcome = here.path, turn.Visits, turn.Value, ""
 
 		if len(means) > 1 {

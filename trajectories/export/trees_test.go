@@ -30,14 +30,15 @@ func rowsOf(steps []step, change func(tree *mcts.TreeRecord)) []trajectories.Row
 // nodes are those of a tree, a line each.
 func nodes(s *export.Sample) (all []string) {
 	for _, n := range s.Nodes {
-		all = append(all, fmt.Sprintf("%d < %s: %s, N %d, Q %.1f, advantage %.3f %s", n.Parent, n.NodePath,
-			said(n.Messages...), n.Visits, n.Value, n.Advantage, n.Outcome))
+		all = append(all, fmt.Sprintf("%d < %s: %s, N %d, Q %.1f, advantage %.3f %s", n.Parent,
+			n.NodePath, said(n.Messages...), n.Visits, n.Value, n.Advantage, n.Outcome))
 	}
 
 	return all
 }
 
-func trees(t *testing.T, rows []trajectories.Row, selection export.Selection) ([]export.Sample, *export.Manifest) {
+func trees(t *testing.T, rows []trajectories.Row, selection export.Selection) (
+	[]export.Sample, *export.Manifest) {
 	t.Helper()
 
 	dir := filepath.Join(t.TempDir(), "export")
@@ -50,9 +51,10 @@ func trees(t *testing.T, rows []trajectories.Row, selection export.Selection) ([
 	return synth.Collect(t, export.Read(dir, false)), m
 }
 
-// The small tree by hand. Of the three actions at the root one leads to two right ends and a wrong one, a mean of 1/3,
-// and two lead to -1: the mean is -5/9, the deviation 0.7698. Below 0.0 means are 1, -1 and 1: the mean is 1/3, the
-// deviation 1.1547. What ended for want of room is not there, and nothing of what leads only there.
+// The small tree by hand. Of the three actions at the root one leads to two right ends and a wrong
+// one, a mean of 1/3, and two lead to -1: the mean is -5/9, the deviation 0.7698. Below 0.0 means
+// are 1, -1 and 1: the mean is 1/3, the deviation 1.1547. What ended for want of room is not there,
+// and nothing of what leads only there.
 func TestTreesByHand(t *testing.T) {
 	got, m := trees(t, smallRows(true), export.Selection{PerQuestion: 1})
 	want := []string{
@@ -84,8 +86,9 @@ func TestTreesByHand(t *testing.T) {
 // A tree without a chosen trajectory is not there, and none is twice.
 func TestTreesThatAreChosen(t *testing.T) {
 	lost := slices.DeleteFunc(smallTree(), func(s step) bool { return s.outcome == envs.Correct })
+	rows := rowsOf(lost, func(*mcts.TreeRecord) {})
 
-	if got, m := trees(t, rowsOf(lost, func(*mcts.TreeRecord) {}), export.Selection{}); len(got) != 0 {
+	if got, m := trees(t, rows, export.Selection{}); len(got) != 0 {
 		t.Errorf("of a tree in which nothing succeeds: %v, %+v", got, m)
 	}
 
@@ -104,20 +107,21 @@ func TestTreesThatAreChosen(t *testing.T) {
 	}
 }
 
-// What a single matcher takes, what was cut and what the linter faults is in no tree, and its siblings are compared
-// without it. Text that nobody should learn has no weight.
+// What a single matcher takes, what was cut and what the linter faults is in no tree, and its
+// siblings are compared without it. Text that nobody should learn has no weight.
 func TestTreesHoldNothingPoisoned(t *testing.T) {
 	at := func(tree *mcts.TreeRecord, path string) *mcts.Record {
-		i := slices.IndexFunc(tree.Nodes, func(n mcts.Record) bool { return strings.HasSuffix(n.Action, "act "+path) })
-		return &tree.Nodes[i]
+		return &tree.Nodes[slices.IndexFunc(tree.Nodes, func(n mcts.Record) bool {
+			return strings.HasSuffix(n.Action, "act "+path)
+		})]
 	}
 
 	for name, c := range map[string]struct {
 		spoil func(tree *mcts.TreeRecord)
 		lint  int // failures that the linter faults
 	}{
-		"official alone": {func(tree *mcts.TreeRecord) { at(tree, "0.0.1").Grade.Official = true }, 0},
-		"cut":            {func(tree *mcts.TreeRecord) { at(tree, "0.0.1").Cut = true }, 0},
+		"one matcher": {func(tree *mcts.TreeRecord) { at(tree, "0.0.1").Grade.Official = true }, 0},
+		"cut":         {func(tree *mcts.TreeRecord) { at(tree, "0.0.1").Cut = true }, 0},
 		"control token": {func(tree *mcts.TreeRecord) {
 			at(tree, "0.0.1").Action = "<|eot_id|> act 0.0.1"
 		}, 1},
@@ -133,7 +137,9 @@ func TestTreesHoldNothingPoisoned(t *testing.T) {
 		}
 
 		// 1 beside 1, and at the root 1 beside -1 and -1.
-		for _, want := range []string{"act 0.0.0, N 4, Q 1.0, advantage 0.000", "see 0.0, N 9, Q 0.5, advantage 1.155"} {
+		for _, want := range []string{
+			"act 0.0.0, N 4, Q 1.0, advantage 0.000", "see 0.0, N 9, Q 0.5, advantage 1.155",
+		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", name, want, text)
 			}
@@ -157,8 +163,8 @@ func TestTreesHoldNothingPoisoned(t *testing.T) {
 	}
 }
 
-// A naive reader finds in every tree of drawn forests each trajectory that ended and whose worth is known, once, with
-// its verdict, and nothing else.
+// A naive reader finds in every tree of drawn forests the ends of all trajectories whose worth is
+// known, by their texts and verdicts, and nothing else.
 func TestTreesNaively(t *testing.T) {
 	found := 0
 
@@ -171,16 +177,14 @@ func TestTreesNaively(t *testing.T) {
 		for i, s := range synth.Collect(t, export.Read(dir, false)) {
 			l := lineage(t, dir)[i]
 
-			want := map[string]string{}
+			var want, got []string
+
 			for _, row := range rows {
-				whole := fmt.Sprint(row.Turns)
-				if row.QuestionID == l.QuestionID && row.RunID == l.RunID && row.Tree == l.Tree && row.Cuts == 0 &&
-					!strings.Contains(whole, "<|") {
-					want[said(turnsOf(&row)...)] = map[bool]string{true: "correct"}[row.IsCorrect()]
+				if row.QuestionID == l.QuestionID && row.RunID == l.RunID && row.Tree == l.Tree &&
+					row.Cuts == 0 && !strings.Contains(fmt.Sprint(row.Turns), "<|") {
+					want = append(want, fmt.Sprint(said(turnsOf(&row)...), row.IsCorrect()))
 				}
 			}
-
-			got := map[string]string{}
 
 			for i, n := range s.Nodes {
 				if n.Outcome == "" {
@@ -192,24 +196,15 @@ func TestTreesNaively(t *testing.T) {
 					path = slices.Concat(s.Nodes[i].Messages, path)
 				}
 
-				if _, twice := got[said(path...)]; twice && n.Outcome == "correct" != (got[said(path...)] == "correct") {
-					continue // siblings that say the same may end otherwise
-				}
-
-				got[said(path...)] = map[bool]string{true: "correct"}[n.Outcome == "correct"]
+				got = append(got, fmt.Sprint(said(path...), n.Outcome == "correct"))
 				found++
 			}
 
-			for path := range want {
-				if _, ok := got[path]; !ok {
-					t.Errorf("seed %d: %s lacks %q", seed, l.NodePath, path)
-				}
-			}
+			slices.Sort(want)
+			slices.Sort(got)
 
-			for path := range got {
-				if _, ok := want[path]; !ok {
-					t.Errorf("seed %d: %s has %q", seed, l.NodePath, path)
-				}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("seed %d, %s of tree %d: -want +got:\n%s", seed, l.QuestionID, l.Tree, d)
 			}
 		}
 	}

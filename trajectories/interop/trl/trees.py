@@ -102,14 +102,14 @@ def differ(got, want):
 
 def check_gradients(folder, tokenizer, models, rows):
     """Compares every tree of an export, the first few under every way to weigh it, and the others under one of these in
-    turn. Returns the largest difference."""
+    turn. Returns the largest difference, and the trees."""
     tokens = [trees.tokenize(row, tokenizer) for row in rows]
     flat = [Flat(row, tokenizer) for row in rows]
     questions = defaultdict(list)
     for row, f in zip(rows, flat):
         questions[str(row["prompt"])] += f.rewards
     ways = {how: trees.weigh(tokens, how) for how in trees.TRAIN}
-    worst = 0.0
+    worst = 0.0  # of all differences
     for i, (row, f) in enumerate(zip(rows, flat)):
         model = models[i == 0]
         some = trees.TRAIN if i < 2 else [trees.TRAIN[i % len(trees.TRAIN)]]
@@ -134,7 +134,7 @@ def check_gradients(folder, tokenizer, models, rows):
     alone[0]["attention_mask"] = torch.full_like(alone[0]["attention_mask"], -1e9).triu(1)
     if differ(packed(model, alone[0]), each[0]) < 100 * TOLERANCE:
         wrong(f"{folder.name}: a plain causal mask makes no difference: this shows nothing")
-    return worst
+    return worst, tokens
 
 
 def tokenizer_for(exports, like, work):
@@ -183,19 +183,18 @@ def main():
     qwen = PreTrainedTokenizerFast(tokenizer_file=str(tokenizers / "qwen2.json"))
     qwen.chat_template = (Path(trl.__file__).parent / "chat_templates/qwen2_5.jinja").read_text()
 
-    found, shared, flat, worst = 0, 0, 0, 0.0
+    found, worst = [], 0.0
     for folder, rows in zip(folders, exports):
-        worst = max(worst, check_gradients(folder, tokenizer, models, rows))
-        for some, refused in trees.load(folder, tokenizer, "paths"), trees.load(folder, qwen, "paths"):
-            if refused or len(some) != len(rows):
-                wrong(f"{folder.name}: {len(some)} of {len(rows)} trees, refused: {refused[:3]}")
-            shared, flat = shared + sum(t.tokens for t in some), flat + sum(t.flat_tokens for t in some)
-        found += len(rows)
+        difference, some = check_gradients(folder, tokenizer, models, rows)
+        worst, found = max(worst, difference), found + some
+        others, refused = trees.load(folder, qwen, "paths")
+        if refused or len(others) != len(rows):
+            wrong(f"{folder.name}: {len(others)} of {len(rows)} trees under Qwen2.5's template, refused: {refused[:3]}")
     check_trainers(work, folders[0], models[0], tokenizer)
-    if found < WANTED:
-        wrong(f"{found} trees, want {WANTED}")
-    print(f"trees: {found} trees, gradients of one sequence and of all paths differ by {worst:.1g} at most; "
-          f"{shared} tokens instead of {flat}")
+    if len(found) < WANTED:
+        wrong(f"{len(found)} trees, want {WANTED}")
+    print(f"trees: {len(found)} trees, gradients of one sequence and of {sum(len(t.ends) for t in found)} paths differ by "
+          f"{worst:.1g} at most; {sum(t.tokens for t in found)} tokens instead of {sum(t.flat_tokens for t in found)}")
     return 1 if train.failures else 0
 
 
