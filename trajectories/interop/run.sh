@@ -112,10 +112,10 @@ rendered tools remote "$work/suites" --limit 8 --trees 6
 
 # Search trees of two codecs, small enough to train all their paths one by one.
 for codec in react tools; do
-	"$toolevo" collect --data "$demo/data" --dataset coffee --difficulty easy --limit 7 --trees 4 --preset reference \
+	"$toolevo" collect --data "$demo/data" --dataset coffee --difficulty easy --limit 8 --trees 4 --preset reference \
 		--set search.simulations=1 --set server.prompt.tools=dataset --set environment.codec=$codec \
 		--out "$work/grown-$codec" >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no trees in $codec"; }
-	"$toolevo" export "$work/grown-$codec" --out "$work/trees-$codec" --format tree --for trl --per-question 0 \
+	"$toolevo" export "$work/grown-$codec" --out "$work/trees-$codec" --format tree --for trl --dev 0.1 --per-question 0 \
 		--allow-scripted >/dev/null 2>"$work/said" || { cat "$work/said" >&2; fail "no trees of $codec"; }
 	"$toolevo" check "$work/trees-$codec" >/dev/null || fail "the export of trees is damaged"
 done
@@ -178,7 +178,7 @@ mkdir -p "$HF_HOME"
 "$factory/bin/python" "$here/recipes.py" "$here/../../configs/finetune" ||
 	fail "LLaMA-Factory refuses a recipe (see above)"
 "$factory/bin/python" "$here/readers.py" "$demo/run/trajectories.parquet" "$demo/eval/episodes.parquet" \
-	"$work"/llamafactory/*/ "$work"/trl/*/ || fail "a reader disagrees (see above)"
+	"$work"/llamafactory/*/ "$work"/trl/*/ "$work"/trees-*/ || fail "a reader disagrees (see above)"
 # Its template llama3 is none of native calls.
 "$factory/bin/python" "$here/train.py" "$toolevo" "$tokenizer" "$work/factory" "$work"/llamafactory/{react,function}*/ ||
 	fail "LLaMA-Factory disagrees (see above)"

@@ -4,6 +4,8 @@
     batch = pack(trees[:2])
     loss(model, batch).backward()
 
+    python -m toolevo_env.trees EXPORT MODEL    # what the tokens of sequences and of all paths come to
+
 A tree becomes one sequence in which each text stands once. A mask of attention lets every token see what lies on its
 own path from the prompt, and positions are counted along paths, so that the model computes for each path what it would
 compute for that path alone. A token weighs as much as it would in training on all paths, one after the other.
@@ -13,6 +15,7 @@ It needs torch, and of transformers a tokenizer with a chat template and a model
 from __future__ import annotations
 
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -231,9 +234,9 @@ def pack(trees: list[Tree], dtype: torch.dtype = torch.float32) -> dict[str, tor
         dtype: The model's.
 
     Returns:
-        input_ids, position_ids and weights (trees, tokens); previous, where the token before each stands; attention_mask
-        (trees, 1, tokens, tokens), 0 where a token sees another and very negative where not; and count, the number of
-        tokens that training on each path by itself would train.
+        input_ids, position_ids and weights (trees, tokens); previous, where the token before each stands;
+        attention_mask (trees, 1, tokens, tokens), 0 where a token sees another and very negative where not; and count,
+        the number of tokens that training on each path by itself would train.
     """
     shape = len(trees), max(tree.tokens for tree in trees)
     ids, positions, previous = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
@@ -268,8 +271,8 @@ def pack(trees: list[Tree], dtype: torch.dtype = torch.float32) -> dict[str, tor
 
 
 def loss(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-    """The mean of the negative log-likelihoods that training on all paths would have, each by its weight. With advantages
-    it is the policy gradient at the model that wrote the trees: nothing is clipped."""
+    """The mean of the negative log-likelihoods that training on all paths would have, each by its weight. With
+    advantages it is the policy gradient at the model that wrote the trees: nothing is clipped."""
     kind = getattr(getattr(model, "config", None), "_attn_implementation", "eager")
     if kind not in ("eager", "sdpa"):
         raise ValueError(f"the model's attention is {kind}, which takes no mask of a tree: load it with "
@@ -283,8 +286,8 @@ def loss(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
 
 
 def on_trees(base: type) -> type:
-    """Derives a trainer that has this loss, from transformers' Trainer or one like it, to be given trees as its dataset,
-    pack as its data_collator, and the argument remove_unused_columns=False."""
+    """Derives a trainer that has this loss, from transformers' Trainer or one like it. Its dataset is what load returns,
+    its data_collator pack, and it needs the argument remove_unused_columns=False."""
 
     class OnTrees(base):  # type: ignore[misc, valid-type]
         def compute_loss(
@@ -294,3 +297,20 @@ def on_trees(base: type) -> type:
             return (value, {"loss": value.detach()}) if return_outputs else value
 
     return OnTrees
+
+
+def _main(folder: str, model: str) -> None:
+    """Says what an export comes to in the tokens of a model."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    for train in ("right", "paths"):
+        trees, refused = load(folder, tokenizer, train)
+        one, flat = sum(t.tokens for t in trees), sum(t.flat_tokens for t in trees)
+        print(f"{train}: {len(trees)} trees, {sum(len(t.ends) for t in trees)} paths, {one} tokens instead of {flat} "
+              f"({one / max(flat, 1):.1%}), {max((t.tokens for t in trees), default=0)} in the largest tree")
+    print(*refused, sep="\n", end="\n" * bool(refused))
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

@@ -190,6 +190,10 @@ def main():
         others, refused = trees.load(folder, qwen, "paths")
         if refused or len(others) != len(rows):
             wrong(f"{folder.name}: {len(others)} of {len(rows)} trees under Qwen2.5's template, refused: {refused[:3]}")
+    qwen.chat_template = "{{ messages | length }} messages. " + tokenizer.chat_template
+    others, refused = trees.load(folders[0], qwen, "paths")
+    if others or len(refused) != len(exports[0]) or not refused[0].startswith(exports[0][0]["name"]):
+        wrong(f"a template that changes the beginning of a path is trained: {len(others)} trees, refused: {refused[:3]}")
     check_trainers(work, folders[0], models[0], tokenizer)
     if len(found) < WANTED:
         wrong(f"{len(found)} trees, want {WANTED}")
