@@ -89,6 +89,10 @@ bench-slots: build ## what an evaluation and a collection cost at a server with 
 bench-model: build ## what a trajectory costs with a language model (1.1 GB, fetched once), in CELLS of bench/cells.tsv
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/bench-model.sh $(CELLS)
 
+.PHONY: search-pays
+search-pays: tools ## trees and independent samples at the same completions, on hard questions (finetune/SEARCH.md)
+	$(GO) test -p 1 -run '^$$' -bench SearchPays -benchtime 1x -timeout 60m ./cmd/toolevo
+
 .PHONY: test-vllm
 test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, collect, resume, eval
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/vllm.sh

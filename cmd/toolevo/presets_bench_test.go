@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"path/filepath"
 	"runtime"
@@ -16,7 +15,6 @@ import (
 	"toolevo/configs"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
-	"toolevo/mcts"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -107,11 +105,29 @@ func spread(runs []yield, of func(yield) (value, per int)) string {
 }
 
 // measure collects, and counts what an export takes.
-func measure(b *testing.B, data string, settings []string) (y yield) {
+func measure(b *testing.B, data string, settings []string) yield {
+	b.Helper()
+
+	g := gather(b, data, settings)
+	y := yield{questions: len(g.questions), completions: int(g.Samples), calls: int(g.Asked)}
+	y.count(b, export.Selection{PerQuestion: 4, Seed: 1, Split: g.split}, g.rows)
+
+	return y
+}
+
+// gathered is a collection that has ended.
+type gathered struct {
+	collect.Snapshot
+	split     string
+	questions []trajectories.Question
+	rows      []trajectories.Row // that an export takes before it chooses
+}
+
+// gather collects under settings, which stand above layers.
+func gather(b *testing.B, data string, settings []string, layers ...configs.Layer) (g gathered) {
 	b.Helper()
 
 	ctx := context.Background()
-	var layers []configs.Layer
 
 	for _, s := range settings {
 		key, value, _ := strings.Cut(s, "=")
@@ -143,8 +159,8 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 
 	o.Workers = 4 * runtime.NumCPU()
 
-	snapshot, err := collect.Run(ctx, o)
-	if err != nil {
+	g.split, g.questions = c.Split, bench.Questions
+	if g.Snapshot, err = collect.Run(ctx, o); err != nil {
 		b.Fatal(err)
 	}
 
@@ -153,47 +169,52 @@ func measure(b *testing.B, data string, settings []string) (y yield) {
 		b.Fatal(err)
 	}
 
-	y = yield{questions: len(bench.Questions), completions: int(snapshot.Samples), calls: int(snapshot.Asked)}
-	y.count(b, export.Selection{PerQuestion: 4, Seed: 1, Split: c.Split}, usableRows(b, noted, o.Accept))
-
-	return y
-}
-
-// usableRows are the trajectories that an export takes before it chooses.
-func usableRows(b *testing.B, run *stored.Run, accept mcts.Accept) iter.Seq2[trajectories.Row, error] {
-	return func(yield func(trajectories.Row, error) bool) {
-		for row, err := range run.Rows(context.Background()) {
-			if err != nil {
-				b.Fatal(err)
-			}
-
-			if row.Cuts == 0 && accept(historyOf(&row)) && !yield(row, nil) {
-				return
-			}
-		}
-	}
-}
-
-// count counts what a selection chooses.
-func (y *yield) count(b *testing.B, s export.Selection, rows iter.Seq2[trajectories.Row, error]) {
-	sequences, trees, solved := map[string]bool{}, map[string]bool{}, map[string]bool{}
-
-	var report export.SelectionReport
-	for row, err := range s.Select(rows, &report) {
+	for row, err := range noted.Rows(ctx) {
 		if err != nil {
 			b.Fatal(err)
 		}
 
-		tools := row.QuestionID
-		for _, t := range row.Turns {
-			tools += " " + t.API
+		if row.Cuts == 0 && o.Accept(historyOf(&row)) {
+			g.rows = append(g.rows, row)
+		}
+	}
+
+	return g
+}
+
+// count counts what a selection chooses.
+func (y *yield) count(b *testing.B, s export.Selection, rows []trajectories.Row) {
+	sequences, trees, solved := map[string]bool{}, map[string]bool{}, map[string]bool{}
+
+	all := func(yield func(trajectories.Row, error) bool) {
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+
+	var report export.SelectionReport
+	for row, err := range s.Select(all, &report) {
+		if err != nil {
+			b.Fatal(err)
 		}
 
-		sequences[tools] = true
+		sequences[sequenceOf(&row)] = true
 		trees[fmt.Sprint(row.QuestionID, " ", row.Tree)] = true
 		solved[row.QuestionID] = true
 		y.usable++
 	}
 
 	y.sequences, y.trees, y.solved = len(sequences), len(trees), len(solved)
+}
+
+// sequenceOf is a question and the tools that were called, in their order.
+func sequenceOf(row *trajectories.Row) string {
+	tools := row.QuestionID
+	for _, t := range row.Turns {
+		tools += " " + t.API
+	}
+
+	return tools
 }
