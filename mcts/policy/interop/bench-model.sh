@@ -21,7 +21,10 @@ if [ $# = 0 ]; then
 	done < <(grep -v '^#' "$servers/bench/cells.tsv" | cut -f1)
 fi
 
-[ -d "$runs/data" ] || { "$TOOLEVO_BIN" data build --dataset coffee --data "$runs/data" && "$TOOLEVO_BIN" data questions --data "$runs/data"; }
+[ -e "$runs/data/questions/train/flights-easy.jsonl" ] || {
+	"$TOOLEVO_BIN" data build --dataset coffee,flights --data "$runs/data"
+	"$TOOLEVO_BIN" data questions --data "$runs/data"
+}
 port=$(free_port)
 log=$work/llama.log
 if [ ${#cells[@]} -gt 0 ]; then
