@@ -27,8 +27,8 @@ for arm in "${arms[@]}"; do
 	[ -e "$arm/run/run.json" ] || how=(--config "$here/search/$arm.yaml" --data data --policy "${POLICY:-scripted:weak}"
 		--dataset coffee --difficulty easy --limit 128 --api 'file:made/*.yaml'
 		--template coffee-easy/open,coffee-easy/low,coffee-easy/high,coffee-easy/close,coffee-easy/volume
-		--set "search.completions=${COMPLETIONS:-40}" --set server.prompt.tools=dataset)
-	[ -e "$arm/export" ] || {
+		--set "search.completions=${COMPLETIONS:-120}" --set server.prompt.tools=dataset)
+	[ -e "$arm/export/manifest.json" ] || {
 		"$toolevo" collect "${how[@]}" --out "$arm/run" --progress plain
 		"$toolevo" export "$arm/run" --data data --per-question 1 --allow-scripted --out "$arm/export"
 	}
