@@ -14,14 +14,18 @@ import (
 func TestGoals(t *testing.T) {
 	v := stategen.Var
 	tool := func(name string) stategen.Stmt { return call("", name) }
-	add, update, remove, list := tool("add_session"), tool("update_session"), tool("delete_session"), tool("list_sessions")
+	add, update := tool("add_session"), tool("update_session")
+	remove, list := tool("delete_session"), tool("list_sessions")
 	each := stategen.Stmt{Each: &stategen.Each{Item: "item", In: v("r_1"), Do: *remove.Call}}
 	all := func(s ...stategen.Stmt) []stategen.Stmt { return s }
 
 	const (
-		file, fileMore     = "(file a new session|add a session to the server)", "(file new sessions|add sessions to the server)"
-		bring              = "(update a session on the server|bring a session up to date)"
-		delete1, deleteAll = "(delete|remove) a session from the server", "(delete|remove) sessions from the server"
+		file      = "(file a new session|add a session to the server)"
+		fileMore  = "(file new sessions|add sessions to the server)"
+		bring     = "(update a session on the server|bring a session up to date)"
+		delete1   = "(delete|remove) a session from the server"
+		deleteAll = "(delete|remove) sessions from the server"
+		decides   = "\\. (A check|The outcome of a check) decides whether to "
 	)
 
 	for name, c := range map[string]struct {
@@ -35,13 +39,13 @@ func TestGoals(t *testing.T) {
 		"before a branch": {all(add), all(list), all(list), file},
 		"at both ends":    {all(list), all(add, add), all(add), file},
 		"before and at both ends, one of which does more": {all(add), all(add), all(add, remove),
-			fileMore + "\\. (A check|The outcome of a check) decides whether to " + delete1 + ", too"},
+			fileMore + decides + delete1 + ", too"},
 		"at either end": {all(list), all(add), all(update, remove),
 			"either " + file + ", or " + bring + " and " + delete1 + ", depending on (a check|the outcome of a check)"},
 		"always, and then either": {all(add), all(add, update), all(remove),
-			file + "\\. (A check|The outcome of a check) decides whether to " + bring + " or to " + delete1},
+			file + decides + bring + " or to " + delete1},
 		"reads, and writes at one end": {all(list), all(list), all(remove),
-			"get sessions from the server\\. (A check|The outcome of a check) decides whether to " + delete1 + ", too"},
+			"get sessions from the server" + decides + delete1 + ", too"},
 		"nothing": {nil, nil, nil, ""},
 	} {
 		p := &stategen.Program{Main: c.main}
