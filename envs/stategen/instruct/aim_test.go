@@ -65,7 +65,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// A speech is presented "in the voice that it has", and what was one of a list of which some may be deleted
+// A speech is presented "in its own voice", and what was one of a list of which some may be deleted
 // keeps its place.
 func TestNaturalWords(t *testing.T) {
 	v := stategen.Var
@@ -78,7 +78,7 @@ func TestNaturalWords(t *testing.T) {
 		domain, want string
 		all          []stategen.Stmt
 	}{
-		{"voice", "the voice that it has", []stategen.Stmt{
+		{"voice", "its own voice", []stategen.Stmt{
 			call("r_1", "isolate_audio", arg("input_speech", v("a"))),
 			call("", "make_outbound_call", arg("input_speech", v("r_1")), arg("voice_name", v("r_1", "voice_name"))),
 		}},
