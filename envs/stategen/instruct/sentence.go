@@ -127,7 +127,7 @@ func (r *renderer) edit(all []stategen.Edit) (string, error) {
 
 		changes[i] += r.mark(to)
 		if len(to.Path) > 0 && r.scope[outdated(to.Var+" "+to.Path[0])] != nil {
-			changes[i] += " (as given in " + r.mark(stategen.Var(to.Var)) + ")"
+			changes[i] += " (as it stands there)"
 		}
 	}
 
