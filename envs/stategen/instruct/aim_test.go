@@ -25,7 +25,7 @@ func TestGoals(t *testing.T) {
 		bring     = "(update a session on the server|bring a session up to date)"
 		delete1   = "(delete|remove) a session from the server"
 		deleteAll = "(delete|remove) sessions from the server"
-		decides   = "\\. (A check|The outcome of a check) decides whether to "
+		decides   = "\\. (A check|The outcome of a check) decides whether "
 	)
 
 	for name, c := range map[string]struct {
@@ -39,13 +39,13 @@ func TestGoals(t *testing.T) {
 		"before a branch": {all(add), all(list), all(list), file},
 		"at both ends":    {all(list), all(add, add), all(add), file},
 		"before and at both ends, one of which does more": {all(add), all(add), all(add, remove),
-			fileMore + decides + delete1 + ", too"},
+			fileMore + decides + "also to " + delete1},
 		"at either end": {all(list), all(add), all(update, remove),
 			"either " + file + ", or " + bring + " and " + delete1 + ", depending on (a check|the outcome of a check)"},
 		"always, and then either": {all(add), all(add, update), all(remove),
-			file + decides + bring + " or to " + delete1},
+			file + decides + "to " + bring + " or to " + delete1},
 		"reads, and writes at one end": {all(list), all(list), all(remove),
-			"get sessions from the server" + decides + delete1 + ", too"},
+			"get sessions from the server" + decides + "also to " + delete1},
 		"nothing": {nil, nil, nil, ""},
 	} {
 		p := &stategen.Program{Main: c.main}
