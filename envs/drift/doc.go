@@ -37,6 +37,7 @@
 // These are drawn for each API. Others are applied only where they are named: those of factors,
 // those that are silent (below), and
 //
+//	mix-forms           condition               rule, which the notice's example gives as rule1, rule2
 //	move-url            …/v1/rates              …/v2/rates, in the document; calls stay
 //	wrap-response       Loaded.                 {"State": "Success", "Message": "Loaded."}
 //

@@ -1,11 +1,13 @@
 package drift_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"toolevo/envs"
 	"toolevo/envs/drift"
 	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/toolapi"
@@ -97,6 +99,51 @@ func TestOperatorsSeeWhatWasPublished(t *testing.T) {
 			if a.Tool == "list_goods" && !slices.ContainsFunc(a.Adapters, isNested) {
 				t.Errorf("%d: %v", i, toolapi.ParameterNames(a.Parameters.All))
 			}
+		}
+	}
+}
+
+// A list of mixed forms is one parameter by the signature, and several by the notice's example; calls
+// of both forms are taken.
+func TestMixForms(t *testing.T) {
+	t.Parallel()
+
+	operators, err := drift.ParseOperators([]string{"rename-api", "mix-forms"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	s, _ := maker(t, shipped(t), "p_c", 9).Applied("mine", operators, 0)
+
+	with, err := shipped(t).With(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	version, err := with.Version(s.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	a, _ := version.ForTool("GetValue")
+
+	if got := a.Signature(); got != "query_column[attribute]" {
+		t.Errorf("the signature is %s", got)
+	}
+
+	if want := `{"attribute1": "price", "attribute2": "service fee"}`; a.Example() != want {
+		t.Errorf("the example is %s, want %s", a.Example(), want)
+	}
+
+	for _, call := range []envs.Args{
+		envs.Object("attribute", "price, service fee"),
+		envs.Object("attribute1", "price", "attribute2", "service fee"),
+	} {
+		lowered, wrong := a.Lower(call)
+		want := envs.Object("column_name", "price, service fee")
+
+		if wrong != nil || !reflect.DeepEqual(lowered, want) {
+			t.Errorf("%v becomes %v (%v)", call, lowered, wrong)
 		}
 	}
 }

@@ -62,6 +62,7 @@ var operators = []Operator{
 	{Name: "reword-parameters", Apply: rewordParameters, About: "other names of all parameters, in their style"},
 	{Name: "insert-into-api", Apply: insertIntoAPI, About: "a special character in the name"},
 	{Name: "insert-into-parameters", Apply: insertIntoParameters, About: "a special character in each parameter"},
+	{Name: "mix-forms", Apply: mixForms, About: "a list is rule, or rule1, rule2, …"},
 	{Name: "move-url", Apply: moveURL, About: "the next version in the URL of the document"},
 	{Name: "wrap-response", common: wrapResponse, About: "answers are JSON objects of a state and a message"},
 

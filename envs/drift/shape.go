@@ -109,6 +109,33 @@ func numbered(a toolapi.APISpec, list, item string) (Step, bool) {
 	return succeed(a, list, item+"1", toolapi.AdapterSpec{Numbered: n}, parameters...)
 }
 
+// mixForms takes a list whole or item by item, as a notice of p_s_in has it: the signature says
+// rule, and the example rule1 and rule2.
+func mixForms(a toolapi.APISpec, d *Draws) (Step, bool) {
+	if has(a, isNumbered) {
+		return Step{}, false
+	}
+
+	step, ok := numberList(a, d)
+	if !ok || !has(step.API, isNumbered) {
+		return Step{}, false
+	}
+
+	// Behind the step it is the first parameter, and its adapter takes the name without a number.
+	first, list := &step.API.Parameters.All[0], a.Parameters.All[0]
+	first.Name = strings.TrimSuffix(first.Name, "1")
+	first.Schema = list.Schema
+
+	if text := list.Description(); text != "" {
+		first.Schema = withKeyword(list.Schema, "description",
+			fmt.Sprintf("%s, or given as %s1, %[2]s2, … in its place", text, first.Name))
+	}
+
+	step.To = first.Name
+
+	return step, true
+}
+
 // prefixText wants code to begin with some words.
 func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 	i, language := -1, ""
