@@ -133,6 +133,14 @@ proof-many: build ## trains a small pretrained model on many made API versions, 
 proof-tools: build ## trains a small pretrained model on many versions of a service with an OpenAPI document, in ./toolevo-proof-tools
 	bash finetune/proof/tools.sh $(BIN) toolevo-proof-tools
 
+.PHONY: proof-grid
+proof-grid: build ## the cells of the proof's grid that are missing (or CELLS), in ./toolevo-proof-grid; it can be stopped anywhere
+	bash finetune/proof/grid.sh $(BIN) toolevo-proof-grid $(CELLS)
+
+.PHONY: proof-tables
+proof-tables: ## the tables of the grid's cells that are there, written into finetune/PROOF.md
+	$(GO) run ./cmd/internal/proofgrid -tables finetune/PROOF.md
+
 .PHONY: test-proof
 test-proof: build ## the first round of the proof, in a temporary folder
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && bash finetune/proof/run.sh $(BIN) "$$dir" 1

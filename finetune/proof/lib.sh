@@ -29,19 +29,26 @@ data() {
 	quietly "$toolevo" data questions --data data --dataset coffee --progress none
 }
 
-# pretrained: the weights of SmolLM2-135M-Instruct, as a folder that trainers read, in model.
+# pretrained [FOLDER [NAME]]: the weights of SmolLM2-135M-Instruct, or those of a NAME of qwen.sh, as a folder that
+# trainers read, model unless it is named.
 pretrained() {
+	local folder=${1:-model}
 	# 16 sequences of 4096 tokens take 3 GiB: 30 layers of 3 heads of 64, keys and values, in float32.
 	export VLLM_CPU_KVCACHE_SPACE=4
-	[ ! -e model/config.json ] || return 0
+	[ ! -e "$folder/config.json" ] || return 0
 	# shellcheck source=../../mcts/policy/interop/smollm2.sh
 	. "$servers/smollm2.sh"
+	if [ $# = 2 ]; then
+		# shellcheck source=../../mcts/policy/interop/qwen.sh
+		. "$servers/qwen.sh"
+		choose_model "$2"
+	fi
 	fetch_weights
-	rm -rf model.new
-	thrice "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$work/gguf" gguf==0.19.0 ||
-		skip "the package gguf could not be installed (see above)"
-	PYTHONPATH=$work/gguf quietly "$python" "$here/pretrained.py" model.new "$weights"
-	mv model.new model
+	rm -rf "$folder.new"
+	[ -e "$work/gguf" ] || thrice "$python" -m pip install --quiet --disable-pip-version-check --no-deps \
+		--target "$work/gguf" gguf==0.19.0 || skip "the package gguf could not be installed (see above)"
+	PYTHONPATH=$work/gguf quietly "$python" "$here/pretrained.py" "$folder.new" "$weights"
+	mv "$folder.new" "$folder"
 }
 
 # rounds CONFIG WANTED…: trains and measures as configs/improve/CONFIG says, and checks what came out.

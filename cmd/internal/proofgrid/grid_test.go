@@ -1,0 +1,271 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"toolevo/finetune/facts"
+	"toolevo/trajectories"
+)
+
+// The test binary is also the driver, and in the place of toolevo, the trainer and the server.
+func TestMain(m *testing.M) {
+	switch os.Getenv("PROOFGRID_TEST") {
+	case "driver":
+		os.Setenv("PROOFGRID_TEST", "stub")
+		os.Setenv("PROOFGRID_PID", strconv.Itoa(os.Getpid()))
+		main()
+	case "stub":
+		if err := stub(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// stub is a stage. It is counted, and those that the test names kill the driver in their midst.
+func stub(args []string) error {
+	if args[0] == "serve" {
+		return serve(args[1], args[2])
+	}
+
+	calls, err := os.OpenFile("calls", os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o644)
+	if err != nil {
+		return err
+	}
+
+	if _, err := fmt.Fprintln(calls, strings.Join(args, " ")); err != nil {
+		return err
+	}
+
+	text, err := os.ReadFile("calls")
+	if err != nil {
+		return err
+	}
+
+	out := args[slices.Index(args, "--out")+1]
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+
+	if call := strconv.Itoa(strings.Count(string(text), "\n")); slices.Contains(strings.Fields(
+		os.Getenv("PROOFGRID_KILLED")), call) {
+		pid, _ := strconv.Atoi(os.Getenv("PROOFGRID_PID"))
+		return errors.Join(syscall.Kill(pid, syscall.SIGKILL), errors.New("the driver is gone"))
+	}
+
+	return made(args, out)
+}
+
+// weights is a file of weights with one number: the length of its header, that, and the number.
+var weights = func() []byte {
+	const header = `{"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}`
+	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), 1)
+}()
+
+// made is what a stage leaves.
+func made(args []string, out string) error {
+	switch args[0] {
+	case "collect":
+		return os.WriteFile(filepath.Join(out, "run.json"), nil, 0o644)
+	case "export":
+		return os.WriteFile(filepath.Join(out, "toolevo_sft.jsonl"), []byte("{}\n{}\n"), 0o644)
+	case "finetune":
+		model := filepath.Join(out, "model")
+
+		return errors.Join(os.MkdirAll(model, 0o755),
+			os.WriteFile(filepath.Join(model, "config.json"), []byte("{}"), 0o644),
+			os.WriteFile(filepath.Join(model, "model.safetensors"), weights, 0o644))
+	}
+
+	// Static weights are right where nothing has changed, others everywhere.
+	policy, api := args[slices.Index(args, "--policy")+1], args[slices.Index(args, "--api")+1]
+
+	var all []facts.Fact
+
+	for i := range 6 {
+		f := facts.Fact{Template: fmt.Sprint("t", i%3), Turns: 4, Tokens: 100, Seconds: 2.5}
+		f.Policy, f.Question, f.Deployed, f.Measured = policy, fmt.Sprint("q", i), api, true
+		f.Official = api == "p_c" || strings.Contains(policy, "many")
+		f.OK, f.Deprecated = 3, 1
+		all = append(all, f)
+	}
+
+	return trajectories.WriteTable(filepath.Join(out, facts.FactsFile), all)
+}
+
+// serve lists a model, as vLLM does, until it is ended.
+func serve(name, port string) error {
+	return http.ListenAndServe("127.0.0.1:"+port, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": []any{
+			map[string]any{"id": name, "object": "model"},
+		}})
+	}))
+}
+
+const small = `
+models: {tiny: {folder: tiny}}
+sets: {static: [{api: p_c, limit: 4}], many: [{api: p_c, limit: 1}, {api: "file:made/*.yaml", limit: 3}]}
+apis: {p_c: p_c, moved: p_s_ood}
+train: ["{toolevo}", finetune, "{export}", --model, "{model}", --out, "{out}", "seed={seed}"]
+server: {kind: openai, wait: 60, command: [%q, serve, "{name}", "{port}", "{model}"]}
+cells:
+  - {name: many-1, model: tiny, set: many, seed: 1, limit: "2", apis: [p_c, moved]}
+  - {name: static-1, model: tiny, set: static, seed: 1, limit: "2", apis: [p_c, moved]}
+  - {name: many-1-more, model: tiny, set: many, seed: 1, weights: many-1, limit: "6", apis: [moved]}
+`
+
+// drive runs the driver until it ends well, and returns how often it was killed.
+func drive(t *testing.T, dir, killed string) (times int) {
+	t.Helper()
+
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	path := filepath.Join(dir, "grid.yaml")
+	if err := os.WriteFile(path, fmt.Appendf(nil, small, self), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	for ; times < 10; times++ {
+		cmd := exec.Command(self, "-grid", path, "-dir", dir, "-results", filepath.Join(dir, "results"),
+			"-toolevo", self)
+		cmd.Env = append(os.Environ(), "PROOFGRID_TEST=driver", "PROOFGRID_KILLED="+killed)
+
+		text, err := cmd.CombinedOutput()
+		if err == nil {
+			return times
+		}
+
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+
+	t.Fatal("it never ends")
+
+	return 0
+}
+
+// A grid that is killed three times, in a collection, a training and an evaluation, has the tables of
+// one that is not, and no cell twice.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+
+	var tables [2]string
+
+	for i, killed := range []string{"", "2 5 8"} {
+		dir := t.TempDir()
+		if got, want := drive(t, dir, killed), len(strings.Fields(killed)); got != want {
+			t.Errorf("it was killed %d times, want %d", got, want)
+		}
+
+		g, err := readGrid(filepath.Join(dir, "grid.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if tables[i], err = tablesOf(g, filepath.Join(dir, "results")); err != nil {
+			t.Fatal(err)
+		}
+
+		// How often each cell was begun is the one thing that may differ.
+		tables[i] = tables[i][:strings.Index(tables[i], "What a cell took")]
+
+		for _, name := range []string{"many-1", "static-1"} {
+			if _, err := os.Stat(filepath.Join(dir, "cells", name, "trained")); err == nil {
+				t.Errorf("the weights of %s are still there", name)
+			}
+		}
+	}
+
+	if tables[0] != tables[1] {
+		t.Errorf("with kills:\n%s\nwithout:\n%s", tables[1], tables[0])
+	}
+
+	// Three templates that are all alike are three trials: 0.025 to the power of a third is 0.29. Six
+	// questions that only one side answers come by chance in 2 of 64 cases.
+	for _, want := range []string{
+		"| tiny | many | none | 1 | 100.0 [29, 100] | 100.0 [29, 100] |",
+		"| tiny | static | none | 1 | 100.0 [29, 100] | 0.0 [0, 71] |",
+		"| tiny | none | moved | 1 | many | 6 | 0 | 6 | +100.0 | 0.031 | 0.031 |",
+	} {
+		if !strings.Contains(tables[0], want) {
+			t.Errorf("the tables lack %s:\n%s", want, tables[0])
+		}
+	}
+}
+
+// The page has the tables of the results that lie beside it.
+func TestPage(t *testing.T) {
+	t.Parallel()
+
+	const proof = "../../../finetune/proof/"
+
+	g, err := readGrid(proof + "grid.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	tables, err := tablesOf(g, proof+"results")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	page, err := os.ReadFile(proof + "../PROOF.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if !strings.Contains(string(page), markBegin+"\n\n"+tables+markEnd) {
+		t.Errorf("the tables of PROOF.md are others: run make proof-tables, which writes\n%s", tables)
+	}
+}
+
+// A file that no cell could be run by is refused by the cell that is wrong.
+func TestReadGrid(t *testing.T) {
+	t.Parallel()
+
+	const head = `
+models: {m: {folder: f}}
+sets: {s: []}
+apis: {p_c: p_c}
+server: {kind: openai, wait: 1, command: [vllm, "{model}", "{name}", "{port}"]}
+cells:
+  - {name: a, model: m, set: s, seed: 1, limit: "1", apis: [p_c]}
+  - `
+
+	for cell, want := range map[string]string{
+		"{name: a, model: m}":                            "a name that no other cell has",
+		"{name: b, model: n}":                            `no model "n"`,
+		"{name: b, model: m, set: r}":                    `no set "r"`,
+		"{name: b, model: m, apis: [p_d]}":               `no API version "p_d"`,
+		"{name: b, model: m, set: s, weights: a}":        "of the same model, set and seed",
+		"{name: b, model: m, set: s, weights: c}":        "a training before it",
+		"{name: b, model: m, set: s, seed: 1, extra: 1}": "unknown field",
+	} {
+		path := filepath.Join(t.TempDir(), "grid.yaml")
+		if err := os.WriteFile(path, []byte(head+cell), 0o644); err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := readGrid(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", cell, err, want)
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolevo/envs/disk"
+	"toolevo/finetune/facts"
+	"toolevo/trajectories"
+)
+
+// The files of a cell in the results.
+const (
+	factsFile    = "facts.csv"
+	manifestFile = "manifest.json"
+)
+
+// episode is a line of facts.csv: a question under an API version.
+type episode struct {
+	API        string  `json:"api"`      // as the grid names it
+	Baseline   string  `json:"baseline"` // "none" for the policy alone
+	Version    string  `json:"version"`  // that was deployed, one of a family
+	Template   string  `json:"template"`
+	Question   string  `json:"question"`
+	Measured   bool    `json:"measured"` // it was not lost to a failure of ours
+	Official   bool    `json:"official"`
+	Strict     bool    `json:"strict"`
+	Unanswered bool    `json:"unanswered"`
+	Met        int     `json:"met"`     // tools that were met as deprecated
+	Adapted    int     `json:"adapted"` // those of them that were called with success afterwards
+	Turns      int     `json:"turns"`
+	Repeated   int     `json:"repeated"` // turns that make a call again that failed in the same way
+	Tokens     int     `json:"tokens"`   // that the model wrote
+	Seconds    float64 `json:"seconds"`
+	Outcomes   string  `json:"outcomes"` // of turns, such as "deprecated 2 ok 5"
+}
+
+// manifest says of what a cell was made, and what it took.
+type manifest struct {
+	Cell       *cell              `json:"cell"`
+	Commit     string             `json:"commit"`
+	Hashes     map[string]string  `json:"hashes"` // SHA-256 of inputs, samples and weights
+	Samples    int                `json:"samples"`
+	Seconds    map[string]float64 `json:"seconds"` // of stages, of the attempt that ended them
+	Attempts   int                `json:"attempts"`
+	Processors int                `json:"processors"`
+	Load       string             `json:"load"` // of the machine at the end: averages of 1, 5 and 15 minutes
+	Ended      string             `json:"ended"`
+}
+
+// store writes what a cell came to, all at once.
+func (d *driver) store(c *cell, done notes) error {
+	m := &manifest{
+		Cell: c, Commit: d.commit, Hashes: map[string]string{}, Seconds: done.Seconds, Attempts: done.Attempts,
+		Processors: runtime.NumCPU(), Ended: time.Now().UTC().Format(time.RFC3339),
+	}
+
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		m.Load = strings.Join(strings.Fields(string(load))[:3], " ")
+	}
+
+	if err := d.hash(c, m); err != nil {
+		return err
+	}
+
+	var all []episode
+
+	for _, name := range c.APIs {
+		rows, err := trajectories.ReadTable[facts.Fact](
+			filepath.Join(d.work(c, "eval-"+name), facts.FactsFile))
+		if err != nil {
+			return err
+		}
+
+		for _, f := range rows {
+			all = append(all, episodeOf(name, f))
+		}
+	}
+
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+
+	// The manifest is what makes it done, so that it comes last where folders cannot be exchanged.
+	return disk.ReplaceFolder(filepath.Join(d.results, c.Name), func(dir string) error {
+		err := disk.WriteFile(filepath.Join(dir, factsFile), func(w io.Writer) error { return writeCSV(w, all) })
+		if err != nil {
+			return err
+		}
+
+		return disk.Write(filepath.Join(dir, manifestFile), append(text, '\n'))
+	})
+}
+
+// hash names the inputs, the samples and the weights.
+func (d *driver) hash(c *cell, m *manifest) error {
+	folder, err := d.weights(c)
+	if err != nil {
+		return err
+	}
+
+	files := map[string]string{"program": d.toolevo}
+
+	for _, pattern := range append(slices.Clone(d.grid.Inputs), filepath.Join(folder, "*.safetensors")) {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			return err
+		}
+
+		for _, path := range found {
+			name := path
+			if filepath.IsAbs(path) {
+				name = filepath.Join("weights", filepath.Base(path))
+			}
+
+			files[name] = path
+		}
+	}
+
+	if c.isTraining() {
+		files["samples"] = filepath.Join(d.work(c, "export"), "toolevo_sft.jsonl")
+	}
+
+	for name, path := range files {
+		sum, _, err := disk.Sum(path)
+		if err != nil {
+			return err
+		}
+
+		m.Hashes[name] = sum
+	}
+
+	if samples, ok := files["samples"]; ok {
+		text, err := os.ReadFile(samples)
+		m.Samples = strings.Count(string(text), "\n")
+
+		return err
+	}
+
+	return nil
+}
+
+func episodeOf(api string, f facts.Fact) episode {
+	_, baseline, ok := strings.Cut(f.Policy, "+")
+	if !ok {
+		baseline = "none"
+	}
+
+	e := episode{
+		API: api, Baseline: baseline, Version: f.Deployed, Template: f.Template, Question: f.Question,
+		Measured: f.Measured, Official: f.Official, Strict: f.Strict, Unanswered: f.Unanswered,
+		Met: f.ToolsMet, Adapted: f.ToolsAdapted, Turns: f.Turns, Repeated: f.RepeatedTurns, Tokens: f.Tokens,
+		Seconds: float64(int(10*f.Seconds)) / 10,
+	}
+
+	var outcomes []string
+
+	counts := reflect.ValueOf(f.Outcomes)
+	for i, field := range reflect.VisibleFields(counts.Type()) {
+		if n := counts.Field(i).Int(); n > 0 {
+			outcomes = append(outcomes, fmt.Sprint(field.Tag.Get("json"), " ", n))
+		}
+	}
+
+	e.Outcomes = strings.Join(outcomes, " ")
+
+	return e
+}
+
+// columns are the names of the fields of an episode.
+func columns() (names []string) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[episode]()) {
+		names = append(names, field.Tag.Get("json"))
+	}
+
+	return names
+}
+
+func writeCSV(w io.Writer, all []episode) error {
+	out := csv.NewWriter(w)
+	err := out.Write(columns())
+
+	for _, e := range all {
+		var fields []string
+		for _, v := range reflect.ValueOf(e).Fields() {
+			fields = append(fields, strings.NewReplacer("true", "1", "false", "0").Replace(fmt.Sprint(v)))
+		}
+
+		err = errors.Join(err, out.Write(fields))
+	}
+
+	out.Flush()
+
+	return errors.Join(err, out.Error())
+}
+
+// readCSV reads what writeCSV wrote.
+func readCSV(path string) (all []episode, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+
+	if len(lines) == 0 || !slices.Equal(lines[0], columns()) {
+		return nil, fmt.Errorf("%s: want the columns %v", path, columns())
+	}
+
+	for _, line := range lines[1:] {
+		var e episode
+
+		fields := reflect.ValueOf(&e).Elem()
+		for i, text := range line {
+			if err := set(fields.Field(i), text); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+		}
+
+		all = append(all, e)
+	}
+
+	return all, nil
+}
+
+func set(field reflect.Value, text string) error {
+	if field.Kind() == reflect.String {
+		field.SetString(text)
+		return nil
+	}
+
+	n, err := strconv.ParseFloat(text, 64)
+
+	switch field.Kind() {
+	case reflect.Bool:
+		field.SetBool(n != 0)
+	case reflect.Int:
+		field.SetInt(int64(n))
+	default:
+		field.SetFloat(n)
+	}
+
+	return err
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolevo/envs/disk"
+	"toolevo/finetune/child"
+	"toolevo/finetune/host"
+)
+
+// driver runs cells. Paths of the grid are seen from its folder.
+type driver struct {
+	grid    *grid
+	dir     string
+	results string
+	toolevo string
+	commit  string
+}
+
+// run runs those of some cells that are missing, or of all.
+func (d *driver) run(ctx context.Context, names []string) (err error) {
+	for _, path := range []*string{&d.results, &d.toolevo} {
+		if *path, err = filepath.Abs(*path); err != nil {
+			return err
+		}
+	}
+
+	if err := os.Chdir(d.dir); err != nil {
+		return err
+	}
+
+	for _, c := range d.grid.Cells {
+		if len(names) > 0 && !slices.Contains(names, c.Name) || d.isDone(c) {
+			continue
+		}
+
+		fmt.Fprintf(os.Stderr, "%s  %s\n", time.Now().Format(time.TimeOnly), c.Name)
+
+		if err := d.runCell(ctx, c); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+
+		if err := d.tidy(); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+func (d *driver) isDone(c *cell) bool {
+	_, err := os.Stat(filepath.Join(d.results, c.Name, manifestFile))
+	return err == nil
+}
+
+// tidy removes what no cell that is missing needs: weights are large, and the disk is not.
+func (d *driver) tidy() error {
+	for _, c := range d.grid.Cells {
+		isNeeded := func(other *cell) bool { return other.Weights == c.Name && !d.isDone(other) }
+		if !d.isDone(c) || slices.ContainsFunc(d.grid.Cells, isNeeded) {
+			continue
+		}
+
+		if err := os.RemoveAll(d.work(c, "trained")); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// work is a path in the folder of a cell.
+func (d *driver) work(c *cell, name string) string { return filepath.Join("cells", c.Name, name) }
+
+// notes are the stages of a cell that are done, with the seconds of the attempt that ended them.
+type notes struct {
+	Seconds  map[string]float64 `json:"seconds"`
+	Attempts int                `json:"attempts"` // how often the cell was begun or went on
+}
+
+// runCell does the stages of a cell that are not done, and stores what came of it.
+func (d *driver) runCell(ctx context.Context, c *cell) error {
+	path := d.work(c, "notes.json")
+	done := notes{Seconds: map[string]float64{}}
+
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, &done)
+	}
+
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+
+	if err := os.MkdirAll(d.work(c, ""), 0o755); err != nil {
+		return err
+	}
+
+	done.Attempts++
+	note := func() error {
+		text, err := json.MarshalIndent(done, "", "  ")
+		return errors.Join(err, disk.Write(path, text))
+	}
+
+	if err := note(); err != nil {
+		return err
+	}
+
+	for _, s := range d.stages(c) {
+		if _, ok := done.Seconds[s.name]; ok {
+			continue
+		}
+
+		began := time.Now()
+		if err := s.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+
+		done.Seconds[s.name] = float64(time.Since(began).Round(time.Second/10)) / float64(time.Second)
+		if err := note(); err != nil {
+			return err
+		}
+	}
+
+	return d.store(c, done)
+}
+
+// stage is a step of a cell. One that was cut short is done again, or goes on.
+type stage struct {
+	name string
+	do   func(context.Context) error
+}
+
+func (d *driver) stages(c *cell) (all []stage) {
+	if c.isTraining() {
+		all = d.training(c)
+	}
+
+	return append(all, stage{"evaluate", func(ctx context.Context) error { return d.evaluate(ctx, c) }})
+}
+
+// training collects the parts of a set, exports them together, and trains on them.
+func (d *driver) training(c *cell) (all []stage) {
+	export := []string{d.toolevo, "export"}
+
+	for i, p := range d.grid.Sets[c.Set] {
+		run := d.work(c, fmt.Sprintf("run-%d", i))
+		export = append(export, run)
+
+		all = append(all, stage{fmt.Sprintf("collect-%d", i), func(ctx context.Context) error {
+			limit := p.Limit / max(d.grid.Models[c.Model].Divide, 1)
+			args := []string{d.toolevo, "collect", "--api", d.grid.api(p.API), "--limit", strconv.Itoa(limit),
+				"--seed", strconv.Itoa(c.Seed)}
+
+			return d.command(ctx, c, resumed(run, slices.Concat(args, d.grid.Collect))...)
+		}})
+	}
+
+	out := d.work(c, "export")
+	export = slices.Concat(export, d.grid.Export, []string{"--out", out})
+
+	all = append(all, stage{"export", func(ctx context.Context) error {
+		if err := os.RemoveAll(out); err != nil { // what was cut short
+			return err
+		}
+
+		return d.command(ctx, c, export...)
+	}})
+
+	return append(all, stage{"train", func(ctx context.Context) error {
+		m := d.grid.Models[c.Model]
+		fill := strings.NewReplacer("{toolevo}", d.toolevo, "{model}", m.Folder, "{export}", out,
+			"{out}", d.work(c, "trained"), "{seed}", strconv.Itoa(c.Seed))
+
+		var args []string
+		for _, word := range slices.Concat(d.grid.Train, m.Train) {
+			args = append(args, fill.Replace(word))
+		}
+
+		return d.command(ctx, c, args...)
+	}})
+}
+
+// api is what --api takes for a name of tables.
+func (g *grid) api(name string) string {
+	if api, ok := g.APIs[name]; ok {
+		return api
+	}
+
+	return name
+}
+
+// resumed are the arguments of a command that makes a run, or goes on with it.
+func resumed(run string, args []string) []string {
+	args = append(args, "--out", run)
+	if _, err := os.Stat(filepath.Join(run, "run.json")); err == nil {
+		args = append(args, "--resume")
+	}
+
+	return args
+}
+
+// command runs a program of a cell, whose log has what it says.
+func (d *driver) command(ctx context.Context, c *cell, args ...string) error {
+	program, err := child.Start(ctx, child.Command{Args: args, Log: d.work(c, "log"), Lock: d.work(c, "lock")})
+	if err != nil {
+		return err
+	}
+
+	return program.Wait()
+}
+
+// weights is the folder that a cell measures.
+func (d *driver) weights(c *cell) (string, error) {
+	switch {
+	case c.Set == "":
+		return filepath.EvalSymlinks(d.grid.Models[c.Model].Folder)
+	case c.Weights != "":
+		c = d.grid.named(c.Weights)
+	}
+
+	return filepath.EvalSymlinks(d.work(c, "trained/model"))
+}
+
+// evaluate serves the weights and plays the questions.
+func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
+	folder, err := d.weights(c)
+	if err != nil {
+		return fmt.Errorf("the weights: %w (they are removed when no cell is missing that needs them)", err)
+	}
+
+	m := d.grid.Models[c.Model]
+
+	asked := m.Asked
+	if c.Set == "" {
+		asked = m.Untrained
+	}
+
+	served, err := d.grid.Server.Serve(ctx, host.Checkpoint{Folder: folder, Name: c.Name}, "",
+		d.work(c, "server.log"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, served.Stop()) }()
+
+	// Two families cannot be told apart behind commas, so that each version has a run of its own.
+	for _, name := range c.APIs {
+		args := []string{d.toolevo, "eval", "--api", d.grid.api(name), "--limit", c.Limit}
+		if c.Baselines != "" {
+			args = append(args, "--baseline", c.Baselines)
+		}
+
+		args = slices.Concat(args, d.grid.Eval, asked)
+		args = append(resumed(d.work(c, "eval-"+name), args), "--policy", served.Policy,
+			"--server", served.Address)
+
+		err := served.While(ctx, func(ctx context.Context) error { return d.command(ctx, c, args...) })
+		if err != nil {
+			return err
+		}
+	}
+
+	return nil
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"toolevo/envs/disk"
+	"toolevo/finetune/tabulate"
+)
+
+//go:embed tables.yaml
+var tablesYAML []byte
+
+// row is an episode as tables see it.
+type row struct {
+	Model   string `json:"model"`
+	Trained string `json:"trained on"` // the set, or "nothing"
+	With    string `json:"with"`       // the baseline
+	Seed    string `json:"seed"`
+	episode
+}
+
+// cost is what a cell took, in seconds.
+type cost struct {
+	Cell      string  `json:"cell"`
+	Samples   int     `json:"samples"`
+	Collected float64 `json:"collected"`
+	Trained   float64 `json:"trained"`
+	Evaluated float64 `json:"evaluated"`
+	Episodes  int     `json:"episodes"`
+	Load      string  `json:"load"`
+	Attempts  int     `json:"attempts"`
+}
+
+// The lines of a page between which the tables stand.
+const (
+	markBegin = "<!-- tables: written by make proof-tables -->"
+	markEnd   = "<!-- end of the tables -->"
+)
+
+// writeTables puts the tables of the results between the marks of a page.
+func writeTables(g *grid, results, page string) error {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+
+	before, rest, ok := strings.Cut(string(text), markBegin)
+	_, after, ended := strings.Cut(rest, markEnd)
+
+	if !ok || !ended {
+		return fmt.Errorf("%s: want the lines %q and %q", page, markBegin, markEnd)
+	}
+
+	tables, err := tablesOf(g, results)
+	if err != nil {
+		return err
+	}
+
+	return disk.Write(page, []byte(before+markBegin+"\n\n"+tables+markEnd+after))
+}
+
+// tablesOf are the tables of the cells that are there, and the names of those that are not.
+func tablesOf(g *grid, results string) (string, error) {
+	var (
+		b       bytes.Buffer
+		rows    []row
+		costs   []cost
+		missing = map[bool][]string{} // by whether they are secondary
+		places  = map[[6]string]int{}
+	)
+
+	for _, c := range g.Cells {
+		text, err := os.ReadFile(filepath.Join(results, c.Name, manifestFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			missing[c.Secondary] = append(missing[c.Secondary], c.Name)
+			continue
+		}
+
+		var m manifest
+		if err = errors.Join(err, json.Unmarshal(text, &m)); err != nil {
+			return "", fmt.Errorf("%s: %w", c.Name, err)
+		}
+
+		all, err := readCSV(filepath.Join(results, c.Name, factsFile))
+		if err != nil {
+			return "", err
+		}
+
+		// A cell that measures weights again has some of the same questions: the later one counts.
+		for _, e := range all {
+			r := row{c.Model, c.trainedOn(), e.Baseline, strconv.Itoa(c.Seed), e}
+			key := [6]string{r.Model, r.Trained, r.With, r.Seed, r.API, r.Question}
+
+			i, ok := places[key]
+			if !ok {
+				i = len(rows)
+				places[key] = i
+				rows = append(rows, r)
+			}
+
+			rows[i] = r
+		}
+
+		costs = append(costs, costOf(&m, len(all)))
+	}
+
+	shown := tabulate.MustRead(tablesYAML, []string{"rows"}, []string{"grid"})
+	made := map[string][]tabulate.Row{"costs": tabulate.RowsOf(costs)}
+
+	for name, t := range shown.Tables {
+		if t.Over != "" {
+			made[name] = t.Rows(tabulate.Of(rows))
+		}
+	}
+
+	// Comparisons have no row of what they compare with.
+	made["sets"], made["baselines"] = compared(made["sets"]), compared(made["baselines"])
+
+	for _, part := range []struct {
+		name      string
+		secondary bool
+	}{{"primary", false}, {"secondary", true}} {
+		if names := missing[part.secondary]; len(names) > 0 {
+			fmt.Fprintf(&b, "Missing cells of the %s part: %s.\n\n", part.name, strings.Join(names, ", "))
+		}
+	}
+
+	err := tabulate.WriteMarkdown(&b, shown.Grids("grid", made))
+
+	return strings.TrimRight(b.String(), "\n") + "\n\n", err
+}
+
+func compared(rows []tabulate.Row) (all []tabulate.Row) {
+	for _, r := range rows {
+		if r.Has("paired_n") {
+			all = append(all, r)
+		}
+	}
+
+	return all
+}
+
+func (c *cell) trainedOn() string {
+	if c.Set == "" {
+		return "nothing"
+	}
+
+	return c.Set
+}
+
+func costOf(m *manifest, episodes int) cost {
+	c := cost{
+		Cell: m.Cell.Name, Samples: m.Samples, Trained: m.Seconds["train"], Evaluated: m.Seconds["evaluate"],
+		Episodes: episodes, Load: m.Load, Attempts: m.Attempts,
+	}
+
+	for name, seconds := range m.Seconds {
+		if strings.HasPrefix(name, "collect-") {
+			c.Collected += seconds
+		}
+	}
+
+	return c
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The grid of the proof: see finetune/PROOF.md. Runs the cells of grid.yaml that are missing in results, or some of them.
+#
+#   grid.sh TOOLEVO DIR [CELL…]
+#
+# TOOLEVO is the built program, DIR the folder to work in. It can be stopped anywhere, and goes on.
+# Exit 0: the cells are there, or the last line begins with "SKIPPED: ". Exit 1: something went wrong. Exit 2: usage.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+name=grid
+[ $# -ge 2 ] && [ -x "$1" ] || { sed -n '2,7p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+exec 8>lock
+flock -n 8 || fail "another one works in $proof"
+go -C "$repository" build -o "$proof/proofgrid" ./cmd/internal/proofgrid
+
+if [ ! -e data/questions/SHA256SUMS ]; then
+	quietly "$toolevo" data build --data data --dataset coffee --scale full --progress none
+	quietly "$toolevo" data build --data data --dataset flights,agenda --progress none
+	quietly "$toolevo" data questions --data data --dataset coffee,flights,agenda --progress none
+fi
+
+# versions FOLDER SEED COUNT UNSEEN OPERATORS: made from p_c, the unseen ones of words that the others do not have.
+versions() {
+	[ -e "versions/$1/$2/unseen" ] ||
+		quietly "$toolevo" versions make --from p_c --seed "$2" --count "$3" --unseen "$4" --ops "$5" \
+			--out "versions/$1/$2"
+}
+
+# Made by all operators that may be trained; mix-forms has notices of two forms, as p_s_in has.
+seed=1
+for operators in rename-api,rename-parameter rename-api,number-list,rename-parameter \
+	rename-api,mix-forms,rename-parameter rename-api,prefix-text,rename-parameter \
+	rename-api,mix-forms,prefix-text,rename-parameter rename-api,number-list,prefix-text,rename-parameter,add-count \
+	rename-api,rename-parameter,special-characters rename-api,mix-forms,add-count; do
+	versions many $seed 40 1 $operators
+	seed=$((seed + 1))
+done
+seed=11
+for operator in scale-field quote-field rename-field reverse-list shorten-list; do
+	versions silent $seed 20 4 $operator
+	seed=$((seed + 1))
+done
+versions add-flag 21 1 20 rename-api,add-flag
+versions wrap-response 22 1 20 rename-api,wrap-response
+find versions -name '*.yaml' | sort | xargs sha256sum >versions.sums
+
+pretrained smollm2
+pretrained qwen05 qwen05
+
+nice "$proof/proofgrid" -grid "$here/grid.yaml" -results "$here/results" -dir "$proof" -toolevo "$toolevo" \
+	-commit "$(git -C "$repository" rev-parse HEAD)" "${@:3}"
