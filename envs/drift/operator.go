@@ -207,6 +207,11 @@ func (d *Draws) parameterOf(a toolapi.APISpec, was string, draw func(r *rand.Ran
 	return d.name(d.ofParameter(stem), taken, func(r *rand.Rand) string { return shortened(draw(r), number) })
 }
 
+// added draws a name for a new parameter, of a word of each list.
+func (d *Draws) added(a toolapi.APISpec, lists [][]string) string {
+	return d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, lists, a) })
+}
+
 // another draws another name for a parameter of an API, as some are named by now.
 func (d *Draws) another(a, current toolapi.APISpec, p toolapi.Parameter) string {
 	m := meaningOf(a, p)
@@ -289,9 +294,11 @@ func prepend(first toolapi.AdapterSpec, rest []toolapi.AdapterSpec) []toolapi.Ad
 	return append([]toolapi.AdapterSpec{{Rename: both}}, rest[1:]...)
 }
 
-// has reports whether an API has an adapter of a kind.
-func has(a toolapi.APISpec, kind func(toolapi.AdapterSpec) bool) bool {
-	return slices.ContainsFunc(a.Adapters, kind)
+// has reports whether an API has an adapter of one of some kinds.
+func has(a toolapi.APISpec, kinds ...func(toolapi.AdapterSpec) bool) bool {
+	return slices.ContainsFunc(kinds, func(kind func(toolapi.AdapterSpec) bool) bool {
+		return slices.ContainsFunc(a.Adapters, kind)
+	})
 }
 
 func isNumbered(s toolapi.AdapterSpec) bool   { return s.Numbered != nil }
@@ -316,9 +323,7 @@ func isText(p toolapi.Parameter) bool {
 		return false
 	}
 
-	return !slices.ContainsFunc(p.Schema.Names(), func(keyword string) bool {
-		return keyword != "type" && keyword != "description" && keyword != "title"
-	})
+	return saysOnly(p, "type", "description", "title")
 }
 
 // without returns the parameters but those of some names.

@@ -24,8 +24,8 @@ func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 	})
 	typed := slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool { return !isPlain(a, p) })
 
-	if i != 0 || typed || len(a.Parameters.Keywords) > 0 || has(a, isNumbered) || has(a, isBracketed) ||
-		has(a, isFlag) || has(a, isIgnored) {
+	if i != 0 || typed || len(a.Parameters.Keywords) > 0 ||
+		has(a, isNumbered, isBracketed, isFlag, isIgnored) {
 		return Step{}, false
 	}
 
@@ -96,10 +96,11 @@ func numbered(a toolapi.APISpec, list, item string) (Step, bool) {
 	}
 
 	n := &toolapi.Numbered{Item: item, To: list}
-	first := toolapi.Parameter{Name: item + "1", Schema: a.Parameters.All[0].Schema}
-	first.Schema = described(first.Schema, fmt.Sprintf("the first, %s2, %s3, … for more: ", item, item),
-		a.Parameters.All[0])
-	parameters := []toolapi.Parameter{first}
+	whole := a.Parameters.All[0]
+	parameters := []toolapi.Parameter{{
+		Name:   item + "1",
+		Schema: described(whole.Schema, fmt.Sprintf("the first, %s2, %[1]s3, … for more: ", item), whole),
+	}}
 
 	for _, p := range a.Parameters.All[1:] {
 		n.Beside = append(n.Beside, p.Name)
@@ -112,25 +113,15 @@ func numbered(a toolapi.APISpec, list, item string) (Step, bool) {
 // mixForms takes a list whole or item by item, as a notice of p_s_in has it: the signature says
 // rule, and the example rule1 and rule2.
 func mixForms(a toolapi.APISpec, d *Draws) (Step, bool) {
-	if has(a, isNumbered) {
-		return Step{}, false
-	}
-
 	step, ok := numberList(a, d)
-	if !ok || !has(step.API, isNumbered) {
+	if !ok || has(a, isNumbered) || !has(step.API, isNumbered) {
 		return Step{}, false
 	}
 
-	// Behind the step it is the first parameter, and its adapter takes the name without a number.
+	// The list was the first parameter; the adapter takes the name without a number, too.
 	first, list := &step.API.Parameters.All[0], a.Parameters.All[0]
 	first.Name = strings.TrimSuffix(first.Name, "1")
-	first.Schema = list.Schema
-
-	if text := list.Description(); text != "" {
-		first.Schema = withKeyword(list.Schema, "description",
-			fmt.Sprintf("%s, or given as %s1, %[2]s2, … in its place", text, first.Name))
-	}
-
+	first.Schema = described(list.Schema, fmt.Sprintf("or %s1, %[1]s2, … in its place: ", first.Name), list)
 	step.To = first.Name
 
 	return step, true
@@ -184,8 +175,8 @@ func prefixed(a toolapi.APISpec, p toolapi.Prefix) (Step, bool) {
 func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	all := d.taking(textsToMerge(a))
 
-	if len(all) < 2 || len(a.Parameters.Keywords) > 0 || has(a, isBracketed) || has(a, isNumbered) ||
-		has(a, isFlag) || has(a, isIgnored) {
+	if len(all) < 2 || len(a.Parameters.Keywords) > 0 ||
+		has(a, isNumbered, isBracketed, isFlag, isIgnored) {
 		return Step{}, false
 	}
 
@@ -198,7 +189,7 @@ func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		fields = append(fields, toolapi.Field{Label: capital(p.Name), To: p.Name})
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Merged, a) })
+	name := d.added(a, d.words.Merged)
 
 	return merged(a, toolapi.BracketedSpec{Parameter: name, Fields: fields})
 }
@@ -271,9 +262,7 @@ func addFlag(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Flags, a) })
-
-	return flagged(a, name)
+	return flagged(a, d.added(a, d.words.Flags))
 }
 
 // flagged adds a parameter of a name that has to be true.
@@ -285,16 +274,14 @@ func flagged(a toolapi.APISpec, name string) (Step, bool) {
 
 // addCount adds a number that nothing looks at, as return_num of the published versions is.
 func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
-	if !meant(a.Tool, "", "").mentions(words().Retrievals) || has(a, isIgnored) || has(a, isNumbered) ||
+	if !meant(a.Tool, "", "").mentions(words().Retrievals) || has(a, isIgnored, isNumbered) ||
 		len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
 	}
 
-	name := d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, d.words.Counts, a) })
-
-	ignored := &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))}
-
-	return counted(a, ignored)
+	return counted(a, &toolapi.Ignored{
+		Parameter: d.added(a, d.words.Counts), Value: uint64(1 + d.IntN(10)),
+	})
 }
 
 // counted adds a number that nothing looks at.

@@ -271,10 +271,9 @@ func addOption(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return Step{}, false
 	}
 
-	name := d.parameterOf(a, "",
-		func(r *rand.Rand) string { return compound(r, d.words.Counts, a) })
-
-	step, ok := counted(a, &toolapi.Ignored{Parameter: name, Value: uint64(1 + d.IntN(10))})
+	step, ok := counted(a, &toolapi.Ignored{
+		Parameter: d.added(a, d.words.Counts), Value: uint64(1 + d.IntN(10)),
+	})
 	if ok {
 		step.API.Parameters.All[len(step.API.Parameters.All)-1].Optional = true
 	}

@@ -49,7 +49,8 @@ var helpers = []string{
 	"trainingtest", "pytooltest", "remotetest", "ordertest", "graphtest", "sandboxtest",
 	"trajectories/internal/synth", "house",
 	"interop",
-	"cmd/internal/mutants", // breaks the source to try its tests, and is in no binary
+	"cmd/internal/mutants",   // breaks the source to try its tests, and is in no binary
+	"cmd/internal/proofgrid", // runs a proof of finetune/PROOF.md, and is in no binary
 }
 
 // The product stays small: what is added is paid for by what becomes unnecessary.

@@ -70,29 +70,56 @@ func writeTables(g *grid, results, page string) error {
 
 // tablesOf are the tables of the cells that are there, and the names of those that are not.
 func tablesOf(g *grid, results string) (string, error) {
-	var (
-		b       bytes.Buffer
-		rows    []row
-		costs   []cost
-		missing = map[bool][]string{} // by whether they are secondary
-		places  = map[[6]string]int{}
-	)
+	rows, costs, missing, err := readCells(g, results)
+	if err != nil {
+		return "", err
+	}
+
+	shown := tabulate.MustRead(tablesYAML, []string{"rows"}, []string{"grid"})
+	made := map[string][]tabulate.Row{"costs": tabulate.RowsOf(costs)}
+
+	for name, t := range shown.Tables {
+		if t.Over != "" {
+			made[name] = t.Rows(tabulate.Of(rows))
+		}
+	}
+
+	// Comparisons have no row of what they compare with.
+	made["sets"], made["baselines"] = compared(made["sets"]), compared(made["baselines"])
+
+	var b bytes.Buffer
+
+	for _, part := range []string{"primary", "secondary"} {
+		if names := missing[part]; len(names) > 0 {
+			fmt.Fprintf(&b, "Missing cells of the %s part: %s.\n\n", part, strings.Join(names, ", "))
+		}
+	}
+
+	err = tabulate.WriteMarkdown(&b, shown.Grids("grid", made))
+
+	return strings.TrimRight(b.String(), "\n") + "\n\n", err
+}
+
+// readCells reads the cells that are there, and names those that are not, by part.
+func readCells(g *grid, results string) (rows []row, costs []cost, missing map[string][]string, err error) {
+	missing = map[string][]string{}
+	places := map[[6]string]int{}
 
 	for _, c := range g.Cells {
 		text, err := os.ReadFile(filepath.Join(results, c.Name, manifestFile))
 		if errors.Is(err, fs.ErrNotExist) {
-			missing[c.Secondary] = append(missing[c.Secondary], c.Name)
+			missing[c.part()] = append(missing[c.part()], c.Name)
 			continue
 		}
 
 		var m manifest
 		if err = errors.Join(err, json.Unmarshal(text, &m)); err != nil {
-			return "", fmt.Errorf("%s: %w", c.Name, err)
+			return nil, nil, nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 
 		all, err := readCSV(filepath.Join(results, c.Name, factsFile))
 		if err != nil {
-			return "", err
+			return nil, nil, nil, err
 		}
 
 		// A cell that measures weights again has some of the same questions: the later one counts.
@@ -113,30 +140,16 @@ func tablesOf(g *grid, results string) (string, error) {
 		costs = append(costs, costOf(&m, len(all)))
 	}
 
-	shown := tabulate.MustRead(tablesYAML, []string{"rows"}, []string{"grid"})
-	made := map[string][]tabulate.Row{"costs": tabulate.RowsOf(costs)}
+	return rows, costs, missing, nil
+}
 
-	for name, t := range shown.Tables {
-		if t.Over != "" {
-			made[name] = t.Rows(tabulate.Of(rows))
-		}
+// part is which part of the plan a cell belongs to.
+func (c *cell) part() string {
+	if c.Secondary {
+		return "secondary"
 	}
 
-	// Comparisons have no row of what they compare with.
-	made["sets"], made["baselines"] = compared(made["sets"]), compared(made["baselines"])
-
-	for _, part := range []struct {
-		name      string
-		secondary bool
-	}{{"primary", false}, {"secondary", true}} {
-		if names := missing[part.secondary]; len(names) > 0 {
-			fmt.Fprintf(&b, "Missing cells of the %s part: %s.\n\n", part.name, strings.Join(names, ", "))
-		}
-	}
-
-	err := tabulate.WriteMarkdown(&b, shown.Grids("grid", made))
-
-	return strings.TrimRight(b.String(), "\n") + "\n\n", err
+	return "primary"
 }
 
 func compared(rows []tabulate.Row) (all []tabulate.Row) {
