@@ -121,7 +121,8 @@ func mixForms(a toolapi.APISpec, d *Draws) (Step, bool) {
 	// The list was the first parameter; the adapter takes the name without a number, too.
 	first, list := &step.API.Parameters.All[0], a.Parameters.All[0]
 	first.Name = strings.TrimSuffix(first.Name, "1")
-	first.Schema = described(list.Schema, fmt.Sprintf("or %s1, %[1]s2, … in its place: ", first.Name), list)
+	first.Schema = described(list.Schema,
+		fmt.Sprintf("or %s1, %[1]s2, … in its place: ", first.Name), list)
 	step.To = first.Name
 
 	return step, true

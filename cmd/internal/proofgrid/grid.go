@@ -18,7 +18,7 @@ type grid struct {
 	APIs    map[string]string `yaml:"apis"` // names in tables, and what --api takes for them
 	Collect []string          `yaml:"collect"`
 	Export  []string          `yaml:"export"`
-	Train   []string          `yaml:"train"` // a command; {model}, {export}, {out} and {seed} are filled in
+	Train   []string          `yaml:"train"` // a command; words in braces are filled in
 	Eval    []string          `yaml:"eval"`
 	Server  host.Server       `yaml:"server"`
 	Inputs  []string          `yaml:"inputs"` // files whose hashes say what cells were made of

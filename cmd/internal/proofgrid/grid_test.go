@@ -109,16 +109,20 @@ func made(args []string, out string) error {
 
 // serve lists a model, as vLLM does, until it is ended.
 func serve(name, port string) error {
-	return http.ListenAndServe("127.0.0.1:"+port, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	list := func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": []any{
 			map[string]any{"id": name, "object": "model"},
 		}})
-	}))
+	}
+
+	return http.ListenAndServe("127.0.0.1:"+port, http.HandlerFunc(list))
 }
 
 const small = `
 models: {tiny: {folder: tiny}}
-sets: {static: [{api: p_c, limit: 4}], many: [{api: p_c, limit: 1}, {api: "file:made/*.yaml", limit: 3}]}
+sets:
+  static: [{api: p_c, limit: 4}]
+  many: [{api: p_c, limit: 1}, {api: "file:made/*.yaml", limit: 3}]
 apis: {p_c: p_c, moved: p_s_ood}
 train: ["{toolevo}", finetune, "{export}", --model, "{model}", --out, "{out}", "seed={seed}"]
 server: {kind: openai, wait: 60, command: [%q, serve, "{name}", "{port}", "{model}"]}
@@ -143,8 +147,8 @@ func drive(t *testing.T, dir, killed string) (times int) {
 	}
 
 	for ; times < 10; times++ {
-		cmd := exec.Command(self, "-grid", path, "-dir", dir, "-results", filepath.Join(dir, "results"),
-			"-toolevo", self)
+		cmd := exec.Command(self, "-grid", path, "-dir", dir,
+			"-results", filepath.Join(dir, "results"), "-toolevo", self)
 		cmd.Env = append(os.Environ(), "PROOFGRID_TEST=driver", "PROOFGRID_KILLED="+killed)
 
 		text, err := cmd.CombinedOutput()
@@ -162,8 +166,8 @@ func drive(t *testing.T, dir, killed string) (times int) {
 	return 0
 }
 
-// A grid that is killed three times, in a collection, a training and an evaluation, has the tables of
-// one that is not, and no cell twice.
+// A grid that is killed three times, in a collection, a training and an evaluation, has the tables
+// of one that is not, and leaves no weights.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 
@@ -198,8 +202,8 @@ func TestKilled(t *testing.T) {
 		t.Errorf("with kills:\n%s\nwithout:\n%s", tables[1], tables[0])
 	}
 
-	// Three templates that are all alike are three trials: 0.025 to the power of a third is 0.29. Six
-	// questions that only one side answers come by chance in 2 of 64 cases.
+	// Three templates that are all alike are three trials: 0.025 to the power of a third is 0.29.
+	// Six questions that only one side answers come by chance in 2 of 64 cases.
 	for _, want := range []string{
 		"| tiny | many | none | 1 | 100.0 [29, 100] | 100.0 [29, 100] |",
 		"| tiny | static | none | 1 | 100.0 [29, 100] | 0.0 [0, 71] |",
@@ -233,7 +237,7 @@ func TestPage(t *testing.T) {
 	}
 
 	if !strings.Contains(string(page), markBegin+"\n\n"+tables+markEnd) {
-		t.Errorf("the tables of PROOF.md are others: run make proof-tables, which writes\n%s", tables)
+		t.Errorf("PROOF.md has other tables: run make proof-tables, which writes\n%s", tables)
 	}
 }
 

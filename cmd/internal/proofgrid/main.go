@@ -1,13 +1,13 @@
-// Command proofgrid trains and measures the cells of a grid, one after the other, and makes tables of
-// those that are there.
+// Command proofgrid trains and measures the cells of a grid, one after the other, and makes tables
+// of those that are there.
 //
 //	go run ./cmd/internal/proofgrid -grid FILE -results DIR -dir DIR -toolevo PROGRAM [CELL…]
 //	go run ./cmd/internal/proofgrid -grid FILE -results DIR -tables PAGE.md
 //
 // A cell is one training and its evaluation, or an evaluation of weights of another cell, or of a
-// model as it is. The file lists cells in the order in which they are run; type grid says what stands
-// there. What a cell came to is a folder of the results: facts.csv, a line for each episode, and
-// manifest.json, which says of what that was made. The page has the tables between two marks.
+// model as it is. The file lists cells in the order in which they are run; type grid says what
+// stands there. What a cell came to is a folder of the results: facts.csv, a line for each episode,
+// and manifest.json, which says of what that was made. The page has the tables between two marks.
 //
 // Guarantees: a cell is in the results whole or not at all, and is not run again while it is there.
 // A run that is stopped, whichever way, goes on where it was: finished stages are noted, and those
@@ -34,12 +34,13 @@ func init() { server.Register(openai.Kind) } // what vLLM speaks
 
 func main() {
 	var (
-		path    = flag.String("grid", "finetune/proof/grid.yaml", "the `FILE` of the cells")
-		results = flag.String("results", "finetune/proof/results", "the `DIR` of what cells came to")
-		page    = flag.String("tables", "", "only write the tables into the `PAGE`")
-		d       driver
+		path = flag.String("grid", "finetune/proof/grid.yaml", "the `FILE` of the cells")
+		page = flag.String("tables", "", "only write the tables into the `PAGE`")
+		d    driver
 	)
 
+	flag.StringVar(&d.results, "results", "finetune/proof/results",
+		"the `DIR` of what cells came to")
 	flag.StringVar(&d.dir, "dir", "toolevo-proof-grid", "the `DIR` to work in")
 	flag.StringVar(&d.toolevo, "toolevo", "bin/toolevo", "the `PROGRAM` that does the work")
 	flag.StringVar(&d.commit, "commit", "", "the `COMMIT` that the program was built from")
@@ -53,9 +54,8 @@ func main() {
 			return err
 		}
 
-		d.results = *results
 		if *page != "" {
-			return writeTables(d.grid, *results, *page)
+			return writeTables(d.grid, d.results, *page)
 		}
 
 		return d.run(ctx, flag.Args())

@@ -55,14 +55,15 @@ type manifest struct {
 	Seconds    map[string]float64 `json:"seconds"` // of stages, of the attempt that ended them
 	Attempts   int                `json:"attempts"`
 	Processors int                `json:"processors"`
-	Load       string             `json:"load"` // of the machine at the end: averages of 1, 5 and 15 minutes
+	Load       string             `json:"load"` // of the machine at the end: of 1, 5 and 15 minutes
 	Ended      string             `json:"ended"`
 }
 
 // store writes what a cell came to, all at once.
 func (d *driver) store(c *cell, done notes) error {
 	m := &manifest{
-		Cell: c, Commit: d.commit, Hashes: map[string]string{}, Seconds: done.Seconds, Attempts: done.Attempts,
+		Cell: c, Commit: d.commit, Hashes: map[string]string{},
+		Seconds: done.Seconds, Attempts: done.Attempts,
 		Processors: runtime.NumCPU(), Ended: time.Now().UTC().Format(time.RFC3339),
 	}
 
@@ -95,8 +96,8 @@ func (d *driver) store(c *cell, done notes) error {
 
 	// The manifest is what makes it done, so that it comes last where folders cannot be exchanged.
 	return disk.ReplaceFolder(filepath.Join(d.results, c.Name), func(dir string) error {
-		err := disk.WriteFile(filepath.Join(dir, factsFile), func(w io.Writer) error { return writeCSV(w, all) })
-		if err != nil {
+		write := func(w io.Writer) error { return writeCSV(w, all) }
+		if err := disk.WriteFile(filepath.Join(dir, factsFile), write); err != nil {
 			return err
 		}
 
@@ -113,7 +114,9 @@ func (d *driver) hash(c *cell, m *manifest) error {
 
 	files := map[string]string{"program": d.toolevo}
 
-	for _, pattern := range append(slices.Clone(d.grid.Inputs), filepath.Join(folder, "*.safetensors")) {
+	weights := filepath.Join(folder, "*.safetensors")
+
+	for _, pattern := range append(slices.Clone(d.grid.Inputs), weights) {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			return err
@@ -159,9 +162,11 @@ func episodeOf(api string, f facts.Fact) episode {
 	}
 
 	e := episode{
-		API: api, Baseline: baseline, Version: f.Deployed, Template: f.Template, Question: f.Question,
+		API: api, Baseline: baseline, Version: f.Deployed,
+		Template: f.Template, Question: f.Question,
 		Measured: f.Measured, Official: f.Official, Strict: f.Strict, Unanswered: f.Unanswered,
-		Met: f.ToolsMet, Adapted: f.ToolsAdapted, Turns: f.Turns, Repeated: f.RepeatedTurns, Tokens: f.Tokens,
+		Met: f.ToolsMet, Adapted: f.ToolsAdapted,
+		Turns: f.Turns, Repeated: f.RepeatedTurns, Tokens: f.Tokens,
 		Seconds: float64(int(10*f.Seconds)) / 10,
 	}
 
@@ -190,12 +195,18 @@ func columns() (names []string) {
 
 func writeCSV(w io.Writer, all []episode) error {
 	out := csv.NewWriter(w)
+	numbers := strings.NewReplacer("true", "1", "false", "0")
 	err := out.Write(columns())
 
 	for _, e := range all {
 		var fields []string
 		for _, v := range reflect.ValueOf(e).Fields() {
-			fields = append(fields, strings.NewReplacer("true", "1", "false", "0").Replace(fmt.Sprint(v)))
+			text := fmt.Sprint(v)
+			if v.Kind() == reflect.Bool {
+				text = numbers.Replace(text)
+			}
+
+			fields = append(fields, text)
 		}
 
 		err = errors.Join(err, out.Write(fields))

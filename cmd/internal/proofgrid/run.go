@@ -126,7 +126,7 @@ func (d *driver) runCell(ctx context.Context, c *cell) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 
-		done.Seconds[s.name] = float64(time.Since(began).Round(time.Second/10)) / float64(time.Second)
+		done.Seconds[s.name] = time.Since(began).Round(time.Second / 10).Seconds()
 		if err := note(); err != nil {
 			return err
 		}
@@ -146,7 +146,9 @@ func (d *driver) stages(c *cell) (all []stage) {
 		all = d.training(c)
 	}
 
-	return append(all, stage{"evaluate", func(ctx context.Context) error { return d.evaluate(ctx, c) }})
+	evaluate := func(ctx context.Context) error { return d.evaluate(ctx, c) }
+
+	return append(all, stage{"evaluate", evaluate})
 }
 
 // training collects the parts of a set, exports them together, and trains on them.
@@ -159,8 +161,8 @@ func (d *driver) training(c *cell) (all []stage) {
 
 		all = append(all, stage{fmt.Sprintf("collect-%d", i), func(ctx context.Context) error {
 			limit := p.Limit / max(d.grid.Models[c.Model].Divide, 1)
-			args := []string{d.toolevo, "collect", "--api", d.grid.api(p.API), "--limit", strconv.Itoa(limit),
-				"--seed", strconv.Itoa(c.Seed)}
+			args := []string{d.toolevo, "collect", "--api", d.grid.api(p.API),
+				"--limit", strconv.Itoa(limit), "--seed", strconv.Itoa(c.Seed)}
 
 			return d.command(ctx, c, resumed(run, slices.Concat(args, d.grid.Collect))...)
 		}})
@@ -212,7 +214,8 @@ func resumed(run string, args []string) []string {
 
 // command runs a program of a cell, whose log has what it says.
 func (d *driver) command(ctx context.Context, c *cell, args ...string) error {
-	program, err := child.Start(ctx, child.Command{Args: args, Log: d.work(c, "log"), Lock: d.work(c, "lock")})
+	program, err := child.Start(ctx,
+		child.Command{Args: args, Log: d.work(c, "log"), Lock: d.work(c, "lock")})
 	if err != nil {
 		return err
 	}
@@ -236,7 +239,7 @@ func (d *driver) weights(c *cell) (string, error) {
 func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
 	folder, err := d.weights(c)
 	if err != nil {
-		return fmt.Errorf("the weights: %w (they are removed when no cell is missing that needs them)", err)
+		return fmt.Errorf("the weights: %w (kept only while a missing cell needs them)", err)
 	}
 
 	m := d.grid.Models[c.Model]
@@ -264,8 +267,8 @@ func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
 		args = append(resumed(d.work(c, "eval-"+name), args), "--policy", served.Policy,
 			"--server", served.Address)
 
-		err := served.While(ctx, func(ctx context.Context) error { return d.command(ctx, c, args...) })
-		if err != nil {
+		ask := func(ctx context.Context) error { return d.command(ctx, c, args...) }
+		if err := served.While(ctx, ask); err != nil {
 			return err
 		}
 	}

@@ -91,7 +91,8 @@ func tablesOf(g *grid, results string) (string, error) {
 
 	for _, part := range []string{"primary", "secondary"} {
 		if names := missing[part]; len(names) > 0 {
-			fmt.Fprintf(&b, "Missing cells of the %s part: %s.\n\n", part, strings.Join(names, ", "))
+			list := strings.Join(names, ", ")
+			fmt.Fprintf(&b, "Missing cells of the %s part: %s.\n\n", part, list)
 		}
 	}
 
@@ -101,7 +102,9 @@ func tablesOf(g *grid, results string) (string, error) {
 }
 
 // readCells reads the cells that are there, and names those that are not, by part.
-func readCells(g *grid, results string) (rows []row, costs []cost, missing map[string][]string, err error) {
+func readCells(g *grid, results string) (
+	rows []row, costs []cost, missing map[string][]string, err error,
+) {
 	missing = map[string][]string{}
 	places := map[[6]string]int{}
 
@@ -172,8 +175,9 @@ func (c *cell) trainedOn() string {
 
 func costOf(m *manifest, episodes int) cost {
 	c := cost{
-		Cell: m.Cell.Name, Samples: m.Samples, Trained: m.Seconds["train"], Evaluated: m.Seconds["evaluate"],
-		Episodes: episodes, Load: m.Load, Attempts: m.Attempts,
+		Cell: m.Cell.Name, Samples: m.Samples, Episodes: episodes,
+		Trained: m.Seconds["train"], Evaluated: m.Seconds["evaluate"],
+		Load: m.Load, Attempts: m.Attempts,
 	}
 
 	for name, seconds := range m.Seconds {
