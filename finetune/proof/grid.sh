@@ -39,9 +39,10 @@ for operators in rename-api,rename-parameter rename-api,number-list,rename-param
 	versions many $seed 40 1 $operators
 	seed=$((seed + 1))
 done
+# Those that reach the columns of these questions, and faults that pass.
 seed=11
-for operator in scale-field quote-field rename-field reverse-list shorten-list; do
-	versions silent $seed 20 4 $operator
+for operator in reorder-date quote-field half-answer rate-limit timeout; do
+	versions subtle $seed 20 4 $operator
 	seed=$((seed + 1))
 done
 versions add-flag 21 1 20 rename-api,add-flag
@@ -51,5 +52,7 @@ find versions -name '*.yaml' | sort | xargs sha256sum >versions.sums
 pretrained smollm2
 pretrained qwen05 qwen05
 
+# Threads that wait for each other leave the processors to others: on a machine that is shared they had a third of the time.
+export OMP_WAIT_POLICY=passive
 nice "$proof/proofgrid" -grid "$here/grid.yaml" -results "$here/results" -dir "$proof" -toolevo "$toolevo" \
 	-commit "$(git -C "$repository" rev-parse HEAD)" "${@:3}"
