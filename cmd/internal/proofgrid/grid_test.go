@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -186,6 +187,17 @@ func TestKilled(t *testing.T) {
 
 		if tables[i], err = tablesOf(g, filepath.Join(dir, "results")); err != nil {
 			t.Fatal(err)
+		}
+
+		text, err := os.ReadFile(filepath.Join(dir, "results/many-1-more", manifestFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		// The SHA-256 of what stands in for weights.
+		sum := fmt.Sprintf("%x", sha256.Sum256(weights))
+		if !strings.Contains(string(text), `"weights/model.safetensors": "`+sum) {
+			t.Errorf("the manifest does not name the weights %s:\n%s", sum, text)
 		}
 
 		// How often each cell was begun is the one thing that may differ.

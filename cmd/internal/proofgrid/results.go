@@ -124,8 +124,8 @@ func (d *driver) hash(c *cell, m *manifest) error {
 
 		for _, path := range found {
 			name := path
-			if filepath.IsAbs(path) {
-				name = filepath.Join("weights", filepath.Base(path))
+			if pattern == weights { // wherever they lie
+				name = "weights/" + filepath.Base(path)
 			}
 
 			files[name] = path
