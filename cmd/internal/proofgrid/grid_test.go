@@ -85,16 +85,22 @@ func made(args []string, out string) error {
 	case "export":
 		return os.WriteFile(filepath.Join(out, "toolevo_sft.jsonl"), []byte("{}\n{}\n"), 0o644)
 	case "finetune":
-		model := filepath.Join(out, "model")
+		model, checkpoint := filepath.Join(out, "model"), filepath.Join(out, "weights/checkpoint-1")
 
-		return errors.Join(os.MkdirAll(model, 0o755),
+		return errors.Join(os.MkdirAll(model, 0o755), os.MkdirAll(checkpoint, 0o755),
+			os.WriteFile(filepath.Join(checkpoint, "optimizer.pt"), nil, 0o644),
 			os.WriteFile(filepath.Join(model, "config.json"), []byte("{}"), 0o644),
 			os.WriteFile(filepath.Join(model, "model.safetensors"), weights, 0o644))
 	}
 
-	// Static weights are right where nothing has changed, others everywhere.
 	policy, api := args[slices.Index(args, "--policy")+1], args[slices.Index(args, "--api")+1]
 
+	if _, err := os.Stat("cells/many-1/trained/weights/checkpoint-1/optimizer.pt"); err == nil &&
+		strings.Contains(policy, "more") {
+		return errors.New("what training would go on from is still there")
+	}
+
+	// Static weights are right where nothing has changed, others everywhere.
 	var all []facts.Fact
 
 	for i := range 6 {

@@ -63,15 +63,29 @@ func (d *driver) isDone(c *cell) bool {
 	return err == nil
 }
 
-// tidy removes what no cell that is missing needs: weights are large, and the disk is not.
+// tidy removes what no cell that is missing needs: weights are large, and what a training would go
+// on from is three times as large.
 func (d *driver) tidy() error {
 	for _, c := range d.grid.Cells {
 		isNeeded := func(other *cell) bool { return other.Weights == c.Name && !d.isDone(other) }
-		if !d.isDone(c) || slices.ContainsFunc(d.grid.Cells, isNeeded) {
-			continue
+
+		what := "trained"
+		if slices.ContainsFunc(d.grid.Cells, isNeeded) {
+			what = "trained/*/*/optimizer.pt"
 		}
 
-		if err := os.RemoveAll(d.work(c, "trained")); err != nil {
+		found, err := filepath.Glob(d.work(c, what))
+		if err != nil {
+			return err
+		}
+
+		for _, path := range found {
+			if d.isDone(c) {
+				err = errors.Join(err, os.RemoveAll(path))
+			}
+		}
+
+		if err != nil {
 			return err
 		}
 	}
