@@ -33,7 +33,7 @@ type episode struct {
 	Version    string  `json:"version"`  // that was deployed, one of a family
 	Template   string  `json:"template"`
 	Question   string  `json:"question"`
-	Measured   bool    `json:"measured"` // it was not lost to a failure of ours
+	Measured   bool    `json:"measured"` // it was not lost to our own failures
 	Official   bool    `json:"official"`
 	Strict     bool    `json:"strict"`
 	Unanswered bool    `json:"unanswered"`

@@ -42,7 +42,7 @@ class Part:
 
     parent: int  # place of the part above among the tree's, before this one; -1 of the prompt
     tokens: list[int]
-    trained: int = 0  # of the tokens so many carry loss, from the first: those that the model wrote
+    trained: int = 0  # how many of the tokens carry loss, from the first: what the model wrote
     advantage: float = 0.0  # among siblings, as the export has it
     outcome: str = ""  # of an end: "correct", "incorrect", or the limit that the agent ran into
     credit: float = 1.0  # of an end: what its path counts
@@ -97,7 +97,7 @@ class Tree:
         return replace(self, parts=[replace(self.parts[i], parent=places[self.parts[i].parent]) for i in kept])
 
     def split(self, max_tokens: int) -> list[Tree]:
-        """Trees with all the paths, each path in one, of at most so many tokens where a path has not more."""
+        """Trees that have all the paths between them, of at most max_tokens where no path has more."""
         groups: list[list[int]] = []
         held: set[int] = set()
         for end in self.ends:
