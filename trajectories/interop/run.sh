@@ -183,7 +183,7 @@ mkdir -p "$HF_HOME"
 "$factory/bin/python" "$here/train.py" "$toolevo" "$tokenizer" "$work/factory" "$work"/llamafactory/{react,function}*/ ||
 	fail "LLaMA-Factory disagrees (see above)"
 "$trl/bin/python" "$here/trl/train.py" "$toolevo" "$tokenizer" "$work/trl-work" "$work"/trl/*/ || fail "TRL disagrees (see above)"
-OMP_NUM_THREADS=1 PYTHONPATH=$here/../../finetune/python "$trl/bin/python" "$here/trl/trees.py" \
+OMP_NUM_THREADS=1 PYTHONPATH=$here/../../finetune/python "$trl/bin/python" "$here/trl/searchtrees.py" \
 	"$here/../internal/bpe/testdata" "$work/trees" "$work"/trees-{react,tools} || fail "trees are trained otherwise (see above)"
 verdicts=$here/../export/templates.yaml
 shipped=$("$trl/bin/python" -c 'import pathlib, trl; print(pathlib.Path(trl.__file__).parent / "chat_templates")')

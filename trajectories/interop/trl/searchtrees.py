@@ -1,6 +1,6 @@
 """Trains search trees in one sequence each, and compares the gradients with training on all their paths, one by one.
 
-    trees.py TOKENIZERS_DIR WORK_DIR EXPORT_DIR…
+    searchtrees.py TOKENIZERS_DIR WORK_DIR EXPORT_DIR…
 
 The exports are of the format tree. Under a chat template of Llama 3 that marks what the assistant writes, the tokens and
 the marks of each path are taken from the template, and of toolevo_env.trees nothing but what it is to prove: on a random
