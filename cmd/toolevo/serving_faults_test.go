@@ -304,7 +304,8 @@ func TestServersThatComeAndGo(t *testing.T) {
 
 			if string(read(t, filepath.Join(dir, "calm", rowsFile))) != string(
 				read(t, filepath.Join(dir, "stormy", rowsFile))) {
-				t.Errorf("the trajectories differ: %s", must(t, "check", filepath.Join(dir, "stormy"), "--json"))
+				t.Errorf("the trajectories differ: %s",
+					must(t, "check", filepath.Join(dir, "stormy"), "--json"))
 			}
 
 			_, _, faults := seen(servers)

@@ -44,7 +44,8 @@ func (s *hosted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !found, r.URL.RawQuery != s.query, r.Method == http.MethodGet && !(s.lists && below == "/models"):
 		complain(404)
 		return
-	case r.Method == http.MethodPost && s.completions.Add(1)%4 == 0 && !strings.Contains(string(body), "Hello"):
+	case r.Method == http.MethodPost && s.completions.Add(1)%4 == 0 &&
+		!strings.Contains(string(body), "Hello"):
 		complain(500)
 		return
 	}

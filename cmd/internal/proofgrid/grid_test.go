@@ -24,11 +24,11 @@ import (
 func TestMain(m *testing.M) {
 	switch os.Getenv("PROOFGRID_TEST") {
 	case "driver":
-		os.Setenv("PROOFGRID_TEST", "stub")
+		os.Setenv("PROOFGRID_TEST", "stage")
 		os.Setenv("PROOFGRID_PID", strconv.Itoa(os.Getpid()))
 		main()
-	case "stub":
-		if err := stub(os.Args[1:]); err != nil {
+	case "stage":
+		if err := playStage(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -37,8 +37,9 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// stub is a stage. It is counted, and those that the test names kill the driver in their midst.
-func stub(args []string) error {
+// playStage plays a program that a stage calls. It is counted, and those that the test names kill
+// the driver in their midst.
+func playStage(args []string) error {
 	if args[0] == "serve" {
 		return serve(args[1], args[2])
 	}

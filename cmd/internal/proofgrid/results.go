@@ -230,6 +230,7 @@ func readCSV(path string) (all []episode, err error) {
 		return nil, err
 	}
 
+	// Fields are read by their place, so that a file of other columns would be read as nonsense.
 	if len(lines) == 0 || !slices.Equal(lines[0], columns()) {
 		return nil, fmt.Errorf("%s: want the columns %v", path, columns())
 	}

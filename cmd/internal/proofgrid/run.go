@@ -120,6 +120,7 @@ func (d *driver) runCell(ctx context.Context, c *cell) error {
 		return err
 	}
 
+	// The attempt is noted before it begins: costs tell how often one that was killed was tried.
 	done.Attempts++
 	note := func() error {
 		text, err := json.MarshalIndent(done, "", "  ")

@@ -64,7 +64,8 @@ func (r *renderer) goal(always, one, other apart) string {
 		comma = ","
 	}
 
-	return fill(r.pick("goals", wordings), "ALWAYS", join(often), "ONE", join(first)+comma, "OTHER", join(second))
+	return fill(r.pick("goals", wordings),
+		"ALWAYS", join(often), "ONE", join(first)+comma, "OTHER", join(second))
 }
 
 // deeds are the tools that statements call, in their order, and how often each is called at least.

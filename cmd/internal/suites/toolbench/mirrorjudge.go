@@ -136,6 +136,8 @@ func (o *judgeTraining) read(ctx context.Context, path string) (all []labels.Lab
 	for _, v := range verdicts {
 		a := byKey[v.Key]
 
+		// Another score, a person's verdict and an answer that says nothing teach no judge of
+		// completeness.
 		model, isModel := modelOf(v.Judge)
 		if v.Score != string(judge.FAC) || !isModel || a == nil || a.Said() == "" {
 			continue
@@ -185,7 +187,7 @@ func printJudgeData(w io.Writer, r *labels.Report) {
 	}
 
 	for _, a := range r.Agreements {
-		kappa := "-"
+		kappa := "-" // it is of chance alone where all labels are the same
 		if a.Kappa != nil {
 			kappa = fmt.Sprintf("%.2f", *a.Kappa)
 		}

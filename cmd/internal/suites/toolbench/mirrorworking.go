@@ -84,6 +84,7 @@ func (m *mirrorWorking) run(ctx context.Context, c *suite.Call) (err error) {
 		}
 	}
 
+	// What is missing is told before a folder is made.
 	c.Announce("mirror working", "by "+cmp.Or(m.writer, "rules"), fmt.Sprintf("seed %d", m.seed))
 
 	if err := m.open(c, m.out); err != nil {
@@ -148,6 +149,7 @@ func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (*Mi
 	done := &MirrorWorking{Classes: map[string]int{}, Unsent: map[string]int{}}
 	text := done.count(answers)
 
+	// Where no call was answered nothing is known of the APIs, and a report would call all broken.
 	if len(answers) > 0 && len(done.Classes) == 0 {
 		return nil, console.GaveUp(answers[0].lost)
 	}
@@ -274,6 +276,7 @@ func (m *mirrorWorking) writeFound(found []mirror.Trajectory) (*MirrorWorking, e
 		Found: map[string]map[string]int{}}
 	ids := keptIDs{}
 
+	// A query is known by its group and its ID together.
 	for query, status := range mirror.OfQueries(found) {
 		if done.Found[query.Group] == nil {
 			done.Found[query.Group] = map[string]int{}
