@@ -2,11 +2,11 @@ package mcts
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/exact"
 )
 
 // expand is lines 8-15 of Algorithm 1: it makes the children of a leaf visible to selection, using what a rollout
@@ -164,7 +164,7 @@ func (g *growth) prior(p Proposal) float64 {
 		return 1 / float64(g.Config.Samples)
 	}
 
-	return math.Exp(min(p.LogProb, 0))
+	return exact.Exp(min(p.LogProb, 0))
 }
 
 // same returns which of the siblings chose the same action, or -1.

@@ -23,7 +23,7 @@ func radians(degrees float64) float64 { return degrees * (math.Pi / 180) }
 // measures tens of thousands of distances.
 func (p place) metresTo(q place) float64 {
 	sin, cos := math.Sincos(radians((p.lat + q.lat) / 2))
-	w := 1 - earthOblat*sin*sin
+	w := 1 - float64(earthOblat*sin*sin)
 	across := earthMajor / math.Sqrt(w) // the radius of curvature across the meridian, and along it
 	along := across * (1 - earthOblat) / w
 

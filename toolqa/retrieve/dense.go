@@ -150,19 +150,19 @@ func dot(a, b []float32) float32 {
 
 	var s [8]float32
 	for len(a) >= 8 && len(b) >= 8 {
-		s[0] += a[0] * b[0]
-		s[1] += a[1] * b[1]
-		s[2] += a[2] * b[2]
-		s[3] += a[3] * b[3]
-		s[4] += a[4] * b[4]
-		s[5] += a[5] * b[5]
-		s[6] += a[6] * b[6]
-		s[7] += a[7] * b[7]
+		s[0] += float32(a[0] * b[0])
+		s[1] += float32(a[1] * b[1])
+		s[2] += float32(a[2] * b[2])
+		s[3] += float32(a[3] * b[3])
+		s[4] += float32(a[4] * b[4])
+		s[5] += float32(a[5] * b[5])
+		s[6] += float32(a[6] * b[6])
+		s[7] += float32(a[7] * b[7])
 		a, b = a[8:], b[8:]
 	}
 
 	for i, x := range a {
-		s[0] += x * b[i]
+		s[0] += float32(x * b[i])
 	}
 
 	return (s[0] + s[1]) + (s[2] + s[3]) + (s[4] + s[5]) + (s[6] + s[7])
@@ -172,7 +172,7 @@ func dot(a, b []float32) float32 {
 func normal(v []float32) []float32 {
 	sum := 0.0
 	for _, x := range v {
-		sum += float64(x) * float64(x)
+		sum += float64(float64(x) * float64(x))
 	}
 
 	scaled := make([]float32, len(v))

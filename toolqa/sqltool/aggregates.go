@@ -38,7 +38,7 @@ func (s *spread) Step(v any) {
 	d := x - s.mean
 	s.n++
 	s.mean += d / s.n
-	s.moved += d * (x - s.mean)
+	s.moved += float64(d * (x - s.mean))
 }
 
 // Done returns NULL where there are too few numbers, and where the result is none.

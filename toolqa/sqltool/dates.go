@@ -232,7 +232,7 @@ func move(v any, n float64, unit string) any {
 			return nil
 		}
 
-		rest := math.Round((seconds - 86400*days) * 1e6)
+		rest := math.Round((seconds - float64(86400*days)) * 1e6)
 		m.Time = m.AddDate(0, 0, int(days)).Add(time.Duration(rest) * time.Microsecond)
 		m.clock = m.clock || u.length < 24*time.Hour
 	}

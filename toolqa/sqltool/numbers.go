@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolevo/envs/exact"
 	"toolevo/envs/pytext"
 )
 
@@ -17,8 +18,8 @@ func numberFunctions() map[string]function {
 		"ceiling":  takes(1, func(a []any) any { return rounded(a[0], math.Ceil) }),
 		"trunc":    takes(1, func(a []any) any { return rounded(a[0], math.Trunc) }),
 		"truncate": takes(2, func(a []any) any { return truncate(a[0], wholeOf(a[1])) }),
-		"pow":      takes(2, func(a []any) any { return finite(math.Pow(realOf(a[0]), realOf(a[1]))) }),
-		"power":    takes(2, func(a []any) any { return finite(math.Pow(realOf(a[0]), realOf(a[1]))) }),
+		"pow":      takes(2, func(a []any) any { return finite(exact.Pow(realOf(a[0]), realOf(a[1]))) }),
+		"power":    takes(2, func(a []any) any { return finite(exact.Pow(realOf(a[0]), realOf(a[1]))) }),
 		"mod":      takes(2, mod),
 		"pi":       takes(0, func([]any) any { return math.Pi }),
 		"atan2":    takes(2, func(a []any) any { return finite(math.Atan2(realOf(a[0]), realOf(a[1]))) }),
@@ -28,7 +29,7 @@ func numberFunctions() map[string]function {
 		"degrees":  takes(1, func(a []any) any { return finite(realOf(a[0]) * (180 / math.Pi)) }),
 	}
 	for name, of := range map[string]func(float64) float64{
-		"sqrt": math.Sqrt, "exp": math.Exp, "ln": math.Log, "log2": math.Log2, "log10": math.Log10, "sin": math.Sin,
+		"sqrt": math.Sqrt, "exp": exact.Exp, "ln": exact.Log, "log2": exact.Log2, "log10": exact.Log10, "sin": math.Sin,
 		"cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
 	} {
 		all[name] = takes(1, func(a []any) any { return finite(of(realOf(a[0]))) })
@@ -106,10 +107,10 @@ func mod(a []any) any {
 // logarithm is LOG(x), the natural one, or LOG(base, x).
 func logarithm(a []any) any {
 	if len(a) == 1 {
-		return finite(math.Log(realOf(a[0])))
+		return finite(exact.Log(realOf(a[0])))
 	}
 
-	return finite(math.Log(realOf(a[1])) / math.Log(realOf(a[0])))
+	return finite(exact.Log(realOf(a[1])) / exact.Log(realOf(a[0])))
 }
 
 // grouped writes a number with so many decimal digits and a comma before every third digit of its whole part.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"toolevo/envs/drift"
+	"toolevo/envs/exact"
 	"toolevo/envs/toolapi"
 )
 
@@ -42,7 +43,7 @@ func (w *weights) add(text string) {
 }
 
 func (w *weights) of(word string) float64 {
-	return math.Log(1 + float64(w.texts+1)/float64(w.in[word]+1))
+	return exact.Log(1 + float64(w.texts+1)/float64(w.in[word]+1))
 }
 
 // names is how alike two names are, in [0, 1]: the words that both have, or words like them. What
@@ -78,7 +79,7 @@ func (w *weights) names(a, b string) float64 {
 		}
 
 		if whole = whole && best > 0.7; at >= 0 {
-			shared += best * (w.of(word) + w.of(many[at]))
+			shared += float64(best * (w.of(word) + w.of(many[at])))
 			many = slices.Delete(slices.Clone(many), at, at+1)
 		}
 	}
@@ -144,14 +145,14 @@ func (w *weights) descriptions(a, b string) float64 {
 	var shared, left, right float64
 
 	for word := range one {
-		weight := w.of(word) * w.of(word)
+		weight := float64(w.of(word) * w.of(word))
 		if left += weight; other[word] {
 			shared += weight
 		}
 	}
 
 	for word := range other {
-		right += w.of(word) * w.of(word)
+		right += float64(w.of(word) * w.of(word))
 	}
 
 	return min(shared/math.Sqrt(left*right), 0.98)
@@ -170,7 +171,7 @@ func wordSet(text string) map[string]bool {
 func either(all ...float64) float64 {
 	not := 1.0
 	for _, p := range all {
-		not *= 1 - p
+		not = float64(not * (1 - float64(p)))
 	}
 
 	return 1 - not

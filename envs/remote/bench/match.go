@@ -58,7 +58,7 @@ func isNear(gold, answer string, tolerance float64) bool {
 		return false
 	}
 
-	return got == want || math.Abs(got-want) <= tolerance+within*math.Abs(want)
+	return got == want || math.Abs(got-want) <= tolerance+float64(within*math.Abs(want))
 }
 
 // number reads an answer that is a number, with the signs of money and groups of thousands.

@@ -43,7 +43,7 @@ var comparison = stategen.Comparison{
 }
 
 func near(want, got float64) bool {
-	return math.Abs(got-want) <= tolerance+tolerance*math.Abs(want)
+	return math.Abs(got-want) <= tolerance+float64(tolerance*math.Abs(want))
 }
 
 // Record implements [stategen.Service].

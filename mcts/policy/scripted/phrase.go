@@ -19,7 +19,7 @@ func (m *move) rephrased(d *dice) wording {
 }
 
 // cost is what the words take off the log-probability.
-func (w wording) cost() float64 { return 0.01 * float64(w.opener+w.closer) }
+func (w wording) cost() float64 { return float64(0.01 * float64(w.opener+w.closer)) }
 
 func (w wording) append(b []byte, m *move) []byte {
 	old, name := m.call.Name, m.name()

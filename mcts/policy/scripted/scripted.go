@@ -183,7 +183,7 @@ func (sc *scene) write(m move, d dice, rephrase float64) mcts.Proposal {
 
 	return mcts.Proposal{
 		Text:    text,
-		LogProb: math.Max(-1.2, -(0.05 + 0.12*d.float() + w.cost() + m.cost)),
+		LogProb: math.Max(-1.2, -(0.05 + float64(0.12*d.float()) + w.cost() + m.cost)),
 		Scored:  true,
 		Tokens:  (len(text) + 3) / 4, // about four letters to a token
 	}

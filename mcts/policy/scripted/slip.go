@@ -1,12 +1,12 @@
 package scripted
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/exact"
 	"toolevo/envs/wire"
 )
 
@@ -51,7 +51,7 @@ func (sc *scene) slip(slips []slip, d *dice, share float64) (move, bool) {
 		}
 
 		if m, ok := slip.make(sc, d); ok {
-			m.cost += 0.15 - 0.12*math.Log(slip.rate)
+			m.cost += 0.15 - float64(0.12*exact.Log(slip.rate))
 			return m, true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs/exact"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
 )
@@ -161,7 +162,7 @@ func (s *dblpSynth) cite(ctx context.Context) error {
 		for range s.references() {
 			cited := uint32(s.n - 1 - int(float64(s.n)*math.Pow(s.rng.Float64(), 2)))
 			if s.rng.Float64() < 0.8 {
-				k := int(float64(pool) * math.Pow(s.rng.Float64(), 2.2))
+				k := int(float64(pool) * exact.Pow(s.rng.Float64(), 2.2))
 				if numbers[k] == 0 {
 					s.older++
 					numbers[k] = uint32(s.older)
@@ -192,7 +193,7 @@ func (s *dblpSynth) references() int {
 		return 0
 	}
 
-	return min(300, int(math.Exp(2.6+0.65*s.rng.NormFloat64())))
+	return min(300, int(exact.Exp(2.6+float64(0.65*s.rng.NormFloat64()))))
 }
 
 // slot is one author of a paper; number -1 is one without an id.
@@ -285,7 +286,7 @@ func (s *dblpSynth) org(number uint32) string {
 
 // accepts reports whether an author has time for one more paper. It keeps the most active at some hundred papers.
 func (s *dblpSynth) accepts(a uint32) bool {
-	return s.rng.Float64() < math.Exp(-float64(s.authors[a].papers)/40)
+	return s.rng.Float64() < exact.Exp(-float64(s.authors[a].papers)/40)
 }
 
 // newcomer adds an author, who is of the organization and the topic of the first of the team.
@@ -379,5 +380,5 @@ func (s *dblpSynth) citations(i int) int {
 		return 0
 	}
 
-	return int(1.6 * math.Pow((1-u)/(1-none), exponent))
+	return int(1.6 * exact.Pow((1-u)/(1-none), exponent))
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/brianvoe/gofakeit/v7"
 
 	"toolevo/envs"
+	"toolevo/envs/exact"
 	"toolevo/envs/pytext"
 )
 
 // numeric are the functions from numbers to numbers.
 var numeric = map[string]func(float64) float64{
-	"exp": math.Exp, "log": math.Log, "sqrt": math.Sqrt, "floor": math.Floor, "abs": math.Abs,
+	"exp": exact.Exp, "log": exact.Log, "sqrt": math.Sqrt, "floor": math.Floor, "abs": math.Abs,
 	"sin": math.Sin, "cos": math.Cos, "asin": math.Asin,
 
 	// A minute of some day as the published file writes times: 1425 for 14:25, 2400 for midnight.
@@ -49,7 +50,7 @@ func init() { // they call each other
 		},
 		"min":   func(w *world, args []expr) any { return w.extreme(args, math.Min) },
 		"max":   func(w *world, args []expr) any { return w.extreme(args, math.Max) },
-		"pow":   func(w *world, args []expr) any { return math.Pow(w.number(args[0]), w.number(args[1])) },
+		"pow":   func(w *world, args []expr) any { return exact.Pow(w.number(args[0]), w.number(args[1])) },
 		"round": round,
 
 		"chance":      func(w *world, args []expr) any { return w.rng.Float64() < w.number(args[0]) },
@@ -132,7 +133,7 @@ func (w *world) between(args []expr) float64 {
 
 func uniform(w *world, args []expr) any {
 	low, high := w.number(args[0]), w.number(args[1])
-	return low + (high-low)*w.rng.Float64()
+	return low + float64((high-low)*w.rng.Float64())
 }
 
 // round rounds to so many digits.

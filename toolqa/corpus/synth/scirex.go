@@ -144,7 +144,7 @@ type scirexPaper struct {
 func (s *scirexSynth) paper() *scirexPaper {
 	p := &scirexPaper{id: fmt.Sprintf("%016x%016x%08x", s.rng.Uint64(), s.rng.Uint64(),
 		s.rng.Uint32())}
-	p.field = s.tasks[int(float64(len(s.tasks))*s.rng.Float64()*(0.35+0.65*s.rng.Float64()))]
+	p.field = s.tasks[int(float64(len(s.tasks))*s.rng.Float64()*(0.35+float64(0.65*s.rng.Float64())))]
 	p.methods = s.methods()
 	p.title = s.draw("titles") + " for " + p.field.name
 	p.materials = s.materials(p.field)
