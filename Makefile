@@ -25,6 +25,18 @@ build: tools ## build bin/toolevo
 demo: build ## the whole job on synthetic data, in ./toolevo-demo, without a server
 	$(BIN) demo
 
+.PHONY: dist
+dist: tools ## what a release consists of, in ./dist: static binaries (ARCH=amd64, or amd64,arm64), archives, wheels, checksums
+	$(GO) run ./cmd/internal/dist -out dist -arch $(or $(ARCH),amd64)
+
+.PHONY: test-dist
+test-dist: tools ## two builds in two folders are byte-equal, the wheel and the archive run, and arm64 computes the same bits (with qemu and a cross compiler)
+	bash cmd/internal/dist/test.sh
+
+.PHONY: test-workflows
+test-workflows: ## the workflows of GitHub, read by actionlint
+	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml
+
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$bad" ] || { echo "gofmt would change:"; echo "$$bad"; exit 1; }

@@ -49,6 +49,7 @@ var helpers = []string{
 	"trainingtest", "pytooltest", "remotetest", "ordertest", "graphtest", "sandboxtest",
 	"trajectories/internal/synth", "house",
 	"interop",
+	"cmd/internal/dist",      // packs a release, and is in no binary
 	"cmd/internal/mutants",   // breaks the source to try its tests, and is in no binary
 	"cmd/internal/proofgrid", // runs a proof of finetune/PROOF.md, and is in no binary
 }
