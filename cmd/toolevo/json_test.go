@@ -68,6 +68,7 @@ var general = []printedJSON{
 	{"analyze", toolevo.Analysis{}},
 	{"collect --dry-run, eval --dry-run", toolevo.Plan{}},
 	{"runs", runList{}},
+	{"version", toolevo.Build{}},
 	{"inspect RUN", toolevo.RunOverview{}},
 	{"inspect RUN QUESTION", questionOverview{}},
 	{"inspect RUN QUESTION TREE", mcts.TreeRecord{}},

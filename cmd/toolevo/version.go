@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -10,11 +10,9 @@ import (
 )
 
 func (a *app) versionCommand() *cobra.Command {
-	cmd := newCommand("version")
-	cmd.Run = func(*cobra.Command, []string) {
-		fmt.Fprintf(a.Out, "toolevo %s, %s, %s/%s\n", toolevo.Software(), runtime.Version(), runtime.GOOS,
-			runtime.GOARCH)
-	}
+	job := func(context.Context, []string) (toolevo.Build, error) { return toolevo.ThisBuild(), nil }
 
-	return cmd
+	return does(a, a.command("version"), job, func(b toolevo.Build) {
+		fmt.Fprintf(a.Out, "toolevo %s, %s, %s/%s\n", b.Version, b.Go, b.System, b.Architecture)
+	})
 }

@@ -1,6 +1,9 @@
 package app
 
-import "runtime/debug"
+import (
+	"runtime"
+	"runtime/debug"
+)
 
 // Version is the release. It stands in every run, corpus and export.
 const Version = "0.1.0"
@@ -19,4 +22,23 @@ func Software() string {
 	}
 
 	return Version
+}
+
+// Build is what is known of this binary.
+type Build struct {
+	Version      string   `json:"version"`           // with the revision, where that is known
+	Go           string   `json:"go"`                // what compiled it
+	System       string   `json:"system"`            // as Go names it
+	Architecture string   `json:"architecture"`      // of the processor, as Go names it
+	Untried      []string `json:"untried,omitempty"` // what was never tried on this architecture
+}
+
+// ThisBuild returns what is known of this binary.
+func ThisBuild() Build {
+	b := Build{Version: Software(), Go: runtime.Version(), System: runtime.GOOS, Architecture: runtime.GOARCH}
+	if runtime.GOARCH != "amd64" {
+		b.Untried = []string{"sandbox"}
+	}
+
+	return b
 }
