@@ -70,7 +70,7 @@ var flagTable = map[string][]string{
 		"collect", "eval", "eval errors", "eval adaptation", "eval compare", "eval rescore", "inspect", "check",
 		"export", "doctor",
 		"doctor sandbox", "bench serve", "versions make", "versions list", "versions show",
-		"versions diff", "versions validate", "finetune", "improve", "replay", "branch", "ablate", "runs",
+		"versions diff", "versions validate", "version", "finetune", "improve", "replay", "branch", "ablate", "runs",
 		"analyze", "toolbench import", "toolbench convert", "toolbench cache", "serve tools",
 		"serve voice", "serve env", "serve sessions",
 		"eval simulator", "mirror data", "eval judge", "eval drift", "mirror requests",

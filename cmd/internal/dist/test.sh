@@ -51,7 +51,9 @@ echo "both build the same data"
 run=(collect --data "$work/demo/data" --limit 30 --set python.engine=unsafe)
 "$amd64" "${run[@]}" --out "$work/whole" >/dev/null 2>&1
 "$arm64" check "$work/whole" --data "$work/demo/data"
-timeout -s KILL 2 "$amd64" "${run[@]}" --out "$work/resumed" >/dev/null 2>&1 || echo "killed"
-"$arm64" "${run[@]}" --out "$work/resumed" --resume 2>&1 | tail -n 3
-cmp "$work"/{whole,resumed}/trajectories.parquet
-echo "arm64 finds no problem in a run of amd64, and ends one with the same bytes"
+timeout -s KILL 2 "$amd64" "${run[@]}" --out "$work/here" >/dev/null 2>&1 || echo "killed"
+cp -r "$work/here" "$work/there"
+"$amd64" "${run[@]}" --out "$work/here" --resume >/dev/null 2>&1
+"$arm64" "${run[@]}" --out "$work/there" --resume 2>&1 | tail -n 3
+cmp "$work"/{here,there}/trajectories.parquet
+echo "arm64 finds no problem in a run of amd64, and ends one of it with the same bytes"
