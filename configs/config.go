@@ -104,6 +104,7 @@ type Server struct {
 	Names      []string       `yaml:"names,flow" least:"0"`     // that replies may carry, beside the model's
 	Window     int            `yaml:"window" least:"1"`         // context window in tokens; Ollama loads the model with it
 	Slots      int            `yaml:"slots" least:"0"`          // prompts that each server keeps; 0 asks it
+	Prices     []string       `yaml:"prices,flow"`              // see account.ParsePrices; none are unknown
 
 	Template server.TemplateArguments `yaml:"chat_template_kwargs"`
 

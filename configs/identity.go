@@ -19,7 +19,7 @@ var extent = []string{"dataset", "difficulty", "template", "split", "questions",
 var incidental = []string{
 	"attempts", "python.engine", "python.executable", "python.accept",
 	"training.tokenizer", "server.slots", "server.names", "server.headers",
-	"server.session", "server.urls", "server.token_ids", "prompts",
+	"server.session", "server.urls", "server.prices", "server.token_ids", "prompts",
 }
 
 // isExtent reports whether a setting says how far a run goes.

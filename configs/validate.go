@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
+	"toolevo/mcts/account"
 	"toolevo/mcts/policy/server"
 )
 
@@ -49,6 +50,7 @@ func (r *Resolved) validate() error {
 		{"server.reasoning", r.checkReasoning()},
 		{"server.urls", r.checkURLs()},
 		{"server.leave_out", server.CheckLeaveOut(r.Server.LeaveOut)},
+		{"server.prices", r.checkPrices()},
 		checkSection("python", &r.Python),
 	} {
 		if check.err != nil {
@@ -93,6 +95,12 @@ func (c *Config) checkURLs() error {
 	}
 
 	return nil
+}
+
+// checkPrices wants prices of all that is paid for, or none.
+func (c *Config) checkPrices() error {
+	_, err := account.ParsePrices(c.Server.Prices)
+	return err
 }
 
 // isOneOf wants a valid name, any where none are listed.

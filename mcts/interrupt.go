@@ -13,7 +13,13 @@ type whole struct{} // key of the context that an interruption leaves alone
 // Interruptible returns a context that interrupt ends, and with it everything that is done under it, except requests
 // that a model's server is answering: those are paid for, and go on until ctx itself ends ([InFlight]).
 func Interruptible(ctx context.Context) (child context.Context, interrupt func()) {
-	child, cancel := context.WithCancelCause(context.WithValue(ctx, whole{}, ctx))
+	outer := ctx
+	if ctx.Value(whole{}) == nil { // within another one, that request ends with what is around both
+		outer = context.WithValue(ctx, whole{}, ctx)
+	}
+
+	child, cancel := context.WithCancelCause(outer)
+
 	return child, func() { cancel(errInterrupted) }
 }
 

@@ -16,7 +16,7 @@ import (
 func (a *app) ablateCommand() *cobra.Command {
 	cmd := a.command("ablate")
 	f := a.addSeveralFlags(cmd, toolevo.AblateDefaults(), "dataset", "difficulty", "template", "split",
-		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "hint", "engine", "python")
+		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "hint", "engine", "python", "prices")
 	vary := new(string)
 	addFlags(cmd, "ablate", into{
 		"out":  &f.Out,
@@ -38,7 +38,7 @@ func (a *app) addSeveralFlags(cmd *cobra.Command, defaults map[string]string,
 	names ...string) *runFlags {
 	f := &runFlags{settings: a.addSettings(cmd, defaults, names...), cmd: cmd}
 	cmdline.DataFlag(&a.Program, cmd)
-	f.Servers = a.servingFlags(cmd)
+	f.Servers, f.limits = a.servingFlags(cmd), a.limitFlags(cmd)
 	addFlags(cmd, "ablate", into{
 		"workers": &f.Workers,
 	})

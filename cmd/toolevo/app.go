@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/envs/suite"
+	"toolevo/mcts/account"
 )
 
 // helpTexts has the help of each command.
@@ -25,10 +26,13 @@ var helpTexts embed.FS
 // app is one invocation of the program, with everything it may touch.
 type app struct {
 	console.Program
-	columns     int           // of the terminal that results go to, 0 where they go to none
-	ending      ending        // what is said at Ctrl-C
-	quietPeriod time.Duration // how long a command may prepare in silence; 0: the default, negative: not at all
-	backoff     time.Duration // before a server is asked again, at first; 0 is the default
+	columns     int    // of the terminal that results go to, 0 where they go to none
+	ending      ending // what is said at Ctrl-C
+	account     *account.Account
+	limited     map[*cobra.Command]*limits // the commands that may end before they are done
+	result      any                        // of the command, nil while there is none
+	quietPeriod time.Duration              // how long a command may prepare in silence; 0: the default, negative: not at all
+	backoff     time.Duration              // before a server is asked again, at first; 0 is the default
 
 	// open opens the engine of a command; nil is engines.Open.
 	open toolevo.OpenFunc
@@ -38,6 +42,7 @@ type app struct {
 
 // run runs the program and returns its exit code.
 func (a *app) run(ctx context.Context, args []string) int {
+	a.account = account.New(toolevo.Software())
 	out := display.NewWriter(a.Out)
 	a.Raw, a.Out, a.columns = a.Out, out, console.Width(a.Out)
 	root := a.root()
@@ -83,6 +88,8 @@ func (a *app) root() *cobra.Command {
 			}
 		}
 	}
+
+	a.limit()
 
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -28,12 +28,12 @@ type collectFlags struct {
 func (a *app) addCollectFlags(cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{runFlags: a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit",
 		"perturb", "api", "policy", "preset", "trees", "seed", "compat", "feedback", "hint", "no-update-tool",
-		"no-reflection", "engine", "python")}
+		"no-reflection", "engine", "python", "prices")}
+	f.limits.trajectoriesFlag(cmd)
 
 	addFlags(cmd, "collect", into{
 		"probe":             &f.estimate.Probe,
 		"tokens-per-second": &f.estimate.Rate,
-		"prices":            &f.estimate.Prices,
 		"ignore-unreadable": &f.unreadable,
 	})
 
@@ -42,7 +42,7 @@ func (a *app) addCollectFlags(cmd *cobra.Command) *collectFlags {
 
 // collect does what the flags ask for.
 func (f *collectFlags) collect(ctx context.Context, _ []string) (any, error) {
-	for _, name := range []string{"probe", "tokens-per-second", "prices"} {
+	for _, name := range []string{"probe", "tokens-per-second"} {
 		if !f.dryRun && f.cmd.Flags().Changed(name) {
 			return nil, console.Usage("--%s needs --dry-run: only that estimates", name)
 		}
@@ -74,9 +74,17 @@ func (f *collectFlags) collectJob() (toolevo.CollectJob, error) {
 // printCollected prints the result of a collection.
 func (a *app) printCollected(c toolevo.Collected) {
 	fmt.Fprintf(a.Out, "run %s: %d of %d questions solved\n", c.Run, c.Solved, c.Questions)
-	fmt.Fprintf(a.Out, "%d trees, %d model calls, and %d answered by the log\n", c.Trees, c.Asked, c.Replayed)
+	fmt.Fprintf(a.Out, "%d trees, %d model calls", c.Trees, c.Asked)
+
+	if c.Replayed > 0 {
+		fmt.Fprintf(a.Out, ", and %d answered by the log", c.Replayed)
+	}
+
+	fmt.Fprintln(a.Out)
 	fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
 		c.File)
+
+	a.saySpent(c.Spent)
 
 	if c.Unreadable > 0 {
 		fmt.Fprintf(a.Out, "%d turns,%s\n", c.Turns, toolevo.UnreadableShare(c.Unreadable, c.Turns))
@@ -100,7 +108,8 @@ func (a *app) printCollected(c toolevo.Collected) {
 func (a *app) branchCommand() *cobra.Command {
 	cmd := a.command("branch RUN QUESTION TREE NODE")
 	f := a.addNewRunFlags(cmd, nil, "api", "policy", "preset", "trees", "seed", "no-update-tool", "no-reflection",
-		"engine", "python")
+		"engine", "python", "prices")
+	f.limits.trajectoriesFlag(cmd)
 	f.command = stored.Collection // goes on with what a branch has begun
 	ofRun(cmd)
 

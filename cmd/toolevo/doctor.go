@@ -23,7 +23,12 @@ func (a *app) doctorCommand() *cobra.Command {
 	f := &doctorFlags{app: a, collectFlags: a.addCollectFlags(cmd)}
 
 	flags := cmd.Flags()
-	for _, name := range []string{"dry-run", "probe", "tokens-per-second", "prices", "ignore-unreadable", "workers"} {
+	delete(a.limited, cmd) // it asks little
+
+	for _, name := range []string{
+		"dry-run", "probe", "tokens-per-second", "prices", "ignore-unreadable", "workers", "stop-after", "stop-at",
+		"max-total-tokens", "max-cost", "max-trajectories", "then",
+	} {
 		flags.Lookup(name).Hidden = true // they are taken, so that the arguments of collect are, and change nothing
 	}
 

@@ -6,11 +6,13 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/envs/display"
+	"toolevo/mcts/account"
 	"toolevo/mcts/estimate"
 )
 
-// printPlan prints what --dry-run found.
+// printPlan prints what --dry-run found: the settings, and then what is read first, as it stays on the screen.
 func (a *app) printPlan(p *toolevo.Plan) {
+	fmt.Fprint(a.Out, p.Config)
 	fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", p.Kind, p.Questions, p.ConfigHash)
 	fmt.Fprintf(a.Out, "# programs run in %s\n", p.Engine)
 
@@ -19,8 +21,6 @@ func (a *app) printPlan(p *toolevo.Plan) {
 			fmt.Fprintf(a.Out, "# %s\n", display.Line(line, 0))
 		}
 	}
-
-	fmt.Fprint(a.Out, p.Config)
 }
 
 // estimateLines are an estimate for people.
@@ -50,8 +50,7 @@ func estimateLines(p *toolevo.Projection, questions int) []string {
 
 	if p.Cost != nil {
 		lines = append(lines, fmt.Sprintf("  cost %s, at %v and %v per million prompt and completion tokens",
-			between(*p.Cost, func(x float64) string { return fmt.Sprintf("%.2f", x) }), p.Prices.Prompt,
-			p.Prices.Completion))
+			between(*p.Cost, account.Money), p.Prices.Prompt, p.Prices.Completion))
 	}
 
 	return lines

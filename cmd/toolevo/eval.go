@@ -43,7 +43,7 @@ type evalFlags struct {
 func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 	f := &evalFlags{runFlags: a.addRunFlags(cmd, toolevo.EvaluateDefaults(), "dataset", "difficulty", "template",
 		"split", "questions", "limit", "perturb", "api", "policy", "seed", "repeats", "controller", "compat",
-		"feedback", "hint", "no-update-tool", "no-reflection", "engine", "python")}
+		"feedback", "hint", "no-update-tool", "no-reflection", "engine", "python", "prices")}
 	addFlags(cmd, "eval", into{
 		"baseline":   &f.Baselines,
 		"format":     &f.job.Format,
@@ -88,6 +88,7 @@ func (a *app) printEvaluation(r toolevo.Evaluated) {
 		a.Say(export.Format(filepath.Base(r.Logs)).OpenWith(), console.Shell(r.Logs))
 	}
 
+	a.saySpent(r.Spent)
 	a.Say("As Markdown, with the turns by outcome: %s, also as .csv, .tex and .json",
 		filepath.Join(r.Dir, stored.ReportMarkdown))
 	a.Say("Every episode: %s, or .jsonl; toolevo %s", filepath.Join(r.Dir, trajectories.EpisodesParquet),

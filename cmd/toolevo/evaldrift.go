@@ -18,7 +18,7 @@ func (a *app) evalDriftCommand() *cobra.Command {
 
 	cmd := a.command("drift")
 	f := a.addSeveralFlags(cmd, toolevo.DriftDefaults(), "dataset", "difficulty", "split", "limit", "api",
-		"policy", "seed", "repeats", "compat", "hint", "engine", "python")
+		"policy", "seed", "repeats", "compat", "hint", "engine", "python", "prices")
 	job.Feedbacks = []string{all}
 	job.Perturbations = []string{all}
 	addFlags(cmd, "eval", into{"baseline": &f.Baselines})

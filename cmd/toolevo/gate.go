@@ -22,7 +22,7 @@ func (a *app) gateCommand() *cobra.Command {
 
 	cmd := a.command("gate CURRENT NEXT")
 	f := a.addSeveralFlags(cmd, toolevo.GateDefaults(), "dataset", "difficulty", "template", "split", "tasks",
-		"limit", "policy", "seed", "repeats", "compat", "hint", "engine", "python")
+		"limit", "policy", "seed", "repeats", "compat", "hint", "engine", "python", "prices")
 	undecided := fail
 	addFlags(cmd, "gate", into{
 		"allow":     &job.Allowed,

@@ -47,4 +47,10 @@ func (s *shown) Step(what string) (done func()) {
 func (s *shown) Report(read func() console.Status) (stop func()) { return s.app.Report(s.mode, read) }
 
 // same says how to go on where the command that was given does.
-func same(toolevo.Stop) string { return "run the same command again" }
+func same(stop toolevo.Stop) string {
+	if stop.Reached != "" {
+		return "run the same command again, without --" + stop.Reached
+	}
+
+	return "run the same command again"
+}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/finetune/child"
 	"toolevo/finetune/improve"
+	"toolevo/mcts/account"
 )
 
 func (a *app) improveCommand() *cobra.Command {
@@ -38,9 +40,25 @@ func (a *app) improveCommand() *cobra.Command {
 
 	progress := cmdline.ProgressFlag(cmd)
 
-	return does(a, cmd, func(ctx context.Context, args []string) (*improve.Result, error) {
+	var prices []string
+
+	a.limitFlags(cmd).trajectoriesFlag(cmd)
+	addFlags(cmd, "improve", into{"prices": &prices})
+
+	return does(a, cmd, func(ctx context.Context, args []string) (_ *improve.Result, err error) {
 		if *out == "" {
 			return nil, console.Usage("improve needs --out DIR, the folder of all rounds")
+		}
+
+		charged, err := account.ParsePrices(prices)
+		if err != nil {
+			return nil, console.Option("prices", "%w", err)
+		}
+
+		a.account.Price(charged)
+
+		if err := a.account.Ready(); err != nil {
+			return nil, console.AsUsage(err)
 		}
 
 		config, err := improve.Read(args[0])
@@ -56,6 +74,9 @@ func (a *app) improveCommand() *cobra.Command {
 		a.Announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
 			"first collected by "+toolevo.PoliciesOf([]string{config.FirstPolicy()}))
 
+		finish := a.accountIn(*out, &program)
+		defer func() { err = errors.Join(err, finish()) }()
+
 		result, err := improve.Run(ctx, config, *out, program, o)
 		if err != nil {
 			return nil, explainStage(ctx, err)
@@ -66,6 +87,21 @@ func (a *app) improveCommand() *cobra.Command {
 		r.WriteTable(a.Out)
 		a.Say("All figures: %s", filepath.Join(*out, improve.CSVFile))
 	})
+}
+
+// accountIn has the account of the program kept in the folder of all rounds from the first stage on, which is when the
+// folder is there and nobody else's, until the returned function is called.
+func (a *app) accountIn(out string, p *improve.Program) (finish func() error) {
+	run := p.Run
+	finish = func() error { return nil }
+
+	begin := sync.OnceFunc(func() { finish = keepAccount(a.account, out) })
+	p.Run = func(ctx context.Context, args ...string) (any, error) {
+		begin()
+		return run(ctx, args...)
+	}
+
+	return func() error { return finish() }
 }
 
 // improveExample is a file with every key, moved to the right.

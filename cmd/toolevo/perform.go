@@ -35,6 +35,10 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 	}
 
 	rest, err := parsed(cmd, args[1:])
+	if l := a.limited[cmd]; err == nil && l != nil && *l != (limits{}) {
+		err = console.Usage("limits are those of the command that does all of this: give them to that one")
+	}
+
 	if err == nil {
 		result, err = job(ctx, rest)
 	}

@@ -25,6 +25,7 @@ type runFlags struct {
 	dryRun     bool
 	unreadable bool // collect goes on although no action can be read
 	progress   *string
+	limits     *limits
 }
 
 // addRunFlags adds the flags of a command that makes a run directory or continues one.
@@ -52,7 +53,7 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 		"python-servers": &f.PythonServers,
 	})
 	f.progress = cmdline.ProgressFlag(cmd)
-	f.Servers = a.servingFlags(cmd)
+	f.Servers, f.limits = a.servingFlags(cmd), a.limitFlags(cmd)
 	f.addLogFlags(cmd)
 
 	return f
@@ -156,6 +157,10 @@ func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 		args = append(args, "--metrics", f.Metrics)
 	}
 
+	if f.limits != nil {
+		args = append(args, f.limits.arguments(stop.Reached)...)
+	}
+
 	for _, kv := range stop.Settings {
 		args = append(args, "--set", kv)
 	}
@@ -164,7 +169,12 @@ func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 }
 
 // serving is what the environment says about servers.
-func (a *app) serving() *serving.Servers { return serving.FromEnvironment(&a.Program, a.backoff) }
+func (a *app) serving() *serving.Servers {
+	s := serving.FromEnvironment(&a.Program, a.backoff)
+	s.Account = a.account
+
+	return s
+}
 
 // servingFlags adds the flags about servers.
 func (a *app) servingFlags(cmd *cobra.Command) *serving.Servers {

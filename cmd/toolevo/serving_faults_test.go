@@ -12,6 +12,7 @@ import (
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/finetune"
+	"toolevo/mcts/account"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/simserver"
 )
@@ -52,13 +53,13 @@ func counted(t *testing.T, run, policy string) server.Snapshot {
 	t.Helper()
 
 	var passes []toolevo.ServedPass
-	if err := json.Unmarshal(read(t, filepath.Join(run, toolevo.ServersFile)), &passes); err != nil {
+	if err := json.Unmarshal(read(t, filepath.Join(run, account.File)), &passes); err != nil {
 		t.Fatal(err)
 	}
 
 	s, ok := passes[len(passes)-1].Policies[policy]
 	if !ok {
-		t.Fatalf("%s knows nothing of %s", toolevo.ServersFile, policy)
+		t.Fatalf("%s knows nothing of %s", account.File, policy)
 	}
 
 	return s

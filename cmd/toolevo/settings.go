@@ -28,6 +28,7 @@ var settingFlags = map[string]string{
 	"perturb":    "perturb",
 	"prompts":    "prompts",
 	"limit":      "limit",
+	"prices":     "server.prices",
 	"api":        "api",
 	"policy":     "policy",
 	"preset":     "preset",

@@ -58,6 +58,7 @@ func (a *app) interrupts(parent context.Context) context.Context {
 type ending struct {
 	mu     sync.Mutex
 	resume string // the command that goes on; "" when none has to
+	limit  error  // that ended the work; nil where the user did
 }
 
 // begin notes that a run has begun, and how to go on with it.
@@ -66,6 +67,14 @@ func (e *ending) begin(resume string) {
 	defer e.mu.Unlock()
 
 	e.resume = resume
+}
+
+// stopped notes that a limit ends the work.
+func (e *ending) stopped(limit error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+
+	e.limit = limit
 }
 
 func (e *ending) first() string {
@@ -84,11 +93,34 @@ func (e *ending) last() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 
-	if e.resume == "" {
-		return "interrupted: run the same command again"
+	why := e.cause()
+
+	if e.resume == "" && e.limit != nil {
+		return why + "; everything so far is kept: without it, the same command goes on"
 	}
 
-	return fmt.Sprintf("interrupted; everything so far is kept. Continue with:\n  %s", e.resume)
+	if e.resume == "" {
+		return why + ": run the same command again"
+	}
+
+	return fmt.Sprintf("%s; everything so far is kept. Continue with:\n  %s", why, e.resume)
+}
+
+// why says what ended the work.
+func (e *ending) why() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+
+	return e.cause()
+}
+
+// cause is why. The caller holds mu.
+func (e *ending) cause() string {
+	if e.limit != nil {
+		return cmdline.Flags(e.limit.Error())
+	}
+
+	return "interrupted"
 }
 
 // interrupted gives the error of a command that was interrupted its words and its exit code. An error that

@@ -17,6 +17,7 @@ import (
 	"toolevo/envs/kept"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
+	"toolevo/mcts/account"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 )
@@ -40,13 +41,16 @@ type configured struct {
 // configureSuite implements cmdline.Configure.
 func (a *app) configureSuite(cmd *cobra.Command,
 	c *suite.Configured) func(*suite.Call) func(error) error {
-	w := &configured{app: a, cmd: cmd, servers: a.serving(),
-		settings: a.addSettings(cmd, c.Defaults, c.Flags...)}
-	w.settings.addOwn(cmd, c.Own)
+	w := &configured{app: a, cmd: cmd, servers: a.serving()}
+	flags := c.Flags
 
 	if c.Models {
-		w.servers = a.servingFlags(cmd)
+		w.servers, flags = a.servingFlags(cmd), append(slices.Clip(flags), "prices")
+		a.limitFlags(cmd)
 	}
+
+	w.settings = a.addSettings(cmd, c.Defaults, flags...)
+	w.settings.addOwn(cmd, c.Own)
 
 	return func(call *suite.Call) func(error) error {
 		call.Models, call.Choose, call.Engine = w.open, w.choose, w.engine
@@ -146,10 +150,16 @@ func (w *configured) open(folder string) (suite.Models, error) {
 		return nil, err
 	}
 
+	prices, err := account.ParsePrices(c.Server.Prices)
+	if err != nil {
+		return nil, err
+	}
+
+	w.servers.Account = w.servers.Account.Open(prices)
 	w.models = serving.New(c, nil, nil, w.servers)
 
-	if folder == "" {
-		return w, nil
+	if err := w.servers.Account.Ready(); err != nil || folder == "" {
+		return w, console.AsUsage(err)
 	}
 
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -168,9 +178,9 @@ func (w *configured) open(folder string) (suite.Models, error) {
 		return nil, err
 	}
 
-	w.closers = append(w.closers, w.texts.Close)
+	w.closers = append(w.closers, w.texts.Close, keepAccount(w.servers.Account, folder))
 
-	return w, nil
+	return w, w.cmd.Context().Err()
 }
 
 // Policies implements [suite.Models].
@@ -216,10 +226,10 @@ func (w *configured) stopped(ctx context.Context, err error) error {
 	case err == nil || w.models == nil:
 		return err
 	case ctx.Err() != nil && w.texts != nil:
-		return console.Interrupted("interrupted: the same command goes on where it stopped")
+		return console.Interrupted("%s: the same command goes on where it stopped", w.app.ending.why())
 	case ctx.Err() != nil:
-		return console.Interrupted("interrupted: nothing was kept; with --out the same command " +
-			"would go on")
+		return console.Interrupted("%s: nothing was kept; with --out the same command would go on",
+			w.app.ending.why())
 	case errors.As(err, &fault):
 		return console.GaveUp(err)
 	}

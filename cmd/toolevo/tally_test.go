@@ -11,6 +11,7 @@ import (
 	"time"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/mcts/account"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -21,7 +22,7 @@ func TestDamagedTally(t *testing.T) {
 	s := serve(t, simserver.Options{})
 	must(t, append(onServer(s, "collect", "--data", data, "--trees", "1", "--out", dir), "--limit", "1",
 		"--set", "search.simulations=4")...)
-	rows, counts := filepath.Join(dir, rowsFile), filepath.Join(dir, toolevo.ServersFile)
+	rows, counts := filepath.Join(dir, rowsFile), filepath.Join(dir, account.File)
 
 	want := read(t, rows)
 	if err := os.Remove(rows); err != nil {
@@ -34,7 +35,7 @@ func TestDamagedTally(t *testing.T) {
 		}
 
 		r := cli(t, "collect", "--resume", "--data", data, "--server", s.URL(), "--out", dir)
-		says(t, damaged, r.err, toolevo.ServersFile+" cannot be read")
+		says(t, damaged, r.err, account.File+" cannot be read")
 
 		var passes []toolevo.ServedPass
 		if err := json.Unmarshal(read(t, counts), &passes); err != nil || len(passes) != 1 || r.code != exitDone {
@@ -60,7 +61,7 @@ func TestTallyOfAKilledRun(t *testing.T) {
 		"paper", "--set", "search.simulations=4",
 		"--set", "server.window=32768", "--server", s.URL(), "--engine", "unsafe", "--out", dir}
 	passes := func() (all []toolevo.ServedPass) {
-		text, err := os.ReadFile(filepath.Join(dir, toolevo.ServersFile))
+		text, err := os.ReadFile(filepath.Join(dir, account.File))
 		if err == nil {
 			err = json.Unmarshal(text, &all)
 		}

@@ -37,6 +37,15 @@ func Usage(format string, args ...any) error {
 	return &failure{kind: WrongUsage, err: fmt.Errorf(format, args...)}
 }
 
+// AsUsage is Usage of an error, nil when err is.
+func AsUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+
+	return &failure{kind: WrongUsage, err: err}
+}
+
 // Option is the error of an option whose value makes no sense, or is missing. It names the option
 // in ‹quotes›, which commands write as a flag.
 func Option(name, format string, args ...any) error {

@@ -86,7 +86,7 @@ func (p *Program) Draws(mode string) bool {
 
 // plain writes a line at a time, with the share done and the time left, and another one about servers.
 func (p *Program) plain() func(s Status, last bool) {
-	clock := newClock()
+	clock := NewClock()
 
 	return func(s Status, last bool) {
 		eta := clock.eta(s.Work)
@@ -113,21 +113,31 @@ func (s Status) lines(eta string) string {
 	return text
 }
 
-// clock tells the time left.
-type clock struct {
+// Clock tells the time left.
+type Clock struct {
 	began time.Time // the work
 	at    time.Time // when the last unit was done
 	done  int64     // units
 }
 
-func newClock() *clock {
+// NewClock returns the clock of work that begins now.
+func NewClock() *Clock {
 	now := time.Now()
-	return &clock{began: now, at: now}
+	return &Clock{began: now, at: now}
 }
 
-// eta is " ETA " and about how long the work takes yet, to the second; "" when nobody knows. When
-// less is done than before, another step of the work begins now.
-func (c *clock) eta(w Work) string {
+// eta is " ETA " and about how long the work takes yet, "" when nobody knows.
+func (c *Clock) eta(w Work) string {
+	if left := c.ETA(w); left != "" {
+		return " ETA " + left
+	}
+
+	return ""
+}
+
+// ETA is about how long the work takes yet, to the second; "" when nobody knows. When less is done
+// than before, another step of the work begins now.
+func (c *Clock) ETA(w Work) string {
 	now := time.Now()
 	if w.Done < c.done {
 		c.began = now
@@ -149,7 +159,7 @@ func (c *clock) eta(w Work) string {
 		return ""
 	}
 
-	return " ETA " + time.Duration(left).Round(time.Second).String()
+	return time.Duration(left).Round(time.Second).String()
 }
 
 // mean is how many nanoseconds each of n took.
@@ -161,7 +171,7 @@ func (p *Program) bar() func(s Status, last bool) {
 	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(10),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
 	_ = bar.RenderBlank() // it is drawn for bar.String alone
-	clock, screen := newClock(), p.Err
+	clock, screen := NewClock(), p.Err
 
 	return func(s Status, last bool) {
 		if last {

@@ -94,7 +94,7 @@ func TestWordsAmongProgress(t *testing.T) {
 func TestTimeLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		clock := newClock()
+		clock := NewClock()
 		<-time.After(40 * time.Second)
 
 		for _, test := range []struct {

@@ -13,6 +13,7 @@ import (
 
 	"toolevo/envs/disk"
 	"toolevo/finetune"
+	"toolevo/mcts/account"
 	"toolevo/mcts/store"
 )
 
@@ -40,7 +41,9 @@ type Run struct {
 	Software string   `json:"software,omitempty"` // the version that started the run
 	Progress Progress `json:"progress"`           // what the run has noted last
 	Bytes    int64    `json:"bytes"`              // of all its files
-	Problem  string   `json:"problem,omitempty"`  // why it is damaged or unreadable
+
+	Spent   *account.Total `json:"spent,omitempty"`   // by models in all passes; nil where it has noted nothing
+	Problem string         `json:"problem,omitempty"` // why it is damaged or unreadable
 }
 
 // List reads the runs at and below some folders, in the order of the folders and of names. It wraps
@@ -160,6 +163,12 @@ func (r *Run) read(ctx context.Context) error {
 
 	if err := r.readProgress(ctx, &m); err != nil {
 		return err
+	}
+
+	// One that cannot be read is as good as none: the next process that works on the run replaces it.
+	if passes, err := account.Read(r.Dir); err == nil {
+		spent := account.Sum(passes)
+		r.Spent = &spent
 	}
 
 	if r.Kind != "eval" || r.State == Running {

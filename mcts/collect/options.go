@@ -36,6 +36,9 @@ type Options struct {
 	// Log is told of each tree, at the level debug, and of those given up, as warnings. nil logs nothing.
 	Log *slog.Logger
 
+	// Accepted is told how many trajectories training takes, whenever there are more; nil is not.
+	Accepted func(n int64)
+
 	// Progress is kept up to date while Run works; it may be nil.
 	Progress *Progress
 }

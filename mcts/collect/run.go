@@ -307,6 +307,8 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 	acts := func(n mcts.Record) bool { return n.Depth == 1 && !n.Unreadable() }
 	c.acts = c.acts || slices.ContainsFunc(t.Nodes, acts)
 
+	accepted := int64(0)
+
 	c.Progress.count(func(s *Snapshot) {
 		s.Trees++
 		s.Correct += int64(t.Correct())
@@ -317,7 +319,13 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 		if before == 0 && found.Len() > 0 {
 			s.Solved++
 		}
+
+		accepted = s.Accepted
 	})
+
+	if c.Accepted != nil && found.Len() > before {
+		c.Accepted(accepted)
+	}
 }
 
 // failed notes a tree that was given up, and passes on what must end the run: the user's wish, and what no

@@ -22,6 +22,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"toolevo/mcts/account"
 )
 
 // confidence is the probability that an interval covers the total.
@@ -36,29 +38,23 @@ type Usage struct {
 
 // Options say what is known beside the sample.
 type Options struct {
-	Questions int     // of the run, at least as many as the sample has
-	Bytes     int64   // that the sample took on disk, all of it
-	Rate      float64 // completion tokens per second, of all servers together; 0 if unknown
-	Prices    *Prices // nil if unknown
-}
-
-// Prices are what tokens cost, per million, in any currency.
-type Prices struct {
-	Prompt     float64 `json:"prompt"`     // of prompt tokens
-	Completion float64 `json:"completion"` // of completion tokens
+	Questions int             // of the run, at least as many as the sample has
+	Bytes     int64           // that the sample took on disk, all of it
+	Rate      float64         // completion tokens per second, of all servers together; 0 if unknown
+	Prices    *account.Prices // nil if unknown
 }
 
 // Estimate is what a run would take.
 type Estimate struct {
-	Sample           int     `json:"sample"`                      // questions that it is projected from
-	Calls            Total   `json:"calls"`                       // of the model
-	PromptTokens     Total   `json:"prompt_tokens"`               // those that a server has cached included
-	CompletionTokens Total   `json:"completion_tokens"`           // of all samples
-	Bytes            int64   `json:"bytes"`                       // of the run's log and trees
-	Seconds          *Total  `json:"seconds,omitempty"`           // where the rate is known
-	Rate             float64 `json:"tokens_per_second,omitempty"` // completion tokens, as given or measured
-	Cost             *Total  `json:"cost,omitempty"`              // where prices are known
-	Prices           *Prices `json:"prices,omitempty"`            // per million tokens
+	Sample           int             `json:"sample"`                      // questions that it is projected from
+	Calls            Total           `json:"calls"`                       // of the model
+	PromptTokens     Total           `json:"prompt_tokens"`               // those that a server has cached included
+	CompletionTokens Total           `json:"completion_tokens"`           // of all samples
+	Bytes            int64           `json:"bytes"`                       // of the run's log and trees
+	Seconds          *Total          `json:"seconds,omitempty"`           // where the rate is known
+	Rate             float64         `json:"tokens_per_second,omitempty"` // completion tokens, as given or measured
+	Cost             *Total          `json:"cost,omitempty"`              // where prices are known
+	Prices           *account.Prices `json:"prices,omitempty"`            // per million tokens
 }
 
 // Total is a figure of a whole run.

@@ -21,7 +21,7 @@ func TestOf(t *testing.T) {
 	t.Parallel()
 	sample := []Usage{{10, 1000, 100}, {20, 2000, 200}, {30, 3000, 300}}
 
-	got, err := Of(sample, Options{Questions: 12, Bytes: 900, Rate: 50, Prices: &Prices{Prompt: 2, Completion: 10}})
+	got, err := Of(sample, Options{Questions: 12, Bytes: 900, Rate: 50, Prices: &account.Prices{Prompt: 2, Completion: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestOf(t *testing.T) {
 		Seconds:          &Total{48, 12, 99.63},
 		Rate:             50,
 		Cost:             &Total{0.072, 0.018, 0.14945}, // 24000 * 2/1e6 + 2400 * 10/1e6
-		Prices:           &Prices{2, 10},
+		Prices:           &account.Prices{Prompt: 2, Completion: 10},
 	}
 	if diff := cmp.Diff(want, got, nearly); diff != "" {
 		t.Error(diff)

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"toolevo/envs/yamltext"
+	"toolevo/mcts/account"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/policy/server"
 )
@@ -52,6 +53,8 @@ func (f *figure) send(to chan<- prometheus.Metric, snapshot any, labels ...strin
 		if !v {
 			value = 1
 		}
+	case float64:
+		value = v
 	default:
 		value = float64(field.Int())
 	}
@@ -96,6 +99,11 @@ type Episodes struct {
 // Evaluation returns the figures of an evaluation.
 func Evaluation(read func() Episodes) prometheus.Collector {
 	return &progress{figuresOf("evaluation"), func() any { return read() }}
+}
+
+// Spent returns the figures of what calls to models took.
+func Spent(read func() account.Pass) prometheus.Collector {
+	return &progress{figuresOf("account"), func() any { return read().Usage }}
 }
 
 // servers is the collector of the model's servers.

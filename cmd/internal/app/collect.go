@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/account"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/metrics"
 	"toolevo/mcts/policy/server"
@@ -40,6 +41,7 @@ type Collected struct {
 	File    string `json:"file"`     // of the correct trajectories
 	Correct int    `json:"correct"`  // correct trajectories, which the official matcher takes: the rows of the file
 	collect.Snapshot
+	Spent    account.Total              `json:"spent"`              // by all models that were asked, in all passes
 	LeftOut  []export.LeftOut           `json:"left_out,omitempty"` // correct, but not accepted
 	GivenUp  []store.GivenUp            `json:"given_up,omitempty"` // trees, as a request failed alone
 	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
@@ -190,6 +192,7 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 
 	o.Unreadable = j.Unreadable
 	o.Workers, o.Progress = j.workerCount(b), &collect.Progress{}
+	o.Accepted = j.Servers.Account.Accept
 
 	finish, err := j.follow(b, run, followed{
 		figures: metrics.Collection(o.Progress.Snapshot),
@@ -198,7 +201,9 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 			return s.TreesDone + s.Asked + s.Replayed
 		},
 		progress: func() rundir.Progress { return collectProgress(o.Progress.Snapshot()) },
-		status:   collectStatus(o.Progress.Snapshot, b.Load()),
+		status: func() func() console.Status {
+			return collectStatus(o.Progress.Snapshot, j.load(b))
+		},
 	})
 	if err != nil {
 		return c, err
@@ -261,6 +266,7 @@ func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapsho
 		Correct:  n,
 		File:     path,
 		Snapshot: snapshot,
+		Spent:    j.Servers.Account.Total(),
 		Policies: b.Snapshots(),
 		Engines:  engines.InWords(run.Engines),
 		Warnings: run.Warnings(),

@@ -15,6 +15,7 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/account"
 	"toolevo/mcts/collect"
 	"toolevo/mcts/estimate"
 	"toolevo/mcts/policy/serving"
@@ -29,9 +30,8 @@ const Probed = 24
 
 // EstimateOptions say what an estimate of a collection is made from.
 type EstimateOptions struct {
-	Probe  int       // questions whose trees the policy itself grows; 0: some, and a script in place of a model
-	Rate   float64   // completion tokens a second, of all servers together; 0 is as measured by Probe
-	Prices []float64 // of a million prompt tokens and of a million completion tokens; none is no cost
+	Probe int     // questions whose trees the policy itself grows; 0: some, and a script in place of a model
+	Rate  float64 // completion tokens a second, of all servers together; 0 is as measured by Probe
 }
 
 // check refuses options that make no sense.
@@ -42,13 +42,6 @@ func (e *EstimateOptions) check() error {
 
 	if !(e.Rate >= 0) || math.IsInf(e.Rate, 0) {
 		return console.Usage("‹tokens-per-second› %v: want a number above 0", e.Rate)
-	}
-
-	for _, p := range e.Prices {
-		if len(e.Prices) != 2 || !(p >= 0) || math.IsInf(p, 0) {
-			return console.Usage("‹prices› %v: want two numbers, of a million prompt tokens and of a million "+
-				"completion tokens, e.g. 0.5,1.5", strings.Trim(fmt.Sprint(e.Prices), "[]"))
-		}
 	}
 
 	return nil
@@ -99,8 +92,8 @@ func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection
 		o.Rate = sample.rate()
 	}
 
-	if e.Prices != nil {
-		o.Prices = &estimate.Prices{Prompt: e.Prices[0], Completion: e.Prices[1]}
+	if o.Prices, err = account.ParsePrices(b.Config.Server.Prices); err != nil {
+		return nil, err
 	}
 
 	estimated, err := estimate.Of(sample.used, o)

@@ -11,6 +11,7 @@ import (
 	"toolevo/finetune"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/account"
 	"toolevo/mcts/metrics"
 	"toolevo/mcts/store"
 	"toolevo/trajectories/export"
@@ -31,9 +32,10 @@ type EvaluateJob struct {
 // Evaluated is the result of an evaluation.
 type Evaluated struct {
 	*finetune.Report
-	Dir     string          `json:"-"` // the run directory
-	Logs    string          `json:"-"` // the folder of logs, "" where none were asked for
-	GivenUp []store.GivenUp `json:"-"` // episodes, as a request failed alone
+	Spent   account.Total   `json:"spent"` // by all models that were asked, in all passes
+	Dir     string          `json:"-"`     // the run directory
+	Logs    string          `json:"-"`     // the folder of logs, "" where none were asked for
+	GivenUp []store.GivenUp `json:"-"`     // episodes, as a request failed alone
 }
 
 // Evaluate plays what is left of an evaluation, and writes its report. The result is there beside an error, too, that
@@ -118,7 +120,7 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (r Ev
 		return r, j.stopped(err)
 	}
 
-	r = Evaluated{Dir: run.Dir, Report: report}
+	r = Evaluated{Dir: run.Dir, Report: report, Spent: j.Servers.Account.Total()}
 
 	if r.GivenUp, err = run.GivenUp(ctx); err == nil && j.Format != "" {
 		r.Logs, err = logsBeside(ctx, run, export.Format(j.Format))
@@ -158,7 +160,7 @@ func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress) followed {
 			s := p.Snapshot()
 			return rundir.Progress{Done: s.Done, Total: s.Planned}
 		},
-		status: evalStatus(p.Snapshot, b.Load()),
+		status: func() func() console.Status { return evalStatus(p.Snapshot, j.load(b)) },
 		ended: func() {
 			s := p.Snapshot()
 			if n := s.Done - s.Replayed; n > 0 && b.OnServers() {

@@ -39,21 +39,23 @@ type followed struct {
 	figures  prometheus.Collector
 	done     func() int64 // work, for the run's health
 	progress func() rundir.Progress
-	status   func() console.Status
-	ended    func() // said before what servers did; may be nil
+	status   func() func() console.Status // each for one goroutine
+	ended    func()                       // said before what servers did; may be nil
 }
 
 // follow shows how a run is doing to the host, in its folder and to Prometheus, until finish is called.
 func (j *RunJob) follow(b *Bench, run *stored.Run, w followed) (finish func() error, err error) {
-	if err := b.publish(run.Run, w.figures, w.done); err != nil {
+	if err := j.publish(b, run.Run, w.figures, w.done); err != nil {
 		return nil, err
 	}
 
 	finishTally := j.tally(run.Dir, b)
 	finishNote := rundir.Note(run.Dir, w.progress)
-	hide := j.Report(w.status)
+	hide := j.Report(w.status())
+	silence := (&pulse{b.Log, w.status(), j.Servers.Account.Total, b.Snapshots}).beat()
 
 	return func() error {
+		silence()
 		hide()
 
 		if w.ended != nil {
@@ -74,7 +76,7 @@ func (j *RunJob) notStarted(ctx context.Context, err error) error {
 		return j.stopped(err)
 	}
 
-	return ErrNotBegun
+	return j.notBegun()
 }
 
 // IsRun reports whether a directory holds a run.
@@ -88,6 +90,7 @@ type Stop struct {
 	Dir        string   // of the run
 	Settings   []string // each KEY=VALUE, that it must be resumed with beside its own
 	Unreadable bool     // it must be resumed with Unreadable, too: no action can be read from what the model writes
+	Reached    string   // the option of the limit that ended it, which it is resumed without; "" for none
 }
 
 // StoppedError is the end of a run that can be resumed. It stands in an error of a kind.
@@ -105,7 +108,10 @@ func (e *StoppedError) Unwrap() error { return e.err }
 
 // stop is the end of a run because of an error. why says what is kept, up to the words that go on with the run.
 func (j *RunJob) stop(err error, why string, unreadable bool) error {
-	at := Stop{j.Out, j.overrides, unreadable}
+	at := Stop{Dir: j.Out, Settings: j.overrides, Unreadable: unreadable}
+	if limit := j.Servers.Account.Reached(); limit != nil {
+		at.Reached = limit.Option
+	}
 
 	words := "the same job with ‹resume› in " + at.Dir
 	if j.Continue != nil {
@@ -135,7 +141,8 @@ func (j *RunJob) stopped(err error) error {
 	case errors.As(err, &gone):
 		err = gone // at which node it was found out is of no use
 	case errors.Is(err, context.Canceled):
-		return console.Interrupted("%w", j.stop(err, "interrupted; everything so far is kept. Continue with:", false))
+		why := j.Servers.Account.Why() + "; everything so far is kept. Continue with:"
+		return console.Interrupted("%w", j.stop(err, why, false))
 	case errors.As(err, &unresolved):
 		kept = "The other trees are kept. Try those again with:"
 	}

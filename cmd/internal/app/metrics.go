@@ -35,7 +35,7 @@ func (j *RunJob) serveMetrics(b *Bench) error {
 
 // publish serves figures of a run, and as its health whether work is done, which done counts beside what servers
 // answer.
-func (b *Bench) publish(run *store.Run, figures prometheus.Collector, done func() int64) error {
+func (j *RunJob) publish(b *Bench, run *store.Run, figures prometheus.Collector, done func() int64) error {
 	if b.metrics == nil {
 		return nil
 	}
@@ -51,5 +51,6 @@ func (b *Bench) publish(run *store.Run, figures prometheus.Collector, done func(
 	}
 
 	return b.metrics.Watch(&metrics.Health{Work: work, Policies: b.Snapshots, Patience: b.Servers.Timeout},
-		metrics.Run(m.ID, m.Kind, Software()), figures, metrics.Servers(b.Snapshots))
+		metrics.Run(m.ID, m.Kind, Software()), figures, metrics.Servers(b.Snapshots),
+		metrics.Spent(j.Servers.Account.Pass))
 }

@@ -38,7 +38,13 @@ func (j *RunJob) Needs(b *Bench) []Need {
 	}
 
 	return []Need{
-		{doctor.Folder, "", func(context.Context) (string, error) { return j.findRoom() }},
+		{doctor.Folder, "", func(context.Context) (string, error) {
+			if err := j.countable(servers); err != nil {
+				return "", err
+			}
+
+			return j.findRoom()
+		}},
 		{doctor.Logs, "", func(context.Context) (string, error) {
 			if err := j.openLog(b); err != nil {
 				return "", err

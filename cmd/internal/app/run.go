@@ -53,6 +53,8 @@ type RunJob struct {
 	overrides     []string // settings about the engine that MixEngines lets differ from the run's, KEY=VALUE
 	branch        *branch  // where the trees of a new run begin; nil is at the beginning of their tasks
 	grows         bool     // a run that goes on gets more than it was finished with
+
+	earlier []ServedPass // of the run that is resumed
 }
 
 // as makes the job one of a command that makes runs of a kind, under defaults of its own.
@@ -114,7 +116,7 @@ func (j *RunJob) prepare(ctx context.Context, b *Bench) error {
 		_, err := j.Meets(ctx, n)
 
 		if ctx.Err() != nil {
-			return ErrNotBegun
+			return j.notBegun()
 		}
 
 		if err != nil {
@@ -123,6 +125,18 @@ func (j *RunJob) prepare(ctx context.Context, b *Bench) error {
 	}
 
 	return nil
+}
+
+// notBegun is the end of a run that was interrupted before it began, by a limit or by its user.
+func (j *RunJob) notBegun() error {
+	switch l := j.Servers.Account.Reached(); {
+	case l == nil:
+		return ErrNotBegun
+	case l.Unkept:
+		return console.Usage("%w", l)
+	default:
+		return console.Interrupted("%w; nothing was begun", l)
+	}
 }
 
 // ErrNotBegun is the end of a run that was interrupted before there was one.
@@ -179,6 +193,10 @@ func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, 
 
 	if err == nil {
 		c.Policy, err = serving.Beside(c.Policy, j.Baselines)
+	}
+
+	if err == nil {
+		err = j.openAccount(c)
 	}
 
 	if err != nil {

@@ -43,7 +43,7 @@ func (j *EnvironmentsJob) record(ctx context.Context, b *Bench,
 
 	switch {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return ErrNotBegun
+		return j.notBegun()
 	case err != nil:
 		return err
 	}

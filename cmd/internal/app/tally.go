@@ -9,44 +9,77 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"toolevo/configs"
 	"toolevo/envs/console"
+	"toolevo/envs/display"
 	"toolevo/finetune/rundir"
+	"toolevo/mcts/account"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/serving"
 )
 
-// ServersFile is the file of a run directory that says what came of the requests to servers.
-const ServersFile = "servers.json"
-
-// ServedPass is one pass of a run, from its start to its end or to an interruption: what each policy on servers has
-// counted. That of a process that was killed ends with the last second before.
+// ServedPass is one pass of a run, from its start to its end or to an interruption: what its calls took, and what each
+// policy on servers has counted. A list of them is the file account.File of a run.
 type ServedPass struct {
-	Software string                     `json:"software"`
-	Started  time.Time                  `json:"started"`
-	Ended    time.Time                  `json:"ended"`
-	Policies map[string]server.Snapshot `json:"policies"`
+	account.Pass
+	Policies map[string]server.Snapshot `json:"policies,omitempty"`
+}
+
+// openAccount opens the account of the run that a configuration is of, beside what earlier passes spent.
+func (j *RunJob) openAccount(c *configs.Resolved) error {
+	prices, err := account.ParsePrices(c.Server.Prices)
+	if err != nil {
+		return err
+	}
+
+	servers := *j.Servers
+	servers.Account = servers.Account.Open(prices)
+	j.Servers = &servers
+
+	if err := servers.Account.Ready(); err != nil {
+		return console.AsUsage(err)
+	}
+
+	if j.Resume {
+		j.earlier = j.earlierPasses(filepath.Join(j.Out, account.File))
+
+		passes := make([]account.Pass, len(j.earlier))
+		for i, p := range j.earlier {
+			passes[i] = p.Pass
+		}
+
+		servers.Account.Resume(passes)
+	}
+
+	return nil
+}
+
+// countable refuses limits that count what servers take where none is asked: nothing would ever stop the run.
+func (j *RunJob) countable(servers bool) error {
+	if !servers && j.Servers.Account.Counts() {
+		return console.Usage("‹max-cost› and ‹max-total-tokens› count what models on servers take, and %s asks none: "+
+			"leave them out, or use ‹stop-after›", j.command)
+	}
+
+	return nil
 }
 
 // tally writes down what servers are asked and answer, in a run directory, beside what earlier passes
 // have counted. The function it returns does so for the last time, and says what came of it.
-func (h *Host) tally(dir string, b *Bench) (finish func() error) {
-	if len(b.Snapshots()) == 0 {
-		return func() error { return nil }
-	}
+func (j *RunJob) tally(dir string, b *Bench) (finish func() error) {
+	keep := rundir.Keep(filepath.Join(dir, account.File), func() any {
+		passes := j.Servers.Account.Passes()
+		all := make([]ServedPass, len(passes))
 
-	path := filepath.Join(dir, ServersFile)
-	started, earlier := time.Now(), h.earlierPasses(path)
-	keep := rundir.Keep(path, func() any {
-		pass := ServedPass{
-			Software: Software(),
-			Started:  started.UTC(),
-			Ended:    time.Now().UTC(),
-			Policies: b.Snapshots(),
+		for i, p := range passes {
+			all[i] = ServedPass{p, b.Snapshots()}
+			if i < len(j.earlier) {
+				all[i].Policies = j.earlier[i].Policies
+			}
 		}
 
-		return append(slices.Clip(earlier), pass)
+		return all
 	})
 
 	return func() error {
@@ -54,8 +87,8 @@ func (h *Host) tally(dir string, b *Bench) (finish func() error) {
 
 		policies := b.Snapshots()
 		for _, name := range slices.Sorted(maps.Keys(policies)) {
-			h.Say("%s", strings.Join(serving.TallyLines(name, policies[name]), "\n  "))
-			h.sayOtherNames(name, earlier, policies[name].Names())
+			j.Say("%s", strings.Join(serving.TallyLines(name, policies[name]), "\n  "))
+			j.sayOtherNames(name, j.earlier, policies[name].Names())
 		}
 
 		return console.GaveUp(err)
@@ -95,4 +128,22 @@ func (h *Host) earlierPasses(path string) []ServedPass {
 	}
 
 	return passes
+}
+
+// load is the line about servers below the progress: what they took, and how they do.
+func (j *RunJob) load(b *Bench) func() string {
+	load := b.Load()
+
+	return func() string {
+		text, spent := load(), j.Servers.Account.Total()
+		if spent.Calls == 0 {
+			return text
+		}
+
+		if spent.Unpriced < spent.Calls {
+			text = "cost " + account.Money(spent.Cost) + ", " + text
+		}
+
+		return display.Count(float64(spent.Tokens())) + " tokens, " + text
+	}
 }

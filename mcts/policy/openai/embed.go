@@ -153,7 +153,12 @@ func (e *Embedder) request(ctx context.Context, texts []string) (list [][]float3
 		Body:  embeddingRequest{Model: e.Model(), Input: texts, Encoding: "float"},
 		Limit: vectorLimit * int64(len(texts)+1),
 		Read: func(body io.Reader) (err error) {
-			list, err = decodeVectors(body, len(texts))
+			var tokens int
+
+			if list, tokens, err = decodeVectors(body, len(texts)); err == nil {
+				b.opts.Account.Add(tokens, 0, 0)
+			}
+
 			return b.replyFault(err)
 		},
 	})
@@ -198,22 +203,25 @@ type vector struct {
 	Embedding jsontext.Value `json:"embedding"`
 }
 
-// decodeVectors reads a reply to n texts.
-func decodeVectors(body io.Reader, n int) ([][]float32, error) {
+// decodeVectors reads a reply to n texts, and how many tokens they have, 0 where the server does not say.
+func decodeVectors(body io.Reader, n int) (list [][]float32, tokens int, err error) {
 	vectors := wire.List[vector]{Most: n}
 	var complaint jsontext.Value // some gateways send one with a 200
+	var usage struct {
+		PromptTokens wire.Count `json:"prompt_tokens"`
+	}
 
-	err := wire.NewDocument(body).Object(map[string]any{"data": &vectors, "error": &complaint})
+	err = wire.NewDocument(body).Object(map[string]any{"data": &vectors, "error": &complaint, "usage": &usage})
 	if err != nil {
-		return nil, fmt.Errorf("the reply is not the JSON of vectors: %w", err)
+		return nil, 0, fmt.Errorf("the reply is not the JSON of vectors: %w", err)
 	}
 
 	if err := wire.CheckError(complaint); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 
 	if len(vectors.All) != n {
-		return nil, fmt.Errorf("%d vectors for %d texts", len(vectors.All), n)
+		return nil, 0, fmt.Errorf("%d vectors for %d texts", len(vectors.All), n)
 	}
 
 	indices := make([]wire.Count, n)
@@ -223,20 +231,20 @@ func decodeVectors(body io.Reader, n int) ([][]float32, error) {
 
 	places, err := wire.Places(indices, n)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 
-	list := make([][]float32, n)
+	list = make([][]float32, n)
 	for i, v := range vectors.All {
 		if bytes.Contains(v.Embedding, []byte("null")) { // which would pass for a zero
-			return nil, fmt.Errorf("vector %d has numbers that are null", i)
+			return nil, 0, fmt.Errorf("vector %d has numbers that are null", i)
 		}
 
 		numbers := &list[places[i]]
 		if err := json.Unmarshal(v.Embedding, numbers); err != nil || len(*numbers) == 0 {
-			return nil, errors.Join(fmt.Errorf("vector %d is no list of numbers", i), err)
+			return nil, 0, errors.Join(fmt.Errorf("vector %d is no list of numbers", i), err)
 		}
 	}
 
-	return list, nil
+	return list, max(usage.PromptTokens.N, 0), nil
 }

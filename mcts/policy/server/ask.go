@@ -125,6 +125,14 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 		return false, err
 	}
 
+	// What waited to be admitted may have been so at the moment at which everything was to end.
+	if err := ctx.Err(); err != nil {
+		leave()
+		a.pool.abandoned(t)
+
+		return false, err
+	}
+
 	if f.sent++; f.sent > 1 {
 		t.server.count(func(n *Counts) { n.Retries++ })
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"toolevo/mcts/account"
 	"toolevo/mcts/policy/chat"
 )
 
@@ -23,6 +24,9 @@ type Endpoint struct {
 	Headers []Header // sent with every request
 	Session SessionKeys
 	Model   string // as the server names it
+
+	// Account takes what an embedder's replies took; those of completions are noted by a [Policy].
+	Account *account.Account
 
 	// Names are those under which the server may answer for the model, beside its own and what is
 	// plainly the same; see [Names].

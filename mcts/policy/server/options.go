@@ -12,6 +12,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/mcts/account"
 	"toolevo/mcts/policy/chat"
 )
 
@@ -72,6 +73,8 @@ type Options struct {
 	// Slots is how many prompts each server keeps, for as many conversations at a time; 0 asks the
 	// servers that can tell ([Slotted]).
 	Slots int
+
+	Account *account.Account // what replies took is noted there, if it is not nil
 
 	Retry   Retry
 	Limit   Limit

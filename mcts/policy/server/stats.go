@@ -105,6 +105,9 @@ type Counts struct {
 	CompletionTokens int64 `json:"completion_tokens"` // as the servers count them
 }
 
+// Failed is how many requests came to a fault.
+func (c Counts) Failed() int64 { return c.Transient + c.TooLong + c.Refused + c.BadRequests }
+
 // counts returns the sums, and a copy of the causes.
 func (c *counters) counts() (Counts, map[string]int64) {
 	c.mu.Lock()

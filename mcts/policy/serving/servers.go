@@ -10,16 +10,18 @@ import (
 	"time"
 
 	"toolevo/envs/console"
+	"toolevo/mcts/account"
 	"toolevo/mcts/policy/server"
 )
 
 // Servers says where models are and how hard to drive them. It changes no result, so it is not a setting of a run.
 type Servers struct {
-	Addresses string        // base URLs, separated by commas; "" means those of the environment
-	Parallel  string        // "auto", or sequences in flight at each server
-	Patience  time.Duration // how long to wait for one that is down
-	Timeout   time.Duration // of one request
-	backoff   time.Duration // before a server is asked again, at first; 0 is the default
+	Addresses string           // base URLs, separated by commas; "" means those of the environment
+	Parallel  string           // "auto", or sequences in flight at each server
+	Patience  time.Duration    // how long to wait for one that is down
+	Timeout   time.Duration    // of one request
+	backoff   time.Duration    // before a server is asked again, at first; 0 is the default
+	Account   *account.Account // of what replies take; nil keeps none
 	Log       *slog.Logger
 	// shows what servers are asked for before a run starts; nil shows nothing
 	Watch func(read func() console.Status) (stop func())

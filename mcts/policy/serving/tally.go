@@ -13,7 +13,7 @@ import (
 // TallyLines are a policy's counts for people: what was asked, then what went wrong on the way, what cost samples, and
 // how that is spread over several servers.
 func TallyLines(name string, s server.Snapshot) []string {
-	faults := s.Transient + s.TooLong + s.Refused + s.BadRequests
+	faults := s.Failed()
 
 	lines := []string{fmt.Sprintf("%s: %d requests, %d answered, %d failed, %d given up by us", name, s.Requests,
 		s.Answered, faults, s.Cancelled)}

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"toolevo/envs/console"
+	"toolevo/mcts/account"
+	"toolevo/mcts/policy/server"
+)
+
+// beatEvery is how often the log of a run says how it does.
+const beatEvery = time.Minute
+
+// pulse is what a log is told of a run.
+type pulse struct {
+	log    *slog.Logger
+	status func() console.Status
+	spent  func() account.Total
+	served func() map[string]server.Snapshot
+}
+
+// beat logs how a run does until the returned function is called, which waits for the last record.
+func (p *pulse) beat() (stop func()) {
+	done := make(chan struct{})
+	clock := console.NewClock()
+
+	var beating sync.WaitGroup
+
+	beating.Go(func() {
+		ticker := time.NewTicker(beatEvery)
+		defer ticker.Stop()
+
+		for {
+			select {
+			case <-ticker.C:
+				p.record(clock)
+			case <-done:
+				return
+			}
+		}
+	})
+
+	return func() { close(done); beating.Wait() }
+}
+
+// record logs how the run does now.
+func (p *pulse) record(clock *console.Clock) {
+	s, spent := p.status(), p.spent()
+
+	var (
+		faults int64
+		load   server.Load
+	)
+
+	for _, one := range p.served() {
+		faults += one.Failed()
+		load.InFlight += one.InFlight
+		load.Waiting += one.Load.Waiting
+	}
+
+	p.log.Info("the run goes on", "done", s.Done, "of", s.Total, "left", clock.ETA(s.Work), "progress", s.Text,
+		"in_flight", load.InFlight, "waiting", load.Waiting, "faults", faults, "calls", spent.Calls,
+		"prompt_tokens", spent.PromptTokens, "cached_tokens", spent.CachedTokens,
+		"completion_tokens", spent.CompletionTokens, "cost", spent.Cost)
+}

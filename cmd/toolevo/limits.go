@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"toolevo/cmd/internal/cmdline"
+	"toolevo/envs/console"
+	"toolevo/envs/display"
+	"toolevo/finetune/rundir"
+	"toolevo/mcts/account"
+)
+
+// limits are the flags that end a command before it is done, and what is run when it ends.
+type limits struct {
+	account.Stops
+	then string
+}
+
+// limitFlags adds them to a command that asks models.
+func (a *app) limitFlags(cmd *cobra.Command) *limits {
+	l := &limits{}
+	addFlags(cmd, "limit", into{
+		"stop-after":       &l.After,
+		"stop-at":          &l.At,
+		"max-total-tokens": &l.Tokens,
+		"max-cost":         &l.Cost,
+		"then":             &l.then,
+	})
+
+	if a.limited == nil {
+		a.limited = map[*cobra.Command]*limits{}
+	}
+
+	a.limited[cmd] = l
+
+	return l
+}
+
+// trajectoriesFlag adds the limit of a command that collects.
+func (l *limits) trajectoriesFlag(cmd *cobra.Command) {
+	addFlags(cmd, "limit", into{"max-trajectories": &l.Trajectories})
+}
+
+// limit has the commands with limits keep them, and run what comes then.
+func (a *app) limit() {
+	for cmd, l := range a.limited {
+		run := cmd.RunE
+
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			if err := l.Check(); err != nil {
+				return console.AsUsage(err)
+			}
+
+			before := cmd.Context()
+
+			ctx, end, err := a.account.Begin(before, l.Stops, func(limit error) {
+				a.Say("%s: no new model calls; those that are being answered finish.", cmdline.Flags(limit.Error()))
+				a.ending.stopped(limit)
+			})
+			if err != nil {
+				return console.AsUsage(err)
+			}
+
+			cmd.SetContext(ctx)
+			err = a.interrupted(ctx, run(cmd, args))
+			end()
+
+			if l.then != "" {
+				a.runThen(context.WithoutCancel(before), l.then, cmd, err)
+			}
+
+			return err
+		}
+	}
+}
+
+// keepAccount has an account go on from what a folder has of it, and kept there until the returned function is called.
+func keepAccount(a *account.Account, folder string) (finish func() error) {
+	if passes, err := account.Read(folder); err == nil {
+		a.Resume(passes)
+	}
+
+	return rundir.Keep(filepath.Join(folder, account.File), func() any { return a.Passes() })
+}
+
+// saySpent says what models took.
+func (a *app) saySpent(t account.Total) {
+	text := display.Duration(time.Duration(t.Seconds * float64(time.Second)))
+	if t.Calls > 0 {
+		text += ": " + t.Usage.String()
+	}
+
+	a.Say("It took %s", text)
+}
+
+// arguments are the limits that a resumed run needs again: all but the one that was reached.
+func (l *limits) arguments(reached string) (args []string) {
+	for _, f := range []struct{ name, value, none string }{
+		{"stop-after", l.After.String(), "0s"},
+		{"stop-at", l.At, ""},
+		{"max-total-tokens", fmt.Sprint(l.Tokens), "0"},
+		{"max-cost", strconv.FormatFloat(l.Cost, 'g', -1, 64), "0"},
+		{"max-trajectories", fmt.Sprint(l.Trajectories), "0"},
+		{"then", l.then, ""},
+	} {
+		if f.value != f.none && f.name != reached {
+			args = append(args, "--"+f.name, f.value)
+		}
+	}
+
+	return args
+}
+
+// summary is what the command of --then reads.
+type summary struct {
+	Command string        `json:"command"`          // such as "toolevo collect"
+	End     string        `json:"end"`              // finished, interrupted or failed
+	Exit    int           `json:"exit"`             // the code with which the program is about to end
+	Error   string        `json:"error,omitempty"`  // why, and how to go on; missing where it finished
+	Spent   account.Total `json:"spent"`            // by all models that were asked
+	Result  any           `json:"result,omitempty"` // what the command prints with --json
+}
+
+// runThen runs the command of --then. How it ends changes nothing but is said.
+func (a *app) runThen(ctx context.Context, command string, cmd *cobra.Command, err error) {
+	s := summary{
+		Command: cmd.CommandPath(), End: "finished", Exit: cmdline.ExitCode(err), Spent: a.account.Total(),
+		Result: a.result,
+	}
+
+	if err != nil {
+		s.End, s.Error = "failed", cmdline.Message(err)
+		if console.KindOf(err) == console.Interruption {
+			s.End = "interrupted"
+		}
+	}
+
+	text, jsonErr := json.Marshal(s)
+	if jsonErr != nil {
+		a.Say("--then: %v", jsonErr)
+		return
+	}
+
+	then := exec.CommandContext(ctx, "sh", "-c", command)
+	then.Stdin, then.Stdout, then.Stderr = strings.NewReader(string(text)+"\n"), a.Err, a.Err
+
+	if err := then.Run(); err != nil {
+		a.Say("--then %s: %v", command, err)
+	}
+}

@@ -1,0 +1,352 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"toolevo/envs/disk"
+	"toolevo/mcts"
+)
+
+// File is the file of a folder that has the passes of its account.
+const File = "account.json"
+
+// Pass is what one process spent on a run, or on another folder. That of one that was killed ends with the last second
+// before.
+type Pass struct {
+	Software string    `json:"software"`
+	Started  time.Time `json:"started"`
+	Ended    time.Time `json:"ended"`
+	Usage
+	Prices   *Prices `json:"prices,omitempty"`            // nil where they were not known
+	Accepted int64   `json:"distinct_accepted,omitempty"` // trajectories, as many as there were at its end
+}
+
+// Total is what all passes took.
+type Total struct {
+	Usage
+	Seconds float64 `json:"seconds"` // of all passes
+}
+
+// Sum adds passes up.
+func Sum(passes []Pass) (t Total) {
+	for _, p := range passes {
+		t.add(p.Usage)
+		t.Seconds += p.Ended.Sub(p.Started).Seconds()
+	}
+
+	return t
+}
+
+// Read returns the passes of a folder. It wraps fs.ErrNotExist where there are none.
+func Read(dir string) (passes []Pass, err error) {
+	text, err := disk.ReadFile(filepath.Join(dir, File))
+	if err == nil {
+		err = json.Unmarshal(text, &passes)
+	}
+
+	return passes, err
+}
+
+// Account counts what is spent. It is safe for concurrent use; in a nil Account nothing is noted.
+type Account struct {
+	parent *Account
+	whole  bool // what there was before is known to it, and no child tells it again
+
+	mu      sync.Mutex // guards what follows
+	earlier []Pass
+	now     Pass
+	carried Usage // of earlier passes of children
+	stops   Stops
+	reached *Limit // the first one, nil while there is none
+	stop    func(*Limit)
+}
+
+// New returns the account of a command, whose pass begins now.
+func New(software string) *Account {
+	return &Account{now: Pass{Software: software, Started: time.Now()}}
+}
+
+// Open returns the account of a run that a command makes or goes on with. Without prices of its own
+// it has those of a.
+func (a *Account) Open(prices *Prices) *Account {
+	if a == nil {
+		a = New("")
+	}
+
+	child := New(a.now.Software)
+
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	child.parent, child.now.Prices = a, prices
+	if prices == nil {
+		child.now.Prices = a.now.Prices
+	}
+
+	return child
+}
+
+// Price sets the prices, if there are any.
+func (a *Account) Price(prices *Prices) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	if prices != nil {
+		a.now.Prices = prices
+	}
+}
+
+// Resume adds what passes took before. One without prices is charged by those of now.
+func (a *Account) Resume(passes []Pass) {
+	a.mu.Lock()
+	passes = slices.Clone(passes)
+
+	for i := range passes {
+		if p := &passes[i]; p.Prices == nil && a.now.Prices != nil {
+			p.Prices = a.now.Prices
+			p.price(p.Prices)
+		}
+
+		a.now.Accepted = max(a.now.Accepted, passes[i].Accepted)
+	}
+
+	a.earlier, a.whole = passes, true
+	before, accepted, parent := Sum(passes).Usage, a.now.Accepted, a.parent
+	a.mu.Unlock()
+
+	if parent != nil {
+		parent.carry(before, accepted)
+	}
+
+	a.check()
+}
+
+func (a *Account) carry(before Usage, accepted int64) {
+	a.mu.Lock()
+	if !a.whole {
+		a.carried.add(before)
+		a.now.Accepted += accepted
+	}
+	a.mu.Unlock()
+
+	a.check()
+}
+
+// Add notes a reply of a server: one call and its tokens. Where they are all 0 the server told none.
+func (a *Account) Add(prompt, cached, completion int) {
+	if a == nil {
+		return
+	}
+
+	u := Usage{
+		Calls: 1, PromptTokens: int64(prompt), CachedTokens: int64(cached), CompletionTokens: int64(completion),
+	}
+	if u.Tokens() == 0 {
+		u.Untold = 1
+	}
+
+	a.mu.Lock()
+	u.price(a.now.Prices)
+	a.mu.Unlock()
+
+	for ; a != nil; a = a.parent {
+		a.mu.Lock()
+		a.now.add(u)
+		a.mu.Unlock()
+
+		a.check()
+	}
+}
+
+// Accept notes how many trajectories of a run training takes.
+func (a *Account) Accept(n int64) {
+	if a == nil {
+		return
+	}
+
+	a.mu.Lock()
+	more := n - a.now.Accepted
+	if more > 0 {
+		a.now.Accepted = n
+	}
+	a.mu.Unlock()
+
+	if a.check(); more > 0 && a.parent != nil {
+		a.parent.Accept(a.parent.accepted() + more)
+	}
+}
+
+func (a *Account) accepted() int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	return a.now.Accepted
+}
+
+// Total is what this pass and those before took.
+func (a *Account) Total() Total {
+	passes := a.Passes()
+
+	t := Sum(passes)
+	t.add(a.before())
+
+	return t
+}
+
+func (a *Account) before() Usage {
+	if a == nil {
+		return Usage{}
+	}
+
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	return a.carried
+}
+
+// Passes are those before and this one, which ends now.
+func (a *Account) Passes() []Pass {
+	if a == nil {
+		return nil
+	}
+
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	now := a.now
+	now.Ended = time.Now()
+
+	return append(slices.Clip(a.earlier), now)
+}
+
+// Pass is what this process took.
+func (a *Account) Pass() Pass {
+	passes := a.Passes()
+	return passes[len(passes)-1]
+}
+
+// Begin sets the limits of work under a context, and returns that of the work: it ends with the first
+// limit that is reached, as an interruption ends it, after it was said. Call end when the work is over.
+func (a *Account) Begin(ctx context.Context, s Stops, say func(error)) (work context.Context, end func(), err error) {
+	last, err := s.end(time.Now())
+	if err != nil {
+		return ctx, nil, err
+	}
+
+	work, interrupt := mcts.Interruptible(ctx)
+
+	a.mu.Lock()
+	a.stops = s
+	a.stop = func(l *Limit) {
+		say(l)
+		interrupt()
+	}
+	a.mu.Unlock()
+
+	end = interrupt
+
+	if last != nil {
+		timer := time.AfterFunc(time.Until(last.at), func() { a.reach(&last.limit) })
+		end = func() {
+			timer.Stop()
+			interrupt()
+		}
+	}
+
+	return work, end, nil
+}
+
+// check stops the work where a limit is reached.
+func (a *Account) check() {
+	a.mu.Lock()
+
+	all := a.carried
+	for _, p := range a.earlier {
+		all.add(p.Usage)
+	}
+
+	all.add(a.now.Usage)
+	l := a.stops.reached(all, a.now.Usage, a.now.Accepted)
+	a.mu.Unlock()
+
+	if l != nil {
+		a.reach(l)
+	}
+}
+
+// reach stops the work, once.
+func (a *Account) reach(l *Limit) {
+	a.mu.Lock()
+	stop := a.stop
+	first := a.reached == nil && stop != nil
+
+	if first {
+		a.reached = l
+	}
+	a.mu.Unlock()
+
+	if first {
+		stop(l)
+	}
+}
+
+// Reached returns the limit that has stopped the work, of this account or of one above it, nil where none has.
+func (a *Account) Reached() *Limit {
+	for ; a != nil; a = a.parent {
+		a.mu.Lock()
+		l := a.reached
+		a.mu.Unlock()
+
+		if l != nil {
+			return l
+		}
+	}
+
+	return nil
+}
+
+// Why says what interrupted the work, "interrupted" where it was no limit.
+func (a *Account) Why() string {
+	if l := a.Reached(); l != nil {
+		return l.Error()
+	}
+
+	return "interrupted"
+}
+
+// Ready refuses limits that cannot be kept by this account, before any call.
+func (a *Account) Ready() error {
+	prices := a.Pass().Prices
+
+	for ; a != nil; a = a.parent {
+		a.mu.Lock()
+		cost := a.stops.Cost
+		a.mu.Unlock()
+
+		if cost > 0 && prices == nil {
+			return &Limit{"max-cost", true, noPrices}
+		}
+	}
+
+	return nil
+}
+
+// Counts reports whether a limit of tokens or of cost is set, for this account or for one above it.
+func (a *Account) Counts() bool {
+	for ; a != nil; a = a.parent {
+		a.mu.Lock()
+		counts := a.stops.Cost > 0 || a.stops.Tokens > 0
+		a.mu.Unlock()
+
+		if counts {
+			return true
+		}
+	}
+
+	return false
+}

@@ -1,0 +1,118 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"toolevo/envs/display"
+)
+
+// Usage is what calls to models took.
+type Usage struct {
+	Calls            int64 `json:"calls"`             // requests that servers answered
+	PromptTokens     int64 `json:"prompt_tokens"`     // as the servers count them
+	CachedTokens     int64 `json:"cached_tokens"`     // of those, found in a prefix cache
+	CompletionTokens int64 `json:"completion_tokens"` // of all samples
+	// calls of those above, of which no tokens are known, as their server tells none
+	Untold int64 `json:"calls_without_tokens,omitempty"`
+	// in the currency of the prices; the calls for which there were none cost nothing here
+	Cost     float64 `json:"cost,omitempty"`
+	Unpriced int64   `json:"calls_without_price,omitempty"` // of the calls
+}
+
+// Tokens are those of prompts and completions together.
+func (u Usage) Tokens() int64 { return u.PromptTokens + u.CompletionTokens }
+
+func (u *Usage) add(v Usage) {
+	u.Calls += v.Calls
+	u.PromptTokens += v.PromptTokens
+	u.CachedTokens += v.CachedTokens
+	u.CompletionTokens += v.CompletionTokens
+	u.Untold += v.Untold
+	u.Cost += v.Cost
+	u.Unpriced += v.Unpriced
+}
+
+// String is a line for people: "48 calls, 12k prompt tokens (8k cached), 2k completion tokens, cost 0.42".
+func (u Usage) String() string {
+	count := func(n int64, what string) string { return display.Count(float64(n)) + " " + what }
+
+	prompt := count(u.PromptTokens, "prompt tokens")
+	if u.CachedTokens > 0 {
+		prompt += " (" + count(u.CachedTokens, "cached") + ")"
+	}
+
+	parts := []string{count(u.Calls, "calls"), prompt, count(u.CompletionTokens, "completion tokens")}
+	if u.Unpriced < u.Calls {
+		parts = append(parts, "cost "+Money(u.Cost))
+	}
+
+	if u.Unpriced > 0 && u.Unpriced < u.Calls {
+		parts = append(parts, count(u.Unpriced, "calls without a price"))
+	}
+
+	if u.Untold > 0 {
+		parts = append(parts, "tokens unknown of "+count(u.Untold, "calls, as their server tells none"))
+	}
+
+	return strings.Join(parts, ", ")
+}
+
+// Money is a sum in any currency: cents, or the first digits of what is less.
+func Money(sum float64) string {
+	if sum >= 1 || sum == 0 {
+		return fmt.Sprintf("%.2f", sum)
+	}
+
+	return fmt.Sprintf("%.2g", sum)
+}
+
+// Prices are what a million tokens cost, in any currency.
+type Prices struct {
+	Prompt     float64 `json:"prompt"`
+	Cached     float64 `json:"cached"` // of prompt tokens that were found in a prefix cache
+	Completion float64 `json:"completion"`
+}
+
+// ParsePrices reads those of prompt and completion tokens, or of prompt, cached prompt and completion tokens. An
+// empty list is nil.
+func ParsePrices(list []string) (*Prices, error) {
+	numbers := make([]float64, len(list))
+
+	for i, text := range list {
+		n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || !(n >= 0) || math.IsInf(n, 0) {
+			return nil, fmt.Errorf("%q is no price: want a number of at least 0", text)
+		}
+
+		numbers[i] = n
+	}
+
+	switch len(numbers) {
+	case 0:
+		return nil, nil
+	case 2:
+		return &Prices{numbers[0], numbers[0], numbers[1]}, nil
+	case 3:
+		return &Prices{numbers[0], numbers[1], numbers[2]}, nil
+	}
+
+	return nil, errors.New("want what a million tokens cost, of prompts and of completions, or of prompts, " +
+		"cached prompts and completions, e.g. 0.5,1.5 or 0.5,0.05,1.5")
+}
+
+// Of is what calls cost.
+func (p Prices) Of(u Usage) float64 {
+	return (float64(u.PromptTokens-u.CachedTokens)*p.Prompt + float64(u.CachedTokens)*p.Cached +
+		float64(u.CompletionTokens)*p.Completion) / 1e6
+}
+
+// price notes what the calls cost, or that nobody knows.
+func (u *Usage) price(p *Prices) {
+	if u.Cost, u.Unpriced = 0, u.Calls; p != nil {
+		u.Cost, u.Unpriced = p.Of(*u), 0
+	}
+}
