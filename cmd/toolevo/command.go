@@ -36,11 +36,11 @@ func does[T any](a *app, cmd *cobra.Command,
 	job func(ctx context.Context, args []string) (T, error), text func(T)) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		result, err := job(cmd.Context(), args)
-		a.result = result
-
 		if v := reflect.ValueOf(result); !v.IsValid() || err != nil && v.IsZero() {
 			return err
 		}
+
+		a.result = result
 
 		return cmp.Or(a.Show(result, func() { text(result) }), err)
 	}

@@ -57,10 +57,10 @@ func TestEstimateFlags(t *testing.T) {
 		{"--probe", "-1", "how many questions"},
 		{"--tokens-per-second", "-1", "above 0"},
 		{"--tokens-per-second", "NaN", "above 0"},
-		{"--prices", "1", "two numbers"},
-		{"--prices", "1,-2", "two numbers"},
-		{"--prices", "1,2,3", "two numbers"},
-		{"--prices", "cheap", "--prices"},
+		{"--prices", "1", "a million tokens cost"},
+		{"--prices", "1,-2", "no price"},
+		{"--prices", "1,2,3,4", "a million tokens cost"},
+		{"--prices", "cheap", "no price"},
 	} {
 		fails(t, exitUsage, []string{tt.flag, tt.says}, estimated(t, "--dry-run", tt.flag, tt.value)...)
 	}

@@ -93,15 +93,15 @@ func (a *app) improveCommand() *cobra.Command {
 // folder is there and nobody else's, until the returned function is called.
 func (a *app) accountIn(out string, p *improve.Program) (finish func() error) {
 	run := p.Run
-	finish = func() error { return nil }
+	stop := func() error { return nil }
 
-	begin := sync.OnceFunc(func() { finish = keepAccount(a.account, out) })
+	begin := sync.OnceFunc(func() { stop = keepAccount(a.account, out) })
 	p.Run = func(ctx context.Context, args ...string) (any, error) {
 		begin()
 		return run(ctx, args...)
 	}
 
-	return func() error { return finish() }
+	return func() error { return stop() }
 }
 
 // improveExample is a file with every key, moved to the right.

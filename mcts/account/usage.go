@@ -67,14 +67,14 @@ func Money(sum float64) string {
 		return fmt.Sprintf("%.2f", sum)
 	}
 
-	return fmt.Sprintf("%.2g", sum)
+	return fmt.Sprintf("%.3g", sum)
 }
 
 // Prices are what a million tokens cost, in any currency.
 type Prices struct {
-	Prompt     float64 `json:"prompt"`
-	Cached     float64 `json:"cached"` // of prompt tokens that were found in a prefix cache
-	Completion float64 `json:"completion"`
+	Prompt     float64 `json:"prompt"`     // of prompt tokens
+	Cached     float64 `json:"cached"`     // of prompt tokens that were found in a prefix cache
+	Completion float64 `json:"completion"` // of completion tokens
 }
 
 // ParsePrices reads those of prompt and completion tokens, or of prompt, cached prompt and completion tokens. An

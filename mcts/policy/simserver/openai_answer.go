@@ -84,6 +84,14 @@ func (x *exchange) openAIAnswer(chat bool, p *input, list []drawn, top int) open
 		u.PromptTokensDetails = &openai.PromptTokensDetails{CachedTokens: p.cached}
 	}
 
+	x.s.engine.count(func(st *Stats) {
+		st.PromptTokensTold += u.PromptTokens
+
+		if u.PromptTokensDetails != nil {
+			st.CachedTokensTold += u.PromptTokensDetails.CachedTokens
+		}
+	})
+
 	if o.llamaCpp() {
 		answer.asLlamaCpp(p, list[0])
 	}

@@ -40,6 +40,8 @@ type Counts struct {
 
 	PromptTokens     int `json:"prompt_tokens"`      // of all sequences
 	PromptTokensRead int `json:"prompt_tokens_read"` // of these, that were not cached
+	PromptTokensTold int `json:"prompt_tokens_told"` // by OpenAI's usage, which tells those of a request once
+	CachedTokensTold int `json:"cached_tokens_told"` // by OpenAI's usage
 	CompletionTokens int `json:"completion_tokens"`  // of all sequences
 	PromptChars      int `json:"prompt_chars"`       // bytes of the prompts, once for each request
 }
