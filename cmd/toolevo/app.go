@@ -26,13 +26,14 @@ var helpTexts embed.FS
 // app is one invocation of the program, with everything it may touch.
 type app struct {
 	console.Program
-	columns     int    // of the terminal that results go to, 0 where they go to none
-	ending      ending // what is said at Ctrl-C
-	account     *account.Account
-	limited     map[*cobra.Command]*limits // the commands that may end before they are done
-	result      any                        // of the command, nil while there is none
-	quietPeriod time.Duration              // how long a command may prepare in silence; 0: the default, negative: not at all
-	backoff     time.Duration              // before a server is asked again, at first; 0 is the default
+	columns     int           // of the terminal that results go to, 0 where they go to none
+	ending      ending        // what is said at Ctrl-C
+	quietPeriod time.Duration // how long a command may prepare in silence; 0: the default, negative: not at all
+	backoff     time.Duration // before a server is asked again, at first; 0 is the default
+
+	account *account.Account           // of what the command's models took
+	limited map[*cobra.Command]*limits // the commands that may end before they are done
+	result  any                        // of the command, nil while there is none
 
 	// open opens the engine of a command; nil is engines.Open.
 	open toolevo.OpenFunc

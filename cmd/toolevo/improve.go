@@ -45,20 +45,13 @@ func (a *app) improveCommand() *cobra.Command {
 	a.limitFlags(cmd).trajectoriesFlag(cmd)
 	addFlags(cmd, "improve", into{"prices": &prices})
 
-	return does(a, cmd, func(ctx context.Context, args []string) (_ *improve.Result, err error) {
+	return does(a, cmd, func(ctx context.Context, args []string) (*improve.Result, error) {
 		if *out == "" {
 			return nil, console.Usage("improve needs --out DIR, the folder of all rounds")
 		}
 
-		charged, err := account.ParsePrices(prices)
-		if err != nil {
-			return nil, console.Option("prices", "%w", err)
-		}
-
-		a.account.Price(charged)
-
-		if err := a.account.Ready(); err != nil {
-			return nil, console.AsUsage(err)
+		if err := a.charge(prices); err != nil {
+			return nil, err
 		}
 
 		config, err := improve.Read(args[0])
@@ -74,19 +67,36 @@ func (a *app) improveCommand() *cobra.Command {
 		a.Announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
 			"first collected by "+toolevo.PoliciesOf([]string{config.FirstPolicy()}))
 
-		finish := a.accountIn(*out, &program)
-		defer func() { err = errors.Join(err, finish()) }()
-
-		result, err := improve.Run(ctx, config, *out, program, o)
-		if err != nil {
-			return nil, explainStage(ctx, err)
-		}
-
-		return result, nil
+		return a.improve(ctx, config, *out, program, o)
 	}, func(r *improve.Result) {
 		r.WriteTable(a.Out)
 		a.Say("All figures: %s", filepath.Join(*out, improve.CSVFile))
 	})
+}
+
+// improve does the rounds, and keeps what they take.
+func (a *app) improve(ctx context.Context, c *improve.Config, out string, p improve.Program, o improve.Options) (
+	result *improve.Result, err error) {
+	finish := a.accountIn(out, &p)
+	defer func() { err = errors.Join(err, finish()) }()
+
+	if result, err = improve.Run(ctx, c, out, p, o); err != nil {
+		return nil, explainStage(ctx, err)
+	}
+
+	return result, nil
+}
+
+// charge has the stages charged by prices, where they have none of their own.
+func (a *app) charge(prices []string) error {
+	charged, err := account.ParsePrices(prices)
+	if err != nil {
+		return console.Option("prices", "%w", err)
+	}
+
+	a.account.Price(charged)
+
+	return console.AsUsage(a.account.Ready())
 }
 
 // accountIn has the account of the program kept in the folder of all rounds from the first stage on, which is when the

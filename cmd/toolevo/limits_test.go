@@ -86,7 +86,8 @@ func TestStoppedByTokens(t *testing.T) {
 	}
 
 	// With other prices it is the same run.
-	resumed := document[toolevo.Collected](t, must(t, spending(t, s.URL(), dir, "--resume", "--json", "--prices", "1,2")...))
+	resumed := document[toolevo.Collected](t, must(t,
+		spending(t, s.URL(), dir, "--resume", "--json", "--prices", "1,2")...))
 	if resumed.Replayed == 0 || resumed.Spent.Cost == 0 || resumed.Spent.Unpriced > 0 {
 		t.Errorf("%+v", resumed)
 	}
@@ -161,7 +162,8 @@ func TestLimitsThatCannotBeKept(t *testing.T) {
 	fails(t, exitUsage, []string{"asks none", "--stop-after"}, "collect", "--data", smallData(t), "--out", dir,
 		"--max-total-tokens", "5")
 	fails(t, exitUsage, []string{"--stop-at", "07:00"}, spending(t, s.URL(), dir, "--stop-at", "7")...)
-	fails(t, exitUsage, []string{"server.prices", "flag --prices", "0.5,0.05,1.5"}, spending(t, s.URL(), dir, "--prices", "1,2,3,4")...)
+	fails(t, exitUsage, []string{"server.prices", "flag --prices", "0.5,0.05,1.5"},
+		spending(t, s.URL(), dir, "--prices", "1,2,3,4")...)
 	fails(t, exitUsage, []string{"add --prices"}, "improve", "--max-cost", "1", "--out", dir, improvementFile(t))
 
 	fails(t, exitUsage, []string{"tells no tokens", "--max-total-tokens", "--stop-after"},

@@ -93,9 +93,15 @@ func (s Stops) reached(all, calls Usage, trajectories int64) *Limit {
 	case s.Cost > 0 && all.Cost >= s.Cost:
 		return &Limit{Option: "max-cost", why: fmt.Sprintf("%v is reached: %s was spent", s.Cost, Money(all.Cost))}
 	case s.Tokens > 0 && all.Tokens() >= s.Tokens:
-		return &Limit{Option: "max-total-tokens", why: fmt.Sprintf("%d is reached: there were %d", s.Tokens, all.Tokens())}
+		return &Limit{
+			Option: "max-total-tokens",
+			why:    fmt.Sprintf("%d is reached: there were %d", s.Tokens, all.Tokens()),
+		}
 	case s.Trajectories > 0 && trajectories >= s.Trajectories:
-		return &Limit{Option: "max-trajectories", why: fmt.Sprintf("%d is reached: %d are accepted", s.Trajectories, trajectories)}
+		return &Limit{
+			Option: "max-trajectories",
+			why:    fmt.Sprintf("%d is reached: %d are accepted", s.Trajectories, trajectories),
+		}
 	case counts && calls.Untold > 0:
 		return &Limit{option, true, "cannot be kept: a server tells no tokens (usage) with its replies; ‹stop-after› " +
 			"needs none"}

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"toolevo/mcts/account"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -21,7 +23,9 @@ func TestOf(t *testing.T) {
 	t.Parallel()
 	sample := []Usage{{10, 1000, 100}, {20, 2000, 200}, {30, 3000, 300}}
 
-	got, err := Of(sample, Options{Questions: 12, Bytes: 900, Rate: 50, Prices: &account.Prices{Prompt: 2, Completion: 10}})
+	got, err := Of(sample, Options{
+		Questions: 12, Bytes: 900, Rate: 50, Prices: &account.Prices{Prompt: 2, Completion: 10},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

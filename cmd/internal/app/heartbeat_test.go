@@ -30,7 +30,9 @@ func TestHeartbeat(t *testing.T) {
 			slog.New(slog.NewTextHandler(&log, nil)),
 			func() console.Status { // ten units of work a minute, of 100
 				n := 10 * minutes()
-				return console.Status{Done: n, Total: 100, Work: console.Work{Done: n, Left: 100 - n}, Text: "50% solved"}
+				work := console.Work{Done: n, Left: 100 - n}
+
+				return console.Status{Done: n, Total: 100, Work: work, Text: "50% solved"}
 			},
 			func() account.Total {
 				return account.Total{Usage: account.Usage{Calls: minutes(), PromptTokens: 500, Cost: 0.25}}
@@ -38,7 +40,7 @@ func TestHeartbeat(t *testing.T) {
 			func() map[string]server.Snapshot { return map[string]server.Snapshot{"openai:m": served} },
 		}).beat()
 
-		time.Sleep(2*time.Minute + 30*time.Second)
+		<-time.After(2*time.Minute + 30*time.Second)
 		stop()
 
 		lines := strings.Split(strings.TrimSpace(log.String()), "\n")

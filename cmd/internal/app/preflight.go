@@ -38,13 +38,7 @@ func (j *RunJob) Needs(b *Bench) []Need {
 	}
 
 	return []Need{
-		{doctor.Folder, "", func(context.Context) (string, error) {
-			if err := j.countable(servers); err != nil {
-				return "", err
-			}
-
-			return j.findRoom()
-		}},
+		{doctor.Folder, "", func(context.Context) (string, error) { return j.findRoom(servers) }},
 		{doctor.Logs, "", func(context.Context) (string, error) {
 			if err := j.openLog(b); err != nil {
 				return "", err
@@ -87,8 +81,13 @@ func (j *RunJob) Meets(ctx context.Context, n Need) (seen string, err error) {
 // (a [Plan] estimates it): what fills up meanwhile ends the run, which can be resumed.
 const leastRoom = 64 << 20
 
-// findRoom makes sure that no other process works on the run, and that its folder has room.
-func (j *RunJob) findRoom() (seen string, err error) {
+// findRoom makes sure that no other process works on the run, that its folder has room, and that its limits can be
+// kept. servers says that models on servers are asked.
+func (j *RunJob) findRoom(servers bool) (seen string, err error) {
+	if err := j.countable(servers); err != nil {
+		return "", err
+	}
+
 	dir := cmp.Or(j.Out, filepath.Join(RunsFolder, j.kind))
 	if j.Out != "" {
 		if err := store.Busy(dir); err != nil {

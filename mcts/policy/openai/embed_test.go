@@ -363,7 +363,7 @@ func FuzzDecodeVectors(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, n int) {
 		n = min(max(n, 1), 8)
 
-		list, err := decodeVectors(bytes.NewReader(body), n)
+		list, _, err := decodeVectors(bytes.NewReader(body), n)
 		if err != nil {
 			return
 		}
