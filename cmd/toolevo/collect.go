@@ -84,7 +84,7 @@ func (a *app) printCollected(c toolevo.Collected) {
 	fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
 		c.File)
 
-	a.saySpent(c.Spent)
+	a.Say("It took %s", c.Spent)
 
 	if c.Unreadable > 0 {
 		fmt.Fprintf(a.Out, "%d turns,%s\n", c.Turns, toolevo.UnreadableShare(c.Unreadable, c.Turns))

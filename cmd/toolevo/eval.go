@@ -88,7 +88,7 @@ func (a *app) printEvaluation(r toolevo.Evaluated) {
 		a.Say(export.Format(filepath.Base(r.Logs)).OpenWith(), console.Shell(r.Logs))
 	}
 
-	a.saySpent(r.Spent)
+	a.Say("It took %s", r.Spent)
 	a.Say("As Markdown, with the turns by outcome: %s, also as .csv, .tex and .json",
 		filepath.Join(r.Dir, stored.ReportMarkdown))
 	a.Say("Every episode: %s, or .jsonl; toolevo %s", filepath.Join(r.Dir, trajectories.EpisodesParquet),

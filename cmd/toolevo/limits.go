@@ -8,13 +8,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
-	"toolevo/envs/display"
 	"toolevo/finetune/rundir"
 	"toolevo/mcts/account"
 )
@@ -90,16 +88,6 @@ func keepAccount(a *account.Account, folder string) (finish func() error) {
 	}
 
 	return rundir.Keep(filepath.Join(folder, account.File), func() any { return a.Passes() })
-}
-
-// saySpent says what models took.
-func (a *app) saySpent(t account.Total) {
-	text := display.Duration(time.Duration(t.Seconds * float64(time.Second)))
-	if t.Calls > 0 {
-		text += ": " + t.Usage.String()
-	}
-
-	a.Say("It took %s", text)
 }
 
 // arguments are the limits that a resumed run needs again: all but the one that was reached.

@@ -47,6 +47,7 @@ type Run struct {
 	Software string
 	Inputs   map[string]string // hashes and makers
 	Config   string            // YAML
+	Took     string            // time, tokens and cost; "" where nobody noted them
 }
 
 // Collection is what a collection found about the questions of a dataset and difficulty.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolevo/envs/disk"
+	"toolevo/envs/display"
 	"toolevo/mcts"
 )
 
@@ -30,6 +31,16 @@ type Pass struct {
 type Total struct {
 	Usage
 	Seconds float64 `json:"seconds"` // of all passes
+}
+
+// String is a line for people: the time, and what calls took where there were any.
+func (t Total) String() string {
+	text := display.Duration(time.Duration(t.Seconds * float64(time.Second)))
+	if t.Calls > 0 {
+		text += ": " + t.Usage.String()
+	}
+
+	return text
 }
 
 // Sum adds passes up.

@@ -250,7 +250,7 @@ func TestRead(t *testing.T) {
 		t.Error(diff)
 	}
 
-	const words = "5 calls, 80 prompt tokens, 5 completion tokens, cost 6e-05, 2 calls without a price"
+	const words = "2m: 5 calls, 80 prompt tokens, 5 completion tokens, cost 6e-05, 2 calls without a price"
 	if total.String() != words {
 		t.Errorf("%s", total)
 	}

@@ -13,6 +13,7 @@ import (
 	"toolevo/finetune/stored"
 	"toolevo/finetune/viewer"
 	"toolevo/mcts"
+	"toolevo/mcts/account"
 )
 
 // addRuns adds what each run is, and what collections and rounds found. It returns which are evaluations.
@@ -50,6 +51,16 @@ func (h *Host) addRuns(ctx context.Context, p *report.Page, args []string) (eval
 	return evaluations, nil
 }
 
+// tookBy says what a run took, as far as it has noted it.
+func tookBy(dir string) string {
+	passes, err := account.Read(dir)
+	if err != nil {
+		return "" // it is worth no page
+	}
+
+	return account.Sum(passes).String()
+}
+
 // addRun adds what a run is, and what a collection found.
 func addRun(ctx context.Context, p *report.Page, v *stored.Run) error {
 	r := viewer.Run{Name: filepath.Base(v.Dir), Dir: v.Dir}
@@ -63,7 +74,7 @@ func addRun(ctx context.Context, p *report.Page, v *stored.Run) error {
 	p.Prompt = v.Config.Prompt
 	p.Runs = append(p.Runs, report.Run{
 		Name: r.Name, Kind: m.Kind, ID: m.ID, State: state, Software: m.Software, Inputs: m.Inputs,
-		Config: v.Run.Config,
+		Config: v.Run.Config, Took: tookBy(v.Dir),
 	})
 
 	if m.Kind == stored.Evaluated {
