@@ -32,10 +32,12 @@ type EvaluateJob struct {
 // Evaluated is the result of an evaluation.
 type Evaluated struct {
 	*finetune.Report
-	Spent   account.Total   `json:"spent"` // by all models that were asked, in all passes
-	Dir     string          `json:"-"`     // the run directory
-	Logs    string          `json:"-"`     // the folder of logs, "" where none were asked for
-	GivenUp []store.GivenUp `json:"-"`     // episodes, as a request failed alone
+	Dir     string          `json:"-"` // the run directory
+	Logs    string          `json:"-"` // the folder of logs, "" where none were asked for
+	GivenUp []store.GivenUp `json:"-"` // episodes, as a request failed alone
+	// Spent is by all models that were asked, in all passes. It is no part of the document, which is
+	// the same for the same seed.
+	Spent account.Total `json:"-"`
 }
 
 // Evaluate plays what is left of an evaluation, and writes its report. The result is there beside an error, too, that
