@@ -50,6 +50,7 @@ func (a *app) improveCommand() *cobra.Command {
 			return nil, console.Usage("improve needs --out DIR, the folder of all rounds")
 		}
 
+		// Before the rounds: a limit of cost without prices is refused now, and not after hours.
 		if err := a.charge(prices); err != nil {
 			return nil, err
 		}

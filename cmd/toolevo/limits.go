@@ -58,6 +58,7 @@ func (a *app) limit() {
 				return console.AsUsage(err)
 			}
 
+			// What runs at the end must outlive the limit, which ends only the command.
 			before := cmd.Context()
 
 			ctx, end, err := a.account.Begin(before, l.Stops, func(limit error) {

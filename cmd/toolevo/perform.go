@@ -34,6 +34,7 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 		job = a.addExportFlags(cmd).export
 	}
 
+	// The account of the outer command counts this one, too; a limit here would end only a part.
 	rest, err := parsed(cmd, args[1:])
 	if l := a.limited[cmd]; err == nil && l != nil && *l != (limits{}) {
 		err = console.Usage("limits are those of the command that does all of this: give them to that one")

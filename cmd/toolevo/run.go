@@ -157,6 +157,7 @@ func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 		args = append(args, "--metrics", f.Metrics)
 	}
 
+	// The limit that was reached would end the resumed run at once.
 	if f.limits != nil {
 		args = append(args, f.limits.arguments(stop.Reached)...)
 	}

@@ -195,6 +195,7 @@ func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, 
 		c.Policy, err = serving.Beside(c.Policy, j.Baselines)
 	}
 
+	// Only the resolved settings have the prices at which earlier passes are charged, too.
 	if err == nil {
 		err = j.openAccount(c)
 	}

@@ -103,6 +103,7 @@ func (t target) release(out, work string) error {
 		return err
 	}
 
+	// No serial number and no time, which would differ between two builds of a commit.
 	tool := filepath.Join(work, "cyclonedx-gomod")
 	if err := run(nil, tool, "bin", "-json", "-std", "-noserial", "-notimestamp", "-version", toolevo.Version,
 		"-output", list, binary); err != nil {
