@@ -19,8 +19,8 @@ go -C "$repository" build -o "$proof/proofgrid" ./cmd/internal/proofgrid
 
 if [ ! -e data/questions/SHA256SUMS ]; then
 	quietly "$toolevo" data build --data data --dataset coffee --scale full --progress none
-	quietly "$toolevo" data build --data data --dataset flights,agenda --progress none
-	quietly "$toolevo" data questions --data data --dataset coffee,flights,agenda --progress none
+	quietly "$toolevo" data build --data data --dataset flights,dblp --progress none
+	quietly "$toolevo" data questions --data data --dataset coffee,flights,dblp --progress none
 fi
 
 # versions FOLDER SEED COUNT UNSEEN OPERATORS: made from p_c, the unseen ones of words that the others do not have.
@@ -30,12 +30,13 @@ versions() {
 			--out "versions/$1/$2"
 }
 
-# Made by all operators that may be trained; mix-forms has notices of two forms, as p_s_in has.
+# mix-forms has notices of two forms, as p_s_in has; add-option gives any tool one more parameter, so
+# that a call has to be read off its notice each time. add-flag and wrap-response are held out.
 seed=1
-for operators in rename-api,rename-parameter rename-api,number-list,rename-parameter \
-	rename-api,mix-forms,rename-parameter rename-api,prefix-text,rename-parameter \
-	rename-api,mix-forms,prefix-text,rename-parameter rename-api,number-list,prefix-text,rename-parameter,add-count \
-	rename-api,rename-parameter,special-characters rename-api,mix-forms,add-count; do
+for operators in rename-api,rename-parameter rename-api,add-option rename-api,mix-forms,rename-parameter \
+	rename-api,prefix-text,rename-parameter,add-option rename-api,number-list,prefix-text,rename-parameter \
+	rename-api,mix-forms,prefix-text,rename-parameter,add-option rename-api,number-list,rename-parameter,add-option \
+	rename-api,rename-parameter,special-characters; do
 	versions many $seed 40 1 $operators
 	seed=$((seed + 1))
 done

@@ -114,7 +114,6 @@ func (t target) release(out, work string) error {
 	if err != nil {
 		return err
 	}
-
 	components, err := os.ReadFile(list)
 	if err != nil {
 		return err
