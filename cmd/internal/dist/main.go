@@ -94,7 +94,6 @@ func release(out string, arches []string) error {
 // release builds one processor's binary, and packs it.
 func (t target) release(out, work string) error {
 	binary, list := filepath.Join(work, "toolevo-"+t.arch), filepath.Join(work, "sbom-"+t.arch)
-	name := fmt.Sprintf("toolevo-%s-linux-%s", toolevo.Version, t.arch)
 
 	build := slices.Concat([]string{"build", "-buildvcs=auto", "-trimpath", "-tags", tags}, t.flags, []string{
 		"-ldflags", `-s -w -linkmode external -extldflags "-static"`, "-o", binary, "./cmd/toolevo",
@@ -114,10 +113,18 @@ func (t target) release(out, work string) error {
 	if err != nil {
 		return err
 	}
+
 	components, err := os.ReadFile(list)
 	if err != nil {
 		return err
 	}
+
+	return t.pack(out, program, components)
+}
+
+// pack writes the archive of a program, the list of what is linked into it, and the wheel.
+func (t target) pack(out string, program, components []byte) error {
+	name := fmt.Sprintf("toolevo-%s-linux-%s", toolevo.Version, t.arch)
 
 	licences, err := t.licences()
 	if err != nil {
