@@ -76,7 +76,7 @@ case $POLICY in ollama:*) set_slots=(--set "server.slots=$SLOTS") ;; esac # whic
 for what in ${WHAT:-eval collect}; do
 	if [ -n "${BEFORE:-}" ]; then
 		measure "$what" before "$BEFORE"
-		for n in ${HANDS:-$(seq "$SLOTS")}; do
+		for n in ${HANDS-$(seq "$SLOTS")}; do
 			measure "$what" "before --workers $n" "$BEFORE" --workers "$n"
 		done
 	fi

@@ -53,7 +53,7 @@ func messagesOf(c server.Completion) []message {
 
 // ownFields are those that requests may hold anyway, so that no session stands there.
 var ownFields = append(server.Parameters(),
-	"model", "id_slot", "messages", "prompt", "max_completion_tokens", "top_logprobs",
+	"model", "messages", "prompt", "max_completion_tokens", "top_logprobs",
 	"return_token_ids", "skip_special_tokens", "tools", "tool_choice", "parallel_tool_calls",
 	"chat_template_kwargs")
 
@@ -75,10 +75,6 @@ func (b *Backend) request(c server.Completion, ids []int, n int) map[string]any 
 	}
 	if len(s.Stop) > 0 {
 		fields["stop"] = s.Stop
-	}
-
-	if c.Slot > 0 {
-		fields["id_slot"] = c.Slot - 1 // llama.cpp's own field
 	}
 
 	chat := b.opts.Chat && ids == nil

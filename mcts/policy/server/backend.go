@@ -66,7 +66,6 @@ type Completion struct {
 	Details, Likeliest bool
 	Pieces             bool // asks for [Choice].Pieces
 
-	Slot    int // of the server that is to work on it, from 1, for a [Slotted] backend; 0 leaves that to the server
 	Dialect Dialect
 
 	unneeded bool // its log-probabilities are

@@ -20,7 +20,6 @@ type conversation struct {
 	mu    sync.Mutex // guards what follows
 	where *server    // where its seat is; nil while it has none
 	seat  *claim
-	lent  int // the slot that was lent last: it may still know the prompt
 }
 
 // Converse implements mcts.Converser.
@@ -57,10 +56,10 @@ func (c *conversation) server() *server {
 	return c.where
 }
 
-// sit waits until a request of the conversation may go to a server with slots, and returns its
-// slot. One at a time goes to the conversation's own seat; others go to seats that no conversation
-// wants, or wait until it is free. leave is called when the request is over.
-func (c *conversation) sit(ctx context.Context, t turn) (slot int, leave func(), err error) {
+// sit waits until a request of the conversation may go to a server with slots. One at a time has the
+// conversation's own seat; others have seats that no conversation wants, or wait until it is free.
+// leave is called when the request is over.
+func (c *conversation) sit(ctx context.Context, t turn) (leave func(), err error) {
 	select {
 	case c.turn <- struct{}{}:
 		return c.sitDown(ctx, t)
@@ -68,35 +67,34 @@ func (c *conversation) sit(ctx context.Context, t turn) (slot int, leave func(),
 	}
 
 	seats := &t.server.seats
-	loan := seats.claim(c.ticket, true, c.lastLent())
+	loan := seats.claim(c.ticket, true)
 
 	select {
 	case <-loan.ready:
-		c.setLent(loan.seat.slot)
-		return loan.seat.slot, func() { seats.drop(loan) }, nil
+		return func() { seats.drop(loan) }, nil
 	case c.turn <- struct{}{}:
 		seats.drop(loan)
 		return c.sitDown(ctx, t)
 	case <-ctx.Done():
 		seats.drop(loan)
-		return 0, nil, ctx.Err()
+		return nil, ctx.Err()
 	case <-t.gone:
 		seats.drop(loan)
-		return 0, nil, errGone
+		return nil, errGone
 	}
 }
 
 // sitDown takes the conversation's own seat, in which there is no other request now.
-func (c *conversation) sitDown(ctx context.Context, t turn) (slot int, leave func(), err error) {
+func (c *conversation) sitDown(ctx context.Context, t turn) (leave func(), err error) {
 	leave = func() { <-c.turn }
 	if c.server() == t.server {
-		return c.seat.seat.slot, leave, nil
+		return leave, nil
 	}
 
 	c.end() // its server went down
 
 	seats := &t.server.seats
-	own := seats.claim(c.ticket, false, 0)
+	own := seats.claim(c.ticket, false)
 
 	select {
 	case <-own.ready:
@@ -110,26 +108,14 @@ func (c *conversation) sitDown(ctx context.Context, t turn) (slot int, leave fun
 		seats.drop(own)
 		leave()
 
-		return 0, nil, err
+		return nil, err
 	}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.where, c.seat = t.server, own
 
-	return own.seat.slot, leave, nil
-}
-
-func (c *conversation) lastLent() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.lent
-}
-
-func (c *conversation) setLent(slot int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lent = slot
+	return leave, nil
 }
 
 // caller is who asks for a completion: about which question, and in which conversation, if it is in

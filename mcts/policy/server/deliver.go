@@ -25,9 +25,7 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 				return nil, errOneByOne
 			}
 
-			c.Slot, leave, err = p.admit(ctx, by, t, c.N)
-
-			return leave, err
+			return p.admit(ctx, by, t, c.N)
 		},
 		send: func(ctx context.Context, t turn) (fault *Fault) {
 			used = in(t.server)
@@ -68,7 +66,6 @@ const knownTokens = 16
 // askKnown asks a server for the beginning of what it wrote before.
 func (p *Policy) askKnown(ctx context.Context, t turn, c Completion) *Fault {
 	known := t.server.silence.question(c)
-	known.Slot = c.Slot       // so that it costs no other conversation its prompt
 	known.Session = c.Session // the server behind a router that this request goes to
 	known.Sampling.MaxTokens = min(known.Sampling.MaxTokens, knownTokens)
 
@@ -82,41 +79,40 @@ func (p *Policy) askKnown(ctx context.Context, t turn, c Completion) *Fault {
 // takes fewer samples in a request.
 var errOneByOne = errors.New("server: one sample a request")
 
-// admit waits until a request for n samples may go to a server, and says for which of its slots it
-// is, 0 for any. A conversation waits for its seat first, if the server has any; a probe waits for
-// nothing, since what it would wait for may be hanging. leave is called when the request is over.
-func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (
-	slot int, leave func(), err error) {
+// admit waits until a request for n samples may go to a server. A conversation waits for its seat
+// first, if the server has any; a probe waits for nothing, since what it would wait for may be
+// hanging. leave is called when the request is over.
+func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (leave func(), err error) {
 	leave = func() {}
 	seats := &t.server.seats
 
 	if by.conversation != nil {
 		if err := t.server.learnSlots(ctx, p.options.Slots); err != nil {
-			return 0, nil, err
+			return nil, err
 		}
 
 		if seats.exist() && n > 1 {
-			return 0, nil, errOneByOne
+			return nil, errOneByOne
 		}
 	}
 
 	if t.probe {
 		t.server.limiter.force(n)
-		return 0, leave, nil
+		return leave, nil
 	}
 
 	if by.conversation != nil && seats.exist() {
-		if slot, leave, err = by.conversation.sit(ctx, t); err != nil {
-			return 0, nil, err
+		if leave, err = by.conversation.sit(ctx, t); err != nil {
+			return nil, err
 		}
 	}
 
 	if err := t.server.limiter.acquire(ctx, n, t.gone); err != nil {
 		leave()
-		return 0, nil, err
+		return nil, err
 	}
 
-	return seats.slotToSend(slot), leave, nil
+	return leave, nil
 }
 
 // attempt sends one request to one server, in the server's dialect.

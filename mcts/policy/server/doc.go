@@ -84,12 +84,12 @@
 // server ([Slotted]; llama.cpp does) or [Options].Slots; that is then the limit on sequences in
 // flight, untuned.
 //
-// llama.cpp is told the slot. Left alone it looks for the free slot whose prompt is most like the
-// new one, and takes any that shares a tenth of it: prompts that begin with the same examples push
-// each other out though there are slots enough.
+// No slot is named to a server. llama.cpp takes id_slot, and mixes prompts up where two clients name
+// one slot: it answered one conversation with the words of another (xllamacpp 2026.10). Left alone
+// it takes the free slot whose prompt is most like the new one, which is the conversation's own.
 //
-// The samples of a conversation's request are drawn one by one in its slot, and at the same time in
-// slots that no conversation wants. llama.cpp could draw n samples at once, in n slots: in any that
+// The samples of a conversation's request are drawn one by one in its seat, and at the same time in
+// those that no conversation wants. llama.cpp could draw n samples at once, in n slots: in any that
 // are idle at the moment, so that a conversation loses its prompt while its tool is at work, and it
 // forgets what all but one of them hold. Seats would have to be slots / n of the largest n, half of
 // which stay empty when a request is for fewer samples, or for one that ends early; n beyond the

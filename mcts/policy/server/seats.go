@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Slotted is a backend whose server can tell how many slots it has, each of which keeps one prompt,
-// and that can be told which of them a completion is for ([Completion.Slot]).
+// Slotted is a backend whose server can tell how many slots it has, each of which keeps one prompt.
 type Slotted interface {
 	// Slots returns how many slots the server has; 0 is a server that has none, whose cache all
 	// prompts share. The error is a *Fault, or the context's.
@@ -53,7 +52,7 @@ func (s *server) learnSlots(ctx context.Context, set int) error {
 	}
 
 	number := cmp.Or(set, told)
-	if s.seats.open(term, number, number <= told) {
+	if s.seats.open(term, number) {
 		s.limiter.setSlots(number)
 	}
 
@@ -92,10 +91,9 @@ type seats struct {
 	known    bool       // whether the server has slots, and how many
 	askAfter time.Time  // when the server may be asked again that did not answer
 	number   int        // of seats; 0 where there are none
-	named    bool       // the server takes a completion for a slot that we name
 	term     int        // how often the server has gone down; seats taken before are void
-	free     []int
-	cold     []int         // not free until they are warmed
+	free     int
+	cold     int           // not free until they are warmed
 	opened   time.Time     // when the slots became known
 	answered bool          // a conversation has been answered since
 	reading  time.Duration // the longest that it read a prompt
@@ -103,25 +101,17 @@ type seats struct {
 	waiting  []*claim      // those of conversations first
 }
 
-// seat is a slot of a server while it is up.
-type seat struct {
-	slot int // from 1
-	term int
-}
-
 // claim is a wish for a seat: a conversation's, or for a loan, one request's of a conversation
 // whose own seat is taken by another of its requests.
 type claim struct {
-	ticket    uint64 // of the conversation
-	loan      bool
-	preferred int           // the slot that would be best
-	ready     chan struct{} // closed when seat is set
-	seat      seat
+	ticket uint64 // of the conversation
+	loan   bool
+	ready  chan struct{} // closed when the seat is there, and term set
+	term   int
 }
 
-// open says how many slots the server has, and whether it takes a completion for one of them,
-// unless it has gone down since it was asked.
-func (s *seats) open(term, number int, named bool) bool {
+// open says how many slots the server has, unless it has gone down since it was asked.
+func (s *seats) open(term, number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -129,11 +119,7 @@ func (s *seats) open(term, number int, named bool) bool {
 		return false
 	}
 
-	s.known, s.number, s.named, s.opened = true, number, named, time.Now()
-	for slot := number; slot > 0; slot-- { // the last is taken first
-		s.cold = append(s.cold, slot)
-	}
-
+	s.known, s.number, s.cold, s.opened = true, number, number, time.Now()
 	s.fill()
 
 	return true
@@ -154,8 +140,8 @@ const paidBack = 8
 
 // warms reports whether a cold slot is worth taking. The caller holds mu.
 func (s *seats) warms() bool {
-	warm := s.number - len(s.cold)
-	if len(s.cold) == 0 || warm > 0 && !s.answered {
+	warm := s.number - s.cold
+	if s.cold == 0 || warm > 0 && !s.answered {
 		return false
 	}
 
@@ -170,7 +156,7 @@ func (s *seats) close() {
 
 	s.term++
 	s.known, s.askAfter, s.number, s.seated = false, time.Time{}, 0, 0
-	s.free, s.cold, s.answered, s.reading = nil, nil, false, 0
+	s.free, s.cold, s.answered, s.reading = 0, 0, false, 0
 }
 
 // unanswered says that the server could not be asked, and for how long it is not asked again.
@@ -194,25 +180,13 @@ func (s *seats) exist() bool {
 	return s.number > 0
 }
 
-// slotToSend is how a slot is named to the server, 0 where that takes no completion for a slot.
-func (s *seats) slotToSend(slot int) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-
-	if !s.named {
-		return 0
-	}
-
-	return slot
-}
-
 // claim lets a conversation, or a request of it, wait for a seat behind those that began before it;
-// loans wait behind all conversations. preferred is the slot that would be best, 0 for any.
-func (s *seats) claim(ticket uint64, loan bool, preferred int) *claim {
+// loans wait behind all conversations.
+func (s *seats) claim(ticket uint64, loan bool) *claim {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	c := &claim{ticket: ticket, loan: loan, preferred: preferred, ready: make(chan struct{})}
+	c := &claim{ticket: ticket, loan: loan, ready: make(chan struct{})}
 	at := slices.IndexFunc(s.waiting, func(other *claim) bool {
 		return other.loan && !loan || other.loan == loan && other.ticket > ticket
 	})
@@ -230,24 +204,18 @@ func (s *seats) claim(ticket uint64, loan bool, preferred int) *claim {
 // fill gives free seats to those that wait. The caller holds mu.
 func (s *seats) fill() {
 	for len(s.waiting) > 0 {
-		if last := len(s.cold) - 1; len(s.free) == 0 && s.warms() {
-			s.free, s.cold = append(s.free, s.cold[last]), s.cold[:last]
+		if s.free == 0 && s.warms() {
+			s.free, s.cold = 1, s.cold-1
 		}
 
-		if len(s.free) == 0 {
+		if s.free == 0 {
 			return
 		}
 
 		c := s.waiting[0]
 		s.waiting = s.waiting[1:]
-
-		at := slices.Index(s.free, c.preferred)
-		if at < 0 {
-			at = len(s.free) - 1
-		}
-
-		c.seat = seat{slot: s.free[at], term: s.term}
-		s.free = slices.Delete(s.free, at, at+1)
+		s.free--
+		c.term = s.term
 
 		if !c.loan {
 			s.seated++
@@ -267,7 +235,7 @@ func (s *seats) drop(c *claim) {
 		return
 	}
 
-	if c.seat.term != s.term { // the server has gone down since
+	if c.term != s.term { // the server has gone down since
 		return
 	}
 
@@ -275,7 +243,7 @@ func (s *seats) drop(c *claim) {
 		s.seated--
 	}
 
-	s.free = append(s.free, c.seat.slot)
+	s.free++
 	s.fill()
 }
 
@@ -283,7 +251,7 @@ func (s *seats) drop(c *claim) {
 func (s *seats) holds(c *claim) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return c.seat.term == s.term
+	return c.term == s.term
 }
 
 // room is how many conversations more could be seated. Seats that are lent count as free.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -28,28 +26,26 @@ type slotted struct {
 
 	mu    sync.Mutex
 	told  int           // how often it was asked
-	inUse map[int]int   // completions by slot
+	inUse int           // completions
 	most  int           // completions at a time
-	log   []usedSlot    // in the order in which they came
-	wrong []string      // what no server with slots should be asked
+	log   []asked       // in the order in which they came
 	gone  func() bool   // nil is never
 	takes time.Duration // 0 is a second
 	reads time.Duration // of that, reported as the reading of a slot's first prompt
-	warm  map[int]bool  // slots that have answered
+	warm  int           // slots that have answered
 }
 
 // wordless is a backend that tells nothing.
 type wordless struct{ server.Backend }
 
-// usedSlot is a completion that a server with slots was asked for.
-type usedSlot struct {
-	slot     int
+// asked is a completion that a server was asked for.
+type asked struct {
 	question uint64 // see request
 	n        int
 }
 
 func newSlotted(address string, slots int) *slotted {
-	s := &slotted{slots: slots, inUse: map[int]int{}, warm: map[int]bool{}}
+	s := &slotted{slots: slots}
 	s.address, s.before = address, s.work
 
 	return s
@@ -68,7 +64,7 @@ func (s *slotted) Slots(context.Context) (int, error) {
 	return s.slots, s.deaf
 }
 
-// work takes a second in the slot, if the server is there.
+// work takes a second, if the server is there.
 func (s *slotted) work(ctx context.Context, c server.Completion) error {
 	if s.gone != nil && s.gone() {
 		return &server.Fault{Kind: server.Transient, Address: s.address, Err: errors.New("connection refused")}
@@ -83,7 +79,7 @@ func (s *slotted) work(ctx context.Context, c server.Completion) error {
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.inUse[c.Slot]--
+		s.inUse--
 	}()
 
 	select {
@@ -98,18 +94,9 @@ func (s *slotted) enter(c server.Completion) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	s.inUse[c.Slot]++
-	s.log = append(s.log, usedSlot{c.Slot, c.Seed / 1000, c.N})
-
-	total := 0
-	for _, n := range s.inUse {
-		total += n
-	}
-
-	s.most = max(s.most, total)
-	if c.Slot > 0 && s.inUse[c.Slot] > 1 {
-		s.wrong = append(s.wrong, fmt.Sprintf("%d completions in slot %d", s.inUse[c.Slot], c.Slot))
-	}
+	s.inUse++
+	s.most = max(s.most, s.inUse)
+	s.log = append(s.log, asked{c.Seed / 1000, c.N})
 }
 
 // Complete tells how long a cold slot read its prompt.
@@ -119,31 +106,40 @@ func (s *slotted) Complete(ctx context.Context, c server.Completion) (server.Rep
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	if err == nil && !s.warm[c.Slot] {
-		s.warm[c.Slot], r.Reading = true, s.reads
+	if err == nil && s.warm < s.inUse+1 { // this one is over, and all slots of the others are taken
+		s.warm, r.Reading = s.inUse+1, s.reads
 	}
 
 	return r, err
 }
 
-// slotsOf are the slots in which a question was worked on, in order, each once in a row.
-func (s *slotted) slotsOf(question int) []int {
-	var slots []int
-	for _, u := range s.log {
-		if u.question == uint64(question) {
-			slots = append(slots, u.slot)
+// alive is how many conversations were held with the server at a time: those that had begun and were
+// to ask again.
+func (s *slotted) alive() (most int) {
+	last := map[uint64]int{}
+	for i, a := range s.log {
+		last[a.question] = i
+	}
+
+	now := map[uint64]bool{}
+	for i, a := range s.log {
+		now[a.question] = true
+		most = max(most, len(now))
+
+		if last[a.question] == i {
+			delete(now, a.question)
 		}
 	}
 
-	return slices.Compact(slots)
+	return most
 }
 
 // check fails the test if the server was asked what it should not be.
 func (s *slotted) check(t rapid.TB) {
 	t.Helper()
 
-	if len(s.wrong) > 0 || s.most > s.slots {
-		t.Errorf("%s: at most %d completions at a time of %d slots; wrong: %q", s.address, s.most, s.slots, s.wrong)
+	if alive := s.alive(); alive > s.slots || s.most > s.slots {
+		t.Errorf("%s: %d completions and %d conversations at a time of %d slots", s.address, s.most, alive, s.slots)
 	}
 }
 
@@ -237,12 +233,6 @@ func TestSeatsAreTakenInOrder(t *testing.T) {
 			t.Errorf("questions were begun in the order %v, want %v", order, want)
 		}
 
-		for i := range conversations {
-			if slots := s.slotsOf(i); len(slots) != 1 || slots[0] < 1 || slots[0] > 2 {
-				t.Errorf("question %d was in slots %v", i, slots)
-			}
-		}
-
 		if p.Room(1) != 2 || s.told != 1 {
 			t.Errorf("room for %d after all, and the server was asked %d times for its slots", p.Room(1), s.told)
 		}
@@ -259,19 +249,17 @@ func TestColdSlotsPayBack(t *testing.T) {
 
 		group := talkAll(t, p, 3, 20, 1)
 
-		began := map[int]time.Duration{}
+		began := []time.Duration{}
 		for len(began) < 3 {
 			<-time.After(time.Second / 2)
 			s.mu.Lock()
-			for _, u := range s.log {
-				if _, ok := began[u.slot]; !ok {
-					began[u.slot] = time.Since(start).Truncate(time.Second)
-				}
+			for len(began) < s.most {
+				began = append(began, time.Since(start).Truncate(time.Second))
 			}
 			s.mu.Unlock()
 		}
 
-		if want := map[int]time.Duration{1: 0, 2: 4 * time.Second, 3: 8 * time.Second}; !maps.Equal(began, want) {
+		if want := []time.Duration{0, 4 * time.Second, 8 * time.Second}; !slices.Equal(began, want) {
 			t.Errorf("slots were taken after %v, want %v", began, want)
 		}
 
@@ -379,8 +367,9 @@ func TestSeatIsGivenUpWhenTheServerGoes(t *testing.T) {
 		servers["a"].check(t)
 		servers["b"].check(t)
 
-		if slots := other.slotsOf(1); len(slots) != 1 || len(home.slotsOf(1)) != 1 {
-			t.Errorf("the conversation was in slots %v at home and then in %v", home.slotsOf(1), slots)
+		of := func(a asked) bool { return a.question == 1 }
+		if !slices.ContainsFunc(other.log, of) || !slices.ContainsFunc(home.log, of) {
+			t.Errorf("the conversation was at home with %v and then with %v", home.log, other.log)
 		}
 
 		again, hangUp := p.Converse()
@@ -390,7 +379,7 @@ func TestSeatIsGivenUpWhenTheServerGoes(t *testing.T) {
 			t.Error(err)
 		}
 
-		if u := home.log[len(home.log)-1]; home.told != 2 || u != (usedSlot{1, 1, 1}) {
+		if u := home.log[len(home.log)-1]; home.told != 2 || u != (asked{1, 1}) {
 			t.Errorf("the server that was away was asked %d times for its slots, and last for %v", home.told, u)
 		}
 	})
@@ -475,7 +464,7 @@ func TestSingleRequestsNeedNoSeat(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if want := []usedSlot{{1, 0, 1}, {0, 1, 1}}; !slices.Equal(s.log, want) {
+		if want := []asked{{0, 1}, {1, 1}}; !slices.Equal(s.log, want) {
 			t.Errorf("completions %v, want %v", s.log, want)
 		}
 	})
@@ -485,7 +474,7 @@ func TestSingleRequestsNeedNoSeat(t *testing.T) {
 // a time.
 func TestNoSlotsNoSeats(t *testing.T) {
 	type seen struct {
-		slots    []usedSlot
+		asked    []asked
 		most     int
 		limit    int
 		answered int64
@@ -514,8 +503,8 @@ func TestNoSlotsNoSeats(t *testing.T) {
 
 			group.Wait()
 
-			got.most, got.slots = s.most, s.log
-			slices.SortFunc(got.slots, func(a, b usedSlot) int { return cmp.Compare(a.question, b.question) })
+			got.most, got.asked = s.most, s.log
+			slices.SortFunc(got.asked, func(a, b asked) int { return cmp.Compare(a.question, b.question) })
 
 			snapshot := p.Snapshot()
 			got.limit, got.answered = snapshot.Limit, snapshot.Answered
@@ -547,23 +536,21 @@ func TestNoSlotsNoSeats(t *testing.T) {
 			return s
 		},
 	} {
-		if diff := godiff.Diff(want, ask(t, backend, true), godiff.AllowUnexported(seen{}, usedSlot{})); diff != "" {
+		if diff := godiff.Diff(want, ask(t, backend, true), godiff.AllowUnexported(seen{}, asked{})); diff != "" {
 			t.Errorf("%s, conversations -without +with:\n%s", name, diff)
 		}
 	}
 }
 
-// The setting takes the place of what servers tell, and servers that tell nothing are not told of
-// slots.
+// The setting takes the place of what servers tell.
 func TestSlotsOfTheSetting(t *testing.T) {
 	for _, test := range []struct {
-		name          string
-		told, set     int
-		seats, lowest int // and the lowest slot that is named
+		name             string
+		told, set, seats int
 	}{
-		{"fewer than it has", 4, 2, 2, 1},
-		{"more than it has", 2, 4, 4, 0},
-		{"it tells nothing", 0, 3, 3, 0},
+		{"fewer than it has", 4, 2, 2},
+		{"more than it has", 2, 4, 4},
+		{"it tells nothing", 0, 3, 3},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSlotted("a", test.told)
@@ -573,9 +560,8 @@ func TestSlotsOfTheSetting(t *testing.T) {
 
 			talkAll(t, p, 10, 2, 2).Wait()
 
-			least := slices.MinFunc(s.log, func(a, b usedSlot) int { return cmp.Compare(a.slot, b.slot) }).slot
-			if s.most != test.seats || least != test.lowest || len(s.wrong) > 0 {
-				t.Errorf("%s: %d at a time, slots from %d on, %q", test.name, s.most, least, s.wrong)
+			if alive := s.alive(); s.most != test.seats || alive != test.seats {
+				t.Errorf("%s: %d completions and %d conversations at a time", test.name, s.most, alive)
 			}
 		})
 	}
@@ -605,7 +591,7 @@ func TestFixedLimitAtSlots(t *testing.T) {
 	}
 }
 
-// Whatever fails, is interrupted or goes away: nobody is in a slot beside another, no conversation
+// Whatever fails, is interrupted or goes away: no more ask than there are slots, no conversation
 // is lost, and in the end all seats are free.
 func TestSeatsAreNeverLost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -659,10 +645,6 @@ func TestSeatsAreNeverLost(t *testing.T) {
 			group.Wait()
 
 			for i, s := range servers {
-				if len(s.wrong) > 0 {
-					rt.Errorf("%q", s.wrong)
-				}
-
 				if slots[i] > 0 && s.most > slots[i] {
 					rt.Errorf("%d completions at a time of %d slots", s.most, slots[i])
 				}

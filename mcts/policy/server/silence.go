@@ -38,7 +38,7 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 		s.noText = false
 		if s.known == nil {
 			c := c
-			c.N, c.Seed, c.Slot, c.try = 1, c.Seed+uint64(i), 0, control
+			c.N, c.Seed, c.try = 1, c.Seed+uint64(i), control
 			s.known = &c
 		}
 	}
@@ -88,7 +88,6 @@ func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply
 		s.limiter.force(1)
 
 		known := s.silence.question(c)
-		known.Slot = c.Slot // so that it costs no other conversation its prompt
 		known.Session = c.Session
 
 		again, fault := p.attempt(ctx, t, known)
