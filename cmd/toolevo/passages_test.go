@@ -215,7 +215,7 @@ func TestEmbeddersThatCannotEmbed(t *testing.T) {
 // The index of the passages is made with the corpus.
 func TestBuildIndexesPassages(t *testing.T) {
 	t.Parallel()
-	index := files(t, filepath.Join(agendaData(t), "corpus", "agenda.bleve"))
+	index := files(t, filepath.Join(agendaData(t), "corpus", "agenda.words"))
 	if len(index) == 0 {
 		t.Fatal("there is no index")
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 )
 
 // sealMark begins the first line of a sealed file, a comment in YAML: the hash of what follows stands behind it.
@@ -13,10 +12,7 @@ const sealMark = "# sha256 "
 
 // WriteSealed replaces the file at path with a text below the text's hash.
 func WriteSealed(path string, text []byte) error {
-	return WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(append(seal(text), text...))
-		return err
-	})
+	return Write(path, Seal(text))
 }
 
 // Unseal returns the text of a sealed file. What is not what WriteSealed wrote is ErrDamaged.
@@ -27,14 +23,17 @@ func Unseal(file []byte) ([]byte, error) {
 	switch {
 	case !bytes.HasPrefix(file, []byte(sealMark)):
 		return nil, fmt.Errorf("%w: it does not begin with its hash", ErrDamaged)
-	case !bytes.Equal(file[:at], seal(text)):
+	case !bytes.Equal(file[:at], mark(text)):
 		return nil, fmt.Errorf("%w: its hash is not the one in its first line", ErrDamaged)
 	}
 
 	return text, nil
 }
 
-func seal(text []byte) []byte {
+// Seal returns a text below its hash, as [WriteSealed] writes it.
+func Seal(text []byte) []byte { return append(mark(text), text...) }
+
+func mark(text []byte) []byte {
 	sum := sha256.Sum256(text)
 	return []byte(sealMark + hex.EncodeToString(sum[:]) + "\n")
 }

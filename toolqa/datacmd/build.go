@@ -163,7 +163,8 @@ func indexPassages(ctx context.Context, dir string, ds toolqa.Dataset, progress 
 
 	if c.DocumentCount() > 0 {
 		step := progress.Step("index the passages of " + string(ds))
-		err = console.GaveUp(retrieve.Prepare(ctx, c, step)) // a full disk
+		_, err = retrieve.Open(ctx, c, step)
+		err = console.GaveUp(err) // a full disk
 	}
 
 	return errors.Join(err, c.Close())

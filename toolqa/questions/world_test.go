@@ -136,7 +136,6 @@ func (w *world) addPassages(name string, c *corpus.Corpus, seen envs.Memory) {
 		w.t.Fatal(err)
 	}
 
-	closeLater(w.t, index.Close)
 	w.tools[name] = retrieve.NewTool(name, c, index).WithMemory(seen)
 }
 

@@ -1,7 +1,6 @@
 package retrieve
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,22 +124,10 @@ func (v *vectors) nearestOf(start, end int, query []float32, k int) []hit {
 	var best []hit
 
 	for i := start; i < end; i++ {
-		h := hit{v.ids[i], float64(dot(query, v.data[i*v.size:(i+1)*v.size]))}
-		if len(best) == k && h.score <= best[k-1].score {
-			continue // IDs ascend
-		}
-
-		at, _ := slices.BinarySearchFunc(best, h, compareHits)
-		best = slices.Insert(best, at, h)
-		best = best[:min(k, len(best))]
+		best = keepBest(best, hit{v.ids[i], float64(dot(query, v.data[i*v.size:(i+1)*v.size]))}, k)
 	}
 
 	return best
-}
-
-// compareHits puts the higher score first, of equal ones the lower ID.
-func compareHits(a, b hit) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 }
 
 // dot returns the dot product of two vectors of one length. The eight sums are for the processor to work at

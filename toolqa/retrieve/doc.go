@@ -10,21 +10,25 @@
 //
 // # BM25
 //
-// The index is one of package bleve with its scoring model set to BM25, whose formula there takes the square
-// root of a word's frequency, the square of its inverse document frequency, and, as a factor, the share of
-// the query's words that a passage has. Words are those of the Unicode standard, in lower case, without
-// English stop words, and reduced to their stems; underscores, dots and apostrophes separate words: the name
-// SQuAD1_1 of the scirex corpus is SQuAD1.1 in its texts. The average length of a passage is counted when the
-// index is made, since bleve alone would take the number of distinct words instead.
+// The score of a passage is the sum, over the words of the query that it has, of
+//
+//	r² f k / (f + k (1 - b + b l/L)),    r = ln(1 + (N - n + 0.5)/(n + 0.5)),    f = √often
+//
+// times how many these are, where N passages have L words on average, rounded up, n of them have the
+// word, this one has it so often among its l words, k is 1.2 and b 0.75. It differs from the textbook's
+// (Robertson and Zaragoza 2009) by the root, the square of r, and the last factor, which prefer passages
+// that have more of the query's words. Words are those of the Unicode standard, in lower case, without
+// English stop words, and reduced to their stems (Porter 1980); underscores, dots and apostrophes
+// separate words: the name SQuAD1_1 of the scirex corpus is SQuAD1.1 in its texts.
 //
 // # Files
 //
-// What is derived from a corpus is kept beside it, in a folder for each dataset: DIR/corpus/DATASET.bleve/KEY
+// What is derived from a corpus is kept beside it, in a folder for each dataset: DIR/corpus/DATASET.words/KEY
 // is an index, and DIR/corpus/DATASET.vectors/KEY.f32 the vectors of one model. The key is a hash of the
 // corpus's content, of the format, and of the model, so that nothing is ever read that belongs to another
-// corpus. Both are made at first use, or before by [Prepare], under a temporary name, synced, and then
-// renamed: a failure, or two programs at once, leave a whole one or none. They can be removed at any time.
-// Either is compared with hashes when it is opened.
+// corpus. Both are made at first use, under a temporary name, synced, and then renamed: a failure, or two
+// programs at once, leave a whole one or none. They can be removed at any time. Either is compared with a
+// hash when it is opened.
 //
 // # Guarantees
 //

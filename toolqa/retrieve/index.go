@@ -1,76 +1,81 @@
 package retrieve
 
 import (
-	"cmp"
+	"bytes"
 	"context"
+	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"toolevo/envs/disk"
-
-	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/search"
-
+	"toolevo/envs/exact"
 	"toolevo/toolqa/corpus"
 )
 
+// indexFormat changes when an index that was made before would rank otherwise.
+const indexFormat = "words 1"
+
 // Index ranks passages by the words they share with a query. It implements [Searcher].
 type Index struct {
-	index bleve.Index
-	about about
+	kept          postings
+	averageLength float64 // of a passage, in words, rounded up
 }
 
-// Open opens the index of a corpus's passages read-only, and makes it first where there is none. Progress, if
+// postings are what is kept of an index in its file.
+type postings struct {
+	IDs     []int    // of the passages, ascending
+	Lengths []int    // of each, in words
+	Words   []string // ascending
+	Found   []int    // in how many passages each of Words is
+	// Places has for each of Words the passages that it is in, ascending: two varints each, how far
+	// on in IDs the passage is, and how often it has the word.
+	Places [][]byte
+}
+
+// Open opens the index of a corpus's passages, and makes it first where there is none. Progress, if
 // not nil, is then told how many passages are done. In a corpus without passages nothing is found.
 func Open(ctx context.Context, c *corpus.Corpus, progress func(done, total int)) (*Index, error) {
 	if c.DocumentCount() == 0 {
 		return &Index{}, nil
 	}
 
-	if err := disk.RemoveLeftovers(filepath.Dir(indexPath(c)), temporary, ""); err != nil {
+	path := indexPath(c)
+	if err := disk.RemoveLeftovers(filepath.Dir(path), temporary, ""); err != nil {
 		return nil, fmt.Errorf("retrieve: %w", err)
 	}
 
-	x, err := open(c)
+	x, err := readIndex(c)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return x, err
 	}
 
-	if err := build(ctx, c, progress); err != nil {
+	if x, err = newIndex(ctx, c, progress); err == nil {
+		err = errors.Join(x.write(path), removeOthers(path))
+	}
+
+	if err != nil {
 		return nil, fmt.Errorf("retrieve: make the index of %s: %w", c.Path(), err)
 	}
 
-	return open(c)
+	return x, nil
 }
 
-// Prepare makes the index of a corpus's passages where there is none, for instance when the corpus itself is made. What
-// belongs to another content of the corpus is removed.
-func Prepare(ctx context.Context, c *corpus.Corpus, progress func(done, total int)) error {
-	x, err := Open(ctx, c, progress)
-	if err != nil {
-		return err
-	}
-
-	return x.Close()
-}
-
-// Verify returns an error unless what is derived from a corpus is as it was written: its index, and the vectors of each
-// model. What was not made yet, or of another content, is not looked at.
+// Verify returns an error unless what is derived from a corpus is as it was written: its index, and
+// the vectors of each model. What was not made yet, or of another content, is not looked at.
 func Verify(ctx context.Context, c *corpus.Corpus) error {
 	if c.DocumentCount() == 0 {
 		return nil
 	}
 
-	x, err := open(c)
-	if err == nil {
-		err = x.Close()
-	}
-
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := readIndex(c); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 
@@ -84,138 +89,148 @@ func Verify(ctx context.Context, c *corpus.Corpus) error {
 	return err
 }
 
-// open opens the index that is there.
-func open(c *corpus.Corpus) (*Index, error) {
-	path := indexPath(c)
-	fail := func(err error) (*Index, error) {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("retrieve: open %s: %w", path, err)
+// indexPath is where the index of a corpus is.
+func indexPath(c *corpus.Corpus) string {
+	return filepath.Join(derivedFolder(c, ".words"), derivedKey(c, indexFormat))
+}
+
+// newIndex counts the words of a corpus's passages.
+func newIndex(ctx context.Context, c *corpus.Corpus, progress func(done, total int)) (*Index, error) {
+	x, total := &Index{}, c.DocumentCount()
+	places, last, found := map[string][]byte{}, map[string]int{}, map[string]int{}
+
+	for d, err := range c.Documents(ctx) {
+		if err != nil {
+			return nil, err
 		}
 
-		return nil, fmt.Errorf("retrieve: open %s: %w: remove the folder, and it is made again", path, err)
+		words := wordsOf(d.Content)
+		at := len(x.kept.IDs)
+		x.kept.IDs, x.kept.Lengths = append(x.kept.IDs, d.ID), append(x.kept.Lengths, len(words))
+
+		often := map[string]uint64{}
+		for _, word := range words {
+			often[word]++
+		}
+
+		for word, n := range often {
+			places[word] = binary.AppendUvarint(binary.AppendUvarint(places[word], uint64(at-last[word])), n)
+			last[word] = at
+			found[word]++
+		}
+
+		if progress != nil {
+			progress(at+1, total)
+		}
+	}
+
+	x.kept.Words = slices.Sorted(maps.Keys(places))
+	for _, word := range x.kept.Words {
+		x.kept.Places, x.kept.Found = append(x.kept.Places, places[word]), append(x.kept.Found, found[word])
+	}
+
+	x.average()
+
+	return x, nil
+}
+
+// readIndex reads the index that is there, if it is what was written.
+func readIndex(c *corpus.Corpus) (*Index, error) {
+	path := indexPath(c)
+
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("retrieve: %w", err)
 	}
 
 	x := &Index{}
-	if err := x.about.read(filepath.Join(path, aboutFile)); err != nil {
-		return fail(err)
+
+	text, err := disk.Unseal(file)
+	if err == nil {
+		err = gob.NewDecoder(bytes.NewReader(text)).Decode(&x.kept)
 	}
-	// Package bleve trusts the files that it maps into memory: one that is cut would be noticed by a crash,
-	// and one that was changed not at all.
-	files, err := hashes(path)
+
+	x.average()
+
 	if err != nil {
-		return fail(fmt.Errorf("%w: %v", corpus.ErrDamaged, err))
-	}
-
-	for name, want := range x.about.Files {
-		if files[name] != want {
-			return fail(fmt.Errorf("%w: %s is not what was written", corpus.ErrDamaged, name))
-		}
-	}
-
-	if len(files) != len(x.about.Files) {
-		return fail(fmt.Errorf("%w: %d files; expected %d", corpus.ErrDamaged, len(files), len(x.about.Files)))
-	}
-
-	if x.index, err = bleve.OpenUsing(path, map[string]any{"read_only": true, "bolt_timeout": "10s"}); err != nil {
-		// not one that a missing file makes look like a missing index
-		return fail(fmt.Errorf("%w: %v", corpus.ErrDamaged, err))
-	}
-
-	if n, err := x.index.DocCount(); err != nil || n != uint64(x.about.Passages) {
-		return fail(errors.Join(fmt.Errorf("%w: %d passages of %d", corpus.ErrDamaged, n, x.about.Passages), err,
-			x.index.Close()))
+		return nil, fmt.Errorf("retrieve: %w: %s: %w: remove it, and it is made again", corpus.ErrDamaged, path, err)
 	}
 
 	return x, nil
 }
 
-// Close closes the files.
-func (x *Index) Close() error {
-	if x.index == nil {
-		return nil
+func (x *Index) average() {
+	all := 0
+	for _, n := range x.kept.Lengths {
+		all += n
 	}
 
-	return x.index.Close()
+	x.averageLength = math.Ceil(float64(all) / float64(len(x.kept.Lengths)))
+}
+
+func (x *Index) write(path string) error {
+	var text bytes.Buffer
+	if err := gob.NewEncoder(&text).Encode(x.kept); err != nil {
+		return err
+	}
+
+	return writeDerived(path, func(w io.Writer) error {
+		_, err := w.Write(disk.Seal(text.Bytes()))
+		return err
+	})
 }
 
 // Model returns "": the ranking depends on the corpus alone.
 func (x *Index) Model() string { return "" }
 
 // Search returns the IDs of the k passages with the highest scores that share a word with the query.
-func (x *Index) Search(ctx context.Context, query string, k int) ([]int, error) {
-	if x.index == nil {
-		return nil, nil
+// Passages that have the same words equally often have scores that are equal to the bit, since these
+// are added in the order of the query.
+func (x *Index) Search(_ context.Context, query string, k int) ([]int, error) {
+	scores, shared := make([]float64, len(x.kept.IDs)), make([]int, len(x.kept.IDs))
+	for _, word := range wordsOf(query) {
+		x.add(word, scores, shared)
 	}
 
-	for size := k + 8; ; size *= 4 {
-		hits, err := x.top(ctx, query, size)
-		if err != nil {
-			return nil, fmt.Errorf("retrieve: search for %.100q: %w", query, err)
-		}
-
-		if len(hits) < size || !nearlyEqual(hits[k-1].score, hits[size-1].score) {
-			sortHits(hits)
-			return idsOf(hits[:min(k, len(hits))]), nil
+	var best []hit
+	for at, n := range shared {
+		if n > 0 {
+			best = keepBest(best, hit{x.kept.IDs[at], scores[at] * float64(n)}, k)
 		}
 	}
+
+	return idsOf(best), nil
 }
 
-// hit is a passage with its score.
-type hit struct {
-	id    int
-	score float64
-}
+// The customary constants of BM25: how soon more of a word brings nothing more, and how much the
+// length of a passage counts.
+const (
+	saturation = 1.2
+	lengthness = 0.75
+)
 
-// top returns the hits with the highest scores, highest first.
-func (x *Index) top(ctx context.Context, query string, size int) ([]hit, error) {
-	match := bleve.NewMatchQuery(query)
-	match.SetField(contentField)
-	req := bleve.NewSearchRequestOptions(match, size, 0, false)
-	req.PreSearchData = map[string]any{search.BM25PreSearchDataKey: &search.BM25Stats{
-		DocCount:         float64(x.about.Passages),
-		FieldCardinality: map[string]int{contentField: x.about.Words},
-	}}
-
-	found, err := x.index.SearchInContext(ctx, req)
-	if err != nil {
-		return nil, err
+// add adds what a word of a query brings the passages that have it.
+func (x *Index) add(word string, scores []float64, shared []int) {
+	i, found := slices.BinarySearch(x.kept.Words, word)
+	if !found {
+		return
 	}
 
-	hits := make([]hit, len(found.Hits))
-	for i, h := range found.Hits {
-		id, err := strconv.Atoi(h.ID)
-		if err != nil {
-			return nil, err
-		}
+	passages := float64(len(x.kept.IDs))
+	places := x.kept.Places[i]
+	with := float64(x.kept.Found[i])
+	rarity := exact.Log(1 + (passages-with+0.5)/(with+0.5))
 
-		hits[i] = hit{id, h.Score}
+	for at := 0; len(places) > 0; {
+		gap, n := binary.Uvarint(places)
+		often, m := binary.Uvarint(places[n:])
+		places = places[n+m:]
+		at += int(gap)
+
+		length := float64(x.kept.Lengths[at]) / x.averageLength
+		frequency := math.Sqrt(float64(often))
+		scores[at] += float64(rarity * rarity * frequency * saturation /
+			(frequency + float64(saturation*(1-lengthness+float64(lengthness*length)))))
+		shared[at]++
 	}
-
-	return hits, nil
-}
-
-// nearlyEqual reports whether two scores differ by rounding at most: the order in which their parts are added depends
-// on the places of the passages in the index.
-func nearlyEqual(higher, lower float64) bool { return higher-lower <= 1e-9*higher }
-
-// sortHits puts hits that are in the order of their scores in the order of their IDs where the scores are alike.
-func sortHits(hits []hit) {
-	for len(hits) > 0 {
-		n := 1
-		for n < len(hits) && nearlyEqual(hits[n-1].score, hits[n].score) {
-			n++
-		}
-
-		slices.SortFunc(hits[:n], func(a, b hit) int { return cmp.Compare(a.id, b.id) })
-		hits = hits[n:]
-	}
-}
-
-func idsOf(hits []hit) []int {
-	ids := make([]int, len(hits))
-	for i, h := range hits {
-		ids[i] = h.id
-	}
-
-	return ids
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -215,26 +216,10 @@ func (v *vectors) setLost(ids []int, list [][]float32, why error) (kept []int) {
 // write writes the file at path. Vectors of other models, or of what the corpus held before, are dear and stay: nothing
 // tells them apart.
 func (v *vectors) write(path, model string) error {
-	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-
-	tmp, err := disk.CreateTemp(folder, temporary+"*")
-	if err != nil {
-		return err
-	}
-	defer tmp.Close()
-	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
-
-	if err := errors.Join(v.writeTo(tmp, model), tmp.Sync()); err != nil {
-		return err
-	}
-
-	return disk.Rename(tmp.Name(), path)
+	return writeDerived(path, func(w io.Writer) error { return v.writeTo(w, model) })
 }
 
-func (v *vectors) writeTo(f *os.File, model string) error {
+func (v *vectors) writeTo(to io.Writer, model string) error {
 	numbers := make([]byte, 0, 4*len(v.data))
 	for _, x := range v.data {
 		numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(x))
@@ -247,7 +232,7 @@ func (v *vectors) writeTo(f *os.File, model string) error {
 		return err
 	}
 
-	w := bufio.NewWriter(f)
+	w := bufio.NewWriter(to)
 	w.Write(append(header, '\n'))
 	w.Write(numbers)
 

@@ -123,7 +123,7 @@ var allowed = []rule{
 	{"toolqa/graph", []string{"envs", "envs/pytext", "toolqa", "toolqa/corpus"}},
 	{"toolqa/sqltool", []string{"envs", "envs/exact", "envs/pytext", "envs/sandbox/worker", "envs/silent", "toolqa",
 		"toolqa/corpus"}},
-	{"toolqa/retrieve", []string{"envs", "envs/disk", "toolqa", "toolqa/corpus"}},
+	{"toolqa/retrieve", []string{"envs", "envs/disk", "envs/exact", "toolqa", "toolqa/corpus"}},
 	{"toolqa/pytool", []string{"envs", "envs/pytext", "envs/sandbox", "toolqa"}},
 	{"toolqa/datacmd", []string{"envs/console", "envs/display", "envs/disk", "envs/names",
 		"envs/sandbox/engines", "envs/score", "envs/suite", "toolqa",
