@@ -163,6 +163,10 @@ test-pages: ## the pages of view and report in a headless Chromium, by keys alon
 	TOOLEVO_CHROMIUM=$$(command -v chromium) $(GO) test -count=1 -timeout 10m -p 1 -parallel 1 -v \
 	  -run 'Keyboard|MarkedSideBySide|Growing|LargeTree|InABrowser' ./finetune/viewer ./finetune/report
 
+.PHONY: pictures
+pictures: build ## the pictures of README, taken of the demo's run and evaluation by a headless Chromium
+	bash finetune/pictures/make.sh $(BIN)
+
 .PHONY: test-metrics
 test-metrics: tools ## a real Prometheus (fetched once) scrapes a run, and answers every query of the dashboard
 	@said=$$(bash mcts/metrics/fetch.sh) || { echo "$$said"; exit 1; }; \
@@ -201,7 +205,7 @@ test-mutants: tools ## small faults, planted one at a time in the packages of cm
 .PHONY: golden
 golden: ## write all golden files anew; review the difference
 	$(GO) test ./configs ./envs/toolapi ./envs/dynamic ./toolqa/corpus/synth ./toolqa/corpus/importer ./toolqa/questions ./toolqa/graph \
-	  ./mcts/policy/prompt ./mcts/policy/chat ./mcts/policy/openai ./mcts/policy/ollama ./trajectories ./finetune ./finetune/judge ./cmd/toolevo -update
+	  ./mcts/policy/prompt ./mcts/policy/chat ./mcts/policy/openai ./mcts/policy/ollama ./trajectories ./finetune ./finetune/judge ./cmd/toolevo ./cmd/internal/house -update
 
 .PHONY: clean
 clean: ## remove what was built
