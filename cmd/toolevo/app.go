@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +24,12 @@ import (
 //
 //go:embed help
 var helpTexts embed.FS
+
+// groupFile has the groups of commands in the order of the help, a line each: the title, and the
+// commands. The one with * has the commands that no other group names, such as those of suites.
+//
+//go:embed groups.txt
+var groupFile string
 
 // app is one invocation of the program, with everything it may touch.
 type app struct {
@@ -105,8 +113,27 @@ func (a *app) root() *cobra.Command {
 	}
 
 	addCompletions(root, flagValues())
+	addGroups(root)
 
 	return cmdline.Group(root)
+}
+
+// addGroups puts commands into the groups of the help.
+func addGroups(root *cobra.Command) {
+	groups := map[string]string{}
+
+	for line := range strings.Lines(groupFile) {
+		title, names, _ := strings.Cut(line, ":")
+		root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+
+		for _, name := range strings.Fields(names) {
+			groups[name] = title
+		}
+	}
+
+	for _, c := range root.Commands() {
+		c.GroupID = cmp.Or(groups[c.Name()], groups["*"])
+	}
 }
 
 // helpAbout shows the help of the command that is named.

@@ -28,13 +28,7 @@ func WrongFlag(cmd *cobra.Command, err error) error {
 	var missing *pflag.ValueRequiredError
 	switch {
 	case errors.As(err, &unknown):
-		var flags []string
-
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
-
-		if meant, ok := names.Closest(unknown.GetSpecifiedName(), flags); ok {
-			err = fmt.Errorf("%w, did you mean --%s?", err, meant)
-		}
+		err = fmt.Errorf("%w%s", err, insteadOf(cmd, unknown.GetSpecifiedName()))
 	case errors.As(err, &value):
 		f := value.GetFlag()
 		err = fmt.Errorf("--%s %s: want %s", f.Name, value.GetValue(), wantedValue(f))

@@ -1,0 +1,110 @@
+package cmdline
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"toolevo/envs/names"
+)
+
+// foreignFile says what other tools call things.
+//
+//go:embed foreign.txt
+var foreignFile string
+
+// Foreign are the flags of other tools, with what does the same here, in the order in which it is
+// looked for: a flag "--out PATH", a setting "KEY=VALUE", or another text.
+var Foreign = sync.OnceValue(func() map[string][]string {
+	table := map[string][]string{}
+
+	for line := range strings.Lines(foreignFile) {
+		theirs, ours, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+
+		for _, name := range strings.Split(theirs, ", ") {
+			table[name] = strings.Split(ours, " | ")
+		}
+	}
+
+	return table
+})
+
+// insteadOf says what may have been meant by a flag that cmd does not have; "" is unknown.
+func insteadOf(cmd *cobra.Command, name string) string {
+	answers := Foreign()[strings.ReplaceAll(name, "_", "-")]
+	for _, answer := range answers {
+		if has(cmd, answer) {
+			return fmt.Sprintf(", did you mean %s?", Written(answer))
+		}
+	}
+
+	var flags []string
+
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+
+	if meant, ok := names.Closest(name, flags); ok && len(answers) == 0 {
+		return fmt.Sprintf(", did you mean --%s?", meant)
+	}
+
+	// Others may have what this command lacks, and a flag of that very name.
+	answers = append(answers, "--"+name)
+	for _, c := range commandsOf(cmd.Root()) {
+		for _, answer := range answers {
+			switch {
+			case !written.MatchString(answer):
+				return ": " + answer
+			case has(c, answer):
+				return fmt.Sprintf(": `%s` takes %s", c.CommandPath(), Written(answer))
+			}
+		}
+	}
+
+	return ""
+}
+
+// commandsOf are a command and all below it, collect before others that have most of its flags.
+func commandsOf(cmd *cobra.Command) (all []*cobra.Command) {
+	for _, c := range cmd.Commands() {
+		if below := commandsOf(c); c.Name() == "collect" {
+			all = append(below, all...)
+		} else {
+			all = append(all, below...)
+		}
+	}
+
+	return append(all, cmd)
+}
+
+// written are the answers that can be typed: flags, and keys of settings with a value.
+var written = regexp.MustCompile(`^(--[a-z-]+( |$)|[a-z_.]+=)`)
+
+// Written is an answer as it is typed.
+func Written(answer string) string {
+	if strings.HasPrefix(answer, "--") {
+		return answer
+	}
+
+	return "--set " + answer
+}
+
+// has reports whether a command has the flag that an answer names, or takes its setting.
+func has(cmd *cobra.Command, answer string) bool {
+	flag := strings.TrimPrefix(strings.Fields(Written(answer))[0], "--")
+
+	f := cmd.Flags().Lookup(flag)
+	if f == nil || f.Hidden || !written.MatchString(answer) {
+		return false
+	}
+
+	value, _ := pflag.UnquoteUsage(f) // that of a trainer's arguments is another
+
+	return strings.HasPrefix(answer, "--") || value == "KEY=VALUE"
+}
