@@ -87,7 +87,7 @@ func (a *app) printCollected(c toolevo.Collected) {
 	a.Say("It took %s", c.Spent)
 
 	if c.Unreadable > 0 {
-		fmt.Fprintf(a.Out, "%d turns,%s\n", c.Turns, toolevo.UnreadableShare(c.Unreadable, c.Turns))
+		fmt.Fprintf(a.Out, "%d turns%s\n", c.Turns, toolevo.UnreadableShare(c.Unreadable, c.Turns))
 	}
 
 	for _, left := range c.LeftOut {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -74,7 +75,7 @@ func (f *doctorFlags) examine(ctx context.Context, _ []string) (*toolevo.Diagnos
 	case doctor.OK, doctor.Skipped:
 		return d, nil
 	case doctor.Problem:
-		return d, console.Usage("doctor: there are problems")
+		return d, console.GaveUp(errors.New("doctor: there are problems"))
 	}
 
 	return d, console.Bad("doctor: there are findings")

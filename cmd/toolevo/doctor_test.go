@@ -105,7 +105,7 @@ func TestDoctorOfSickServers(t *testing.T) {
 	r = cli(t, append(args, short.URL()+","+deaf.URL())...)
 
 	d = document[diagnosis](t, r.out)
-	if r.code != exitUsage || d.Verdict != doctor.Problem || len(d.Servers) != 2 {
+	if r.code != exitGaveUp || d.Verdict != doctor.Problem || len(d.Servers) != 2 {
 		t.Errorf("exit %d, %+v", r.code, d)
 	}
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -88,8 +87,12 @@ func (t *typist) Act(ctx context.Context) (string, error) {
 
 	select {
 	case typed := <-t.actions:
-		if typed.err != nil {
+		switch {
+		case typed.err != nil:
 			return "", fmt.Errorf("read an action: %w", typed.err)
+		case typed.text == "":
+			t.app.Say("No action is complete yet: go on, or press Enter again to send it as it is.")
+			return t.Act(ctx)
 		}
 
 		return typed.text, nil
@@ -113,7 +116,8 @@ func printTranscript(w io.Writer, h envs.History) {
 	}
 }
 
-// typedAction is what was typed, or why there is no more.
+// typedAction is what was typed, or why there is no more. Without either, an empty line followed
+// something that is no whole action.
 type typedAction struct {
 	text string
 	err  error
@@ -126,15 +130,18 @@ func typed(ctx context.Context, from io.Reader, codec action.Codec) <-chan typed
 
 	go func() {
 		in := bufio.NewReader(from)
-		for {
-			text, err := readAction(in, codec)
+		send := func(a typedAction) bool {
 			select {
-			case actions <- typedAction{text, err}:
+			case actions <- a:
+				return a.err == nil
 			case <-ctx.Done():
-				return
+				return false
 			}
+		}
 
-			if err != nil {
+		for {
+			text, err := readAction(in, codec, func() { send(typedAction{}) })
+			if text != "" && !send(typedAction{text: text}) || err != nil && !send(typedAction{err: err}) {
 				return
 			}
 		}
@@ -143,9 +150,10 @@ func typed(ctx context.Context, from io.Reader, codec action.Codec) <-chan typed
 	return actions
 }
 
-// readAction reads lines up to an empty one that follows text, or to the end of the input. io.EOF means there is no
-// further action.
-func readAction(in *bufio.Reader, codec action.Codec) (string, error) {
+// readAction reads lines up to an empty one that follows a whole action, to the second of two empty ones, or to the end
+// of the input. It calls unfinished at an empty line that follows less. io.EOF, also beside text, means that there is
+// nothing behind it.
+func readAction(in *bufio.Reader, codec action.Codec, unfinished func()) (string, error) {
 	var b strings.Builder
 
 	whole := func(text string) bool { return strings.Contains(text, action.InputMarker) } // nothing follows that part
@@ -157,18 +165,20 @@ func readAction(in *bufio.Reader, codec action.Codec) (string, error) {
 		whole = func(text string) bool { _, err := codec.Parse(text); return err == nil }
 	}
 
-	for {
+	for empty := 0; ; {
 		line, err := in.ReadString('\n')
 		if strings.TrimSpace(line) != "" {
+			empty = 0
 			b.WriteString(line)
+		} else if b.Len() > 0 {
+			empty++
 		}
 
-		ended := strings.TrimSpace(line) == "" && whole(b.String())
 		switch {
-		case errors.Is(err, io.EOF) && b.Len() > 0, err == nil && ended:
-			return b.String(), nil
-		case err != nil:
-			return "", err
+		case err != nil, empty > 1, empty == 1 && whole(b.String()):
+			return b.String(), err
+		case empty == 1:
+			unfinished()
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +42,14 @@ func (a *app) reportCommand() *cobra.Command {
 
 // writePage writes an HTML file and says what to do with it.
 func (a *app) writePage(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return console.Usage("--out %s is a folder: name a file, e.g. --out %s", path, filepath.Join(path, "page.html"))
+	}
+
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+
 	if err := disk.WriteFile(path, write); err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (e *ending) first() string {
 		return "Interrupted: stopping. Press Ctrl-C again to stop at once."
 	}
 
-	return "Interrupted: no new model calls; those that are being answered finish. " +
+	return "Interrupted: no new model calls; those that are being answered finish.\n" +
 		"Press Ctrl-C again to stop at once: nothing is lost."
 }
 

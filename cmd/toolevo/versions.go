@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
@@ -34,6 +35,24 @@ func (f *toolsFlags) job() (toolevo.VersionsJob, error) {
 	given, err := f.given(f.cmd.Flags())
 
 	return toolevo.VersionsJob{Host: f.app.host(console.ProgressNone), Settings: given, Data: *f.data}, err
+}
+
+// again are the arguments that give another command the same settings and data.
+func (f *toolsFlags) again() (args []string) {
+	f.cmd.Flags().Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "suite":
+			args = append(args, "--set", "suite="+flag.Value.String())
+		case "config", "data":
+			args = append(args, "--"+flag.Name, flag.Value.String())
+		}
+	})
+
+	for _, kv := range f.set {
+		args = append(args, "--set", kv)
+	}
+
+	return args
 }
 
 // versionsOf is a command about versions, which look looks at.

@@ -43,7 +43,9 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 		}
 
 		return toolevo.MakeVersions(ctx, j)
-	}, a.printMade)
+	}, func(made toolevo.MadeVersions) {
+		a.printMade(made, tools.again())
+	})
 }
 
 // addMakeFlags adds the flags of every command that makes versions.
@@ -68,12 +70,14 @@ func operatorHelp() string {
 	return b.String()
 }
 
-func (a *app) printMade(made toolevo.MadeVersions) {
+// printMade prints versions, and what to do with them under the settings of more arguments.
+func (a *app) printMade(made toolevo.MadeVersions, more []string) {
 	fmt.Fprintf(a.Out, "%d versions of %s in %s\n", len(made.Made), made.From, made.Dir)
 
 	if n := len(made.Unseen); n > 0 {
 		fmt.Fprintf(a.Out, "%d of other words in %s\n", n, filepath.Join(made.Dir, "unseen"))
 	}
 
-	a.Say("Next: toolevo %s", console.Shell("collect", "--api", drift.FilePrefix+filepath.Join(made.Dir, "*.yaml")))
+	next := []string{"collect", "--api", drift.FilePrefix + filepath.Join(made.Dir, "*.yaml")}
+	a.Say("Next: toolevo %s", console.Shell(append(next, more...)...))
 }

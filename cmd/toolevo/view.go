@@ -78,7 +78,7 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 
 // checkLoopback refuses an address that others could reach: runs hold questions, answers and what programs printed.
 func checkLoopback(address string) error {
-	err := wire.CheckAddress(address)
+	_, err := wire.ParseAddress(address)
 	if errors.Is(err, wire.ErrOpen) {
 		return console.Usage("--listen is %q: pages are served to this machine only (127.0.0.1, ::1, localhost); from "+
 			"another one, use ssh -L 8765:127.0.0.1:8765", address)

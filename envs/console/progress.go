@@ -187,9 +187,19 @@ func (p *Program) bar() func(s Status, last bool) {
 
 		second := ""
 		if s.Servers != "" {
-			second = display.Cut("     "+s.Servers, width)
+			second = fit("     "+s.Servers, width)
 		}
 
-		screen.draw(display.Cut(line+"  "+s.Text, width), second)
+		screen.draw(fit(line+"  "+s.Text, width), second)
 	}
+}
+
+// fit cuts a line to a width, between two of its parts if commas tell them apart: "2 t…" says nothing.
+func fit(line string, width int) string {
+	cut := display.Cut(line, width)
+	if i := strings.LastIndex(cut, ", "); cut != line && i > 0 {
+		return cut[:i] + " …"
+	}
+
+	return cut
 }

@@ -153,7 +153,7 @@ func WorkersOption(workers *int) Option {
 // DoorOptions are where a server listens, and whether clients need a key.
 func DoorOptions(d *wire.Door) []Option {
 	return []Option{
-		{Name: "listen", Value: &d.Listen, Usage: "listen on `HOST:PORT`; port 0 is any free one"},
+		{Name: "listen", Value: &d.Listen, Usage: "listen on `ADDR`, PORT or HOST:PORT; port 0 is any free one"},
 		{Name: "require-key", Value: &d.RequireKey,
 			Usage: "ask clients for the key in " + d.Variable},
 	}

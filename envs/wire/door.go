@@ -14,7 +14,7 @@ import (
 
 // Door is where a server listens, and whether clients need a key.
 type Door struct {
-	Listen     string // HOST:PORT
+	Listen     string // PORT or HOST:PORT
 	RequireKey bool   // even where only this machine can reach the server
 	Variable   string // of the environment, that holds the key
 
@@ -25,7 +25,8 @@ type Door struct {
 // Key returns the key that clients have to send, "" for none. A server that other machines can
 // reach has one.
 func (d *Door) Key(p *console.Program) (string, error) {
-	key, open := p.Lookup(d.Variable), CheckAddress(d.Listen)
+	key := p.Lookup(d.Variable)
+	_, open := ParseAddress(d.Listen)
 
 	switch {
 	case open != nil && !errors.Is(open, ErrOpen):
@@ -63,7 +64,12 @@ const (
 // the server once it listens, and returns its address.
 func (d *Door) Serve(ctx context.Context, p *console.Program, h http.Handler,
 	introduce func(address string)) (string, error) {
-	bare, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.Listen)
+	address, err := ParseAddress(d.Listen)
+	if err != nil && !errors.Is(err, ErrOpen) {
+		return "", console.Option("listen", "%w", err)
+	}
+
+	bare, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		return "", console.GaveUp(console.Option("listen", "%w: name another address", err))
 	}
@@ -83,7 +89,7 @@ func (d *Door) Serve(ctx context.Context, p *console.Program, h http.Handler,
 			return d.Session(ctx)
 		},
 	}
-	address := "http://" + bare.Addr().String()
+	address = "http://" + bare.Addr().String()
 	introduce(address)
 
 	ended := make(chan error, 1)

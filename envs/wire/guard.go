@@ -1,12 +1,14 @@
 package wire
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -22,18 +24,26 @@ type Guard struct {
 // ErrOpen means that other machines could use a server without a key.
 var ErrOpen = errors.New("other machines can reach it, and it asks for no key")
 
-// CheckAddress returns [ErrOpen] for an address HOST:PORT that other machines could reach.
-func CheckAddress(address string) error {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("%w: want HOST:PORT, e.g. 127.0.0.1:8080", err)
+// ParseAddress returns an address PORT, :PORT or HOST:PORT to listen on as HOST:PORT: without a host
+// it is that of this machine alone. Beside one that other machines could reach it returns [ErrOpen].
+func ParseAddress(text string) (address string, err error) {
+	host, port, err := net.SplitHostPort(text)
+	if err != nil && !strings.Contains(text, ":") {
+		port = text
 	}
+
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", fmt.Errorf("the address %q: want PORT or HOST:PORT, e.g. 8080", text)
+	}
+
+	host = cmp.Or(host, "127.0.0.1")
+	address = net.JoinHostPort(host, port)
 
 	if !isLocal(host) {
-		return ErrOpen
+		return address, ErrOpen
 	}
 
-	return nil
+	return address, nil
 }
 
 // Handler returns the handler with the guard before it. Where there is a key, the guard leaves it

@@ -96,22 +96,27 @@ func TestGuardWithKey(t *testing.T) {
 	}
 }
 
-func TestCheckAddress(t *testing.T) {
+func TestParseAddress(t *testing.T) {
 	t.Parallel()
 
-	for _, address := range []string{"127.0.0.1:0", "localhost:80", "[::1]:80"} {
-		if err := CheckAddress(address); err != nil {
-			t.Errorf("%s: %v", address, err)
+	for text, want := range map[string]string{
+		"127.0.0.1:0": "127.0.0.1:0", "localhost:80": "localhost:80", "[::1]:80": "[::1]:80",
+		"8080": "127.0.0.1:8080", ":8080": "127.0.0.1:8080", "0": "127.0.0.1:0",
+	} {
+		if address, err := ParseAddress(text); err != nil || address != want {
+			t.Errorf("%s: %s, %v, want %s", text, address, err, want)
 		}
 	}
 
-	for _, address := range []string{"0.0.0.0:80", ":80", "[::]:80", "192.168.1.2:80", "machine:80"} {
-		if err := CheckAddress(address); !errors.Is(err, ErrOpen) {
-			t.Errorf("%s: %v", address, err)
+	for _, text := range []string{"0.0.0.0:80", "[::]:80", "192.168.1.2:80", "machine:80"} {
+		if address, err := ParseAddress(text); !errors.Is(err, ErrOpen) || address != text {
+			t.Errorf("%s: %s, %v", text, address, err)
 		}
 	}
 
-	if err := CheckAddress("8080"); err == nil || errors.Is(err, ErrOpen) {
-		t.Errorf("no address: %v", err)
+	for _, text := range []string{"", "localhost", "8777x", "localhost:", "localhost:http", "65536", "::1"} {
+		if _, err := ParseAddress(text); err == nil || errors.Is(err, ErrOpen) {
+			t.Errorf("%q, which is no address: %v", text, err)
+		}
 	}
 }

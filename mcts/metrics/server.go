@@ -1,13 +1,11 @@
 package metrics
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,9 +16,6 @@ import (
 
 	"toolevo/envs/wire"
 )
-
-// thisMachine is where a server listens to which nobody gives a host.
-const thisMachine = "127.0.0.1"
 
 // headerTimeout is how long a client may take to ask.
 const headerTimeout = 5 * time.Second
@@ -40,18 +35,9 @@ type Server struct {
 // Start serves on an address: PORT, :PORT or HOST:PORT, port 0 being any that is free. Metrics take
 // the key, where there is one; without one only this machine is served.
 func Start(address, key string) (*Server, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil && !strings.Contains(address, ":") {
-		port, err = address, nil
-	}
-
-	if err != nil || port == "" {
-		return nil, fmt.Errorf("metrics: the address %q: want PORT or HOST:PORT, e.g. 9464", address)
-	}
-
-	address = net.JoinHostPort(cmp.Or(host, thisMachine), port)
-	if err := wire.CheckAddress(address); err != nil && key == "" {
-		return nil, fmt.Errorf("metrics: %s: %w", address, err)
+	address, err := wire.ParseAddress(address)
+	if err != nil && !(errors.Is(err, wire.ErrOpen) && key != "") {
+		return nil, fmt.Errorf("metrics: %w", err)
 	}
 
 	listener, err := net.Listen("tcp", address)

@@ -85,6 +85,7 @@ func (j *RunJob) several(command string, defaults map[string]string) (*configs.R
 		j.Data = j.DefaultData()
 	}
 
+	j.warned = map[string]bool{}
 	if j.Attack == nil { // however many runs are made, an engine is attacked once
 		j.Attack = engines.Once()
 	}

@@ -34,5 +34,5 @@ func UnreadableShare(unreadable, turns int64) string {
 		return ""
 	}
 
-	return fmt.Sprintf(" %.0f%% unreadable", 100*float64(unreadable)/float64(turns))
+	return fmt.Sprintf(", %.0f%% unreadable", 100*float64(unreadable)/float64(turns))
 }

@@ -306,16 +306,15 @@ func collectStatus(read func() collect.Snapshot, load func() string) func() cons
 
 	return func() console.Status {
 		s := read()
-		solved := 100 * float64(s.Solved) / float64(max(s.Questions, 1))
 
-		text := fmt.Sprintf("%d/%d questions %.0f%% solved %d accepted", s.QuestionsDone, s.Questions, solved,
+		text := fmt.Sprintf("%d/%d questions, %d solved, %d accepted", s.QuestionsDone, s.Questions, s.Solved,
 			s.Accepted)
 		if s.Unresolved > 0 {
-			text += fmt.Sprintf(" %d unresolved", s.Unresolved)
+			text += fmt.Sprintf(", %d unresolved", s.Unresolved)
 		}
 
 		text += UnreadableShare(s.Unreadable, s.Turns)
-		text += fmt.Sprintf(" %s %d trees", display.Rate(calls.Rate(s.Asked), "calls"), s.Trees)
+		text += fmt.Sprintf(", %s, %d trees", display.Rate(calls.Rate(s.Asked), "calls"), s.Trees)
 
 		return console.Status{
 			Done:  s.TreesDone,

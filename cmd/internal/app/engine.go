@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,7 +46,7 @@ func (h *Host) OpenEngine(ctx context.Context, o engines.Options) (sandbox.Engin
 // and refuses to go on with one that lets any through. It says which walls there are not.
 func (h *Host) Guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options) error {
 	for _, line := range engines.Warnings([]sandbox.Stamp{stamp}) {
-		h.Say("%s", line)
+		h.warn(line)
 	}
 
 	return console.GaveUp(engines.Check(ctx, stamp, o, h.Attack))
@@ -60,8 +62,8 @@ func (h *Host) FitModules(b *Bench) error {
 	}
 
 	if missing := b.missingModules(); len(missing) > 0 {
-		h.Say("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
-			missingText(b, missing), installAdvice(missing))
+		h.warn(fmt.Sprintf("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
+			missingText(b, missing), installAdvice(b, missing)))
 	}
 
 	return nil
@@ -77,7 +79,7 @@ func (b *Bench) CheckModules() error {
 
 	return console.Usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
 		"or take it out of the prompt, wherever this model is trained or evaluated: ‹set› python.modules=%s",
-		missingText(b, missing), installAdvice(missing), strings.Join(b.Stamp.ModuleNames(), ","))
+		missingText(b, missing), installAdvice(b, missing), strings.Join(b.Stamp.ModuleNames(), ","))
 }
 
 // missingModules are those that the prompt says can be imported, and that this Python lacks; none
@@ -95,20 +97,35 @@ func (b *Bench) missingModules() []string {
 // missingText returns the message that a run's Python lacks the missing modules.
 func missingText(b *Bench, missing []string) string {
 	names := strings.Join(missing, ", ")
-	return fmt.Sprintf("%s (Python %s) has no %s", b.Config.Python.Executable, b.Stamp.Python,
-		names)
+	return fmt.Sprintf("%s (Python %s) has no %s", interpreter(b), b.Stamp.Python, names)
 }
 
-// installAdvice returns how to install the missing modules.
-func installAdvice(missing []string) string {
+// interpreter is the path of a run's Python: several may have its name.
+func interpreter(b *Bench) string {
+	path, err := exec.LookPath(b.Config.Python.Executable)
+	if err != nil {
+		return b.Config.Python.Executable
+	}
+
+	return path
+}
+
+// installAdvice returns how to install the missing modules: the system's packages are for the
+// system's Python alone.
+func installAdvice(b *Bench, missing []string) string {
+	const orName = "; or name an interpreter that has it: ‹set› python.executable=FILE"
+
+	python := interpreter(b)
+	if !slices.Contains([]string{"/usr/bin", "/bin"}, filepath.Dir(python)) {
+		return "Install it: " + console.Shell(append([]string{python, "-m", "pip", "install"}, missing...)...) + orName
+	}
+
 	packages := make([]string, len(missing))
 	for i, name := range missing {
 		packages[i] = "python3-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 	}
 
-	return fmt.Sprintf("On Debian: apt-get install %s; or name an interpreter that has it: "+
-		"‹set› python.executable=FILE",
-		strings.Join(packages, " "))
+	return "On Debian: apt-get install " + strings.Join(packages, " ") + orName
 }
 
 // recorded is the engine of a run that is only looked at: what its programs showed stands in its

@@ -24,6 +24,8 @@ type Host struct {
 
 	// Attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
 	Attack engines.Attack
+
+	warned map[string]bool // what was said once; nil in a job that makes a single run
 }
 
 // Progress is shown how a job goes.
@@ -59,6 +61,19 @@ func (h *Host) Report(read func() console.Status) (stop func()) {
 	}
 
 	return h.Progress.Report(read)
+}
+
+// warn says something, once in a job that makes several runs.
+func (h *Host) warn(text string) {
+	if h.warned[text] {
+		return
+	}
+
+	if h.warned != nil {
+		h.warned[text] = true
+	}
+
+	h.Say("%s", text)
 }
 
 // Lookup returns a variable of the environment.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 
 	"toolevo/envs/console"
@@ -92,6 +93,10 @@ func (j *RunJob) findRoom(servers bool) (seen string, err error) {
 	if j.Out != "" {
 		if err := store.Busy(dir); err != nil {
 			return "", err
+		}
+
+		if there, err := os.ReadDir(dir); err == nil && len(there) > 0 && !IsRun(dir) {
+			j.Say("%s is not empty (%s is in it): the files of the run go beside what is there.", dir, there[0].Name())
 		}
 	}
 

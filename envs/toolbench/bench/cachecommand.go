@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -29,7 +30,11 @@ func cacheCommand() suite.Command {
 			defer func() { err = errors.Join(err, cache.Close()) }()
 
 			done, err := importAnswers(ctx, cache, c.Args[0])
-			if err != nil {
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return console.Usage("%w: name the folder of a published cache, whose files are "+
+					"CATEGORY/TOOL_for_CATEGORY/API.json, or a file of recorded calls", err)
+			case err != nil:
 				return console.Bad("%w", err)
 			}
 
@@ -47,7 +52,12 @@ func cacheCommand() suite.Command {
 
 // importAnswers reads a published cache, which is a folder, or a file of recorded calls.
 func importAnswers(ctx context.Context, c *virtual.Cache, path string) (virtual.Imported, error) {
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
+	info, err := os.Stat(path)
+	if err != nil {
+		return virtual.Imported{}, err
+	}
+
+	if info.IsDir() {
 		return c.Import(ctx, path, base)
 	}
 

@@ -189,6 +189,8 @@ func unusable(backend server.Backend, kind *Kind, err error) error {
 			"header of server.headers", err, kind.KeyVariable)
 	case fault.Kind == server.OutOfQuota:
 		return fmt.Errorf("%w: no wait helps, only another account, key or server", err)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return console.Option("server", "%w: it speaks http: name it with http:// in place of https://", err)
 	case fault.Status == 0:
 		return console.Option("server", "%w: start the server, or name another", err)
 	case errors.Is(err, server.ErrNoEnd):

@@ -24,9 +24,9 @@ type Address struct {
 func ParseAddress(text string) (Address, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
-	case err != nil:
+	case err != nil && strings.Contains(text, "://"):
 		return Address{}, errors.New("it is not a URL")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "":
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "":
 		return Address{}, errors.New("it does not begin with http:// or https:// and a host")
 	case u.Fragment != "":
 		return Address{}, errors.New("it has a fragment")
