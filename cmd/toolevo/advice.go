@@ -20,10 +20,17 @@ import (
 // advice returns what to do about an error that does not say so itself: a folder without a run, or an error of the
 // system. "" is none.
 func advice(err error) string {
-	var none *store.NoRunError
+	var (
+		none *store.NoRunError
+		path *fs.PathError
+	)
+
 	switch {
 	case errors.As(err, &none):
 		return aboutRuns(none.Dir)
+	case errors.Is(err, fs.ErrNotExist) && errors.As(err, &path) &&
+		strings.HasSuffix(err.Error(), path.Err.Error()): // nothing behind it says what to do
+		return "There is no such file or folder: check the path, or name another one."
 	case errors.Is(err, fs.ErrPermission):
 		return "You have no permission for this file or folder: choose another one, or ask its owner (`ls -ld` shows " +
 			"who that is)."

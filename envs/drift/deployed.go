@@ -272,7 +272,7 @@ func HasFiles(api []string) bool {
 func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 	paths, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s is no pattern of file names: %w", pattern, err)
+		return nil, nil, fmt.Errorf("%s is no pattern of file names: %w: want e.g. file:DIR/*.yaml", pattern, err)
 	}
 
 	// Who names a folder means the versions in it.

@@ -89,7 +89,7 @@ func (v *Version) checkTools(base *Version) error {
 
 	for _, a := range base.APIs {
 		if v.byTool[a.Tool] == nil && !v.Lacks(a.Tool) {
-			return fmt.Errorf("the tool %s is not exposed", a.Tool)
+			return fmt.Errorf("the tool %s is not exposed: add an entry with tool: %[1]s to its apis", a.Tool)
 		}
 	}
 

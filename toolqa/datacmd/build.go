@@ -31,7 +31,7 @@ func buildCommand() suite.Command {
 		Options: append(c.options(),
 			suite.SeedOption(&o.Seed),
 			suite.Option{Name: "scale", Value: &scale, Names: names.Texts(synth.Scales),
-				Usage: "`SIZE` of all: demo, some thousands of rows each, or full, as published"},
+				Usage: "scale all to `SIZE`: demo, some thousands of rows each, or full, as published"},
 			suite.Option{Name: "rows", Value: &o.Rows,
 				Usage: "`N` rows, papers or passages of each corpus (0: as the scale says)"}),
 		Run: func(ctx context.Context, call *suite.Call) error {

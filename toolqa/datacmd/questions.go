@@ -35,7 +35,7 @@ func questionsCommand() suite.Command {
 		Use: "data questions", Help: helpTexts, Progress: true, Demonstrates: true, Document: Splits{},
 		Options: append(g.options(),
 			g.difficultyOption(), suite.SeedOption(&g.seed),
-			suite.Option{Name: "scale", Value: &g.scale, Usage: "`SHARE` of the paper's numbers, 0..1"},
+			suite.Option{Name: "scale", Value: &g.scale, Usage: "scale all to this `SHARE` of the published numbers, 0..1"},
 			suite.Option{Name: "faulty", Value: &g.faulty,
 				Usage: "also train on templates whose published answers are wrong"}),
 		Run: g.run,

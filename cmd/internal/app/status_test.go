@@ -72,7 +72,7 @@ func TestCollectStatus(t *testing.T) {
 		}
 
 		got := read()
-		if !strings.Contains(got.Text, " 7 calls/min ") {
+		if !strings.Contains(got.Text, " 7 calls/min,") {
 			t.Errorf("14 calls in two minutes are %q", got.Text)
 		}
 

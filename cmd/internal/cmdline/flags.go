@@ -45,7 +45,7 @@ func wantedValue(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "duration":
 		return "a time with its unit, e.g. 30s, 10m or 2h"
-	case "int":
+	case "int", "int64":
 		return "a whole number"
 	case "uint64":
 		return "a whole number of at least 0"

@@ -35,8 +35,8 @@ type PlannedCall struct {
 // dryRunOption is the option of commands that would call tools. It is explained as on all commands.
 func dryRunOption(is *bool) suite.Option {
 	return suite.Option{
-		Name: "dry-run", Value: is, Usage: "print what would be done, and stop: the resolved configuration " +
-			"with the origin of each value, for collect an estimate too, for checks of tools every call",
+		Name: "dry-run", Value: is, Usage: "print the settings and where each comes from (collect: an estimate too; " +
+			"checks of tools: every call), then exit",
 	}
 }
 

@@ -46,7 +46,7 @@ func exportCommand() suite.Command {
 		Use: "tasks export", Help: helpTexts, Document: ExportedTasks{},
 		Options: append(from.options(),
 			suite.Option{Name: "format", Value: &format, Names: formats,
-				Usage: "`NAME` of the format: stateeval, the rows of StateEval"},
+				Usage: "write the format `NAME`: stateeval, the rows of StateEval"},
 			suite.Option{Name: "form", Value: &form, Names: stateeval.Forms,
 				Usage: "`NAME` of the rows' form, by when their evaluator was published: april " +
 					"(of 2026) or december (of 2025)"},

@@ -79,8 +79,7 @@ var facPrompts = []string{"own", "published"}
 // formatOption is the format of tables.
 func formatOption(format *string) suite.Option {
 	return suite.Option{
-		Name: "format", Value: format, Usage: "`NAME`: table, markdown, csv or " +
-			"latex", Names: stored.TableFormats,
+		Name: "format", Value: format, Usage: "write the format `NAME`: table, markdown, csv or latex", Names: stored.TableFormats,
 	}
 }
 

@@ -78,8 +78,7 @@ func mirrorDataCommand() suite.Command {
 			suite.Option{Name: "out", Value: &m.out, Required: true,
 				Usage: "write the data into the folder `DIR` (required)"},
 			suite.Option{Name: "cache", Value: &m.caches,
-				Usage: "`FILE` of a cache of the virtual server, whose real " +
-					"answers are train_cache (repeatable)"},
+				Usage: "take the real answers in the cache `FILE` as train_cache (repeatable)"},
 			suite.Option{Name: "augmented", Value: &m.written,
 				Usage: "`FILE` of calls that a model wrote (repeatable)"},
 			suite.Option{Name: "tokenizer", Value: &m.tokenizer,

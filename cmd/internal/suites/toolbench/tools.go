@@ -68,7 +68,7 @@ func settingFlags() []suite.SettingFlag {
 			Usage: "`NAME` of how a language model is asked to: sft, cot, few-shot, " +
 				"mirrorapi-sft or mirrorapi-cot",
 		},
-		{Flag: "cache", Key: "toolbench.cache", Usage: "`FILE` that keeps its answers and gives them again"},
+		{Flag: "cache", Key: "toolbench.cache", Usage: "keep its answers in the cache `FILE`, and take them from there"},
 	}
 }
 
