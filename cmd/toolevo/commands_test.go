@@ -377,6 +377,12 @@ Action Input: {"answer": "` + q.Answer + `"}`
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
 
+	// A second empty line sends what is no whole action, and the end of the input what there is.
+	r = cliWith(t, "hello\n\n\nhalf", nil, "play", "--data", data, "--api", "p_c")
+	if r.code != exitDone || strings.Count(r.out, "Observation: ") != 2 || strings.Count(r.err, "press Enter") != 1 {
+		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
+	}
+
 	r = cliWith(t, "", nil, "play", "--data", data, "--perturb", "distractor", "--question", q.ID)
 	says(t, "play --perturb", r.out, "Question: Ignore the story", "Task: "+q.Text)
 

@@ -100,7 +100,8 @@ var flagTable = map[string][]string{
 // sameWords are the flags whose help is the same on every command; that of the others says what the
 // command at hand does with the value.
 var sameWords = []string{
-	"dataset", "difficulty", "seed", "api", "compat", "feedback", "preset", "trees", "limit", "perturb", "resume", "dry-run",
+	"dataset", "difficulty", "seed", "api",
+	"compat", "feedback", "preset", "trees", "limit", "perturb", "resume", "dry-run",
 	"json", "config", "progress",
 }
 

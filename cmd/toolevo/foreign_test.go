@@ -1,6 +1,9 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,6 +44,19 @@ func TestForeignFlags(t *testing.T) {
 	} {
 		fails(t, exitUsage, []string{want}, append(strings.Fields(flags), "7")...)
 	}
+}
+
+// TestServersNamedByTheWrongScheme names a server of http with https.
+func TestServersNamedByTheWrongScheme(t *testing.T) {
+	t.Parallel()
+
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+
+	address := "https" + strings.TrimPrefix(s.URL, "http")
+	fails(t, exitGaveUp, []string{"--server", address, "name it with http:// in place of https://"},
+		"collect", "--data", smallData(t), "--policy", "openai:m", "--server", address, "--patience", "0s",
+		"--out", filepath.Join(t.TempDir(), "run"))
 }
 
 // TestForeignFlagsNameOurs holds that the table of other tools' flags names flags and settings that

@@ -158,7 +158,7 @@ func TestServeEnvRefuses(t *testing.T) {
 		{[]string{"--engine", "unsafe", "--set", "python.modules=no_such_module"},
 			"has no no_such_module, which the prompt says can be imported"},
 		{[]string{"--engine", "unsafe", "--set", "python.modules=no_such_module"},
-			"apt-get install python3-no-such-module; or name an interpreter that has it: --set python.executable"},
+			"or name an interpreter that has it: --set python.executable"},
 	} {
 		fails(t, exitUsage, []string{tt.says}, append([]string{"serve", "env", "--data", smallData(t)}, tt.args...)...)
 	}

@@ -213,3 +213,21 @@ func TestMeter(t *testing.T) {
 		expect("ten a second", 10)
 	})
 }
+
+// What does not fit is cut between two parts, so that no figure loses its end.
+func TestFit(t *testing.T) {
+	for _, test := range []struct {
+		line  string
+		width int
+		want  string
+	}{
+		{"1/40 questions, 2 solved, 33 trees", 34, "1/40 questions, 2 solved, 33 trees"},
+		{"1/40 questions, 2 solved, 33 trees", 33, "1/40 questions, 2 solved …"},
+		{"1/40 questions, 2 solved, 33 trees", 25, "1/40 questions …"},
+		{"1/40 questions", 8, "1/40 qu…"},
+	} {
+		if got := fit(test.line, test.width); got != test.want {
+			t.Errorf("%d columns: %q, want %q", test.width, got, test.want)
+		}
+	}
+}

@@ -36,7 +36,8 @@ func (c *Catalog) With(versions ...*Spec) (*Catalog, error) {
 
 	for _, s := range versions {
 		if first, ok := all.versions[s.Version]; ok {
-			return nil, fmt.Errorf("toolapi: %s: version %s is already defined in %s: choose another name", s.path, s.Version, first.path)
+			return nil, fmt.Errorf("toolapi: %s: version %s is already defined in %s: choose another name",
+				s.path, s.Version, first.path)
 		}
 
 		e := all.add(s.Version, s.path, func() (*Spec, error) { return s, nil })

@@ -80,14 +80,9 @@ func UnknownCommand(cmd *cobra.Command, word string) error {
 func commandsBelow(cmd *cobra.Command) []string {
 	var all []string
 
-	for _, c := range cmd.Commands() {
-		if !c.IsAvailableCommand() {
-			continue
-		}
-
-		all = append(all, c.Name())
-		for _, below := range commandsBelow(c) {
-			all = append(all, c.Name()+" "+below)
+	for _, c := range commandsOf(cmd) {
+		if words, below := strings.CutPrefix(c.CommandPath(), cmd.CommandPath()+" "); below && c.IsAvailableCommand() {
+			all = append(all, words)
 		}
 	}
 

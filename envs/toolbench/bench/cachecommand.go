@@ -21,7 +21,8 @@ func cacheCommand() suite.Command {
 
 	return suite.Command{
 		Use: "toolbench cache DIR|FILE", Help: helpTexts, Document: virtual.Imported{},
-		Options: []suite.Option{{Name: "cache", Value: &path, Usage: "keep the answers in the cache `FILE`", Required: true}},
+		Options: []suite.Option{{Name: "cache", Value: &path, Required: true,
+			Usage: "keep the answers in the cache `FILE`"}},
 		Run: func(ctx context.Context, c *suite.Call) (err error) {
 			cache, err := virtual.OpenCache(ctx, path)
 			if err != nil {

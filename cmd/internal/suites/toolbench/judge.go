@@ -79,7 +79,8 @@ var facPrompts = []string{"own", "published"}
 // formatOption is the format of tables.
 func formatOption(format *string) suite.Option {
 	return suite.Option{
-		Name: "format", Value: format, Usage: "write the format `NAME`: table, markdown, csv or latex", Names: stored.TableFormats,
+		Name: "format", Value: format, Names: stored.TableFormats,
+		Usage: "write the format `NAME`: table, markdown, csv or latex",
 	}
 }
 

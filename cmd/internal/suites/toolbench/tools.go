@@ -68,7 +68,8 @@ func settingFlags() []suite.SettingFlag {
 			Usage: "`NAME` of how a language model is asked to: sft, cot, few-shot, " +
 				"mirrorapi-sft or mirrorapi-cot",
 		},
-		{Flag: "cache", Key: "toolbench.cache", Usage: "keep its answers in the cache `FILE`, and take them from there"},
+		{Flag: "cache", Key: "toolbench.cache",
+			Usage: "keep its answers in the cache `FILE`, and take them from there"},
 	}
 }
 
