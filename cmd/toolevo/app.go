@@ -99,6 +99,7 @@ func (a *app) root() *cobra.Command {
 	}
 
 	a.limit()
+	takeNames(root)
 
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	toolevo "toolevo/cmd/internal/app"
 	"toolevo/cmd/internal/cmdline"
 )
 
@@ -19,6 +21,44 @@ func newCommand(use string) *cobra.Command {
 	}
 
 	return cmd
+}
+
+// takeNames has the commands below one take the names that runs prints where their usages say RUN.
+func takeNames(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		takeNames(c)
+	}
+
+	words, run := strings.Fields(cmd.Use)[1:], cmd.RunE
+	isRun := func(i int) bool {
+		repeated := slices.IndexFunc(words, func(w string) bool {
+			return strings.Contains(w, "…") || strings.Contains(w, "...")
+		})
+		if repeated >= 0 {
+			i = min(i, repeated)
+		}
+
+		return strings.HasPrefix(strings.TrimLeft(words[i], "["), "RUN")
+	}
+
+	if run == nil || !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "RUN") }) {
+		return
+	}
+
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		args = slices.Clone(args)
+		for i := range args {
+			if !isRun(i) {
+				continue
+			}
+
+			if args[i], err = toolevo.RunNamed(args[i]); err != nil {
+				return err
+			}
+		}
+
+		return run(cmd, args)
+	}
 }
 
 // command is newCommand for one that prints its result as a document with --json.

@@ -30,6 +30,7 @@ var flagTexts = sync.OnceValue(func() map[string]string {
 	serverNames, _ := disk.Named(configs.Servers())
 	words := strings.NewReplacer(
 		"{addresses}", strings.Join(server.AddressVariables(), " or "),
+		"{columns}", strings.Join(columnNames(), ", "),
 		"{documents}", list(export.Format.IsDocuments),
 		"{factors}", strings.Join(drift.FactorNames(), ", "),
 		"{formats}", names.Join(export.Formats()),

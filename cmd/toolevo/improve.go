@@ -21,6 +21,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/finetune/child"
 	"toolevo/finetune/improve"
+	"toolevo/finetune/rundir"
 	"toolevo/mcts/account"
 )
 
@@ -79,7 +80,7 @@ func (a *app) improveCommand() *cobra.Command {
 func (a *app) improve(ctx context.Context, c *improve.Config, out string, p improve.Program, o improve.Options) (
 	result *improve.Result, err error) {
 	finish := a.accountIn(out, &p)
-	defer func() { err = errors.Join(err, finish()) }()
+	defer func() { err = errors.Join(err, finish(err == nil)) }()
 
 	if result, err = improve.Run(ctx, c, out, p, o); err != nil {
 		return nil, explainStage(ctx, err)
@@ -100,19 +101,29 @@ func (a *app) charge(prices []string) error {
 	return console.AsUsage(a.account.Ready())
 }
 
-// accountIn has the account of the program kept in the folder of all rounds from the first stage on, which is when the
-// folder is there and nobody else's, until the returned function is called.
-func (a *app) accountIn(out string, p *improve.Program) (finish func() error) {
+// accountIn has the folder of all rounds noted as one, with the account of the program, from the first stage on, which
+// is when the folder is there and nobody else's, until the returned function is called.
+func (a *app) accountIn(out string, p *improve.Program) (finish func(all bool) error) {
 	run := p.Run
-	stop := func() error { return nil }
+	stop := func(bool) error { return nil }
 
-	begin := sync.OnceFunc(func() { stop = keepAccount(a.account, out) })
+	begin := sync.OnceValue(func() (err error) {
+		end, err := rundir.Begin(out, "improve", 0, a.account)
+		if err == nil {
+			stop = end
+		}
+
+		return err
+	})
 	p.Run = func(ctx context.Context, args ...string) (any, error) {
-		begin()
+		if err := begin(); err != nil {
+			return nil, err
+		}
+
 		return run(ctx, args...)
 	}
 
-	return func() error { return stop() }
+	return func(all bool) error { return stop(all) }
 }
 
 // improveExample is a file with every key, moved to the right.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
-	"toolevo/finetune/rundir"
 	"toolevo/mcts/account"
 )
 
@@ -80,15 +78,6 @@ func (a *app) limit() {
 			return err
 		}
 	}
-}
-
-// keepAccount has an account go on from what a folder has of it, and kept there until the returned function is called.
-func keepAccount(a *account.Account, folder string) (finish func() error) {
-	if passes, err := account.Read(folder); err == nil {
-		a.Resume(passes)
-	}
-
-	return rundir.Keep(filepath.Join(folder, account.File), func() any { return a.Passes() })
 }
 
 // arguments are the limits that a resumed run needs again: all but the one that was reached.

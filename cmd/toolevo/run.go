@@ -82,6 +82,10 @@ func (f *runFlags) job() (j toolevo.RunJob, err error) {
 	j.Host = a.host(*f.progress)
 	j.Settings, err = f.settings.given(f.cmd.Flags())
 
+	if j.Resume && err == nil {
+		j.Out, err = toolevo.RunNamed(j.Out)
+	}
+
 	if data := f.cmd.Flags().Lookup("data"); data.Changed {
 		j.Data = data.Value.String()
 	}

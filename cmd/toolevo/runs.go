@@ -1,69 +1,102 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
+	"math"
+	"slices"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/display"
 	"toolevo/finetune/rundir"
-	"toolevo/finetune/stored"
+	"toolevo/finetune/tabulate"
 )
 
 func (a *app) runsCommand() *cobra.Command {
 	cmd := a.command("runs [DIR…]")
 	cmd.ValidArgsFunction = runs(-1)
 
-	var folders []string
+	var (
+		listing rundir.Listing
+		wide    bool
+		folders []string
+	)
+
+	addFlags(cmd, "runs", into{"sort": &listing.Sort, "where": &listing.Where, "wide": &wide})
+
+	names := columnNames()
+	cmdline.Complete(cmd, "sort", cmdline.Offered(names))
+	cmdline.Complete(cmd, "where", cmdline.Listed(keys(names)))
 
 	return does(a, cmd, func(ctx context.Context, args []string) (runList, error) {
-		if folders = args; len(args) == 0 {
-			folders = []string{toolevo.RunsFolder}
-		}
-
-		all, err := rundir.List(ctx, folders)
-		if errors.Is(err, fs.ErrNotExist) && len(args) == 0 {
-			all, err = []rundir.Run{}, nil
-		}
+		folders = args
+		all, err := toolevo.ListRuns(ctx, args, listing)
 
 		return runList{all}, err
-	}, func(list runList) { a.printRuns(folders, list.Runs) })
+	}, func(list runList) {
+		if len(list.Runs) == 0 {
+			a.Say("No runs in %s.", cmp.Or(strings.Join(folders, ", "), toolevo.RunsFolder))
+			return
+		}
+
+		a.printRuns(list.Runs, wide)
+	})
 }
 
 // runList is what runs prints.
 type runList struct {
-	Runs []rundir.Run `json:"runs"` // in the order of the folders, then of names
+	Runs []rundir.Run `json:"runs"` // in the order of --sort, those of an experiment behind it
 }
 
-func (a *app) printRuns(folders []string, all []rundir.Run) {
-	if len(all) == 0 {
-		a.Say("No runs in %s.", strings.Join(folders, ", "))
-		return
+func columnNames() (names []string) {
+	for _, c := range rundir.Columns() {
+		names = append(names, c.Name)
 	}
 
-	var table strings.Builder
+	return names
+}
 
-	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "STATE\tKIND\tDONE\tSOLVED\tCORRECT\tLOST\tSIZE\tRUN")
-
-	for _, r := range all {
-		p := r.Progress
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.State, display.Line(r.Kind, 0), done(r),
-			solved(p), figure(p.Correct), figure(p.Unresolved), display.Bytes(r.Bytes),
-			display.Line(nameIn(folders, r.Dir), 0))
+// keys are names as those of values.
+func keys(names []string) (all []string) {
+	for _, name := range names {
+		all = append(all, name+"=")
 	}
 
-	t.Flush()
+	return all
+}
 
-	for line := range strings.Lines(table.String()) {
-		fmt.Fprintln(a.Out, display.Cut(strings.TrimSuffix(line, "\n"), a.columns))
+// printRuns prints a line for each run: the columns for which the terminal has room, or all of them.
+func (a *app) printRuns(all []rundir.Run, wide bool) {
+	table := tableOf(all)
+
+	width := a.width()
+	if !wide {
+		table = fitting(table, width)
+	}
+
+	grid := tabulate.Grid{Lines: make([][]string, len(all))}
+	for _, c := range table {
+		grid.Heads = append(grid.Heads, strings.ToUpper(c.Name))
+		for i, text := range c.texts {
+			grid.Lines[i] = append(grid.Lines[i], text)
+		}
+	}
+
+	var text strings.Builder
+	_ = tabulate.WriteText(&text, []tabulate.Grid{grid}, math.MaxInt) // to memory
+
+	for line := range strings.Lines(text.String()) {
+		if !wide {
+			line = display.Cut(strings.TrimSuffix(line, "\n"), width) + "\n"
+		}
+
+		fmt.Fprint(a.Out, line)
 	}
 
 	for _, r := range all {
@@ -71,45 +104,68 @@ func (a *app) printRuns(folders []string, all []rundir.Run) {
 			a.Say("%s", display.Line(r.Problem, 0))
 		}
 	}
-}
 
-// nameIn is the name of a run in the only folder that is listed, else its path.
-func nameIn(folders []string, dir string) string {
-	if rel, err := filepath.Rel(folders[0], dir); err == nil && len(folders) == 1 && rel != "." {
-		return rel
-	}
-
-	return dir
-}
-
-// done is how much of a run is done, or how many trees or episodes are there where it has not noted
-// how many it may have.
-func done(r rundir.Run) string {
-	switch p := r.Progress; {
-	case r.Problem != "":
-		return figure(nil)
-	case p.Total > 0:
-		return fmt.Sprintf("%d%%", 100*p.Done/p.Total)
-	case r.Kind == stored.Evaluated:
-		return fmt.Sprintf("%d episodes", p.Done)
-	default:
-		return fmt.Sprintf("%d trees", p.Done)
+	if hidden := len(tableOf(all)) - len(table); hidden > 0 {
+		a.Say("%d more columns: --wide, or --json", hidden)
 	}
 }
 
-func solved(p rundir.Progress) string {
-	if p.Solved == nil {
-		return figure(nil)
-	}
-
-	return fmt.Sprintf("%d/%d", *p.Solved, p.Questions)
+// listedColumn is a column of the list with what it has of each run.
+type listedColumn struct {
+	rundir.Column
+	texts []string
+	wide  int // columns of the terminal
 }
 
-// figure is a number, or a dash where it is not known.
-func figure(n *int64) string {
-	if n == nil {
-		return "-"
+// tableOf is the list of some runs, without columns of which nothing is known.
+func tableOf(all []rundir.Run) (table []listedColumn) {
+	for _, c := range rundir.Columns() {
+		l := listedColumn{c, make([]string, len(all)), utf8.RuneCountInString(c.Name)}
+		empty := true
+
+		for i := range all {
+			text := display.Line(c.Text(&all[i]), 0)
+			empty = empty && text == ""
+
+			if c.Rank == 0 && all[i].Parent != "" {
+				text = "  " + text
+			}
+
+			l.texts[i] = cmp.Or(text, tabulate.None)
+			l.wide = max(l.wide, utf8.RuneCountInString(l.texts[i]))
+		}
+
+		if !empty {
+			table = append(table, l)
+		}
 	}
 
-	return fmt.Sprint(*n)
+	return table
+}
+
+// fitting are the columns that fit side by side, those of the least rank first. The last one may be cut to what most
+// results take.
+func fitting(table []listedColumn, width int) []listedColumn {
+	const result, gap = 12, 2
+
+	byRank := slices.Clone(table)
+	slices.SortFunc(byRank, func(a, b listedColumn) int { return a.Rank - b.Rank })
+
+	shown, left := map[string]bool{}, width+gap
+
+	for _, c := range byRank {
+		need := c.wide + gap
+		if c.Name == "result" {
+			need = min(need, result+gap)
+		}
+
+		if left -= need; left >= 0 || c.Rank <= 1 {
+			shown[c.Name] = true
+			continue
+		}
+
+		left += need
+	}
+
+	return slices.DeleteFunc(table, func(c listedColumn) bool { return !shown[c.Name] })
 }

@@ -17,6 +17,7 @@ import (
 	"toolevo/envs/kept"
 	"toolevo/envs/sandbox"
 	"toolevo/envs/suite"
+	"toolevo/finetune/rundir"
 	"toolevo/mcts/account"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
@@ -178,7 +179,7 @@ func (w *configured) open(folder string) (suite.Models, error) {
 		return nil, err
 	}
 
-	w.closers = append(w.closers, w.texts.Close, keepAccount(w.servers.Account, folder))
+	w.closers = append(w.closers, w.texts.Close, rundir.KeepAccount(folder, w.servers.Account))
 
 	return w, w.cmd.Context().Err()
 }

@@ -20,12 +20,14 @@ const noteEvery = time.Second
 
 // Progress is how far a run is.
 type Progress struct {
-	Done       int64  `json:"done"`                 // trees or episodes that are there, given up, or no longer needed
-	Total      int64  `json:"total"`                // trees or episodes of the run at most; 0 if not noted
-	Questions  int64  `json:"questions,omitempty"`  // of a collection
-	Solved     *int64 `json:"solved,omitempty"`     // questions of a collection with an accepted trajectory
-	Correct    *int64 `json:"correct,omitempty"`    // correct trajectories, or episodes
-	Unresolved *int64 `json:"unresolved,omitempty"` // trees given up, or episodes lost, to failures of infrastructure
+	Done       int64  `json:"done"`                        // trees or episodes that are there, given up, or no longer needed
+	Total      int64  `json:"total"`                       // trees or episodes of the run at most; 0 if not noted
+	Questions  int64  `json:"questions,omitempty"`         // of the run
+	Finished   int64  `json:"questions_done,omitempty"`    // of a collection: those that get no more trees
+	Solved     *int64 `json:"solved,omitempty"`            // questions of a collection with an accepted trajectory
+	Correct    *int64 `json:"correct,omitempty"`           // correct trajectories, or episodes
+	Accepted   *int64 `json:"distinct_accepted,omitempty"` // trajectories of a collection that training takes
+	Unresolved *int64 `json:"unresolved,omitempty"`        // trees given up, or episodes lost, to failures of infrastructure
 }
 
 // Note notes the progress of the run in dir until finish is called, which notes the last of it.

@@ -10,6 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
 
 	"toolevo/envs/disk"
 	"toolevo/finetune"
@@ -32,46 +35,41 @@ const (
 	Unreadable  State = "unreadable"
 )
 
-// Run is what a run directory says of itself.
+// Run is what a run directory says of itself, or the folder of an experiment.
 type Run struct {
-	Dir      string   `json:"dir"`                // the run directory
-	State    State    `json:"state"`              // running, finished, interrupted, damaged or unreadable
-	ID       string   `json:"run_id,omitempty"`   // no other run has it
-	Kind     string   `json:"kind,omitempty"`     // "collect" or "eval"
-	Software string   `json:"software,omitempty"` // the version that started the run
-	Progress Progress `json:"progress"`           // what the run has noted last
-	Bytes    int64    `json:"bytes"`              // of all its files
-
-	Spent   *account.Total `json:"spent,omitempty"`   // by models in all passes; nil where it has noted nothing
-	Problem string         `json:"problem,omitempty"` // why it is damaged or unreadable
+	Dir      string    `json:"dir"`                // the run directory
+	Name     string    `json:"name,omitempty"`     // by which commands take it, too
+	Parent   string    `json:"parent,omitempty"`   // the folder of the experiment that it is part of
+	State    State     `json:"state"`              // running, finished, interrupted, damaged or unreadable
+	ID       string    `json:"run_id,omitempty"`   // no other run has it; an experiment has none
+	Kind     string    `json:"kind,omitempty"`     // "collect" or "eval", or the command of an experiment
+	Software string    `json:"software,omitempty"` // the version that started the run
+	Started  time.Time `json:"started,omitzero"`   // its first pass, or the run itself
+	Settings
+	Progress   Progress       `json:"progress"`             // what the run has noted last
+	Accuracies []Accuracy     `json:"accuracies,omitempty"` // of an evaluation's last report
+	Bytes      int64          `json:"bytes"`                // of all its files
+	Spent      *account.Total `json:"spent,omitempty"`      // by models in all passes; nil where it has noted nothing
+	Problem    string         `json:"problem,omitempty"`    // why it is damaged or unreadable
 }
 
-// List reads the runs at and below some folders, in the order of the folders and of names. It wraps
-// fs.ErrNotExist for a folder that is not there.
-func List(ctx context.Context, folders []string) ([]Run, error) {
-	all := []Run{}
+// Settings are those that tell runs apart. An experiment has the ones that its runs share.
+type Settings struct {
+	Suite  string `json:"suite,omitempty"`      // the benchmark
+	Policy string `json:"policy,omitempty"`     // e.g. "scripted:noisy"; several with commas
+	API    string `json:"api,omitempty"`        // deployed versions, as --api takes them
+	Prompt string `json:"prompt_api,omitempty"` // the version that prompts show
+	Preset string `json:"preset,omitempty"`     // of the search
+}
 
-	for _, folder := range folders {
-		dirs, err := Find(folder, Deep)
-		if err != nil {
-			return nil, fmt.Errorf("list runs: %w", err)
-		}
-
-		for _, dir := range dirs {
-			r, err := Read(ctx, dir)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue // it was removed meanwhile
-			}
-
-			if err != nil {
-				return nil, err
-			}
-
-			all = append(all, r)
-		}
-	}
-
-	return all, nil
+// Accuracy is that of a policy under a deployed version, over all questions.
+type Accuracy struct {
+	Policy   string  `json:"policy"`         // e.g. "scripted:noisy"
+	API      string  `json:"api"`            // the deployed version
+	N        int     `json:"n"`              // questions measured
+	Lost     int     `json:"lost,omitempty"` // episodes lost to infrastructure failures, in no other figure
+	Official float64 `json:"official"`       // right by the benchmark's matcher, 0..1
+	Strict   float64 `json:"strict"`         // right by the strict matcher, 0..1
 }
 
 // Deep is how many levels below a folder runs are looked for: those of an improvement are two down,
@@ -155,7 +153,8 @@ func (r *Run) read(ctx context.Context) error {
 		return err
 	}
 
-	r.ID, r.Kind, r.Software = m.ID, m.Kind, m.Software
+	r.ID, r.Kind, r.Software, r.Started = m.ID, m.Kind, m.Software, m.Began()
+	r.readSettings()
 
 	if r.State, err = stateOf(r.Dir, &m); err != nil {
 		return err
@@ -165,17 +164,48 @@ func (r *Run) read(ctx context.Context) error {
 		return err
 	}
 
-	// One that cannot be read is as good as none: the next process that works on the run replaces it.
-	if passes, err := account.Read(r.Dir); err == nil {
-		spent := account.Sum(passes)
-		r.Spent = &spent
-	}
+	r.readAccount()
 
 	if r.Kind != "eval" || r.State == Running {
 		return nil
 	}
 
 	return r.readReport()
+}
+
+// readSettings reads what the run's configuration chose. It need not be one that this version of the program would
+// take, so only these keys are looked at, and a file without them has nothing to tell.
+func (r *Run) readSettings() {
+	var c struct {
+		Suite, Prompt, Preset string
+		Policy, API           []string
+	}
+
+	text, err := store.ReadConfig(r.Dir)
+	if err != nil || yaml.Unmarshal([]byte(text), &c) != nil {
+		return
+	}
+
+	r.Settings = Settings{c.Suite, strings.Join(c.Policy, ","), strings.Join(c.API, ","), c.Prompt, ""}
+	if r.Kind == "collect" {
+		r.Preset = c.Preset // an evaluation searches nothing
+	}
+}
+
+// readAccount reads what was spent. An account that cannot be read is as good as none: the next process that works on
+// the run replaces it.
+func (r *Run) readAccount() {
+	passes, err := account.Read(r.Dir)
+	if err != nil || len(passes) == 0 {
+		return
+	}
+
+	spent := account.Sum(passes)
+	r.Spent = &spent
+
+	if r.Started.IsZero() { // a name that the user chose tells no time
+		r.Started = passes[0].Started
+	}
 }
 
 // StateOf is what the run in dir is doing. A run that is damaged is an error.
@@ -257,6 +287,16 @@ func (r *Run) readReport() error {
 	}
 
 	r.Progress.Correct, r.Progress.Unresolved = count(correct), count(lost)
+
+	// Of a single cell there is nothing over all.
+	all := report.Overall
+	if len(all) == 0 {
+		all = report.Rows
+	}
+
+	for _, row := range all {
+		r.Accuracies = append(r.Accuracies, Accuracy{row.Policy, row.API, row.N, row.Lost, row.Official, row.Strict})
+	}
 
 	return nil
 }

@@ -70,7 +70,7 @@ func acquire(f *os.File) error {
 // Busy returns an error that wraps [ErrLocked] if another process works on the run in dir right now. It is
 // for finding out before something that takes long: StartRun finds out for good.
 func Busy(dir string) error {
-	path := filepath.Join(dir, lockFile)
+	path := filepath.Join(dir, LockFile)
 
 	f, err := os.Open(path)
 	if err != nil {

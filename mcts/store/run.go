@@ -20,7 +20,7 @@ const (
 	ConfigFile   = "run.yaml" // the resolved configuration
 	ManifestFile = "run.json" // the manifest
 	databaseFile = "run.db"   // the log and the trees
-	lockFile     = "run.lock" // see Lock
+	LockFile     = "run.lock" // see Lock
 )
 
 // ErrExists means that a directory already holds a run, and the caller did not ask to resume it.
@@ -167,7 +167,7 @@ func consult(ctx context.Context, dir string, agree func(context.Context, *Run) 
 
 // locked opens a run while this process holds its lock.
 func locked(dir string, open func() (*Run, error)) (*Run, error) {
-	release, err := Lock(filepath.Join(dir, lockFile))
+	release, err := Lock(filepath.Join(dir, LockFile))
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}

@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/sandbox/engines"
+	"toolevo/finetune/rundir"
 	"toolevo/finetune/tabulate"
 	"toolevo/mcts/policy/serving"
 )
@@ -93,6 +95,17 @@ func (j *RunJob) several(command string, defaults map[string]string) (*configs.R
 	return c, nil
 }
 
+// inFolder has a job make some runs in Out, which is noted there: the list of runs has them below it.
+func (j *RunJob) inFolder(runs int, work func() error) (err error) {
+	finish, err := rundir.Begin(j.Out, j.command, runs, j.Servers.Account)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, console.GaveUp(finish(err == nil))) }()
+
+	return work()
+}
+
 // evaluateIn makes one of several evaluations of a job under a configuration with some settings changed, or goes on
 // with the one that is there.
 func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved, set ...string) error {
@@ -129,13 +142,20 @@ func Ablate(ctx context.Context, job AblateJob) (compared Compared, err error) {
 
 	var dirs []string
 
-	for _, v := range all {
-		dir := filepath.Join(job.Out, v[0])
-		dirs = append(dirs, dir)
+	err = job.inFolder(len(all), func() error {
+		for _, v := range all {
+			dir := filepath.Join(job.Out, v[0])
+			dirs = append(dirs, dir)
 
-		if err := job.evaluateIn(ctx, dir, c, v[1:]...); err != nil {
-			return compared, err
+			if err := job.evaluateIn(ctx, dir, c, v[1:]...); err != nil {
+				return err
+			}
 		}
+
+		return nil
+	})
+	if err != nil {
+		return compared, err
 	}
 
 	if compared, err = job.Compare(ctx, dirs); err != nil {

@@ -293,8 +293,10 @@ func collectProgress(s collect.Snapshot) rundir.Progress {
 		Done:       s.TreesDone,
 		Total:      s.TreesPlanned,
 		Questions:  s.Questions,
+		Finished:   s.QuestionsDone,
 		Solved:     &s.Solved,
 		Correct:    &s.Correct,
+		Accepted:   &s.Accepted,
 		Unresolved: &s.Unresolved,
 	}
 }

@@ -73,17 +73,17 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 	job.Announce("eval drift", choiceOf(c, job.Data)...)
 
 	runs := job.runs(c)
+	judge := ""
 
-	for i, m := range runs {
-		job.Say("Evaluation %d of %d: feedback %s, questions %s", i+1, len(runs), m.feedback,
-			map[bool]string{true: "as asked", false: m.wording}[m.wording == unperturbed])
-
-		if err := job.make(ctx, c, m); err != nil {
-			return nil, err
+	err = job.inFolder(len(runs), func() (err error) {
+		if err := job.makeAll(ctx, c, runs); err != nil {
+			return err
 		}
-	}
 
-	judge, err := job.judge(ctx, c, runs)
+		judge, err = job.judge(ctx, c, runs)
+
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -345,6 +345,20 @@ func (j *DriftJob) addRuns(ctx context.Context, page *report.Page, runs []driftR
 	}
 
 	return err
+}
+
+// makeAll makes the evaluations, or goes on with them.
+func (j *DriftJob) makeAll(ctx context.Context, c *configs.Resolved, runs []driftRun) error {
+	for i, m := range runs {
+		j.Say("Evaluation %d of %d: feedback %s, questions %s", i+1, len(runs), m.feedback,
+			map[bool]string{true: "as asked", false: m.wording}[m.wording == unperturbed])
+
+		if err := j.make(ctx, c, m); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }
 
 // make makes one evaluation, or goes on with it. One that lost questions has a report of the others, and the

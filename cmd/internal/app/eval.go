@@ -160,7 +160,7 @@ func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress) followed {
 		done: func() int64 { return p.Snapshot().Done },
 		progress: func() rundir.Progress {
 			s := p.Snapshot()
-			return rundir.Progress{Done: s.Done, Total: s.Planned}
+			return rundir.Progress{Done: s.Done, Total: s.Planned, Questions: int64(len(b.Questions))}
 		},
 		status: func() func() console.Status { return evalStatus(p.Snapshot, j.load(b)) },
 		ended: func() {

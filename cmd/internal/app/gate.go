@@ -63,25 +63,8 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 
 	job.Announce("gate", append(choiceOf(c, job.Data), in.Current.Name+" to "+in.Next.Name)...)
 
-	current, err := job.playUnder(ctx, c, "current", job.Current, nil)
-	if err != nil {
+	if err := job.inFolder(0, func() error { return job.play(ctx, c, in) }); err != nil {
 		return nil, err
-	}
-
-	in.take(current)
-
-	if slices.Equal(job.Allowed, []string{All}) {
-		job.Allowed = slices.Collect(maps.Keys(in.changed))
-	}
-
-	// Of what is equal by construction nothing is played twice.
-	if again := in.played(); len(again) > 0 {
-		next, err := job.playUnder(ctx, c, "next", job.Next, again)
-		if err != nil {
-			return nil, err
-		}
-
-		in.meet(next)
 	}
 
 	report, err := gate.Judge(in.Input, job.Options)
@@ -94,6 +77,32 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 	}
 
 	return report, report.Err()
+}
+
+// play plays the tasks under both versions.
+func (j *GateJob) play(ctx context.Context, c *configs.Resolved, in *gated) error {
+	current, err := j.playUnder(ctx, c, "current", j.Current, nil)
+	if err != nil {
+		return err
+	}
+
+	in.take(current)
+
+	if slices.Equal(j.Allowed, []string{All}) {
+		j.Allowed = slices.Collect(maps.Keys(in.changed))
+	}
+
+	// Of what is equal by construction nothing is played twice.
+	if again := in.played(); len(again) > 0 {
+		next, err := j.playUnder(ctx, c, "next", j.Next, again)
+		if err != nil {
+			return err
+		}
+
+		in.meet(next)
+	}
+
+	return nil
 }
 
 // gated is the input of a verdict that is being made.

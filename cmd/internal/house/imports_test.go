@@ -192,7 +192,7 @@ var allowed = []rule{
 	{"finetune/internal/browser", nil},
 	{"finetune/inspectlog", []string{"envs", "envs/disk", "finetune", "mcts", "mcts/policy/chat", "trajectories",
 		"trajectories/atif"}},
-	{"finetune/rundir", []string{"envs/disk", "finetune", "mcts/account", "mcts/store"}},
+	{"finetune/rundir", []string{"envs/disk", "envs/display", "envs/names", "finetune", "mcts/account", "mcts/store"}},
 	{"finetune/viewer", []string{"envs", "envs/display", "envs/wire", "finetune/rundir", "mcts", "mcts/store",
 		"trajectories"}},
 	{"finetune/fidelity", []string{"envs", "envs/kept", "envs/disk", "envs/toolbench",

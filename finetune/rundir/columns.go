@@ -1,0 +1,245 @@
+package rundir
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"toolevo/envs/display"
+	"toolevo/envs/names"
+	"toolevo/mcts/account"
+)
+
+// Column is what a list of runs shows of each.
+type Column struct {
+	Name string
+	Text func(*Run) string // "" where it is not known
+	Rank int               // columns of a greater one give way first where there is no room
+	// what runs are sorted by, the greatest first; nil sorts them by their texts
+	value func(*Run) float64
+}
+
+// started is the name of the column by which runs are sorted where nobody says.
+const started = "started"
+
+// columns are those of a list, in their order.
+var columns = []Column{
+	{"run", func(r *Run) string { return cmp.Or(r.Name, r.Dir) }, 0, nil},
+	{"state", (*Run).state, 1, nil},
+	{"kind", func(r *Run) string { return r.Kind }, 9, nil},
+	{started, (*Run).started, 6, func(r *Run) float64 { return float64(r.Started.Unix()) }},
+	{"took", (*Run).took, 5, func(r *Run) float64 { return r.spent().Seconds }},
+	{"tokens", (*Run).tokens, 4, func(r *Run) float64 { return float64(r.spent().Tokens()) }},
+	{"cost", (*Run).cost, 3, func(r *Run) float64 { return r.spent().Cost }},
+	{"policy", func(r *Run) string { return r.Policy }, 7, nil},
+	{"api", func(r *Run) string { return r.API }, 10, nil},
+	{"preset", func(r *Run) string { return r.Preset }, 12, nil},
+	{"questions", (*Run).questions, 11, func(r *Run) float64 { return float64(r.Progress.Questions) }},
+	{"solved", (*Run).solved, 8, func(r *Run) float64 { return known(r.Progress.Solved) }},
+	{"lost", func(r *Run) string { return number(r.Progress.Unresolved) }, 13,
+		func(r *Run) float64 { return known(r.Progress.Unresolved) }},
+	{"size", func(r *Run) string { return display.Bytes(r.Bytes) }, 14,
+		func(r *Run) float64 { return float64(r.Bytes) }},
+	{"result", (*Run).result, 2, (*Run).best},
+}
+
+// Columns are those of a list, in their order: the first is the name of the run, the last is as long as it has to be.
+func Columns() []Column { return slices.Clone(columns) }
+
+// columnOf returns the column of a name.
+func columnOf(name string) (*Column, error) {
+	valid := make([]string, len(columns))
+	for i, c := range columns {
+		valid[i] = c.Name
+	}
+
+	if _, err := names.Parse("column", name, valid); err != nil {
+		return nil, err
+	}
+
+	return &columns[slices.Index(valid, name)], nil
+}
+
+// compare says which of two runs is shown first.
+func (c *Column) compare(a, b *Run) int {
+	if c.value == nil {
+		return strings.Compare(c.Text(a), c.Text(b))
+	}
+
+	return cmp.Compare(c.value(b), c.value(a))
+}
+
+// state is what the run is doing, and how much of it is done where something is left to do.
+func (r *Run) state() string {
+	p := r.Progress
+
+	switch {
+	case r.State == Finished || r.Problem != "":
+		return string(r.State)
+	case r.IsExperiment() && p.Total > 0:
+		return fmt.Sprintf("%s %d/%d", r.State, p.Done, p.Total)
+	case r.IsExperiment():
+		return string(r.State)
+	case p.Total > 0:
+		return fmt.Sprintf("%s %d%%", r.State, 100*p.Done/p.Total)
+	}
+
+	return fmt.Sprintf("%s %d", r.State, p.Done)
+}
+
+// IsExperiment reports whether it is the folder of several runs.
+func (r *Run) IsExperiment() bool { return r.ID == "" && r.Problem == "" }
+
+func (r *Run) started() string {
+	at := r.Started.Local()
+
+	switch {
+	case r.Started.IsZero():
+		return ""
+	case at.Year() != time.Now().Year():
+		return at.Format(time.DateOnly)
+	}
+
+	return at.Format("01-02 15:04")
+}
+
+// spent is what was spent, nothing where that is not noted.
+func (r *Run) spent() account.Total {
+	if r.Spent == nil {
+		return account.Total{}
+	}
+
+	return *r.Spent
+}
+
+func (r *Run) took() string {
+	if r.Spent == nil {
+		return ""
+	}
+
+	return display.Duration(time.Duration(r.Spent.Seconds * float64(time.Second)))
+}
+
+func (r *Run) tokens() string {
+	if r.spent().Tokens() == 0 {
+		return ""
+	}
+
+	return display.Count(float64(r.spent().Tokens()))
+}
+
+// cost is what was spent, where prices are known; of some calls only, it is that at least.
+func (r *Run) cost() string {
+	s := r.spent()
+
+	switch {
+	case s.Calls == s.Unpriced:
+		return ""
+	case s.Unpriced > 0:
+		return ">" + account.Money(s.Cost)
+	}
+
+	return account.Money(s.Cost)
+}
+
+// questions are those that are done, of how many.
+func (r *Run) questions() string {
+	switch p := r.Progress; {
+	case p.Questions == 0:
+		return ""
+	case r.Kind == "collect":
+		return fmt.Sprintf("%d/%d", p.Finished, p.Questions)
+	default:
+		return strconv.FormatInt(p.Questions, 10)
+	}
+}
+
+// solved are the questions with an accepted trajectory, of all.
+func (r *Run) solved() string {
+	if r.Progress.Solved == nil {
+		return ""
+	}
+
+	return fmt.Sprintf("%d/%d", *r.Progress.Solved, r.Progress.Questions)
+}
+
+// number is a number, "" where it is not known.
+func number(n *int64) string {
+	if n == nil {
+		return ""
+	}
+
+	return strconv.FormatInt(*n, 10)
+}
+
+// known is a number, 0 where it is not known.
+func known(n *int64) float64 {
+	if n == nil {
+		return 0
+	}
+
+	return float64(*n)
+}
+
+// result is what the run found: trajectories, or the official accuracy under each version, from that of the least
+// accurate policy to that of the most accurate one.
+func (r *Run) result() string {
+	p := r.Progress
+
+	switch {
+	case p.Accepted != nil:
+		return number(p.Accepted) + " accepted"
+	case r.Kind == "collect" && p.Correct != nil:
+		return number(p.Correct) + " correct"
+	case len(r.Accuracies) == 0:
+		return ""
+	}
+
+	var parts, versions []string
+
+	for _, a := range r.Accuracies {
+		if slices.Contains(versions, a.API) {
+			continue
+		}
+
+		versions = append(versions, a.API)
+		low, high := math.Inf(1), math.Inf(-1)
+
+		for _, b := range r.Accuracies {
+			if b.API == a.API && b.N > 0 {
+				low, high = min(low, b.Official), max(high, b.Official)
+			}
+		}
+
+		parts = append(parts, a.API+" "+percents(low, high))
+	}
+
+	return strings.Join(parts, ", ")
+}
+
+// percents are two proportions in percent, once where they are equal, and nothing where there are none.
+func percents(low, high float64) string {
+	text := func(share float64) string { return strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64) }
+
+	switch {
+	case low > high:
+		return "–"
+	case text(low) == text(high):
+		return text(low) + "%"
+	}
+
+	return text(low) + "–" + text(high) + "%"
+}
+
+// best is by what results are sorted: the most trajectories, then the highest accuracy.
+func (r *Run) best() (value float64) {
+	for _, a := range r.Accuracies {
+		value = max(value, a.Official)
+	}
+
+	return value + known(r.Progress.Accepted)
+}

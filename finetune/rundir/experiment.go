@@ -1,0 +1,112 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"toolevo/envs/disk"
+	"toolevo/mcts/account"
+	"toolevo/mcts/store"
+)
+
+// experimentFile is the file of a folder in which a command makes several runs.
+const experimentFile = "experiment.json"
+
+// experiment is what such a folder says of itself.
+type experiment struct {
+	Kind     string `json:"kind"`               // the command
+	Runs     int    `json:"runs,omitempty"`     // that it makes, 0 where that depends on what they find
+	Finished bool   `json:"finished,omitempty"` // nothing is left to do
+}
+
+// Begin notes that a command makes some runs in a folder, 0 where nobody knows how many, and what its account comes to,
+// beside what it was before. No other process may do so until finish is called, which is told whether all is done.
+func Begin(dir, command string, runs int, a *account.Account) (finish func(all bool) error, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+
+	release, err := store.Lock(filepath.Join(dir, store.LockFile))
+	if err != nil {
+		return nil, err
+	}
+
+	note := experiment{Kind: command, Runs: runs}
+	if err := replace(filepath.Join(dir, experimentFile), note); err != nil {
+		return nil, errors.Join(err, release())
+	}
+
+	keep := KeepAccount(dir, a)
+
+	return func(all bool) error {
+		note.Finished = all
+		return errors.Join(keep(), replace(filepath.Join(dir, experimentFile), note), release())
+	}, nil
+}
+
+// KeepAccount has an account go on from what a folder has of it, and kept there until the returned function is called.
+func KeepAccount(dir string, a *account.Account) (finish func() error) {
+	if passes, err := account.Read(dir); err == nil {
+		a.Resume(passes)
+	}
+
+	return Keep(filepath.Join(dir, account.File), func() any { return a.Passes() })
+}
+
+// experimentOf reads the experiment that the run in a folder is part of, if it is part of one.
+func experimentOf(dir string) (r Run, ok bool) {
+	// The runs of an improvement and of an experiment with drift are two levels down.
+	for range 2 {
+		above := filepath.Dir(dir)
+		if above == dir {
+			break
+		}
+
+		dir = above
+
+		var e experiment
+		if text, err := disk.ReadFile(filepath.Join(dir, experimentFile)); err != nil || json.Unmarshal(text, &e) != nil {
+			continue
+		}
+
+		r = Run{Dir: dir, Kind: e.Kind, State: Interrupted, Progress: Progress{Total: int64(e.Runs)}}
+		r.Bytes, _ = sizeOf(dir)
+		r.readAccount()
+
+		switch {
+		case errors.Is(store.Busy(dir), store.ErrLocked):
+			r.State = Running
+		case e.Finished:
+			r.State = Finished
+		}
+
+		return r, true
+	}
+
+	return r, false
+}
+
+// take adds what one of its runs says to an experiment.
+func (r *Run) take(part *Run) {
+	if part.State == Finished {
+		r.Progress.Done++
+	}
+
+	if r.Software == "" { // it is the first
+		r.Software, r.Settings = part.Software, part.Settings
+	}
+
+	for _, setting := range []struct {
+		shared *string
+		other  string
+	}{
+		{&r.Suite, part.Suite}, {&r.Policy, part.Policy}, {&r.API, part.API}, {&r.Prompt, part.Prompt},
+		{&r.Preset, part.Preset},
+	} {
+		if *setting.shared != setting.other {
+			*setting.shared = ""
+		}
+	}
+}
