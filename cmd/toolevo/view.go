@@ -52,6 +52,11 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 		return err
 	}
 
+	names, err := runNames(ctx, dirs)
+	if err != nil {
+		return err
+	}
+
 	var runs []*viewer.Run
 
 	for i, dir := range dirs {
@@ -61,7 +66,7 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 		}
 		defer v.Close()
 
-		runs = append(runs, &viewer.Run{Name: runName(dirs, i), Dir: dir, Questions: v.Questions, Source: v})
+		runs = append(runs, &viewer.Run{Name: names[i], Dir: dir, Questions: v.Questions, Source: v})
 	}
 
 	site := viewer.New(runs)
@@ -111,27 +116,39 @@ func runDirs(args []string) (dirs []string, err error) {
 	return slices.Compact(dirs), nil
 }
 
-// runName is a name for a run that no other has: its folder's, or with a number.
-func runName(dirs []string, i int) string {
-	name := func(dir string) string {
-		if abs, err := filepath.Abs(dir); err == nil {
-			dir = abs
+// runNames are names for runs, each of which no other has: those of their folders, those of experiments behind the
+// experiments', or such a name with a number.
+func runNames(ctx context.Context, dirs []string) ([]string, error) {
+	all, err := rundir.ReadAll(ctx, dirs)
+	if err != nil {
+		return nil, err
+	}
+
+	experiments := map[string]string{}
+	for _, r := range all {
+		experiments[r.Dir] = r.Parent
+	}
+
+	names, uses := make([]string, len(dirs)), map[string]int{}
+
+	for i, dir := range dirs {
+		if names[i] = filepath.Base(absolute(dir)); experiments[dir] != "" {
+			names[i], _ = filepath.Rel(filepath.Dir(absolute(experiments[dir])), absolute(dir))
 		}
 
-		return filepath.Base(dir)
-	}
-
-	n := 1
-
-	for _, dir := range dirs[:i] {
-		if name(dir) == name(dirs[i]) {
-			n++
+		if uses[names[i]]++; uses[names[i]] > 1 {
+			names[i] = fmt.Sprintf("%s (%d)", names[i], uses[names[i]])
 		}
 	}
 
-	if n > 1 {
-		return fmt.Sprintf("%s (%d)", name(dirs[i]), n)
+	return names, nil
+}
+
+// absolute is a path that does not depend on the working directory, where that is known.
+func absolute(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
 	}
 
-	return name(dirs[i])
+	return dir
 }

@@ -50,6 +50,9 @@ var columns = []Column{
 // Columns are those of a list, in their order: the first is the name of the run, the last is as long as it has to be.
 func Columns() []Column { return slices.Clone(columns) }
 
+// Number reports whether it has figures, of which the greatest matter most.
+func (c *Column) Number() bool { return c.value != nil && c.Name != started && c.Name != "result" }
+
 // columnOf returns the column of a name.
 func columnOf(name string) (*Column, error) {
 	valid := make([]string, len(columns))

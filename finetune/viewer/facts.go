@@ -149,6 +149,7 @@ type filter struct {
 	Show  string // a name of shows, or of an outcome; "" is all
 	Text  string // what the question, its ID, or with Turns what was written and seen has in it
 	Turns bool
+	Sort  string // of the list of runs: the name of a column
 }
 
 // shows are the filters by what came of a question.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"html/template"
 	"io"
+
+	"toolevo/finetune/rundir"
 )
 
 // mostSides is how many trajectories a file shows side by side.
@@ -42,7 +44,7 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer) error {
 
 // eachPage yields all pages until one is not wanted.
 func (s *Site) eachPage(ctx context.Context, beside map[string]string, yield func(filePage) bool) error {
-	first, err := s.runsPage(ctx)
+	first, err := s.runsPage(ctx, rundir.Listing{})
 	if err != nil || !yield(filePage{first, ""}) {
 		return err
 	}

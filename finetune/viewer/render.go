@@ -54,7 +54,7 @@ func newRenderer(inFile bool) *renderer {
 		"clean":   display.Visible,
 		"words":   questionLine.words,
 		"beside":  func(*page) template.URL { return "" }, // only a file has pages for it
-	}).ParseFS(pageFiles, "pages/layout.html", "pages/lists.html", "pages/attempt.html"))
+	}).ParseFS(pageFiles, "pages/layout.html", "pages/runs.html", "pages/lists.html", "pages/attempt.html"))
 
 	return r
 }

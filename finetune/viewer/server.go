@@ -18,7 +18,8 @@ const policyOfContent = "default-src 'none'; script-src 'self'; style-src 'self'
 // Handler answers with the pages of a site:
 //
 //	/RUN/QUESTION/ATTEMPT/NODE       what the path names: all runs, one, a question, a tree or episode, a trajectory;
-//	                                 of a run, ?show= and ?q= and ?turns=1 choose questions
+//	                                 of a run, ?show= and ?q= and ?turns=1 choose questions;
+//	                                 of all, ?q= chooses runs, and ?sort= is the column they are sorted by
 //	/-/compare?of=PLACE&of=PLACE     trajectories side by side
 //	/-/prompt/RUN/QUESTION/ATTEMPT/NODE
 //
@@ -50,7 +51,9 @@ func (s *Site) Handler() http.Handler {
 		}
 
 		query := req.URL.Query()
-		p, err := s.page(req.Context(), at, filter{query.Get("show"), query.Get("q"), query.Get("turns") != ""})
+		p, err := s.page(req.Context(), at, filter{
+			query.Get("show"), query.Get("q"), query.Get("turns") != "", query.Get("sort"),
+		})
 		r.answer(w, p, err)
 	})
 

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 
+	"toolevo/finetune/rundir"
 	"toolevo/trajectories"
 )
 
@@ -62,7 +64,7 @@ func newPage(at place, template, title string) *page {
 // page makes the page of a place.
 func (s *Site) page(ctx context.Context, at place, f filter) (*page, error) {
 	if at.Run == "" {
-		return s.runsPage(ctx)
+		return s.runsPage(ctx, rundir.Listing{Where: strings.Fields(f.Text), Sort: f.Sort})
 	}
 
 	r, err := s.run(at.Run)
@@ -105,47 +107,6 @@ func (s *Site) run(name string) (*Run, error) {
 	}
 
 	return nil, fmt.Errorf("no run %q is shown: %w", name, errNowhere)
-}
-
-// runLine is a run in the list of all.
-type runLine struct {
-	At          place
-	Kind, State string
-	Questions   int
-	Tried       int
-	facts
-	Correct, Accepted int // questions with such a trajectory
-}
-
-// runsPage lists the runs.
-func (s *Site) runsPage(ctx context.Context) (*page, error) {
-	p := newPage(place{Attempt: -1, Node: -1}, "runs", "Runs")
-
-	var lines []runLine
-
-	for _, r := range s.runs {
-		all, kind, state, err := s.factsOf(ctx, r, p)
-		if err != nil {
-			return nil, err
-		}
-
-		l := runLine{At: placeOf(r), Kind: kind, State: state, Questions: len(r.Questions)}
-		for _, f := range all {
-			l.Attempts += f.Attempts
-			l.Open += f.Open
-			l.Nodes += f.Nodes
-			l.Calls += f.Calls
-			l.Tried += one(f.Attempts > 0)
-			l.Correct += one(f.Correct > 0)
-			l.Accepted += one(f.Accepted > 0)
-		}
-
-		lines = append(lines, l)
-	}
-
-	p.Body = lines
-
-	return p, nil
 }
 
 // placeOf is the place of a run.

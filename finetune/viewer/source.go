@@ -12,7 +12,7 @@ import (
 
 // Run is a run directory as the viewer reads it.
 type Run struct {
-	Name      string // unique among the runs that are shown, and without "/"; not "-"
+	Name      string // unique among the runs that are shown; not "-"
 	Dir       string
 	Questions []trajectories.Question // in the order of the run
 	Source    Source
