@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/envs/display"
 	"toolevo/mcts/account"
 	"toolevo/mcts/policy/simserver"
 )
@@ -47,7 +48,11 @@ func TestTokensAreTheServersOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for name, got := range map[string]account.Usage{"the result": c.Spent.Usage, "the run": account.Sum(passes).Usage} {
+	listed := document[runList](t, must(t, "runs", dir, "--json")).Runs[0]
+
+	for name, got := range map[string]account.Usage{
+		"the result": c.Spent.Usage, "the run": account.Sum(passes).Usage, "the list of runs": listed.Spent.Usage,
+	} {
 		if off := got.Cost - want.Cost; off > 1e-9 || off < -1e-9 || got.Tokens() == 0 {
 			t.Errorf("%s: cost %v, want %v", name, got.Cost, want.Cost)
 		}
@@ -56,6 +61,10 @@ func TestTokensAreTheServersOwn(t *testing.T) {
 			t.Errorf("%s has %+v, the server counted %+v", name, got, want)
 		}
 	}
+
+	says(t, "runs", must(t, "runs", dir, "--wide"), "openai:sim", "p_s_in", "efficient",
+		" "+display.Count(float64(want.Tokens()))+" ", " "+account.Money(want.Cost)+" ",
+		fmt.Sprintf(" %d accepted", c.Accepted))
 }
 
 // A run that a limit of tokens stops ends with what it has, and comes to the rows of one that nothing stops.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -29,6 +30,8 @@ func TestRuns(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 
+	slices.SortFunc(all, func(a, b rundir.Run) int { return strings.Compare(a.Dir, b.Dir) })
+
 	p := all[0].Progress
 	if all[0].State != rundir.Finished || all[0].ID != c.Run || p.Done != c.TreesDone || p.Total != c.TreesPlanned ||
 		p.Questions != c.Questions || *p.Solved != c.Solved || *p.Correct != int64(c.Correct) || *p.Unresolved != 0 {
@@ -46,18 +49,44 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	says(t, "runs", must(t, "runs", folder, "--wide"), "running", " 4/4 ", fmt.Sprintf(" %d accepted", c.Accepted), run,
+		"finished", evaluation, "scripted:reader", " p_c 100%, p_s_in 100%")
+
 	text := must(t, "runs", folder)
-	says(t, "runs", text, "running", fmt.Sprintf(" 4/4     %d ", c.Correct), " collected\n", "finished", " evaluated\n")
+	says(t, "runs", text, "running", "finished", run, evaluation)
 
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
 
 	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(line); n > 80 {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
+}
+
+// An evaluation at 0 to 100 % says so version by version, and runs of an ablation stand below it, under names that
+// inspect takes.
+func TestRunsOfAnExperiment(t *testing.T) {
+	t.Parallel()
+	data, folder := smallData(t), t.TempDir()
+	study, drifted := filepath.Join(folder, "study"), filepath.Join(folder, "drifted")
+
+	must(t, "ablate", "--data", data, "--limit", "1", "--vary", "environment.update_tool=true,false", "--out", study,
+		"--policy", "scripted:reader", "--progress", "none")
+	must(t, "eval", "--data", data, "--limit", "2", "--api", "p_c,p_s_ood", "--policy", "scripted:stale,scripted:reader",
+		"--out", drifted, "--progress", "none")
+
+	all := document[runList](t, must(t, "runs", folder, "--sort", "run", "--json")).Runs
+	if len(all) != 4 || all[1].Kind != "ablate" || all[1].State != rundir.Finished || all[1].Progress.Done != 2 ||
+		all[2].Parent != study || all[3].Parent != study || all[1].Policy != "scripted:reader" {
+		t.Fatalf("%+v", all)
+	}
+
+	says(t, "inspect", must(t, "inspect", all[2].Name), all[2].ID)
+	says(t, "runs", must(t, "runs", folder, "--where", "run=drifted", "--wide"), "p_c 100%, p_s_ood 0–100%")
+	fails(t, exitUsage, []string{"colour", "started"}, "runs", folder, "--sort", "colour")
 }
 
 // Folders without runs are no error, those that are not there are, but for the one that nobody named.

@@ -110,7 +110,8 @@ func (l Listing) Of(all []Run) ([]Run, error) {
 }
 
 // arranged puts the runs of each experiment behind it, and those of one that is not shown in their own places.
-func arranged(top []Run, below map[string][]Run, by *Column) (all []Run) {
+func arranged(top []Run, below map[string][]Run, by *Column) []Run {
+	all := make([]Run, 0, len(top))
 	for _, r := range top {
 		all = append(append(all, r), below[r.Dir]...)
 		delete(below, r.Dir)
