@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -167,6 +168,22 @@ func (a *app) printExport(dir string, m *export.Manifest) {
 		for _, sentence := range fit.Advice() {
 			a.Say("%s", sentence)
 		}
+	}
+
+	a.sayHowToShare(dir, m)
+}
+
+// sayHowToShare says how an export gets onto the Hub, unless it has what nobody may mean to share: an export that is
+// trained on this machine may have that, so it is no error.
+func (a *app) sayHowToShare(dir string, m *export.Manifest) {
+	for _, p := range m.Private {
+		a.Say("%s, line %d, has %s; %d lines have one: do not share the export before you have looked at them",
+			filepath.Join(dir, p.File), p.Line, p.Is, p.Lines)
+	}
+
+	if len(m.Private) == 0 {
+		a.Say("Share it: name its licence at the head of %s, then:\n      hf auth login\n      %s %s . "+
+			"--repo-type dataset --private", filepath.Join(dir, "README.md"), "hf upload USER/NAME", console.Shell(dir))
 	}
 }
 

@@ -42,7 +42,16 @@ func Begin(dir, command string, runs int, a *account.Account) (finish func(all b
 
 	return func(all bool) error {
 		note.Finished = all
-		return errors.Join(keep(), replace(filepath.Join(dir, experimentFile), note), release())
+		err := errors.Join(keep(), replace(filepath.Join(dir, experimentFile), note))
+
+		// What failed before its first run leaves nothing behind.
+		if below, _ := findBelow(dir, 2); len(below) == 0 && !all {
+			for _, name := range []string{experimentFile, account.File, store.LockFile, ""} {
+				_ = os.Remove(filepath.Join(dir, name)) // a folder with something else in it stays
+			}
+		}
+
+		return errors.Join(err, release())
 	}, nil
 }
 

@@ -39,7 +39,8 @@ func (m *Manifest) card() string {
 		"About": f.words().About, "Trainer": cmp.Or(reader, string(t)), "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
 		"Columns": l.columns, "Objects": l.objects(), "Told": m.told(), "Labelled": f.IsLabelled(),
 		"Trained": reader != "" || t == TRL || m.FitsLlamaFactory(), "Whole": SFTTrajectory, "TRL": TRL,
-		"Advice": fit.Advice(),
+		"Advice": fit.Advice(), "Command": m.commandLine(), "Tokens": m.Lengths.TotalChars / 4,
+		"Mix": m.cardMix(), "Drifted": m.drifted(), "All": m.Rows + m.DevRows,
 	})
 
 	return b.String()
@@ -80,19 +81,91 @@ func sizeCategory(rows int) string {
 }
 
 // licenseLine is a line in the head of a card that says under what licence the samples are, which
-// whoever shares them adds.
-var licenseLine = regexp.MustCompile(`(?m)^license(_name|_link|_details)?: .*\n`)
+// whoever shares them fills in.
+var licenseLine = regexp.MustCompile(`(?m)^license(_name|_link|_details)?: (.*)\n`)
 
-// withoutLicense is a card as it was written.
-func withoutLicense(card string) string {
-	const end = "\n---\n"
+// licenses are those that the Hub knows by these names. Any other text is no licence that somebody filled in, but damage.
+//
+//go:embed licenses.txt
+var licenses string
+
+// unlicensed is a card as it was written, before somebody filled in the licence.
+func unlicensed(card string) string {
+	const begin, end = "---\n", "\n---\n"
 
 	head, rest, ok := strings.Cut(card, end)
-	if !ok {
+	if !ok || !strings.HasPrefix(head, begin) {
 		return card
 	}
 
-	return strings.TrimSuffix(licenseLine.ReplaceAllString(head+"\n", ""), "\n") + end + rest
+	head = strings.TrimPrefix(head, begin) + "\n"
+
+	for _, line := range licenseLine.FindAllStringSubmatch(head, -1) {
+		known := line[1] == "" && slices.Contains(strings.Fields(licenses), line[2])
+		if !known && (line[1] == "" || !strings.Contains(head, "license: other\n")) {
+			return card
+		}
+	}
+
+	head = licenseLine.ReplaceAllString(head, "")
+
+	return begin + "license: unknown\n" + strings.TrimSuffix(head, "\n") + end + rest
+}
+
+// commandLine trains the samples with what their trainer has to be told, in two lines; "" where no command does.
+func (m *Manifest) commandLine() string {
+	t := m.told()
+	if t.Command == "" || m.Trainer == LlamaFactory && !m.FitsLlamaFactory() {
+		return ""
+	}
+
+	options := " --dataset_name ."
+	if m.Trainer == LlamaFactory {
+		options = " --do_train true --template TEMPLATE --dataset_dir . --dataset " + m.Format.Dataset()
+	}
+
+	for _, line := range t.Lines {
+		options += fmt.Sprintf(" --%v %v", line.Key, line.Value)
+	}
+
+	return t.Command + " --model_name_or_path MODEL --output_dir OUT \\\n " + options
+}
+
+// cardMix are the samples of a suite under a deployed version, as the card tells them.
+type cardMix struct {
+	Suite, PromptAPI, DeployedAPI string
+	Rows                          int
+	Share                         string // of all samples, in percent
+}
+
+// cardMix are the samples by what their prompts show and what was deployed, the most first.
+func (m *Manifest) cardMix() (all []cardMix) {
+	for _, r := range m.Runs {
+		i := slices.IndexFunc(all, func(c cardMix) bool {
+			return c.Suite == r.Suite && c.PromptAPI == r.PromptAPI && c.DeployedAPI == r.DeployedAPI
+		})
+		if i < 0 {
+			i, all = len(all), append(all, cardMix{Suite: r.Suite, PromptAPI: r.PromptAPI, DeployedAPI: r.DeployedAPI})
+		}
+
+		all[i].Rows += r.Rows
+		all[i].Share = fmt.Sprintf("%.1f", 100*float64(all[i].Rows)/float64(m.Rows+m.DevRows))
+	}
+
+	slices.SortStableFunc(all, func(a, b cardMix) int { return b.Rows - a.Rows })
+
+	return all
+}
+
+// drifted counts the samples under another version than the one that their prompts show.
+func (m *Manifest) drifted() (n int) {
+	for _, r := range m.Runs {
+		if r.DeployedAPI != r.PromptAPI {
+			n += r.Rows
+		}
+	}
+
+	return n
 }
 
 // cardSet is a set of samples as the card tells it.

@@ -148,10 +148,10 @@ func (r *Report) checkSums(dir string, m *Manifest) {
 }
 
 // isCardWithLicense reports whether the card is the one that was written, but for a license, which
-// whoever shares the samples adds.
+// whoever shares the samples fills in.
 func isCardWithLicense(dir string, want FileSum) bool {
 	card, err := disk.ReadFile(filepath.Join(dir, cardFile))
-	return err == nil && envs.SHA256(withoutLicense(string(card))) == want.SHA256
+	return err == nil && envs.SHA256(unlicensed(string(card))) == want.SHA256
 }
 
 // checkSamples asks the linter about every sample of a set.

@@ -84,8 +84,9 @@ type Manifest struct {
 	// parts of whole trajectories. Samples of single turns have none, and openai gives them no
 	// weight.
 	Unreadable int       `json:"unreadable_turns,omitempty"`
-	Labels     Labels    `json:"labels,omitzero"` // of the samples, in the format kto
-	Files      []FileSum `json:"files"`           // of the folder, but this one
+	Labels     Labels    `json:"labels,omitzero"`   // of the samples, in the format kto
+	Private    []Private `json:"private,omitempty"` // what in samples nobody may mean to share: keys, home folders
+	Files      []FileSum `json:"files"`             // of the folder, but this one
 	// Seal is the SHA-256 of the file without it, in hexadecimal: whoever alters a value alters
 	// that, too.
 	Seal string `json:"seal"`

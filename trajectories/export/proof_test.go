@@ -73,7 +73,7 @@ func (r *proof) info(dir string, m *Manifest) {
 		card, err := disk.ReadFile(filepath.Join(dir, cardFile))
 		if err != nil {
 			r.problem("%v", err)
-		} else if withoutLicense(string(card)) != m.card() {
+		} else if unlicensed(string(card)) != m.card() {
 			r.problem("%s does not say what %s does, but for a license", cardFile, ManifestFile)
 		}
 	}

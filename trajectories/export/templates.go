@@ -14,7 +14,7 @@ import (
 
 // templates.yaml has the verdicts of TEMPLATES.md, as the programs of the trainers gave them.
 //
-//go:embed formats.yaml templates.yaml
+//go:embed formats.yaml private.yaml templates.yaml
 var files embed.FS
 
 // verdict says what a chat template makes of samples: exact, or what is wrong.

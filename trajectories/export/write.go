@@ -251,7 +251,7 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 		names = append(names, d.parquet())
 	}
 
-	if err := m.note(work, names); err != nil {
+	if err := errors.Join(m.note(work, names), m.lookForPrivate(work)); err != nil {
 		return err
 	}
 
