@@ -65,7 +65,8 @@ func TestFunctionCalls(t *testing.T) {
 
 	says(t, "export", cli(t, "export", "--allow-scripted", run,
 		"--out", filepath.Join(dir, "steps"), "--data", data, "--for",
-		"trl:gemma4").err, "--format sft-step")
+		"trl:gemma4").err, "--format sft-step", "hf auth login\n",
+		"hf upload USER/NAME "+filepath.Join(dir, "steps")+" . --repo-type dataset --private\n")
 
 	roles := map[string]int{}
 

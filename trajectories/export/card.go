@@ -94,11 +94,9 @@ func unlicensed(card string) string {
 	const begin, end = "---\n", "\n---\n"
 
 	head, rest, ok := strings.Cut(card, end)
-	if !ok || !strings.HasPrefix(head, begin) {
+	if head += "\n"; !ok || !strings.HasPrefix(head, begin) {
 		return card
 	}
-
-	head = strings.TrimPrefix(head, begin) + "\n"
 
 	for _, line := range licenseLine.FindAllStringSubmatch(head, -1) {
 		known := line[1] == "" && slices.Contains(strings.Fields(licenses), line[2])
@@ -107,9 +105,16 @@ func unlicensed(card string) string {
 		}
 	}
 
-	head = licenseLine.ReplaceAllString(head, "")
+	filled := false
+	head = licenseLine.ReplaceAllStringFunc(head, func(string) (line string) {
+		if !filled {
+			line, filled = "license: unknown\n", true
+		}
 
-	return begin + "license: unknown\n" + strings.TrimSuffix(head, "\n") + end + rest
+		return line
+	})
+
+	return strings.TrimSuffix(head, "\n") + end + rest
 }
 
 // commandLine trains the samples with what their trainer has to be told, in two lines; "" where no command does.

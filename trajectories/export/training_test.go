@@ -111,10 +111,10 @@ func TestLicenseOfACard(t *testing.T) {
 	card := string(contents(t, path))
 
 	for text, want := range map[string]bool{
-		strings.Replace(card, "license: unknown\n", "license: other\nlicense_name: mine\n", 1):         true,
-		strings.Replace(card, "license: unknown\nlanguage:\n- en", "license: mit\nlanguage:\n- fr", 1): false,
-		strings.Replace(card, "license: unknown\n", "license: odc-by\n", 1):                            true,
-		strings.Replace(card, "license: unknown\n", "license: mid\n", 1):                               false,
+		strings.Replace(card, "license: unknown\n", "license: other\nlicense_name: mine\n", 1): true,
+		strings.Replace(card, "- en\nlicense: unknown", "- fr\nlicense: mit", 1):               false,
+		strings.Replace(card, "license: unknown\n", "license: odc-by\n", 1):                    true,
+		strings.Replace(card, "license: unknown\n", "license: mid\n", 1):                       false,
 		card + "license: mit\n": false,
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

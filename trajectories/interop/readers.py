@@ -101,11 +101,16 @@ def read_all(path, *without):
 
 
 def check_card(export, samples):
-    """The head of the card has the Hub's keys, with values of those that huggingface_hub documents."""
-    data = huggingface_hub.DatasetCard.load(export / "README.md").data
-    want = {"language": ["en"], "task_categories": ["text-generation"]}
-    if {key: data.get(key) for key in want} != want or data.license is not None:
+    """The head of the card has the Hub's keys, with values of those that huggingface_hub documents, and stays as it is
+    when somebody else writes it."""
+    text = (export / "README.md").read_text()
+    card = huggingface_hub.DatasetCard(text)
+    data = card.data
+    want = {"language": ["en"], "task_categories": ["text-generation"], "license": "unknown"}
+    if {key: data.get(key) for key in want} != want or "tool-use" not in data.tags:
         wrong(f"{export.name}: the card's head says {data.to_dict()}")
+    if str(card) != text:
+        wrong(f"{export.name}: huggingface_hub writes another card")
     sizes = [s for s in data.size_categories if f"'{s}'" in huggingface_hub.DatasetCardData.__doc__]
     if sizes != ["n<1K"] or samples >= 1000:
         wrong(f"{export.name}: {samples} samples are of the size {data.size_categories}")
