@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -23,8 +24,9 @@ type Pass struct {
 	Started  time.Time `json:"started"`
 	Ended    time.Time `json:"ended"`
 	Usage
-	Prices   *Prices `json:"prices,omitempty"`            // nil where they were not known
-	Accepted int64   `json:"distinct_accepted,omitempty"` // trajectories, as many as there were at its end
+	Models   map[string]Usage `json:"models,omitempty"`            // of those above, by KIND:MODEL
+	Prices   *Prices          `json:"prices,omitempty"`            // of models without their own; nil where not known
+	Accepted int64            `json:"distinct_accepted,omitempty"` // trajectories, as many as there were at its end
 }
 
 // Total is what all passes took.
@@ -68,10 +70,13 @@ type Account struct {
 	parent *Account
 	whole  bool // what there was before is known to it, and no child tells it again
 
+	model string // the only one of which it is, if there is only one
+
 	mu      sync.Mutex // guards what follows
 	earlier []Pass
 	now     Pass
-	carried Usage // of earlier passes of children
+	prices  PriceList
+	carried Total // of earlier passes of children
 	stops   Stops
 	reached *Limit // the first one, nil while there is none
 	stop    func(*Limit)
@@ -84,7 +89,7 @@ func New(software string) *Account {
 
 // Open returns the account of a run that a command makes or goes on with. Without prices of its own
 // it has those of a.
-func (a *Account) Open(prices *Prices) *Account {
+func (a *Account) Open(prices PriceList) *Account {
 	if a == nil {
 		a = New("")
 	}
@@ -94,40 +99,49 @@ func (a *Account) Open(prices *Prices) *Account {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 
-	child.parent, child.now.Prices = a, prices
-	if prices == nil {
-		child.now.Prices = a.now.Prices
+	if prices.isEmpty() {
+		prices = a.prices
 	}
+
+	child.parent, child.prices, child.now.Prices = a, prices, prices.Others
+
+	return child
+}
+
+// Of returns the account of what a model, KIND:MODEL, takes of a.
+func (a *Account) Of(model string) *Account {
+	if a == nil {
+		return nil
+	}
+
+	child := a.Open(PriceList{})
+	child.model = model
 
 	return child
 }
 
 // Price sets the prices, if there are any.
-func (a *Account) Price(prices *Prices) {
+func (a *Account) Price(prices PriceList) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 
-	if prices != nil {
-		a.now.Prices = prices
+	if !prices.isEmpty() {
+		a.prices, a.now.Prices = prices, prices.Others
 	}
 }
 
-// Resume adds what passes took before. One without prices is charged by those of now.
+// Resume adds what passes took before. Calls without prices are charged by those of now.
 func (a *Account) Resume(passes []Pass) {
 	a.mu.Lock()
 	passes = slices.Clone(passes)
 
 	for i := range passes {
-		if p := &passes[i]; p.Prices == nil && a.now.Prices != nil {
-			p.Prices = a.now.Prices
-			p.price(p.Prices)
-		}
-
+		passes[i].charge(a.prices)
 		a.now.Accepted = max(a.now.Accepted, passes[i].Accepted)
 	}
 
 	a.earlier, a.whole = passes, true
-	before, accepted, parent := Sum(passes).Usage, a.now.Accepted, a.parent
+	before, accepted, parent := Sum(passes), a.now.Accepted, a.parent
 	a.mu.Unlock()
 
 	if parent != nil {
@@ -137,10 +151,40 @@ func (a *Account) Resume(passes []Pass) {
 	a.check()
 }
 
-func (a *Account) carry(before Usage, accepted int64) {
+// charge prices the calls of a pass that had no prices, as far as there are some now.
+func (p *Pass) charge(prices PriceList) {
+	if p.Unpriced == 0 {
+		return
+	}
+
+	if len(p.Models) == 0 { // nobody told whose calls they are
+		if prices.Others != nil {
+			p.Prices = prices.Others
+			p.price(p.Prices)
+		}
+
+		return
+	}
+
+	p.Models = maps.Clone(p.Models)
+	p.Cost, p.Unpriced = 0, 0
+
+	for model, u := range p.Models {
+		if u.Unpriced > 0 {
+			u.price(prices.Of(model))
+		}
+
+		p.Models[model] = u
+		p.Cost += u.Cost
+		p.Unpriced += u.Unpriced
+	}
+}
+
+func (a *Account) carry(before Total, accepted int64) {
 	a.mu.Lock()
 	if !a.whole {
-		a.carried.add(before)
+		a.carried.add(before.Usage)
+		a.carried.Seconds += before.Seconds
 		a.now.Accepted += accepted
 	}
 	a.mu.Unlock()
@@ -162,16 +206,32 @@ func (a *Account) Add(prompt, cached, completion int) {
 	}
 
 	a.mu.Lock()
-	u.price(a.now.Prices)
+	u.price(a.prices.Of(a.model))
 	a.mu.Unlock()
 
-	for ; a != nil; a = a.parent {
+	for model := a.model; a != nil; a = a.parent {
 		a.mu.Lock()
 		a.now.add(u)
+		a.now.addOf(model, u)
 		a.mu.Unlock()
 
 		a.check()
 	}
+}
+
+// addOf adds what a model took, where it is known which one.
+func (p *Pass) addOf(model string, u Usage) {
+	if model == "" {
+		return
+	}
+
+	if p.Models == nil {
+		p.Models = map[string]Usage{}
+	}
+
+	all := p.Models[model]
+	all.add(u)
+	p.Models[model] = all
 }
 
 // Accept notes how many trajectories of a run training takes.
@@ -203,15 +263,16 @@ func (a *Account) accepted() int64 {
 func (a *Account) Total() Total {
 	passes := a.Passes()
 
-	t := Sum(passes)
-	t.add(a.before())
+	t, before := Sum(passes), a.before()
+	t.add(before.Usage)
+	t.Seconds += before.Seconds
 
 	return t
 }
 
-func (a *Account) before() Usage {
+func (a *Account) before() Total {
 	if a == nil {
-		return Usage{}
+		return Total{}
 	}
 
 	a.mu.Lock()
@@ -230,7 +291,7 @@ func (a *Account) Passes() []Pass {
 	defer a.mu.Unlock()
 
 	now := a.now
-	now.Ended = time.Now()
+	now.Ended, now.Models = time.Now(), maps.Clone(now.Models)
 
 	return append(slices.Clip(a.earlier), now)
 }
@@ -276,7 +337,7 @@ func (a *Account) Begin(ctx context.Context, s Stops, say func(error)) (work con
 func (a *Account) check() {
 	a.mu.Lock()
 
-	all := a.carried
+	all := a.carried.Usage
 	for _, p := range a.earlier {
 		all.add(p.Usage)
 	}
@@ -332,14 +393,16 @@ func (a *Account) Why() string {
 
 // Ready refuses limits that cannot be kept by this account, before any call.
 func (a *Account) Ready() error {
-	prices := a.Pass().Prices
+	a.mu.Lock()
+	unknown := a.prices.isEmpty()
+	a.mu.Unlock()
 
 	for ; a != nil; a = a.parent {
 		a.mu.Lock()
 		cost := a.stops.Cost
 		a.mu.Unlock()
 
-		if cost > 0 && prices == nil {
+		if cost > 0 && unknown {
 			return &Limit{"max-cost", true, noPrices}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +37,7 @@ func TestParsePrices(t *testing.T) {
 		}
 
 		got, err := ParsePrices(list)
-		if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (want != nil || text == "") {
+		if diff := cmp.Diff(want, got.Others); diff != "" || (err == nil) != (want != nil || text == "") {
 			t.Errorf("%q: %v %s", text, err, diff)
 		}
 	}
@@ -47,7 +48,7 @@ func TestParsePrices(t *testing.T) {
 func TestCost(t *testing.T) {
 	t.Parallel()
 
-	a := New("v1").Open(&Prices{2, 0.5, 10})
+	a := New("v1").Open(PriceList{Others: &Prices{2, 0.5, 10}})
 	a.Add(1000, 400, 100)
 	a.Add(0, 0, 0) // of a server that tells nothing
 
@@ -66,6 +67,58 @@ func TestCost(t *testing.T) {
 
 	if none.Reached() != nil || none.Why() != "interrupted" {
 		t.Error("no account has a limit")
+	}
+}
+
+// A judge costs something else than the policy: 1,000 and 100 tokens of each at 1 and 2, and at 10 and 20, are
+// 0.0012 and 0.012. What was not priced before is charged by who took it; a model that nobody knows the price of costs
+// nothing, and is counted.
+func TestPricesOfModels(t *testing.T) {
+	t.Parallel()
+
+	prices, err := ParsePrices(strings.Split("1,2,openai:judge=10,20,small=0.1,0.05,0.2", ","))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for model, want := range map[string]*Prices{
+		"openai:policy": {1, 1, 2}, "openai:judge": {10, 10, 20}, "ollama:judge": {1, 1, 2}, "ollama:small": {0.1, 0.05, 0.2},
+	} {
+		if diff := cmp.Diff(want, prices.Of(model)); diff != "" {
+			t.Error(model, diff)
+		}
+	}
+
+	run := New("v1").Open(PriceList{})
+	run.Of("openai:policy").Add(1000, 0, 100)
+	run.Of("openai:judge").Add(1000, 0, 100)
+
+	if u := run.Total(); u.Cost != 0 || u.Unpriced != 2 {
+		t.Errorf("%+v", u)
+	}
+
+	command := New("v1")
+	again := command.Open(prices)
+	again.Resume(run.Passes())
+	again.Of("openai:judge").Add(1000, 0, 100)
+
+	for name, a := range map[string]*Account{"run": again, "command": command} {
+		if u := a.Total(); math.Abs(u.Cost-(0.0012+2*0.012)) > 1e-12 || u.Unpriced != 0 || u.Calls != 3 {
+			t.Errorf("%s: %+v", name, u)
+		}
+	}
+
+	only := New("v1").Open(PriceList{Models: map[string]Prices{"judge": {1, 1, 1}}})
+	only.Of("openai:policy").Add(5, 0, 5)
+
+	if u := only.Total(); u.Unpriced != 1 {
+		t.Errorf("%+v", u)
+	}
+
+	for _, list := range []string{"judge=1", "1,judge=1,2", "1,2,judge=x,2", "1,2,judge=", "=1,2,3,4"} {
+		if _, err := ParsePrices(strings.Split(list, ",")); err == nil {
+			t.Errorf("%s is taken", list)
+		}
 	}
 }
 
@@ -111,7 +164,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			command, ctx := begun(t, test.stops)
-			run := command.Open(test.prices)
+			run := command.Open(PriceList{Others: test.prices})
 
 			if test.before > 0 { // its prices were not known then
 				n := int64(test.before)
@@ -138,7 +191,7 @@ func TestMaxTrajectories(t *testing.T) {
 	t.Parallel()
 
 	command, ctx := begun(t, Stops{Trajectories: 10})
-	first, second := command.Open(nil), command.Open(nil)
+	first, second := command.Open(PriceList{}), command.Open(PriceList{})
 
 	second.Resume([]Pass{{Accepted: 4}})
 	first.Accept(5)
@@ -159,17 +212,17 @@ func TestReady(t *testing.T) {
 	t.Parallel()
 
 	command, _ := begun(t, Stops{Cost: 5})
-	if err := command.Open(nil).Ready(); err == nil {
+	if err := command.Open(PriceList{}).Ready(); err == nil {
 		t.Error("nobody knows what calls cost")
 	}
 
-	command.Price(&Prices{1, 1, 1})
+	command.Price(PriceList{Others: &Prices{1, 1, 1}})
 
-	if err := command.Open(nil).Ready(); err != nil {
+	if err := command.Open(PriceList{}).Ready(); err != nil {
 		t.Error(err)
 	}
 
-	if !command.Open(nil).Counts() || New("").Counts() {
+	if !command.Open(PriceList{}).Counts() || New("").Counts() {
 		t.Error("which limits are there?")
 	}
 }

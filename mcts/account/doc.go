@@ -22,5 +22,5 @@
 // # Caveats
 //
 // Tokens are those that servers tell. Nobody tells those of requests that timed out, or whose reply
-// was spoiled. Prices are one set for all models of a run.
+// was spoiled.
 package account

@@ -77,23 +77,82 @@ type Prices struct {
 	Completion float64 `json:"completion"` // of completion tokens
 }
 
-// ParsePrices reads those of prompt and completion tokens, or of prompt, cached prompt and completion tokens. An
-// empty list is nil.
-func ParsePrices(list []string) (*Prices, error) {
-	numbers := make([]float64, len(list))
+// PriceList are the prices of models.
+type PriceList struct {
+	Others *Prices           // of the models that are not named; nil where they are not known
+	Models map[string]Prices // by their names, KIND:MODEL or MODEL
+}
 
-	for i, text := range list {
-		n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if err != nil || !(n >= 0) || math.IsInf(n, 0) {
-			return nil, fmt.Errorf("%q is no price: want a number of at least 0", text)
+// Of returns what a model costs, KIND:MODEL, nil where that is not known.
+func (l PriceList) Of(model string) *Prices {
+	_, name, _ := strings.Cut(model, ":")
+
+	for _, name := range []string{model, name} {
+		if p, ok := l.Models[name]; ok {
+			return &p
 		}
-
-		numbers[i] = n
 	}
 
+	return l.Others
+}
+
+// isEmpty reports whether there is no price.
+func (l PriceList) isEmpty() bool { return l.Others == nil && len(l.Models) == 0 }
+
+// ParsePrices reads those of prompt and completion tokens, or of prompt, cached prompt and completion tokens. A number
+// behind "MODEL=" begins those of a model that costs something else.
+func ParsePrices(list []string) (l PriceList, err error) {
+	model, numbers := "", []float64(nil)
+
+	// end ends the numbers of a model.
+	end := func() error {
+		if model == "" && numbers == nil {
+			return nil
+		}
+
+		p, err := pricesOf(numbers)
+
+		switch {
+		case err != nil:
+			return err
+		case model == "":
+			l.Others = p
+		case l.Models == nil:
+			l.Models = map[string]Prices{model: *p}
+		default:
+			l.Models[model] = *p
+		}
+
+		return nil
+	}
+
+	for _, text := range list {
+		if i := strings.LastIndex(text, "="); i >= 0 {
+			if err := end(); err != nil {
+				return PriceList{}, err
+			}
+
+			model, numbers, text = strings.TrimSpace(text[:i]), []float64{}, text[i+1:]
+		}
+
+		n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || !(n >= 0) || math.IsInf(n, 0) {
+			return PriceList{}, fmt.Errorf("%q is no price: want a number of at least 0", text)
+		}
+
+		numbers = append(numbers, n)
+	}
+
+	if err := end(); err != nil {
+		return PriceList{}, err
+	}
+
+	return l, nil
+}
+
+// pricesOf reads the numbers of a model.
+func pricesOf(numbers []float64) (*Prices, error) {
 	switch len(numbers) {
-	case 0:
-		return nil, nil
 	case 2:
 		return &Prices{numbers[0], numbers[0], numbers[1]}, nil
 	case 3:
@@ -101,7 +160,8 @@ func ParsePrices(list []string) (*Prices, error) {
 	}
 
 	return nil, errors.New("want what a million tokens cost, of prompts and of completions, or of prompts, " +
-		"cached prompts and completions, e.g. 0.5,1.5 or 0.5,0.05,1.5")
+		"cached prompts and completions, e.g. 0.5,1.5 or 0.5,0.05,1.5; and behind them those of another model, e.g. " +
+		"openai:judge=2,8")
 }
 
 // Of is what calls cost.

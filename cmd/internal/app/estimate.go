@@ -92,9 +92,12 @@ func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection
 		o.Rate = sample.rate()
 	}
 
-	if o.Prices, err = account.ParsePrices(b.Config.Server.Prices); err != nil {
+	prices, err := account.ParsePrices(b.Config.Server.Prices)
+	if err != nil {
 		return nil, err
 	}
+
+	o.Prices = prices.Of(b.Config.Policy[0])
 
 	estimated, err := estimate.Of(sample.used, o)
 

@@ -262,7 +262,8 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		Sampling:  c.Sampling, LogProbs: c.LogProbs && (k.ScoredSince == "" || m.Servers.scored),
 		TokenIDs: c.TokenIDs,
 		Unneeded: m.NoPriors, LeaveOut: c.LeaveOut, Single: k.Single, AllTaken: k.AllTaken, Slots: c.Slots,
-		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log, Account: m.Servers.Account,
+		Retry: m.Servers.retry(), Timeout: m.Servers.Timeout, Log: m.Servers.Log,
+		Account: m.Servers.Account.Of(kind + ":" + model),
 	}
 
 	if c.Form != configs.FormFewShot {
@@ -297,7 +298,7 @@ func (m *Models) endpoint(kind *Kind, model string) (server.Endpoint, error) {
 		Names:   m.Config.Server.Names,
 		Ends:    m.Config.Server.Ends,
 		Timeout: m.Servers.Timeout,
-		Account: m.Servers.Account,
+		Account: m.Servers.Account.Of(kind.Name + ":" + model),
 	}, err
 }
 

@@ -106,7 +106,7 @@ func (m *Models) writes(kind *Kind, model string, sampling server.Sampling) (*se
 		Backends: backends, Sampling: sampling, Single: kind.Single, AllTaken: kind.AllTaken, Limit: limit,
 		Retry:   m.Servers.retry(),
 		Timeout: m.Servers.Timeout, Log: m.Servers.Log, LeaveOut: m.Config.Server.LeaveOut,
-		Account: m.Servers.Account,
+		Account: m.Servers.Account.Of(kind.Name + ":" + model),
 	})
 }
 
