@@ -59,17 +59,23 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 
 	var runs []*viewer.Run
 
+	starting := a.Start(console.ProgressAuto, 0)
+
 	for i, dir := range dirs {
+		opened := starting.Step("opening " + dir)
+
 		v, err := toolevo.OpenSource(ctx, dir)
 		if err != nil {
 			return err
 		}
 		defer v.Close()
 
+		opened()
+
 		runs = append(runs, &viewer.Run{Name: names[i], Dir: dir, Questions: v.Questions, Source: v})
 	}
 
-	site := viewer.New(runs)
+	site := viewer.New(runs, starting.Step)
 	if o.out != "" {
 		return a.writePage(o.out, func(w io.Writer) error { return site.WriteFile(ctx, w) })
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -213,6 +214,42 @@ func (d *Deployed) Apart() *Deployed {
 	}
 
 	return &apart
+}
+
+// Only has the families of some versions, and of the files only those that define them, or versions that
+// are named in such a file.
+func (d *Deployed) Only(versions ...string) *Deployed {
+	only, taken := &Deployed{API: d.API}, map[string]bool{}
+
+	for needed := slices.Clone(versions); len(needed) > 0; needed = needed[1:] {
+		defines := regexp.MustCompile(`(?m)^version:\s*['"]?` + regexp.QuoteMeta(needed[0]) + `['"]?\s*$`)
+
+		for _, f := range d.Files {
+			if taken[f.Path] || !defines.MatchString(f.Text) {
+				continue
+			}
+
+			taken[f.Path] = true
+			only.Files = append(only.Files, f)
+
+			for _, version := range d.All().Versions {
+				if strings.Contains(f.Text, version) {
+					needed = append(needed, version)
+				}
+			}
+		}
+	}
+
+	for _, f := range d.Families {
+		f.Versions = slices.DeleteFunc(slices.Clone(f.Versions), func(version string) bool {
+			return !slices.Contains(versions, version)
+		})
+		if len(f.Versions) > 0 {
+			only.Families = append(only.Families, f)
+		}
+	}
+
+	return only
 }
 
 // Family returns the family that reports call so.

@@ -39,24 +39,36 @@ func (s *Source) of(q trajectories.Question) (all []attempts) {
 	return all
 }
 
-// Count implements [viewer.Source].
-func (s *Source) Count(ctx context.Context, q trajectories.Question) (have, open int, err error) {
-	for _, a := range s.of(q) {
-		ended, err := s.TreeIndices(ctx, a.name)
-		if err != nil {
-			return 0, 0, err
-		}
-
-		begun, err := s.LoggedTrees(ctx, a.name)
-		if err != nil {
-			return 0, 0, err
-		}
-
-		have += len(ended)
-		open += max(0, len(begun)-len(ended))
+// Counts implements [viewer.Source].
+func (s *Source) Counts(ctx context.Context) (map[string]viewer.Count, error) {
+	named, err := s.Store.Counts(ctx)
+	if err != nil {
+		return nil, err
 	}
 
-	return have, open, nil
+	counts := map[string]viewer.Count{}
+	add := func(question, name string) {
+		n, have := counts[question], named[name]
+		counts[question] = viewer.Count{
+			Stored: n.Stored + have.Stored, Open: n.Open + max(0, have.Begun-have.Stored),
+		}
+	}
+
+	if s.Manifest.Kind != Evaluated {
+		for _, q := range s.Questions {
+			add(q.ID, q.ID)
+		}
+
+		return counts, nil
+	}
+
+	for _, j := range s.Evaluation(s.Questions).Jobs {
+		for _, task := range j.Tasks {
+			add(task.ID, j.Episode(task))
+		}
+	}
+
+	return counts, nil
 }
 
 // Attempts implements [viewer.Source].

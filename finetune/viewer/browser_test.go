@@ -89,7 +89,7 @@ func TestGrowingPage(t *testing.T) {
 	dir := growing(t)
 	questions := []trajectories.Question{collected.attempts["easy/one 1"][0].Meta.Question}
 	empty := &source{attempts: map[string][]viewer.Attempt{}}
-	s := viewer.New([]*viewer.Run{{Name: "run", Dir: dir, Questions: questions, Source: empty}})
+	s := viewer.New([]*viewer.Run{{Name: "run", Dir: dir, Questions: questions, Source: empty}}, nil)
 
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(server.Close)

@@ -3,9 +3,13 @@ package viewer
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"toolevo/envs"
 	"toolevo/mcts"
@@ -110,38 +114,68 @@ func factsOf(attempts []Attempt) facts {
 type ledger struct {
 	run   *Run
 	mu    sync.Mutex
-	known map[string]facts
+	known []facts // in the order of the questions
 }
 
-// of are the facts of a question.
-func (l *ledger) of(ctx context.Context, q trajectories.Question) (facts, error) {
-	n, open, err := l.run.Source.Count(ctx, q)
+// facts are those of all questions, in their order. Looking at one page does not wait for another one's
+// reading of the same: the second finds what the first has read.
+func (l *ledger) facts(ctx context.Context, step Step) ([]facts, error) {
+	counts, err := l.run.Source.Counts(ctx)
 	if err != nil {
-		return facts{}, err
+		return nil, err
 	}
-
-	l.mu.Lock()
-	f, ok := l.known[q.ID]
-	l.mu.Unlock()
-
-	if ok && f.Attempts == n {
-		f.Open = open
-		return f, nil
-	}
-
-	attempts, err := l.run.Source.Attempts(ctx, q)
-	if err != nil {
-		return facts{}, err
-	}
-
-	f = factsOf(attempts)
-	f.Open = open
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.known[q.ID] = f
 
-	return f, nil
+	if l.known == nil {
+		l.known = make([]facts, len(l.run.Questions))
+	}
+
+	var changed []int
+
+	for i, q := range l.run.Questions {
+		n := counts[q.ID]
+		l.known[i].Open = n.Open
+
+		if l.known[i].Attempts != n.Stored {
+			changed = append(changed, i)
+		}
+	}
+
+	if len(changed) >= manyQuestions {
+		defer step(fmt.Sprintf("reading %d questions of %s", len(changed), l.run.Name))()
+	}
+
+	err = sideBySide(ctx, len(changed), func(ctx context.Context, i int) error {
+		attempts, err := l.run.Source.Attempts(ctx, l.run.Questions[changed[i]])
+		if err != nil {
+			return err
+		}
+
+		f := factsOf(attempts)
+		f.Open = l.known[changed[i]].Open
+		l.known[changed[i]] = f
+
+		return nil
+	})
+
+	return slices.Clone(l.known), err
+}
+
+// manyQuestions is from how many questions on reading them is worth a word.
+const manyQuestions = 1000
+
+// sideBySide does something for all numbers below n, on all processors.
+func sideBySide(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	all, work := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
+
+	for i := 0; i < n && work.Err() == nil; i++ {
+		all.Go(func() error { return do(work, i) })
+	}
+
+	return cmp.Or(all.Wait(), ctx.Err())
 }
 
 // filter is which questions of a run are listed.

@@ -15,17 +15,25 @@ import (
 // errNowhere is the error of a place that is not there. It wraps fs.ErrNotExist.
 var errNowhere = fmt.Errorf("nothing is here: %w", fs.ErrNotExist)
 
+// Step is told what takes a while, and returns what to call when it is done.
+type Step func(what string) (done func())
+
 // Site is the pages of some runs.
 type Site struct {
 	runs    []*Run
 	ledgers map[string]*ledger // by the runs' names
+	step    Step
 }
 
-// New returns the pages of runs, whose names are unique.
-func New(runs []*Run) *Site {
-	s := &Site{runs, map[string]*ledger{}}
+// New returns the pages of runs, whose names are unique. step may be nil.
+func New(runs []*Run, step Step) *Site {
+	if step == nil {
+		step = func(string) func() { return func() {} }
+	}
+
+	s := &Site{runs, map[string]*ledger{}, step}
 	for _, r := range runs {
-		s.ledgers[r.Name] = &ledger{run: r, known: map[string]facts{}}
+		s.ledgers[r.Name] = &ledger{run: r}
 	}
 
 	return s
@@ -129,13 +137,8 @@ func (s *Site) factsOf(ctx context.Context, r *Run, p *page) (all []facts, kind,
 
 	p.Grows = p.Grows || grows
 
-	for _, q := range r.Questions {
-		f, err := s.ledgers[r.Name].of(ctx, q)
-		if err != nil {
-			return nil, "", "", err
-		}
-
-		all = append(all, f)
+	if all, err = s.ledgers[r.Name].facts(ctx, s.step); err != nil {
+		return nil, "", "", err
 	}
 
 	kind, err = r.kind()

@@ -20,14 +20,17 @@ type Run struct {
 
 // Source reads what a run has, also while another process adds to it. It is safe for concurrent use.
 type Source interface {
-	// Count returns how many attempts at a question the run has, and how many were begun and have no result: they still
-	// go on, or were lost to a failure of ours. It is cheap.
-	Count(ctx context.Context, q trajectories.Question) (stored, open int, err error)
+	// Counts returns the counts of the questions that have any, by ID. It is cheap.
+	Counts(ctx context.Context) (map[string]Count, error)
 	// Attempts returns them, in an order that further ones do not change but for episodes of an evaluation.
 	Attempts(ctx context.Context, q trajectories.Question) ([]Attempt, error)
 	// Prompt returns what a model of the run is shown after the turns of a trajectory.
 	Prompt(row *trajectories.Row) (string, error)
 }
+
+// Count is how many attempts at a question a run has, and how many were begun and have no result: they
+// still go on, or were lost to a failure of ours.
+type Count struct{ Stored, Open int }
 
 // Attempt is a tree of a collection, or the episode of an evaluation as a tree of one branch.
 type Attempt struct {

@@ -23,11 +23,20 @@ type source struct {
 	open     map[string]int
 }
 
-func (s *source) Count(_ context.Context, q trajectories.Question) (stored, open int, err error) {
+func (s *source) Counts(context.Context) (map[string]viewer.Count, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	return len(s.attempts[q.ID]), s.open[q.ID], nil
+	counts := map[string]viewer.Count{}
+	for id, attempts := range s.attempts {
+		counts[id] = viewer.Count{Stored: len(attempts)}
+	}
+
+	for id, open := range s.open {
+		counts[id] = viewer.Count{Stored: counts[id].Stored, Open: open}
+	}
+
+	return counts, nil
 }
 
 func (s *source) Attempts(_ context.Context, q trajectories.Question) ([]viewer.Attempt, error) {
@@ -142,7 +151,7 @@ func example(t testing.TB) (*viewer.Site, *source) {
 	return viewer.New([]*viewer.Run{
 		{Name: "first", Dir: manifest(t, "collect", false), Questions: questions, Source: collected},
 		{Name: "measured (2)", Dir: manifest(t, "eval", true), Questions: questions, Source: played},
-	}), collected
+	}, nil), collected
 }
 
 // written is what WriteFile writes.

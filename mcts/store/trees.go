@@ -105,6 +105,27 @@ func (s *Store) TreeCounts(ctx context.Context) (map[string]int, error) {
 	return counts, fail("count the trees of questions", err)
 }
 
+// Count is how many trees of a question are stored, and of how many the log holds calls.
+type Count struct{ Stored, Begun int }
+
+// Counts returns the counts of all questions that have any, by name.
+func (s *Store) Counts(ctx context.Context) (map[string]Count, error) {
+	var (
+		counts = map[string]Count{}
+		name   string
+		n      Count
+	)
+
+	err := each(ctx, s.read, `SELECT name, (SELECT count(*) FROM trees WHERE question = id),
+		(SELECT count(DISTINCT tree) FROM calls WHERE question = id) FROM questions`, nil,
+		[]any{&name, &n.Stored, &n.Begun}, func() error {
+			counts[name] = n
+			return nil
+		})
+
+	return counts, fail("count the trees of questions", err)
+}
+
 func treeHash(question string, tree int, packed []byte) int64 {
 	return hashOf("trees").text(question).number(uint64(tree)).bytes(packed).column()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
@@ -135,16 +136,40 @@ func OpenSource(ctx context.Context, dir string) (*stored.Source, error) {
 		return nil, err
 	}
 
-	b, err := NewBench(run.Data(), run.Config, &serving.Servers{}, run.Versions)
-	if err != nil {
-		return nil, errors.Join(err, run.Close())
-	}
+	return &stored.Source{Run: run, Shown: (&prompts{run: run}).shown}, nil
+}
 
-	return &stored.Source{Run: run, Shown: b.shown}, nil
+// prompts are what the models of a run were sent. API versions are read when one is looked at, and only
+// what that one needs: all of a run's may take a gigabyte.
+type prompts struct {
+	run *stored.Run
+
+	mu      sync.Mutex
+	version string // that bench has
+	bench   *Bench
 }
 
 // shown is what a model is sent after the turns of a trajectory.
-func (b *Bench) shown(row *trajectories.Row) (string, error) {
+func (p *prompts) shown(row *trajectories.Row) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	if c := p.run.Config; p.bench == nil || p.version != row.DeployedAPI {
+		needed := append([]string{row.DeployedAPI, c.Prompt}, c.Branch.API...)
+
+		b, err := NewBench(p.run.Data(), c, &serving.Servers{}, p.run.Versions.Only(needed...))
+		if err != nil { // a file names its version in another way
+			b, err = NewBench(p.run.Data(), c, &serving.Servers{}, p.run.Versions)
+		}
+
+		if err != nil {
+			return "", err
+		}
+
+		p.version, p.bench = row.DeployedAPI, b
+	}
+
+	b := p.bench
 	kind, _, _ := strings.Cut(row.Policy, ":")
 
 	sent, err := b.Sent(kind)
