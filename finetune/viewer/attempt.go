@@ -35,8 +35,8 @@ type card struct {
 	Learned    bool // a tool's description was taken into the prompt
 	Recovered  int  // after how many turns the deprecated tool was called with success; 0: never
 	Siblings   []nodeLine
-	Differs    bool // from the trajectory beside it
-	Hidden     bool
+	Differs    bool  // from the trajectory beside it
+	Of         place // the trajectory
 }
 
 // attemptBody is a tree with the trajectory to a node.
@@ -47,6 +47,7 @@ type attemptBody struct {
 	Simulations int
 	Lines       []nodeLine
 	Cards       []card
+	Tree        place // the attempt
 	Selected    place // the node whose trajectory is shown
 	Branches    bool  // whether there is a choice of nodes
 	Mark        mark
@@ -54,7 +55,7 @@ type attemptBody struct {
 }
 
 // attemptPage shows a tree and the trajectory of it that a place names, or else the one that says most. With all it has
-// the turns of all nodes, those apart from the trajectory hidden.
+// the turns of all nodes.
 func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 	at := named
 	if at.Node < 0 {
@@ -65,7 +66,7 @@ func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 	n := &a.Tree.Nodes[at.Node]
 	body := &attemptBody{
 		Question: a.Meta.Question, Policy: a.Meta.Run.Policy, API: a.API, Calls: a.Tree.Calls,
-		Simulations: a.Tree.Simulations, Selected: at, Mark: markOf(n), Answer: n.Answer,
+		Simulations: a.Tree.Simulations, Tree: place{at.Run, at.Question, at.Attempt, -1}, Selected: at, Mark: markOf(n), Answer: n.Answer,
 	}
 
 	siblings := map[int][]nodeLine{}
@@ -88,23 +89,41 @@ func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 		return p
 	}
 
-	shown := map[int]bool{}
-	for _, id := range a.Tree.Path(at.Node) {
-		shown[id] = true
-	}
-
-	for id := 1; id < len(a.Tree.Nodes); id++ {
-		here := at
-		here.Node = id
-		cards := cardsOf(here, a, siblings)
-		c := cards[len(cards)-1]
-		c.Hidden = !shown[id]
-		body.Cards = append(body.Cards, c)
-	}
-
+	body.Cards = allCards(at, a)
 	p.Body = body
 
 	return p
+}
+
+// allCards are the turns of all nodes, by their IDs. What a turn says of those after it is said of the
+// trajectory to the node of a place, or of the first that it belongs to.
+func allCards(at place, a *Attempt) []card {
+	cards := make([]card, len(a.Tree.Nodes))
+	inner := map[int]bool{}
+
+	for _, n := range a.Tree.Nodes {
+		inner[n.Parent] = true
+	}
+
+	for id := range a.Tree.Nodes {
+		// The node of the place goes first, and stands for itself in its turn.
+		if id == 0 {
+			id = at.Node
+		} else if inner[id] {
+			continue
+		}
+
+		end := at
+		end.Node = id
+
+		for _, c := range cardsOf(end, a, nil) {
+			if cards[c.At.Node].Number == 0 {
+				cards[c.At.Node] = c
+			}
+		}
+	}
+
+	return cards[1:]
 }
 
 // lineOf is a node without what is drawn before it.
@@ -128,17 +147,17 @@ func lineOf(at place, t *mcts.TreeRecord, id int) nodeLine {
 
 // cardsOf are the turns of the trajectory to a node.
 func cardsOf(at place, a *Attempt, siblings map[int][]nodeLine) (cards []card) {
-	row := a.row(at.Node)
+	turns := a.turns(at.Node)
 	path := a.Tree.Path(at.Node)
 
-	for i, turn := range row.Turns {
-		c := card{Turn: turn, At: at, Parent: at, Number: i + 1, Kind: turn.Outcome.String()}
+	for i, turn := range turns {
+		c := card{Turn: turn, At: at, Of: at, Parent: at, Number: i + 1, Kind: turn.Outcome.String()}
 		c.At.Node, c.Parent.Node = path[i+1], path[i]
-		c.Reflection = i > 0 && row.Turns[i-1].Outcome.IsError()
+		c.Reflection = i > 0 && turns[i-1].Outcome.IsError()
 		c.Learned = turn.IsUpdate()
 
 		if turn.Outcome == envs.Deprecated {
-			c.Recovered, _ = trajectories.Recovery(row.Turns, i)
+			c.Recovered, _ = trajectories.Recovery(turns, i)
 		}
 
 		if all := siblings[path[i]]; len(all) > 1 {

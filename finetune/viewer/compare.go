@@ -15,12 +15,12 @@ type side struct {
 	Answer      string
 }
 
-// compareBody is trajectories side by side, aligned by step.
+// compareBody is trajectories side by side, aligned by what their turns call.
 type compareBody struct {
 	Question trajectories.Question
 	Sides    []side
-	Steps    [][]*card // a row for each step, nil where a trajectory has ended
-	Alike    int       // steps from the first on that are the same on all sides
+	Steps    [][]*card // rows, nil where a trajectory has no such turn
+	Alike    int       // rows that are the same on all sides
 }
 
 // comparePage shows trajectories side by side. A place that names no node stands for the trajectory that says most of
@@ -51,7 +51,7 @@ func (s *Site) comparePage(ctx context.Context, places []place) (*page, error) {
 
 	body.align(all)
 	p.Body = body
-	p.Way = []place{p.At, {places[0].Run, "", -1, -1}, {places[0].Run, places[0].Question, -1, -1}}
+	p.Way = newPage(places[0], "", "").Way[:3]
 
 	return p, nil
 }
@@ -65,7 +65,7 @@ func (s *Site) attempt(ctx context.Context, at place) (*Attempt, error) {
 
 	q, err := r.question(at.Question)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", err, errNowhere)
+		return nil, nowhere{err.Error()}
 	}
 
 	attempts, err := r.Source.Attempts(ctx, q)
@@ -74,44 +74,130 @@ func (s *Site) attempt(ctx context.Context, at place) (*Attempt, error) {
 	}
 
 	if at.Attempt < 0 || at.Attempt >= len(attempts) {
-		return nil, fmt.Errorf("%s has %d attempts at %s: %w", r.Name, len(attempts), q.ID, errNowhere)
+		return nil, nowhere{fmt.Sprintf("%s has %d attempts at %s", r.Name, len(attempts), q.ID)}
 	}
 
 	a := &attempts[at.Attempt]
 	if at.Node >= len(a.Tree.Nodes) {
-		return nil, fmt.Errorf("the tree has nodes 0 to %d: %w", len(a.Tree.Nodes)-1, errNowhere)
+		return nil, nowhere{fmt.Sprintf("the tree has nodes 0 to %d", len(a.Tree.Nodes)-1)}
 	}
 
 	return a, nil
 }
 
-// align puts the turns of the trajectories into rows, and marks those that differ from the first trajectory's.
+// align puts the turns of the trajectories into rows, each beside the turn of the first trajectory that it
+// is most like, and marks those that differ from it.
 func (b *compareBody) align(all [][]card) {
-	for i := 0; ; i++ {
-		row, ended, alike := make([]*card, len(all)), 0, true
+	first := all[0]
+	beside := make([][]*card, len(all))  // by trajectory: what stands beside each turn of the first one
+	extra := make([][][]*card, len(all)) // and what stands before it, beside nothing; at the end, too
 
-		for j, cards := range all {
-			if i >= len(cards) {
-				ended++
-				alike = false
+	for j, cards := range all {
+		beside[j], extra[j] = make([]*card, len(first)), make([][]*card, len(first)+1)
+		next := 0
 
-				continue
+		for k, i := range pairs(first, cards) {
+			if i >= 0 {
+				beside[j][i], next = &cards[k], i+1
+			} else {
+				extra[j][next] = append(extra[j][next], &cards[k])
+			}
+		}
+	}
+
+	for i := 0; i <= len(first); i++ {
+		for r := 0; ; r++ {
+			row, empty := make([]*card, len(all)), true
+
+			for j := range all {
+				if r < len(extra[j][i]) {
+					row[j], empty = extra[j][i][r], false
+				}
 			}
 
-			c := &cards[i]
-			c.Differs = j > 0 && (row[0] == nil || c.Key != row[0].Key || c.Observation != row[0].Observation)
-			alike = alike && !c.Differs
-			row[j] = c
+			if empty {
+				break
+			}
+
+			b.addRow(row)
 		}
 
-		if ended == len(all) {
-			return
-		}
+		if i < len(first) {
+			row := make([]*card, len(all))
+			for j := range all {
+				row[j] = beside[j][i]
+			}
 
-		if alike && b.Alike == i {
-			b.Alike++
+			b.addRow(row)
 		}
-
-		b.Steps = append(b.Steps, row)
 	}
+}
+
+// addRow adds a row, and marks in it what differs from the first trajectory.
+func (b *compareBody) addRow(row []*card) {
+	alike := 0
+
+	for j, c := range row {
+		if c == nil {
+			continue
+		}
+
+		f := row[0]
+		c.Differs = j > 0 && (f == nil || c.Key != f.Key || c.Observation != f.Observation || c.Outcome != f.Outcome)
+		alike += one(!c.Differs)
+	}
+
+	b.Alike += one(alike == len(row))
+	b.Steps = append(b.Steps, row)
+}
+
+// What two turns have to have in common to stand side by side: the same call outweighs any number of calls
+// of the same tool, and those any number of turns that only stand at the same place.
+const (
+	sameCall  = 1 << 20
+	sameTool  = 1 << 10
+	samePlace = 1
+)
+
+// pairs says, of each of some turns, beside which of the first trajectory's it stands, -1 where beside
+// none. Of all ways to do so in order it is the one with the most in common, by Needleman and Wunsch.
+func pairs(first, turns []card) []int {
+	most := make([][]int, len(first)+1) // in common, from turns i and k on
+	for i := range most {
+		most[i] = make([]int, len(turns)+1)
+	}
+
+	common := func(i, k int) int {
+		switch a, b := &first[i], &turns[k]; {
+		case a.Key == b.Key:
+			return sameCall
+		case a.Tool != "" && a.Tool == b.Tool:
+			return sameTool
+		}
+
+		return samePlace
+	}
+
+	for i := len(first) - 1; i >= 0; i-- {
+		for k := len(turns) - 1; k >= 0; k-- {
+			most[i][k] = max(most[i+1][k], most[i][k+1], most[i+1][k+1]+common(i, k))
+		}
+	}
+
+	places := make([]int, len(turns))
+
+	for i, k := 0, 0; k < len(turns); {
+		switch {
+		case i < len(first) && most[i][k] == most[i+1][k+1]+common(i, k):
+			places[k] = i
+			i, k = i+1, k+1
+		case i < len(first) && most[i][k] == most[i+1][k]:
+			i++
+		default:
+			places[k] = -1
+			k++
+		}
+	}
+
+	return places
 }

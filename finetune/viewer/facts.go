@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"toolevo/envs"
+	"toolevo/envs/display"
 	"toolevo/mcts"
 	"toolevo/trajectories"
 )
@@ -30,7 +31,7 @@ type facts struct {
 	Notices   int  // turns that met a deprecation
 	Recovered bool // a correct trajectory met a deprecation and went on
 
-	outcomes map[string]bool // what its turns met
+	outcomes map[string]int  // how many of its turns met which
 	columns  map[column]mark // how the first attempt of each went
 }
 
@@ -43,6 +44,22 @@ const (
 	markWrong    mark = "wrong"
 	markNone     mark = "none" // no answer
 )
+
+// recovered reports whether a trajectory met a deprecation and went on.
+func recovered(turns []trajectories.Turn) bool {
+	for i := range turns {
+		if turns[i].Outcome == envs.Deprecated {
+			if _, ok := trajectories.Recovery(turns, i); ok {
+				return true
+			}
+		}
+	}
+
+	return false
+}
+
+// marks are all of them, the worst first; where nothing was tried there is none.
+var marks = []mark{"", markNone, markWrong, markOfficial, markAccepted}
 
 // Symbol is a mark as a table shows it.
 func (m mark) Symbol() string {
@@ -76,7 +93,7 @@ func markOf(n *mcts.Record) mark {
 
 // factsOf adds up the attempts at a question.
 func factsOf(attempts []Attempt) facts {
-	f := facts{Attempts: len(attempts), outcomes: map[string]bool{}, columns: map[column]mark{}}
+	f := facts{Attempts: len(attempts), outcomes: map[string]int{}, columns: map[column]mark{}}
 
 	for i := range attempts {
 		a := &attempts[i]
@@ -85,19 +102,18 @@ func factsOf(attempts []Attempt) facts {
 
 		for j := range a.Tree.Nodes[1:] {
 			n := &a.Tree.Nodes[j+1]
-			f.outcomes[n.Outcome.String()] = true
+			f.outcomes[n.Outcome.String()]++
 
 			if n.Outcome == envs.Deprecated {
 				f.Notices++
 			}
 		}
 
-		for _, row := range trajectories.FromTree(a.Meta, a.Tree) {
-			f.Correct++
-			f.Recovered = f.Recovered || row.Recovered > 0
-
-			if row.Strict {
-				f.Accepted++
+		for id := range a.Tree.Nodes {
+			if n := &a.Tree.Nodes[id]; n.Outcome == envs.Correct {
+				f.Correct++
+				f.Accepted += one(n.Strict)
+				f.Recovered = f.Recovered || recovered(a.turns(id))
 			}
 		}
 
@@ -128,17 +144,10 @@ func (l *ledger) facts(ctx context.Context, step Step) ([]facts, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
-	if l.known == nil {
-		l.known = make([]facts, len(l.run.Questions))
-	}
-
 	var changed []int
 
 	for i, q := range l.run.Questions {
-		n := counts[q.ID]
-		l.known[i].Open = n.Open
-
-		if l.known[i].Attempts != n.Stored {
+		if l.known[i].Attempts != counts[q.ID].Stored {
 			changed = append(changed, i)
 		}
 	}
@@ -153,14 +162,27 @@ func (l *ledger) facts(ctx context.Context, step Step) ([]facts, error) {
 			return err
 		}
 
-		f := factsOf(attempts)
-		f.Open = l.known[changed[i]].Open
-		l.known[changed[i]] = f
+		l.known[changed[i]] = factsOf(attempts)
 
 		return nil
 	})
 
+	for i, q := range l.run.Questions {
+		l.known[i].Open = counts[q.ID].Open
+	}
+
 	return slices.Clone(l.known), err
+}
+
+// note notes the attempts at a question, which somebody has read.
+func (l *ledger) note(question string, attempts []Attempt) {
+	f := factsOf(attempts)
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+
+	i, _ := l.run.number(question)
+	l.known[i] = f
 }
 
 // manyQuestions is from how many questions on reading them is worth a word.
@@ -176,14 +198,6 @@ func sideBySide(ctx context.Context, n int, do func(ctx context.Context, i int) 
 	}
 
 	return cmp.Or(all.Wait(), ctx.Err())
-}
-
-// filter is which questions of a run are listed.
-type filter struct {
-	Show  string // a name of shows, or of an outcome; "" is all
-	Text  string // what the question, its ID, or with Turns what was written and seen has in it
-	Turns bool
-	Sort  string // of the list of runs: the name of a column
 }
 
 // shows are the filters by what came of a question.
@@ -224,36 +238,62 @@ func (f filter) takes(known facts) bool {
 		}
 	}
 
-	return known.outcomes[f.Show]
+	return known.outcomes[f.Show] > 0
 }
 
-// finds reports whether the text is found, whatever its letters' case.
-func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (bool, error) {
+// found is a place in a text of a turn.
+type found struct {
+	At                   place
+	Before, Text, Behind string
+}
+
+// finds reports whether the text is found, whatever its letters' case, and in which turn, nil where the
+// question has it.
+func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (*found, bool, error) {
+	if f.Text == "" {
+		return nil, true, nil
+	}
+
 	text := strings.ToLower(f.Text)
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 
 	if has(q.ID) || has(q.Text) {
-		return true, nil
+		return nil, true, nil
 	}
 
 	if !f.Turns {
-		return false, nil
+		return nil, false, nil
 	}
 
 	attempts, err := r.Source.Attempts(ctx, q)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 
-	for _, a := range attempts {
-		for i := range a.Tree.Nodes {
-			if n := &a.Tree.Nodes[i]; has(n.Action) || has(n.Observation) {
-				return true, nil
+	for i, a := range attempts {
+		for j := range a.Tree.Nodes {
+			for _, of := range []string{a.Tree.Nodes[j].Action, a.Tree.Nodes[j].Observation} {
+				if has(of) {
+					return around(place{r.Name, q.ID, i, j}, of, text), true, nil
+				}
 			}
 		}
 	}
 
-	return false, nil
+	return nil, false, nil
+}
+
+// around is where a text is found in another one, with the words beside it.
+func around(at place, in, text string) *found {
+	const words = 60 // letters of them, on each side
+
+	i := max(0, strings.Index(strings.ToLower(in), text))
+	end := min(len(in), i+len(text))
+
+	return &found{
+		At: at, Before: display.Line(strings.ToValidUTF8(in[max(0, i-words):i], ""), 0),
+		Text: in[i:end], Behind: display.Line(strings.ToValidUTF8(in[end:min(len(in), end+words)], ""), 0),
+	}
 }
 
 // sortedColumns are the columns of some facts, by policy and then version.

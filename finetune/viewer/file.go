@@ -2,65 +2,213 @@ package viewer
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
+	"html"
 	"html/template"
 	"io"
+	"runtime"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
 
 	"toolevo/finetune/rundir"
 )
 
-// mostSides is how many trajectories a file shows side by side.
-const mostSides = 4
+// The bounds of a file.
+const (
+	mostSides = 4 // trajectories side by side
 
-// filePage is a page as a section of a file.
-type filePage struct {
-	Page *page
-	Name string // after # in the address
+	// mostPlain is of how many attempts the pages are plain. Those of more are packed, and unpacked by
+	// a script when they are looked at: as text they would be ten times as long.
+	mostPlain = 500
+	blockSize = 50 // questions that are packed together
+
+	sortedPages = 2 // pages of a list that is sorted otherwise than the run
+)
+
+// fileWriter writes the pages of a site as sections of one file.
+type fileWriter struct {
+	*Site
+	*renderer
+	packed bool
 }
 
 // WriteFile writes all pages as one HTML file that needs no server and no network.
 func (s *Site) WriteFile(ctx context.Context, w io.Writer) error {
-	r := newRenderer(true)
-	beside := map[string]string{} // pages of trajectories side by side, by the place of a question
+	f := &fileWriter{Site: s, renderer: newRenderer(true)}
+
+	attempts := 0
+
+	for _, r := range s.runs {
+		counts, err := r.Source.Counts(ctx)
+		if err != nil {
+			return err
+		}
+
+		for _, n := range counts {
+			attempts += n.Stored
+		}
+	}
+
+	f.packed = attempts > mostPlain
 
 	var failed error
 
-	pages := func(yield func(filePage) bool) {
-		failed = s.eachPage(ctx, beside, func(p filePage) bool {
-			p.Page.Grows = false
-			return yield(p)
-		})
-	}
+	sections := func(yield func(template.HTML) bool) { failed = f.sections(ctx, yield) }
 
-	t := template.Must(r.templates.Funcs(template.FuncMap{
-		"pages":  func() func(func(filePage) bool) { return pages },
-		"style":  func() template.CSS { return template.CSS(asset("style.css")) },
-		"script": func() template.JS { return template.JS(asset("keys.js")) },
-		"beside": func(p *page) template.URL { return template.URL(beside[p.At.String()]) },
+	t := template.Must(f.templates.Funcs(template.FuncMap{
+		"sections": func() func(func(template.HTML) bool) { return sections },
+		"packed":   func() bool { return f.packed },
+		"style":    func() template.CSS { return template.CSS(asset("style.css")) },
+		"script":   func() template.JS { return template.JS(asset("keys.js")) },
 	}).ParseFS(pageFiles, "pages/file.html"))
 
 	return errors.Join(t.ExecuteTemplate(w, "file", nil), failed)
 }
 
-// eachPage yields all pages until one is not wanted.
-func (s *Site) eachPage(ctx context.Context, beside map[string]string, yield func(filePage) bool) error {
-	first, err := s.runsPage(ctx, rundir.Listing{})
-	if err != nil || !yield(filePage{first, ""}) {
+// errEnough ends the pages when no more of them are wanted.
+var errEnough = errors.New("no more pages are wanted")
+
+// sections yields the sections of all pages. That of all runs is the last: it is shown unless one before
+// it is.
+func (f *fileWriter) sections(ctx context.Context, yield func(template.HTML) bool) error {
+	put := func(text string) error {
+		if !yield(template.HTML(text)) {
+			return errEnough
+		}
+
+		return nil
+	}
+
+	for _, r := range f.runs {
+		done := f.step("writing " + r.Name)
+		// What is read for the questions is known to the lists.
+		err := f.questions(ctx, r, put)
+		if err == nil {
+			err = f.lists(ctx, r, put)
+		}
+
+		if done(); err != nil {
+			return err
+		}
+	}
+
+	first, err := f.runsPage(ctx, rundir.Listing{})
+	if err != nil {
 		return err
 	}
 
-	for _, r := range s.runs {
-		p, err := s.runPage(ctx, r, filter{})
-		if err != nil || !yield(filePage{p, p.At.String()}) {
+	text, err := f.section(first, "")
+	if err != nil {
+		return err
+	}
+
+	return put(text)
+}
+
+// section is a page under a name, which is its address after "#".
+func (f *fileWriter) section(p *page, name string) (string, error) {
+	p.Grows = false
+
+	var b strings.Builder
+	err := f.templates.ExecuteTemplate(&b, "section", struct {
+		Page *page
+		Name string
+	}{p, name})
+
+	return b.String(), err
+}
+
+// lists puts the pages of a run's list: in its own order all, in each other one the first.
+func (f *fileWriter) lists(ctx context.Context, r *Run, put func(string) error) error {
+	now, err := f.read(ctx, r)
+	if err != nil {
+		return err
+	}
+
+	for l := (&listing{at: placeOf(r)}); l != nil; {
+		p, err := f.listPage(ctx, r, l.filter, now)
+		if err != nil {
 			return err
 		}
 
-		for i := range r.Questions {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		body := p.Body.(*runBody)
+		if err := f.list(p, *l, put); err != nil {
+			return err
+		}
 
-			if ok, err := s.eachOfQuestion(ctx, r, i, beside, yield); err != nil || !ok {
+		if l.Page <= 1 {
+			for _, h := range body.Headings[1:] {
+				for _, by := range []string{h.key, "-" + h.key} {
+					if err := f.sorted(ctx, r, now, filter{Sort: by}, put); err != nil {
+						return err
+					}
+				}
+			}
+		}
+
+		l = body.Next
+	}
+
+	return nil
+}
+
+// sorted puts the first pages of a list in another order.
+func (f *fileWriter) sorted(ctx context.Context, r *Run, now *reading, by filter, put func(string) error) error {
+	for l := (&listing{placeOf(r), by}); l != nil; {
+		p, err := f.listPage(ctx, r, l.filter, now)
+		if err != nil {
+			return err
+		}
+
+		body := p.Body.(*runBody)
+		body.Pages, body.Last = min(body.Pages, sortedPages), nil
+
+		if body.Filter.Page == sortedPages {
+			body.Next = nil
+		}
+
+		if err := f.list(p, *l, put); err != nil {
+			return err
+		}
+
+		l = body.Next
+	}
+
+	return nil
+}
+
+func (f *fileWriter) list(p *page, l listing, put func(string) error) error {
+	text, err := f.section(p, l.String())
+	if err != nil {
+		return err
+	}
+
+	return put(text)
+}
+
+// questions puts the pages of a run's questions, in blocks that all processors make side by side.
+func (f *fileWriter) questions(ctx context.Context, r *Run, put func(string) error) error {
+	// Some blocks at a time, so that a run need not fit into memory.
+	atOnce := blockSize * 2 * runtime.GOMAXPROCS(0)
+
+	for start := 0; start < len(r.Questions); start += atOnce {
+		end := min(len(r.Questions), start+atOnce)
+		blocks := make([]string, (end-start+blockSize-1)/blockSize)
+
+		err := sideBySide(ctx, len(blocks), func(ctx context.Context, i int) (err error) {
+			from := start + i*blockSize
+			blocks[i], err = f.block(ctx, r, from, min(from+blockSize, end))
+
+			return err
+		})
+		if err != nil {
+			return err
+		}
+
+		for _, text := range blocks {
+			if err := put(text); err != nil {
 				return err
 			}
 		}
@@ -69,49 +217,100 @@ func (s *Site) eachPage(ctx context.Context, beside map[string]string, yield fun
 	return nil
 }
 
-// eachOfQuestion yields the pages of a question of a run, and reports whether more are wanted.
-func (s *Site) eachOfQuestion(ctx context.Context, r *Run, i int, beside map[string]string,
-	yield func(filePage) bool) (bool, error) {
-	q := r.Questions[i]
+// block has the sections of some questions of a run, packed where the file is.
+func (f *fileWriter) block(ctx context.Context, r *Run, from, to int) (string, error) {
+	var (
+		b     strings.Builder
+		names []string
+	)
+
+	for _, q := range r.Questions[from:to] {
+		names = append(names, place{r.Name, q.ID, -1, -1}.String())
+
+		if err := f.question(ctx, r, q.ID, &b); err != nil {
+			return "", err
+		}
+	}
+
+	if !f.packed {
+		return b.String(), nil
+	}
+
+	var packed strings.Builder
+
+	packed.WriteString(`<script type="text/plain" data-holds="` + html.EscapeString(strings.Join(names, " ")) + `">`)
+
+	letters := base64.NewEncoder(base64.StdEncoding, &packed)
+
+	z, err := flate.NewWriter(letters, flate.DefaultCompression)
+	if err != nil {
+		return "", err
+	}
+
+	_, err = io.WriteString(z, b.String())
+	err = errors.Join(err, z.Close(), letters.Close())
+
+	packed.WriteString("</script>\n")
+
+	return packed.String(), err
+}
+
+// question writes the sections of a question.
+func (f *fileWriter) question(ctx context.Context, r *Run, id string, b *strings.Builder) error {
+	q, err := r.question(id)
+	if err != nil {
+		return err
+	}
 
 	attempts, err := r.Source.Attempts(ctx, q)
 	if err != nil {
-		return false, err
+		return err
 	}
 
-	p, err := s.questionPage(ctx, r, q, attempts)
+	f.ledgers[r.Name].note(id, attempts)
+
+	p, err := f.questionPage(ctx, r, q, attempts)
 	if err != nil {
-		return false, err
+		return err
 	}
 
-	compared, err := s.besides(ctx, p.Body.(*questionBody))
+	write := func(p *page, name string) error {
+		text, err := f.section(p, name)
+		b.WriteString(text)
+
+		return err
+	}
+
+	body := p.Body.(*questionBody)
+
+	compared, err := f.besides(ctx, body)
 	if err != nil {
-		return false, err
+		return err
 	}
 
 	if compared != nil {
 		name := "-/compare/" + p.At.String()
-		beside[p.At.String()] = name
+		body.Beside = template.URL(name) // whose parts are escaped
 
-		if !yield(filePage{compared, name}) {
-			return false, nil
+		if err := write(compared, name); err != nil {
+			return err
 		}
 	}
 
-	if !yield(filePage{p, p.At.String()}) {
-		return false, nil
+	if err := write(p, p.At.String()); err != nil {
+		return err
 	}
 
 	for j := range attempts {
 		at := p.At
 		at.Attempt = j
 
-		if !yield(filePage{s.attemptPage(at, &attempts[j], true), at.String()}) {
-			return false, nil
+		if err := write(f.attemptPage(at, &attempts[j], true), at.String()); err != nil {
+			return err
 		}
 	}
 
-	return true, nil
+	return nil
 }
 
 // besides is the page of a question's trajectories side by side: the best of each policy and version in each run, at

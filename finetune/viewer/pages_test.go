@@ -43,8 +43,9 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	seen := map[string]bool{"/": true}
 
 	for queue := []string{"/"}; len(queue) > 0; queue = queue[1:] {
-		code, body := get(t, h, queue[0])
-		if code != http.StatusOK {
+		path, anchor, _ := strings.Cut(queue[0], "#")
+		code, body := get(t, h, path)
+		if code != http.StatusOK || anchor != "" && !strings.Contains(body, `id="`+anchor+`"`) {
 			t.Errorf("%s: %d", queue[0], code)
 		}
 

@@ -6,12 +6,9 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
-	"math"
 	"strings"
-	"unicode/utf8"
 
 	"toolevo/envs/display"
-	"toolevo/mcts"
 )
 
 //go:embed pages
@@ -33,30 +30,41 @@ func asset(name string) string {
 // renderer writes pages.
 type renderer struct {
 	templates *template.Template
+	inFile    bool
+	root      string // of addresses
 }
 
 // newRenderer returns a renderer of pages that a server answers with, or with inFile of those in one file.
 func newRenderer(inFile bool) *renderer {
-	r := &renderer{}
-	root := "/"
-
+	r := &renderer{inFile: inFile, root: "/"}
 	if inFile {
-		root = "#"
+		r.root = "#"
 	}
 
 	r.templates = template.Must(template.New("").Funcs(template.FuncMap{
-		"body":    r.body,
-		"file":    func() bool { return inFile },
-		"href":    func(p fmt.Stringer) template.URL { return template.URL(root + p.String()) }, // escaped by String
-		"last":    func(i int, way []place) bool { return i == len(way)-1 },
-		"depth":   func(b mcts.Branch) int { return utf8.RuneCountInString(b.Lead) / 2 },
-		"percent": func(q float64) int { return int(math.Round(100 * min(math.Abs(q), 1))) },
-		"clean":   display.Visible,
-		"words":   questionLine.words,
-		"beside":  func(*page) template.URL { return "" }, // only a file has pages for it
+		"body":  r.body,
+		"file":  func() bool { return inFile },
+		"href":  func(p fmt.Stringer) template.URL { return template.URL(r.root + p.String()) }, // escaped by String
+		"back":  r.back,
+		"last":  func(i int, way []crumb) bool { return i == len(way)-1 },
+		"line":  r.line,
+		"turn":  r.turn,
+		"brief": brief,
+		"clean": display.Visible,
+		"words": questionLine.words,
 	}).ParseFS(pageFiles, "pages/layout.html", "pages/runs.html", "pages/lists.html", "pages/attempt.html"))
 
 	return r
+}
+
+// back is the address of a page on the way to another one, and of that one's row in it. Pages of a file
+// have no addresses in them.
+func (r *renderer) back(c crumb) template.URL {
+	if c.Row == "" || r.inFile {
+		return template.URL(r.root + c.Address)
+	}
+
+	return template.URL(r.root + c.Address + "#" + c.Row)
 }
 
 // body is the page's own part.
@@ -70,6 +78,18 @@ func (r *renderer) body(p *page) (template.HTML, error) {
 // write writes a page.
 func (r *renderer) write(w io.Writer, p *page) error {
 	return r.templates.ExecuteTemplate(w, "page", p)
+}
+
+// briefLength is how many columns of a question are shown before somebody asks for the rest.
+const briefLength = 160
+
+// brief is a question in one line, "" where that is all of it.
+func brief(question string) string {
+	if line := display.Line(question, briefLength); line != display.Line(question, 0) || strings.Contains(question, "\n") {
+		return line
+	}
+
+	return ""
 }
 
 // words are the filters that take a question, each between bars.

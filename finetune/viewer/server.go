@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +19,8 @@ const policyOfContent = "default-src 'none'; script-src 'self'; style-src 'self'
 // Handler answers with the pages of a site:
 //
 //	/RUN/QUESTION/ATTEMPT/NODE       what the path names: all runs, one, a question, a tree or episode, a trajectory;
-//	                                 of a run, ?show= and ?q= and ?turns=1 choose questions;
+//	                                 of a run, ?show= and ?q= and ?turns=1 choose questions, ?sort= and
+//	                                 ?page= their order and which of them;
 //	                                 of all, ?q= chooses runs, and ?sort= is the column they are sorted by
 //	/-/compare?of=PLACE&of=PLACE     trajectories side by side
 //	/-/prompt/RUN/QUESTION/ATTEMPT/NODE
@@ -51,8 +53,10 @@ func (s *Site) Handler() http.Handler {
 		}
 
 		query := req.URL.Query()
+		number, _ := strconv.Atoi(query.Get("page")) // what is no number is the first page
+
 		p, err := s.page(req.Context(), at, filter{
-			query.Get("show"), query.Get("q"), query.Get("turns") != "", query.Get("sort"),
+			query.Get("show"), query.Get("q"), query.Get("turns") != "", query.Get("sort"), number,
 		})
 		r.answer(w, p, err)
 	})
@@ -80,14 +84,14 @@ func (r *renderer) answer(w http.ResponseWriter, p *page, err error) {
 	if err != nil {
 		text.Reset()
 
-		status := http.StatusInternalServerError
+		status, title := http.StatusInternalServerError, "This page cannot be shown"
 		if errors.Is(err, fs.ErrNotExist) {
-			status = http.StatusNotFound
+			status, title = http.StatusNotFound, "There is no such page"
 		}
 
 		w.WriteHeader(status)
 
-		p = &page{Title: http.StatusText(status), Template: "fault", Body: err.Error()}
+		p = &page{Title: title, Template: "fault", Body: strings.TrimSuffix(err.Error(), "\n"+errNowhere.Error())}
 		if err := r.write(&text, p); err != nil {
 			return
 		}
@@ -145,7 +149,7 @@ func (s *Site) promptPage(req *http.Request) (*page, error) {
 	}
 
 	p := newPage(at, "prompt", "prompt")
-	p.Way = append(p.Way, at)
+	p.Way = append(p.Way, crumb{at.Label(), at.String(), ""})
 	p.Body = text
 
 	return p, nil

@@ -4,16 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"toolevo/finetune/rundir"
 	"toolevo/trajectories"
 )
 
-// errNowhere is the error of a place that is not there. It wraps fs.ErrNotExist.
-var errNowhere = fmt.Errorf("nothing is here: %w", fs.ErrNotExist)
+// errNowhere is the error of a place that is not there. It is fs.ErrNotExist.
+var errNowhere error = nowhere{"there is no page here"}
+
+// nowhere says in words what is not there.
+type nowhere struct{ words string }
+
+func (n nowhere) Error() string      { return n.words }
+func (nowhere) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Step is told what takes a while, and returns what to call when it is done.
 type Step func(what string) (done func())
@@ -33,7 +39,7 @@ func New(runs []*Run, step Step) *Site {
 
 	s := &Site{runs, map[string]*ledger{}, step}
 	for _, r := range runs {
-		s.ledgers[r.Name] = &ledger{run: r}
+		s.ledgers[r.Name] = &ledger{run: r, known: make([]facts, len(r.Questions))}
 	}
 
 	return s
@@ -43,7 +49,7 @@ func New(runs []*Run, step Step) *Site {
 type page struct {
 	Title    string
 	At       place
-	Way      []place // to the page, from all runs on
+	Way      []crumb // to the page, from all runs on
 	Template string
 	Grows    bool // what it shows may still become more
 	Body     any
@@ -62,12 +68,24 @@ func (p *page) Here() string {
 func newPage(at place, template, title string) *page {
 	p := &page{Title: title, At: at, Template: template}
 	for above := at; above.Run != ""; {
+		below := above
 		above = above.above()
-		p.Way = append([]place{above}, p.Way...)
+
+		c := crumb{above.Label(), above.String(), ""}
+		if above.Run != "" && below.Node < 0 {
+			c.Row = below.String()
+		}
+
+		p.Way = append([]crumb{c}, p.Way...)
 	}
 
 	return p
 }
+
+// crumb is a page on the way to another one, and the row of that one in it, if it has rows.
+type crumb struct{ Label, Address, Row string }
+
+func (c crumb) String() string { return c.Address }
 
 // page makes the page of a place.
 func (s *Site) page(ctx context.Context, at place, f filter) (*page, error) {
@@ -95,7 +113,12 @@ func (s *Site) page(ctx context.Context, at place, f filter) (*page, error) {
 			return nil, err
 		}
 
-		return s.questionPage(ctx, r, q, attempts)
+		p, err := s.questionPage(ctx, r, q, attempts)
+		if err == nil {
+			_, p.Grows, err = r.State()
+		}
+
+		return p, err
 	}
 
 	a, err := s.attempt(ctx, at)
@@ -114,7 +137,7 @@ func (s *Site) run(name string) (*Run, error) {
 		}
 	}
 
-	return nil, fmt.Errorf("no run %q is shown: %w", name, errNowhere)
+	return nil, nowhere{fmt.Sprintf("no run %q is shown here", name)}
 }
 
 // placeOf is the place of a run.
@@ -144,85 +167,6 @@ func (s *Site) factsOf(ctx context.Context, r *Run, p *page) (all []facts, kind,
 	kind, err = r.kind()
 
 	return all, kind, state, err
-}
-
-// questionLine is a question in the list of a run.
-type questionLine struct {
-	At    place
-	Text  string
-	Marks []mark // one for each column of an evaluation
-	facts
-}
-
-// runBody is the list of a run's questions.
-type runBody struct {
-	Dir, Kind, State string
-	Filter           filter
-	Choices          []string
-	Columns          []column // of an evaluation: policies and API versions
-	Totals           []string // of the columns: accepted or official, of all
-	Lines            []questionLine
-	All              int // questions, listed or not
-}
-
-// runPage lists the questions of a run that a filter takes.
-func (s *Site) runPage(ctx context.Context, r *Run, f filter) (*page, error) {
-	p := newPage(placeOf(r), "run", r.Name)
-
-	all, kind, state, err := s.factsOf(ctx, r, p)
-	if err != nil {
-		return nil, err
-	}
-
-	body := &runBody{Dir: r.Dir, Kind: kind, State: state, Filter: f, Choices: choices(), All: len(all)}
-	if kind == "eval" {
-		body.Columns = sortedColumns(all)
-		body.Totals = totals(body.Columns, all)
-	}
-
-	for i, q := range r.Questions {
-		if !f.takes(all[i]) {
-			continue
-		}
-
-		if found, err := f.finds(ctx, r, q); err != nil {
-			return nil, err
-		} else if !found {
-			continue
-		}
-
-		at := placeOf(r)
-		at.Question = q.ID
-		l := questionLine{At: at, Text: q.Text, facts: all[i]}
-
-		for _, c := range body.Columns {
-			l.Marks = append(l.Marks, all[i].columns[c])
-		}
-
-		body.Lines = append(body.Lines, l)
-	}
-
-	p.Body = body
-
-	return p, nil
-}
-
-// totals are how many answers the official matcher takes in each column.
-func totals(columns []column, all []facts) (texts []string) {
-	for _, c := range columns {
-		right, n := 0, 0
-
-		for _, f := range all {
-			if m, ok := f.columns[c]; ok {
-				n++
-				right += one(m == markAccepted || m == markOfficial)
-			}
-		}
-
-		texts = append(texts, strconv.Itoa(right)+" of "+strconv.Itoa(n))
-	}
-
-	return texts
 }
 
 // attemptLine is an attempt in the list of a question.
@@ -280,6 +224,7 @@ type questionBody struct {
 	Question       trajectories.Question
 	Lines          []attemptLine
 	Elsewhere      []attemptLine // in other runs
+	Beside         template.URL  // in a file: the page of trajectories side by side
 	Previous, Next *place
 }
 
@@ -288,12 +233,8 @@ func (s *Site) questionPage(ctx context.Context, r *Run, q trajectories.Question
 	at := placeOf(r)
 	at.Question = q.ID
 	p := newPage(at, "question", q.ID)
+	r.leadBack(p, q.ID)
 	body := &questionBody{Question: q, Lines: linesOf(r, q, attempts)}
-
-	var err error
-	if _, p.Grows, err = r.State(); err != nil {
-		return nil, err
-	}
 
 	for _, other := range s.runs {
 		if other == r {
@@ -313,18 +254,13 @@ func (s *Site) questionPage(ctx context.Context, r *Run, q trajectories.Question
 		body.Elsewhere = append(body.Elsewhere, linesOf(other, same, attempts)...)
 	}
 
-	for i := range r.Questions {
-		if r.Questions[i].ID != q.ID {
-			continue
-		}
+	i, _ := r.number(q.ID)
+	if i > 0 {
+		body.Previous = &place{r.Name, r.Questions[i-1].ID, -1, -1}
+	}
 
-		if i > 0 {
-			body.Previous = &place{r.Name, r.Questions[i-1].ID, -1, -1}
-		}
-
-		if i+1 < len(r.Questions) {
-			body.Next = &place{r.Name, r.Questions[i+1].ID, -1, -1}
-		}
+	if i+1 < len(r.Questions) {
+		body.Next = &place{r.Name, r.Questions[i+1].ID, -1, -1}
 	}
 
 	p.Body = body

@@ -3,6 +3,7 @@ package viewer
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"toolevo/finetune/rundir"
 	"toolevo/mcts"
@@ -16,6 +17,9 @@ type Run struct {
 	Dir       string
 	Questions []trajectories.Question // in the order of the run
 	Source    Source
+
+	once  sync.Once
+	index map[string]int // of the questions, by ID
 }
 
 // Source reads what a run has, also while another process adds to it. It is safe for concurrent use.
@@ -41,6 +45,19 @@ type Attempt struct {
 
 // row is the trajectory that ends at a node.
 func (a *Attempt) row(node int) trajectories.Row { return trajectories.FromNode(a.Meta, a.Tree, node) }
+
+// turns are those of the trajectory that ends at a node. They have no thoughts apart from their actions.
+func (a *Attempt) turns(node int) (turns []trajectories.Turn) {
+	for _, id := range a.Tree.Path(node)[1:] {
+		n := &a.Tree.Nodes[id]
+		turns = append(turns, trajectories.Turn{
+			Action: n.Action, Tool: n.Tool, API: n.Name, Key: n.Key, Observation: n.Observation, Outcome: n.Outcome,
+			Prior: n.Prior, Visits: n.Visits, Value: n.Q(), Limit: string(n.Limit),
+		})
+	}
+
+	return turns
+}
 
 // ends are the nodes where the attempt was answered or stopped, the accepted first.
 func (a *Attempt) ends() (ids []int) {
@@ -90,11 +107,23 @@ func (r *Run) kind() (string, error) {
 
 // question returns a question of the run.
 func (r *Run) question(id string) (trajectories.Question, error) {
-	for _, q := range r.Questions {
-		if q.ID == id {
-			return q, nil
-		}
+	if i, ok := r.number(id); ok {
+		return r.Questions[i], nil
 	}
 
 	return trajectories.Question{}, fmt.Errorf("%s has no question %q", r.Name, id)
+}
+
+// number is the place of a question in the run, from 0.
+func (r *Run) number(id string) (int, bool) {
+	r.once.Do(func() {
+		r.index = map[string]int{}
+		for i, q := range r.Questions {
+			r.index[q.ID] = i
+		}
+	})
+
+	i, ok := r.index[id]
+
+	return i, ok
 }

@@ -193,7 +193,7 @@ var allowed = []rule{
 	{"finetune/inspectlog", []string{"envs", "envs/disk", "finetune", "mcts", "mcts/policy/chat", "trajectories",
 		"trajectories/atif"}},
 	{"finetune/rundir", []string{"envs/disk", "envs/display", "envs/names", "finetune", "mcts/account", "mcts/store"}},
-	{"finetune/viewer", []string{"envs", "envs/display", "envs/wire", "finetune/rundir", "mcts", "mcts/store",
+	{"finetune/viewer", []string{"envs", "envs/display", "envs/wire", "finetune/rundir", "mcts", "mcts/account", "mcts/store",
 		"trajectories"}},
 	{"finetune/fidelity", []string{"envs", "envs/kept", "envs/disk", "envs/toolbench",
 		"envs/toolbench/recorded", "envs/toolbench/virtual", "finetune/tabulate", "trajectories/mirror"}},

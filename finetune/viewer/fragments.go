@@ -1,0 +1,123 @@
+package viewer
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"toolevo/envs/display"
+)
+
+// Trees are nearly all that a site consists of. What is drawn once for each node is written here and not by
+// templates, which take ten times as long: a file of a large run would be minutes in the making.
+
+// text is what others wrote, as HTML.
+func text(s string) string { return html.EscapeString(display.Visible(s)) }
+
+// line is a node as a line of its tree.
+func (r *renderer) line(l *nodeLine) template.HTML {
+	var b strings.Builder
+
+	class := l.Kind
+	if l.Cached {
+		class += " cached"
+	}
+
+	if l.Selected {
+		class += " chosen"
+	}
+
+	visits, q := fmt.Sprint(l.Visits), `<span class="q"></span>`
+	if l.Cached {
+		visits = "·"
+	}
+
+	if l.Visited {
+		way := "up"
+		if l.Q < 0 {
+			way = "down"
+		}
+
+		much := int(math.Round(100 * min(math.Abs(l.Q), 1)))
+		q = fmt.Sprintf(`<span class="q %s" style="--much:%d%%">%+.2f</span>`, way, much, l.Q)
+	}
+
+	star, draws := "", ""
+	if l.Accepted {
+		star = "★"
+	}
+
+	if l.Draws > 1 {
+		draws = fmt.Sprintf(" ×%d", l.Draws)
+	}
+
+	fmt.Fprintf(&b, `<li><a href="%s" data-key data-depth="%d" class="%s"><span>%d</span><span class="n">%s</span>%s`+
+		`<span>%.2f</span><span class="star">%s</span><span><span class="lead">%s%s</span>%s%s</span></a></li>`,
+		html.EscapeString(r.root+l.At.String()), utf8.RuneCountInString(l.Branch.Lead)/2, class, l.At.Node, visits, q,
+		l.Prior, star, l.Branch.Lead, l.Branch.Twig, text(l.Label), draws)
+
+	return template.HTML(b.String() + "\n")
+}
+
+// turn is a card of a trajectory.
+func (r *renderer) turn(c *card) template.HTML {
+	var b strings.Builder
+
+	class := "turn " + c.Kind
+	if c.Differs {
+		class += " differs"
+	}
+
+	name := "no call"
+	if c.API != "" {
+		name = text(c.API)
+	}
+
+	// A card of a file has the address of its node, and one of a page can be linked to by its node, too.
+	anchor, address := fmt.Sprintf("turn-%d", c.At.Node), html.EscapeString(r.root+c.At.String())
+	if r.inFile {
+		anchor = html.EscapeString(c.At.String())
+	} else {
+		address = html.EscapeString(r.root+c.Of.String()) + "#" + anchor
+	}
+
+	fmt.Fprintf(&b, `<article class="%s" id="%s" data-card="%s" data-parent="%s">`+
+		`<h3><a href="%s" class="anchor" title="a link to this turn">%d</a> <span class="%s">%s</span>`, class, anchor,
+		html.EscapeString(c.At.String()), html.EscapeString(c.Parent.String()), address, c.Number, c.Kind, name)
+
+	tag := func(shown bool, kind, text string) {
+		if shown {
+			fmt.Fprintf(&b, `<span class="tag %s">%s</span>`, kind, text)
+		}
+	}
+
+	kind := c.Kind
+	if kind == "deprecated" {
+		kind += ": not recovered"
+		if c.Recovered > 0 {
+			kind = fmt.Sprintf("deprecated: recovered after %d", c.Recovered)
+		}
+	}
+
+	tag(c.Kind != "ok", c.Kind, kind)
+	tag(c.Reflection, "reflection", "reflection")
+	tag(c.Learned, "learned", "learned")
+	tag(c.Limit != "", "limit", "stopped: "+text(c.Limit))
+
+	b.WriteString(`<span class="dim">`)
+
+	if c.Prior != 0 {
+		fmt.Fprintf(&b, "P %.2f", c.Prior)
+	}
+
+	if c.Visits > 0 {
+		fmt.Fprintf(&b, " N %d Q %+.2f", c.Visits, c.Value)
+	}
+
+	fmt.Fprintf(&b, "</span></h3>\n<pre>%s</pre>\n<pre class=\"seen\">%s</pre>\n", text(c.Action), text(c.Observation))
+
+	return template.HTML(b.String())
+}

@@ -1,0 +1,145 @@
+package viewer
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"time"
+
+	"toolevo/envs"
+	"toolevo/envs/display"
+	"toolevo/mcts/account"
+	"toolevo/mcts/store"
+)
+
+// panel is what a run was told to do, what it took, and what came of it.
+type panel struct {
+	Config string         // the settings, as YAML
+	Total  *account.Total // nil where nobody counted
+	Passes []pass
+	Shares []share // of the turns, by their outcomes, the most frequent first
+	Course []part
+}
+
+// pass is what one process spent on the run.
+type pass struct{ Started, Took, Calls, Rate, Tokens, Speed, Cost string }
+
+// share is how many turns had an outcome.
+type share struct {
+	Outcome string
+	Turns   int
+	Percent float64
+}
+
+// part is some questions of the run that follow each other: their numbers, how many of those that were
+// tried have an accepted answer, and how many calls of the model each of them took.
+type part struct {
+	From, To int
+	Tried    int
+	Accepted float64 // percent
+	Calls    float64
+}
+
+// mostParts is in how many parts the course of a run is shown.
+const mostParts = 20
+
+// panelOf sums up a run, of whose questions these are the facts.
+func panelOf(r *Run, all []facts) (*panel, error) {
+	config, err := store.ReadConfig(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+
+	p := &panel{Config: config, Shares: sharesOf(all), Course: courseOf(all)}
+
+	passes, err := account.Read(r.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+
+	if len(passes) > 0 {
+		total := account.Sum(passes)
+		p.Total = &total
+	}
+
+	for _, one := range passes {
+		took := one.Ended.Sub(one.Started)
+		row := pass{
+			Started: one.Started.Local().Format(time.DateTime), Took: display.Duration(took),
+			Calls: display.Count(float64(one.Calls)), Tokens: display.Count(float64(one.Tokens())),
+		}
+
+		// A pass that asked no server has no speed.
+		if one.Calls > 0 && took > 0 {
+			row.Rate = display.Count(float64(one.Calls) / took.Hours())
+			row.Speed = display.Count(float64(one.CompletionTokens) / took.Seconds())
+		}
+
+		if one.Unpriced < one.Calls {
+			row.Cost = account.Money(one.Cost)
+		}
+
+		p.Passes = append(p.Passes, row)
+	}
+
+	return p, nil
+}
+
+// sharesOf are the outcomes of all turns.
+func sharesOf(all []facts) (shares []share) {
+	turns := 0
+
+	for _, o := range envs.Outcomes() {
+		s := share{Outcome: o.String()}
+		for _, f := range all {
+			s.Turns += f.outcomes[s.Outcome]
+		}
+
+		if turns += s.Turns; s.Turns > 0 {
+			shares = append(shares, s)
+		}
+	}
+
+	for i := range shares {
+		shares[i].Percent = 100 * float64(shares[i].Turns) / float64(turns)
+	}
+
+	slices.SortStableFunc(shares, func(a, b share) int { return b.Turns - a.Turns })
+
+	return shares
+}
+
+// courseOf is how the run went, from its first question to the last.
+func courseOf(all []facts) (parts []part) {
+	n := min(mostParts, len(all))
+
+	for i := range n {
+		p := part{From: i*len(all)/n + 1, To: (i + 1) * len(all) / n}
+
+		for _, f := range all[p.From-1 : p.To] {
+			p.Tried += one(f.Attempts > 0)
+			p.Accepted += float64(one(f.Accepted > 0))
+			p.Calls += float64(f.Calls)
+		}
+
+		if p.Tried > 0 {
+			p.Accepted *= 100 / float64(p.Tried)
+			p.Calls /= float64(p.Tried)
+		}
+
+		parts = append(parts, p)
+	}
+
+	return parts
+}
+
+// Told is a part in words.
+func (p part) Told() string {
+	return fmt.Sprintf("questions %d to %d, %d of them tried: %.0f %% with an accepted answer, %.1f model calls each",
+		p.From, p.To, p.Tried, p.Accepted, p.Calls)
+}
+
+// Height is its bar's, in percent.
+func (p part) Height() int { return int(math.Round(p.Accepted)) }
