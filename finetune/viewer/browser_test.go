@@ -102,7 +102,7 @@ func TestGrowingPage(t *testing.T) {
 	}
 
 	empty.add(questions[0], "p_s_in", recovered())
-	b.Until(t, `document.querySelector("tbody .n").textContent == "1"`)
+	b.Until(t, `document.querySelector(".tall tbody .n").textContent == "1"`)
 	b.Until(t, `document.activeElement.getAttribute("href") == "/run/easy%2Fone%201"`)
 }
 
@@ -184,4 +184,80 @@ func TestFileInABrowser(t *testing.T) {
 	browser.Value[string](t, b, `location.hash = "#first/easy%2Fone%201/0/6"`)
 	b.Until(t, `[...document.querySelectorAll(".turn")].filter(a => a.offsetParent).length == 2`)
 	b.Shoot(t, "file")
+}
+
+// many is a run of n questions, of which the last is the only one with a second attempt.
+func many(t *testing.T, n int) *viewer.Site {
+	t.Helper()
+
+	s := &source{attempts: map[string][]viewer.Attempt{}}
+	var questions []trajectories.Question
+
+	for i := range n {
+		q := trajectories.Question{ID: fmt.Sprintf("q %04d", i), Text: fmt.Sprintf("How many is %d?", i), Gold: "7"}
+		if i == 1 {
+			q.Text = "How many are these?\n" + strings.Repeat("And these? ", 100)
+		}
+
+		questions = append(questions, q)
+		s.add(q, "p_s_in", recovered())
+	}
+
+	s.add(questions[n-1], "p_s_in", recovered())
+
+	return viewer.New([]*viewer.Run{
+		{Name: "many", Dir: manifest(t, "collect", true), Questions: questions, Source: s},
+	}, nil)
+}
+
+// A list in pages is sorted and turned by links, its head stays in sight, and u leads back to the row left.
+func TestLongListInABrowser(t *testing.T) {
+	t.Parallel()
+	b := browser.Start(t)
+	server := httptest.NewServer(many(t, 620).Handler())
+	t.Cleanup(server.Close)
+
+	for _, width := range []int64{1920, 390} {
+		b.Open(t, width, server.URL+"/many")
+		b.Fits(t, "the list")
+		b.Shoot(t, fmt.Sprintf("list-%d", width))
+		b.Press(t, "n", "j", "j")
+		b.Until(t, `location.search == "?page=2"`)
+		b.Press(t, "j", "j", browser.Enter)
+		b.Until(t, `location.pathname.startsWith("/many/q%2001")`)
+		row := browser.Value[string](t, b, `location.pathname`)
+		b.Press(t, "u")
+		b.Until(t, `location.search == "?page=2" && document.activeElement.getAttribute("href") == "`+row+`"`)
+
+		browser.Value[any](t, b, `document.querySelector(".tall").scrollTo(0, 2000)`)
+
+		head := browser.Value[float64](t, b, `document.querySelector(".tall thead").getBoundingClientRect().top -
+			document.querySelector(".tall").getBoundingClientRect().top`)
+		if head < 0 || head > 2 {
+			t.Errorf("the head of the list stands %v pixels from its place", head)
+		}
+
+		b.Click(t, ".tall thead th:nth-child(2) a")
+		b.Until(t, `document.querySelector(".tall tbody a").textContent == "q 0619"`)
+		b.Fits(t, "the sorted list")
+	}
+}
+
+// A file of many questions holds them packed: the list turns and filters, and a question opens at a node.
+func TestPackedFileInABrowser(t *testing.T) {
+	t.Parallel()
+	b := browser.Start(t)
+	path := written(t, many(t, 620))
+
+	b.Open(t, 1280, "file://"+path+"#many?page=3")
+	b.Until(t, `[...document.querySelectorAll("tbody a")].find(a => a.offsetParent)?.textContent == "q 0200"`)
+	b.Search(t, "is 61")
+	b.Until(t, `[...document.querySelectorAll("tbody a[data-key]")].filter(a => a.offsetParent).length == 11`)
+	b.Press(t, browser.Escape, "j", "j", browser.Enter)
+	b.Until(t, `location.hash == "#many/q%200610"`)
+	b.Press(t, "j", browser.Enter)
+	b.Until(t, `[...document.querySelectorAll(".turn")].filter(a => a.offsetParent).length == 4`)
+	b.Shoot(t, "packed")
+	browser.Value[string](t, b, `location.hash = "#many/q%200000/0/6"`)
+	b.Until(t, `[...document.querySelectorAll(".turn")].filter(a => a.offsetParent).length == 2`)
 }

@@ -55,7 +55,7 @@ func (l listing) String() string {
 // heading is a column of the list, and where the list is sorted by it.
 type heading struct {
 	Name, Second string // lines
-	Number       bool
+	Number       bool   // right-aligned
 	Sorted       string // "ascending" or "descending", as browsers call it; "" where it is not
 	Link         listing
 	key          string
