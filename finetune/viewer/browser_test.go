@@ -254,7 +254,7 @@ func TestPackedFileInABrowser(t *testing.T) {
 	b.Search(t, "is 61")
 	b.Until(t, `[...document.querySelectorAll("tbody a[data-key]")].filter(a => a.offsetParent).length == 11`)
 	b.Press(t, browser.Escape, "j", "j", browser.Enter)
-	b.Until(t, `location.hash == "#many/q%200610"`)
+	b.Until(t, `[...document.querySelectorAll("h1 a")].find(a => a.offsetParent)?.textContent == "q 0610"`)
 	b.Press(t, "j", browser.Enter)
 	b.Until(t, `[...document.querySelectorAll(".turn")].filter(a => a.offsetParent).length == 4`)
 	b.Shoot(t, "packed")

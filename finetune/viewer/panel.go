@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"time"
 
 	"toolevo/envs"
 	"toolevo/envs/display"
@@ -67,7 +66,7 @@ func panelOf(r *Run, all []facts) (*panel, error) {
 	for _, one := range passes {
 		took := one.Ended.Sub(one.Started)
 		row := pass{
-			Started: one.Started.Local().Format(time.DateTime), Took: display.Duration(took),
+			Started: one.Started.Local().Format("2006-01-02 15:04"), Took: display.Duration(took),
 			Calls: display.Count(float64(one.Calls)), Tokens: display.Count(float64(one.Tokens())),
 		}
 

@@ -81,7 +81,7 @@ func (r *renderer) write(w io.Writer, p *page) error {
 }
 
 // briefLength is how many columns of a question are shown before somebody asks for the rest.
-const briefLength = 160
+const briefLength = 100
 
 // brief is a question in one line, "" where that is all of it.
 func brief(question string) string {
