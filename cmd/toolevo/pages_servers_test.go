@@ -70,7 +70,7 @@ type standIn struct {
 	key    string   // that it wants
 	drops  []string // fields that it takes and does not pass on
 	chat   bool     // it completes no texts
-	limits bool     // each fifth completion is refused for a moment, in a reply of status 200
+	limits bool     // each tenth completion is refused for a moment, in a reply of status 200
 	// what is wrong with a request; "" is nothing
 	refuses func(asked map[string]any) string
 }
@@ -99,7 +99,7 @@ func (s standIn) start(t *testing.T) string {
 			return
 		}
 
-		if s.limits && asked != nil && completions.Add(1)%5 == 0 {
+		if s.limits && asked != nil && completions.Add(1)%10 == 0 {
 			io.WriteString(w, `{"error":{"message":"Rate limit exceeded","code":429,`+
 				`"metadata":{"headers":{"X-RateLimit-Reset":"1"}}}}`)
 
