@@ -11,14 +11,15 @@ server=
 # shoot FILE WIDTH,HEIGHT URL
 shoot() {
 	chromium --headless --no-sandbox --hide-scrollbars --user-data-dir="$dir/chromium" \
-		--window-size="$2" --screenshot="$here/$1" "$3" 2>/dev/null
+		--window-size="$2" --screenshot="$dir/shot.png" "$3" 2>/dev/null
+	python3 "$here/shrink.py" "$dir/shot.png" "$here/$1"
 }
 
 "$bin" demo --out "$dir/demo" >/dev/null
 "$bin" view "$dir/demo" --listen 127.0.0.1:0 2>"$dir/said" &
 server=$!
 until url=$(grep -o 'http://[^ ]*' "$dir/said"); do sleep 0.1; done
-shoot tree.png 1000,560 "${url}run/easy-dblp-train-0001/0"
+shoot tree.png 1280,720 "${url}run/easy-dblp-train-0001/0"
 
 "$bin" report "$dir/demo/eval" --out "$dir/report.html" >/dev/null
 shoot versions.png 900,495 "file://$dir/report.html"
