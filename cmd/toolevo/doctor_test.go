@@ -137,7 +137,7 @@ func TestDoctorOfNoServer(t *testing.T) {
 		"TOOLEVO_POLICY=openai:sim"}
 
 	r = cliWith(t, "", environ, args...)
-	if r.code != exitUsage || strings.Contains(r.out+r.err, "very-secret") {
+	if r.code != exitGaveUp || strings.Contains(r.out+r.err, "very-secret") {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
 
@@ -318,7 +318,7 @@ func TestDoctorWritesNothingWrong(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "policy.yaml")
 
 	r := cli(t, "doctor", "--data", smallData(t), "--policy", "openai:sim", "--server", s.URL(), "--write", file)
-	if r.code != exitUsage {
+	if r.code != exitGaveUp {
 		t.Errorf("exit %d", r.code)
 	}
 

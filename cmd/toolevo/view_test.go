@@ -78,9 +78,11 @@ func TestViewMistakes(t *testing.T) {
 
 	none := filepath.Join(t.TempDir(), "none")
 	fails(t, exitUsage, []string{"this machine only", "ssh"}, "view", "--listen", "0.0.0.0:8765")
-	fails(t, exitUsage, []string{"HOST:PORT"}, "view", "--listen", "8765")
+	fails(t, exitUsage, []string{"HOST:PORT"}, "view", "--listen", "8765x")
 	fails(t, exitUsage, []string{none}, "view", none)
 	fails(t, exitUsage, []string{"not a run directory"}, "view", t.TempDir())
+
+	fails(t, exitUsage, []string{"is a folder", "page.html"}, "view", smallRun(t), "--out", t.TempDir())
 
 	other := startServing(t, nil, "view", smallRun(t))
 	taken := strings.TrimPrefix(other.url, "http://")
