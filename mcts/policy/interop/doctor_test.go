@@ -53,7 +53,7 @@ type examination struct {
 // Exit codes of doctor.
 const (
 	exitWarnings = 1
-	exitProblems = 2
+	exitProblems = 3
 )
 
 func (p *program) testDoctor(t *testing.T) {
