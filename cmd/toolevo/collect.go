@@ -26,10 +26,18 @@ type collectFlags struct {
 
 // addCollectFlags adds the flags of collect.
 func (a *app) addCollectFlags(cmd *cobra.Command) *collectFlags {
+	f := a.addCollectionFlags(cmd)
+	f.limits = a.limitFlags(cmd)
+	f.limits.trajectoriesFlag(cmd)
+
+	return f
+}
+
+// addCollectionFlags adds those that say what is collected and how, and not when to stop.
+func (a *app) addCollectionFlags(cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{runFlags: a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit",
 		"perturb", "api", "policy", "preset", "trees", "seed", "compat", "feedback", "hint", "no-update-tool",
 		"no-reflection", "engine", "python", "prices")}
-	f.limits.trajectoriesFlag(cmd)
 
 	addFlags(cmd, "collect", into{
 		"probe":             &f.estimate.Probe,
@@ -109,6 +117,7 @@ func (a *app) branchCommand() *cobra.Command {
 	cmd := a.command("branch RUN QUESTION TREE NODE")
 	f := a.addNewRunFlags(cmd, nil, "api", "policy", "preset", "trees", "seed", "no-update-tool", "no-reflection",
 		"engine", "python", "prices")
+	f.limits = a.limitFlags(cmd)
 	f.limits.trajectoriesFlag(cmd)
 	f.command = stored.Collection // goes on with what a branch has begun
 	ofRun(cmd)

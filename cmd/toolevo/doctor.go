@@ -21,14 +21,12 @@ import (
 // it.
 func (a *app) doctorCommand() *cobra.Command {
 	cmd := a.command("doctor")
-	f := &doctorFlags{app: a, collectFlags: a.addCollectFlags(cmd)}
+	f := &doctorFlags{app: a, collectFlags: a.addCollectionFlags(cmd)}
 
 	flags := cmd.Flags()
-	delete(a.limited, cmd) // it asks little
 
 	for _, name := range []string{
-		"dry-run", "probe", "tokens-per-second", "prices", "ignore-unreadable", "workers", "stop-after", "stop-at",
-		"max-total-tokens", "max-cost", "max-trajectories", "then",
+		"dry-run", "probe", "tokens-per-second", "prices", "ignore-unreadable", "workers",
 	} {
 		flags.Lookup(name).Hidden = true // they are taken, so that the arguments of collect are, and change nothing
 	}

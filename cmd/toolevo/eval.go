@@ -44,6 +44,7 @@ func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 	f := &evalFlags{runFlags: a.addRunFlags(cmd, toolevo.EvaluateDefaults(), "dataset", "difficulty", "template",
 		"split", "questions", "limit", "perturb", "api", "policy", "seed", "repeats", "controller", "compat",
 		"feedback", "hint", "no-update-tool", "no-reflection", "engine", "python", "prices")}
+	f.limits = a.limitFlags(cmd)
 	addFlags(cmd, "eval", into{
 		"baseline":   &f.Baselines,
 		"format":     &f.job.Format,
@@ -119,6 +120,7 @@ func (a *app) analyzeCommand() *cobra.Command {
 	f := a.addRunFlags(cmd, toolevo.AnalyzeDefaults(), "dataset", "difficulty", "template", "split",
 		"limit", "perturb", "api", "policy", "seed", "compat", "feedback", "hint", "no-update-tool", "engine",
 		"python")
+	f.limits = a.limitFlags(cmd)
 
 	return does(a, cmd, func(ctx context.Context, _ []string) (any, error) {
 		run, err := f.job()

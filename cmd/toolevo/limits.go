@@ -71,6 +71,10 @@ func (a *app) limit() {
 			err = a.interrupted(ctx, run(cmd, args))
 			end()
 
+			if console.KindOf(err) == console.Interruption {
+				a.Say("It took %s", a.account.Total())
+			}
+
 			if l.then != "" {
 				a.runThen(context.WithoutCancel(before), l.then, cmd, err)
 			}

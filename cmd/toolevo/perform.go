@@ -26,10 +26,10 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 	switch args[0] {
 	case "collect":
 		f := a.addCollectFlags(cmd)
-		f.command, job = "", f.collect
+		f.command, f.Part, job = "", true, f.collect
 	case "eval":
 		f := a.addEvalFlags(cmd)
-		f.command, job = "", f.evaluate
+		f.command, f.Part, job = "", true, f.evaluate
 	default:
 		job = a.addExportFlags(cmd).export
 	}

@@ -53,7 +53,7 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 		"python-servers": &f.PythonServers,
 	})
 	f.progress = cmdline.ProgressFlag(cmd)
-	f.Servers, f.limits = a.servingFlags(cmd), a.limitFlags(cmd)
+	f.Servers = a.servingFlags(cmd)
 	f.addLogFlags(cmd)
 
 	return f

@@ -110,7 +110,7 @@ func (j *RunJob) inFolder(runs int, work func() error) (err error) {
 // with the one that is there.
 func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved, set ...string) error {
 	one := EvaluateJob{RunJob: *j}
-	one.Out, one.Resume = dir, IsRun(dir)
+	one.Out, one.Resume, one.Part = dir, IsRun(dir), true
 	one.Settings = j.Settings.With("suite", c.Suite, "policy", strings.Join(c.Policy, ","), "split", c.Split)
 	one.Settings = one.Settings.With(set...)
 

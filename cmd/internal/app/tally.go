@@ -55,9 +55,10 @@ func (j *RunJob) openAccount(c *configs.Resolved) error {
 	return nil
 }
 
-// countable refuses limits that count what servers take where none is asked: nothing would ever stop the run.
+// countable refuses limits that count what servers take where none is asked: nothing would ever stop the run. One that
+// is part of another command has that one's limits, which may count what other parts take.
 func (j *RunJob) countable(servers bool) error {
-	if !servers && j.Servers.Account.Counts() {
+	if !servers && !j.Part && j.Servers.Account.Counts() {
 		return console.Usage("‹max-cost› and ‹max-total-tokens› count what models on servers take, and %s asks none: "+
 			"leave them out, or use ‹stop-after›", j.command)
 	}
