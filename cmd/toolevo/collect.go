@@ -94,6 +94,10 @@ func (a *app) printCollected(c toolevo.Collected) {
 
 	a.Say("It took %s", c.Spent)
 
+	if c.Estimate != nil {
+		a.Say("Expected were %s, as %s takes them", c.Estimate, c.Estimate.By)
+	}
+
 	if c.Unreadable > 0 {
 		fmt.Fprintf(a.Out, "%d turns%s\n", c.Turns, toolevo.UnreadableShare(c.Unreadable, c.Turns))
 	}

@@ -3,9 +3,11 @@ package main
 import (
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	toolevo "toolevo/cmd/internal/app"
+	"toolevo/mcts/policy/simserver"
 )
 
 // estimated are the questions of these tests, as flags choose them.
@@ -66,4 +68,33 @@ func TestEstimateFlags(t *testing.T) {
 	}
 
 	fails(t, exitUsage, []string{"--probe needs --dry-run"}, estimated(t, "--probe", "1")...)
+}
+
+// What a model on a server would take is estimated before the run, kept with it, and said beside what came of it, in the
+// end as in the list of runs, though the run was stopped in between.
+func TestEstimateBesideWhatCameOfIt(t *testing.T) {
+	t.Parallel()
+
+	data, dir := t.TempDir(), filepath.Join(t.TempDir(), "run")
+	must(t, "data", "build", "--data", data, "--dataset", "coffee", "--rows", "900")
+	must(t, "data", "questions", "--data", data, "--scale", "0.02")
+
+	s := serve(t, simserver.Options{})
+	args := append(onServer(s, "collect", "--data", data, "--trees", "1", "--set", "search.simulations=1",
+		"--engine", "unsafe", "--out", dir, "--prices", "1,2"), "--limit", "13")
+
+	r := cli(t, append(args, "--max-total-tokens", "1000")...)
+	says(t, "collect", r.err, "Expected of all of it: ", " calls, ", ", cost ", "It took")
+
+	listed := document[runList](t, must(t, "runs", dir, "--json")).Runs[0]
+	if r.code != exitInterrupted || listed.Estimate == nil || listed.Estimate.Sample != 24 {
+		t.Fatalf("exit %d: %+v", r.code, listed)
+	}
+
+	r = cli(t, append(args, "--resume")...)
+	says(t, "collect --resume", r.err, "It took", "Expected were ", "as scripted:noisy takes them")
+
+	if strings.Contains(r.err, "Expected of all") {
+		t.Error("it is estimated again")
+	}
 }

@@ -35,6 +35,7 @@ var columns = []Column{
 	{"took", (*Run).took, 5, func(r *Run) float64 { return r.spent().Seconds }},
 	{"tokens", (*Run).tokens, 4, func(r *Run) float64 { return float64(r.spent().Tokens()) }},
 	{"cost", (*Run).cost, 3, func(r *Run) float64 { return r.spent().Cost }},
+	{"expected", (*Run).expected, 15, nil},
 	{"policy", func(r *Run) string { return r.Policy }, 7, nil},
 	{"api", func(r *Run) string { return r.API }, 10, nil},
 	{"preset", func(r *Run) string { return r.Preset }, 12, nil},
@@ -147,6 +148,21 @@ func (r *Run) cost() string {
 	}
 
 	return account.Money(s.Cost)
+}
+
+// expected is what was expected of tokens and cost.
+func (r *Run) expected() string {
+	e := r.Estimate
+	if e == nil {
+		return ""
+	}
+
+	text := display.Count(e.PromptTokens.Value+e.CompletionTokens.Value) + " tokens"
+	if e.Cost != nil {
+		text += ", " + account.Money(e.Cost.Value)
+	}
+
+	return text
 }
 
 // questions are those that are done, of how many.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/mcts/account"
+	"toolevo/mcts/estimate"
 	"toolevo/mcts/store"
 )
 
@@ -92,6 +93,10 @@ func TestColumns(t *testing.T) {
 			Usage:   account.Usage{Calls: 9, PromptTokens: 11_000, CompletionTokens: 1400, Cost: 0.1234, Unpriced: 1},
 			Seconds: 125,
 		},
+		Estimate: &estimate.Estimate{
+			PromptTokens: estimate.Total{Value: 2000}, CompletionTokens: estimate.Total{Value: 100},
+			Cost: &estimate.Total{Value: 4.5},
+		},
 	}
 	texts := map[string]string{}
 	for _, c := range Columns() {
@@ -100,7 +105,7 @@ func TestColumns(t *testing.T) {
 
 	want := map[string]string{
 		"run": "", "state": "interrupted 62%", "kind": "collect", "started": "", "took": "2m", "tokens": "12k",
-		"cost": ">0.123", "policy": "", "api": "", "preset": "", "questions": "2/4", "solved": "1/4", "lost": "",
+		"cost": ">0.123", "expected": "2100 tokens, 4.50", "policy": "", "api": "", "preset": "", "questions": "2/4", "solved": "1/4", "lost": "",
 		"size": "0 kB", "result": "6 accepted",
 	}
 	if diff := cmp.Diff(want, texts); diff != "" {

@@ -17,11 +17,15 @@ import (
 	"toolevo/envs/disk"
 	"toolevo/finetune"
 	"toolevo/mcts/account"
+	"toolevo/mcts/estimate"
 	"toolevo/mcts/store"
 )
 
 // ReportFile is the file of an evaluation's run directory that holds its report (finetune.Report).
 const ReportFile = "report.json"
+
+// EstimateFile is the file of a collection that has what it was expected to take.
+const EstimateFile = "estimate.json"
 
 // State is what a run is doing.
 type State string
@@ -50,7 +54,9 @@ type Run struct {
 	Accuracies []Accuracy     `json:"accuracies,omitempty"` // of an evaluation's last report
 	Bytes      int64          `json:"bytes"`                // of all its files
 	Spent      *account.Total `json:"spent,omitempty"`      // by models in all passes; nil where it has noted nothing
-	Problem    string         `json:"problem,omitempty"`    // why it is damaged or unreadable
+	// what the run was expected to take before it began; nil where nobody asked
+	Estimate *estimate.Estimate `json:"estimate,omitempty"`
+	Problem  string             `json:"problem,omitempty"` // why it is damaged or unreadable
 }
 
 // Settings are those that tell runs apart. An experiment has the ones that its runs share.
@@ -202,6 +208,10 @@ func (r *Run) readAccount() {
 
 	spent := account.Sum(passes)
 	r.Spent = &spent
+
+	if text, err := disk.ReadFile(filepath.Join(r.Dir, EstimateFile)); err == nil {
+		_ = json.Unmarshal(text, &r.Estimate) // it is worth as little
+	}
 
 	if r.Started.IsZero() { // a name that the user chose tells no time
 		r.Started = passes[0].Started

@@ -42,6 +42,7 @@ type Collected struct {
 	Correct int    `json:"correct"`  // correct trajectories, which the official matcher takes: the rows of the file
 	collect.Snapshot
 	Spent    account.Total              `json:"spent"`              // by all models that were asked, in all passes
+	Estimate *Projection                `json:"estimate,omitempty"` // before it began, of all of it
 	LeftOut  []export.LeftOut           `json:"left_out,omitempty"` // correct, but not accepted
 	GivenUp  []store.GivenUp            `json:"given_up,omitempty"` // trees, as a request failed alone
 	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass
@@ -191,6 +192,11 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 	}
 
 	o.Unreadable = j.Unreadable
+	expected := j.projected(ctx, b, run.Dir)
+	if expected != nil && !j.Resume {
+		j.Say("Expected of all of it: %s", expected)
+	}
+
 	o.Workers, o.Progress = j.workerCount(b), &collect.Progress{}
 	o.Accepted = j.Servers.Account.Accept
 
@@ -223,7 +229,10 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 		return c, j.stopped(err)
 	}
 
-	return j.end(ctx, b, run, snapshot, unresolved)
+	c, err = j.end(ctx, b, run, snapshot, unresolved)
+	c.Estimate = expected
+
+	return c, err
 }
 
 // end writes the trajectories of the trees that are there.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/console"
+	"toolevo/envs/display"
 	"toolevo/envs/suite"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
@@ -55,6 +57,24 @@ type Projection struct {
 	*estimate.Estimate
 	By      string `json:"by"`      // the policy that grew the sample
 	Counted string `json:"counted"` // how prompt tokens were counted, in words
+}
+
+// String is a line for people, as that of an account.
+func (p *Projection) String() string {
+	between := func(t estimate.Total, text func(float64) string) string {
+		return fmt.Sprintf("%s (%s to %s)", text(t.Value), text(t.Low), text(t.High))
+	}
+
+	line := fmt.Sprintf("%s calls, %s prompt tokens, %s completion tokens", between(p.Calls, display.Count),
+		between(p.PromptTokens, display.Count), between(p.CompletionTokens, display.Count))
+	if p.Cost != nil {
+		line += ", cost " + between(*p.Cost, account.Money)
+		if p.Prices.Cached < p.Prices.Prompt {
+			line += " if no prompt is cached"
+		}
+	}
+
+	return line
 }
 
 // estimate projects what a run would take from some of its questions. It is nil where there is no policy to grow them.
@@ -102,6 +122,35 @@ func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection
 	estimated, err := estimate.Of(sample.used, o)
 
 	return &Projection{estimated, grower.Config.Policy[0], sample.counted}, err
+}
+
+// projected is what a run was expected to take before it began, which its folder keeps: what scripts take in the place of
+// its model is known in seconds. It is nil where few questions are asked, or no script can answer them, or no server is
+// asked; a run that goes on has what it had.
+func (j *CollectJob) projected(ctx context.Context, b *Bench, dir string) *Projection {
+	path := filepath.Join(dir, rundir.EstimateFile)
+
+	var p *Projection
+	if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &p) == nil && p != nil {
+		return p
+	}
+
+	if j.Resume || !b.OnServers() || len(b.Questions) <= Probed {
+		return nil
+	}
+
+	defer j.Step("Growing trees of some questions, for an estimate")()
+
+	p, err := (&EstimateOptions{}).estimate(ctx, b)
+	if err != nil || p == nil {
+		return nil // it is worth no run
+	}
+
+	if text, err := console.EncodeJSON(p); err == nil {
+		_ = os.WriteFile(path, text, 0o644)
+	}
+
+	return p
 }
 
 // measurement is what the sample of an estimate took.
