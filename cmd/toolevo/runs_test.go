@@ -75,8 +75,8 @@ func TestRunsOfAnExperiment(t *testing.T) {
 
 	must(t, "ablate", "--data", data, "--limit", "1", "--vary", "environment.update_tool=true,false", "--out", study,
 		"--policy", "scripted:reader", "--progress", "none")
-	must(t, "eval", "--data", data, "--limit", "2", "--api", "p_c,p_s_ood", "--policy", "scripted:stale,scripted:reader",
-		"--out", drifted, "--progress", "none")
+	must(t, "eval", "--data", data, "--limit", "2", "--api", "p_c,p_s_ood", "--policy",
+		"scripted:stale,scripted:reader", "--out", drifted, "--progress", "none")
 
 	all := document[runList](t, must(t, "runs", folder, "--sort", "run", "--json")).Runs
 	if len(all) != 4 || all[1].Kind != "ablate" || all[1].State != rundir.Finished || all[1].Progress.Done != 2 ||

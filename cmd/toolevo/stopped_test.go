@@ -72,7 +72,8 @@ func TestMaxCostOfJudgesAndWriters(t *testing.T) {
 			t.Parallel()
 
 			out := filepath.Join(folder, strings.ReplaceAll(name, " ", "-"))
-			args := append(args, "--out", out, "--parallel", fmt.Sprint(slots), "--prices", "1,10", "--progress", "none")
+			args := append(args, "--out", out, "--parallel", fmt.Sprint(slots), "--prices", "1,10",
+				"--progress", "none")
 
 			r := cli(t, append(args, "--max-cost", fmt.Sprint(limit))...)
 			says(t, name, r.err, "--max-cost 0.005 is reached", "It took", "cost 0.00", "the same command goes on")
@@ -117,8 +118,8 @@ func judgedAnswers(n int) string {
 	return "{" + strings.Join(answers, ", ") + "}"
 }
 
-// An improvement stops in whatever stage reaches the limit, within one call for each slot, and is then as it would be had
-// somebody interrupted it. A completion token costs 1 here, and a call has at most 512 of each of two samples.
+// An improvement stops in whatever stage reaches the limit, within one call for each slot. A completion
+// token costs 1 here, and a call has at most 512 of each of two samples.
 func TestMaxCostOfAnImprovement(t *testing.T) {
 	t.Parallel()
 

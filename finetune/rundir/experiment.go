@@ -76,7 +76,8 @@ func experimentOf(dir string) (r Run, ok bool) {
 		dir = above
 
 		var e experiment
-		if text, err := disk.ReadFile(filepath.Join(dir, experimentFile)); err != nil || json.Unmarshal(text, &e) != nil {
+		text, err := disk.ReadFile(filepath.Join(dir, experimentFile))
+		if err != nil || json.Unmarshal(text, &e) != nil {
 			continue
 		}
 

@@ -39,10 +39,10 @@ func some() []Run {
 		{Name: "old", ID: "1", Kind: "collect", State: Finished, Started: day(1), Spent: spent(500, 2),
 			Settings: Settings{Policy: "openai:qwen", API: "p_s_in"}},
 		{Name: "drift", Dir: "drift", Kind: "eval drift", State: Interrupted, Started: day(2), Spent: spent(90, 0.5)},
-		{Name: "drift/a", ID: "2", Parent: "drift", Kind: "eval", State: Finished, Started: day(2), Spent: spent(30, 0),
-			Accuracies: []Accuracy{{API: "p_c", N: 4, Official: 0.25}}},
-		{Name: "drift/b", ID: "3", Parent: "drift", Kind: "eval", State: Interrupted, Started: day(3), Spent: spent(60, 0),
-			Accuracies: []Accuracy{{API: "p_c", N: 4, Official: 0.5}}},
+		{Name: "drift/a", ID: "2", Parent: "drift", Kind: "eval", State: Finished, Started: day(2),
+			Spent: spent(30, 0), Accuracies: []Accuracy{{API: "p_c", N: 4, Official: 0.25}}},
+		{Name: "drift/b", ID: "3", Parent: "drift", Kind: "eval", State: Interrupted, Started: day(3),
+			Spent: spent(60, 0), Accuracies: []Accuracy{{API: "p_c", N: 4, Official: 0.5}}},
 		{Name: "new", ID: "4", Kind: "collect", State: Running, Started: day(4), Spent: spent(100, 0.1),
 			Progress: Progress{Done: 1, Total: 3}},
 	}
@@ -105,14 +105,15 @@ func TestColumns(t *testing.T) {
 
 	want := map[string]string{
 		"run": "", "state": "interrupted 62%", "kind": "collect", "started": "", "took": "2m", "tokens": "12k",
-		"cost": ">0.123", "expected": "2100 tokens, 4.50", "policy": "", "api": "", "preset": "", "questions": "2/4", "solved": "1/4", "lost": "",
+		"cost": ">0.123", "expected": "2100 tokens, 4.50", "policy": "",
+		"api": "", "preset": "", "questions": "2/4", "solved": "1/4", "lost": "",
 		"size": "0 kB", "result": "6 accepted",
 	}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Error(diff)
 	}
 
-	// Of two policies under a version the accuracies are from the lower to the higher one; what was lost whole has none.
+	// Of two policies under a version they are from the lower to the higher one; what was lost whole has none.
 	r = Run{Kind: "eval", Accuracies: []Accuracy{
 		{"a", "p_c", 3, 0, 1, 1}, {"a", "p_s", 3, 0, 0, 0}, {"b", "p_c", 3, 0, 1, 1}, {"b", "p_s", 3, 0, 2.0 / 3, 0},
 		{"a", "gone", 0, 3, 0, 0},
@@ -201,9 +202,10 @@ func TestNamed(t *testing.T) {
 	}
 
 	for word, want := range map[string]string{
-		folder: folder, "first": filepath.Join(folder, "first"), "fir": "fir", "fi": "fi", "none": "none", "": "",
-		"collect-01a2": filepath.Join(folder, "collect-"+id("0")), "eval-" + id("2"): filepath.Join(folder, "eval-"+id("2")),
-		"eval-01a2": "", // which one?
+		folder: folder, "first": filepath.Join(folder, "first"), "fir": "fir", "none": "none", "": "",
+		"collect-01a2":    filepath.Join(folder, "collect-"+id("0")),
+		"eval-" + id("2"): filepath.Join(folder, "eval-"+id("2")),
+		"eval-01a2":       "", // which one?
 	} {
 		dir, err := Named(folder, word)
 		if dir != want || (err != nil) != (word == "eval-01a2") {

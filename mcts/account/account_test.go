@@ -82,7 +82,8 @@ func TestPricesOfModels(t *testing.T) {
 	}
 
 	for model, want := range map[string]*Prices{
-		"openai:policy": {1, 1, 2}, "openai:judge": {10, 10, 20}, "ollama:judge": {1, 1, 2}, "ollama:small": {0.1, 0.05, 0.2},
+		"openai:policy": {1, 1, 2}, "openai:judge": {10, 10, 20},
+		"ollama:judge": {1, 1, 2}, "ollama:small": {0.1, 0.05, 0.2},
 	} {
 		if diff := cmp.Diff(want, prices.Of(model)); diff != "" {
 			t.Error(model, diff)

@@ -84,7 +84,8 @@ func sizeCategory(rows int) string {
 // whoever shares them fills in.
 var licenseLine = regexp.MustCompile(`(?m)^license(_name|_link|_details)?: (.*)\n`)
 
-// licenses are those that the Hub knows by these names. Any other text is no licence that somebody filled in, but damage.
+// licenses are those that the Hub knows by these names. Any other text is damage, and no licence that
+// somebody filled in.
 //
 //go:embed licenses.txt
 var licenses string

@@ -64,7 +64,8 @@ func TestPrivateTextsOfAnExport(t *testing.T) {
 	t.Parallel()
 
 	dir := filepath.Join(t.TempDir(), "export")
-	m := wrote(t, dir, manyRows(6, false, func(path string) string { return "act /home/ada/" + path }), export.Options{})
+	rows := manyRows(6, false, func(path string) string { return "act /home/ada/" + path })
+	m := wrote(t, dir, rows, export.Options{})
 	file := export.DefaultFormat.Dataset() + ".jsonl"
 	n := strings.Count(string(contents(t, filepath.Join(dir, file))), "\n")
 

@@ -83,7 +83,11 @@ func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begi
 	}
 
 	err = j.inRun(ctx, b, func(run *stored.Run) (err error) {
-		c, err = j.grow(ctx, b, run)
+		expected := j.projected(ctx, b, run.Dir)
+		if c, err = j.grow(ctx, b, run); err == nil {
+			c.Estimate = expected
+		}
+
 		return err
 	})
 
@@ -192,11 +196,6 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 	}
 
 	o.Unreadable = j.Unreadable
-	expected := j.projected(ctx, b, run.Dir)
-	if expected != nil && !j.Resume {
-		j.Say("Expected of all of it: %s", expected)
-	}
-
 	o.Workers, o.Progress = j.workerCount(b), &collect.Progress{}
 	o.Accepted = j.Servers.Account.Accept
 
@@ -229,10 +228,7 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 		return c, j.stopped(err)
 	}
 
-	c, err = j.end(ctx, b, run, snapshot, unresolved)
-	c.Estimate = expected
-
-	return c, err
+	return j.end(ctx, b, run, snapshot, unresolved)
 }
 
 // end writes the trajectories of the trees that are there.

@@ -124,9 +124,9 @@ func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection
 	return &Projection{estimated, grower.Config.Policy[0], sample.counted}, err
 }
 
-// projected is what a run was expected to take before it began, which its folder keeps: what scripts take in the place of
-// its model is known in seconds. It is nil where few questions are asked, or no script can answer them, or no server is
-// asked; a run that goes on has what it had.
+// projected is what a run was expected to take before it began, which its folder keeps: what scripts
+// take in place of its model is known in seconds. It is nil where few questions are asked, where no
+// script can answer them, or where no server is asked. A run that goes on has what it had.
 func (j *CollectJob) projected(ctx context.Context, b *Bench, dir string) *Projection {
 	path := filepath.Join(dir, rundir.EstimateFile)
 
@@ -149,6 +149,8 @@ func (j *CollectJob) projected(ctx context.Context, b *Bench, dir string) *Proje
 	if text, err := console.EncodeJSON(p); err == nil {
 		_ = os.WriteFile(path, text, 0o644)
 	}
+
+	j.Say("Expected of all of it: %s", p)
 
 	return p
 }

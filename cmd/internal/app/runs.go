@@ -34,8 +34,8 @@ func ListRuns(ctx context.Context, folders []string, l rundir.Listing) ([]rundir
 	return shown, console.AsUsage(err)
 }
 
-// nameRuns gives runs the names by which commands take them: their paths, and below [RunsFolder] those from there on, of
-// the names that the program made what tells them apart.
+// nameRuns gives runs the names by which commands take them: their paths, below [RunsFolder] those
+// from there on, and of names that the program made what tells them apart.
 func nameRuns(all []rundir.Run) {
 	uses := map[string]int{}
 
