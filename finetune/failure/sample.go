@@ -15,17 +15,20 @@ type Case struct {
 	API     string                `json:"api"`     // the deployed API version, or a family of versions
 	Episode *trajectories.Episode `json:"episode"` // as inspect prints it
 
-	place int // among all that were added
+	place int     // among all that were added
+	draw  float64 // the least of a policy are drawn
 }
 
-// Sample draws cases without keeping more than it returns: every set of Size cases is equally likely, as in the paper's
-// analysis of 50 episodes each. The zero value draws none.
+// Sample draws cases without keeping many more than it returns: as many of each policy as of any other one, as far as
+// it has them, and of one policy every set equally likely, as in the paper's analysis of 50 episodes each. The zero
+// value draws none.
 type Sample struct {
 	Size int
 	Rand *rand.Rand // of a sample that draws any
 
-	cases []Case
-	seen  int
+	policies []string // in the order in which they came
+	cases    map[string][]Case
+	seen     int
 }
 
 // Add offers a case.
@@ -34,22 +37,48 @@ func (s *Sample) Add(e *trajectories.Episode, api string, v Verdict) {
 		return
 	}
 
-	c := Case{Verdict: v, Heading: v.Class.Heading(), API: api, Episode: e, place: s.seen}
+	c := Case{Verdict: v, Heading: v.Class.Heading(), API: api, Episode: e, place: s.seen, draw: s.Rand.Float64()}
 	s.seen++
 
-	if len(s.cases) < s.Size {
-		s.cases = append(s.cases, c)
-		return
+	if s.cases == nil {
+		s.cases = map[string][]Case{}
 	}
 
-	if i := s.Rand.IntN(s.seen); i < s.Size {
-		s.cases[i] = c
+	if _, known := s.cases[e.Policy]; !known {
+		s.policies = append(s.policies, e.Policy)
 	}
+
+	cases := append(s.cases[e.Policy], c)
+	if len(cases) > 2*s.Size {
+		cases = least(cases, s.Size)
+	}
+
+	s.cases[e.Policy] = cases
+}
+
+// least are the n cases that are drawn first.
+func least(cases []Case, n int) []Case {
+	slices.SortFunc(cases, func(a, b Case) int { return cmp.Compare(a.draw, b.draw) })
+
+	return slices.Clone(cases[:min(n, len(cases))])
 }
 
 // Cases returns what was drawn, in the order in which it was added.
 func (s *Sample) Cases() []Case {
-	drawn := slices.Clone(s.cases)
+	var drawn []Case
+
+	for round := 0; round < s.Size; round++ {
+		for _, policy := range s.policies {
+			if round == 0 {
+				s.cases[policy] = least(s.cases[policy], s.Size)
+			}
+
+			if cases := s.cases[policy]; round < len(cases) && len(drawn) < s.Size {
+				drawn = append(drawn, cases[round])
+			}
+		}
+	}
+
 	slices.SortFunc(drawn, func(a, b Case) int { return cmp.Compare(a.place, b.place) })
 
 	return drawn

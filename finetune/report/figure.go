@@ -9,8 +9,15 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// figure is a picture inside the page.
+// figure is pictures inside the page that have one legend: a panel each, so that they stand beside each other as far
+// as there is room.
 type figure struct {
+	Title  string
+	Legend []tabulate.Key
+	Panels []panel
+}
+
+type panel struct {
 	Title  string
 	Source template.URL // its SVG
 }
@@ -38,14 +45,20 @@ func embedded(figures []tabulate.Figure) ([]figure, error) {
 	var all []figure
 
 	for _, f := range figures {
-		var svg bytes.Buffer
-		if err := f.WriteSVG(&svg); err != nil {
-			return nil, err
+		of := figure{Title: f.Title, Legend: f.Legend()}
+
+		for _, p := range f.Panels {
+			var svg bytes.Buffer
+			if err := f.WritePanel(&svg, p); err != nil {
+				return nil, err
+			}
+
+			// As an image a figure can neither run a script nor fetch anything, whatever a policy is called.
+			source := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes())
+			of.Panels = append(of.Panels, panel{p.Title, template.URL(source)})
 		}
 
-		// As an image a figure can neither run a script nor fetch anything, whatever a policy is called.
-		source := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes())
-		all = append(all, figure{f.Title, template.URL(source)})
+		all = append(all, of)
 	}
 
 	return all, nil

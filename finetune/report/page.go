@@ -88,6 +88,7 @@ var pages = sync.OnceValue(func() *template.Template {
 			own, err := files.ReadFile("style.css")
 			return template.CSS(viewer.Style() + string(own)), err
 		},
+		"one": func(g tabulate.Grid) []tabulate.Grid { return []tabulate.Grid{g} },
 		"add": func(a, b int) int { return a + b },
 		"grids": func(grids []tabulate.Grid) (template.HTML, error) {
 			var b strings.Builder

@@ -127,17 +127,17 @@ func TestWriteFactors(t *testing.T) {
 
 	want := `Accuracy in percent by the benchmark's matcher, its change in percentage points,
 and McNemar's p by Holm. Intervals: 95 % Korn–Graubard, by question template.
-  difficulty  api          n       official  change      p  turns
+  difficulty  api          n       official  change  Holm p  turns
 a
-  easy        p_c         10  90.0 [80, 95]       –      –    3.0
-  easy        names-text   0              –       –      –      –
-  easy        response    10  90.0 [80, 95]    +0.0      –    3.0
-  hard        p_c         10  80.0 [70, 85]       –      –    3.0
-  hard        names-text  10  60.0 [50, 65]   -20.0      –    3.0
-  hard        response    10  80.0 [70, 85]    +0.0      –    3.0
-  all         p_c         10  70.0 [60, 75]       –      –    3.0
-  all         names-text  10  50.0 [40, 55]   -20.0  0.020    3.0
-  all         response    10  70.0 [60, 75]    +0.0  1.000    3.0
+  easy        p_c         10  90.0 [80, 95]       –       –    3.0
+  easy        names-text   0              –       –       –      –
+  easy        response    10  90.0 [80, 95]    +0.0       –    3.0
+  hard        p_c         10  80.0 [70, 85]       –       –    3.0
+  hard        names-text  10  60.0 [50, 65]   -20.0       –    3.0
+  hard        response    10  80.0 [70, 85]    +0.0       –    3.0
+  all         p_c         10  70.0 [60, 75]       –       –    3.0
+  all         names-text  10  50.0 [40, 55]   -20.0   0.020    3.0
+  all         response    10  70.0 [60, 75]    +0.0   1.000    3.0
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)

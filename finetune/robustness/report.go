@@ -15,7 +15,7 @@ import (
 //go:embed tables.yaml
 var tablesYAML []byte
 
-var tables = tabulate.Embedded(tablesYAML, nil, []string{"drift", "factors"})
+var tables = tabulate.Embedded(tablesYAML, nil, []string{"overview", "drift", "factors"})
 
 // All is the dataset or difficulty of every question.
 const All = tabulate.All
@@ -227,6 +227,9 @@ func changeOf(row tabulate.Row) *Change {
 func (r *Report) Tables() []tabulate.Grid {
 	return tables().Grids("drift", r.raw)
 }
+
+// Overview is one table that says most: the pass rates over all questions.
+func (r *Report) Overview() []tabulate.Grid { return tables().Grids("overview", r.raw) }
 
 // WriteCSV writes the rows with a heading, in full precision: shares are 0 to 1, and a field without a value is empty.
 func (r *Report) WriteCSV(w io.Writer) error {

@@ -97,7 +97,7 @@ func TestPNG(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	c := f.draw()
+	c := f.draw(false)
 	want := image.Pt(int(math.Ceil(c.width*pixels)), int(math.Ceil(c.height*pixels)))
 
 	if size := picture.Bounds().Size(); size != want {

@@ -1,6 +1,7 @@
 package tabulate
 
 import (
+	"fmt"
 	"image/color"
 	"strings"
 )
@@ -66,9 +67,27 @@ var seriesColours = [MostSeries]color.NRGBA{
 
 var black = color.NRGBA{A: 0xff}
 
-// draw draws the title, the panels, and the legend at their right. A figure is as wide as its places
-// need, and as high as their names. All panels have the same width.
-func (f Figure) draw() *canvas {
+// Key is what the legend says of a series.
+type Key struct{ Name, Colour string } // the colour as style sheets have it
+
+// Legend says what the series are.
+func (f Figure) Legend() (keys []Key) {
+	for k, name := range f.Series {
+		c := seriesColours[k]
+		keys = append(keys, Key{name, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)})
+	}
+
+	return keys
+}
+
+// draw draws the title, the panels, and the legend at their right, or bare the panels alone. A figure is as
+// wide as its places need, and as high as their names. All panels have the same width.
+func (f Figure) draw(bare bool) *canvas {
+	titleHeight, legendWidth := titleHeight, legendWidth
+	if bare {
+		titleHeight, legendWidth = 0, 0
+	}
+
 	places, lines := 0.0, 1
 
 	for _, p := range f.Panels {
@@ -86,8 +105,10 @@ func (f Figure) draw() *canvas {
 	panels := float64(len(f.Panels)) * width
 	c := &canvas{width: panels + legendWidth, height: titleHeight + plotHeight + float64(lines)*lineHeight}
 
-	c.box(color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}, point{}, point{c.width, c.height})
-	c.write(label{at: point{0.15 * inch, 0.3 * inch}, text: f.Title, size: 13})
+	if !bare {
+		c.box(color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}, point{}, point{c.width, c.height})
+		c.write(label{at: point{0.15 * inch, 0.3 * inch}, text: f.Title, size: 13})
+	}
 
 	bottom := titleHeight + plotHeight - 0.1*inch
 	c.write(label{
@@ -101,6 +122,10 @@ func (f Figure) draw() *canvas {
 			canvas: c, left: left + 0.6*inch, right: left + width - 0.1*inch, top: titleHeight + 0.25*inch,
 			bottom: bottom,
 		}, len(f.Series))
+	}
+
+	if bare {
+		return c
 	}
 
 	for k, name := range f.Series {

@@ -12,6 +12,7 @@ const (
 	lineLetters = 16   // of the name of a place, which fit it on the axis
 	allBars     = 0.8  // of its place
 	highest     = 110. // percent: room for a number above a full bar
+	numberWidth = 14.  // points, of "100" above a bar
 )
 
 var grey = color.NRGBA{R: 225, G: 225, B: 225, A: 0xff}
@@ -92,7 +93,13 @@ func (f frame) drawBar(b bar, colour color.NRGBA) {
 		f.line(black, 0.8, point{p.x - reach, p.y}, point{p.x + reach, p.y})
 	}
 
-	f.write(label{at: point{high.x, high.y - 3}, text: fmt.Sprintf("%.0f", b.top), size: 7, anchor: middle})
+	// Numbers of bars that are narrower than a number stand upright, so that they do not run into each other.
+	number := label{at: point{high.x, high.y - 3}, text: fmt.Sprintf("%.0f", b.top), size: 7, anchor: middle}
+	if f.at(b.right, 0).x-f.at(b.left, 0).x < numberWidth {
+		number.at.x, number.anchor, number.vertical = high.x+2.5, start, true
+	}
+
+	f.write(number)
 }
 
 // inLines breaks a name that does not fit a place: behind a character that is no letter, where there is one.

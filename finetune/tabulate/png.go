@@ -21,7 +21,7 @@ const pixels = 200. / 72
 
 // WritePNG draws the figure as PNG, of 200 pixels an inch.
 func (f Figure) WritePNG(w io.Writer) error {
-	c := f.draw()
+	c := f.draw(false)
 	picture := image.NewRGBA(image.Rect(0, 0, int(math.Ceil(c.width*pixels)), int(math.Ceil(c.height*pixels))))
 	draw.Draw(picture, picture.Rect, image.White, image.Point{}, draw.Src)
 

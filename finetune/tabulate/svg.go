@@ -10,12 +10,25 @@ import (
 )
 
 // WriteSVG draws the figure as SVG.
-func (f Figure) WriteSVG(w io.Writer) error {
-	c := f.draw()
+func (f Figure) WriteSVG(w io.Writer) error { return f.draw(false).writeSVG(w, "") }
 
+// onDark are the colours of lines and letters where a page is dark.
+const onDark = `<style>@media (prefers-color-scheme: dark) { text, [fill="#000000"] { fill: #e3e5e8 } ` +
+	`[fill="#e1e1e1"] { fill: #363a42 } }</style>` + "\n"
+
+// WritePanel draws a panel of the figure as a part of a page, light or dark, which has the title and the legend.
+func (f Figure) WritePanel(w io.Writer, p Panel) error {
+	f.Panels = []Panel{p}
+
+	return f.draw(true).writeSVG(w, onDark)
+}
+
+// writeSVG writes what was drawn, in some style.
+func (c *canvas) writeSVG(w io.Writer, style string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.1fpt" height="%.1fpt" viewBox="0 0 %[1]g %[2]g" `+
 		`font-family="Liberation Sans, Arial, Helvetica, sans-serif">`+"\n", c.width, c.height)
+	b.WriteString(style)
 
 	for _, a := range c.areas {
 		fmt.Fprintf(&b, `<polygon fill="#%02x%02x%02x" `, a.colour.R, a.colour.G, a.colour.B)
