@@ -41,7 +41,8 @@ func (a *app) evalDriftCommand() *cobra.Command {
 		return toolevo.EvaluateDrift(ctx, job)
 	}, func(d *toolevo.Drifted) {
 		tabulate.WriteText(a.Out, d.Overview(), a.width())
-		a.Say("By group, with changes, run statistics and figures, as a page: %s; as text: %s; for papers: %s and %s",
+		a.Say("By group, for other words of questions, with changes, run statistics and figures, as a page: %s; "+
+			"as text: %s; for papers: %s and %s",
 			filepath.Join(f.Out, toolevo.DriftPage), filepath.Join(f.Out, "drift.md"),
 			filepath.Join(f.Out, "drift.tex"), filepath.Join(f.Out, "figure-*.svg"))
 	})

@@ -98,7 +98,8 @@ func TestEvalDrift(t *testing.T) {
 		}
 	}
 
-	says(t, "the page", string(read(t, filepath.Join(dir, toolevo.DriftPage))), "(Table I of DynamicToolBench)", "(its Table II)",
+	says(t, "the page", string(read(t, filepath.Join(dir, toolevo.DriftPage))), "(Table I of DynamicToolBench)",
+		"(its Table II)",
 		"Run statistics",
 		`class="figure"`, "feedback none, paraphrase")
 	says(t, "check", must(t, "check", filepath.Join(dir, "deprecation", "paraphrase")), "0 problems")
@@ -133,7 +134,7 @@ func TestEvalDriftGoesOn(t *testing.T) {
 		t.Fatalf("exit %d:\n%s", r.code, r.err)
 	}
 
-	says(t, "eval drift", r.out, "Pass rate in percent, by what calls that are not taken are answered with.", "scripted:oracle\n  baseline  100.0")
+	says(t, "eval drift", r.out, "Pass rate of all questions in percent", "scripted:oracle\n  baseline  100.0")
 
 	for _, name := range []string{"drift.json", "drift.csv", "drift-statistics.csv"} {
 		if string(read(t, filepath.Join(out, name))) != string(read(t, filepath.Join(smallDrift(t), name))) {

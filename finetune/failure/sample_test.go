@@ -46,6 +46,31 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// As many cases are drawn of a policy that hardly fails as of one that always does, as far as it has them.
+func TestSampleOfPolicies(t *testing.T) {
+	s := failure.Sample{Size: 7, Rand: rand.New(rand.NewPCG(1, 0))}
+	for i := range 300 {
+		s.Add(played("weak", ""), "p_s_in", failure.Verdict{Turn: i})
+
+		if i%50 == 0 {
+			s.Add(played("strong", ""), "p_s_in", failure.Verdict{})
+		}
+
+		if i == 10 {
+			s.Add(played("best", ""), "p_s_in", failure.Verdict{})
+		}
+	}
+
+	got := map[string]int{}
+	for _, c := range s.Cases() {
+		got[c.Episode.Policy]++
+	}
+
+	if got["weak"] != 3 || got["strong"] != 3 || got["best"] != 1 {
+		t.Errorf("%v, want 3 of weak, 3 of strong and the only one of best", got)
+	}
+}
+
 func TestSampleOfFew(t *testing.T) {
 	s := failure.Sample{Size: 3, Rand: rand.New(rand.NewPCG(1, 0))}
 	s.Add(played("p", "x"), "p_s_in", failure.Verdict{Class: failure.ToolMisuse})

@@ -161,7 +161,8 @@ func TestRobustness(t *testing.T) {
 	plain = strings.Join(strings.Fields(plain), " ")
 
 	for _, want := range []string{
-		"Pass rate under API versioning in percent (Table I of DynamicToolBench), feedback generic.", "policy setting all",
+		"Pass rate under API versioning in percent (Table I of DynamicToolBench), feedback generic.",
+		"policy setting all",
 		"p_s_ood 0.0 [0, 98]", "p_s_ood -100.0", "p_s_ood 1 1 0 1.000",
 	} {
 		if !strings.Contains(plain, want) {

@@ -59,7 +59,7 @@ func (f Panel) draw(in frame, series int) {
 
 	in.line(black, 0.8, point{in.left, in.top}, point{in.left, in.bottom}, point{in.right, in.bottom})
 	in.write(label{
-		at: point{(in.left + in.right) / 2, in.top - 5}, text: f.Title, size: 11, anchor: middle,
+		at: point{(in.left + in.right) / 2, in.top - 8}, text: f.Title, size: 11, anchor: middle,
 	})
 
 	if len(f.Lines) > 0 {
@@ -94,7 +94,7 @@ func (f frame) drawBar(b bar, colour color.NRGBA) {
 	}
 
 	// Numbers of bars that are narrower than a number stand upright, so that they do not run into each other.
-	number := label{at: point{high.x, high.y - 3}, text: fmt.Sprintf("%.0f", b.top), size: 7, anchor: middle}
+	number := label{at: point{high.x, high.y - 2}, text: fmt.Sprintf("%.0f", b.top), size: 7, anchor: middle}
 	if f.at(b.right, 0).x-f.at(b.left, 0).x < numberWidth {
 		number.at.x, number.anchor, number.vertical = high.x+2.5, start, true
 	}

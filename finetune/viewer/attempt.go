@@ -66,7 +66,8 @@ func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 	n := &a.Tree.Nodes[at.Node]
 	body := &attemptBody{
 		Question: a.Meta.Question, Policy: a.Meta.Run.Policy, API: a.API, Calls: a.Tree.Calls,
-		Simulations: a.Tree.Simulations, Tree: place{at.Run, at.Question, at.Attempt, -1}, Selected: at, Mark: markOf(n), Answer: n.Answer,
+		Simulations: a.Tree.Simulations, Tree: place{at.Run, at.Question, at.Attempt, -1},
+		Selected: at, Mark: markOf(n), Answer: n.Answer,
 	}
 
 	siblings := map[int][]nodeLine{}

@@ -13,7 +13,9 @@
 //     else. Only a browser of this machine is answered, and only under a name of this machine.
 //   - What models and tools wrote is shown as text, invisible characters as escapes.
 //   - Everything can be reached by the keyboard, and has an address.
-//   - Without scripts all but the following of a run that grows works.
+//   - Without scripts all but the following of a run that grows works: lists are sorted and turned by links.
+//   - Lists have pages, and what is drawn once for each node is written without templates: a run of ten thousand
+//     questions opens in seconds.
 //
 // # Library
 //
@@ -23,6 +25,8 @@
 //
 // # Caveats
 //
-// In a file (WriteFile) nothing can be asked for: it has no prompts and no free choice of what stands side by side. The
-// first look at a run of many questions reads all its trees, which takes a second for some thousand of them.
+// In a file (WriteFile) nothing can be asked for: it has no prompts and no free choice of what stands side by
+// side, and a list that is sorted has its first pages only. A file of many attempts has their pages packed, which
+// takes a script to read. The first look at a run of many questions reads all its trees, which takes a second for
+// some thousand of them.
 package viewer

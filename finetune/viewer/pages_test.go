@@ -7,12 +7,16 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/finetune/viewer"
 	"toolevo/mcts"
+	"toolevo/mcts/account"
+	"toolevo/trajectories"
 )
 
 // get asks a handler as a browser of this machine does.
@@ -205,12 +209,127 @@ func TestSideBySide(t *testing.T) {
 		t.Errorf("want 7 turns, got %d", n)
 	}
 
-	if n := strings.Count(body, ` differs"`); n != 1+1 { // Finish after LoadDB, and Finish in place of it
+	if n := strings.Count(body, ` differs"`); n != 1+1 { // each answers wrongly where the first one is right
 		t.Errorf("want 2 turns that differ, got %d", n)
 	}
 
 	if n := strings.Count(body, `class="gap"`); n != 2+3 {
 		t.Errorf("want 5 gaps, got %d", n)
+	}
+}
+
+// One turn more on one side shades that turn and no other.
+func TestSidesAreAlignedByTheirCalls(t *testing.T) {
+	t.Parallel()
+
+	s, collected := example(t)
+	tools := func(names ...string) *mcts.TreeRecord {
+		nodes := []mcts.Record{{Expanded: true}}
+		for i, name := range names {
+			nodes = append(nodes, node(i, name, envs.OK))
+		}
+
+		return treeOf(nodes...)
+	}
+	q := collected.attempts["easy/one 1"][0].Meta.Question
+	collected.add(q, "p_s_in", tools("LoadDB", "FilterDB", "GetValue", "Finish"))
+	collected.add(q, "p_s_in", tools("LoadDB", "UpdateTool", "FilterDB", "GetValue", "Finish"))
+
+	of := []string{"first/easy%2Fone%201/1/4", "first/easy%2Fone%201/2/5"}
+	_, body := get(t, s.Handler(), "/-/compare?"+url.Values{"of": of}.Encode())
+
+	if !strings.Contains(body, "4 of 5 rows are alike") || strings.Count(body, ` differs"`) != 1 ||
+		strings.Count(body, `class="gap"`) != 1 {
+		t.Errorf("%d turns differ, and %d have none beside them", strings.Count(body, ` differs"`),
+			strings.Count(body, `class="gap"`))
+	}
+}
+
+// Lists are sorted and turned by links alone, and questions that are found in turns say where.
+func TestListPages(t *testing.T) {
+	t.Parallel()
+
+	h := many(t, 250).Handler()
+	first := regexp.MustCompile(`data-key>(q \d+)<`)
+
+	for query, want := range map[string]string{
+		"":                       "q 0000",
+		"page=3":                 "q 0200",
+		"page=99":                "q 0200", // there are three
+		"page=x":                 "q 0000",
+		"sort=trees":             "q 0249", // of two attempts
+		"sort=-trees&page=3":     "q 0200",
+		"sort=no+such":           "q 0000",
+		"q=is+24&page=1":         "q 0024",
+		"q=is+24&sort=trees":     "q 0249",
+		"q=seen+by+Op&turns=1":   "q 0000",
+		"q=HOW+MANY+ARE&sort=id": "q 0001",
+	} {
+		_, body := get(t, h, "/many?"+query)
+		if m := first.FindStringSubmatch(body); m == nil || m[1] != want {
+			t.Errorf("?%s: %v is the first, want %s", query, m, want)
+		}
+	}
+
+	_, body := get(t, h, "/many?page=2&sort=calls")
+	for _, want := range []string{
+		`href="/many?page=3&amp;sort=calls" rel="next"`, `href="/many?sort=calls" rel="prev"`, "page 2 of 3",
+		`aria-sort="descending"><a href="/many?sort=-calls"`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+
+	_, body = get(t, h, "/many?q=seen+by+Op&turns=1")
+	if !strings.Contains(body, `<a href="/many/q%200000/0/2">0, node 2</a>`) ||
+		!strings.Contains(body, "<mark>seen by Op</mark>") {
+		t.Error("the list does not say where the text was found")
+	}
+}
+
+// A question in several lines, or a long one, is one line until somebody asks for the rest.
+func TestLongQuestion(t *testing.T) {
+	t.Parallel()
+
+	h := many(t, 3).Handler()
+	for _, path := range []string{"/many", "/many/q%200001", "/many/q%200001/0"} {
+		_, body := get(t, h, path)
+		if !strings.Contains(body, `<details class="asked"><summary>How many are these? And these?`) {
+			t.Errorf("%s shows the question whole", path)
+		}
+
+		if path == "/many" && strings.Count(body, `class="asked"><summary>`) != 1 {
+			t.Error("a short question is folded")
+		}
+	}
+}
+
+// The panel of a run says what it took and what came of it: of the seven turns three were ok, and
+// each other outcome occurred once.
+func TestPanel(t *testing.T) {
+	t.Parallel()
+
+	_, collected := example(t)
+	asked := []trajectories.Question{collected.attempts["easy/one 1"][0].Meta.Question, {ID: "two", Text: "How much?"}}
+	dir := manifest(t, "collect", true)
+	s := viewer.New([]*viewer.Run{{Name: "first", Dir: dir, Questions: asked, Source: collected}}, nil)
+	passes := `[{"started":"2026-11-28T22:00:00Z","ended":"2026-11-29T00:00:00Z","calls":3600,"prompt_tokens":9000,` +
+		`"cached_tokens":0,"completion_tokens":7200}]`
+
+	if err := os.WriteFile(filepath.Join(dir, account.File), []byte(passes), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	_, body := get(t, s.Handler(), "/first")
+	for _, want := range []string{
+		"3600 calls", ">2h<", ">1800<", "<td class=\"n\">1<td class=\"n\">14.3 %", "malformed",
+		"questions 1 to 1, 1 of them tried: 100 % with an accepted answer, 8.0 model calls each",
+		"questions 2 to 2, 0 of them tried", "Settings",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the panel lacks %s", want)
+		}
 	}
 }
 
@@ -224,7 +343,8 @@ func TestPagesThatAreNotThere(t *testing.T) {
 		"/third", "/first/three", "/first/two/0", "/first/easy%2Fone%201/0/99", "/first/two/x", "/a/b/1/2/3",
 		"/-/compare", "/-/compare?of=first/two/7", "/-/prompt/first",
 	} {
-		if code, body := get(t, h, path); code != http.StatusNotFound || !strings.Contains(body, "All runs") {
+		code, body := get(t, h, path)
+		if code != http.StatusNotFound || !strings.Contains(body, "All runs") || strings.Contains(body, "file does") {
 			t.Errorf("%s: %d", path, code)
 		}
 	}

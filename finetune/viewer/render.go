@@ -85,7 +85,8 @@ const briefLength = 100
 
 // brief is a question in one line, "" where that is all of it.
 func brief(question string) string {
-	if line := display.Line(question, briefLength); line != display.Line(question, 0) || strings.Contains(question, "\n") {
+	line := display.Line(question, briefLength)
+	if line != display.Line(question, 0) || strings.Contains(question, "\n") {
 		return line
 	}
 

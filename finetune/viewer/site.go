@@ -175,20 +175,9 @@ type attemptLine struct {
 	Policy, API string
 	Mark        mark
 	Answer      string
-	Nodes       int
-	Calls       int
 	Turns       int
-	facts       facts
+	facts
 }
-
-// Correct is how many correct trajectories the attempt has.
-func (l *attemptLine) Correct() int { return l.facts.Correct }
-
-// Accepted is how many of them training takes.
-func (l *attemptLine) Accepted() int { return l.facts.Accepted }
-
-// Notices is how many turns met a deprecation.
-func (l *attemptLine) Notices() int { return l.facts.Notices }
 
 // linesOf are the attempts at a question in a run.
 func linesOf(r *Run, q trajectories.Question, attempts []Attempt) (lines []attemptLine) {
@@ -209,8 +198,6 @@ func linesOf(r *Run, q trajectories.Question, attempts []Attempt) (lines []attem
 			API:    a.API,
 			Mark:   markOf(n),
 			Answer: n.Answer,
-			Nodes:  len(a.Tree.Nodes),
-			Calls:  a.Tree.Calls,
 			Turns:  n.Depth,
 			facts:  factsOf(attempts[i : i+1]),
 		})
