@@ -170,6 +170,7 @@ func checkEnds(n *Node, c Config, report reporter) {
 		report(n, "may act at depth %d, deeper than %d", n.Depth, c.DeepestActing())
 	}
 
+	// A tree after one that found nothing widens, and what repeats may be drawn again.
 	if k := c.Samples + c.Widen + c.Redraw; n.Drawn > k {
 		report(n, "%d samples drawn, more than %d", n.Drawn, k)
 	}

@@ -96,6 +96,7 @@ const (
 // Validate reports the first value that makes no sense, and what it may be.
 func (c Config) Validate() error {
 	switch {
+	// Not c.CPUCT < 0, which a NaN would pass.
 	case !(c.CPUCT >= 0) || math.IsInf(c.CPUCT, 1):
 		return fmt.Errorf("mcts: cpuct is %v, want a finite number of at least 0", c.CPUCT)
 	case c.Samples < 1:
@@ -113,6 +114,7 @@ func (c Config) Validate() error {
 		return fmt.Errorf("mcts: depth_slack is %d, want at least 0", c.DepthSlack)
 	case c.Enough < 0:
 		return fmt.Errorf("mcts: enough is %d, want at least 0", c.Enough)
+	// Without Enough a question always gets all its trees, so this and Widen would do nothing.
 	case c.Barren < 0 || c.Barren > 0 && c.Enough == 0:
 		return fmt.Errorf("mcts: barren is %d, want at least 0, and 0 without enough", c.Barren)
 	case c.Widen < 0 || c.Widen > 0 && c.Enough == 0:

@@ -117,6 +117,8 @@ func (f *Found) add(key string, turns func() ([]envs.Turn, bool)) {
 		return
 	}
 
+	// Clones share accepted: what a growing tree has shown the matcher is not judged again when the
+	// tree is finished.
 	if _, ok := f.accepted[key]; !ok && f.accept != nil {
 		history := envs.NewHistory(f.task)
 		for _, t := range path {

@@ -65,6 +65,7 @@ func (s Stops) end(now time.Time) (*deadline, error) {
 
 	next := at(now.Day())
 	if !next.After(now) {
+		// Not 24 hours later: a day on which the clocks change is longer or shorter.
 		next = at(now.Day() + 1)
 	}
 
@@ -102,6 +103,7 @@ func (s Stops) reached(all, calls Usage, trajectories int64) *Limit {
 			Option: "max-trajectories",
 			why:    fmt.Sprintf("%d is reached: %d are accepted", s.Trajectories, trajectories),
 		}
+	// What is counted lacks those calls, so the limit would never be seen to be reached.
 	case counts && calls.Untold > 0:
 		return &Limit{option, true, "cannot be kept: a server tells no tokens (usage) with its replies; ‹stop-after› " +
 			"needs none"}

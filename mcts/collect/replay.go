@@ -79,6 +79,7 @@ func (o *Options) replay(ctx context.Context, q Question) (Replayed, error) {
 		}
 
 		r.Lacking = append(r.Lacking, Lack{Question: q.Task.ID, Tree: i, Simulations: tree.Simulations})
+		// Which trees come next depends on what this one would have found.
 		if o.Search.InTurn() {
 			break
 		}
@@ -89,6 +90,7 @@ func (o *Options) replay(ctx context.Context, q Question) (Replayed, error) {
 	r.SolvedAtMost = r.Solved
 
 	if len(r.Lacking) > 0 {
+		// An answer that is lacking might have led to a trajectory.
 		r.SolvedAtMost = 1
 	} else {
 		r.Whole = 1

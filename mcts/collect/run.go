@@ -45,6 +45,8 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 	})
 
 	err := c.grow(ctx)
+	// Only a run that came to its end can tell; the error of one that did not is the reason to
+	// name.
 	if err == nil {
 		err = cmp.Or(c.cannotAct(), c.unresolved(ctx))
 	}
@@ -323,6 +325,7 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 		accepted = s.Accepted
 	})
 
+	// Still under the lock, so that the counts it is told never fall.
 	if c.Accepted != nil && found.Len() > before {
 		c.Accepted(accepted)
 	}

@@ -42,6 +42,7 @@ func Verify(ctx context.Context, o Options) (Verification, error) {
 		return Verification{}, err
 	}
 
+	// Trees that cannot be read were passed over above: they are reported here, once.
 	damage, err := o.Store.Check(ctx)
 	if err != nil {
 		return Verification{}, err

@@ -98,6 +98,7 @@ func Of(sample []Usage, o Options) (*Estimate, error) {
 	}
 
 	if p := o.Prices; p != nil {
+		// The bounds of a sum do not follow from those of its parts.
 		cost := project(func(u Usage) float64 {
 			return (u.PromptTokens*p.Prompt + u.CompletionTokens*p.Completion) / 1e6
 		})

@@ -236,6 +236,7 @@ func Vacant(ctx context.Context, dir string) error {
 		return nil
 	}
 
+	// It may be somebody's run, and has to stay as it is.
 	s, err := OpenReadOnly(ctx, path)
 	if err != nil {
 		return err

@@ -60,6 +60,7 @@ func checkSchema(ctx context.Context, db *sql.DB) error {
 
 	ours, format := maps.Equal(have, tables), ""
 
+	// A table of that name in somebody else's database may have other columns.
 	if ours || have["meta"] == tables["meta"] {
 		err = db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = 'format'`).Scan(&format)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {

@@ -117,6 +117,7 @@ func (p *Policy) ids(ctx context.Context, path string) (prompt []int, samples []
 			samples = append(samples, sample)
 		}
 
+		// A call that brought nothing must not be found again and again.
 		first += max(l.n, 1)
 	}
 

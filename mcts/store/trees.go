@@ -75,6 +75,7 @@ func (s *Store) SaveEpisode(ctx context.Context, calls []Call, t *mcts.TreeRecor
 		inserts = append(inserts, insert)
 	}
 
+	// All is packed by now: the transaction holds others up for the inserts alone.
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		for _, insert := range inserts {
 			if err := insert(tx); err != nil {
@@ -232,6 +233,7 @@ func (s *Store) readTree(ctx context.Context, question string, tree int, packed 
 		return nil, damaged("%w", err)
 	}
 
+	// The hash proves that it is what was written, not that this was a tree.
 	return t, checkShape(t)
 }
 

@@ -111,6 +111,8 @@ func (p *examination) lost(ctx context.Context, prompts []wordPrompt, atOnce, al
 	lost, example := 0, ""
 
 	for i, prompt := range prompts {
+		// A model leaves a word out now and then. Lost is one that it can say, and that was missing
+		// twice beside other prompts.
 		if prompt.in(alone[i]) && !prompt.in(atOnce[i]) && !prompt.in(again[i]) {
 			lost, example = lost+1, fmt.Sprintf("%q got %q", prompt.word, again[i])
 		}

@@ -96,6 +96,7 @@ func (p *examination) askModel(ctx context.Context) (Check, error) {
 	switch {
 	case err != nil:
 		return Check{}, err
+	// A server that may have the model under another name is let through: a completion will show.
 	case !all.Listed && !(all.MayServe && len(all.Names) > 0):
 		return p.finding("model-missing", p.o.Model, some(all.Names)), errStop
 	case all.Misplaced != "":

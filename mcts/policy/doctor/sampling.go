@@ -66,6 +66,7 @@ func (p *examination) seeds(ctx context.Context) (Check, error) {
 
 	p.sampled, p.seeded = lists[0], same
 	switch {
+	// Where all texts are the same, nothing can be said about seeds, so this comes first.
 	case different == 1:
 		return p.finding("seeds-one-text", 3*drawn), nil
 	case !same:
@@ -96,6 +97,7 @@ func (p *examination) stable(ctx context.Context) (Check, error) {
 		p.greedy = append(p.greedy, r.Choices[0].Text)
 	}
 
+	// Counted before the crowded tries: only then can the batch be told from the model.
 	alone := differentTexts(p.greedy)
 	for range coldCrowded {
 		text, err := p.among(ctx, a)
@@ -159,6 +161,7 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 	}
 
 	cold := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens)}
+	// The temperature is sent: at 0 the text changes only if another parameter is not neutral.
 	cold.leaveOut = parameters[1:]
 
 	leaks := true
@@ -169,6 +172,7 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 			return Check{}, err
 		}
 
+		// One new text may be chance, even at temperature 0.
 		leaks = leaks && !slices.Contains(p.greedy, r.Choices[0].Text)
 	}
 

@@ -125,6 +125,7 @@ func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, e
 	}
 
 	hits := float64(after.PrefixHit - before.PrefixHit)
+	// A reply counts its own prompt; the server's gauges count those of others, too.
 	if warm.CachedKnown {
 		r.counted, hits = true, float64(warm.CachedTokens)
 	}
@@ -134,6 +135,7 @@ func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, e
 		return r, nil
 	}
 
+	// What a short prompt takes stands for everything but the reading.
 	short, err := p.draw(ctx, one(p.filler("", shortFiller)))
 	r.read, r.again = cold.took-short.took, warm.took-short.took
 
@@ -264,6 +266,7 @@ func (p *examination) together(ctx context.Context, n, tokens int) (pace, error)
 
 	stopWatching()
 
+	// By now watch has been stopped: before that it might never send.
 	s.running = <-most
 
 	for _, r := range replies {
@@ -345,6 +348,7 @@ func (p *examination) clock(context.Context) (none Check, err error) {
 		InFlight: inFlight, TokensWritten: actionTokens, TokensRead: newTokens, PromptTokens: p.prompt,
 		OutPerSecond: int(together.perSecond()), OutAlone: int(single), InPerSecond: int(p.inSpeed),
 	}
+	// Without a prefix cache every completion reads its whole prompt again.
 	if !p.cached {
 		e.TokensRead = max(p.prompt, newTokens)
 	}

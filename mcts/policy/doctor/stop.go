@@ -72,6 +72,7 @@ func (p *examination) stop(ctx context.Context) (ignored Check, err error) {
 		case c.Verdict == OK:
 			return c, nil
 		case told == nil:
+			// Not the last word: with another seed the server may still show that it stops.
 			ignored = c
 		}
 	}
@@ -141,6 +142,8 @@ func (p *examination) logProbs(ctx context.Context) (Check, error) {
 	scored, bare := choicesScored(p.scored)
 	if scored == 0 {
 		finding := "logprobs-missing"
+		// An old version is cured by a new one, a server that gives none on purpose by doing
+		// without.
 		if !p.o.Kind.Scored(p.version) {
 			finding = "logprobs-outdated"
 		}

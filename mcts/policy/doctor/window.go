@@ -83,6 +83,7 @@ func (p *examination) window(ctx context.Context) (Check, error) {
 		return p.cutInSilence(sent, counted), nil
 	}
 
+	// One token is left for the reply, and a sentence because fillers come in whole sentences.
 	inside := assumed - 1 - p.scale.each
 	if err := p.slow(inside); err != nil {
 		return Check{}, err
@@ -165,6 +166,7 @@ func (p *examination) shorter(ctx context.Context, stated, refusedAt int) (Check
 		}
 	}
 
+	// Each probe asked for one token of reply, which took its place in the window, too.
 	p.real = low + 1
 
 	return p.finding("window-shorter", number(stated), number(low), number(high), stated, p.real), nil

@@ -22,6 +22,7 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 	}
 
 	n := c.N
+	// All samples would be one text: it is drawn once, and repeated below.
 	if c.Sampling.Temperature == 0 {
 		n = 1
 	}
@@ -43,6 +44,7 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 	}
 
 	if err := group.Wait(); err != nil {
+		// The caller's end comes first: what it did to a request is no fault of the server.
 		if ctx.Err() != nil {
 			return server.Reply{}, ctx.Err()
 		}

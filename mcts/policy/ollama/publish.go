@@ -44,6 +44,7 @@ func publish(ctx context.Context, c server.Checkpoint, host string) error {
 		request.Files[filepath.Base(path)] = digest
 	}
 
+	// Where it is not one of ours, the choice is left to Ollama.
 	if t, err := chat.ParseTemplate(c.Template); err == nil {
 		request.Template = ollamaTemplate(t)
 		request.Parameters = map[string]any{"stop": t.Stops()}

@@ -69,6 +69,7 @@ func (s *sample) read(body io.Reader) error {
 			}
 		}
 
+		// What the server counted comes with the last line alone.
 		if !l.Done {
 			continue
 		}

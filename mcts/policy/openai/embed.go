@@ -109,6 +109,7 @@ func (e *Embedder) fit(ctx context.Context, texts []string, doubted bool) ([][]f
 	_, failed := envs.GivenUp(err)
 
 	switch half := len(texts) / 2; {
+	// A text that fails by itself is lost, and keeps its place.
 	case failed && half == 0:
 		return [][]float32{nil}, err
 	case failed || err == nil && tooMuch != nil && half > 0:
@@ -127,6 +128,7 @@ func (e *Embedder) fit(ctx context.Context, texts []string, doubted bool) ([][]f
 		return list, err
 	}
 
+	// It is too long by itself: the vector of its beginning is better than none.
 	shorter := shortened(texts[0])
 	if shorter == "" {
 		return nil, tooMuch

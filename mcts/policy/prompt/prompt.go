@@ -193,6 +193,7 @@ func (p Prompt) system(h envs.History, learned []string, format string) string {
 		b.WriteString("\n\n" + baselines().Rules)
 	}
 
+	// Tools that an announced version left as they were stand in the list above.
 	changed := slices.DeleteFunc(p.announced(h), func(a *toolapi.API) bool {
 		return slices.ContainsFunc(tools, func(b *toolapi.API) bool { return p.toolText(a) == p.toolText(b) })
 	})

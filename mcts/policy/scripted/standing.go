@@ -86,6 +86,7 @@ func (st *standing) successor(h envs.History, tool string, args envs.Args) *usag
 	var found *usage
 
 	name := tool
+	// Bounded, because notices may name each other in a circle.
 	for range len(st.usages) {
 		next := st.noticed(name, args)
 		if next == nil {
@@ -96,6 +97,7 @@ func (st *standing) successor(h envs.History, tool string, args envs.Args) *usag
 	}
 
 	if found != nil {
+		// What is looked up is the old name, however many names lie between.
 		if found.old != tool {
 			chained := *found
 			chained.old, chained.oldParams = tool, st.noticed(tool, args).oldParams

@@ -248,6 +248,7 @@ func (a *asker) compare(ctx context.Context, w weighing, known *Fault) (down boo
 		return false, ctx.Err()
 	case (w.last || known != nil) && !known.absent() && w.concede(ctx, t, fault):
 		a.pool.answered(t, true)
+		// They were of what it asked for, and asks for no longer.
 		*w.failures = failures{}
 
 		return false, nil
@@ -269,6 +270,7 @@ func (a *asker) compare(ctx context.Context, w weighing, known *Fault) (down boo
 		return false, fault
 	}
 
+	// Even the known request fails, so it is the server.
 	a.pool.lost(t, fault)
 	w.undo(fault)
 

@@ -308,6 +308,7 @@ func (t *tuner) observe(now time.Time, g Gauges) {
 	first := t.read.IsZero()
 	t.read, t.preemptions, t.since = now, g.Preemptions, usage{}
 
+	// A count alone says nothing: what matters is how much it grew since the reading before.
 	if first {
 		return
 	}
@@ -325,6 +326,7 @@ func (t *tuner) observe(now time.Time, g Gauges) {
 	case preempted:
 		t.settle(max(floor, limit-max(1, limit/16)), 0)
 		t.quiet = restMost
+	// What has just been sent may not have been begun, so one such reading is not believed.
 	case t.crowded && t.phase == ramping && !again:
 	case t.crowded:
 		t.settle(max(floor, limit-min(g.Waiting-tolerated, limit/4)), 0)

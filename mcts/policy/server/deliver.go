@@ -108,6 +108,7 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (leave fun
 	}
 
 	if err := t.server.limiter.acquire(ctx, n, t.gone); err != nil {
+		// Else the seat would stay taken by a request that was never sent.
 		leave()
 		return nil, err
 	}
@@ -186,6 +187,8 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 
 	switch named := FaultOf(err); {
 	case errors.Is(err, ErrNoEnd) && named != nil:
+		// One reply may have been cut off; a server of which none ever ends does not say it our
+		// way.
 		if s.unended.Add(1) >= neverEnded && !s.hasAnswered() {
 			fault.Kind, fault.Err = Refused, named.Err
 			fault.Message = `no completion counts: set server.ends to the server's own word for an end, or to [""] if it has none`
@@ -207,6 +210,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 	}
 
 	r.Choices = r.Choices[:min(c.N, len(r.Choices))]
+	// The count of a reply is that of all its samples together.
 	if c.N == 1 && r.Choices[0].Tokens == 0 {
 		r.Choices[0].Tokens = r.CompletionTokens
 	}

@@ -43,6 +43,7 @@ func (p *Policy) Greet(ctx context.Context, samples int) error {
 	var greeted sync.WaitGroup
 	for i, s := range p.pool.servers {
 		greeted.Go(func() {
+			// Like any server that fails here otherwise, it is left to the requests of the run.
 			if s.learnSlots(ctx, p.options.Slots) != nil {
 				return
 			}

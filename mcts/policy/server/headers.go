@@ -110,6 +110,7 @@ func (h Headers) Expand(lookup func(variable string) string) ([]Header, error) {
 				missing = found
 			}
 
+			// Not the whole header: "Bearer" and the like need not be hidden from logs.
 			header.Secrets = append(header.Secrets, value)
 
 			return value

@@ -96,6 +96,8 @@ func (l *limiter) acquire(ctx context.Context, n int, gone <-chan struct{}) erro
 	l.mu.Lock()
 
 	l.pack = max(l.pack, n)
+	// Nobody overtakes those that wait. A request enters whole, even beyond the limit: one of more
+	// samples than the limit could never be sent otherwise.
 	if l.inFlight < l.limit && l.queue.Len() == 0 {
 		l.enter(n, time.Now())
 		l.mu.Unlock()

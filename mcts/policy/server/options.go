@@ -158,6 +158,7 @@ func (r Retry) withDefaults() Retry {
 func (o Options) validate() error {
 	seen := make(map[string]bool, len(o.Backends))
 	for _, b := range o.Backends {
+		// One server would have two limits, and be down and up at once.
 		if seen[b.Address()] {
 			return fmt.Errorf("server: %s is named twice", b.Address())
 		}

@@ -76,6 +76,8 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 	c := p.completion(r)
 
 	choices, err := p.sample(ctx, by, c)
+	// A path that has outgrown the window is a dead end of the search. A first prompt that does not
+	// fit says that the question cannot be asked at all.
 	if isTooLong(err) && r.History.Len() > 0 {
 		return []mcts.Proposal{{Finish: mcts.FinishTooLong}}, nil
 	}
@@ -90,6 +92,7 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 
 	proposals := make([]mcts.Proposal, len(choices))
 	for i, c := range choices {
+		// The ids are those of the text as it was written, before calls are read out of it.
 		sent := c
 		if p.options.ReadCalls != nil {
 			c = p.readCalls(r.History, c)

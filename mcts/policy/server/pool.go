@@ -164,6 +164,7 @@ func (p *pool) choose(ctx context.Context, by caller) (turn, error) {
 		}
 
 		next, err := p.nextCheck(order, now)
+		// Taken under the same lock as the look above, so that no change in between is missed.
 		changed := p.changed
 		p.mu.Unlock()
 

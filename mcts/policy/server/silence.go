@@ -38,6 +38,7 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 		s.noText = false
 		if s.known == nil {
 			c := c
+			// Only the sample that had a text, by the seed that it alone was drawn with.
 			c.N, c.Seed, c.try = 1, c.Seed+uint64(i), control
 			s.known = &c
 		}

@@ -210,6 +210,7 @@ func (p *Policy) Snapshot() Snapshot {
 		})
 		slices.Sort(one.Names)
 
+		// A server is down since some moment: both change together, under this lock.
 		p.pool.mu.Lock()
 		if one.Down = s.down; s.down {
 			one.Since = s.since

@@ -68,6 +68,7 @@ func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 		}
 	}
 
+	// Two readings at one moment must not divide by zero.
 	passed := max(now.Sub(m.at).Seconds(), 1e-3)
 	rates := fmt.Sprintf("tok/s %s in %s out", display.Count(float64(t.in-m.in)/passed),
 		display.Count(float64(t.out-m.out)/passed))

@@ -101,6 +101,7 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 		return checkForm(c, k)
 	}
 
+	// People name the server they run, which may speak the protocol of another kind.
 	if k := Speaking(kind); k != nil {
 		return fmt.Errorf("unknown policy %q, did you mean %s:%s? %s speaks its protocol", name, k.Name,
 			cmp.Or(which, "MODEL"), kind)
@@ -160,6 +161,7 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 		_, err := prompt.ParseLayout(c.Server.Layout)
 		return err
 	case configs.FormChat:
+		// The template is the server's own here, so whether it holds tools is not checked.
 		if kind.NoMessages != "" {
 			return fmt.Errorf("server.form chat: %s: want few-shot or a chat template", kind.NoMessages)
 		}
@@ -205,6 +207,7 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 		return nil, fmt.Errorf("the policy %s plays by itself, against `toolevo serve env`", name)
 	}
 
+	// Shared by agents of all baselines: a server has one limit, and is down for all of them.
 	if p, ok := m.open[name]; ok {
 		return p, nil
 	}

@@ -32,6 +32,7 @@ func (m *Models) Probe(ctx context.Context) error {
 
 		o, err := m.Options(kind, model)
 		if err == nil {
+			// Mistakes in the settings need no server to be found, so they come first.
 			err = o.Check()
 		}
 

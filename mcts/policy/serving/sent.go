@@ -112,6 +112,7 @@ func (s Sent) Shown(h envs.History) string {
 	for _, m := range s.Messages(h) {
 		fmt.Fprintf(&text, "[%s]\n", strings.TrimSpace(m.Role+" "+m.CallID))
 
+		// A message that only calls says nothing; one that does neither is shown to be empty.
 		if m.Content != "" || len(m.Calls) == 0 {
 			text.WriteString(m.Content + "\n")
 		}

@@ -37,6 +37,7 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 	form := asked.Config.Server.Form
 
 	k := server.FindKind(kind)
+	// Said before CheckPolicy does, which would offer few-shot: writers have no such form.
 	if k != nil && k.NoMessages != "" && form == configs.FormChat {
 		return nil, fmt.Errorf("%s writes texts in its model's chat template alone: set server.form to one of %v", name,
 			chat.Templates())

@@ -39,6 +39,7 @@ func (x *exchange) fail() bool {
 		x.retryAfter()
 		x.refuse(http.StatusTooManyRequests, "Too many requests, please slow down.", "")
 	case Hang:
+		// Returning instead of the panic would have net/http send an empty 200.
 		<-x.r.Context().Done()
 		panic(http.ErrAbortHandler)
 	case Flap:

@@ -16,6 +16,7 @@ func (e *engine) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements [prometheus.Collector]: the engine's figures under vLLM's names.
 func (e *engine) Collect(metrics chan<- prometheus.Metric) {
+	// Read at one moment, so that they fit together; the channel below may block.
 	e.mu.Lock()
 	f, running, waiting, kv := e.figures, len(e.running), len(e.waiting), e.kv
 	e.mu.Unlock()

@@ -25,6 +25,7 @@ func (s *Server) generateOllama(x *exchange) {
 		return
 	}
 
+	// To Ollama a name without a tag is the one tagged latest.
 	if q.Model != x.s.o.served() && q.Model != x.s.o.served()+":latest" {
 		x.refuse(http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model), "")
 		return
@@ -144,6 +145,7 @@ func (x *exchange) sendOllama(q *api.GenerateRequest, p *input, d drawn, took ti
 		thinking, text = action.Part(d.text)
 	}
 
+	// A reply is one sample here, so WrongN is one that breaks off before it is done.
 	last := api.GenerateResponse{
 		Model: q.Model, CreatedAt: time.Now().UTC(), Response: text, Thinking: thinking,
 		Done: x.fault != WrongN, DoneReason: "stop",

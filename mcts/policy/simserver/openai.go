@@ -193,6 +193,7 @@ func (x *exchange) fit(p *input, a *sampling) *refusal {
 			a.maxTokens, window, a.maxTokens), "max_tokens"}
 	}
 
+	// At least one token has to be left to write.
 	most := window - 1
 	if limited && a.maxTokens < window {
 		most = window - a.maxTokens

@@ -119,6 +119,7 @@ func (d *drawn) choice(chat bool, top int, thoughts Thoughts) openAIChoice {
 		c.FinishReason = "tool_calls"
 	}
 
+	// After the calls, of which the last may have been cut.
 	if d.length {
 		c.FinishReason = "length"
 	}

@@ -149,6 +149,7 @@ func (o Options) check() error {
 		return errors.New("simserver: a size is negative")
 	case o.PromptPerSlot && o.KVTokens > 0:
 		return errors.New("simserver: slots that keep prompts have a window each: want no limit on all tokens")
+	// Not o.Speed <= 0, which a NaN would pass.
 	case !(o.Speed > 0) || math.IsInf(o.Speed, 0):
 		return fmt.Errorf("simserver: speed is %v, want more than 0", o.Speed)
 	case o.Latency.PerCompletion < 0 || !(o.Latency.PrefillPerSecond >= 0) || !(o.Latency.DecodePerSecond >= 0) ||

@@ -163,6 +163,7 @@ func (s *Server) write(p mcts.Proposal, in *input, a sampling) drawn {
 	d.tokens = tokenize(d.text).strings(d.text)
 
 	d.inText = len(d.tokens)
+	// What ended the text was written, too, and counts: the stop text, or a token without text.
 	if d.stop != "" {
 		d.tokens = append(d.tokens, tokenize(d.stop).strings(d.stop)...)
 	} else {

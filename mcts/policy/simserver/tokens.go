@@ -77,6 +77,7 @@ func tokenLen(text string) int {
 	}
 
 	if strings.HasPrefix(text, "<|") {
+		// Bounded, so that a text full of such beginnings takes no longer to read than another.
 		if end := strings.Index(text[:min(len(text), maxSpecial)], "|>"); end > 0 {
 			return end + 2
 		}

@@ -154,6 +154,7 @@ func (s *Server) readCalls(d *drawn, u *toolUse) {
 	}
 
 	d.text, d.calls = content, calls
+	// Such a server reports tool_calls even where the completion was cut.
 	d.length = d.length && !s.o.wrong(FinishOverLength)
 }
 

@@ -133,6 +133,7 @@ func (s *scan) marked(begin int) (end int) {
 	}
 
 	at := blank(s.text, end)
+	// The list need not end: where it was cut, the calls before are whole.
 	if strings.HasPrefix(s.text[at:], "[") {
 		at = blank(s.text, at+1)
 	}

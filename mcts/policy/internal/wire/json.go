@@ -72,6 +72,7 @@ func (d *Document) Object(places map[string]any) error {
 		case seen[name]:
 			return fmt.Errorf("%q stands twice in one object", Shorten(name))
 		case wanted:
+			// Other names are not remembered, so that they cost no memory.
 			seen[name] = true
 			err = d.Decode(place)
 		default:

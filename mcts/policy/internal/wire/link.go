@@ -63,6 +63,8 @@ func NewLink(a Address, e server.Endpoint) (*Link, error) {
 
 	hide := shared.NewSecrets(plain, a.User)
 
+	// Redirects are not followed: they would carry the headers to another server, and may turn a
+	// POST into a GET.
 	return &Link{
 		address:       hide.Hide(a.shown()),
 		authorization: authorization(key, a.User),
