@@ -145,6 +145,7 @@ func (d *dense) Search(ctx context.Context, query string, k int) ([]int, error) 
 
 // open reads the vectors, or has them made. One caller does, and the others wait.
 func (d *dense) open(ctx context.Context) (*retrieve.Dense, error) {
+	// A channel and not a mutex, so that a caller can give up waiting.
 	select {
 	case d.opening <- struct{}{}:
 	case <-ctx.Done():

@@ -77,6 +77,7 @@ func (o *opened) open(ctx context.Context) error {
 		return err
 	}
 
+	// Last, because it starts a process: what is wrong with the files is known by now.
 	limits := o.choice.Settings[sqlSection].(*sqlSettings)
 	o.sql, err = sqltool.New(ctx, sqltool.Options{
 		Timeout: time.Duration(limits.Seconds * float64(time.Second)), MaxRows: limits.Rows,

@@ -26,6 +26,7 @@ func goldCommand() suite.Command {
 
 			for _, ds := range c.chosenDatasets() {
 				r, err := checkGold(ctx, c.data, ds, c.difficulties())
+				// Without a name all that are there are meant; one that was named has to be.
 				if errors.Is(err, fs.ErrNotExist) && !c.named() {
 					continue
 				}
@@ -105,6 +106,7 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 		reports = append(reports, report)
 	}
 
+	// Wrapped, so that the command can pass over a dataset that nobody named.
 	if len(reports) == 0 {
 		return nil, fmt.Errorf("no test questions of %s in %s: run `toolevo data import` or `toolevo data "+
 			"questions`: %w", ds, dir, fs.ErrNotExist)

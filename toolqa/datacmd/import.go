@@ -61,6 +61,7 @@ func importCommand() suite.Command {
 				}
 			}
 
+			// Only now: the import of questions may have replaced files that no longer fitted.
 			for _, info := range i.infos {
 				warnStale(call.Program, c.data, info)
 			}
@@ -98,6 +99,7 @@ func (i *importRun) corpora(ctx context.Context, from string) error {
 		opts.Progress = i.Progress.Step("import " + string(ds))
 
 		done, err := importer.Import(ctx, i.data, ds, from, opts)
+		// A folder need not hold all datasets, only those that were named.
 		if errors.Is(err, fs.ErrNotExist) && !i.named() {
 			missing = append(missing, string(ds))
 			continue
@@ -141,6 +143,7 @@ func (i *importRun) questions(asked string) error {
 	}
 
 	removed, err := questions.RemoveShared(i.data, imported.Questions)
+	// Said before the error: these files are gone, whatever else went wrong.
 	for _, path := range removed {
 		i.Say("Removed %s: it asked published questions of another split; run `toolevo data questions` "+
 			"again", path)

@@ -142,6 +142,7 @@ func (g *generation) dataset(ctx context.Context, ds toolqa.Dataset) (all []tool
 				return nil, nil, err
 			}
 
+			// Published questions are never mixed with made ones in one split.
 			if len(there) > 0 {
 				*n = 0
 			}
@@ -149,6 +150,8 @@ func (g *generation) dataset(ctx context.Context, ds toolqa.Dataset) (all []tool
 			published = append(published, there...)
 		}
 
+		// Each difficulty has its own random numbers: what is made for one does not depend on
+		// whether the other was chosen.
 		made, err := questions.Generate(rand.New(rand.NewPCG(g.seed, uint64(i))), rows, d,
 			questions.Options{Counts: counts, Examples: examplesOfTemplate, Exclude: published, Faulty: g.faulty})
 		if err != nil {

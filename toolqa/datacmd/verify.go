@@ -39,6 +39,7 @@ func verifyCommand() suite.Command {
 				done.Verified = append(done.Verified, r)
 			}
 
+			// The files of other benchmarks are meant only where no dataset was named.
 			if !c.named() {
 				var err error
 				if done.Files, err = verifyOthers(ctx, c.data); err != nil {

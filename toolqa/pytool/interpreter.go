@@ -140,6 +140,7 @@ func (in *Interpreter) observe(r sandbox.Reply) envs.Result {
 
 	switch r.End {
 	case sandbox.Finished, sandbox.Raised:
+		// A result reaches the agent only if it is printed, so printing nothing is an error, too.
 		if r.End == sandbox.Finished && text != "" {
 			return envs.Result{Observation: text}
 		}

@@ -116,6 +116,7 @@ func (d *DBLP) readPapers(ctx context.Context, db *sql.DB, authors map[string]in
 			var a Attributes
 			err := json.Unmarshal([]byte(attributes), &a)
 
+			// Unmarshal would otherwise write into the array of the paper before.
 			p.cites = nil
 			p.Paper = layout.Paper{
 				Title: title, Year: a.Year, Venue: a.Venue.Raw, NCitation: a.NCitation, DocType: a.DocType,

@@ -116,6 +116,7 @@ func (c *csvReader) record() error {
 		case i < len(c.text):
 			i += lineEnd(c.text[i:])
 			c.lines++
+		// The text ends because no more of it was read ahead, not because the file does.
 		case len(c.text) > maxRecord:
 			return fmt.Errorf("line %d: a record of more than %d bytes", c.line, maxRecord)
 		}

@@ -124,6 +124,7 @@ func (c *csvRows) parse(record [][]byte, line int) error {
 			return fmt.Errorf("corpus: %s:%d: column %s: %w", c.path, line, c.schema.Columns[i].Name, err)
 		}
 
+		// Most columns repeat a few short texts; others must not fill the memory.
 		if len(c.known[i]) < knownCells && len(text) <= knownLength {
 			c.known[i][text] = parsed
 		}

@@ -81,6 +81,7 @@ func (im *dblpImport) putAuthor(p *pickled, names map[string]string, edges int) 
 
 // putEdge copies an edge, which has the attributes weight, papers and n_citation.
 func (im *dblpImport) putEdge(p *pickled, nodes int) error {
+	// A weight that is missing must differ from one of 0, so it is a pointer.
 	var edge struct {
 		Ends       [2]uint32
 		Attributes struct {

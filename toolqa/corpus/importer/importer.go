@@ -84,6 +84,7 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opt
 		return Result{}, fmt.Errorf("corpus: import %s: %w", ds, err)
 	}
 
+	// Only the hash of the published files tells whether they are those of the corpus.
 	if info, ok := src.alreadyThere(ctx, dir); ok {
 		return Result{Info: info, Unchanged: true}, nil
 	}

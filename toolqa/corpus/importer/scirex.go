@@ -135,6 +135,7 @@ func (im *scirexImport) paper(_ int, object envs.Args) error {
 	var sections []string
 
 	var err error
+	// With a file of passages, the sections come from there.
 	if im.sections == "" {
 		if sections, err = scirexContents(object); err != nil {
 			return err

@@ -152,6 +152,7 @@ func (n names) call(x *ast.CallExpr) expr {
 
 // operation compiles an operator. Arithmetic on something missing yields nothing.
 func operation(op token.Token, x, y expr) expr {
+	// These do not pass on what is missing, and && and || may leave y alone.
 	switch op {
 	case token.LAND:
 		return func(w *world) any { return truth(x(w)) && truth(y(w)) }

@@ -61,6 +61,7 @@ var descriptions sync.Map // by dataset
 func readDescription(ds toolqa.Dataset) *description {
 	path := "worlds/" + string(ds) + ".yaml"
 
+	// The file is part of the program, so whatever is wrong with it is a bug and panics.
 	text, err := worlds.ReadFile(path)
 	if err != nil {
 		panic(err)
@@ -259,6 +260,7 @@ func newWorld(ds toolqa.Dataset, rng *rand.Rand, n int) *world {
 		w.vars[slot] = v
 	}
 
+	// Before the tables, whose sizes and rows may be computed from it.
 	w.evaluate(w.first)
 
 	for _, t := range w.tables {

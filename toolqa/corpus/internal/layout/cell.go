@@ -98,6 +98,7 @@ func ParseCell(col Column, raw string) (Cell, error) {
 	switch col.Kind {
 	case Real:
 		f, err := strconv.ParseFloat(raw, 64)
+		// Go also reads NaN, Inf, 0x1p-2 and the like, which no published file has.
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || strings.ContainsAny(raw, "xX_") {
 			return Cell{}, fmt.Errorf("%q: expected a number such as 124.0", raw)
 		}

@@ -27,6 +27,7 @@ func (w *writer) writeRows(ctx context.Context, folder string, next func() ([]Ce
 		return err
 	}
 
+	// Six batches go round: four that wait, one that is filled and one that is inserted.
 	full, empty := make(chan [][]driver.Value, 4), make(chan [][]driver.Value, 6)
 	for range cap(empty) {
 		empty <- newBatch(len(w.schema.Columns))
@@ -93,6 +94,7 @@ func (w *writer) makeRows(ctx context.Context, next func() ([]Cell, error), full
 		w.meter.add(len(batch))
 
 		select {
+		// An insert that failed takes no more batches, but it ends ctx.
 		case full <- batch:
 		case <-ctx.Done():
 			return fmt.Errorf("corpus: make row %d of %s: %w", w.columns.rows+1, w.schema.Table, ctx.Err())

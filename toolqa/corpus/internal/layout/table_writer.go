@@ -80,6 +80,7 @@ func (w *writer) createIndexes(ctx context.Context) error {
 		}
 	}
 
+	// One at a time, so that progress is seen and the disk keeps up.
 	for i := range stmts {
 		if err := w.execAll(ctx, stmts[i:i+1]); err != nil {
 			return err
@@ -145,6 +146,7 @@ func (w *writer) writeSide(ctx context.Context, parts []Part) (err error) {
 				len(values), table)
 		}
 
+		// Not at every row: each look asks the system for the size of the file.
 		if s.rows%CheckEvery == 0 {
 			if err := cmp.Or(ctx.Err(), w.disk.advance()); err != nil {
 				return fmt.Errorf("corpus: write row %d of %s: %w", s.rows+1, table, err)

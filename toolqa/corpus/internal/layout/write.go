@@ -124,6 +124,7 @@ func fill(ctx context.Context, file *os.File, info Info, in Input, m *meter, par
 	if in.Files != nil {
 		info.Skipped, info.Short = in.Files.LeftOut()
 	} else {
+		// What is invented has no source but itself.
 		info.SourceSHA256 = w.contentSum()
 	}
 
