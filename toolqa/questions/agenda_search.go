@@ -48,6 +48,7 @@ func readAppointment(part string) reader {
 		for _, row := range rows {
 			told := appointment{row["person"], row["event"], row["location"], asked.date,
 				fromPrinted(row["start_time"]), fromPrinted(row["end_time"])}
+			// What the rows were filtered by is not printed: the question tells it.
 			if asked.who != "" {
 				told.who = asked.who
 			} else {

@@ -49,6 +49,7 @@ func CheckGold(questions []toolqa.Question, c *Corpus, match func(gold, answer s
 		right, err := rightAnswer(m, c)
 
 		official, officialErr := officialAnswer(m, c)
+		// A rule without an answer is a finding, any other error ends the check.
 		for _, err := range []error{err, officialErr} {
 			if err != nil && !isNoAnswer(err) {
 				return GoldReport{}, err

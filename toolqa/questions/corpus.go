@@ -171,6 +171,7 @@ func (t *Template) rule(text string, unique bool, join string) rule {
 		})
 
 		a := answered{strings.Join(cells, cmp.Or(join, ", ")), err}
+		// Where one answer is wanted, several rows leave open which.
 		if err == nil && (a.text == "" || unique && n > 1) {
 			a = answered{"", errNoAnswer}
 		}

@@ -58,6 +58,7 @@ func readNode(arguments string) reader {
 	path, form, name := words[0], nodeForms[words[1]], words[2]
 
 	return func(result string, known *slotValues) error {
+		// What cannot be read is no envs.Args, which is refused next.
 		node, rest, _ := pytext.DecodeLiteralPrefix(result)
 		if _, ok := node.(envs.Args); !ok || !strings.HasPrefix(rest, "; Degree: ") {
 			return unexpected(result, "the attributes of a node")
@@ -307,6 +308,7 @@ func readEdge(number string) reader {
 		known.set("found", literalList(found))
 
 		k, _ := strconv.Atoi(number)
+		// By their length, because the edges name the papers in another order than the list of all.
 		if len(strings.Join(found, ", ")) != len(known.get("papers")) {
 			k = min(k+1, known.count("names"))
 		}

@@ -102,6 +102,8 @@ func (d *drawing) attempt(r *rand.Rand, c *Corpus, slots []slot) ([]string, erro
 	var found map[string]string
 
 	if d.query != nil {
+		// All are drawn, whichever the query uses, so that what is drawn next does not depend on
+		// it.
 		random := map[string]any{
 			"row": row,
 			"u":   r.Float64(),

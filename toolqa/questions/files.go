@@ -217,6 +217,7 @@ func parseRecord(line []byte, form form) (record, error) {
 			r.Dataset, err = named(f, toolqa.ParseDataset)
 		case form == own && f.Name == "difficulty":
 			r.Difficulty, err = named(f, toolqa.ParseDifficulty)
+		// Other files may have any fields besides; one that we wrote has those below and no more.
 		case form != written:
 		case f.Name == "template":
 			r.Template, err = text(f)

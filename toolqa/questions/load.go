@@ -177,6 +177,7 @@ func (f *templateFile) compile() (library, error) {
 	parts := strings.NewReplacer(replacements...)
 	var ts library
 
+	// ParseTemplates counts on this order to find the place of a template in its file.
 	for _, level := range []struct {
 		difficulty  toolqa.Difficulty
 		definitions []definition
@@ -207,6 +208,7 @@ func (f *templateFile) compile() (library, error) {
 
 // complete adds what a template of a file does. An error is one of the definition's key.
 func (t *Template) complete(f *templateFile, d definition, parts *strings.Replacer) (key string, err error) {
+	// First, because the rules and the plan take the slots that it finds.
 	if err := t.parse(); err != nil {
 		return "text", err
 	}

@@ -43,6 +43,7 @@ func (m match) plan() envs.Plan {
 					steps[i].tool, err)
 			}
 
+			// What a result tells may change the steps that follow.
 			steps = m.template.plan(known)
 		}
 
@@ -128,6 +129,7 @@ func expand(text string, known slotValues) (string, error) {
 			return b.String(), nil
 		}
 
+		// Without an end the whole rest is the name, which is then not known.
 		name, after, _ := strings.Cut(tail, "}")
 		name, language, _ := strings.Cut(name, "|")
 

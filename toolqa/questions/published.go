@@ -89,6 +89,7 @@ func Import(src string, split toolqa.Split, only ...toolqa.Dataset) (Imported, e
 	}
 
 	if read == 0 {
+		// The example is of a dataset that was asked for, where one was.
 		wanted := append(only, toolqa.Coffee)[0]
 		return Imported{}, fmt.Errorf("questions: import: no question file in %s: want e.g. %s",
 			src, filepath.Join("easy", string(wanted)+"-easy.jsonl"))
@@ -191,6 +192,7 @@ func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question,
 	for i, q := range qs {
 		qs[i].Split = split
 
+		// Imported all the same: it can be asked and graded, but nobody can recompute its answer.
 		if t, ok := lookup(q.Template); !ok || t.dataset != ds || t.difficulty != f.Difficulty {
 			f.Unrecognised = append(f.Unrecognised, q.ID)
 		}

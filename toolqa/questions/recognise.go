@@ -111,6 +111,8 @@ func (t *Template) split(text string, i int, s slotValues) bool {
 		}
 
 		if greedy {
+			// The literal may stand in a value, too, so the places before this one are tried as
+			// well.
 			to = end + len(literal) - 1
 		} else {
 			from = end + 1

@@ -172,6 +172,7 @@ func (p *plannedStep) reader() (reader, error) {
 	}
 
 	row := fields[0]
+	// A text by itself may hold the marks by which several values are told apart.
 	isText := len(fields) == 1 && len(row) == 1 && row[0].kind == "text"
 
 	switch {

@@ -61,6 +61,7 @@ func ParseTemplates(path string, text []byte) (*TemplateFile, error) {
 
 	for i, t := range f.templates {
 		f.places[t] = fmt.Sprintf("$.%s[%d]", t.difficulty, i)
+		// The easy ones come first, and each level counts from 0 in the file.
 		if t.difficulty == toolqa.Hard {
 			f.places[t] = fmt.Sprintf("$.%s[%d]", t.difficulty, i-len(parsed.Easy))
 		}
@@ -99,6 +100,7 @@ func (f *TemplateFile) Examples(r *rand.Rand, c *Corpus) ([]Example, error) {
 
 	for _, t := range f.templates {
 		for _, key := range slices.Sorted(maps.Keys(t.queries)) {
+			// Before any is drawn, so that the error names the line of the query that is wrong.
 			if _, err := c.prepare(t.queries[key]); err != nil {
 				return nil, f.fault(f.places[t]+"."+key, fmt.Errorf("template %s: %s: %w", t.Name, key, err))
 			}
@@ -159,6 +161,7 @@ func (e *definitionError) Unwrap() error { return e.err }
 // readers take from a result only they know.
 func checkNames(slots []slot, planned []plannedStep) (step int, err error) {
 	var known slotValues
+	// slotValues.derived may add these to the slots of a question.
 	for _, name := range []string{"carrier", "number", "date_in_words", "start24", "end24"} {
 		known = append(known, slotValue{name, ""})
 	}

@@ -47,6 +47,7 @@ func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, 
 			return Verification{}, err
 		}
 
+		// Rules run without ctx, so it is looked at after each question.
 		if err := ctx.Err(); err != nil {
 			return Verification{}, err
 		}
@@ -138,6 +139,7 @@ func (v *verifier) look(q toolqa.Question) error {
 		return nil
 	}
 
+	// Only of made questions: published answers stay as they are, and CheckGold judges them.
 	answer, err := rightAnswer(m, v.corpus)
 	switch {
 	case isNoAnswer(err):

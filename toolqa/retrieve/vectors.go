@@ -94,6 +94,7 @@ func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors,
 		}
 	}
 
+	// The hash is of the numbers alone, so what the header says is compared with the corpus.
 	sum := sha256.Sum256(numbers)
 	if h.Format != vectorFormat || h.Model != model || h.Size < 0 || len(numbers) != 4*h.Size*len(ids) ||
 		!bytes.Equal(sum[:], h.SHA256) || !slices.Equal(h.IDs, ids) {
@@ -141,6 +142,7 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 	var last int
 	flush := func() error {
 		list, err := e.Embed(ctx, texts)
+		// A passage at which the server fails is left out: the others can still be found.
 		if _, someLost := envs.GivenUp(err); err == nil || someLost {
 			kept := v.setLost(ids, list, err)
 			ids, list = kept, slices.DeleteFunc(list, isLost)
@@ -185,6 +187,7 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 		}
 	}
 
+	// A server that fails at all of them is of no use.
 	if len(v.ids) == 0 && v.why != nil {
 		return nil, v.why
 	}

@@ -227,6 +227,7 @@ func move(v any, n float64, unit string) any {
 
 		seconds := n * u.length.Seconds()
 
+		// Whole days apart from the rest: a time.Duration ends at 292 years.
 		days := math.Trunc(seconds / 86400)
 		if math.Abs(days) > 366*9999 {
 			return nil

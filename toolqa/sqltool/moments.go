@@ -112,6 +112,7 @@ func afterMark(s, marks string) (n int, rest string, ok bool) {
 // clockOf reads a time: 09:00, -12:30:05.5, that of a moment, or a number such as 1452 for 14 minutes and 52 seconds.
 func clockOf(v any) (time.Duration, bool) {
 	s := strings.TrimSpace(textOf(v))
+	// Digits alone are a time, even those that could be a date.
 	if m, ok := momentOf(s); ok && digits(s) < len(s) {
 		return m.Sub(m.Truncate(24 * time.Hour)), true
 	}

@@ -106,6 +106,7 @@ func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpr
 		in.temporary = s.Visible
 	}
 
+	// What is wrong with a corpus is found now, and not by the first question.
 	if err := in.pool.Warm(ctx); err != nil {
 		return nil, fmt.Errorf("sqltool: open the corpora: %w", err)
 	}

@@ -74,6 +74,7 @@ func (p *patterns) compile(expr string) (pattern, error) {
 		return pattern{}, err
 	}
 
+	// Compiled twice, because regexp does not tell how many steps its program has.
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
 		return pattern{}, err

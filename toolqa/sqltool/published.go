@@ -223,6 +223,7 @@ func (s *statement) operandAfter(i int) int {
 	case i < 0 || s.is(i+1, "OVER"):
 		return -1
 	case s.is(i+2, "INTERVAL"):
+		// Translating INTERVAL has marked its unit as the end of the whole operand.
 		for end := i + 2; end < len(s.tokens); end++ {
 			if s.start[end] >= 0 {
 				return end

@@ -143,6 +143,7 @@ func name(s string, short bool, of func(int) string, n int) (number int, rest st
 
 func (p *parsed) value() any {
 	if p.half != "" {
+		// 12 AM is midnight, and 12 PM noon.
 		p.hour %= 12
 		if p.half == "PM" {
 			p.hour += 12

@@ -294,6 +294,7 @@ func (s *statement) interval(i int) error {
 		}
 
 		s.change(i-1, ",")
+		// In front, because where several follow each other the later call encloses the earlier.
 		s.edits[from].before = call + s.edits[from].before
 		s.edits[unit].after = ")"
 		s.start[unit] = from

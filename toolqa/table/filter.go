@@ -64,6 +64,7 @@ func (f *FilterDB) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
 	}
 
 	switch {
+	// The published code undoes a call only where a piece selects no row.
 	case f.Partial && !failure.empty:
 		s.Table = narrowed
 	case failure.cast != view.cast:

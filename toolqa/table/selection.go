@@ -137,6 +137,7 @@ func (s *selection) runs(yield func(first, end int) bool) {
 			}
 		}
 	default:
+		// In pieces, because between them the caller can stop.
 		const run = 1 << 8
 		for first := 0; first < s.n; first += run {
 			if !yield(first, min(first+run, s.n)) {

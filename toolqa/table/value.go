@@ -49,6 +49,7 @@ func (GetValue) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolq
 			return s, envs.Result{Observation: noValue, Outcome: envs.ToolError}, nil
 		}
 
+		// A name that stands twice is one key, as in a Python dict.
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -73,6 +74,7 @@ func (v *tableView) json(columns []*corpus.Vector) string {
 
 	selected := v.selection()
 
+	// Room for all of it, so that nothing is moved, but no more than is ever printed.
 	buf := append(make([]byte, 0, min(size, maxValue+maxValue/4)), '{')
 
 	for i, column := range columns {
