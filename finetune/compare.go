@@ -88,6 +88,7 @@ func alike(evaluations []Evaluation) error {
 			cell := CellOf("", "", q.Labels)
 			key := [...]string{cell.Dataset, cell.Difficulty, q.ID}
 
+			// A question is another one, too, if another model judges its answers.
 			if other, ok := all[key]; ok && (other.Text != q.Text || other.Gold != q.Gold ||
 				other.Labels[envs.LabelJudge] != q.Labels[envs.LabelJudge]) {
 				return fmt.Errorf("%w: question %s is another one in %s than in %s: evaluate the policies on the same "+

@@ -79,6 +79,8 @@ func compareAll(all []facts.Fact) []Comparison {
 		}
 	}
 
+	// Comparisons are pointed to only now that no append moves them. Each kind is a family of
+	// its own when p-values are corrected.
 	for between, comparisons := range found {
 		for i := range comparisons {
 			families[between] = append(families[between], &comparisons[i].Paired)

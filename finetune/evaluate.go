@@ -309,6 +309,7 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 		return result{}, ctx.Err()
 	}
 
+	// An error without a stage is not about this episode alone, and a final one meets them all.
 	if _, ok := envs.FailedStage(err); !ok || envs.IsFinal(err) {
 		return result{}, err
 	}

@@ -84,6 +84,7 @@ func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 		f.Heading, f.Class, f.Rule, f.Wrong = string(v.Class.Heading()), string(v.Class), v.Rule, v.Turn
 	}
 
+	// A lost episode has a class, but no figures: it says nothing of the policy.
 	if f.Lost {
 		return f
 	}

@@ -88,6 +88,8 @@ func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok b
 func refusedArguments(args envs.Args, api *toolapi.API) (r Refusal, ok bool) {
 	found := map[Refusal]bool{}
 
+	// All are compared before one refusal is chosen: it goes by precedence, and not by which
+	// parameter comes first.
 	for _, p := range api.Parameters {
 		wanted := typesOf(p)
 		value, given := args.Get(p.Name)

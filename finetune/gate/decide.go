@@ -75,6 +75,7 @@ func (r *Report) decide(in *Input, loss tabulate.Difference) {
 		r.say(Red, "there are no tasks: nothing was measured")
 	case verdict == Red:
 		r.say(Red, "%s", r.lossInWords())
+	// A try that failed may have used the tool: nobody can say yet that no task does.
 	case unused != "" && r.unknownUse(), verdict == Unmeasured:
 		r.say(Unmeasured, "%s, which could turn the verdict: play the tasks again", failed)
 	case unused != "":

@@ -68,6 +68,7 @@ func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *R
 		return nil, err
 	}
 
+	// The notes are read under the lock, since another process may be writing them.
 	release, err := store.Lock(filepath.Join(l.dir, lockFile))
 	if err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ func (e *Evaluation) sampleOf(played *trajectories.Episode, shown trajectories.S
 		Metadata: metadataOf(played),
 		Limit:    e.limitOf(played),
 	}
+	// The transcript is made of the finished sample, whichever way it is returned.
 	defer e.transcript(s, played)
 
 	if played.Lost != "" {
@@ -52,6 +53,7 @@ func (e *Evaluation) sampleOf(played *trajectories.Episode, shown trajectories.S
 		}
 	}
 
+	// Nobody counted the tokens of prompts: the total is what was written.
 	if s.Output.Completion = played.Answer; played.Tokens > 0 {
 		s.ModelUsage = map[string]usage{s.Output.Model: {played.Tokens, played.Tokens}}
 	}

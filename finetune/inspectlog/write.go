@@ -46,6 +46,7 @@ func Write(ctx context.Context, dir string, e *Evaluation, episodes iter.Seq2[tr
 	next, stop := iter.Pull2(episodes)
 	defer stop()
 
+	// One episode is read ahead: the first of another row ends the log of this one.
 	played, err, more := next()
 
 	for _, row := range e.Report.Rows {
@@ -183,6 +184,7 @@ func (w *writer) header() header {
 		},
 		Plan: plan{Name: "plan", Steps: []step{{Solver: "toolevo",
 			Params: map[string]string{"policy": cell.Policy}}}},
+		// No episode says when it ended: the log ends when its run began.
 		Stats: stats{began, began},
 		Results: results{
 			TotalSamples:     len(w.summaries),

@@ -39,6 +39,7 @@ func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 		original = b.Config.Prompt
 		return checkAnalyzed(b)
 	})
+	// With a report the error can wait: what was measured is written, and both are returned.
 	if r.Report == nil {
 		return nil, err
 	}

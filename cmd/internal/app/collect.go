@@ -76,6 +76,7 @@ func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begi
 		return c, j.plan(ctx, b, j.Estimate)
 	}
 
+	// A branch plays the way to its node here: the engine runs by now, and no run has begun.
 	if begin != nil {
 		if err := begin(b); err != nil {
 			return c, err

@@ -63,6 +63,8 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 
 	job.Announce("gate", append(choiceOf(c, job.Data), in.Current.Name+" to "+in.Next.Name)...)
 
+	// Nobody knows yet how many runs there will be: where no task used what changed, the next
+	// version is not played.
 	if err := job.inFolder(0, func() error { return job.play(ctx, c, in) }); err != nil {
 		return nil, err
 	}
@@ -72,6 +74,7 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 		return nil, err
 	}
 
+	// A gate that does not pass is written too: the report says why.
 	if err := job.write(report); err != nil {
 		return nil, err
 	}

@@ -123,6 +123,7 @@ func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]s
 
 	trees := b.Config.Search.Trees - was.Search.Trees
 
+	// A file of questions that differs may just have more: only the questions can tell.
 	other := differentInputs(lineage, run.Manifest.Inputs, isQuestions)
 	if len(other) == 0 && trees >= 0 {
 		return trees > 0, nil
@@ -142,6 +143,7 @@ func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]s
 		lines = append(lines, lost)
 	}
 
+	// The files are named only where the settings do not explain the refusal.
 	if len(lines) == 0 || lost != "" {
 		lines = append(lines, other...)
 	}

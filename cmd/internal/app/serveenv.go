@@ -46,6 +46,7 @@ type ServedEnvironments struct {
 // directory of that run, if there is one.
 func ServeEnvironments(ctx context.Context, job EnvironmentsJob) (dir string, err error) {
 	job.as("serve env", stored.Evaluated, EnvironmentsDefaults())
+	// Without a run that keeps the episodes nothing is written, as in a dry run.
 	job.dryRun = job.Out == ""
 	job.grows = true
 

@@ -52,6 +52,7 @@ func Start(t *testing.T) *Browser {
 	t.Cleanup(cancel)
 
 	b := &Browser{ctx: ctx}
+	// Listening begins before anything is enabled, so that no fault is missed.
 	if err := chromedp.Listen(ctx, b.note); err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +68,7 @@ func Start(t *testing.T) *Browser {
 	}
 
 	t.Cleanup(func() {
+		// Faults fail the test wherever they come from, also in steps that look for none.
 		b.mu.Lock()
 		defer b.mu.Unlock()
 

@@ -105,5 +105,6 @@ func (s *taskSplit) sample(ctx context.Context, of taskfile.Sampling,
 		return made, err
 	}
 
+	// Up to here nothing counts: what is not committed goes when the folder is next edited.
 	return made, to.Commit()
 }

@@ -331,6 +331,7 @@ func (o *judging) open(c *suite.Call) (recordedJudge, error) {
 		return nil, console.Option("by", "%w", err)
 	}
 
+	// MirrorAPI asks greedily whether an answer is complete: that takes a writer of its own.
 	model.Completing, err = models.Writer(o.by,
 		suite.WriterOptions{MaxTokens: judge.CompleteMaxTokens})
 

@@ -95,6 +95,7 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 				Usage: "`FILE` of recorded calls: only for APIs of which " +
 					"one succeeded (repeatable)"}), more...),
 		Run: func(ctx context.Context, c *suite.Call) error {
+			// A job that makes no sense is refused before a model is opened.
 			documents, err := m.documents()
 			if err != nil {
 				return err
@@ -140,6 +141,7 @@ func (m *mirrorWriting) documents() ([]*toolbench.Document, error) {
 		}
 
 		for i := range calls {
+			// Recordings may be of more APIs than the data has: their calls are passed over.
 			d, err := calls[i].Find(documents)
 			if err == nil && rules.Of(calls[i].Answer) == recorded.Success {
 				working[d.Key] = true

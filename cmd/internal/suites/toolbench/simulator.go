@@ -112,6 +112,7 @@ func (o *simulating) read(files []string) (all []fidelity.Case, err error) {
 func (o *simulating) measure(ctx context.Context, cases []fidelity.Case) (*fidelity.Report, error) {
 	var err error
 
+	// Without simulators the cases come with their answers.
 	if o.simulators != "" {
 		if cases, err = o.simulate(ctx, cases); err != nil {
 			return nil, err
