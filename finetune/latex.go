@@ -38,6 +38,7 @@ func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 
 	for _, row := range rows {
 		policy := row.Text("policy")
+		// A policy that met both versions keeps both, each in a table of its own.
 		if base, ok := strings.CutSuffix(row.Text("api"), standIn); ok && !measured[Contender{policy, base}] {
 			row["api"] = base
 			blocks[0].Policies = append(blocks[0].Policies, policy)
@@ -47,6 +48,7 @@ func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 	for _, row := range rows {
 		row["dataset"], row["difficulty"] = title(row.Text("dataset")), title(row.Text("difficulty"))
 
+		// Backwards, so that of several blocks with a policy the first counts.
 		for _, b := range slices.Backward(blocks) {
 			if slices.Contains(b.Policies, row.Text("policy")) {
 				row["block"] = b.Name

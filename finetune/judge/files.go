@@ -60,6 +60,7 @@ func (d *Judged) WriteFiles(dir string) (paths []string, err error) {
 		return nil, err
 	}
 
+	// All are made before one is written: an error above leaves the folder as it was.
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		at := filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
@@ -118,6 +119,7 @@ func (d *Judged) passRates(files map[string][]byte) error {
 		var b bytes.Buffer
 
 		w := csv.NewWriter(&b)
+		// The published files are called .csv and have tabs.
 		w.Comma, w.UseCRLF = '\t', false
 
 		if err := w.WriteAll(lines[at]); err != nil {
@@ -180,6 +182,7 @@ func (d *Judged) preferences(files map[string][]byte) error {
 		}
 
 		first, second, _ := m.Votes()
+		// A Python dictionary keeps its order, which a map would lose.
 		votes := envs.Args{
 			{Name: reference, Value: envs.Number(strconv.Itoa(first))},
 			{Name: candidate, Value: envs.Number(strconv.Itoa(second))},

@@ -171,6 +171,7 @@ type Input struct {
 func Join(inputs []Input) ([]Answer, error) {
 	has := map[finetune.Contender]map[int]bool{}
 
+	// What an agent is called depends on all inputs, so they are read twice.
 	for i, in := range inputs {
 		for _, a := range in.Answers {
 			if has[a.Agent] == nil {

@@ -31,6 +31,7 @@ func (r *Report) shown() map[string][]tabulate.Row {
 		mark(s, "sopr", row.SoPR != nil)
 		mark(s, "fac", row.FAC != nil)
 		mark(s, "conduct", row.Conduct != nil)
+		// What was not counted is shown once, in the means over everything.
 		mark(s, "counted", row.Dataset == mean && row.Difficulty == everything &&
 			s.Number("unread")+float64(row.Missing+row.Lost) > 0)
 

@@ -81,6 +81,7 @@ func mean(domain string, samples []Sample) Complexity {
 	c.Calls, c.Depth, c.Bindings, straight = c.Calls/n, c.Depth/n, c.Bindings/n, straight/n
 	c.Straight = &straight
 
+	// Means over some programs would not go with those above, which are over all.
 	if sized == c.N {
 		instruction, code = instruction/n, code/n
 		c.Instruction, c.Code = &instruction, &code

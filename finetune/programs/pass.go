@@ -100,6 +100,7 @@ func (r *Results) Add(api string, e *trajectories.Episode, references *Reference
 	one.seen = append(one.seen, path)
 
 	switch {
+	// A run counts whole or not at all: with one case lost, so is the run.
 	case e.Lost != "":
 		one.lost = true
 	case !e.Official:

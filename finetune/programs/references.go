@@ -61,6 +61,7 @@ func (r *References) tools(id string) ([]string, error) {
 
 	var called []string
 
+	// Which tools a case calls depends on its path, so the program is run.
 	note := func(tool string, _ envs.Args) { called = append(called, tool) }
 	_, err = stategen.Replay(d, &t.Program, t.Cases[i], note)
 	slices.Sort(called)

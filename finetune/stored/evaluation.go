@@ -96,6 +96,7 @@ func evalJobs(c *configs.Resolved, d *drift.Deployed, questions []trajectories.Q
 
 	for start, i := 0, 0; i < len(questions); i++ {
 		q := questions[i]
+		// Questions of a cell are neighbours: the last of them makes the jobs.
 		if i+1 < len(questions) && finetune.CellOf("", "", questions[i+1].Labels) == finetune.CellOf("", "", q.Labels) {
 			continue
 		}

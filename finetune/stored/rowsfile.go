@@ -38,8 +38,10 @@ func (r *Run) WriteRows(ctx context.Context, say func(format string, args ...any
 
 	intact := ended != nil && ended.SHA256 == sum
 	switch {
+	// Equal rows in other bytes are written again, as the manifest has the sum of the bytes.
 	case err == nil && same == "" && (intact || ended == nil || ended.Extended):
 		return n, nil
+	// The file has the right sum, so it is the log that cannot be read: the file stays.
 	case intact && err != nil:
 		return 0, err
 	case intact:

@@ -62,6 +62,7 @@ func (s *Source) Counts(ctx context.Context) (map[string]viewer.Count, error) {
 		return counts, nil
 	}
 
+	// An evaluation plays a question under a name for each policy and version.
 	for _, j := range s.Evaluation(s.Questions).Jobs {
 		for _, task := range j.Tasks {
 			add(task.ID, j.Episode(task))

@@ -43,6 +43,7 @@ func (f Panel) drawLines(in frame) {
 		band := seriesColours[l.Series]
 		band.A = bandOpacity
 
+		// A band is one outline: there along its lower end, and back along the upper one.
 		back := in.curve(l.High)
 		slices.Reverse(back)
 		in.fill(band, append(in.curve(l.Low), back...)...)

@@ -143,6 +143,8 @@ func (t *Table) compare(s *Source, groups []*group) {
 		}
 	}
 
+	// A p-value is adjusted by all comparisons with the same row, so all are made before one is
+	// shown.
 	for _, family := range families {
 		Adjust(family)
 	}

@@ -51,6 +51,7 @@ func across(from, to point, length float64) point {
 // draw draws the lines, or the bars, of so many series.
 func (f Panel) draw(in frame, series int) {
 	for percent := 0.; percent <= 100; percent += 20 {
+		// The axis below is not laid out yet: of this point only the height counts.
 		left, right := in.at(0, percent), point{in.right, 0}
 		left.x, right.y = in.left, left.y
 		in.line(grey, 0.8, left, right)

@@ -101,6 +101,7 @@ func (l label) paint(picture *image.RGBA) error {
 		whole += widths[len(widths)-1]
 	}
 
+	// Where a text begins depends on its width, so its letters were measured first.
 	pen := -whole * float64(l.anchor)
 
 	for i, glyph := range glyphs {

@@ -69,6 +69,7 @@ func As[T any](rows []Row) []T {
 		}
 	}
 
+	// RowsOf goes through JSON, so this does: names and types are then the same both ways.
 	text, err := json.Marshal(objects)
 
 	all := []T{}
@@ -260,6 +261,8 @@ func (c *Column) figure(t *Table, s *Source, g *group) {
 		}
 	case c.Rate != "":
 		r := RateOf(c.strata(t, s, g.members, c.Rate)...)
+		// Where nothing was measured, the interval excludes nothing, and a share of 0 would be a
+		// claim.
 		if g.row[c.Low], g.row[c.High] = r.Low, r.High; r.Strata > 0 {
 			g.row[c.Name] = r.Share
 		}
@@ -292,6 +295,7 @@ func (c *Column) distinct(s *Source, members []int) map[string]bool {
 
 // strata returns what a mean is over, by stratum and cluster.
 func (c *Column) strata(t *Table, s *Source, members []int, of string) [][]Cluster {
+	// Both levels keep the order in which they come: sums of fractions depend on it.
 	var strata [][]Cluster
 
 	places := map[string]int{}
@@ -339,6 +343,7 @@ func (c *Column) strata(t *Table, s *Source, members []int, of string) [][]Clust
 func (c *Column) deviation(t *Table, s *Source, members []int) (float64, bool) {
 	groups := map[string][]int{}
 
+	// Sums of fractions depend on an order, which a map does not have.
 	var order []string
 
 	for _, i := range members {

@@ -108,6 +108,7 @@ func MustRead(text []byte, sources, reports []string) *Tables {
 		}
 
 		for _, name := range v.Figures {
+			// It panics at a figure that the table lacks.
 			v.table.column(name)
 		}
 

@@ -98,6 +98,7 @@ func (g *Grid) text(b *strings.Builder, columns []int) {
 
 		for _, column := range columns {
 			before, behind := 0, widths[column]-utf8.RuneCountInString(line[column])
+			// Only the gap stays behind a number, or the next column would touch it.
 			if g.isNumber(column) {
 				before, behind = behind-gap, gap
 			}
@@ -274,6 +275,7 @@ func (g *Grid) latexHeads(b *strings.Builder) {
 // marked makes the highest of the figures below a heading bold, and the next one underlined: as they
 // are printed, and unless they are 0.
 func (g *Grid) marked(line, column int, text string) string {
+	// What is not a number is 0 here, and 0 is never marked.
 	value := func(i int) float64 {
 		v, _ := strconv.ParseFloat(g.Lines[i][column], 64)
 		return v

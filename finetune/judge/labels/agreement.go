@@ -42,6 +42,7 @@ func agree(cases []*labelled, first, second string) Agreement {
 	a.Agree = same / n
 
 	chance := solvedFirst/n*solvedSecond/n + (1-solvedFirst/n)*(1-solvedSecond/n)
+	// Where both always say the same thing, chance alone agrees, and kappa would be 0/0.
 	if chance < 1 {
 		kappa := (a.Agree - chance) / (1 - chance)
 		a.Kappa = &kappa

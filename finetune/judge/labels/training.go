@@ -138,6 +138,7 @@ func (p *Plan) Write(dir string, all []Label, unread int, software string) (*Rep
 		}
 	}
 
+	// Agreements come first: where the plan names no expert, they say who it is.
 	if err := p.trust(r); err != nil {
 		return nil, err
 	}
@@ -180,6 +181,7 @@ func (p *Plan) heldOut(cases []*labelled, r *Report) map[string]bool {
 	held, queries := map[string]bool{}, []string{}
 
 	for _, c := range cases {
+		// Cases are sorted by query, so that equal ones are neighbours.
 		if len(queries) == 0 || queries[len(queries)-1] != c.query {
 			queries = append(queries, c.query)
 		}
@@ -201,6 +203,7 @@ func (p *Plan) heldOut(cases []*labelled, r *Report) map[string]bool {
 		return cmp.Or(cmp.Compare(xxh3.HashStringSeed(a, p.Seed), xxh3.HashStringSeed(b, p.Seed)), cmp.Compare(a, b))
 	})
 
+	// Rounded up, so that any share holds out at least one query.
 	for _, q := range queries[:(len(queries)*p.HeldOut+99)/100] {
 		held[q] = true
 	}
@@ -264,8 +267,8 @@ func (p *Plan) samples(cases []*labelled, held map[string]bool, r *Report) (sets
 }
 
 // most returns the label that most labellers give a case: of people where it is held out and one
-// labelled it, else of models. Its reason is the expert's, or that of the first with one. nil is
-// none, and why.
+// labelled it, else of models. Its reason is the expert's, or that of the first with one. Without
+// a label it says why.
 func (p *Plan) most(c *labelled, r *Report, held bool) (label *Label, why string) {
 	why = onlyPeople
 
@@ -287,6 +290,7 @@ func (p *Plan) most(c *labelled, r *Report, held bool) (label *Label, why string
 			continue
 		}
 
+		// Where people are split, the models decide; where these are, too, nobody does.
 		if no == yes {
 			why = tied
 			continue
