@@ -51,6 +51,7 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 		return Verification{}, err
 	}
 
+	// Playing passes over what is damaged, so that it is named once, here.
 	damage, err := o.Store.Check(ctx)
 	v := Verification{GivenUp: givenUp, Problems: append([]string{}, damage...)}
 

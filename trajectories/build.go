@@ -128,6 +128,7 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 		}
 	}
 
+	// Models and tools may write any bytes, and the files hold UTF-8 only.
 	eachText(reflect.ValueOf(&row).Elem(), valid)
 	row.Sum()
 

@@ -66,6 +66,7 @@ func LostEpisode(meta Meta, failure string) Episode {
 // appears whole or not at all, and returns how many there were. The first error of episodes ends it.
 func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, error]) (n int, err error) {
 	err = disk.WriteFile(filepath.Join(dir, EpisodesParquet), func(parquet io.Writer) error {
+		// One inside the other: one pass writes both, and an error in it leaves neither.
 		return disk.WriteFile(filepath.Join(dir, EpisodesJSONL), func(lines io.Writer) error {
 			meta := map[string]string{schemaKey: strconv.Itoa(EpisodeVersion)}
 

@@ -74,6 +74,7 @@ func (s *Source) addEntries(all map[string]map[string]any) (err error) {
 		}
 	}
 
+	// One suffix for all entries: devOf finds held-out samples by the name of the trained ones.
 	suffix := ""
 	for n := 2; hasAny(all, s.entries, suffix); n++ {
 		suffix = fmt.Sprintf("_%d", n)
@@ -141,6 +142,7 @@ func (p *Plan) mixForTRL() {
 	for _, s := range p.Sources {
 		d := yaml.MapSlice{{Key: "path", Value: s.Folder}}
 		if s.Weight > 0 {
+			// TRL puts fractions in proportion, so weights need not add up to 1.
 			d = append(d, yaml.MapItem{Key: "fraction", Value: s.Weight})
 		}
 

@@ -48,6 +48,7 @@ func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
 // openEntry finds a dataset for LLaMA-Factory: DIR:NAME, where DIR/dataset_info.json has an entry
 // NAME.
 func (r *Recipe) openEntry(name string) (*Source, error) {
+	// The last colon, since the name of a folder may have one.
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 {
 		return nil, errors.New("want DIR:NAME, a folder with LLaMA-Factory's dataset_info.json, and the name of an " +

@@ -40,6 +40,7 @@ const noteBytes = 4096
 
 // lastProgress reads the last whole note of a training, with the last loss that was noted.
 func lastProgress(weights string) Progress {
+	// Progress is only shown: a log that cannot be read is no reason to end a training.
 	f, err := os.Open(filepath.Join(weights, trainerLog))
 	if err != nil {
 		return Progress{}
@@ -62,6 +63,7 @@ func lastProgress(weights string) Progress {
 
 	for line := range strings.Lines(string(text)) {
 		var p Progress
+		// The first line may be cut, and the last one still being written.
 		if !strings.HasSuffix(line, "\n") || json.Unmarshal([]byte(line), &p) != nil {
 			continue
 		}

@@ -46,6 +46,7 @@ func Open(dir string, p *Plan) (*Training, error) {
 		return nil, err
 	}
 
+	// The arguments are written last: where they are, so is all else.
 	before, err := os.ReadFile(t.path(argumentsFile))
 
 	switch {
@@ -230,6 +231,7 @@ func (t *Training) finish(trainer, software string) error {
 		}
 	}
 
+	// Last, as sealed weights are what makes a training finished.
 	return origin.Seal(t.Weights())
 }
 

@@ -76,6 +76,7 @@ func OtherTrials(path string, files []string) (refused []*Refusal, err error) {
 	var jobs []string
 
 	for _, file := range files {
+		// Nobody asked for what stands beside a trial that was named itself.
 		if trial := filepath.Dir(filepath.Dir(file)); IsTrial(file) && trial != filepath.Clean(path) {
 			jobs = append(jobs, filepath.Dir(trial))
 		}
@@ -110,6 +111,7 @@ func Read(file string) iter.Seq2[Named, error] {
 	return func(yield func(Named, error) bool) {
 		if !strings.HasSuffix(file, lineSuffix) {
 			text, err := disk.ReadJSON(file)
+			// A file that cannot be opened says nothing of what is in it.
 			if path := (*fs.PathError)(nil); err != nil && !errors.As(err, &path) {
 				err = &NoDocumentError{file, err}
 			}
@@ -190,6 +192,7 @@ func (s *Step) validate(id int) error {
 		return fmt.Errorf("reasoning or calls of the %s", s.Source)
 	}
 
+	// The format lets a result name no call.
 	calls := map[string]bool{"": true}
 
 	for _, c := range s.ToolCalls {

@@ -90,6 +90,7 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 	} else {
 		shown.Tools = tools
 		ours := *d.Extra.Ours
+		// Fill reads what is embedded, and an episode has no Place.
 		if ours.Place == nil {
 			ours.Place = new(Place)
 		}
@@ -259,6 +260,7 @@ func (s *Step) refuse(last bool) string {
 		of += len(results)
 
 		switch {
+		// Only the last turn may meet nothing: its answer ended the episode.
 		case s.Source == AgentSource && len(results) == 0 && !(last && i == len(ones)-1):
 			return "it met nothing, and the agent goes on"
 		case len(results) > max(1, len(ones[i].ToolCalls)):
@@ -266,6 +268,7 @@ func (s *Step) refuse(last bool) string {
 		}
 	}
 
+	// Each call took the results that name it: what is left over names none.
 	if n := len(s.results()); of < n {
 		return fmt.Sprintf("it has %d results that name no call", n-of)
 	}

@@ -48,6 +48,7 @@ func FromEpisode(e *trajectories.Episode, shown trajectories.Shown) *Document {
 		d.add(stepOf(i, &e.Turns[i], codec, lineage.Place != nil))
 	}
 
+	// No turn says when it was made, so all have the time at which the run began.
 	if began := store.TimeOf(e.RunID); !began.IsZero() {
 		for i := range d.Steps {
 			d.Steps[i].Timestamp = began.Format(time.RFC3339Nano)
@@ -149,6 +150,8 @@ func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
 		s.Message.Value = answerOf(last.Args)
 	}
 
+	// The text stands beside the calls only where they do not give it back: a null of a call's
+	// own cannot be told from those that programs with arguments in columns add.
 	_, nulls := withoutNulls(last.Args)
 	if several := len(calls) > 1; several || nulls || codec.Format(t.Thought, last) != strings.TrimSpace(t.Action) {
 		move.Text = t.Action

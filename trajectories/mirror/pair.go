@@ -163,7 +163,7 @@ func uniqueAnswers(same []Pair, r *Report) (kept []Pair) {
 	return kept
 }
 
-// fewFailures keeps so many failures, drawn at random.
+// fewFailures keeps at most o.Failures failures, drawn at random.
 func fewFailures(all []Pair, o Options, r *Report) []Pair {
 	var failed []int
 
@@ -177,6 +177,7 @@ func fewFailures(all []Pair, o Options, r *Report) []Pair {
 		return all
 	}
 
+	// Places are shuffled and not pairs, so that those that stay keep their order.
 	envs.Random(o.Seed, "failures").Shuffle(len(failed), func(i, j int) {
 		failed[i], failed[j] = failed[j], failed[i]
 	})

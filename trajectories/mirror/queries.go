@@ -144,6 +144,7 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 		}
 
 		i := slices.IndexFunc(q.APIs, func(k toolbench.Key) bool { return k.Tool == pair[0] && k.API == pair[1] })
+		// The model is asked again with this error, so it names the choice.
 		if i < 0 {
 			return q, fmt.Errorf("%w: take related_apis from %s", refusedForeign, pytext.JSON(pairs(q.APIs)))
 		}

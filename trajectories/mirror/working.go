@@ -74,6 +74,7 @@ func (t *Trajectory) Follow(a *answers.Answer, rules *recorded.Rules) {
 		t.Status = Working
 	}
 
+	// In the order of the calls, so that the reason is always the same.
 	for _, name := range order {
 		if !works[name] {
 			t.Status, t.Reason = Broken, name+": "+failed[name]

@@ -121,6 +121,7 @@ func (t *Tokenizer) piece(text string, emit func(int)) {
 	for len(queue) > 0 {
 		c := heap.Pop(&queue).(candidate)
 
+		// What was found before another merge took a part stays in the queue until here.
 		s := &symbols[c.at]
 		if s.id != c.left || s.next < 0 || symbols[s.next].id != c.right {
 			continue
@@ -129,6 +130,7 @@ func (t *Tokenizer) piece(text string, emit func(int)) {
 		gone := s.next
 		s.id, s.next = c.id, symbols[gone].next
 
+		// No token has this ID: whatever was found to begin here is stale.
 		symbols[gone].id = -1
 		if s.next >= 0 {
 			symbols[s.next].prev = c.at

@@ -95,6 +95,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 			return nil, fmt.Errorf("added token %q: single_word, lstrip and rstrip are not supported", a.Content)
 		}
 
+		// It would be found everywhere, without end.
 		if a.Content == "" {
 			continue
 		}
@@ -115,6 +116,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 		}
 
 		t.added = regexp.MustCompile(strings.Join(tokens, "|"))
+		// Of two tokens that begin at one place the original takes the longer one.
 		t.added.Longest()
 	}
 
@@ -125,6 +127,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 func (t *Tokenizer) Special() []string { return slices.Clone(t.special) }
 
 func (t *Tokenizer) readModel(m *jsonModel) error {
+	// A count that might be wrong is never given: what would change it is refused.
 	switch {
 	case m.Type != "BPE":
 		return fmt.Errorf("model type %q: only BPE is supported", m.Type)

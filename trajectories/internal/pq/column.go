@@ -131,6 +131,7 @@ func (c *Column) bind(t reflect.Type, tables map[string][]Column) {
 		c.Kind, c.Fields = Struct, bind(field.Type, tables, c.inside(tables))
 	case kind == reflect.Slice && c.JSON:
 		c.Kind = List
+	// What scalars lacks, such as structs, comes out as Text, which is its zero value.
 	case kind == reflect.Slice && scalars[field.Type.Elem().Kind()] != Text:
 		c.Kind, c.element = List, &Column{Name: c.Name, Kind: scalars[field.Type.Elem().Kind()]}
 	case kind == reflect.Slice:

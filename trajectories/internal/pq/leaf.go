@@ -117,6 +117,7 @@ func (g *group) leaf(at position) (*leaf, error) {
 	d := chunk.Descriptor()
 
 	l := &leaf{path: at.path, maxDef: d.MaxDefinitionLevel()}
+	// A column that may be null has one level more, whether a value is null or not.
 	if l.maxDef < at.def || l.maxDef > at.def+1 || d.MaxRepetitionLevel() != at.rep {
 		return nil, fmt.Errorf("column %s is nested otherwise (levels %d and %d)", at.path, l.maxDef,
 			d.MaxRepetitionLevel())
@@ -134,6 +135,7 @@ func (g *group) leaf(at position) (*leaf, error) {
 			return nil, fmt.Errorf("column %s %w", at.path, err)
 		}
 
+		// A damaged chunk may promise more and give nothing, forever.
 		if total == 0 {
 			break
 		}

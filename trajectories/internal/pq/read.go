@@ -42,6 +42,7 @@ func Read[T any](path string, columns []Column) iter.Seq2[T, error] {
 			return
 		}
 
+		// Only decoding is rescued: a panic of whoever takes the values is not the file's.
 		for g := range f.NumRowGroups() {
 			values, err := readGroup[T](f, g, columns)
 			if err != nil {
@@ -109,6 +110,7 @@ func readGroup[T any](f *file.Reader, n int, columns []Column) (values []T, err 
 
 	g := &group{rows: f.RowGroup(n), leaves: map[string]int{}}
 
+	// By path, since a file may have other columns, and in another order.
 	sc := f.MetaData().Schema
 	for i := range sc.NumColumns() {
 		g.leaves[sc.Column(i).Path()] = i

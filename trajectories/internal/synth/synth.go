@@ -73,6 +73,7 @@ func Rows(seed uint64, questions, treesPerQuestion int) []trajectories.Row {
 
 // Tree returns one tree of a question, and what it does not know about itself.
 func Tree(seed uint64, question, tree int) (trajectories.Meta, *mcts.TreeRecord) {
+	// A tree depends on nothing else, so it stays the same however many there are.
 	rng := rand.New(rand.NewPCG(seed, uint64(question)<<32|uint64(tree)))
 	day := fmt.Sprintf("20%02d-%02d-%02d", question%23, question%12+1, question%28+1)
 	meta := trajectories.Meta{
@@ -118,6 +119,7 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 		call := envs.Call{Tool: tool, Name: name, Args: envs.Args{{Name: param, Value: value}}}
 		depth := t.Nodes[at].Depth + 1
 
+		// Branches part at the root, and only there.
 		ordinal := 0
 		if at == 0 {
 			ordinal = branch
