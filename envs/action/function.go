@@ -44,9 +44,12 @@ func (FunctionCall) parse(text string) (c envs.Call, after string, err error) {
 
 	arguments, ok := members.Get("arguments")
 	if !ok {
+		// Some models, Llama's among them, call them parameters.
 		arguments, _ = members.Get("parameters")
 	}
 
+	// Servers with OpenAI's interface give the arguments as a text of JSON. Without a name the
+	// action is malformed, whatever is wrong with them.
 	if text, ok := arguments.(string); ok {
 		if arguments, err = pytext.Decode(text); err != nil && c.Name != "" {
 			return c, "", err

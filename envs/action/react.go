@@ -120,13 +120,14 @@ func findInput(text string) (input string, ok bool) {
 }
 
 // ParseStrict is Parse for texts that teach the format: it accepts a Thought, an Action and an Action Input on lines of
-// their own, one JSON object, and nothing after it. The error says what is not so.
+// their own, one JSON object, and nothing after it. The error says what is wrong.
 func (ReAct) ParseStrict(text string) (envs.Call, error) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), ThoughtMarker)
 	if !ok {
 		return envs.Call{}, fmt.Errorf("action does not begin with %q", ThoughtMarker)
 	}
 
+	// A text that goes on to its own observation would teach models to make answers up.
 	if strings.Contains(text, ObservationMarker) {
 		return envs.Call{}, fmt.Errorf("action contains %q", ObservationMarker)
 	}

@@ -128,6 +128,7 @@ func Wrap(first, text string, width int) string {
 			column++
 		}
 
+		// One column at least is left beside a wide margin, or the loop would not end.
 		for room := max(width-margin, 1); column+n > width && n > room; n -= room {
 			runes := []rune(word)
 			b.WriteString(string(runes[:room]))

@@ -221,6 +221,8 @@ func (d *Deployed) Apart() *Deployed {
 func (d *Deployed) Only(versions ...string) *Deployed {
 	only, taken := &Deployed{API: d.API}, map[string]bool{}
 
+	// A version's file names the versions that it needs. It is searched rather than parsed, as a
+	// file too many does no harm.
 	for needed := slices.Clone(versions); len(needed) > 0; needed = needed[1:] {
 		defines := regexp.MustCompile(`(?m)^version:\s*['"]?` + regexp.QuoteMeta(needed[0]) + `['"]?\s*$`)
 

@@ -64,6 +64,7 @@ func rename(a toolapi.APISpec, next func(current toolapi.APISpec, p toolapi.Para
 			continue
 		}
 
+		// The names given so far are in current, so that no two parameters get the same one.
 		name := next(current, p)
 		if name == p.Name {
 			continue

@@ -81,6 +81,7 @@ func (m *Maker) Scripted(s *Script) (*toolapi.Spec, []Change, error) {
 	made, changes := m.version(s.Version, 0, p)
 	made.About = s.About
 
+	// The maker passes over an operator that cannot be applied. A script wants all of its own.
 	for _, tool := range slices.Sorted(maps.Keys(p.ofTool)) {
 		done := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return c.Tool != tool })
 
@@ -112,6 +113,7 @@ func (s ScriptStep) operator() (Operator, error) {
 		return called(a, s.RenameAPI), true
 	})
 	add(s.RenameParameter != nil, "rename-parameter", func(a toolapi.APISpec) (Step, bool) {
+		// rename would silently pass over a name that is not there.
 		for name := range s.RenameParameter {
 			if !slices.Contains(toolapi.ParameterNames(a.Parameters.All), name) {
 				return Step{}, false

@@ -28,6 +28,7 @@ func fieldsOf(s *toolapi.Spec) []field {
 
 	for _, a := range s.APIs {
 		answer, err := pytext.DecodeStrict(a.Answer)
+		// An answer that is not JSON has no members.
 		if err != nil {
 			continue
 		}
@@ -171,6 +172,7 @@ func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 
 	where, tools := recoded(s, f, func(p toolapi.Parameter) bool { return typeOf(p) == "number" },
 		func(p toolapi.Parameter) toolapi.Parameter {
+			// Bounds and defaults are in the same unit as the values.
 			for _, keyword := range []string{"minimum", "maximum", "default"} {
 				if v, ok := p.Schema.Get(keyword); ok {
 					one := silent.Changes{{Scaled: &silent.Scaled{

@@ -247,6 +247,7 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 			all, _ := ofTool(a)
 			named := slices.Contains(all, "id")
 
+			// The other tool has to give all that is lost here, and by the id that calls have.
 			if !isObject || !named || with == nil || slices.ContainsFunc(one, lacking) {
 				continue
 			}

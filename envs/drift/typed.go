@@ -126,6 +126,8 @@ func flipped(a toolapi.APISpec, i int, now any) (Step, bool) {
 
 // nestParameters makes an object of parameters that belong together.
 func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
+	// Keywords may refer to the parameters that would move, and numbered items count those
+	// beside them.
 	if len(a.Parameters.Keywords) > 0 || has(a, isNumbered) {
 		return Step{}, false
 	}

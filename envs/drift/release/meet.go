@@ -197,6 +197,7 @@ func kindsOf(schema envs.Args) kinds {
 		}
 	}
 
+	// A value has to fit all keywords, so each narrows what the others leave.
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if parts := schema.List(keyword); len(parts) > 0 {
 			var of kinds

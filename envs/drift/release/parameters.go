@@ -197,6 +197,7 @@ func (t *tool) matchItems(i int, p toolapi.Parameter) {
 			}
 		}
 
+		// One name that ends in 1 does not make a list.
 		if n < leastItems {
 			continue
 		}

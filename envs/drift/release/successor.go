@@ -211,8 +211,8 @@ func (p *parts) nest(s slot) {
 		"members of an object are like them")
 }
 
-// added is a parameter of the release that nothing was before. The version has it only where calls
-// cannot do without it, and only one value makes sense.
+// added is a parameter that is new in the release. The version has it only where calls cannot do
+// without it and only one value makes sense.
 func (p *parts) added(s slot, fixed *[]toolapi.AdapterSpec) (toolapi.Parameter, bool) {
 	if s.Optional {
 		p.note(AddOption, "", s.String(), 1, "left out: the tool as it is has nothing of it")
@@ -240,6 +240,7 @@ func (p *parts) added(s slot, fixed *[]toolapi.AdapterSpec) (toolapi.Parameter, 
 		return s.Parameter, false
 	}
 
+	// The adapter takes the value away again: the tool as it is has no such parameter.
 	*fixed = append(*fixed, toolapi.AdapterSpec{
 		Ignored: &toolapi.Ignored{Parameter: s.Name, Value: usual},
 	})

@@ -106,6 +106,7 @@ func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 	is, hasIs := now.Schema.Get("default")
 	hasWas, hasIs = hasWas && was != nil, hasIs && is != nil
 
+	// Defaults are compared below, so the old one is spelled as the release spells its values.
 	if hasWas && spelledType(old.Schema, s.Schema) != "" {
 		was = pytext.JSON(was)
 		old.Schema = with(old.Schema, "default", was)
