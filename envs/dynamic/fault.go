@@ -71,12 +71,13 @@ func (e *Environment[S]) after(s *state[S], tool string, session S) passing[S] {
 	return next
 }
 
-// run runs a deployed tool as its version does: what it answers may be otherwise than what the tool
-// says, or nothing.
+// run runs a deployed tool as its version does, whose answer may differ from the tool's or be
+// missing.
 func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S], call envs.Call, args envs.Args) (
 	answer[S], error) {
 	fault := e.faultOf(from, known.tool)
 	if fault != nil && fault.Kind.Text() != "" {
+		// The tool is not run, so that a call that fails changes nothing.
 		return from.said(envs.Unavailable, fault.Kind.Text()), nil
 	}
 
@@ -97,6 +98,7 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 		}
 	}
 
+	// Silent changes come last: an answer that a fault spoiled is still in the tool's own form.
 	if len(known.api.Silent) > 0 {
 		text, notes := known.api.Silent.Answer(call.Args, ans.result.Observation)
 		ans.result.Observation, ans.notes = text, append(ans.notes, notes...)

@@ -199,6 +199,7 @@ func checkCanonical(ctx context.Context, s *suite) error {
 
 		for _, a := range s.actions {
 			key := keys.Canonical(a)
+			// Blanks around an action do not make it another one.
 			for _, same := range []envs.Action{a, " \n" + a + "\n "} {
 				if got := keys.Canonical(same); got != key {
 					return fmt.Errorf("the key of %s is %q, that of %s is %q", brief(a), key, brief(same), got)

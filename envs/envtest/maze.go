@@ -112,6 +112,7 @@ func (m *Maze) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transi
 
 	t := from.after(turn, place)
 	if word == "learn" && turn.Outcome == envs.OK {
+		// Nobody else has the new state yet, so it may still be changed.
 		next := t.State.(*toyState)
 		next.history = next.history.Learn(rest)
 	}

@@ -107,6 +107,7 @@ func (s *suite) walk(ctx context.Context, env envs.Environment, visit func(st st
 		queue := []envs.State{first}
 		for i := 0; i < len(queue) && i < maxStates; i++ {
 			for _, a := range s.actions {
+				// Taken before the step, to see whether that changes the state.
 				before := viewOf(queue[i])
 
 				t, err := env.Step(ctx, queue[i], a)
@@ -207,6 +208,7 @@ func checkTransition(before view, a envs.Action, got seen) error {
 		return fmt.Errorf("learned descriptions %q became %q", before.Learned, got.View.Learned)
 	}
 
+	// An environment may cut an action, as where text follows a call, but not rewrite it.
 	text, kept := strings.ToValidUTF8(string(a), "\uFFFD"), string(got.Turn.Action)
 	if !strings.HasPrefix(text, kept) || kept == "" && text != "" {
 		return fmt.Errorf("the turn keeps the action %s", brief(got.Turn.Action))

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each does something for every number below n, so many at a time, until one fails, and returns once none is at work.
-// done is told how many are done, one call after the other; it may be nil.
+// Each calls do for every number below n, with at most workers calls at a time, until one fails,
+// and returns once all have ended. done is told how many are done, one call after the other; it
+// may be nil.
 func Each(ctx context.Context, n, workers int, done func(done, total int),
 	do func(ctx context.Context, i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
@@ -21,6 +22,7 @@ func Each(ctx context.Context, n, workers int, done func(done, total int),
 
 	for i := range n {
 		g.Go(func() error {
+			// The group starts the rest even after one has failed.
 			if err := ctx.Err(); err != nil {
 				return err
 			}

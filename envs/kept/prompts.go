@@ -52,7 +52,7 @@ func EmbeddedPrompt(files embed.FS, name string, request ...string) Prompt {
 // changed.
 type Prompts struct{ texts map[string]string }
 
-// ReadPrompts reads a folder of such texts, NAME.txt; that of "" has none.
+// ReadPrompts reads the texts NAME.txt of a folder; for "" it returns none.
 func ReadPrompts(dir string) (Prompts, error) {
 	p := Prompts{map[string]string{}}
 	if dir == "" {
@@ -71,6 +71,7 @@ func ReadPrompts(dir string) (Prompts, error) {
 
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txt")
+		// A misspelled name would silently leave the built-in prompt in use.
 		if purposes()[name] == "" {
 			return p, fmt.Errorf("%s: no prompt is called %s, but %s", file, name, names)
 		}

@@ -96,11 +96,12 @@ func (s *Server) version(name string, seed uint64, task string) (string, error) 
 	return family.Of(seed, task), nil
 }
 
-// step is the episode after one more action, and the reward for it, nil where there is none.
+// step is the episode after one more action, and the reward for it, nil without one.
 func (s *Server) step(ctx context.Context, e *episode, text envs.Action) (*episode, *float64, error) {
 	next := *e
 	next.bytes += int64(len(text))
 
+	// The environment is not asked: there is no turn in saying nothing, or in saying too much.
 	if strings.TrimSpace(string(text)) == "" || next.bytes > s.o.MaxBytes {
 		next.silent, next.status = true, envs.Truncated
 		return &next, sum(nil, wrongReward), nil

@@ -129,6 +129,7 @@ func (s *Server) once(w http.ResponseWriter, r *http.Request, answer func(envs.A
 	var object envs.Args
 
 	text, err := io.ReadAll(r.Body)
+	// Either the body is too large, or the client is gone and does not read this.
 	if err != nil {
 		sendError(w, http.StatusRequestEntityTooLarge, wire.TooLarge(s.o.MaxBytes).Error())
 		return

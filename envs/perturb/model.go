@@ -102,6 +102,7 @@ func (p *Paraphraser) read(reply, question string, needed []string) (string, err
 	}
 	behind := text[strings.LastIndexByte(text, '?')+1:]
 
+	// Models like to announce a paraphrase, to explain it, or to answer it.
 	switch {
 	case more("\n"):
 		return "", errors.New("it has more lines than the request")

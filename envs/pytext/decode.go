@@ -162,6 +162,7 @@ func (d *decoder) value() (any, *Error) {
 		}
 	}
 
+	// Anything else, such as nul, gets Python's error for a text where no value begins.
 	return boxed(d.number())
 }
 
@@ -194,6 +195,7 @@ func (d *decoder) number() (envs.Number, *Error) {
 		return "", d.fail("Expecting value", start)
 	}
 
+	// As in Python, a point or an e without digits after it does not belong to the number.
 	if i < len(d.s) && d.s[i] == '.' && digit(d.s, i+1) {
 		i = digits(d.s, i+1)
 	}

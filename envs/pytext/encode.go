@@ -53,6 +53,7 @@ func (as *notation) append(dst []byte, v any) []byte {
 		return append(as.items(append(dst, '['), v), ']')
 	case Tuple:
 		dst = as.items(append(dst, '('), v)
+		// In Python (1) is a number, and (1,) a tuple.
 		if len(v) == 1 {
 			dst = append(dst, ',')
 		}

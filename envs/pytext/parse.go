@@ -96,6 +96,7 @@ func decimalDigit(r rune) (byte, bool) {
 // isFloatLiteral reports whether s is a decimal floating-point literal, an infinity or a NaN.
 func isFloatLiteral(s string) bool {
 	s = dropSign(s)
+	// Checked by hand, as strconv also takes hexadecimal numbers.
 	switch len(s) {
 	case 0:
 		return false

@@ -50,6 +50,7 @@ func Names(t *testing.T, c *toolapi.Catalog, base, vocabulary string, versions i
 		for i := range versions {
 			made, _ := m.Of(part).Version(i)
 			for _, a := range made.APIs {
+				// System tools keep their names in every version.
 				if !envs.IsSystem(a.ToolName()) {
 					checkNames(t, a, known, proper)
 				}

@@ -80,6 +80,7 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 	}
 
 	made := checkMade(t, b, &c, versions)
+	// The choice has the made version only now, so the suite is opened once more.
 	checkVersion(t, b, c.Versions, open(c), made, tasks)
 
 	if p, ok := first.(suite.Planner); ok {
