@@ -162,6 +162,7 @@ func (i *httpInstance) settle(ctx context.Context) (err error) {
 			return err
 		}
 
+		// Answers show the document's host in place of the address, so all instances read alike.
 		shown := "localhost"
 		if at, err := url.Parse(i.home.Server); err == nil {
 			shown = cmp.Or(at.Host, shown)

@@ -197,6 +197,7 @@ func (o *opened) play(ctx context.Context, env envs.Environment, t envs.Task, pl
 		}
 
 		thought, call, failed := plan(results)
+		// What the solution misses in an answer is a finding, not a failure of the check.
 		if failed != nil {
 			return episode{failed: failed}, nil
 		}

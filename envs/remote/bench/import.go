@@ -189,6 +189,7 @@ func (i *importing) write(toolset *Toolset, o *offer) error {
 		return err
 	}
 
+	// The toolset reads its document from the folder when it is opened.
 	if o := toolset.OpenAPI; o != nil {
 		if err := disk.Write(filepath.Join(folder(i.data), o.Document),
 			toolset.document); err != nil {
@@ -208,6 +209,7 @@ func (i *importing) write(toolset *Toolset, o *offer) error {
 		return err
 	}
 
+	// The toolset comes last: an import that was cut off before that can be run again.
 	text, err := yaml.Marshal(toolset)
 	if err != nil {
 		return err
@@ -266,6 +268,7 @@ func (i *importing) service(command []string) (*OpenAPI, error) {
 		return nil, err
 	}
 
+	// Only names of variables are kept, so that no file of the data folder has a secret.
 	for _, pair := range i.secrets {
 		scheme, name, ok := strings.Cut(pair, "=")
 		if !ok || os.Getenv(name) == "" {

@@ -52,6 +52,7 @@ func (o *opened) openJudge() error {
 		}
 	}
 
+	// The lineage names a judge only where results depend on one.
 	if judged == 0 {
 		return nil
 	}

@@ -124,6 +124,7 @@ func (m *making) run(ctx context.Context, data, split string, seed uint64,
 		}
 	}
 
+	// An interruption does not lose the tasks that were made before it.
 	if err != nil && ctx.Err() == nil {
 		return made, err
 	}
@@ -218,8 +219,8 @@ func (m *making) call(ctx context.Context, at remote.Log, tool string, args envs
 	return next, answer, err
 }
 
-// add makes a task of a program that no task has yet, and which a fresh instance answers as the one
-// did on which it was drawn.
+// add makes a task of a new program, if a fresh instance answers it as the instance did on which it
+// was drawn.
 func (m *making) add(
 	ctx context.Context, e *explore.Explorer[remote.Log], p *explore.Program, differing *int,
 ) error {
@@ -228,6 +229,7 @@ func (m *making) add(
 		return nil
 	}
 
+	// An answer that only one instance gives, such as the time, must not be a task's.
 	if err := m.service.Retire(); err != nil {
 		return err
 	}
@@ -303,6 +305,7 @@ func taskOf(p *explore.Program, answers []explore.Answer) (*Task, error) {
 	t.Difficulty = "writes"
 
 	args, err := p.Resolved(answers)
+	// What is in a list cannot be asked for by its members: then only the answer is checked.
 	if left := p.Left(); err == nil && left != nil {
 		last := p.Steps[len(p.Steps)-1].API.Tool
 		t.After = []Query{{Step: step(last, args), Has: json.RawMessage(pytext.JSON(left))}}

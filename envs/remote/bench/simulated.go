@@ -45,6 +45,7 @@ func (o *opened) openSource(tools *toolapi.Spec) remote.Source {
 			continue
 		}
 
+		// Calls will have the service's own names of the tools, so the documents have them, too.
 		name, _ := o.toolset.wire(a.ToolName(), nil)
 		document := envs.Object("name", name, "description", a.Description,
 			"parameters", a.Parameters.Schema())

@@ -85,6 +85,7 @@ func (e *Explorer[S]) value(d *drawn, schema envs.Args, w want, before []made[S]
 	case "integer":
 		return e.number(schema), true
 	case "string":
+		// A free text would hardly have the form or fit the pattern.
 		if _, hasForm := schema.Get("format"); hasForm {
 			return nil, false
 		}

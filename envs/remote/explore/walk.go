@@ -156,7 +156,7 @@ func (e *Explorer[S]) atStart(ctx context.Context, m *made[S], before []made[S])
 }
 
 // choose draws what is asked of the last answer: what was otherwise before, and is no value that the
-// question names or that the call was made with. It is nil where there is no such thing.
+// question names or that the call was made with. It is nil if there is no such value.
 func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
 	last := all[len(all)-1]
 
@@ -165,6 +165,7 @@ func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
 		return nil, err
 	}
 
+	// With the references resolved, what an earlier answer gave counts as named, too.
 	named := namedBy(all)
 	for _, l := range leavesOf(args, mostItems) {
 		named = append(named, shown(l.value))

@@ -84,6 +84,7 @@ func (m *maker) body() error {
 		return m.flatten(shape, media.Object("encoding"))
 	}
 
+	// Members that cannot be parameters of their own stay together in one.
 	p := Parameter{In: Body, Style: "form", Explode: true, JSON: kind != formMedia}
 	p.Name = m.unused(Parameter{Wire: "body", In: Body})
 
@@ -115,6 +116,7 @@ func (m *maker) isFlat(shape envs.Args) bool {
 		taken[name] = true
 	}
 
+	// Any other keyword is about the object as a whole, and would be lost with it.
 	for _, k := range shape {
 		switch {
 		case k.Name == "required":
@@ -131,6 +133,7 @@ func (m *maker) isFlat(shape envs.Args) bool {
 		}
 	}
 
+	// An object without members takes any, unless it is closed.
 	_, closed := shape.Get("additionalProperties")
 
 	return len(taken) > 0 || closed

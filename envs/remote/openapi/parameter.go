@@ -48,6 +48,7 @@ func (m *maker) parameters() error {
 		}
 	}
 
+	// A part of the path that nothing fills in would fail every call.
 	for _, found := range inPath.FindAllStringSubmatch(m.tool.Operation.Path, -1) {
 		named := func(p Parameter) bool { return p.In == Path && p.Wire == found[1] }
 		if !slices.ContainsFunc(m.tool.Operation.Parameters, named) {
@@ -118,6 +119,7 @@ func (m *maker) parameter(p envs.Args) error {
 	}
 
 	required, _ := p.Get("required")
+	// OpenAPI requires the parameters of a path, whatever a document says about them.
 	optional := required != true && out.In != Path
 
 	if !optional && !out.JSON {

@@ -34,6 +34,7 @@ func (o *Operation) Request(ctx context.Context, args envs.Args, secret func(nam
 		}
 	}
 
+	// Secrets come before the address, whose query may hold one.
 	if err := r.authorize(o.Secrets, secret); err != nil {
 		return nil, fmt.Errorf("openapi: %s %s: %w", o.Method, o.Path, err)
 	}
@@ -124,6 +125,7 @@ func (r *writing) write(p Parameter, v any) error {
 		r.json = append(r.json, envs.Arg{Name: p.Wire, Value: v})
 		return nil
 	case p.JSON:
+		// Its place takes a text, which holds the value as JSON.
 		v = pytext.JSON(v)
 	}
 
@@ -331,12 +333,14 @@ func (r *writing) authorize(lists [][]Secret, secret func(string) (string, bool)
 
 	var missing []string
 
+	// An empty list lets everybody in: nothing of it is missing, and nothing is added.
 	for _, list := range lists {
 		values := make([]string, len(list))
 		known := true
 
 		for i, s := range list {
 			var ok bool
+			// A client's certificate is not part of a request.
 			if values[i], ok = secret(s.Name); !ok || s.Type == "mutualTLS" {
 				missing, known = append(missing, s.Name), false
 			}

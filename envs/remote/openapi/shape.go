@@ -72,6 +72,7 @@ func (s *shaper) referred(ref string, schema envs.Args, level int) (out envs.Arg
 		return nil, err
 	}
 
+	// Without references it would go on inside itself forever.
 	if slices.Contains(s.open, ref) {
 		s.note("%s has itself inside, and is cut there", display.Line(ref, mostShown))
 
@@ -287,6 +288,7 @@ func (s *shaper) inside(k envs.Arg, level int) (any, error) {
 		}
 
 		if s.isReadOnly(m.Value) {
+			// Noted for merge: another part of an allOf may require the member.
 			s.hidden = append(s.hidden, m.Name)
 			s.spare--
 
@@ -423,7 +425,7 @@ func (s *shaper) merge(schema envs.Args) envs.Args {
 	return s.withoutHidden(out)
 }
 
-// combined is the value of a keyword that says what two say, nil where none does.
+// combined is the value of a keyword that says what two values say, nil if no value does.
 func combined(name string, a, b any) any {
 	switch {
 	case name == "properties":
@@ -457,6 +459,7 @@ func combined(name string, a, b any) any {
 		return a
 	}
 
+	// Two bounds or types would have to be intersected, which the allOf already says.
 	return nil
 }
 

@@ -231,6 +231,7 @@ func (d *document) server(e entry) (first envs.Args) {
 // secrets notes what lets a request in.
 func (m *maker) secrets() error {
 	lists := m.doc.root.List("security")
+	// An operation's own list counts even if it is empty, which means that nothing is needed.
 	if own, ok := m.entry.object.Get("security"); ok {
 		lists, _ = own.([]any)
 	}

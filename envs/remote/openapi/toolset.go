@@ -119,6 +119,7 @@ func Load(text []byte, o Options) (*Toolset, error) {
 	for _, e := range entries {
 		tool, err := d.tool(e, o)
 		if err != nil {
+			// One operation that cannot be a tool does not take the others with it.
 			t.Left = append(t.Left, left(e.String(), err))
 			continue
 		}
@@ -126,6 +127,7 @@ func Load(text []byte, o Options) (*Toolset, error) {
 		t.Tools = append(t.Tools, *tool)
 	}
 
+	// Patterns choose among operations, and webhooks are not operations.
 	if len(o.Choose) == 0 {
 		for _, name := range d.root.Object("webhooks").Names() {
 			t.Left = append(t.Left, Left{name, Webhook, "nothing here is called by a service"})

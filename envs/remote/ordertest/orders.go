@@ -85,6 +85,7 @@ func (s *Service) createOrder(r *http.Request) (any, error) {
 		return nil, refuse(http.StatusUnprocessableEntity, "an order has at least one item")
 	}
 
+	// Only now, so that a refused order takes nothing out of stock.
 	s.shop.Orders = append(s.shop.Orders, o)
 	s.move(o, -1)
 

@@ -142,6 +142,7 @@ func add(s *mcp.Server, name, about string, reads bool, required []string, answe
 
 		value, err := answer(q)
 		if err != nil {
+			// A refusal is an answer for the agent to read, not an error of the protocol.
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}, IsError: true}, nil
 		}
 
