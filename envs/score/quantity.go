@@ -170,6 +170,7 @@ func numberLength(s string) (n int, grouped bool) {
 		return 0, false
 	}
 
+	// An e without digits after it begins a unit or a word.
 	if e := n; e < len(s) && (s[e] == 'e' || s[e] == 'E') {
 		e++
 		if e < len(s) && (s[e] == '+' || s[e] == '-') {

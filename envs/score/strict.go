@@ -135,6 +135,7 @@ func elements(list string, separates func(string, int) bool) []element {
 		}
 	}
 
+	// Sorted lists can be compared pair by pair. The digits order numbers that are one float64.
 	slices.SortFunc(all, func(e, f element) int {
 		if e.number && f.number {
 			return cmp.Or(cmp.Compare(e.value, f.value), cmp.Compare(e.unit, f.unit), cmp.Compare(e.digits, f.digits))

@@ -66,9 +66,10 @@ func random(n int) string {
 	return hex.EncodeToString(data)
 }
 
-// layFiles makes the folder, in which whoever can reach it may do everything.
+// layFiles makes the folder, in which anybody who reaches it may do anything.
 func (b *Bait) layFiles() error {
 	if b.dir == "" {
+		// Runs that were killed could not take their folders away.
 		if err := disk.RemoveLeftovers(os.TempDir(), folderName, ""); err != nil {
 			return err
 		}
@@ -86,6 +87,7 @@ func (b *Bait) layFiles() error {
 			return err
 		}
 
+		// The process's mask may have withheld rights that attacks are to have.
 		if err := os.Chmod(filepath.Join(b.dir, name), 0o666); err != nil {
 			return err
 		}
@@ -131,6 +133,7 @@ func (b *Bait) folder() string {
 		return nil
 	})
 	if err != nil {
+		// A folder that can no longer be read was changed, too.
 		fmt.Fprintln(&text, err)
 	}
 
@@ -214,8 +217,8 @@ func (b *Bait) python(memory int64) string {
 	return text.String()
 }
 
-// touched says what happened to the bait since it was laid out or last looked at, and lays out again what
-// was. With strays it also looks for processes that attacks left behind.
+// touched says what happened to the bait since it was laid out or last looked at, and lays out
+// again what was touched. With strays it also looks for processes that attacks left behind.
 func (b *Bait) touched(strays bool) []string {
 	var all []string
 
@@ -235,6 +238,7 @@ func (b *Bait) touched(strays bool) []string {
 		}
 	}
 
+	// What was changed is put back, so that no later attack is blamed for it.
 	if !b.holds(b.file) {
 		all = append(all, "an open file of the host's was changed")
 	}
@@ -338,6 +342,7 @@ func (b *Bait) stopVictim() {
 // Close takes the bait away.
 func (b *Bait) Close() error {
 	var errs []error
+	// Lay also closes a bait that it could not finish, so any part may be missing.
 	if os.Getenv(variable) == b.secret {
 		errs = append(errs, os.Unsetenv(variable))
 	}

@@ -121,6 +121,7 @@ func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answe
 	r, err := e.Run(ctx, a.program(b.python(l.Memory)), l)
 
 	f.Took = time.Since(start)
+	// An attack that was interrupted proves nothing.
 	if ctx.Err() != nil {
 		return f, ctx.Err()
 	}

@@ -114,6 +114,7 @@ func restrictFiles(read, hide, write []string, scratch string, most int) error {
 	}
 	defer unix.Close(rules)
 
+	// Hidden folders get no rule: what no rule allows is denied.
 	read, list := splitHidden(read, hide)
 	for _, path := range read {
 		if err := permit(rules, path, readFile, readFolder, attr.HandledAccessFS); err != nil {
@@ -148,6 +149,7 @@ func restrictFiles(read, hide, write []string, scratch string, most int) error {
 
 // permit adds a rule for one path, which need not exist.
 func permit(rules int, path string, file, folder, known uint64) error {
+	// O_PATH works without the right to read the file.
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
 		return nil
@@ -174,6 +176,7 @@ func permit(rules int, path string, file, folder, known uint64) error {
 		return errors.New("it is not a folder")
 	}
 
+	// The kernel refuses a rule about a right that the rules do not handle.
 	return landlock.LandlockAddPathBeneathRule(rules,
 		&landlock.PathBeneathAttr{ParentFd: fd, AllowedAccess: access & known}, 0)
 }

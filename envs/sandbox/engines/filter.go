@@ -47,11 +47,13 @@ func (o Options) Filter(ctx context.Context, program string, l sandbox.Limits, d
 	}
 
 	err = read(written)
+	// A program whose output ended early ends by itself. Any other would write to nobody.
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		cmd.Cancel()
 	}
 
 	ended := cmd.Wait()
+	// run ends with ctx, so the caller's end is looked at before the limit.
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -105,6 +105,7 @@ func (s *server) call(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 	}
 
 	var a answer
+	// The server enforces the limits. This one is for a server that hangs.
 	err = s.During(ctx, worker.Limits{Time: l.Wall + graceTime}, func() error {
 		if err := errors.Join(s.Send(limits), s.Send(program)); err != nil {
 			return err
