@@ -34,6 +34,7 @@ func cases(d Domain, p *Program) ([]Case, error) {
 		return all, nil
 	}
 
+	// Otherwise the result would not show which path was taken.
 	if d.Same(other.Result, first.Result) {
 		return nil, errAlike
 	}

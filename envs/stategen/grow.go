@@ -148,6 +148,7 @@ func (p *path) branch(d Domain, schema Schema, n int) (Program, error) {
 	main := maps.Clone(p.seen)
 
 	for i, end := range ends {
+		// The second end starts where the first one did, and knows what that took.
 		if i == 1 {
 			p.seen, p.other = main, p.seen
 		}
@@ -195,6 +196,7 @@ func alike(d Domain, ends [2]Schema, paths [2]Path) bool {
 // grow adds n calls to a schema, which more follow: the loop of Algorithm 1. An exact repetition is never a candidate.
 func (p *path) grow(s Schema, n, after int) error {
 	for calls, edits := 0, 0; calls < n; {
+		// Edits are not counted as calls, so without a bound a path might never end.
 		valid := slices.DeleteFunc(s.Candidates(p.rng, Want{n - calls, after}), func(c Candidate) bool {
 			return p.seen[c.id()] || !c.Counts && edits >= mostEdits*n
 		})

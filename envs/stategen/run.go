@@ -200,6 +200,7 @@ func set(v any, path []string, to any) (any, error) {
 	object, isObject := v.(envs.Args)
 
 	old, err := At(v, path[:1])
+	// A member may be new, but not an element.
 	if err != nil && !isObject {
 		return nil, err
 	}

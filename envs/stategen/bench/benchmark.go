@@ -134,6 +134,7 @@ func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 		return nil, err
 	}
 
+	// The file stays open, as each task is read again when it is played.
 	if err := o.choose(); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
@@ -157,6 +158,7 @@ func (o *opened) read() error {
 			return fmt.Errorf("task %s: %w", t.ID, err)
 		}
 
+		// All tasks of a folder are for the same set of APIs.
 		if number == 0 {
 			o.apis = t.Program.APIs
 		}

@@ -78,6 +78,7 @@ func (t tool) Call(_ context.Context, s playing, args envs.Args) (playing, envs.
 		return s, envs.Result{}, errors.New("it belongs to a task")
 	}
 
+	// Every task is offered the tools of all domains.
 	if s.domain.Name() != t.domain {
 		text := fmt.Sprintf("Error: %s is of another service than this task.", t.name)
 		return s, envs.Result{Observation: text, Outcome: envs.ToolError}, nil

@@ -228,6 +228,7 @@ func (StateGen) MakeExamples(ctx context.Context, data string) error {
 	}
 
 	all, err := domains.Parse(slices.Sorted(maps.Keys(there)))
+	// Without tasks nothing says which examples are wanted.
 	if err != nil || len(there) == 0 {
 		return err
 	}

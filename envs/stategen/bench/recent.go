@@ -24,6 +24,7 @@ func (r *recent[K, V]) get(key K, make func() (V, error)) (V, error) {
 		return v, nil
 	}
 
+	// Others need not wait while a value is made.
 	v, err := make()
 	if err != nil {
 		return v, err

@@ -126,6 +126,7 @@ func (v *verifying) run(ctx context.Context, data string, progress *console.Step
 		var set func(done, total int)
 
 		f, err := taskfile.Open(data, split, func(t *stategen.Task) error {
+			// A split that is not there is no step of the progress.
 			if replayed == 0 {
 				set = progress.Step("tasks of " + split)
 			}

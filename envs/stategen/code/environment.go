@@ -110,6 +110,7 @@ func (e *Environment) Step(ctx context.Context, s envs.State, a envs.Action) (en
 	turn := envs.Turn{Action: envs.Action(text), Maker: e.stamp}
 	v := Verdict{Class: Syntax, Cause: NoCode, Text: "there is no fenced block of code"}
 
+	// A text without code is the agent's mistake, and so a verdict rather than an error.
 	if call, wrong := codec.Parse(text); wrong == nil {
 		var err error
 

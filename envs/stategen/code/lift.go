@@ -105,8 +105,10 @@ func (in *standIns) fresh(schema envs.Args) standIn {
 
 	switch kind {
 	case "integer":
+		// Far from the numbers of programs, so that it is recognised afterwards.
 		return number(90000 + n)
 	case "number":
+		// A number with a maximum is a setting of a voice, from 0 to 1.
 		if _, bounded := schema.Get("maximum"); bounded {
 			return standIn{value: envs.Number("0.9000" + strconv.Itoa(n)), mark: "0.9000" + strconv.Itoa(n)}
 		}
@@ -129,6 +131,7 @@ func number(n int) standIn {
 
 // text writes a lifted value, with the expressions in place of what stood for them.
 func (in standIns) text(v any) (string, error) {
+	// Stand-ins of lists and objects come first, before anything looks inside them.
 	for _, s := range in {
 		switch {
 		case stategen.Equal(s.value, v):

@@ -19,6 +19,7 @@ func (s *Surface) Render(p *stategen.Program) (string, error) {
 	}
 
 	r := renderer{surface: s, style: s.style()}
+	// StateEval's speeches are objects with attributes. Those that calls give are added on the way.
 	if f, isFunctions := r.style.(functions); isFunctions && s.Published {
 		f.objects = map[string]bool{}
 		for _, v := range p.Init {
@@ -45,6 +46,7 @@ func (s *Surface) Render(p *stategen.Program) (string, error) {
 	}
 
 	text := r.text.String()
+	// re is not among the libraries that a program finds.
 	if strings.Contains(text, "re.split(") {
 		text = "import re\n\n" + text
 	}

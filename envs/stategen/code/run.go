@@ -58,6 +58,8 @@ func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, 
 		return e, nil
 	}
 
+	// The program runs from its beginning again for each call that it makes, with the answers
+	// so far. Equal seeds let it draw the same each time.
 	seed := sha256.Sum256([]byte(text))
 	answers, known := []any{}, 0
 
@@ -153,6 +155,7 @@ type question struct {
 
 // read takes what an engine says of a run: a question, or the end.
 func (e *ending) read(reply sandbox.Reply) (asked question, ok bool) {
+	// A frame from before a run was cut off does not count.
 	switch reply.End {
 	case sandbox.OutOfTime:
 		e.fail(Execution, Time, "the program used up its time")

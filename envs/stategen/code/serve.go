@@ -117,13 +117,15 @@ func (s *server) call(tool string, args envs.Args) (any, error) {
 	return value, err
 }
 
-// request answers a request as the service on the web does. An address where nothing is has the status 0.
+// request answers a request as the service on the web does. An address with nothing behind it has
+// the status 0.
 func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error) {
 	method, _ := asked.Text("method")
 	address, _ := asked.Text("url")
 	body, _ := asked.Text("body")
 
 	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
+	// A program reaches nothing but the service.
 	if err != nil || r.URL.Scheme+"://"+r.URL.Host != baseURL {
 		s.last = &problem{cause: WrongURL, text: "cannot connect to " + address}
 		return response(0, s.last.text), nil
@@ -148,6 +150,7 @@ func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error
 
 	serve.Handler(s.surface.Base, s.surface.Deployed, func(tool string, args envs.Args) (any, error) {
 		value, err := s.call(tool, args)
+		// The program reads a refusal as a response. Any other error is a failure here.
 		if !errors.As(err, &refused) {
 			failure = err
 		}

@@ -30,8 +30,8 @@ type Refused struct {
 // atOnce is how many tasks are in memory.
 const atOnce = 256
 
-// All negotiates the instructions of all tasks, so many at a time, and yields those that were accepted, in their order.
-// done is told how far it is.
+// All negotiates the instructions of all tasks, workers of them at a time, and yields those that
+// were accepted, in their order. done is told how far it is.
 func (n *Negotiator) All(ctx context.Context, tasks Tasks, workers int, done func(done, total int),
 	yield func(t *stategen.Task) error) (r Report, err error) {
 	r.Rejected = []Refused{}
@@ -40,6 +40,7 @@ func (n *Negotiator) All(ctx context.Context, tasks Tasks, workers int, done fun
 		batch := make([]*stategen.Task, min(atOnce, tasks.Len()-first))
 		accepted := make([]bool, len(batch))
 
+		// Tasks of a batch end in any order, and are yielded in their own once all have ended.
 		err := kept.Each(ctx, len(batch), workers, func(finished, _ int) { done(first+finished, tasks.Len()) },
 			func(ctx context.Context, i int) (err error) {
 				if batch[i], err = tasks.Task(first + i); err != nil {

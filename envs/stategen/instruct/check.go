@@ -41,6 +41,7 @@ func check(t *stategen.Task, made stategen.Instruction) error {
 		for _, value := range hidden(t, v) {
 			if !open[value] && shows(covered, sentences, v.Name, value) {
 				wrong = append(wrong, fmt.Errorf("the value of %s is shown: %q", v.Name, value))
+				// One value is reason enough to reject the draft.
 				break
 			}
 		}

@@ -70,6 +70,7 @@ func (n *Negotiator) Negotiate(ctx context.Context, t *stategen.Task) (
 		made.Variables, made.Text = draft.Variables, draft.Text
 		made.Drafts = append(made.Drafts, draft)
 
+		// The reviewer calls a program impossible, not a draft: another draft would not help.
 		if draft.Verdict == OK || draft.Verdict == Impossible {
 			return made, draft.Verdict == OK, nil
 		}
@@ -226,6 +227,7 @@ func parseDraft(reply string) (stategen.Draft, error) {
 	}
 
 	rest := reply[first[1]:]
+	// Models that think aloud write drafts before their answer.
 	if variablesHeading.MatchString(rest) || taskHeading.MatchString(rest[second[1]:]) {
 		return whole, errors.New("the answer has the headings twice: write it once, without drafts")
 	}

@@ -85,6 +85,7 @@ func (r *renderer) list(all []stategen.Expr) string {
 		}
 	}
 
+	// An "and" inside one thing must not read as that of the list.
 	n := len(texts) - 1
 	switch nested := strings.Contains(strings.Join(texts, ""), " and "); {
 	case nested && n == 1:

@@ -239,6 +239,7 @@ func (r *renderer) nameResults(all []sentence, before names) names {
 			return e.many && slices.Contains(made.mentions, e.place)
 		})
 		alone := !listed && !slices.Contains(n.made, made.words.Name)
+		// Noted even without a name of its own, so that a later result of the tool is told from it.
 		n.made = append(n.made, made.words.Name)
 
 		if alone && len(made.mentions) == 1 && made.mentions[0] == made.at+1 {

@@ -250,6 +250,7 @@ func (r *renderer) arguments(w toolWords, all []stategen.Named) map[string]*argu
 		}
 	}
 
+	// The order of the map does not show: marks are looked up in the order of the text.
 	for name, parameters := range w.Whole {
 		if whole, ok := together(given, parameters); ok {
 			data[name] = r.argument(whole)

@@ -306,6 +306,7 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 	m.changes = h.id.Var
 
 	after := func(any) {
+		// Other copies of the session are copies of nothing now.
 		for _, k := range s.copies {
 			if k.remote == h.remote && k != h {
 				k.remote, k.touched = "", Delete

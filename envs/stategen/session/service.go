@@ -113,6 +113,7 @@ func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (statege
 
 	id, _ := args.Text("id")
 
+	// An id is not enough: calls have to name the session's source and type as well.
 	i := slices.IndexFunc(s.sessions, func(one session) bool { return one.id == id && one.isOf(source, kind) })
 	if i < 0 {
 		text := fmt.Sprintf("There is no session with the id %.100q of the source %.100q and type %s.",

@@ -57,6 +57,7 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 		}
 
 		data := w.data(rng)
+		// They share a text, so that a query for it finds more than one session.
 		if i == 1 {
 			data = sharing(rng, data, server[0].(envs.Args))
 		}

@@ -154,6 +154,7 @@ func (f Form) info(d stategen.Domain, p *stategen.Program, c stategen.Case) (Pro
 
 	all.InitLocalStr = local.String()
 
+	// Published rows have null where nothing is loaded.
 	if text := load.String(); text != "" {
 		all.InitLoadStr = &text
 	}

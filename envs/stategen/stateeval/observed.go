@@ -124,6 +124,7 @@ func join(t *stategen.Task, d stategen.Domain, runs []code.Run) error {
 	case 1:
 		p.Main, p.Result = paths[0].Stmts, &paths[0].Result
 	case 2:
+		// Any variable that differs will do as a condition: the replay checks its paths.
 		i := slices.IndexFunc(p.Init, func(v stategen.Variable) bool { return t.Cases[1].Set[v.Name].Any != nil })
 		if i < 0 {
 			return unplayable("no variable tells its cases apart")

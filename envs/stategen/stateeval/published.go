@@ -101,6 +101,7 @@ func program(domain string, c TestCase) (*stategen.Program, error) {
 		})
 	}
 
+	// Sessions are not loaded: they are in the service from the start.
 	if domain == Session {
 		p.Server.Any, err = start(c)
 		return p, err
@@ -249,6 +250,7 @@ func instruction(r Row, program string) stategen.Instruction {
 		} `json:"generator_messages"`
 	}
 
+	// Rows that no agents wrote have nothing to read here, which is no mistake.
 	if err := json.Unmarshal([]byte(r.AgentData), &agents); err == nil && len(agents.Generator) > 0 {
 		text = agents.Generator[len(agents.Generator)-1].Content
 	}

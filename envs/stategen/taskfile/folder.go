@@ -226,6 +226,7 @@ func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
 
 	text = append(text, '\n')
 
+	// Without a commit it does not count: Edit removes what was added after the last one.
 	n, err := a.buffer.Write(text)
 	if err != nil {
 		return false, fmt.Errorf("stategen: %w", err)

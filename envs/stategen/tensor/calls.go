@@ -82,6 +82,7 @@ func (a *arguments) parts(whole, dim int) []int {
 	parts := a.integers(name)
 	total := 0
 
+	// Whether sizes fit depends on the tensor, so these refusals are of the state.
 	for _, n := range parts {
 		if n < 0 || n > whole {
 			a.refuseState("%s has a part of %d, want parts from 0 to %d", name, n, whole)

@@ -101,6 +101,7 @@ func (s *schema) split(rng *rand.Rand, i int) (plan, bool) {
 	dim := dims[rng.IntN(len(dims))]
 	whole := v.shape[dim]
 	count := 2 + rng.IntN(min(mostSections, whole)-1)
+	// Rounded up, so that it is the last part that is smaller.
 	part := (whole + count - 1) / count
 
 	parts := sizes(whole, part)
@@ -151,6 +152,7 @@ func (s *schema) cat(rng *rand.Rand, i int) (plan, bool) {
 	dim := rng.IntN(len(v.shape))
 
 	p := plan{tool: "cat", inputs: []int{i}, args: []stategen.Named{integer("dim", dim)}}
+	// Twice the size is for a fresh tensor, which has the same shape.
 	p.shapes = [][]int{resized(v.shape, dim, 2*v.shape[dim])}
 	p.elements = v.elements.joined(loadedElements)
 
@@ -242,10 +244,12 @@ func (s *schema) conv2d(rng *rand.Rand, i int) (plan, bool) {
 
 	dilation := 1
 
+	// The kernel has to fit into the image together with its gaps.
 	if kernel > 1 {
 		dilation += rng.IntN(min(mostDilation, (side-1)/(kernel-1)))
 	}
 
+	// PyTorch pads to the same size only with a stride of 1.
 	padding, stride := samePadding, 1
 	if rng.IntN(2) == 0 {
 		padding, stride = validPadding, 1+rng.IntN(min(mostStride, side))

@@ -151,6 +151,7 @@ func (s *schema) Apply(c stategen.Candidate) {
 			name: call.Assign, shape: shape, before: s.vars[inputs[0]].shape, elements: p.elements, moved: p.moved,
 			last: p.tool, made: true,
 		}
+		// Its result is a list, of which each part is an element.
 		if p.tool == "split" {
 			v.part = []string{strconv.Itoa(i)}
 		}

@@ -59,6 +59,7 @@ func (s *schema) moves(rng *rand.Rand) []move {
 			}
 
 			text := argument{"text", i, nil}
+			// Who has searched for voices takes one of them, not the default.
 			if !s.searched() {
 				all = append(all, move{textToSpeech, append([]argument{text}, s.settings(rng)...)})
 			}
@@ -127,6 +128,7 @@ func (s *schema) voices(rng *rand.Rand, but string) []argument {
 			}
 
 			for _, path := range paths(t) {
+				// A speech in the default voice names none.
 				switch a := (argument{"voice_name", i, path}); {
 				case s.value(a) == but || s.value(a) == nil:
 				case t.consumed:

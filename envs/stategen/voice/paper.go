@@ -155,6 +155,7 @@ func (s *paperState) run(tool string, args envs.Args) (any, error) {
 		}
 
 		text, _ := from.Text("text")
+		// The state before the call has the same list, and stays as it is.
 		s.speeches = slices.Clone(s.speeches)
 		s.speeches[at].speech = after(from, tool, envs.Object("diarize", diarize))
 
@@ -285,6 +286,7 @@ func (Paper) Adapt(server stategen.Value) func(any) any {
 	texts := map[string]any{anything: nil}
 
 	for i, category := range voiceNames().Categories {
+		// Both name their categories in the same order.
 		texts[category] = paperVoices().Categories[i]
 	}
 

@@ -61,6 +61,7 @@ func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State,
 		return nil, fmt.Errorf("voice: the program has no library: want a list of voices under server")
 	}
 
+	// Searches give voices by name.
 	slices.SortFunc(s.library, byName)
 
 	for _, v := range p.Init {
@@ -161,6 +162,7 @@ func speakText(s *state, args envs.Args) (*state, any, error) {
 
 	name := ""
 
+	// Null means the same as leaving it out.
 	if v, given := args.Get("voice_name"); given && v != nil {
 		var err error
 		if name, err = s.voice(args); err != nil {

@@ -50,6 +50,7 @@ func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Rou
 	var args envs.Args
 
 	for _, p := range api.Parameters {
+		// Parameters of the query and the body have no value here.
 		if value := r.PathValue(p.Name); value != "" {
 			args = args.With(p.Name, value)
 		}
