@@ -91,6 +91,7 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 // Lift writes the values into brackets, where they can be read from there again.
 func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
+	// All fields are in one parameter, which is optional.
 	if !slices.ContainsFunc(b.fields,
 		func(f Field) bool { return slices.Contains(args.Names(), f.To) }) {
 		return args, nil
@@ -111,6 +112,7 @@ func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
 
 	lifted := rest.With(b.parameter, strings.Join(texts, ", "))
 
+	// Whether a value may hold what it holds shows only when it is read back.
 	read, wrong := b.Lower(lifted)
 	for i, f := range b.fields {
 		if again, _ := read.Text(f.To); wrong != nil || again != values[i] {

@@ -139,6 +139,7 @@ func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) 
 			return nil, fmt.Errorf("adapter %d: %w", i+1, err)
 		}
 
+		// Its list may have any length, so a call may have names that no document lists.
 		if _, list := adapter.(*Numbered); list {
 			a.exact = false
 		}

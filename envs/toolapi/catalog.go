@@ -137,6 +137,7 @@ func (c *Catalog) link(e *entry) (*Version, error) {
 			return nil, fmt.Errorf("toolapi: %s: deprecates: %w", e.path, err)
 		}
 
+		// Not its whole: two versions that deprecate each other would wait for each other.
 		deprecated, err := old.built()
 		if err != nil {
 			return nil, err

@@ -53,6 +53,7 @@ func (v *Version) Cell() Cell {
 		}
 	}
 
+	// What moved on neither silently nor for a while did so openly.
 	if len(cells) == 0 || len(v.deprecated) > 0 {
 		add(ExplicitLasting)
 	}

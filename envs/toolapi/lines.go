@@ -41,6 +41,7 @@ func parameterText(p Parameter, indent string) string {
 		text += ": " + said
 	}
 
+	// A list of objects shows their members, as an object does.
 	object := p.Schema
 	if items := object.Object("items"); items != nil {
 		object = items

@@ -216,6 +216,7 @@ func readParameter(item any) (Parameter, error) {
 		return Parameter{Name: name}, nil
 	}
 
+	// Anything but a mapping has no name, and is rejected for that below.
 	mapping, _ := item.(envs.Args)
 
 	var p Parameter

@@ -71,6 +71,7 @@ func named(schema envs.Args) (any, bool) {
 // fitting returns a value of a schema that says more than a type.
 func fitting(schema envs.Args, i int) any {
 	if v, ok := named(schema); ok {
+		// Documents have examples that do not fit their own schemas.
 		form, err := NewForm(schema)
 		if err != nil {
 			return v

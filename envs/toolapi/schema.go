@@ -118,6 +118,7 @@ func misfit(err error) (place []string, why string) {
 		}
 	}
 
+	// The reasons for one place may come in the order of a map.
 	slices.Sort(reasons)
 
 	return place, strings.Join(slices.Compact(reasons), "; ")

@@ -246,6 +246,7 @@ func (a *API) Lift(tool envs.Args) (envs.Args, error) {
 	}
 
 	args := inOrder(tool, a.base.Parameters)
+	// Lower goes the other way: the last adapter is the one next to the tool.
 	for _, adapter := range slices.Backward(a.adapters) {
 		lifted, err := adapter.Lift(args)
 		if err != nil {

@@ -242,6 +242,7 @@ func readTools(dir string) ([]file, error) {
 		}
 
 		for _, f := range files {
+			// Two categories may have tools with the same name.
 			f.Name = category.Name() + "/" + f.Name
 			all = append(all, f)
 		}

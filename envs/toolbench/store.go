@@ -104,8 +104,8 @@ func OpenAll(data string, splits []string) (map[string]*Kept, error) {
 // several times.
 var recent sync.Map
 
-// Open reads a split of a data folder, which callers share and do not change. The error is [fs.ErrNotExist] where it
-// has none.
+// Open reads a split of a data folder, which callers share and do not change. The error is
+// [fs.ErrNotExist] if the folder does not have it.
 func Open(data, split string) (*Kept, error) {
 	text, err := disk.ReadFile(Path(data, split))
 	if err != nil {
@@ -118,6 +118,7 @@ func Open(data, split string) (*Kept, error) {
 
 	hash := fmt.Sprintf("%x", sha256.Sum256(text))
 
+	// A text with a known hash was checked when it was first read.
 	if known, ok := recent.Load(Path(data, split)); ok && known.(*Kept).SHA256 == hash {
 		return known.(*Kept), nil
 	}

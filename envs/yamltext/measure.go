@@ -51,6 +51,7 @@ func (m *measure) add(t *token.Token) error {
 		m.enter(m.start, false, keyLength(m.previous))
 	}
 
+	// Tags and anchors nest only what comes right after them.
 	if m.marks++; t.Type != token.TagType && t.Type != token.AnchorType {
 		m.marks = 0
 	}

@@ -134,6 +134,7 @@ func (e expansion) count(node ast.Node) (n int, most ast.Node) {
 
 	switch node := node.(type) {
 	case *ast.AliasNode:
+		// An alias inside its own anchor has no count yet, and is taken for one value.
 		return max(e[node.Value.GetToken().Value], 1), node
 	case *ast.AnchorNode:
 		n, most = e.count(node.Value)

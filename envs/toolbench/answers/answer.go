@@ -206,6 +206,7 @@ func (g *graph) node() (Node, error) {
 	case string:
 		n.Text = message
 
+		// Published files cut the texts of calls, so only the name is sure to be there.
 		if n.Role == roleTool {
 			var err error
 			if n.Call.Name, err = calledIn(message); err != nil {

@@ -67,6 +67,7 @@ func Read(method string, text []byte) (*Answer, error) {
 		return a, a.follow(g.Messages[len(g.Messages)-1])
 	}
 
+	// The published code draws a path by chance where none was taken. This one is always the same.
 	switch {
 	case len(p.Tries) > 0:
 		return a, a.walk(p.Tries[0].Chain)

@@ -91,6 +91,7 @@ func (c *conversion) read(path string) error {
 		return c.readEpisodes(path)
 	}
 
+	// A folder without episodes is one of answer files, or of nothing.
 	inside := filepath.Join(path, episodesFile)
 	if _, err := os.Stat(inside); err == nil {
 		return c.readEpisodes(inside)
@@ -183,6 +184,7 @@ func (c *conversion) addEpisode(e *answers.Episode) error {
 		return nil
 	}
 
+	// A converted file has one answer to each query.
 	if e.Repeat > 0 {
 		return nil
 	}
@@ -200,6 +202,7 @@ func (c *conversion) addEpisode(e *answers.Episode) error {
 	played := e.Policy + " " + e.API
 	folder := answers.FileName(played)
 
+	// Different names may give the same folder, where one's answers would pass for the other's.
 	if other, ok := c.from[folder]; ok && other != played {
 		return fmt.Errorf("%s and %s have one folder, %s: convert them one by one", other, played, folder)
 	}

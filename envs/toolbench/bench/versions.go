@@ -47,6 +47,7 @@ func part(c *toolapi.Catalog, tools []string, names ...string) (*toolapi.Catalog
 		part := *whole
 		part.APIs = slices.DeleteFunc(slices.Clone(whole.APIs), func(a toolapi.APISpec) bool {
 			tool := a.ToolName()
+			// Every version has to expose the system tools.
 			return !envs.IsSystem(tool) && !slices.Contains(tools, tool)
 		})
 

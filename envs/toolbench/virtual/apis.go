@@ -207,6 +207,7 @@ func (a *APIs) ask(ctx context.Context, call Call, d *toolbench.Document) (Entry
 
 	e.Answer, e.Provenance = answer, Scripted
 
+	// Only a model's answers depend on what it is told.
 	m, isModel := a.simulator.(*Model)
 	if !isModel {
 		a.counts.add(&a.counts.Scripted)

@@ -80,6 +80,7 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 		}
 	}
 
+	// Examples are spelled like the document that the model reads.
 	for i := range examples {
 		_, examples[i].Args = d.Shown(examples[i].Args)
 	}

@@ -34,6 +34,7 @@ func (c *Cache) Import(ctx context.Context, folder, version string) (Imported, e
 		return Imported{}, fmt.Errorf("no cache in %s: want files CATEGORY/TOOL_for_CATEGORY/API.json", folder)
 	}
 
+	// Of two answers to one call the first is kept, so the order must always be the same.
 	slices.Sort(paths)
 
 	var all []Entry
