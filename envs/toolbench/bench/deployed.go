@@ -64,6 +64,7 @@ func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Dep
 	}
 
 	for _, a := range o.documented(file) {
+		// The version also documents system tools, and functions that the task does not offer.
 		if f, ok := d.named[a.ToolName()]; ok {
 			d.functions = append(d.functions, a)
 			d.named[a.Name] = f
