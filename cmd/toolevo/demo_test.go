@@ -31,7 +31,8 @@ func run(t *testing.T, cmd *exec.Cmd) string {
 	return string(text)
 }
 
-// TestDemo holds that the demo fits a screen, leaves nothing elsewhere, and prints commands that run.
+// TestDemo holds that the demo fits a screen, leaves nothing elsewhere, and prints commands that run,
+// and what README shows.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir, temporary := t.TempDir(), t.TempDir()
@@ -52,6 +53,13 @@ func TestDemo(t *testing.T) {
 
 	if n := strings.Count(out, "\n"); n > 24 {
 		t.Errorf("the demo has %d lines:\n%s", n, out)
+	}
+
+	_, shown, _ := strings.Cut(string(read(t, filepath.Join(repository, "README.md"))), "among other things:\n\n")
+	shown, _, _ = strings.Cut(shown, "\n\n")
+
+	for line := range strings.Lines(shown) {
+		says(t, "demo, as README shows it", out, strings.TrimSpace(line))
 	}
 
 	rows, commands := map[string]int{}, 0
