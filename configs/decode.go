@@ -105,8 +105,7 @@ func (d *decoder) setMapping(key string, v reflect.Value, node ast.Node) error {
 
 	all := reflect.MakeMap(v.Type())
 
-	// A layer that sets one name adds to what the layers below say; a whole mapping takes their
-	// place.
+	// A layer that sets one name adds to the mapping so far; a whole mapping takes its place.
 	if strings.HasPrefix(d.layer.key, key+".") {
 		for it := v.MapRange(); it.Next(); {
 			all.SetMapIndex(it.Key(), it.Value())

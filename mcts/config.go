@@ -114,7 +114,7 @@ func (c Config) Validate() error {
 		return fmt.Errorf("mcts: depth_slack is %d, want at least 0", c.DepthSlack)
 	case c.Enough < 0:
 		return fmt.Errorf("mcts: enough is %d, want at least 0", c.Enough)
-	// Without Enough a question always gets all its trees, so this and Widen would do nothing.
+	// Barren and Widen go by trees without a trajectory that counts towards Enough.
 	case c.Barren < 0 || c.Barren > 0 && c.Enough == 0:
 		return fmt.Errorf("mcts: barren is %d, want at least 0, and 0 without enough", c.Barren)
 	case c.Widen < 0 || c.Widen > 0 && c.Enough == 0:

@@ -42,7 +42,7 @@ func (s Stops) Check() error {
 	return err
 }
 
-// end is when work that begins now ends, and by which limit; nil is none.
+// end returns when work that begins now has to end, and by which limit; nil means never.
 func (s Stops) end(now time.Time) (*deadline, error) {
 	var first *deadline
 
@@ -81,7 +81,8 @@ type deadline struct {
 	limit Limit
 }
 
-// reached is the first limit that is reached by what there is, nil for none. calls are those of this process.
+// reached returns the first limit that is reached, or nil. all is what there is; calls are those of
+// this process.
 func (s Stops) reached(all, calls Usage, trajectories int64) *Limit {
 	counts := s.Tokens > 0 || s.Cost > 0
 
@@ -103,7 +104,7 @@ func (s Stops) reached(all, calls Usage, trajectories int64) *Limit {
 			Option: "max-trajectories",
 			why:    fmt.Sprintf("%d is reached: %d are accepted", s.Trajectories, trajectories),
 		}
-	// What is counted lacks those calls, so the limit would never be seen to be reached.
+	// The counts lack such calls, so nobody would see when the limit is reached.
 	case counts && calls.Untold > 0:
 		return &Limit{option, true, "cannot be kept: a server tells no tokens (usage) with its replies; ‹stop-after› " +
 			"needs none"}

@@ -45,8 +45,7 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 	})
 
 	err := c.grow(ctx)
-	// Only a run that came to its end can tell; the error of one that did not is the reason to
-	// name.
+	// Only a run that reached its end can tell these; otherwise its own error comes first.
 	if err == nil {
 		err = cmp.Or(c.cannotAct(), c.unresolved(ctx))
 	}
@@ -325,7 +324,7 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 		accepted = s.Accepted
 	})
 
-	// Still under the lock, so that the counts it is told never fall.
+	// Still under the lock, so that Accepted is never told a count below the one before.
 	if c.Accepted != nil && found.Len() > before {
 		c.Accepted(accepted)
 	}

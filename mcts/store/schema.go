@@ -46,7 +46,7 @@ func newDatabase() (all []string) {
 		metaHash("format", strconv.Itoa(Format))))
 }
 
-// checkSchema makes sure that a database is one of ours, in this format. One that names another
+// checkSchema makes sure that a database is that of a run, in this format. One that names another
 // format, as every version does in the same place, is a [*disk.FormatError].
 func checkSchema(ctx context.Context, db *sql.DB) error {
 	have, err := schemaOf(ctx, db)

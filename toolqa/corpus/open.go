@@ -31,7 +31,7 @@ func readInfo(ctx context.Context, db *sql.DB, ds toolqa.Dataset) (layout.Info, 
 		return layout.Info{}, fmt.Errorf("not a toolevo corpus: %w", err)
 	}
 
-	// What is no number counts as 0, which is no format and refused below.
+	// Anything but a number counts as format 0, which is refused below.
 	format, _ := strconv.Atoi(meta["format"])
 	software := strings.TrimPrefix(meta["tool"], "toolevo ")
 
@@ -199,7 +199,7 @@ func (c *Corpus) load(ctx context.Context, ds toolqa.Dataset) (err error) {
 	}
 
 	c.schema = layout.Schema{Dataset: ds}
-	// Some datasets, such as the graphs, have no table that the tools show.
+	// Some datasets, such as DBLP, have no table that the tools show.
 	if schema, err := layout.SchemaOf(ds); err == nil {
 		c.schema = schema
 		return c.loadTable(ctx)

@@ -44,7 +44,7 @@ func buildCommand() suite.Command {
 // build makes the corpora that were chosen.
 func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) error {
 	for _, ds := range c.chosenDatasets() {
-		// A size that cannot be is refused before the first corpus is made, which takes a while.
+		// Making a corpus takes a while, so an impossible size is refused before the first.
 		if _, err := synth.Rows(ds, o); err != nil {
 			return err
 		}

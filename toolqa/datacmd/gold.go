@@ -26,7 +26,7 @@ func goldCommand() suite.Command {
 
 			for _, ds := range c.chosenDatasets() {
 				r, err := checkGold(ctx, c.data, ds, c.difficulties())
-				// Without a name all that are there are meant; one that was named has to be.
+				// Unless datasets are named, those that are there are meant.
 				if errors.Is(err, fs.ErrNotExist) && !c.named() {
 					continue
 				}

@@ -171,7 +171,7 @@ func (t *Template) rule(text string, unique bool, join string) rule {
 		})
 
 		a := answered{strings.Join(cells, cmp.Or(join, ", ")), err}
-		// Where one answer is wanted, several rows leave open which.
+		// Where only one row can answer, several leave open which does.
 		if err == nil && (a.text == "" || unique && n > 1) {
 			a = answered{"", errNoAnswer}
 		}

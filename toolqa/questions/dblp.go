@@ -33,7 +33,7 @@ func (c *Corpus) distance(from, to int64) (any, error) {
 					next = append(next, n)
 				}
 			})
-			// No way can be shorter: the rounds before have looked at all that are one step less.
+			// No way is shorter: an earlier round would have met on it.
 			if err != nil || met {
 				return length, err
 			}

@@ -92,7 +92,7 @@ func (t *Template) draw(r *rand.Rand, c *Corpus) ([]string, error) {
 	return nil, fmt.Errorf("%d draws gave no question; the corpus is too small", patience)
 }
 
-// attempt draws values once; none where they do not make a question.
+// attempt draws values once; nil when they do not make a question.
 func (d *drawing) attempt(r *rand.Rand, c *Corpus, slots []slot) ([]string, error) {
 	row, err := c.anyRow(r, d.from)
 	if err != nil {
@@ -102,8 +102,7 @@ func (d *drawing) attempt(r *rand.Rand, c *Corpus, slots []slot) ([]string, erro
 	var found map[string]string
 
 	if d.query != nil {
-		// All are drawn, whichever the query uses, so that what is drawn next does not depend on
-		// it.
+		// All are drawn, whichever the query uses: what is drawn next does not depend on it.
 		random := map[string]any{
 			"row": row,
 			"u":   r.Float64(),

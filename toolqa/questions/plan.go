@@ -129,7 +129,7 @@ func expand(text string, known slotValues) (string, error) {
 			return b.String(), nil
 		}
 
-		// Without an end the whole rest is the name, which is then not known.
+		// Without an end all the rest is the name, which nobody knows.
 		name, after, _ := strings.Cut(tail, "}")
 		name, language, _ := strings.Cut(name, "|")
 

@@ -111,8 +111,7 @@ func (t *Template) split(text string, i int, s slotValues) bool {
 		}
 
 		if greedy {
-			// The literal may stand in a value, too, so the places before this one are tried as
-			// well.
+			// The literal may stand in a value, too, so the places before this one are tried next.
 			to = end + len(literal) - 1
 		} else {
 			from = end + 1

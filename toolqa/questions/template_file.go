@@ -100,7 +100,7 @@ func (f *TemplateFile) Examples(r *rand.Rand, c *Corpus) ([]Example, error) {
 
 	for _, t := range f.templates {
 		for _, key := range slices.Sorted(maps.Keys(t.queries)) {
-			// Before any is drawn, so that the error names the line of the query that is wrong.
+			// Before a question is drawn, so that the error names the line of the wrong query.
 			if _, err := c.prepare(t.queries[key]); err != nil {
 				return nil, f.fault(f.places[t]+"."+key, fmt.Errorf("template %s: %s: %w", t.Name, key, err))
 			}

@@ -45,7 +45,7 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 
 		for _, q := range others {
 			source, shared := sources[envs.QuestionKey(q.Text)]
-			// What two published splits share was published so: nobody could make it again.
+			// What two published splits share was published like that: it cannot be made anew.
 			if shared && (source == toolqa.Generated || q.Source == toolqa.Generated) {
 				return nil, fmt.Errorf("questions: %s and %s share the question %q: %s",
 					Path(dir, info.Dataset, d, s), Path(dir, info.Dataset, d, other), q.Text, again)
@@ -133,7 +133,7 @@ func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 
 	changes := map[string]string{}
 	for _, path := range removed {
-		// No checksum: a file that has one, and is gone, counts as lost.
+		// A file that has a checksum and is not there would count as lost.
 		changes[path] = ""
 	}
 

@@ -113,7 +113,7 @@ func newIndex(ctx context.Context, c *corpus.Corpus, progress func(done, total i
 			often[word]++
 		}
 
-		// Distances between passages are small numbers, most of which take a single byte.
+		// Places are kept as distances from the one before: mostly a single byte.
 		for word, n := range often {
 			places[word] = binary.AppendUvarint(binary.AppendUvarint(places[word], uint64(at-last[word])), n)
 			last[word] = at

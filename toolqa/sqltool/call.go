@@ -106,7 +106,7 @@ func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, 
 		return envs.Result{}, false, err
 	}
 
-	// So near to a limit, a busier machine might have stopped it.
+	// This near to a limit, a busier machine might have stopped it.
 	marginal = v.Took >= in.opts.Timeout/slowShare || v.Share >= largeShare ||
 		float64(spilled) >= largeShare*float64(in.opts.MaxSpill)
 

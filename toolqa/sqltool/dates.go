@@ -208,8 +208,8 @@ var units = map[string]struct {
 // unitOf returns the name of a unit, which may be that of ODBC, as in SQL_TSI_DAY.
 func unitOf(name string) string { return strings.TrimPrefix(strings.ToLower(name), "sql_tsi_") }
 
-// move returns a moment n units later: a day, unless it or the unit is shorter. A day that the month has not
-// is its last.
+// move returns a moment n units later: a day, unless it or the unit is shorter. In a month without
+// that day it is the last one.
 func move(v any, n float64, unit string) any {
 	m, ok := momentOf(v)
 

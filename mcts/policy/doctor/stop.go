@@ -142,8 +142,7 @@ func (p *examination) logProbs(ctx context.Context) (Check, error) {
 	scored, bare := choicesScored(p.scored)
 	if scored == 0 {
 		finding := "logprobs-missing"
-		// An old version is cured by a new one, a server that gives none on purpose by doing
-		// without.
+		// An old version needs an update; any other server can only be used without.
 		if !p.o.Kind.Scored(p.version) {
 			finding = "logprobs-outdated"
 		}

@@ -44,7 +44,7 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 	}
 
 	if err := group.Wait(); err != nil {
-		// The caller's end comes first: what it did to a request is no fault of the server.
+		// When the caller gives up, what that does to a request is not the server's fault.
 		if ctx.Err() != nil {
 			return server.Reply{}, ctx.Err()
 		}

@@ -44,7 +44,7 @@ func publish(ctx context.Context, c server.Checkpoint, host string) error {
 		request.Files[filepath.Base(path)] = digest
 	}
 
-	// Where it is not one of ours, the choice is left to Ollama.
+	// For a template that we do not know, Ollama is left to choose its own.
 	if t, err := chat.ParseTemplate(c.Template); err == nil {
 		request.Template = ollamaTemplate(t)
 		request.Parameters = map[string]any{"stop": t.Stops()}

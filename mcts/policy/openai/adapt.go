@@ -16,8 +16,8 @@ import (
 // loadAdapter has a vLLM load an adapter beside its base model, in the place of one of that name. The server reads the
 // folder itself.
 func loadAdapter(ctx context.Context, c server.Checkpoint, address string) error {
-	// The server reads it from a working directory of its own, and under this name later on, when a
-	// link may lead elsewhere.
+	// The server has a working directory of its own, and may read the folder later, when a link
+	// leads elsewhere.
 	folder, err := filepath.EvalSymlinks(c.Folder)
 	if err != nil {
 		return err

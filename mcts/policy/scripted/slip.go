@@ -230,7 +230,7 @@ func wrongArithmetic(sc *scene, d *dice) (move, bool) {
 		}
 
 		if wrong != "" && wrong != text {
-			// They are those of sc.best, which stays as it is.
+			// The list is shared with sc.best, which must not change.
 			m.call.Args = slices.Clone(m.call.Args)
 			m.call.Args[i].Value = wrong
 			return m, true

@@ -248,7 +248,7 @@ func (a *asker) compare(ctx context.Context, w weighing, known *Fault) (down boo
 		return false, ctx.Err()
 	case (w.last || known != nil) && !known.absent() && w.concede(ctx, t, fault):
 		a.pool.answered(t, true)
-		// They were of what it asked for, and asks for no longer.
+		// They came from what the request no longer asks for.
 		*w.failures = failures{}
 
 		return false, nil

@@ -108,7 +108,7 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (leave fun
 	}
 
 	if err := t.server.limiter.acquire(ctx, n, t.gone); err != nil {
-		// Else the seat would stay taken by a request that was never sent.
+		// Otherwise the seat would stay taken by a request that was never sent.
 		leave()
 		return nil, err
 	}
@@ -187,8 +187,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 
 	switch named := FaultOf(err); {
 	case errors.Is(err, ErrNoEnd) && named != nil:
-		// One reply may have been cut off; a server of which none ever ends does not say it our
-		// way.
+		// One reply may have been cut off. Where none ever ends, the server has another word for it.
 		if s.unended.Add(1) >= neverEnded && !s.hasAnswered() {
 			fault.Kind, fault.Err = Refused, named.Err
 			fault.Message = `no completion counts: set server.ends to the server's own word for an end, or to [""] if it has none`

@@ -210,7 +210,7 @@ func (p *Policy) Snapshot() Snapshot {
 		})
 		slices.Sort(one.Names)
 
-		// A server is down since some moment: both change together, under this lock.
+		// Under one lock, because whether it is down and since when change together.
 		p.pool.mu.Lock()
 		if one.Down = s.down; s.down {
 			one.Since = s.since

@@ -8,9 +8,9 @@ import (
 // defaultMaxTokens is vLLM's limit of a completion that states none.
 const defaultMaxTokens = 16
 
-// sampling reads the sampling parameters; values out of range, which our clients refuse themselves, are taken as they
-// are. top is how many alternatives to each token are
-// wanted, -1 when not even the token's own log-probability is.
+// sampling reads the sampling parameters; values out of range, which toolevo's clients refuse, are
+// taken as they are. top is how many alternatives to each token are wanted, -1 when not even the
+// token's own log-probability is.
 func (q *openAIRequest) sampling(s *Server, chat bool) (a sampling, top int, bad *refusal) {
 	a = sampling{
 		n:         1,

@@ -221,7 +221,7 @@ func (im *dblpImport) numberPapers(p *pickled, titles map[string]string) ([]stri
 		}
 	}
 
-	// Those without come behind, as putPapers writes them.
+	// Papers without a title come after all others: the order in which putPapers writes them.
 	for i, key := range keys {
 		if _, ok := titles[key]; !ok {
 			numbers[i] = next
