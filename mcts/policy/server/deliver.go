@@ -187,7 +187,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 
 	switch named := FaultOf(err); {
 	case errors.Is(err, ErrNoEnd) && named != nil:
-		// One reply may have been cut off. Where none ever ends, the server has another word for it.
+		// One reply may be cut off. Where none ever ends, the server has another word for it.
 		if s.unended.Add(1) >= neverEnded && !s.hasAnswered() {
 			fault.Kind, fault.Err = Refused, named.Err
 			fault.Message = `no completion counts: set server.ends to the server's own word for an end, or to [""] if it has none`
