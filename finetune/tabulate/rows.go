@@ -261,8 +261,7 @@ func (c *Column) figure(t *Table, s *Source, g *group) {
 		}
 	case c.Rate != "":
 		r := RateOf(c.strata(t, s, g.members, c.Rate)...)
-		// Where nothing was measured, the interval excludes nothing, and a share of 0 would be a
-		// claim.
+		// Where nothing was measured, the interval excludes nothing; a share of 0 would be wrong.
 		if g.row[c.Low], g.row[c.High] = r.Low, r.High; r.Strata > 0 {
 			g.row[c.Name] = r.Share
 		}

@@ -56,7 +56,7 @@ func (j *RunJob) Needs(b *Bench) []Need {
 		}},
 		{doctor.Walls, only("Trying to get out of the sandbox", b.RunsPrograms()),
 			func(ctx context.Context) (string, error) {
-				// Doctor goes on where a need is not met: the engine may not have started.
+				// Doctor goes on where a need is not met: there may be no engine.
 				if b.Engine == nil {
 					return "", nil
 				}

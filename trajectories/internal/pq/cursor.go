@@ -179,7 +179,7 @@ func openList(g *group, c *Column, at position) (*cursor, error) {
 
 	return &cursor{
 		read: func(v reflect.Value, rep int16) error {
-			// A list that is null or empty has a level and no value: the field stays nil.
+			// A null or empty list has a level and no value: the field stays nil.
 			if def, _, more := items.peek(); more && def < element.def-1 {
 				return items.skip(rep)
 			}

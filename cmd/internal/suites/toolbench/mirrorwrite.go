@@ -141,7 +141,7 @@ func (m *mirrorWriting) documents() ([]*toolbench.Document, error) {
 		}
 
 		for i := range calls {
-			// Recordings may be of more APIs than the data has: their calls are passed over.
+			// Calls of APIs that the data lacks are passed over: recordings may have more.
 			d, err := calls[i].Find(documents)
 			if err == nil && rules.Of(calls[i].Answer) == recorded.Success {
 				working[d.Key] = true
