@@ -189,7 +189,7 @@ func chosen(all []entry, patterns []string) (some []entry, others []string, err 
 	wanted := make([]bool, len(all))
 
 	for _, pattern := range patterns {
-		// Only * and ? mean anything. Paths are full of other signs that a regular expression would read.
+		// Only * and ? mean anything: paths have other signs that an expression would read.
 		glob := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
 
 		fits, err := regexp.Compile("(?s)^(?:" + glob + ")$")
