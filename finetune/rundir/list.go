@@ -97,40 +97,30 @@ func (l Listing) Of(all []Run) ([]Run, error) {
 
 	slices.SortStableFunc(shown, func(a, b Run) int { return by.compare(&a, &b) })
 
+	// Where an experiment is not shown, its runs stand by themselves.
 	below := map[string][]Run{}
 	for _, r := range shown {
-		if r.Parent != "" {
-			below[r.Parent] = append(below[r.Parent], r)
-		}
+		below[r.Dir] = nil
 	}
 
-	shown = slices.DeleteFunc(shown, func(r Run) bool { return r.Parent != "" })
+	top := make([]Run, 0, len(shown))
 
-	return arranged(shown, below, by), nil
-}
+	for _, r := range shown {
+		if _, ok := below[r.Parent]; ok && r.Parent != "" {
+			below[r.Parent] = append(below[r.Parent], r)
+			continue
+		}
 
-// arranged puts the runs of each experiment behind it, and those of one that is not shown in their own places.
-func arranged(top []Run, below map[string][]Run, by *Column) []Run {
-	all := make([]Run, 0, len(top))
+		r.Parent = ""
+		top = append(top, r)
+	}
+
+	all = make([]Run, 0, len(shown))
 	for _, r := range top {
 		all = append(append(all, r), below[r.Dir]...)
-		delete(below, r.Dir)
 	}
 
-	if len(below) == 0 {
-		return all
-	}
-
-	for _, runs := range below {
-		for _, r := range runs {
-			r.Parent = ""
-			top = append(top, r)
-		}
-	}
-
-	slices.SortStableFunc(top, func(a, b Run) int { return cmp.Or(by.compare(&a, &b), strings.Compare(a.Dir, b.Dir)) })
-
-	return top
+	return all, nil
 }
 
 // takes reports whether a run is shown.
