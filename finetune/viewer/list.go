@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"toolevo/envs/display"
@@ -44,7 +45,7 @@ func (s *Site) runsPage(ctx context.Context, l rundir.Listing) (*page, error) {
 	}
 
 	body := &runsBody{Text: strings.Join(l.Where, " "), Sort: l.Sort, All: len(all)}
-	for _, c := range rundir.Columns() {
+	for _, c := range columnsByRank() {
 		query := url.Values{"sort": {c.Name}}
 		if body.Text != "" {
 			query.Set("q", body.Text)
@@ -91,7 +92,7 @@ func lineOfRun(r *rundir.Run) runLine {
 		l.At = &place{Run: r.Name, Attempt: -1, Node: -1}
 	}
 
-	for _, c := range rundir.Columns() {
+	for _, c := range columnsByRank() {
 		cell := runCell{c.Name, display.Line(c.Text(r), 0), classOf(&c)}
 		if c.Name == "state" && r.State == rundir.Running {
 			cell.Class = "growing"
@@ -101,6 +102,14 @@ func lineOfRun(r *rundir.Run) runLine {
 	}
 
 	return l
+}
+
+// columnsByRank are those of the list, what matters most first: a narrow window shows the first ones.
+func columnsByRank() []rundir.Column {
+	all := rundir.Columns()
+	slices.SortFunc(all, func(a, b rundir.Column) int { return a.Rank - b.Rank })
+
+	return all
 }
 
 // classOf is how a column is set.
