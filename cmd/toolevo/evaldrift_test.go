@@ -99,9 +99,7 @@ func TestEvalDrift(t *testing.T) {
 	}
 
 	says(t, "the page", string(read(t, filepath.Join(dir, toolevo.DriftPage))), "(Table I of DynamicToolBench)",
-		"(its Table II)",
-		"Run statistics",
-		`class="figure"`, "feedback none, paraphrase")
+		"(its Table II)", "Run statistics", `class="panels"`, "feedback none, paraphrase")
 	says(t, "check", must(t, "check", filepath.Join(dir, "deprecation", "paraphrase")), "0 problems")
 }
 

@@ -3,11 +3,14 @@ package drift_test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"toolevo/envs"
 	"toolevo/envs/drift"
 	"toolevo/envs/envtest"
+	"toolevo/envs/toolapi"
 )
 
 // The environment of a family keeps what an environment promises, and deploys to each task its version.
@@ -42,6 +45,35 @@ func TestFamilyConforms(t *testing.T) {
 		next, err := env.Step(t.Context(), state, "")
 		if want := f.Of(1, task.ID); err != nil || next.Turn.Observation != want {
 			t.Errorf("question %d meets %q (%v), want %q", i, next.Turn.Observation, err, want)
+		}
+	}
+}
+
+// What a version needs is its file, and those of the versions that it deprecates.
+func TestOnlyAVersion(t *testing.T) {
+	t.Parallel()
+
+	d := &drift.Deployed{
+		Families: []drift.Family{
+			{Name: "made", Versions: []string{"a_1", "a_10", "a_2"}}, {Name: "p_c", Versions: []string{"p_c"}},
+		},
+		Files: []toolapi.File{
+			{Path: "1", Text: "version: a_1\ndeprecates: [p_c]\n"}, {Path: "10", Text: "version: a_10\n"},
+			{Path: "2", Text: "version: 'a_2'\ndeprecates: [a_10]\n"},
+		},
+	}
+
+	for version, want := range map[string]string{"a_1": "1", "a_10": "10", "a_2": "2 10", "p_c": ""} {
+		only := d.Only(version)
+
+		var paths []string
+		for _, f := range only.Files {
+			paths = append(paths, f.Path)
+		}
+
+		if got := strings.Join(paths, " "); got != want || len(only.Families) != 1 ||
+			!slices.Equal(only.Families[0].Versions, []string{version}) {
+			t.Errorf("%s needs %q: %+v, want %q", version, got, only.Families, want)
 		}
 	}
 }
