@@ -43,7 +43,8 @@ func (a *app) viewCommand() *cobra.Command {
 
 // view shows runs until the process is told to end, or writes them into a file.
 func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
-	if err := checkLoopback(o.listen); err != nil {
+	address, err := parseLoopback(o.listen)
+	if err != nil {
 		return err
 	}
 
@@ -80,24 +81,24 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 		return a.writePage(o.out, func(w io.Writer) error { return site.WriteFile(ctx, w) })
 	}
 
-	_, err = (&wire.Door{Listen: o.listen}).Serve(ctx, &a.Program, site.Handler(), func(address string) {
+	_, err = (&wire.Door{Listen: address}).Serve(ctx, &a.Program, site.Handler(), func(address string) {
 		a.Say("Open %s/ in a browser. Ctrl-C ends it.", address)
 	})
 
 	return err
 }
 
-// checkLoopback refuses an address that others could reach: runs hold questions, answers and what programs printed.
-func checkLoopback(address string) error {
-	_, err := wire.ParseAddress(address)
+// parseLoopback refuses an address that others could reach: runs hold questions, answers and what programs printed.
+func parseLoopback(text string) (address string, err error) {
+	address, err = wire.ParseAddress(text)
 	if errors.Is(err, wire.ErrOpen) {
-		return console.Usage("--listen is %q: pages are served to this machine only (127.0.0.1, ::1, localhost); from "+
-			"another one, use ssh -L 8765:127.0.0.1:8765", address)
+		return "", console.Usage("--listen is %q: pages are served to this machine only (127.0.0.1, ::1, localhost); from "+
+			"another one, use ssh -L 8765:127.0.0.1:8765", text)
 	} else if err != nil {
-		return console.Usage("--listen: %w", err)
+		return "", console.Usage("--listen: %w", err)
 	}
 
-	return nil
+	return address, nil
 }
 
 // runDirs are the run directories that are named, or in the folders that are.

@@ -14,7 +14,7 @@ import (
 
 // Door is where a server listens, and whether clients need a key.
 type Door struct {
-	Listen     string // PORT or HOST:PORT
+	Listen     string // HOST:PORT; before Key also PORT
 	RequireKey bool   // even where only this machine can reach the server
 	Variable   string // of the environment, that holds the key
 
@@ -22,11 +22,15 @@ type Door struct {
 	Session func(context.Context) context.Context
 }
 
-// Key returns the key that clients have to send, "" for none. A server that other machines can
-// reach has one.
+// Key returns the key that clients have to send, "" for none, and completes the address. A server
+// that other machines can reach has one.
 func (d *Door) Key(p *console.Program) (string, error) {
 	key := p.Lookup(d.Variable)
-	_, open := ParseAddress(d.Listen)
+
+	address, open := ParseAddress(d.Listen)
+	if address != "" {
+		d.Listen = address
+	}
 
 	switch {
 	case open != nil && !errors.Is(open, ErrOpen):
@@ -64,12 +68,7 @@ const (
 // the server once it listens, and returns its address.
 func (d *Door) Serve(ctx context.Context, p *console.Program, h http.Handler,
 	introduce func(address string)) (string, error) {
-	address, err := ParseAddress(d.Listen)
-	if err != nil && !errors.Is(err, ErrOpen) {
-		return "", console.Option("listen", "%w", err)
-	}
-
-	bare, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	bare, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.Listen)
 	if err != nil {
 		return "", console.GaveUp(console.Option("listen", "%w: name another address", err))
 	}
@@ -89,7 +88,7 @@ func (d *Door) Serve(ctx context.Context, p *console.Program, h http.Handler,
 			return d.Session(ctx)
 		},
 	}
-	address = "http://" + bare.Addr().String()
+	address := "http://" + bare.Addr().String()
 	introduce(address)
 
 	ended := make(chan error, 1)

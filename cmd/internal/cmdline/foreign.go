@@ -3,7 +3,6 @@ package cmdline
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -19,7 +18,7 @@ import (
 var foreignFile string
 
 // Foreign are the flags of other tools, with what does the same here, in the order in which it is
-// looked for: a flag "--out PATH", a setting "KEY=VALUE", or another text.
+// looked for: a flag and its value, such as "--out PATH", or another text.
 var Foreign = sync.OnceValue(func() map[string][]string {
 	table := map[string][]string{}
 
@@ -42,7 +41,7 @@ func insteadOf(cmd *cobra.Command, name string) string {
 	answers := Foreign()[strings.ReplaceAll(name, "_", "-")]
 	for _, answer := range answers {
 		if has(cmd, answer) {
-			return fmt.Sprintf(", did you mean %s?", Written(answer))
+			return fmt.Sprintf(", did you mean %s?", answer)
 		}
 	}
 
@@ -59,10 +58,10 @@ func insteadOf(cmd *cobra.Command, name string) string {
 	for _, c := range commandsOf(cmd.Root()) {
 		for _, answer := range answers {
 			switch {
-			case !written.MatchString(answer):
+			case !strings.HasPrefix(answer, "--"):
 				return ": " + answer
 			case has(c, answer):
-				return fmt.Sprintf(": `%s` takes %s", c.CommandPath(), Written(answer))
+				return fmt.Sprintf(": `%s` takes %s", c.CommandPath(), answer)
 			}
 		}
 	}
@@ -83,28 +82,16 @@ func commandsOf(cmd *cobra.Command) (all []*cobra.Command) {
 	return append(all, cmd)
 }
 
-// written are the answers that can be typed: flags, and keys of settings with a value.
-var written = regexp.MustCompile(`^(--[a-z-]+( |$)|[a-z_.]+=)`)
-
-// Written is an answer as it is typed.
-func Written(answer string) string {
-	if strings.HasPrefix(answer, "--") {
-		return answer
-	}
-
-	return "--set " + answer
-}
-
-// has reports whether a command has the flag that an answer names, or takes its setting.
+// has reports whether a command has the flag that begins an answer.
 func has(cmd *cobra.Command, answer string) bool {
-	flag := strings.TrimPrefix(strings.Fields(Written(answer))[0], "--")
+	flag, _, _ := strings.Cut(strings.TrimPrefix(answer, "--"), " ")
 
 	f := cmd.Flags().Lookup(flag)
-	if f == nil || f.Hidden || !written.MatchString(answer) {
+	if f == nil || f.Hidden {
 		return false
 	}
 
-	value, _ := pflag.UnquoteUsage(f) // that of a trainer's arguments is another
+	value, _ := pflag.UnquoteUsage(f)
 
-	return strings.HasPrefix(answer, "--") || value == "KEY=VALUE"
+	return flag != "set" || value == "KEY=VALUE" // that of a trainer's arguments is another
 }
