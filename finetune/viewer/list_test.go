@@ -15,7 +15,9 @@ func TestListOfRuns(t *testing.T) {
 	h := s.Handler()
 	rows := regexp.MustCompile(`<tr><td class="id`)
 
-	for path, want := range map[string]int{"/": 2, "/?sort=run": 2, "/?q=kind%3Deval": 1, "/?q=first": 1, "/?q=none": 0} {
+	for path, want := range map[string]int{
+		"/": 2, "/?sort=run": 2, "/?q=kind%3Deval": 1, "/?q=first": 1, "/?q=none": 0,
+	} {
 		code, body := get(t, h, path)
 		if n := len(rows.FindAllString(body, -1)); code != http.StatusOK || n != want {
 			t.Errorf("%s: %d, %d runs, want %d", path, code, n, want)
