@@ -98,12 +98,7 @@ func fitting(schema envs.Args, i int) any {
 	case "integer", "number":
 		return fittingNumber(schema, i)
 	case "array":
-		inside := make([]any, atLeast(schema, "minItems"))
-		for k := range inside {
-			inside[k] = fitting(schema.Object("items"), i+k)
-		}
-
-		return inside
+		return fittingList(schema, i)
 	case "object":
 		return fittingObject(schema, i)
 	case "string", nil:
@@ -115,12 +110,45 @@ func fitting(schema envs.Args, i int) any {
 	return sample(envs.Object("type", kinds), i)
 }
 
+// fittingList is a list of as many items as are wanted. What lists in lists have multiplies, so that
+// their items count as often as they hold others.
+func fittingList(schema envs.Args, i int) any {
+	wanted := atLeast(schema, "minItems")
+	if wanted == 0 {
+		return []any{}
+	}
+
+	inside := []any{fitting(schema.Object("items"), i)}
+	for k := 1; k < min(wanted, mostSampled/sizeOf(inside[0])); k++ {
+		inside = append(inside, fitting(schema.Object("items"), i+k))
+	}
+
+	return inside
+}
+
+// sizeOf is how many values a sample holds, with itself.
+func sizeOf(v any) int {
+	n := 1
+
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			n += sizeOf(item)
+		}
+	case envs.Args:
+		for _, a := range v {
+			n += sizeOf(a.Value)
+		}
+	}
+
+	return n
+}
+
 // mostSampled is how much of something a sample has at most.
 const mostSampled = 1000
 
 // atLeast is how much of something a schema wants.
-func atLeast(schema envs.Args,
-	keyword string) int {
+func atLeast(schema envs.Args, keyword string) int {
 	return min(intOf(schema, keyword), mostSampled)
 }
 

@@ -52,3 +52,34 @@ func TestSamplesFit(t *testing.T) {
 		}
 	}
 }
+
+// Lists in lists multiply: a sample of those stays small, though it does not fit then.
+func TestSamplesAreSmall(t *testing.T) {
+	lists := `{type: integer}`
+	for range 4 {
+		lists = `{type: array, minItems: 900, items: ` + lists + `}`
+	}
+
+	spec, err := toolapi.Parse(toolapi.File{Path: "base.yaml", Text: "version: b\nbase: true\n" +
+		"messages: {deprecated: d, invalid: i}\napis:\n" +
+		"  - {name: Try, description: which tries., parameters: {type: object, properties: {p: " + lists + "}}}" +
+		systemTools})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	catalog, err := toolapi.NewCatalog(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	v, err := catalog.Version("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	api, _ := v.API("Try")
+	if n := len(pytext.JSON(api.Sample())); n > 1<<14 {
+		t.Errorf("the sample has %d bytes", n)
+	}
+}

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"toolevo/envs/disk"
@@ -64,6 +66,11 @@ func Open(dir string, p *Plan) (*Training, error) {
 		return nil, err
 	}
 
+	// What write left that was killed is written again.
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		_, ours := p.files[strings.TrimSuffix(e.Name(), disk.Unfinished)]
+		return ours || e.Name() == argumentsFile+disk.Unfinished
+	})
 	if len(entries) > 0 {
 		return nil, fmt.Errorf("%s is not empty, and no training began in it: choose another folder", dir)
 	}

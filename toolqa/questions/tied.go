@@ -98,8 +98,19 @@ func Stale(dir string, info corpus.Info) []error {
 // RemoveShared removes the generated files below dir that ask, in another split, a question of the published
 // ones of their dataset and difficulty, and returns their paths. It is for before the published questions are
 // written: afterwards a run would refuse both.
-func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
-	var removed []string
+func RemoveShared(dir string, published []toolqa.Question) (removed []string, err error) {
+	// Also of what was removed before something failed: a file that has a checksum and is not there
+	// would count as lost.
+	defer func() {
+		changes := map[string]string{}
+		for _, path := range removed {
+			changes[path] = ""
+		}
+
+		if len(changes) > 0 {
+			err = errors.Join(err, updateSums(dir, folder(dir), changes))
+		}
+	}()
 
 	for _, ds := range toolqa.Datasets() {
 		for _, d := range toolqa.Difficulties() {
@@ -127,17 +138,7 @@ func RemoveShared(dir string, published []toolqa.Question) ([]string, error) {
 		}
 	}
 
-	if len(removed) == 0 {
-		return nil, nil
-	}
-
-	changes := map[string]string{}
-	for _, path := range removed {
-		// A file that has a checksum and is not there would count as lost.
-		changes[path] = ""
-	}
-
-	return removed, updateSums(dir, folder(dir), changes)
+	return removed, nil
 }
 
 // generatedShare reports whether a file asks, among its generated questions, one of those with the

@@ -552,6 +552,34 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// Beside trials that were found in a job, those without a document are refused, and nothing is said of
+// them where one trial was named: by its folder, by its agent's, or by its document.
+func TestOtherTrials(t *testing.T) {
+	job := t.TempDir()
+	for _, name := range []string{"first/agent/trajectory.json", "second/agent/trajectory.json", "third/result.json"} {
+		path := filepath.Join(job, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	for path, want := range map[string]int{
+		"": 1, "first": 0, "first/": 0, "first/agent": 0, "first/agent/trajectory.json": 0,
+	} {
+		path = job + "/" + path
+
+		files, err := atif.Files(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		refused, err := atif.OtherTrials(path, files)
+		if err != nil || len(refused) != want || want > 0 && refused[0].Document != filepath.Join(job, "third") {
+			t.Errorf("%s: refused %v, %v", path, refused, err)
+		}
+	}
+}
+
 // Any text is read or refused.
 func FuzzRead(f *testing.F) {
 	for _, d := range documents() {

@@ -76,8 +76,9 @@ func OtherTrials(path string, files []string) (refused []*Refusal, err error) {
 	var jobs []string
 
 	for _, file := range files {
-		// Nobody asked for what stands beside a trial that was named itself.
-		if trial := filepath.Dir(filepath.Dir(file)); IsTrial(file) && trial != filepath.Clean(path) {
+		trial := filepath.Dir(filepath.Dir(file))
+		// Nobody asked for what stands beside a trial that was named itself, or by what is in it.
+		if within := strings.HasPrefix(filepath.Clean(path)+"/", trial+"/"); IsTrial(file) && !within {
 			jobs = append(jobs, filepath.Dir(trial))
 		}
 	}

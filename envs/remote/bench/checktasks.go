@@ -155,6 +155,10 @@ func compared(first, second episode) (problems []string) {
 		return []string{fmt.Sprintf("the solution: %v", first.failed)}
 	}
 
+	if second.failed != nil { // and so has no turns to compare
+		return []string{fmt.Sprintf("the solution, on a fresh instance: %v", second.failed)}
+	}
+
 	for i, turn := range first.turns {
 		if turn.Outcome.IsError() {
 			problems = append(problems, fmt.Sprintf("call %d of the solution is refused: %s", i+1,

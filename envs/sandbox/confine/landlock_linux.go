@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -99,7 +100,7 @@ func LeftToSeccomp(version int) []string {
 func restrictFiles(read, hide, write []string, scratch string, most int) error {
 	version, err := landlock.LandlockGetABIVersion()
 	if err != nil {
-		return probeLandlock()
+		return cmp.Or(probeLandlock(), err) // the probe asks again, and says more
 	}
 
 	if most > 0 {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -63,9 +64,12 @@ func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Dep
 		d.add(k)
 	}
 
+	// A version may give one function the published name of another.
+	published := maps.Clone(d.named)
+
 	for _, a := range o.documented(file) {
 		// The version also documents system tools, and functions that the task does not offer.
-		if f, ok := d.named[a.ToolName()]; ok {
+		if f, ok := published[a.ToolName()]; ok {
 			d.functions = append(d.functions, a)
 			d.named[a.Name] = f
 

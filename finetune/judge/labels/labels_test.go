@@ -290,3 +290,19 @@ func TestOrder(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Of equal labels one with a reason stays, in whatever order they come.
+func TestReasonsStay(t *testing.T) {
+	t.Parallel()
+
+	label := func(reason string) Label {
+		return Label{Query: "q", Answer: "a", By: "m", Solved: true, Reason: reason}
+	}
+
+	for _, all := range [][]Label{{label(""), label("b"), label("a")}, {label("a"), label("b"), label("")}} {
+		cases := gather(all, &Report{Dropped: map[string]int{}})
+		if len(cases) != 1 || cases[0].by["m"].Reason != "a" {
+			t.Errorf("of %v: %v", all, cases[0].by["m"])
+		}
+	}
+}

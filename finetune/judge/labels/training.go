@@ -84,11 +84,11 @@ func gather(all []Label, r *Report) []*labelled {
 			cases = append(cases, c)
 		}
 
-		// Of equal labels the one with the first reason stays, in whatever order they come.
+		// Of equal labels the one with the first reason stays, in whatever order they come; none is last.
 		switch known, ok := c.by[l.By]; {
 		case ok && (known == nil || known.Solved != l.Solved):
 			c.by[l.By] = nil
-		case !ok || l.Reason < known.Reason:
+		case !ok || known.Reason == "" || l.Reason != "" && l.Reason < known.Reason:
 			c.by[l.By] = l
 		}
 	}
@@ -297,13 +297,19 @@ func (p *Plan) most(c *labelled, r *Report, held bool) (label *Label, why string
 		}
 
 		agreed := votes[int(number(yes > no))]
+		best := agreed[0]
+
 		for _, l := range agreed {
 			if l.By == r.Expert {
 				return l, ""
 			}
+
+			if best.Reason == "" {
+				best = l
+			}
 		}
 
-		return agreed[0], ""
+		return best, ""
 	}
 
 	return nil, why

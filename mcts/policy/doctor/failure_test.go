@@ -355,6 +355,11 @@ func TestOddServers(t *testing.T) {
 				delete(answer["data"].([]any)[0].(object), "max_model_len")
 			}
 		}, words: "not stated; 4,0"},
+		"an eighth of what it states": {kind: openai.Kind, change: func(path string, _, answer map[string]any) {
+			if path == "/v1/models" {
+				answer["data"].([]any)[0].(object)["max_model_len"] = 32768
+			}
+		}, want: map[doctor.Name]doctor.Verdict{doctor.Window: doctor.Warning}, words: "states 32,768 tokens: 4,0"},
 		"tight": {kind: openai.Kind, alter: func(o *doctor.Options) { o.Sampling.MaxTokens = 2900 },
 			want: map[doctor.Name]doctor.Verdict{doctor.Room: doctor.Warning}, words: "for the turns"},
 		"no room": {kind: openai.Kind, alter: func(o *doctor.Options) { o.Sampling.MaxTokens = 4000 },

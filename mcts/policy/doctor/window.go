@@ -147,10 +147,6 @@ func (p *examination) shorter(ctx context.Context, stated, refusedAt int) (Check
 		}
 
 		middle := (low + high) / 2
-		if low == 0 {
-			middle = refusedAt / 2
-		}
-
 		if p.slow(middle) != nil {
 			break
 		}
