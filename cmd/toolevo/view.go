@@ -92,8 +92,8 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 func parseLoopback(text string) (address string, err error) {
 	address, err = wire.ParseAddress(text)
 	if errors.Is(err, wire.ErrOpen) {
-		return "", console.Usage("--listen is %q: pages are served to this machine only (127.0.0.1, ::1, localhost); from "+
-			"another one, use ssh -L 8765:127.0.0.1:8765", text)
+		return "", console.Usage("--listen is %q: pages are served to this machine only (127.0.0.1, ::1, localhost); "+
+			"from another one, use ssh -L 8765:127.0.0.1:8765", text)
 	} else if err != nil {
 		return "", console.Usage("--listen: %w", err)
 	}

@@ -49,8 +49,8 @@ func TestLongFunctionsSayWhy(t *testing.T) {
 	}
 
 	if len(silent) > mostSilent {
-		t.Errorf("%d of %d functions of %d lines and more have no comment inside, want at most %d: say at the turns of "+
-			"yours why", len(silent), len(long), longLines, mostSilent)
+		t.Errorf("%d of %d functions of %d lines and more have no comment inside, want at most %d: say at the "+
+			"turns of yours why", len(silent), len(long), longLines, mostSilent)
 	}
 
 	commit, err := exec.CommandContext(t.Context(), "git", "rev-parse", "HEAD").Output()
