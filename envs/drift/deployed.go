@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"toolevo/envs"
 	"toolevo/envs/console"
@@ -234,8 +235,11 @@ func (d *Deployed) Only(versions ...string) *Deployed {
 			taken[f.Path] = true
 			only.Files = append(only.Files, f)
 
+			words := strings.FieldsFunc(f.Text, func(r rune) bool {
+				return unicode.IsSpace(r) || strings.ContainsRune(`[]{},:'"`, r)
+			})
 			for _, version := range d.All().Versions {
-				if strings.Contains(f.Text, version) {
+				if slices.Contains(words, version) {
 					needed = append(needed, version)
 				}
 			}
