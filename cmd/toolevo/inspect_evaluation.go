@@ -55,6 +55,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 		return err
 	}
 
+	// EPISODE counts them, so all are read to show one.
 	var episodes []trajectories.Episode
 	for episode, err := range v.Evaluation([]trajectories.Question{q}).Episodes(ctx, nil) {
 		if err != nil {

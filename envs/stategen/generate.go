@@ -54,6 +54,8 @@ func Generate(ctx context.Context, d Domain, o Options, book *Book, n int, yield
 func (g *grower) batch(ctx context.Context, n int, yield func(Task) error) error {
 	var programs []grown
 
+	// No more than are still wanted, and one at a time: what the book counts of earlier programs steers
+	// the next.
 	for range min(batch, n-g.report.Kept) {
 		if err := ctx.Err(); err != nil {
 			g.forget(programs)
@@ -84,6 +86,7 @@ func (g *grower) batch(ctx context.Context, n int, yield func(Task) error) error
 
 	_ = group.Wait() // reasons are kept by program
 
+	// A rejected program stays in the book: later ones were drawn with it counted.
 	for i, p := range programs {
 		if err := ctx.Err(); err != nil {
 			g.forget(programs[i:])

@@ -128,8 +128,9 @@ const valueSize = 64
 // expansion is how many values the anchors stand for, by their names.
 type expansion map[string]int
 
-// count returns how many values a node stands for, and which part of it has the most.
-func (e expansion) count(node ast.Node) (n int, most ast.Node) {
+// count returns how many values a node stands for, and where that becomes too many: the part at which
+// the sum passes maxValues, or else the node.
+func (e expansion) count(node ast.Node) (n int, where ast.Node) {
 	var parts []ast.Node
 
 	switch node := node.(type) {
@@ -137,15 +138,16 @@ func (e expansion) count(node ast.Node) (n int, most ast.Node) {
 		// An alias inside its own anchor has no count yet, and is taken for one value.
 		return max(e[node.Value.GetToken().Value], 1), node
 	case *ast.AnchorNode:
-		n, most = e.count(node.Value)
+		n, where = e.count(node.Value)
 		e[node.Name.GetToken().Value] = n
 
-		return n, most
+		return n, where
 	case *ast.TagNode:
 		parts = []ast.Node{node.Value}
 	case *ast.SequenceNode:
 		parts = node.Values
 	case *ast.MappingNode:
+		// Keys are not counted: the parser refuses lists and mappings there.
 		for _, item := range node.Values {
 			parts = append(parts, item.Value)
 		}
@@ -153,16 +155,16 @@ func (e expansion) count(node ast.Node) (n int, most ast.Node) {
 		parts = []ast.Node{node.Value}
 	}
 
-	n, most = 1+len(node.GetToken().Value)/valueSize, node
+	n, where = 1+len(node.GetToken().Value)/valueSize, node
 
 	for _, part := range parts {
 		inside, _ := e.count(part)
 		if n += inside; n > maxValues {
-			return maxValues + 1, part
+			return maxValues + 1, part // nested aliases would overflow the sum
 		}
 	}
 
-	return n, most
+	return n, where
 }
 
 // at is an error with a place in the text, as the parser's are.

@@ -272,8 +272,8 @@ func (g *Grid) latexHeads(b *strings.Builder) {
 	fmt.Fprintf(b, "%s \\\\\n", strings.Join(heads, " & "))
 }
 
-// marked makes the highest of the figures below a heading bold, and the next one underlined: as they
-// are printed, and unless they are 0.
+// marked makes the highest of the figures below a heading bold, and the next one underlined, compared
+// as printed; 0 is never marked.
 func (g *Grid) marked(line, column int, text string) string {
 	// What is not a number is 0 here, and 0 is never marked.
 	value := func(i int) float64 {
@@ -284,20 +284,22 @@ func (g *Grid) marked(line, column int, text string) string {
 		return text
 	}
 
-	others, above := 0, map[float64]bool{}
+	// Above holds distinct figures, so that lines that tie share a mark.
+	lines, above := 0, map[float64]bool{}
 
 	for i := range g.Lines {
 		if g.heading(i) != g.heading(line) {
 			continue
 		}
 
-		if others++; value(i) > value(line) {
+		if lines++; value(i) > value(line) {
 			above[value(i)] = true
 		}
 	}
 
 	switch {
-	case others == 1 || len(above) > 1:
+	// One alone has nothing to be better than; with two better ones it is third at most.
+	case lines == 1 || len(above) > 1:
 		return text
 	case len(above) == 1:
 		return "\\underline{" + text + "}"

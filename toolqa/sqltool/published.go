@@ -197,12 +197,13 @@ func (s *statement) operandBefore(i int) int {
 	return start
 }
 
-// operandAfter returns where the operand ends that begins with token i; -1 where that is not clear.
+// operandAfter returns where the operand beginning at token i ends; -1 where that is not clear.
 func (s *statement) operandAfter(i int) int {
 	for s.isAny(i, "-", "+") {
 		i++
 	}
 
+	// A parenthesis begins an operand, too, and is no word.
 	if !s.is(i, "(") && !s.beginsOperand(i) {
 		return -1
 	}
@@ -229,7 +230,7 @@ func (s *statement) operandAfter(i int) int {
 				return end
 			}
 		}
-	case s.operator(i + 1):
+	case s.operator(i + 1): // binds tighter than the comparison
 		return s.operandAfter(i + 2)
 	}
 

@@ -234,11 +234,14 @@ func (s *statement) cast(as, end int) {
 func (s *statement) groupConcat(i int) {
 	first, end := i+2, s.match[i+1]
 
+	// Without one SQLite takes the call as it stands, and what has more behind it it refuses.
 	separator := s.find(first, "SEPARATOR")
 	if separator < 0 || separator+2 != end {
 		return
 	}
 
+	// The text comes to be unescaped only later, so that is done here; where it fails, it fails there
+	// again, and is refused.
 	with := s.tokens[separator+1].text
 	if s.unescape(separator+1) != nil {
 		return

@@ -72,15 +72,17 @@ type ExtraFile struct {
 	Text []byte
 }
 
-func (m *Manifest) writeSets(work string, sets []InstructionSet, report any, more []ExtraFile) error {
-	for _, f := range more {
+// writeSets writes the files of an export of instructions, and notes its sets in the manifest, which is
+// written after them.
+func (m *Manifest) writeSets(work string, sets []InstructionSet, report any, extra []ExtraFile) error {
+	for _, f := range extra {
 		if err := disk.Write(filepath.Join(work, f.Name), f.Text); err != nil {
 			return err
 		}
 	}
 
 	for _, s := range sets {
-		if len(s.Samples) == 0 {
+		if len(s.Samples) == 0 { // has no file, so dataset_info.json must not name one
 			continue
 		}
 
@@ -90,6 +92,7 @@ func (m *Manifest) writeSets(work string, sets []InstructionSet, report any, mor
 
 		m.Sets = append(m.Sets, ManifestSet{s.Name, len(s.Samples)})
 
+		// What is not trained is held out, and only what is trained is compared with a cutoff.
 		if !strings.HasPrefix(s.Name, trainSet) {
 			m.DevRows += len(s.Samples)
 			continue

@@ -65,17 +65,18 @@ func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared
 		return Compared{}, err
 	}
 
-	result.Engines = engines.InWords(stamps)
+	// Evaluations share engines and warnings, and each is said once.
+	result.Engines = tabulate.Distinct(engines.InWords(stamps), func(words string) string { return words })
 	slices.Sort(warnings)
 	result.Warnings = slices.Compact(warnings)
 
-	// The caption names the feedback, which decides how hard a version is: figures of several are told apart.
+	// The feedback decides how hard a version is, so the caption names each that was used.
 	feedbacks := tabulate.Distinct(result.Runs, func(run ComparedRun) string { return run.Feedback })
 	slices.Sort(feedbacks)
 	result.Feedback = strings.Join(feedbacks, ", ")
 
 	if result.TaskSet == "" {
-		h.Say("The evaluations are not of the same questions: pairs are compared on those that both sides measured.")
+		h.Say("The evaluations do not cover the same questions: pairs are compared on those that both sides measured.")
 	}
 
 	return result, nil

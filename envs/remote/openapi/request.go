@@ -258,7 +258,8 @@ func escaped(text string) string { return strings.ReplaceAll(url.QueryEscape(tex
 
 // pairs are the names and values of a query, of cookies or of a form.
 func (p Parameter) pairs(v any) (pairs []string, err error) {
-	if object, ok := v.(envs.Args); ok && p.Wire == "" { // the body
+	if object, ok := v.(envs.Args); ok && p.Wire == "" {
+		// A form body as a whole: each member is a parameter of its own, in the style of the whole.
 		for _, m := range object {
 			more, err := Parameter{Wire: m.Name, Style: p.Style, Explode: p.Explode}.pairs(m.Value)
 			if err != nil {
@@ -272,18 +273,20 @@ func (p Parameter) pairs(v any) (pairs []string, err error) {
 	}
 
 	if p.Wire == "" {
-		return nil, errors.New("a form is an object")
+		return nil, errors.New("the body of a form has to be an object")
 	}
 
+	// It is written in one way, whatever explode says.
 	if p.Style == "deepObject" {
 		return deep(p.Wire, v), nil
 	}
 
 	items, isObject := flat(v)
-	if len(items) == 0 {
+	if len(items) == 0 { // null and what is empty leave no trace
 		return nil, nil
 	}
 
+	// A list repeats the name of the parameter, and members of an object stand under their own.
 	if p.Explode {
 		for _, i := range items {
 			name := p.Wire

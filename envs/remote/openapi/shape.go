@@ -425,7 +425,8 @@ func (s *shaper) merge(schema envs.Args) envs.Args {
 	return s.withoutHidden(out)
 }
 
-// combined is the value of a keyword that says what two values say, nil if no value does.
+// combined is the value of a keyword that is equivalent to two values, nil if there is none. The first
+// is nil where the keyword is new.
 func combined(name string, a, b any) any {
 	switch {
 	case name == "properties":
@@ -435,7 +436,7 @@ func combined(name string, a, b any) any {
 		for _, m := range more {
 			now, ok := all.Get(m.Name)
 			if ok && !reflect.DeepEqual(now, m.Value) {
-				return nil
+				return nil // the two schemas would have to be merged in turn: the allOf stays
 			}
 
 			if !ok {
@@ -450,7 +451,7 @@ func combined(name string, a, b any) any {
 
 		for _, v := range more {
 			if !slices.Contains(all, v) {
-				all = append(slices.Clip(all), v)
+				all = append(slices.Clip(all), v) // not into the list of another part
 			}
 		}
 

@@ -252,6 +252,8 @@ func scirexRelations(paper string, object envs.Args) ([]layout.Relation, error) 
 			}
 		}
 
+		// SciREX has scores as texts and as numbers, and which it was is kept. A missing one is
+		// nil, and refused below.
 		score, _ := relation.Get("score")
 		switch score := score.(type) {
 		case string:
