@@ -95,7 +95,7 @@ func (a *app) printCollected(c toolevo.Collected) {
 	a.Say("It took %s", c.Spent)
 
 	if c.Estimate != nil {
-		a.Say("Expected were %s, as %s takes them", c.Estimate, c.Estimate.By)
+		a.Say("Estimated before the run (with %s): %s", c.Estimate.By, c.Estimate)
 	}
 
 	if c.Unreadable > 0 {

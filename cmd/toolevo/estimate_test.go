@@ -84,7 +84,7 @@ func TestEstimateBesideWhatCameOfIt(t *testing.T) {
 		"--engine", "unsafe", "--out", dir, "--prices", "1,2"), "--limit", "13")
 
 	r := cli(t, append(args, "--max-total-tokens", "1000")...)
-	says(t, "collect", r.err, "Expected of all of it: ", " calls, ", ", cost ", "It took")
+	says(t, "collect", r.err, "Estimate for the whole run: ", " calls, ", ", cost ", "It took")
 
 	listed := document[runList](t, must(t, "runs", dir, "--json")).Runs[0]
 	if r.code != exitInterrupted || listed.Estimate == nil || listed.Estimate.Sample != 24 {
@@ -92,9 +92,9 @@ func TestEstimateBesideWhatCameOfIt(t *testing.T) {
 	}
 
 	r = cli(t, append(args, "--resume")...)
-	says(t, "collect --resume", r.err, "It took", "Expected were ", "as scripted:noisy takes them")
+	says(t, "collect --resume", r.err, "It took", "Estimated before the run (with scripted:noisy): ")
 
-	if strings.Contains(r.err, "Expected of all") {
+	if strings.Contains(r.err, "Estimate for the whole") {
 		t.Error("it is estimated again")
 	}
 }

@@ -165,6 +165,8 @@ func readAction(in *bufio.Reader, codec action.Codec, unfinished func()) (string
 		whole = func(text string) bool { _, err := codec.Parse(text); return err == nil }
 	}
 
+	program := codec == action.Codec(action.Python{}) // which has empty lines of its own
+
 	for empty := 0; ; {
 		line, err := in.ReadString('\n')
 		if strings.TrimSpace(line) != "" {
@@ -175,9 +177,9 @@ func readAction(in *bufio.Reader, codec action.Codec, unfinished func()) (string
 		}
 
 		switch {
-		case err != nil, empty > 1, empty == 1 && whole(b.String()):
+		case err != nil, empty > 1 && !program, empty == 1 && whole(b.String()):
 			return b.String(), err
-		case empty == 1:
+		case empty == 1 && !program:
 			unfinished()
 		}
 	}

@@ -136,16 +136,18 @@ func runNames(ctx context.Context, dirs []string) ([]string, error) {
 		experiments[r.Dir] = r.Parent
 	}
 
-	names, uses := make([]string, len(dirs)), map[string]int{}
+	names, taken := make([]string, len(dirs)), map[string]bool{}
 
 	for i, dir := range dirs {
 		if names[i] = filepath.Base(absolute(dir)); experiments[dir] != "" {
 			names[i], _ = filepath.Rel(filepath.Dir(absolute(experiments[dir])), absolute(dir))
 		}
 
-		if uses[names[i]]++; uses[names[i]] > 1 {
-			names[i] = fmt.Sprintf("%s (%d)", names[i], uses[names[i]])
+		for base, n := names[i], 2; taken[names[i]]; n++ {
+			names[i] = fmt.Sprintf("%s (%d)", base, n)
 		}
+
+		taken[names[i]] = true
 	}
 
 	return names, nil

@@ -44,8 +44,9 @@ func Begin(dir, command string, runs int, a *account.Account) (finish func(all b
 		note.Finished = all
 		err := errors.Join(keep(), replace(filepath.Join(dir, experimentFile), note))
 
-		// What failed before its first run leaves nothing behind.
-		if below, _ := findBelow(dir, 2); len(below) == 0 && !all {
+		// What failed before its first run leaves nothing behind, unless models were asked for it.
+		unpaid := a == nil || a.Total().Calls == 0
+		if below, found := findBelow(dir, 2); found == nil && len(below) == 0 && !all && unpaid {
 			for _, name := range []string{experimentFile, account.File, store.LockFile, ""} {
 				_ = os.Remove(filepath.Join(dir, name)) // a folder with something else in it stays
 			}
@@ -102,6 +103,10 @@ func experimentOf(dir string) (r Run, ok bool) {
 func (r *Run) take(part *Run) {
 	if part.State == Finished {
 		r.Progress.Done++
+	}
+
+	if part.Problem != "" { // so that it says nothing of itself
+		return
 	}
 
 	if r.Software == "" { // it is the first

@@ -180,10 +180,11 @@ func Named(folder, word string) (string, error) {
 		return in, nil
 	}
 
-	found, _ := Find(folder, 1)
+	in, begins := filepath.Split(filepath.Join(folder, word))
+	found, _ := Find(filepath.Clean(in), 1)
 	found = slices.DeleteFunc(found, func(dir string) bool {
 		name := filepath.Base(dir)
-		return !strings.HasPrefix(name, word) || len(Shorts(name)) == 1
+		return !strings.HasPrefix(name, begins) || len(Shorts(name)) == 1
 	})
 
 	switch len(found) {

@@ -189,6 +189,33 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
+// What failed before its first run leaves nothing, unless models were paid for it.
+func TestExperimentWithoutRuns(t *testing.T) {
+	t.Parallel()
+
+	for _, calls := range []int{0, 1} {
+		dir := filepath.Join(t.TempDir(), "drift")
+		a := account.New("v1")
+
+		finish, err := Begin(dir, "eval drift", 2, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for range calls {
+			a.Add(100, 0, 20)
+		}
+
+		if err := finish(false); err != nil {
+			t.Fatal(err)
+		}
+
+		if passes, _ := account.Read(dir); len(passes) != calls || exists(dir) != (calls > 0) {
+			t.Errorf("after %d calls there are %d passes, and the folder: %t", calls, len(passes), exists(dir))
+		}
+	}
+}
+
 // A word means the folder that it is, else a run in the usual folder, also by how only one name begins that was made of
 // an ID.
 func TestNamed(t *testing.T) {
@@ -197,7 +224,8 @@ func TestNamed(t *testing.T) {
 	folder := t.TempDir()
 	id := func(last string) string { return "01a22677-1031-7a01-92eb-e2d8d97f949" + last }
 
-	for _, name := range []string{"first", "firm", "collect-" + id("0"), "eval-" + id("1"), "eval-" + id("2")} {
+	for _, name := range []string{"first", "firm", "collect-" + id("0"), "eval-" + id("1"), "eval-" + id("2"),
+		"old/eval-" + id("3")} {
 		closed(t, begin(t, filepath.Join(folder, name), "collect"))
 	}
 
@@ -206,6 +234,7 @@ func TestNamed(t *testing.T) {
 		"collect-01a2":    filepath.Join(folder, "collect-"+id("0")),
 		"eval-" + id("2"): filepath.Join(folder, "eval-"+id("2")),
 		"eval-01a2":       "", // which one?
+		"old/eval-01a2":   filepath.Join(folder, "old", "eval-"+id("3")),
 	} {
 		dir, err := Named(folder, word)
 		if dir != want || (err != nil) != (word == "eval-01a2") {

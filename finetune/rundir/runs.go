@@ -210,7 +210,7 @@ func (r *Run) readAccount() {
 	r.Spent = &spent
 
 	if text, err := disk.ReadFile(filepath.Join(r.Dir, EstimateFile)); err == nil {
-		_ = json.Unmarshal(text, &r.Estimate) // it is worth as little
+		_ = json.Unmarshal(text, &r.Estimate) // nor does a broken estimate matter
 	}
 
 	if r.Started.IsZero() { // a name that the user chose tells no time

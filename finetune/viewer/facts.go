@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -287,13 +289,28 @@ func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (*fo
 func around(at place, in, text string) *found {
 	const words = 60 // letters of them, on each side
 
-	i := max(0, strings.Index(strings.ToLower(in), text))
-	end := min(len(in), i+len(text))
+	// Letters of lower case may be longer or shorter than they were.
+	first := max(0, strings.Index(strings.ToLower(in), text))
+	i := loweredTo(in, first)
+	end := i + loweredTo(in[i:], len(text))
 
 	return &found{
 		At: at, Before: display.Line(strings.ToValidUTF8(in[max(0, i-words):i], ""), 0),
 		Text: in[i:end], Behind: display.Line(strings.ToValidUTF8(in[end:min(len(in), end+words)], ""), 0),
 	}
+}
+
+// loweredTo returns where the first letters of a text end that take n bytes in lower case.
+func loweredTo(text string, n int) int {
+	for i, r := range text {
+		if n <= 0 {
+			return i
+		}
+
+		n -= utf8.RuneLen(unicode.ToLower(r))
+	}
+
+	return len(text)
 }
 
 // sortedColumns are the columns of some facts, by policy and then version.

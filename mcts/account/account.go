@@ -122,6 +122,10 @@ func (a *Account) Of(model string) *Account {
 
 // Price sets the prices, if there are any.
 func (a *Account) Price(prices PriceList) {
+	if a == nil {
+		return
+	}
+
 	a.mu.Lock()
 	defer a.mu.Unlock()
 
@@ -132,6 +136,10 @@ func (a *Account) Price(prices PriceList) {
 
 // Resume adds what passes took before. Calls without prices are charged by those of now.
 func (a *Account) Resume(passes []Pass) {
+	if a == nil {
+		return
+	}
+
 	a.mu.Lock()
 	passes = slices.Clone(passes)
 
@@ -170,8 +178,9 @@ func (p *Pass) charge(prices PriceList) {
 	p.Cost, p.Unpriced = 0, 0
 
 	for model, u := range p.Models {
-		if u.Unpriced > 0 {
-			u.price(prices.Of(model))
+		// What was charged in part stays so until there are prices for all of it.
+		if now := prices.Of(model); now != nil && u.Unpriced > 0 {
+			u.price(now)
 		}
 
 		p.Models[model] = u

@@ -109,6 +109,17 @@ func TestPricesOfModels(t *testing.T) {
 		}
 	}
 
+	// Where prices are missing for what was charged in part, that stays.
+	partly := Pass{Usage: Usage{Calls: 2, Cost: 3, Unpriced: 1}, Models: map[string]Usage{
+		"openai:a": {Calls: 2, Cost: 3, Unpriced: 1},
+	}}
+	other := New("v1").Open(PriceList{Models: map[string]Prices{"b": {1, 1, 1}}})
+	other.Resume([]Pass{partly})
+
+	if u := other.Total(); u.Cost != 3 || u.Unpriced != 1 {
+		t.Errorf("charged in part: %+v", u)
+	}
+
 	only := New("v1").Open(PriceList{Models: map[string]Prices{"judge": {1, 1, 1}}})
 	only.Of("openai:policy").Add(5, 0, 5)
 

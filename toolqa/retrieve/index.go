@@ -58,7 +58,8 @@ func Open(ctx context.Context, c *corpus.Corpus, progress func(done, total int))
 	}
 
 	if x, err = newIndex(ctx, c, progress); err == nil {
-		err = errors.Join(x.write(path), removeOthers(path))
+		err = x.write(path)
+		_ = removeOthers(path) // they only take room
 	}
 
 	if err != nil {

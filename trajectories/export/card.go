@@ -118,7 +118,7 @@ func unlicensed(card string) string {
 	return strings.TrimSuffix(head, "\n") + end + rest
 }
 
-// commandLine trains the samples with what their trainer has to be told, in two lines; "" where no command does.
+// commandLine trains the samples with the options that their trainer needs, in two lines; "" where no command does.
 func (m *Manifest) commandLine() string {
 	t := m.told()
 	if t.Command == "" || m.Trainer == LlamaFactory && !m.FitsLlamaFactory() {

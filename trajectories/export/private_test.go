@@ -21,6 +21,7 @@ func TestPrivateTexts(t *testing.T) {
 		`{"content":"Authorization: Bearer ` + digits + `"}`:                "a bearer token",
 		`{"content":"-----BEGIN RSA PRIVATE KEY-----\n"}`:                   "a private key",
 		`{"content":"File \"/home/ada/run.py\", line 3"}`:                   "a home folder",
+		`{"content":"file:///home/ada/run.py"}`:                             "a home folder",
 		`{"content":"in\n/Users/ada/data"}`:                                 "a home folder",
 		`{"content":"C:\\Users\\ada\\data, /root/x"}`:                       "a home folder",
 		`{"content":"risk-` + digits + `, sk-short, hf_model"}`:             "",

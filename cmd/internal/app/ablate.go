@@ -11,6 +11,7 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/tabulate"
+	"toolevo/mcts/account"
 	"toolevo/mcts/policy/serving"
 )
 
@@ -81,6 +82,16 @@ func (j *RunJob) several(command string, defaults map[string]string) (*configs.R
 
 	if err != nil {
 		return nil, err
+	}
+
+	// What earlier passes of the folder took without prices counts towards a limit of cost, too.
+	prices, err := account.ParsePrices(c.Server.Prices)
+	if err != nil {
+		return nil, err
+	}
+
+	if j.Servers != nil {
+		j.Servers.Account.Price(prices)
 	}
 
 	if j.Data == "" {

@@ -126,7 +126,7 @@ func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection
 
 // projected is what a run was expected to take before it began, which its folder keeps: what scripts
 // take in place of its model is known in seconds. It is nil where few questions are asked, where no
-// script can answer them, or where no server is asked. A run that goes on has what it had.
+// script can answer them, or where no server is asked, and where tools are live. A run that goes on has what it had.
 func (j *CollectJob) projected(ctx context.Context, b *Bench, dir string) *Projection {
 	path := filepath.Join(dir, rundir.EstimateFile)
 
@@ -135,7 +135,8 @@ func (j *CollectJob) projected(ctx context.Context, b *Bench, dir string) *Proje
 		return p
 	}
 
-	if j.Resume || !b.OnServers() || len(b.Questions) <= Probed {
+	live, ok := b.Suite.(suite.Live)
+	if j.Resume || !b.OnServers() || len(b.Questions) <= Probed || ok && live.Live() {
 		return nil
 	}
 
@@ -143,14 +144,14 @@ func (j *CollectJob) projected(ctx context.Context, b *Bench, dir string) *Proje
 
 	p, err := (&EstimateOptions{}).estimate(ctx, b)
 	if err != nil || p == nil {
-		return nil // it is worth no run
+		return nil // an estimate must not stop a run
 	}
 
 	if text, err := console.EncodeJSON(p); err == nil {
 		_ = os.WriteFile(path, text, 0o644)
 	}
 
-	j.Say("Expected of all of it: %s", p)
+	j.Say("Estimate for the whole run: %s", p)
 
 	return p
 }

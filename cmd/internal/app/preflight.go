@@ -97,7 +97,7 @@ func (j *RunJob) findRoom(servers bool) (seen string, err error) {
 		}
 
 		if there, err := os.ReadDir(dir); err == nil && len(there) > 0 && !IsRun(dir) {
-			j.Say("%s is not empty (%s is in it): the files of the run go beside what is there.", dir, there[0].Name())
+			j.Say("%s is not empty (%s is in it): the run's files are added to it.", dir, there[0].Name())
 		}
 	}
 

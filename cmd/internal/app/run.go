@@ -39,7 +39,7 @@ type RunJob struct {
 	Baselines     []string         // with which each policy is measured, too: see [serving.Baselines]
 	Metrics       string           // the address that serves metrics for Prometheus; "" serves none
 	Log           console.Log      // where the run logs; no file is nowhere
-	Part          bool             // of the work of another command, whose limits it has
+	Part          bool             // part of another command, which sets the limits
 
 	// Begun is called once the run is there, with how to go on with it; nil is not called.
 	Begun func(Stop)

@@ -40,6 +40,9 @@ func (o *opened) lazy(what string, m *Model, tokens int) *suite.LazyWriter {
 // Remote implements [suite.Preparer].
 func (o *opened) Remote() bool { return o.judge != nil || o.standIn != nil }
 
+// Live implements [suite.Live].
+func (o *opened) Live() bool { return true }
+
 // Prepare implements [suite.Preparer]: a model that cannot be asked is known before a run begins.
 func (o *opened) Prepare(context.Context) error {
 	var all []error

@@ -14,6 +14,9 @@ import (
 // Remote implements [suite.Preparer].
 func (o *opened) Remote() bool { return o.settings().isModel() }
 
+// Live implements [suite.Live].
+func (o *opened) Live() bool { return o.Remote() }
+
 // Prepare implements [suite.Preparer]: a model that cannot be asked is known before a run begins.
 func (o *opened) Prepare(context.Context) error {
 	if !o.Remote() {
