@@ -125,13 +125,13 @@ func TestServersOffLoopbackWantAKey(t *testing.T) {
 		"TOOLEVO_SERVICE_KEY": {"serve", "sessions"},
 		"OPENAI_API_KEY":      {"bench", "serve", "--data", smallData(t)},
 	} {
-		for _, address := range []string{"0.0.0.0:0", ":0"} {
+		for _, address := range []string{"0.0.0.0:0", "[::]:0"} {
 			fails(t, exitUsage, []string{"--listen: " + address, variable}, append(args, "--listen", address)...)
 		}
 	}
 
 	fails(t, exitUsage, []string{"TOOLEVO_SERVICE_KEY is not set"}, "serve", "voice", "--require-key")
-	fails(t, exitUsage, []string{"--listen", "want HOST:PORT"}, "serve", "voice", "--listen", "8082")
+	fails(t, exitUsage, []string{"--listen", "want PORT or HOST:PORT"}, "serve", "voice", "--listen", "8082x")
 	fails(t, exitUsage, []string{"--metrics", "TOOLEVO_METRICS_KEY"}, "eval", "--data", smallData(t), "--dataset",
 		"coffee", "--policy", "scripted:reader", "--metrics", "0.0.0.0:0", "--out", t.TempDir()+"/run")
 }
