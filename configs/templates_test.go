@@ -21,8 +21,8 @@ func program(t *testing.T, dir, name, script string) {
 	}
 }
 
-// A job whose time is over hands the signal on, waits until the run has ended, and is put back into the queue; one
-// that ended by a limit of its own is not.
+// A job whose time is over hands the signal on, waits until the run has ended, and is put back into
+// the queue; one that ended by a limit of its own is not.
 func TestSbatch(t *testing.T) {
 	for name, test := range map[string]struct {
 		run, want string

@@ -92,6 +92,7 @@ func (a *app) printCollected(c toolevo.Collected) {
 	fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
 		c.File)
 
+	// What is said goes to stderr: it differs from run to run, and the result does not.
 	a.Say("It took %s", c.Spent)
 
 	if c.Estimate != nil {

@@ -34,7 +34,7 @@ func takeNames(cmd *cobra.Command) {
 		repeated := slices.IndexFunc(words, func(w string) bool {
 			return strings.Contains(w, "…") || strings.Contains(w, "...")
 		})
-		if repeated >= 0 {
+		if repeated >= 0 { // and is the last of the usage, whatever their number
 			i = min(i, repeated)
 		}
 

@@ -31,8 +31,8 @@ func run(t *testing.T, cmd *exec.Cmd) string {
 	return string(text)
 }
 
-// TestDemo holds that the demo fits a screen, leaves nothing elsewhere, and prints commands that run,
-// and what README shows.
+// TestDemo holds that the demo fits a screen, leaves nothing elsewhere, and prints commands that
+// run, and what README shows.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir, temporary := t.TempDir(), t.TempDir()

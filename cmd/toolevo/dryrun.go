@@ -10,7 +10,8 @@ import (
 	"toolevo/mcts/estimate"
 )
 
-// printPlan prints what --dry-run found: the settings, and then what is read first, as it stays on the screen.
+// printPlan prints what --dry-run found: the settings, and then what is read first, as it stays on
+// the screen.
 func (a *app) printPlan(p *toolevo.Plan) {
 	fmt.Fprint(a.Out, p.Config)
 	fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", p.Kind, p.Questions, p.ConfigHash)

@@ -70,8 +70,8 @@ func TestEstimateFlags(t *testing.T) {
 	fails(t, exitUsage, []string{"--probe needs --dry-run"}, estimated(t, "--probe", "1")...)
 }
 
-// What a model on a server would take is estimated before the run, kept with it, and said beside what
-// came of it, in the end as in the list of runs, though the run was stopped in between.
+// What a model on a server would take is estimated before the run, kept with it, and said beside
+// what came of it, in the end as in the list of runs, though the run was stopped in between.
 func TestEstimateBesideWhatCameOfIt(t *testing.T) {
 	t.Parallel()
 

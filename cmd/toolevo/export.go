@@ -173,8 +173,8 @@ func (a *app) printExport(dir string, m *export.Manifest) {
 	a.sayHowToShare(dir, m)
 }
 
-// sayHowToShare says how an export gets onto the Hub, unless it has what nobody may mean to share: an export that is
-// trained on this machine may have that, so it is no error.
+// sayHowToShare says how an export gets onto the Hub, unless it has what nobody may mean to share:
+// an export that is trained on this machine may have that, so it is no error.
 func (a *app) sayHowToShare(dir string, m *export.Manifest) {
 	for _, p := range m.Private {
 		a.Say("%s, line %d, has %s; %d lines have one: do not share the export before you have looked at them",

@@ -13,7 +13,8 @@ import (
 	"toolevo/cmd/internal/cmdline"
 )
 
-// TestForeignFlags types the flags of other tools: each is answered with ours, on whichever command.
+// TestForeignFlags types the flags of other tools: each is answered with ours, on whichever
+// command.
 func TestForeignFlags(t *testing.T) {
 	t.Parallel()
 

@@ -101,8 +101,9 @@ func (a *app) charge(prices []string) error {
 	return console.AsUsage(a.account.Ready())
 }
 
-// accountIn has the folder of all rounds noted as one, with the account of the program, from the first stage on, which
-// is when the folder is there and nobody else's, until the returned function is called.
+// accountIn has the folder of all rounds noted as one, with the account of the program, from the
+// first stage on, which is when the folder is there and nobody else's, until the returned function
+// is called.
 func (a *app) accountIn(out string, p *improve.Program) (finish func(all bool) error) {
 	run := p.Run
 	stop := func(bool) error { return nil }

@@ -153,7 +153,7 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 
 	for _, s := range all.Episodes {
 		answer := s.Answer
-		if s.Limit != "" {
+		if s.Limit != "" { // an empty cell would look like an empty answer
 			answer = "none; stopped: " + s.Limit
 		}
 

@@ -67,7 +67,8 @@ func TestTokensAreTheServersOwn(t *testing.T) {
 		fmt.Sprintf(" %d accepted", c.Accepted))
 }
 
-// A run that a limit of tokens stops ends with what it has, and comes to the rows of one that nothing stops.
+// A run that a limit of tokens stops ends with what it has, and comes to the rows of one that
+// nothing stops.
 func TestStoppedByTokens(t *testing.T) {
 	t.Parallel()
 
@@ -106,7 +107,8 @@ func TestStoppedByTokens(t *testing.T) {
 	}
 }
 
-// A limit of cost is exceeded by less than one call for each slot, of a collection as of an evaluation.
+// A limit of cost is exceeded by less than one call for each slot, of a collection as of an
+// evaluation.
 func TestMaxCostIsKept(t *testing.T) {
 	t.Parallel()
 

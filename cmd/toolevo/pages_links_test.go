@@ -11,7 +11,8 @@ import (
 	"unicode"
 )
 
-// TestPathsAreShort holds that what five people come for is at most ten commands. TestPages follows them.
+// TestPathsAreShort holds that what five people come for is at most ten commands. TestPages follows
+// them.
 func TestPathsAreShort(t *testing.T) {
 	t.Parallel()
 
@@ -90,7 +91,8 @@ func clicksFromReadme(t *testing.T) map[string]int {
 	return clicks
 }
 
-// TestLinksLeadSomewhere holds that links between documents lead to files and headings that are there.
+// TestLinksLeadSomewhere holds that links between documents lead to files and headings that are
+// there.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 

@@ -19,7 +19,8 @@ import (
 
 const repository = "../.."
 
-// guide is a document whose commands people follow: those of its blocks of shell, from top to bottom.
+// guide is a document whose commands people follow: those of its blocks of shell, from top to
+// bottom.
 type guide struct {
 	path  string
 	empty bool     // it begins in an empty folder, and not where the first tree of the README was grown
@@ -128,7 +129,8 @@ type walk struct {
 	stands  map[string]string // addresses of servers, and of the ones that stand for them
 }
 
-// begin makes the folder: with the program, what stands for LLaMA-Factory, and the repository's files.
+// begin makes the folder: with the program, what stands for LLaMA-Factory, and the repository's
+// files.
 func begin(t *testing.T, p guide) *walk {
 	t.Helper()
 
@@ -265,8 +267,8 @@ func (w *walk) served(t *testing.T, text string) string {
 	return text
 }
 
-// TestPagesNameFlags holds that all commands of toolevo in any document have the flags that they name,
-// those of blocks that no test can run as well.
+// TestPagesNameFlags holds that all commands of toolevo in any document have the flags that they
+// name, those of blocks that no test can run as well.
 func TestPagesNameFlags(t *testing.T) {
 	t.Parallel()
 	root := (&app{}).root()

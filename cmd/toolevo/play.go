@@ -150,9 +150,9 @@ func typed(ctx context.Context, from io.Reader, codec action.Codec) <-chan typed
 	return actions
 }
 
-// readAction reads lines up to an empty one that follows a whole action, to the second of two empty ones, or to the end
-// of the input. It calls unfinished at an empty line that follows less. io.EOF, also beside text, means that there is
-// nothing behind it.
+// readAction reads lines up to an empty one that follows a whole action, to the second of two empty
+// ones, or to the end of the input. It calls unfinished at an empty line that follows less. io.EOF,
+// also beside text, means that there is nothing behind it.
 func readAction(in *bufio.Reader, codec action.Codec, unfinished func()) (string, error) {
 	var b strings.Builder
 

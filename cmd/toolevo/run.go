@@ -82,6 +82,7 @@ func (f *runFlags) job() (j toolevo.RunJob, err error) {
 	j.Host = a.host(*f.progress)
 	j.Settings, err = f.settings.given(f.cmd.Flags())
 
+	// A new run may have any name; one that is continued may be named as runs prints it.
 	if j.Resume && err == nil {
 		j.Out, err = toolevo.RunNamed(j.Out)
 	}

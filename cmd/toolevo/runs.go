@@ -71,7 +71,8 @@ func keys(names []string) (all []string) {
 	return all
 }
 
-// printRuns prints a line for each run: the columns for which the terminal has room, or all of them.
+// printRuns prints a line for each run: the columns for which the terminal has room, or all of
+// them.
 func (a *app) printRuns(all []rundir.Run, wide bool) {
 	table := tableOf(all)
 
@@ -143,8 +144,8 @@ func tableOf(all []rundir.Run) (table []listedColumn) {
 	return table
 }
 
-// fitting are the columns that fit side by side, those of the least rank first. The last one may be cut to what most
-// results take.
+// fitting are the columns that fit side by side, those of the least rank first. The last one may be
+// cut to what most results take.
 func fitting(table []listedColumn, width int) []listedColumn {
 	const result, gap = 12, 2
 

@@ -66,8 +66,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// An evaluation at 0 to 100 % says so version by version, and runs of an ablation stand below it, under names that
-// inspect takes.
+// An evaluation at 0 to 100 % says so version by version, and runs of an ablation stand below it,
+// under names that inspect takes.
 func TestRunsOfAnExperiment(t *testing.T) {
 	t.Parallel()
 	data, folder := smallData(t), t.TempDir()

@@ -16,8 +16,8 @@ import (
 	"toolevo/mcts/account"
 )
 
-// charging is a server that tells of every reply that it took 1,000 prompt tokens and 100 of completion: at 1 and 10 a
-// million a call costs 0.002.
+// charging is a server that tells of every reply that it took 1,000 prompt tokens and 100 of
+// completion: at 1 and 10 a million a call costs 0.002.
 func charging(t *testing.T, server string) (url_ string) {
 	t.Helper()
 
@@ -45,8 +45,8 @@ func charging(t *testing.T, server string) (url_ string) {
 	return p.URL + to.Path
 }
 
-// A command whose models judge or write stops within one call for each slot of --max-cost, says how to go on, and goes
-// on to its end.
+// A command whose models judge or write stops within one call for each slot of --max-cost, says how
+// to go on, and goes on to its end.
 func TestMaxCostOfJudgesAndWriters(t *testing.T) {
 	t.Parallel()
 
@@ -118,8 +118,8 @@ func judgedAnswers(n int) string {
 	return "{" + strings.Join(answers, ", ") + "}"
 }
 
-// An improvement stops in whatever stage reaches the limit, within one call for each slot. A completion
-// token costs 1 here, and a call has at most 512 of each of two samples.
+// An improvement stops in whatever stage reaches the limit, within one call for each slot. A
+// completion token costs 1 here, and a call has at most 512 of each of two samples.
 func TestMaxCostOfAnImprovement(t *testing.T) {
 	t.Parallel()
 
@@ -144,7 +144,8 @@ func TestMaxCostOfAnImprovement(t *testing.T) {
 		t.Errorf("exit %d, %+v\n%s", r.code, spent, r.err)
 	}
 
-	// The stages before the one that was stopped are done, and stand below the improvement in the list of runs.
+	// The stages before the one that was stopped are done, and stand below the improvement in the
+	// list of runs.
 	all := document[runList](t, must(t, "runs", out, "--json", "--sort", "run")).Runs
 	if len(all) < 3 || all[0].Kind != "improve" || all[0].State != "interrupted" || all[0].Spent.Cost != spent.Cost ||
 		all[1].Parent != out {

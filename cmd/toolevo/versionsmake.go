@@ -38,6 +38,7 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 			return made, err
 		}
 
+		// A script leaves nothing to chance, so that more versions of it would be alike.
 		if j.Script != "" && !cmd.Flags().Changed("count") {
 			j.Count = 1
 		}

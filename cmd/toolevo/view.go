@@ -69,7 +69,7 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 		if err != nil {
 			return err
 		}
-		defer v.Close()
+		defer v.Close() // pages read from it until the command ends
 
 		opened()
 
@@ -88,7 +88,8 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 	return err
 }
 
-// parseLoopback refuses an address that others could reach: runs hold questions, answers and what programs printed.
+// parseLoopback refuses an address that others could reach: runs hold questions, answers and what
+// programs printed.
 func parseLoopback(text string) (address string, err error) {
 	address, err = wire.ParseAddress(text)
 	if errors.Is(err, wire.ErrOpen) {
@@ -123,8 +124,8 @@ func runDirs(args []string) (dirs []string, err error) {
 	return slices.Compact(dirs), nil
 }
 
-// runNames are names for runs, each of which no other has: those of their folders, those of experiments behind the
-// experiments', or such a name with a number.
+// runNames are names for runs, each of which no other has: those of their folders, those of
+// experiments behind the experiments', or such a name with a number.
 func runNames(ctx context.Context, dirs []string) ([]string, error) {
 	all, err := rundir.ReadAll(ctx, dirs)
 	if err != nil {

@@ -194,7 +194,8 @@ func (p *Program) bar() func(s Status, last bool) {
 	}
 }
 
-// fit cuts a line to a width, between two of its parts if commas tell them apart: "2 t…" says nothing.
+// fit cuts a line to a width, between two of its parts if commas tell them apart: "2 t…" says
+// nothing.
 func fit(line string, width int) string {
 	cut := display.Cut(line, width)
 	if i := strings.LastIndex(cut, ", "); cut != line && i > 0 {

@@ -217,8 +217,8 @@ func (d *Deployed) Apart() *Deployed {
 	return &apart
 }
 
-// Only has the families of some versions, and of the files only those that define them, or versions that
-// are named in such a file.
+// Only has the families of some versions, and of the files only those that define them, or versions
+// that are named in such a file.
 func (d *Deployed) Only(versions ...string) *Deployed {
 	only, taken := &Deployed{API: d.API}, map[string]bool{}
 

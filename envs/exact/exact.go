@@ -1,10 +1,11 @@
-// Package exact has an exponential, a logarithm and a power whose bits are the same on every processor,
-// for whatever enters stored rows: a run made on one machine is checked and resumed on another.
+// Package exact has an exponential, a logarithm and a power whose bits are the same on every
+// processor, for whatever enters stored rows: a run made on one machine is checked and resumed on
+// another.
 //
-// Those of the standard library are not: [math.Exp] and [math.Log] are assembly on some architectures
-// and Go on others, and Go's compiler fuses x*y + z into one instruction with one rounding where a
-// processor has it (arm64, not amd64). Here every product is converted to float64 before it is added to
-// something, which the language defines to round.
+// Those of the standard library are not: [math.Exp] and [math.Log] are assembly on some
+// architectures and Go on others, and Go's compiler fuses x*y + z into one instruction with one
+// rounding where a processor has it (arm64, not amd64). Here every product is converted to float64
+// before it is added to something, which the language defines to round.
 //
 // # Guarantees
 //
@@ -14,8 +15,9 @@
 //
 // # Caveats
 //
-// Code of ours that multiplies and adds has to round products in the same way, where its results are
-// stored. Trigonometry stays with package math: its results enter data through roundings to few digits.
+// Code of ours that multiplies and adds has to round products in the same way, where its results
+// are stored. Trigonometry stays with package math: its results enter data through roundings to few
+// digits.
 package exact
 
 import "math"

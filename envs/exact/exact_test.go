@@ -32,8 +32,8 @@ func bigExp(x float64) *big.Float {
 	return sum
 }
 
-// bigLog is ln x by a step of Newton's method from the nearest number: y + 2(x - e^y)/(x + e^y), whose
-// error is the third power of that of y.
+// bigLog is ln x by a step of Newton's method from the nearest number: y + 2(x - e^y)/(x + e^y),
+// whose error is the third power of that of y.
 func bigLog(x float64) *big.Float {
 	y := math.Log(x)
 	e, b := bigExp(y), new(big.Float).SetPrec(precise).SetFloat64(x)

@@ -54,8 +54,8 @@ func Generate(ctx context.Context, d Domain, o Options, book *Book, n int, yield
 func (g *grower) batch(ctx context.Context, n int, yield func(Task) error) error {
 	var programs []grown
 
-	// No more than are still wanted, and one at a time: what the book counts of earlier programs steers
-	// the next.
+	// No more than are still wanted, and one at a time: what the book counts of earlier programs
+	// steers the next.
 	for range min(batch, n-g.report.Kept) {
 		if err := ctx.Err(); err != nil {
 			g.forget(programs)

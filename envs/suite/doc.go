@@ -3,11 +3,12 @@
 //
 // # Words
 //
-// A [Benchmark] is what is known before anything is chosen: its name, the API versions of a data folder, and the tools
-// that a prompt shows for each. Open turns it and a [Choice] into a [Suite]: tasks, environments for each version, and
-// the lineage of its data. What only some provide is a small optional interface, found by type assertion like
-// io.ReaderFrom: [Demonstrator], [Narrower], [Configurable], [Commander], [Lister], [Sourced], [Asker],
-// [Matcher] and [WordPlanner] for a benchmark, [Planner], [Answerer], [Sandboxed], [Live] and [Preparer] for a suite.
+// A [Benchmark] is what is known before anything is chosen: its name, the API versions of a data
+// folder, and the tools that a prompt shows for each. Open turns it and a [Choice] into a [Suite]:
+// tasks, environments for each version, and the lineage of its data. What only some provide is a
+// small optional interface, found by type assertion like io.ReaderFrom: [Demonstrator], [Narrower],
+// [Configurable], [Commander], [Lister], [Sourced], [Asker], [Matcher] and [WordPlanner] for a
+// benchmark, [Planner], [Answerer], [Sandboxed], [Live] and [Preparer] for a suite.
 //
 // # Guarantees
 //

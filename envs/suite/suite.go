@@ -349,8 +349,8 @@ type Sandboxed interface {
 // ProbeTime bounds one look at a server before a run begins.
 const ProbeTime = 4 * time.Second
 
-// Live says whether calls of tools reach something that others use, or that costs money, so that none
-// is made that nobody asked for.
+// Live says whether calls of tools reach something that others use, or that costs money, so that
+// none is made that nobody asked for.
 type Live interface{ Live() bool }
 
 // Preparer has something to do before a run begins, such as to look at a server.

@@ -110,8 +110,8 @@ func fitting(schema envs.Args, i int) any {
 	return sample(envs.Object("type", kinds), i)
 }
 
-// fittingList is a list of as many items as are wanted. What lists in lists have multiplies, so that
-// their items count as often as they hold others.
+// fittingList is a list of as many items as are wanted. What lists in lists have multiplies, so
+// that their items count as often as they hold others.
 func fittingList(schema envs.Args, i int) any {
 	wanted := atLeast(schema, "minItems")
 	if wanted == 0 {

@@ -24,8 +24,8 @@ type Guard struct {
 // ErrOpen means that other machines could use a server without a key.
 var ErrOpen = errors.New("other machines can reach it, and it asks for no key")
 
-// ParseAddress returns an address PORT, :PORT or HOST:PORT to listen on as HOST:PORT: without a host
-// it is that of this machine alone. If other machines could reach it, err is [ErrOpen].
+// ParseAddress returns an address PORT, :PORT or HOST:PORT to listen on as HOST:PORT: without a
+// host it is that of this machine alone. If other machines could reach it, err is [ErrOpen].
 func ParseAddress(text string) (address string, err error) {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil && !strings.Contains(text, ":") {

@@ -128,8 +128,8 @@ const valueSize = 64
 // expansion is how many values the anchors stand for, by their names.
 type expansion map[string]int
 
-// count returns how many values a node stands for, and where that becomes too many: the part at which
-// the sum passes maxValues, or else the node.
+// count returns how many values a node stands for, and where that becomes too many: the part at
+// which the sum passes maxValues, or else the node.
 func (e expansion) count(node ast.Node) (n int, where ast.Node) {
 	var parts []ast.Node
 

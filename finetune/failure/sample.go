@@ -19,9 +19,9 @@ type Case struct {
 	draw  float64 // the least of a policy are drawn
 }
 
-// Sample draws cases without keeping many more than it returns: as many of each policy as of any other one, as far as
-// it has them, and of one policy every set equally likely, as in the paper's analysis of 50 episodes each. The zero
-// value draws none.
+// Sample draws cases without keeping many more than it returns: as many of each policy as of any
+// other one, as far as it has them, and of one policy every set equally likely, as in the paper's
+// analysis of 50 episodes each. The zero value draws none.
 type Sample struct {
 	Size int
 	Rand *rand.Rand // of a sample that draws any

@@ -46,7 +46,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// As many cases are drawn of a policy that hardly fails as of one that always does, as far as it has them.
+// As many cases are drawn of a policy that hardly fails as of one that always does, as far as it
+// has them.
 func TestSampleOfPolicies(t *testing.T) {
 	s := failure.Sample{Size: 7, Rand: rand.New(rand.NewPCG(1, 0))}
 	for i := range 300 {

@@ -9,8 +9,8 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// figure is pictures inside the page that have one legend: a panel each, so that they stand beside each other as far
-// as there is room.
+// figure is pictures inside the page that have one legend: a panel each, so that they stand beside
+// each other as far as there is room.
 type figure struct {
 	Title  string
 	Legend []tabulate.Key
@@ -53,7 +53,8 @@ func embedded(figures []tabulate.Figure) ([]figure, error) {
 				return nil, err
 			}
 
-			// As an image a figure can neither run a script nor fetch anything, whatever a policy is called.
+			// As an image a figure can neither run a script nor fetch anything, whatever a policy
+			// is called.
 			source := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes())
 			of.Panels = append(of.Panels, panel{p.Title, template.URL(source)})
 		}

@@ -48,7 +48,8 @@ var columns = []Column{
 	{"result", (*Run).result, 2, (*Run).best},
 }
 
-// Columns are those of a list, in their order: the first is the name of the run, the last is as long as it has to be.
+// Columns are those of a list, in their order: the first is the name of the run, the last is as
+// long as it has to be.
 func Columns() []Column { return slices.Clone(columns) }
 
 // Number reports whether it has figures, of which the greatest matter most.
@@ -204,8 +205,8 @@ func known(n *int64) float64 {
 	return float64(*n)
 }
 
-// result is what the run found: trajectories, or the official accuracy under each version, from that of the least
-// accurate policy to that of the most accurate one.
+// result is what the run found: trajectories, or the official accuracy under each version, from
+// that of the least accurate policy to that of the most accurate one.
 func (r *Run) result() string {
 	p := r.Progress
 
@@ -240,7 +241,8 @@ func (r *Run) result() string {
 	return strings.Join(parts, ", ")
 }
 
-// percents are two proportions in percent, once where they are equal, and nothing where there are none.
+// percents are two proportions in percent, once where they are equal, and nothing where there are
+// none.
 func percents(low, high float64) string {
 	text := func(share float64) string { return strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64) }
 

@@ -21,8 +21,9 @@ type experiment struct {
 	Finished bool   `json:"finished,omitempty"` // nothing is left to do
 }
 
-// Begin notes that a command makes some runs in a folder, 0 where nobody knows how many, and what its account comes to,
-// beside what it was before. No other process may do so until finish is called, which is told whether all is done.
+// Begin notes that a command makes some runs in a folder, 0 where nobody knows how many, and what
+// its account comes to, beside what it was before. No other process may do so until finish is
+// called, which is told whether all is done.
 func Begin(dir, command string, runs int, a *account.Account) (finish func(all bool) error, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -56,7 +57,8 @@ func Begin(dir, command string, runs int, a *account.Account) (finish func(all b
 	}, nil
 }
 
-// KeepAccount has an account go on from what a folder has of it, and kept there until the returned function is called.
+// KeepAccount has an account go on from what a folder has of it, and kept there until the returned
+// function is called.
 func KeepAccount(dir string, a *account.Account) (finish func() error) {
 	if passes, err := account.Read(dir); err == nil {
 		a.Resume(passes)

@@ -14,8 +14,8 @@ import (
 	"toolevo/mcts/store"
 )
 
-// List reads the runs at and below some folders, and the experiments that these are part of. It wraps fs.ErrNotExist
-// for a folder that is not there.
+// List reads the runs at and below some folders, and the experiments that these are part of. It
+// wraps fs.ErrNotExist for a folder that is not there.
 func List(ctx context.Context, folders []string) ([]Run, error) {
 	var dirs []string
 
@@ -31,7 +31,8 @@ func List(ctx context.Context, folders []string) ([]Run, error) {
 	return ReadAll(ctx, dirs)
 }
 
-// ReadAll reads some runs, and adds each experiment that they are part of before the first of its runs.
+// ReadAll reads some runs, and adds each experiment that they are part of before the first of its
+// runs.
 func ReadAll(ctx context.Context, dirs []string) ([]Run, error) {
 	all := []Run{}
 	experiments := map[string][]int{} // places of their runs, by folder
@@ -157,8 +158,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Shorts are what may stand for a name that was made of a kind and the ID of a run, the shortest first: what tells the
-// time to about a minute, to a millisecond, and all of it. Any other name stands for itself.
+// Shorts are what may stand for a name that was made of a kind and the ID of a run, the shortest
+// first: what tells the time to about a minute, to a millisecond, and all of it. Any other name
+// stands for itself.
 func Shorts(name string) []string {
 	kind, id, ok := strings.Cut(name, "-")
 	if !ok || store.TimeOf(id).IsZero() {
@@ -168,9 +170,9 @@ func Shorts(name string) []string {
 	return []string{kind + "-" + id[:8], kind + "-" + id[:13], name}
 }
 
-// Named returns the run directory that a word means: the path, else the run in folder with the word as its name, or the
-// only one that is named by its ID, which the word begins. A word that means none is returned as it is, one that may
-// mean several is an error.
+// Named returns the run directory that a word means: the path, else the run in folder with the word
+// as its name, or the only one that is named by its ID, which the word begins. A word that means
+// none is returned as it is, one that may mean several is an error.
 func Named(folder, word string) (string, error) {
 	if exists(word) || word == "" || filepath.IsAbs(word) {
 		return word, nil

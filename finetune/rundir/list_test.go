@@ -48,8 +48,8 @@ func some() []Run {
 	}
 }
 
-// The newest run stands first, and those of an experiment below it whatever the list is sorted by; where the experiment
-// is not shown they stand by themselves.
+// The newest run stands first, and those of an experiment below it whatever the list is sorted by;
+// where the experiment is not shown they stand by themselves.
 func TestListing(t *testing.T) {
 	t.Parallel()
 
@@ -113,7 +113,8 @@ func TestColumns(t *testing.T) {
 		t.Error(diff)
 	}
 
-	// Of two policies under a version they are from the lower to the higher one; what was lost whole has none.
+	// Of two policies under a version they are from the lower to the higher one; what was lost
+	// whole has none.
 	r = Run{Kind: "eval", Accuracies: []Accuracy{
 		{"a", "p_c", 3, 0, 1, 1}, {"a", "p_s", 3, 0, 0, 0}, {"b", "p_c", 3, 0, 1, 1}, {"b", "p_s", 3, 0, 2.0 / 3, 0},
 		{"a", "gone", 0, 3, 0, 0},
@@ -123,8 +124,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// An experiment is running while the command works, interrupted until it has noted that all is done, and has the
-// account of all; its runs know it, and it has the settings that they share.
+// An experiment is running while the command works, interrupted until it has noted that all is
+// done, and has the account of all; its runs know it, and it has the settings that they share.
 func TestExperiment(t *testing.T) {
 	t.Parallel()
 
@@ -216,8 +217,8 @@ func TestExperimentWithoutRuns(t *testing.T) {
 	}
 }
 
-// A word means the folder that it is, else a run in the usual folder, also by how only one name begins that was made of
-// an ID.
+// A word means the folder that it is, else a run in the usual folder, also by how only one name
+// begins that was made of an ID.
 func TestNamed(t *testing.T) {
 	t.Parallel()
 
@@ -252,8 +253,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// What a run was made with is read from its configuration, whatever else that has; and the time from its first pass
-// where its ID does not tell.
+// What a run was made with is read from its configuration, whatever else that has; and the time
+// from its first pass where its ID does not tell.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 

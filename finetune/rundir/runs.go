@@ -179,8 +179,9 @@ func (r *Run) read(ctx context.Context) error {
 	return r.readReport()
 }
 
-// readSettings reads what the run's configuration chose. It need not be one that this version of the program would
-// take, so only these keys are looked at, and a file without them has nothing to tell.
+// readSettings reads what the run's configuration chose. It need not be one that this version of
+// the program would take, so only these keys are looked at, and a file without them has nothing to
+// tell.
 func (r *Run) readSettings() {
 	var c struct {
 		Suite, Prompt, Preset string
@@ -198,8 +199,8 @@ func (r *Run) readSettings() {
 	}
 }
 
-// readAccount reads what was spent. An account that cannot be read is as good as none: the next process that works on
-// the run replaces it.
+// readAccount reads what was spent. An account that cannot be read is as good as none: the next
+// process that works on the run replaces it.
 func (r *Run) readAccount() {
 	passes, err := account.Read(r.Dir)
 	if err != nil || len(passes) == 0 {

@@ -80,8 +80,8 @@ func (f Figure) Legend() (keys []Key) {
 	return keys
 }
 
-// draw draws the title, the panels, and the legend at their right, or bare the panels alone. A figure is as
-// wide as its places need, and as high as their names. All panels have the same width.
+// draw draws the title, the panels, and the legend at their right, or bare the panels alone. A
+// figure is as wide as its places need, and as high as their names. All panels have the same width.
 func (f Figure) draw(bare bool) *canvas {
 	titleHeight, legendWidth := titleHeight, legendWidth
 	if bare {

@@ -94,7 +94,8 @@ func (f frame) drawBar(b bar, colour color.NRGBA) {
 		f.line(black, 0.8, point{p.x - reach, p.y}, point{p.x + reach, p.y})
 	}
 
-	// Numbers of bars that are narrower than a number stand upright, so that they do not run into each other.
+	// Numbers of bars that are narrower than a number stand upright, so that they do not run into
+	// each other.
 	number := label{at: point{high.x, high.y - 2}, text: fmt.Sprintf("%.0f", b.top), size: 7, anchor: middle}
 	if f.at(b.right, 0).x-f.at(b.left, 0).x < numberWidth {
 		number.at.x, number.anchor, number.vertical = high.x+2.5, start, true

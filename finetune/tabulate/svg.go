@@ -16,7 +16,8 @@ func (f Figure) WriteSVG(w io.Writer) error { return f.draw(false).writeSVG(w, "
 const onDark = `<style>@media (prefers-color-scheme: dark) { text, [fill="#000000"] { fill: #e3e5e8 } ` +
 	`[fill="#e1e1e1"] { fill: #363a42 } }</style>` + "\n"
 
-// WritePanel draws a panel of the figure as a part of a page, light or dark, which has the title and the legend.
+// WritePanel draws a panel of the figure as a part of a page, light or dark, which has the title
+// and the legend.
 func (f Figure) WritePanel(w io.Writer, p Panel) error {
 	f.Panels = []Panel{p}
 

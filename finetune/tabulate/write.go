@@ -272,8 +272,8 @@ func (g *Grid) latexHeads(b *strings.Builder) {
 	fmt.Fprintf(b, "%s \\\\\n", strings.Join(heads, " & "))
 }
 
-// marked makes the highest of the figures below a heading bold, and the next one underlined, compared
-// as printed; 0 is never marked.
+// marked makes the highest of the figures below a heading bold, and the next one underlined,
+// compared as printed; 0 is never marked.
 func (g *Grid) marked(line, column int, text string) string {
 	// What is not a number is 0 here, and 0 is never marked.
 	value := func(i int) float64 {

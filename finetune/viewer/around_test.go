@@ -2,7 +2,8 @@ package viewer
 
 import "testing"
 
-// Letters whose lower case is longer or shorter, and bytes that are no text, do not move what is found.
+// Letters whose lower case is longer or shorter, and bytes that are no text, do not move what is
+// found.
 func TestAround(t *testing.T) {
 	for in, want := range map[string]string{
 		"before the Needle, behind":        "Needle",

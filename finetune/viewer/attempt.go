@@ -96,8 +96,8 @@ func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 	return p
 }
 
-// allCards are the turns of all nodes, by their IDs. What a turn says of those after it is said of the
-// trajectory to the node of a place, or of the first that it belongs to.
+// allCards are the turns of all nodes, by their IDs. What a turn says of those after it is said of
+// the trajectory to the node of a place, or of the first that it belongs to.
 func allCards(at place, a *Attempt) []card {
 	cards := make([]card, len(a.Tree.Nodes))
 	inner := map[int]bool{}

@@ -210,7 +210,8 @@ func many(t *testing.T, n int) *viewer.Site {
 	}, nil)
 }
 
-// A list in pages is sorted and turned by links, its head stays in sight, and u leads back to the row left.
+// A list in pages is sorted and turned by links, its head stays in sight, and u leads back to the
+// row left.
 func TestLongListInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browser.Start(t)
@@ -243,7 +244,8 @@ func TestLongListInABrowser(t *testing.T) {
 	}
 }
 
-// A file of many questions holds them packed: the list turns and filters, and a question opens at a node.
+// A file of many questions holds them packed: the list turns and filters, and a question opens at a
+// node.
 func TestPackedFileInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browser.Start(t)

@@ -85,8 +85,8 @@ func (s *Site) attempt(ctx context.Context, at place) (*Attempt, error) {
 	return a, nil
 }
 
-// align puts the turns of the trajectories into rows, each beside the turn of the first trajectory that it
-// is most like, and marks those that differ from it.
+// align puts the turns of the trajectories into rows, each beside the turn of the first trajectory
+// that it is most like, and marks those that differ from it.
 func (b *compareBody) align(all [][]card) {
 	first := all[0]
 	beside := make([][]*card, len(all))  // by trajectory: what stands beside each turn of the first one
@@ -151,16 +151,17 @@ func (b *compareBody) addRow(row []*card) {
 	b.Steps = append(b.Steps, row)
 }
 
-// What two turns have to have in common to stand side by side: the same call outweighs any number of calls
-// of the same tool, and those any number of turns that only stand at the same place.
+// What two turns have to have in common to stand side by side: the same call outweighs any number
+// of calls of the same tool, and those any number of turns that only stand at the same place.
 const (
 	sameCall  = 1 << 20
 	sameTool  = 1 << 10
 	samePlace = 1
 )
 
-// pairs says, of each of some turns, beside which of the first trajectory's it stands, -1 where beside
-// none. Of all ways to do so in order it is the one with the most in common, by Needleman and Wunsch.
+// pairs says, of each of some turns, beside which of the first trajectory's it stands, -1 where
+// beside none. Of all ways to do so in order it is the one with the most in common, by Needleman
+// and Wunsch.
 func pairs(first, turns []card) []int {
 	most := make([][]int, len(first)+1) // in common, from turns i and k on
 	for i := range most {

@@ -25,8 +25,8 @@
 //
 // # Caveats
 //
-// In a file (WriteFile) nothing can be asked for: it has no prompts and no free choice of what stands side by
-// side, and a list that is sorted has its first pages only. A file of many attempts has their pages packed, which
-// takes a script to read. The first look at a run of many questions reads all its trees, which takes a second for
-// some thousand of them.
+// In a file (WriteFile) nothing can be asked for: it has no prompts and no free choice of what
+// stands side by side, and a list that is sorted has its first pages only. A file of many attempts
+// has their pages packed, which takes a script to read. The first look at a run of many questions
+// reads all its trees, which takes a second for some thousand of them.
 package viewer

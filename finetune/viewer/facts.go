@@ -135,8 +135,8 @@ type ledger struct {
 	known []facts // in the order of the questions
 }
 
-// facts are those of all questions, in their order. Looking at one page does not wait for another one's
-// reading of the same: the second finds what the first has read.
+// facts are those of all questions, in their order. Looking at one page does not wait for another
+// one's reading of the same: the second finds what the first has read.
 func (l *ledger) facts(ctx context.Context, step Step) ([]facts, error) {
 	counts, err := l.run.Source.Counts(ctx)
 	if err != nil {
@@ -249,8 +249,8 @@ type found struct {
 	Before, Text, Behind string
 }
 
-// finds reports whether the text is found, whatever its letters' case, and in which turn, nil where the
-// question has it.
+// finds reports whether the text is found, whatever its letters' case, and in which turn, nil where
+// the question has it.
 func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (*found, bool, error) {
 	if f.Text == "" {
 		return nil, true, nil

@@ -19,8 +19,8 @@ import (
 const (
 	mostSides = 4 // trajectories side by side
 
-	// mostPlain is of how many attempts the pages are plain. Those of more are packed, and unpacked by
-	// a script when they are looked at: as text they would be ten times as long.
+	// mostPlain is of how many attempts the pages are plain. Those of more are packed, and unpacked
+	// by a script when they are looked at: as text they would be ten times as long.
 	mostPlain = 500
 	blockSize = 50 // questions that are packed together
 
@@ -70,8 +70,8 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer) error {
 // errEnough ends the pages when no more of them are wanted.
 var errEnough = errors.New("no more pages are wanted")
 
-// sections yields the sections of all pages. That of all runs is the last: it is shown unless one before
-// it is.
+// sections yields the sections of all pages. That of all runs is the last: it is shown unless one
+// before it is.
 func (f *fileWriter) sections(ctx context.Context, yield func(template.HTML) bool) error {
 	put := func(text string) error {
 		if !yield(template.HTML(text)) {

@@ -11,8 +11,9 @@ import (
 	"toolevo/envs/display"
 )
 
-// Trees are nearly all that a site consists of. What is drawn once for each node is written here and not by
-// templates, which take ten times as long: a file of a large run would be minutes in the making.
+// Trees are nearly all that a site consists of. What is drawn once for each node is written here
+// and not by templates, which take ten times as long: a file of a large run would be minutes in the
+// making.
 
 // text is what others wrote, as HTML.
 func text(s string) string { return html.EscapeString(display.Visible(s)) }
@@ -76,7 +77,8 @@ func (r *renderer) turn(c *card) template.HTML {
 		name = text(c.API)
 	}
 
-	// A card of a file has the address of its node, and one of a page can be linked to by its node, too.
+	// A card of a file has the address of its node, and one of a page can be linked to by its node,
+	// too.
 	anchor, address := fmt.Sprintf("turn-%d", c.At.Node), html.EscapeString(r.root+c.At.String())
 	if r.inFile {
 		anchor = html.EscapeString(c.At.String())

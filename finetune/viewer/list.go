@@ -104,7 +104,8 @@ func lineOfRun(r *rundir.Run) runLine {
 	return l
 }
 
-// columnsByRank are those of the list, what matters most first: a narrow window shows the first ones.
+// columnsByRank are those of the list, what matters most first: a narrow window shows the first
+// ones.
 func columnsByRank() []rundir.Column {
 	all := rundir.Columns()
 	slices.SortFunc(all, func(a, b rundir.Column) int { return a.Rank - b.Rank })

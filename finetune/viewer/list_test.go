@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The list of runs is sorted and filtered by its address, without scripts, and the addresses keep both.
+// The list of runs is sorted and filtered by its address, without scripts, and the addresses keep
+// both.
 func TestListOfRuns(t *testing.T) {
 	t.Parallel()
 

@@ -30,8 +30,8 @@ type share struct {
 	Percent float64
 }
 
-// part is some questions of the run that follow each other: their numbers, how many of those that were
-// tried have an accepted answer, and how many calls of the model each of them took.
+// part is some questions of the run that follow each other: their numbers, how many of those that
+// were tried have an accepted answer, and how many calls of the model each of them took.
 type part struct {
 	From, To int
 	Tried    int

@@ -301,7 +301,8 @@ func totals(columns []column, all []facts) (texts []string) {
 	return texts
 }
 
-// leadBack has the way to a page of a question lead through the page of the run's list that it stands in.
+// leadBack has the way to a page of a question lead through the page of the run's list that it
+// stands in.
 func (r *Run) leadBack(p *page, question string) {
 	i, _ := r.number(question)
 	p.Way[1].Address = listing{placeOf(r), filter{Page: i/pageSize + 1}}.String()

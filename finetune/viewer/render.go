@@ -57,8 +57,8 @@ func newRenderer(inFile bool) *renderer {
 	return r
 }
 
-// back is the address of a page on the way to another one, and of that one's row in it. Pages of a file
-// have no addresses in them.
+// back is the address of a page on the way to another one, and of that one's row in it. Pages of a
+// file have no addresses in them.
 func (r *renderer) back(c crumb) template.URL {
 	if c.Row == "" || r.inFile {
 		return template.URL(r.root + c.Address)

@@ -32,8 +32,8 @@ type Source interface {
 	Prompt(row *trajectories.Row) (string, error)
 }
 
-// Count is how many attempts at a question a run has, and how many were begun and have no result: they
-// still go on, or were lost to a failure of ours.
+// Count is how many attempts at a question a run has, and how many were begun and have no result:
+// they still go on, or were lost to a failure of ours.
 type Count struct{ Stored, Open int }
 
 // Attempt is a tree of a collection, or the episode of an evaluation as a tree of one branch.
@@ -46,7 +46,8 @@ type Attempt struct {
 // row is the trajectory that ends at a node.
 func (a *Attempt) row(node int) trajectories.Row { return trajectories.FromNode(a.Meta, a.Tree, node) }
 
-// turns are those of the trajectory that ends at a node. They have no thoughts apart from their actions.
+// turns are those of the trajectory that ends at a node. They have no thoughts apart from their
+// actions.
 func (a *Attempt) turns(node int) (turns []trajectories.Turn) {
 	for _, id := range a.Tree.Path(node)[1:] {
 		n := &a.Tree.Nodes[id]

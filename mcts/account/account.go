@@ -17,8 +17,8 @@ import (
 // File is the file of a folder that has the passes of its account.
 const File = "account.json"
 
-// Pass is what one process spent on a run, or on another folder. That of one that was killed ends with the last second
-// before.
+// Pass is what one process spent on a run, or on another folder. That of one that was killed ends
+// with the last second before.
 type Pass struct {
 	Software string    `json:"software"`
 	Started  time.Time `json:"started"`
@@ -201,7 +201,8 @@ func (a *Account) carry(before Total, accepted int64) {
 	a.check()
 }
 
-// Add notes a reply of a server: one call and its tokens. Where they are all 0 the server told none.
+// Add notes a reply of a server: one call and its tokens. Where they are all 0 the server told
+// none.
 func (a *Account) Add(prompt, cached, completion int) {
 	if a == nil {
 		return
@@ -311,8 +312,9 @@ func (a *Account) Pass() Pass {
 	return passes[len(passes)-1]
 }
 
-// Begin sets the limits of work under a context, and returns that of the work: it ends with the first
-// limit that is reached, as an interruption ends it, after it was said. Call end when the work is over.
+// Begin sets the limits of work under a context, and returns that of the work: it ends with the
+// first limit that is reached, as an interruption ends it, after it was said. Call end when the
+// work is over.
 func (a *Account) Begin(ctx context.Context, s Stops, say func(error)) (work context.Context, end func(), err error) {
 	last, err := s.end(time.Now())
 	if err != nil {
@@ -376,7 +378,8 @@ func (a *Account) reach(l *Limit) {
 	}
 }
 
-// Reached returns the limit that has stopped the work, of this account or of one above it, nil where none has.
+// Reached returns the limit that has stopped the work, of this account or of one above it, nil
+// where none has.
 func (a *Account) Reached() *Limit {
 	for ; a != nil; a = a.parent {
 		a.mu.Lock()

@@ -70,9 +70,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A judge costs something else than the policy: 1,000 and 100 tokens of each at 1 and 2, and at 10 and 20, are
-// 0.0012 and 0.012. What was not priced before is charged by who took it; a model that nobody knows the price of costs
-// nothing, and is counted.
+// A judge costs something else than the policy: 1,000 and 100 tokens of each at 1 and 2, and at 10
+// and 20, are 0.0012 and 0.012. What was not priced before is charged by who took it; a model that
+// nobody knows the price of costs nothing, and is counted.
 func TestPricesOfModels(t *testing.T) {
 	t.Parallel()
 
@@ -150,7 +150,8 @@ func begun(t *testing.T, s Stops) (*Account, context.Context) {
 	return a, ctx
 }
 
-// A limit ends the work with the call that reaches it, and not before. What earlier passes took counts.
+// A limit ends the work with the call that reaches it, and not before. What earlier passes took
+// counts.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 
@@ -198,7 +199,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Trajectories are those of all runs of a command, each counted once though a run that goes on finds them again.
+// Trajectories are those of all runs of a command, each counted once though a run that goes on
+// finds them again.
 func TestMaxTrajectories(t *testing.T) {
 	t.Parallel()
 

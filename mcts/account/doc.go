@@ -5,9 +5,9 @@
 //
 // An [Account] is that of a command, or of one run that the command makes: what is noted in the
 // latter is noted in the former, too. Everything that asks a model on a server has one: policies,
-// judges, simulators, writers of texts, embeddings. A pass is the work of one process on a run, from
-// its start to its end or to an interruption; a run that goes on has one more. A limit is where work
-// stops ([Stops]).
+// judges, simulators, writers of texts, embeddings. A pass is the work of one process on a run,
+// from its start to its end or to an interruption; a run that goes on has one more. A limit is
+// where work stops ([Stops]).
 //
 // # Guarantees
 //

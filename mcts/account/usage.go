@@ -36,7 +36,8 @@ func (u *Usage) add(v Usage) {
 	u.Unpriced += v.Unpriced
 }
 
-// String is a line for people: "48 calls, 12k prompt tokens (8k cached), 2k completion tokens, cost 0.42".
+// String is a line for people: "48 calls, 12k prompt tokens (8k cached), 2k completion tokens, cost
+// 0.42".
 func (u Usage) String() string {
 	count := func(n int64, what string) string { return display.Count(float64(n)) + " " + what }
 
@@ -99,8 +100,8 @@ func (l PriceList) Of(model string) *Prices {
 // isEmpty reports whether there is no price.
 func (l PriceList) isEmpty() bool { return l.Others == nil && len(l.Models) == 0 }
 
-// ParsePrices reads those of prompt and completion tokens, or of prompt, cached prompt and completion tokens. A number
-// behind "MODEL=" begins those of a model that costs something else.
+// ParsePrices reads those of prompt and completion tokens, or of prompt, cached prompt and
+// completion tokens. A number behind "MODEL=" begins those of a model that costs something else.
 func ParsePrices(list []string) (l PriceList, err error) {
 	model, numbers := "", []float64(nil)
 

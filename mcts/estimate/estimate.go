@@ -60,8 +60,8 @@ type Estimate struct {
 // Total is a figure of a whole run.
 type Total struct {
 	Value float64 `json:"value"` // expected
-	Low   float64 `json:"low"`   // lower end of the 95 % interval, at least what the sample took; value if there is none
-	High  float64 `json:"high"`  // upper end; value if there is none
+	Low   float64 `json:"low"`   // lower end of the 95 % interval, at least what the sample took; without an interval value
+	High  float64 `json:"high"`  // upper end; without an interval value
 }
 
 // Of projects a sample of a run's questions to all of them.

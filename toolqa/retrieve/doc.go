@@ -14,21 +14,22 @@
 //
 //	r² f k / (f + k (1 - b + b l/L)),    r = ln(1 + (N - n + 0.5)/(n + 0.5)),    f = √often
 //
-// times how many these are, where N passages have L words on average, rounded up, n of them have the
-// word, this one has it so often among its l words, k is 1.2 and b 0.75. It differs from the textbook's
-// (Robertson and Zaragoza 2009) by the root, the square of r, and the last factor, which prefer passages
-// that have more of the query's words. Words are those of the Unicode standard, in lower case, without
-// English stop words, and reduced to their stems (Porter 1980); underscores, dots and apostrophes
-// separate words: the name SQuAD1_1 of the scirex corpus is SQuAD1.1 in its texts.
+// times how many these are, where N passages have L words on average, rounded up, n of them have
+// the word, this one has it so often among its l words, k is 1.2 and b 0.75. It differs from the
+// textbook's (Robertson and Zaragoza 2009) by the root, the square of r, and the last factor, which
+// prefer passages that have more of the query's words. Words are those of the Unicode standard, in
+// lower case, without English stop words, and reduced to their stems (Porter 1980); underscores,
+// dots and apostrophes separate words: the name SQuAD1_1 of the scirex corpus is SQuAD1.1 in its
+// texts.
 //
 // # Files
 //
-// What is derived from a corpus is kept beside it, in a folder for each dataset: DIR/corpus/DATASET.words/KEY
-// is an index, and DIR/corpus/DATASET.vectors/KEY.f32 the vectors of one model. The key is a hash of the
-// corpus's content, of the format, and of the model, so that nothing is ever read that belongs to another
-// corpus. Both are made at first use, under a temporary name, synced, and then renamed: a failure, or two
-// programs at once, leave a whole one or none. They can be removed at any time. Either is compared with a
-// hash when it is opened.
+// What is derived from a corpus is kept beside it, in a folder for each dataset:
+// DIR/corpus/DATASET.words/KEY is an index, and DIR/corpus/DATASET.vectors/KEY.f32 the vectors of
+// one model. The key is a hash of the corpus's content, of the format, and of the model, so that
+// nothing is ever read that belongs to another corpus. Both are made at first use, under a
+// temporary name, synced, and then renamed: a failure, or two programs at once, leave a whole one
+// or none. They can be removed at any time. Either is compared with a hash when it is opened.
 //
 // # Guarantees
 //

@@ -185,9 +185,9 @@ func (x *Index) write(path string) error {
 // Model returns "": the ranking depends on the corpus alone.
 func (x *Index) Model() string { return "" }
 
-// Search returns the IDs of the k passages with the highest scores that share a word with the query.
-// Passages that have the same words equally often have scores that are equal to the bit, since these
-// are added in the order of the query.
+// Search returns the IDs of the k passages with the highest scores that share a word with the
+// query. Passages that have the same words equally often have scores that are equal to the bit,
+// since these are added in the order of the query.
 func (x *Index) Search(_ context.Context, query string, k int) ([]int, error) {
 	scores, shared := make([]float64, len(x.kept.IDs)), make([]int, len(x.kept.IDs))
 	for _, word := range wordsOf(query) {

@@ -224,11 +224,12 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// The scores of two passages, by hand. Of N = 2 passages of 2 and 4 words, 3 on average, "rare" is in
-// one, whose rarity is ln(1 + 1.5/1.5) = 0.6931, and "method" in both, ln(1 + 0.5/2.5) = 0.1823.
-// The first has both once, of length 2/3: 0.6931² · 1.2 / (1 + 1.2 · (0.25 + 0.75 · 2/3)) = 0.3034 and
-// 0.1823² · 1.2 / 1.9 = 0.0210, together twice, since it has both words. The second has "method" four
-// times, of frequency √4 and length 4/3: 0.1823² · 2 · 1.2 / (2 + 1.2 · 1.25) = 0.0228.
+// The scores of two passages, by hand. Of N = 2 passages of 2 and 4 words, 3 on average, "rare" is
+// in one, whose rarity is ln(1 + 1.5/1.5) = 0.6931, and "method" in both, ln(1 + 0.5/2.5) = 0.1823.
+// The first has both once, of length 2/3: 0.6931² · 1.2 / (1 + 1.2 · (0.25 + 0.75 · 2/3)) = 0.3034
+// and 0.1823² · 1.2 / 1.9 = 0.0210, together twice, since it has both words. The second has
+// "method" four times, of frequency √4 and length 4/3: 0.1823² · 2 · 1.2 / (2 + 1.2 · 1.25) =
+// 0.0228.
 func TestScores(t *testing.T) {
 	x := openIndex(t, importedCorpus(t, "rare method", "method method method method"))
 	scores, shared := make([]float64, 2), make([]int, 2)

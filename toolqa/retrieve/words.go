@@ -8,7 +8,8 @@ import (
 	"github.com/blevesearch/segment"
 )
 
-// stopWordList are the English words of the Snowball project that say nothing of a text, a line each.
+// stopWordList are the English words of the Snowball project that say nothing of a text, a line
+// each.
 //
 //go:embed stopwords.txt
 var stopWordList string
@@ -22,8 +23,8 @@ var stopWords = func() map[string]bool {
 	return stop
 }()
 
-// separators part words beyond what Unicode says: the name SQuAD1_1 of the scirex corpus is SQuAD1.1
-// in its texts.
+// separators part words beyond what Unicode says: the name SQuAD1_1 of the scirex corpus is
+// SQuAD1.1 in its texts.
 var separators = strings.NewReplacer("_", " ", ".", " ", "'", " ", "’", " ")
 
 // wordsOf returns the words by which a text is found: those of the Unicode standard, in lower case,

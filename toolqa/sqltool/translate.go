@@ -240,8 +240,8 @@ func (s *statement) groupConcat(i int) {
 		return
 	}
 
-	// The text comes to be unescaped only later, so that is done here; where it fails, it fails there
-	// again, and is refused.
+	// The text comes to be unescaped only later, so that is done here; where it fails, it fails
+	// there again, and is refused.
 	with := s.tokens[separator+1].text
 	if s.unescape(separator+1) != nil {
 		return

@@ -552,8 +552,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Beside trials that were found in a job, those without a document are refused, and nothing is said of
-// them where one trial was named: by its folder, by its agent's, or by its document.
+// Beside trials that were found in a job, those without a document are refused, and nothing is said
+// of them where one trial was named: by its folder, by its agent's, or by its document.
 func TestOtherTrials(t *testing.T) {
 	job := t.TempDir()
 	for _, name := range []string{"first/agent/trajectory.json", "second/agent/trajectory.json", "third/result.json"} {

@@ -84,8 +84,8 @@ func sizeCategory(rows int) string {
 // whoever shares them fills in.
 var licenseLine = regexp.MustCompile(`(?m)^license(_name|_link|_details)?: (.*)\n`)
 
-// licenses are those that the Hub knows by these names. Any other text is damage, and no licence that
-// somebody filled in.
+// licenses are those that the Hub knows by these names. Any other text is damage, and no licence
+// that somebody filled in.
 //
 //go:embed licenses.txt
 var licenses string
@@ -118,7 +118,8 @@ func unlicensed(card string) string {
 	return strings.TrimSuffix(head, "\n") + end + rest
 }
 
-// commandLine trains the samples with the options that their trainer needs, in two lines; "" where no command does.
+// commandLine trains the samples with the options that their trainer needs, in two lines; "" where
+// no command does.
 func (m *Manifest) commandLine() string {
 	t := m.told()
 	if t.Command == "" || m.Trainer == LlamaFactory && !m.FitsLlamaFactory() {

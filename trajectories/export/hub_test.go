@@ -12,7 +12,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// rewriteCards prints the name of each card that huggingface_hub writes otherwise than it has read it.
+// rewriteCards prints the name of each card that huggingface_hub writes otherwise than it has read
+// it.
 const rewriteCards = `
 import sys
 from huggingface_hub import DatasetCard, DatasetCardData
@@ -24,7 +25,8 @@ for path in sys.argv[1:]:
         print(path, str(card)[:800])
 `
 
-// Where somebody fills in a licence by the Hub's own library, nothing else of the head of a card changes.
+// Where somebody fills in a licence by the Hub's own library, nothing else of the head of a card
+// changes.
 func TestHubWritesTheCardAsItIs(t *testing.T) {
 	t.Parallel()
 
@@ -58,8 +60,8 @@ func TestHubWritesTheCardAsItIs(t *testing.T) {
 	}
 }
 
-// A home folder in samples is noted with the file and its first line, and how many lines have one; what it is is not
-// repeated.
+// A home folder in samples is noted with the file and its first line, and how many lines have one;
+// what it is is not repeated.
 func TestPrivateTextsOfAnExport(t *testing.T) {
 	t.Parallel()
 

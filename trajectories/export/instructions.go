@@ -72,8 +72,8 @@ type ExtraFile struct {
 	Text []byte
 }
 
-// writeSets writes the files of an export of instructions, and notes its sets in the manifest, which is
-// written after them.
+// writeSets writes the files of an export of instructions, and notes its sets in the manifest,
+// which is written after them.
 func (m *Manifest) writeSets(work string, sets []InstructionSet, report any, extra []ExtraFile) error {
 	for _, f := range extra {
 		if err := disk.Write(filepath.Join(work, f.Name), f.Text); err != nil {

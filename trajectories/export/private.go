@@ -11,7 +11,8 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// Private is what a file of samples has that nobody may mean to share. What it says is not repeated here.
+// Private is what a file of samples has that nobody may mean to share. What it says is not repeated
+// here.
 type Private struct {
 	Is    string `json:"is"`    // in words, e.g. "a home folder"
 	File  string `json:"file"`  // of the export
@@ -25,7 +26,8 @@ type privateText struct {
 	like          *regexp.Regexp
 }
 
-// wordBegins is what a word stands behind in a line of JSON, where a line break has the form of a letter.
+// wordBegins is what a word stands behind in a line of JSON, where a line break has the form of a
+// letter.
 const wordBegins = `(?:^|[^A-Za-z0-9._/-]|\\[nrt])`
 
 // privateTexts are those of private.yaml.
@@ -60,7 +62,8 @@ func (m *Manifest) notePrivate(file string, number int, line []byte) {
 	noted := ""
 
 	for _, t := range privateTexts() {
-		// Looking for a fixed text is a hundred times as fast, and nearly every line has none of them.
+		// Looking for a fixed text is a hundred times as fast, and nearly every line has none of
+		// them.
 		if t.Is == noted || !bytes.Contains(line, []byte(t.Has)) || !t.like.Match(line) {
 			continue
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What looks like a key or a home folder is found wherever it begins in a line of JSON, and what only resembles one is
-// not.
+// What looks like a key or a home folder is found wherever it begins in a line of JSON, and what
+// only resembles one is not.
 func TestPrivateTexts(t *testing.T) {
 	t.Parallel()
 

@@ -102,7 +102,8 @@ func TestSizeOfACard(t *testing.T) {
 	}
 }
 
-// Whoever shares samples fills in the licence in the head of the card; whatever else is changed is found.
+// Whoever shares samples fills in the licence in the head of the card; whatever else is changed is
+// found.
 func TestLicenseOfACard(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 	wrote(t, dir, manyRows(6, false, act), export.Options{})

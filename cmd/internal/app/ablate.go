@@ -106,7 +106,8 @@ func (j *RunJob) several(command string, defaults map[string]string) (*configs.R
 	return c, nil
 }
 
-// inFolder has a job make some runs in Out, which is noted there: the list of runs has them below it.
+// inFolder has a job make some runs in Out, which is noted there: the list of runs has them below
+// it.
 func (j *RunJob) inFolder(runs int, work func() error) (err error) {
 	finish, err := rundir.Begin(j.Out, j.command, runs, j.Servers.Account)
 	if err != nil {

@@ -124,9 +124,10 @@ func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection
 	return &Projection{estimated, grower.Config.Policy[0], sample.counted}, err
 }
 
-// projected is what a run was expected to take before it began, which its folder keeps: what scripts
-// take in place of its model is known in seconds. It is nil where few questions are asked, where no
-// script can answer them, or where no server is asked, and where tools are live. A run that goes on has what it had.
+// projected is what a run was expected to take before it began, which its folder keeps: what
+// scripts take in place of its model is known in seconds. It is nil where few questions are asked,
+// where no script can answer them, or where no server is asked, and where tools are live. A run
+// that goes on has what it had.
 func (j *CollectJob) projected(ctx context.Context, b *Bench, dir string) *Projection {
 	path := filepath.Join(dir, rundir.EstimateFile)
 

@@ -35,8 +35,8 @@ type Evaluated struct {
 	Dir     string          `json:"-"` // the run directory
 	Logs    string          `json:"-"` // the folder of logs, "" where none were asked for
 	GivenUp []store.GivenUp `json:"-"` // episodes, as a request failed alone
-	// Spent is by all models that were asked, in all passes. It is no part of the document, which is
-	// the same for the same seed.
+	// Spent is by all models that were asked, in all passes. It is no part of the document, which
+	// is the same for the same seed.
 	Spent account.Total `json:"-"`
 }
 

@@ -139,8 +139,8 @@ func OpenSource(ctx context.Context, dir string) (*stored.Source, error) {
 	return &stored.Source{Run: run, Shown: (&prompts{run: run}).shown}, nil
 }
 
-// prompts are what the models of a run were sent. API versions are read when one is looked at, and only
-// what that one needs: all of a run's may take a gigabyte.
+// prompts are what the models of a run were sent. API versions are read when one is looked at, and
+// only what that one needs: all of a run's may take a gigabyte.
 type prompts struct {
 	run *stored.Run
 

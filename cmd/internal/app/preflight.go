@@ -83,8 +83,8 @@ func (j *RunJob) Meets(ctx context.Context, n Need) (seen string, err error) {
 // (a [Plan] estimates it): what fills up meanwhile ends the run, which can be resumed.
 const leastRoom = 64 << 20
 
-// findRoom makes sure that no other process works on the run, that its folder has room, and that its limits can be
-// kept. servers says that models on servers are asked.
+// findRoom makes sure that no other process works on the run, that its folder has room, and that
+// its limits can be kept. servers says that models on servers are asked.
 func (j *RunJob) findRoom(servers bool) (seen string, err error) {
 	if err := j.countable(servers); err != nil {
 		return "", err

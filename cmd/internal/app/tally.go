@@ -19,14 +19,16 @@ import (
 	"toolevo/mcts/policy/serving"
 )
 
-// ServedPass is one pass of a run, from its start to its end or to an interruption: what its calls took, and what each
-// policy on servers has counted. A list of them is the file account.File of a run.
+// ServedPass is one pass of a run, from its start to its end or to an interruption: what its calls
+// took, and what each policy on servers has counted. A list of them is the file account.File of a
+// run.
 type ServedPass struct {
 	account.Pass
 	Policies map[string]server.Snapshot `json:"policies,omitempty"`
 }
 
-// openAccount opens the account of the run that a configuration is of, beside what earlier passes spent.
+// openAccount opens the account of the run that a configuration is of, beside what earlier passes
+// spent.
 func (j *RunJob) openAccount(c *configs.Resolved) error {
 	prices, err := account.ParsePrices(c.Server.Prices)
 	if err != nil {
@@ -55,8 +57,9 @@ func (j *RunJob) openAccount(c *configs.Resolved) error {
 	return nil
 }
 
-// countable refuses limits that count what servers take where none is asked: nothing would ever stop the run. One that
-// is part of another command has that one's limits, which may count what other parts take.
+// countable refuses limits that count what servers take where none is asked: nothing would ever
+// stop the run. One that is part of another command has that one's limits, which may count what
+// other parts take.
 func (j *RunJob) countable(servers bool) error {
 	if !servers && !j.Part && j.Servers.Account.Counts() {
 		return console.Usage("‹max-cost› and ‹max-total-tokens› count what models on servers take, and %s asks none: "+
@@ -66,8 +69,8 @@ func (j *RunJob) countable(servers bool) error {
 	return nil
 }
 
-// tally writes down what servers are asked and answer, in a run directory, beside what earlier passes
-// have counted. The function it returns does so for the last time, and says what came of it.
+// tally writes down what servers are asked and answer, in a run directory, beside what earlier
+// passes have counted. The function it returns does so for the last time, and says what came of it.
 func (j *RunJob) tally(dir string, b *Bench) (finish func() error) {
 	keep := rundir.Keep(filepath.Join(dir, account.File), func() any {
 		passes := j.Servers.Account.Passes()

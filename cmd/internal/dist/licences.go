@@ -14,8 +14,9 @@ import (
 var licenceFile = regexp.MustCompile(
 	`(?i)^(licen[cs]e|copying|notice|copyright|patents|authors|third[-_]party)([-_.].*)?$`)
 
-// licences returns the terms of all that is linked: our own, those of each package and of the folders
-// above it up to its module, Go's, and those of the C library. A module without any is an error.
+// licences returns the terms of all that is linked: our own, those of each package and of the
+// folders above it up to its module, Go's, and those of the C library. A module without any is an
+// error.
 func (t target) licences() ([]file, error) {
 	cmd := exec.Command("go", "list", "-deps", "-tags", tags,
 		"-f", "{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}",

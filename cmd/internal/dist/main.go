@@ -34,8 +34,8 @@ var targets = []target{
 		"amd64", "gcc", nil, "manylinux2014_x86_64.manylinux_2_17_x86_64.musllinux_1_1_x86_64",
 		"/usr/share/doc/libc6-dev/copyright",
 	},
-	// Multiplying and adding in one step, as arm64 can, rounds once where amd64 rounds twice: without
-	// it both compute the same bits, the libraries and SQLite as well.
+	// Multiplying and adding in one step, as arm64 can, rounds once where amd64 rounds twice:
+	// without it both compute the same bits, the libraries and SQLite as well.
 	{
 		"arm64", "aarch64-linux-gnu-gcc", []string{"-gcflags=all=-d=fmahash=qn"},
 		"manylinux2014_aarch64.manylinux_2_17_aarch64.musllinux_1_1_aarch64",

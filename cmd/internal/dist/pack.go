@@ -22,8 +22,8 @@ type file struct {
 	data []byte
 }
 
-// stamped is when all files were made, so that the same files make the same archive. A ZIP file knows
-// no earlier time.
+// stamped is when all files were made, so that the same files make the same archive. A ZIP file
+// knows no earlier time.
 var stamped = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // archive writes files as a compressed tar file with one folder.
@@ -91,7 +91,7 @@ func (w wheel) write(out io.Writer, program []byte, licences []file) error {
 		file{info + "METADATA", 0o644, fmt.Appendf(nil, metadata, w.version)},
 		file{info + "WHEEL", 0o644, []byte(kind)})
 
-	// RECORD has a line for each file, and one without a hash for itself.
+	// RECORD lists each file with its hash, and itself without one.
 	record := ""
 	for _, f := range files {
 		sum := sha256.Sum256(f.data)

@@ -13,7 +13,8 @@ var update = flag.Bool("update", false, "rewrite the table of packages")
 
 const packagesHeading = "## Packages\n"
 
-// TestPackagesAreListed holds that CONTRIBUTING ends with all packages, as their own comments say what they are.
+// TestPackagesAreListed holds that CONTRIBUTING ends with all packages, as their own comments say
+// what they are.
 func TestPackagesAreListed(t *testing.T) {
 	root, err := repository()
 	if err != nil {

@@ -425,8 +425,8 @@ func (s *shaper) merge(schema envs.Args) envs.Args {
 	return s.withoutHidden(out)
 }
 
-// combined is the value of a keyword that is equivalent to two values, nil if there is none. The first
-// is nil where the keyword is new.
+// combined is the value of a keyword that is equivalent to two values, nil if there is none. The
+// first is nil where the keyword is new.
 func combined(name string, a, b any) any {
 	switch {
 	case name == "properties":

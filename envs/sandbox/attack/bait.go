@@ -105,8 +105,8 @@ func (b *Bait) layFiles() error {
 // folderName is what the folders of bait begin with.
 const folderName = "toolevo-bait-"
 
-// folder describes the folder: names, modes, owners and sizes, and of regular files also when they were
-// changed and how they begin.
+// folder describes the folder: names, modes, owners and sizes, and of regular files also when they
+// were changed and how they begin.
 func (b *Bait) folder() string {
 	var text strings.Builder
 

@@ -1,5 +1,6 @@
-// Package python finds an installed CPython, and holds the programs of ours that it runs: the driver, which runs one
-// program and shows what it shows, and the fork server, which does so in a child of its own for every call.
+// Package python finds an installed CPython, and holds our programs that it runs: the driver, which
+// runs one program and shows what it shows, and the fork server, which does so in a child of its
+// own for every call.
 //
 // [Find] asks an interpreter once, unconfined, what the engines must know of it. What may be a shim that chooses an
 // interpreter, as pyenv's, or the link of a virtual environment, is followed to the interpreter itself: engines start

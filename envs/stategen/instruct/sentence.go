@@ -12,8 +12,8 @@ import (
 // element of a list, become one.
 func (r *renderer) statements(all []stategen.Stmt, place int) (made []sentence, err error) {
 	for i := 0; i < len(all); i++ {
-		// Joined edits keep the place of the first. The gap after them does no harm: an edit makes no
-		// result to go on with.
+		// Joined edits keep the place of the first. The gap after them does no harm: an edit makes
+		// no result to go on with.
 		s := sentence{place: place + i}
 
 		switch {

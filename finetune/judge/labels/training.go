@@ -84,7 +84,8 @@ func gather(all []Label, r *Report) []*labelled {
 			cases = append(cases, c)
 		}
 
-		// Of equal labels the one with the first reason stays, in whatever order they come; none is last.
+		// Of equal labels the one with the first reason stays, in whatever order they come; none is
+		// last.
 		switch known, ok := c.by[l.By]; {
 		case ok && (known == nil || known.Solved != l.Solved):
 			c.by[l.By] = nil

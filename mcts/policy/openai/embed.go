@@ -205,7 +205,8 @@ type vector struct {
 	Embedding jsontext.Value `json:"embedding"`
 }
 
-// decodeVectors reads a reply to n texts, and how many tokens they have, 0 where the server does not say.
+// decodeVectors reads a reply to n texts, and how many tokens they have, 0 where the server does
+// not say.
 func decodeVectors(body io.Reader, n int) (list [][]float32, tokens int, err error) {
 	vectors := wire.List[vector]{Most: n}
 	var complaint jsontext.Value // some gateways send one with a 200

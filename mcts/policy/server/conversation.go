@@ -56,9 +56,9 @@ func (c *conversation) server() *server {
 	return c.where
 }
 
-// sit waits until a request of the conversation may go to a server with slots. One at a time has the
-// conversation's own seat; others have seats that no conversation wants, or wait until it is free.
-// leave is called when the request is over.
+// sit waits until a request of the conversation may go to a server with slots. One at a time has
+// the conversation's own seat; others have seats that no conversation wants, or wait until it is
+// free. leave is called when the request is over.
 func (c *conversation) sit(ctx context.Context, t turn) (leave func(), err error) {
 	select {
 	case c.turn <- struct{}{}:

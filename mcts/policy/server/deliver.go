@@ -141,8 +141,8 @@ func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect
 	s.count(func(n *Counts) { n.Requests++ })
 	reply, err := s.backend.Complete(attempt, c)
 
-	// It is paid for, whatever it is worth, and noted before anybody can use it: work that has spent
-	// enough begins nothing more.
+	// It is paid for, whatever it is worth, and noted before anybody can use it: work that has
+	// spent enough begins nothing more.
 	if err == nil {
 		p.options.Account.Add(reply.PromptTokens, reply.CachedTokens, reply.CompletionTokens)
 	}

@@ -84,9 +84,10 @@
 // server ([Slotted]; llama.cpp does) or [Options].Slots; that is then the limit on sequences in
 // flight, untuned.
 //
-// No slot is named to a server. llama.cpp takes id_slot, and mixes prompts up where two clients name
-// one slot: it answered one conversation with the words of another (xllamacpp 2026.10). Left alone
-// it takes the free slot whose prompt is most like the new one, which is the conversation's own.
+// No slot is named to a server. llama.cpp takes id_slot, and mixes prompts up where two clients
+// name one slot: it answered one conversation with the words of another (xllamacpp 2026.10). Left
+// alone it takes the free slot whose prompt is most like the new one, which is the conversation's
+// own.
 //
 // The samples of a conversation's request are drawn one by one in its seat, and at the same time in
 // those that no conversation wants. llama.cpp could draw n samples at once, in n slots: in any that

@@ -113,8 +113,8 @@ func (s *slotted) Complete(ctx context.Context, c server.Completion) (server.Rep
 	return r, err
 }
 
-// alive is how many conversations were held with the server at a time: those that had begun and were
-// to ask again.
+// alive is how many conversations were held with the server at a time: those that had begun and
+// were to ask again.
 func (s *slotted) alive() (most int) {
 	last := map[uint64]int{}
 	for i, a := range s.log {

@@ -38,6 +38,7 @@ func sampleCommand() suite.Command {
 				return err
 			}
 
+			// Also beside an error, so that what was drawn before it is shown.
 			sampled, err := from.sample(ctx, of, out)
 
 			return c.Result(sampled, func(w io.Writer) {

@@ -174,6 +174,7 @@ func (m *mirrorWriting) requests(ctx context.Context,
 		return nil, err
 	}
 
+	// Scenarios are to differ, requests to be exact: the same model, at other temperatures.
 	imagine, err := m.models.Writer(m.writer, suite.WriterOptions{
 		Temperature: scenarioTemperature, MaxTokens: scenarioTokens,
 	})
