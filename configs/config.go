@@ -173,7 +173,6 @@ func chosenOf(setting []string) []string {
 	for _, name := range setting {
 		names = append(names, strings.TrimSpace(name))
 	}
-
 	return names
 }
 
@@ -185,7 +184,6 @@ func (c *Config) ParaphrasedBy() string {
 	if perturb.Kind(c.Perturb) == perturb.Paraphrase && c.Paraphraser != byRule {
 		return c.Paraphraser
 	}
-
 	return ""
 }
 
@@ -194,7 +192,6 @@ func (c *Config) Rephrase() func(id, query string) string {
 	if kind := perturb.Kind(c.Perturb); kind != perturb.None && c.ParaphrasedBy() == "" {
 		return perturb.Perturbation{Kind: kind, Faithful: c.PerturbValues, Seed: c.Seed}.Apply
 	}
-
 	return nil
 }
 
@@ -203,6 +200,5 @@ func (c *Config) MaxDepth(t envs.Task) int {
 	if depth, ok := c.Search.MaxDepthBy[t.Labels[envs.LabelDataset]+"-"+t.Labels[envs.LabelDifficulty]]; ok {
 		return depth
 	}
-
 	return c.Search.MaxDepth
 }

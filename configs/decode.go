@@ -51,7 +51,6 @@ func (d *decoder) section(key string, node ast.Node) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -70,7 +69,6 @@ func (d *decoder) set(key string, v reflect.Value, node ast.Node) error {
 	if !ok || !plain && v.Kind() != reflect.String || !setScalar(v, text) {
 		return d.mismatch(key, wanted(v.Kind()), node)
 	}
-
 	return nil
 }
 
@@ -92,7 +90,6 @@ func (d *decoder) setList(key string, v reflect.Value, node ast.Node) error {
 	}
 
 	v.Set(reflect.ValueOf(all))
-
 	return nil
 }
 
@@ -124,7 +121,6 @@ func (d *decoder) setMapping(key string, v reflect.Value, node ast.Node) error {
 	}
 
 	v.Set(all)
-
 	return nil
 }
 
@@ -206,7 +202,6 @@ func (d *decoder) mismatch(key, wanted string, node ast.Node) error {
 	if key != "" {
 		key += ": "
 	}
-
 	return fmt.Errorf("configs: %s: %swant %s, not %s", d.at(node), key, wanted, found)
 }
 
@@ -221,7 +216,6 @@ func (d *decoder) unknown(section string, item *ast.MappingValueNode, valid []st
 	if meant, ok := names.Closest(join(section, firstKey(name, item.Value)), Keys()); ok {
 		return fmt.Errorf("%w, did you mean %s? Valid%s are %s", err, meant, where, names.Join(valid))
 	}
-
 	return fmt.Errorf("%w: valid%s are %s", err, where, names.Join(valid))
 }
 
@@ -243,6 +237,5 @@ func (d *decoder) at(node ast.Node) string {
 	}
 
 	p := node.GetToken().Position
-
 	return fmt.Sprintf("%s: [%d:%d]", d.layer.Origin, p.Line, p.Column)
 }

@@ -19,7 +19,6 @@ func Keys() []string {
 	for _, f := range fieldsOf(newConfig()) {
 		keys = append(keys, f.key)
 	}
-
 	return keys
 }
 
@@ -29,7 +28,6 @@ func fieldsOf(c *Config) []field {
 	for _, s := range sections() {
 		all = append(all, fieldsBelow(s.Name, reflect.ValueOf(c.BySection[s.Name]))...)
 	}
-
 	return all
 }
 
@@ -57,7 +55,6 @@ func find(fields []field, key string) field {
 	if i := slices.IndexFunc(fields, func(f field) bool { return f.key == key }); i >= 0 {
 		return fields[i]
 	}
-
 	return field{}
 }
 
@@ -79,6 +76,5 @@ func join(section, name string) string {
 	if section == "" {
 		return name
 	}
-
 	return section + "." + name
 }

@@ -30,7 +30,6 @@ func isIdentity(key string) bool {
 	changesNothing := func(setting string) bool {
 		return key == setting || strings.HasPrefix(key, setting+".") // a value of a mapping
 	}
-
 	return !isExtent(key) && !slices.ContainsFunc(incidental, changesNothing) &&
 		!isIncidentalToASuite(key)
 }
@@ -48,7 +47,6 @@ func (r *Resolved) Hash() string {
 	}
 
 	slices.Sort(lines)
-
 	return envs.SHA256(strings.Join(lines, ""))[:16]
 }
 
@@ -68,7 +66,6 @@ func difference(ours, theirs string, counts func(key string) bool) []string {
 		if value == nil || value == "" {
 			return "(unset)"
 		}
-
 		return fmt.Sprint(value)
 	}
 
@@ -89,7 +86,6 @@ func (r *Resolved) Values() map[string]string {
 	for key, value := range values(r.String()) {
 		texts[key] = fmt.Sprint(value)
 	}
-
 	return texts
 }
 
@@ -100,7 +96,6 @@ func values(text string) map[string]any {
 	if err := yamltext.Decode([]byte(text), &root); err != nil {
 		return nil
 	}
-
 	return flatten("", root)
 }
 
@@ -115,6 +110,5 @@ func flatten(section string, settings map[string]any) map[string]any {
 
 		all[join(section, name)] = value
 	}
-
 	return all
 }

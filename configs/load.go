@@ -74,7 +74,6 @@ func Load(layers ...Layer) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return r, r.validate()
 }
 
@@ -104,7 +103,6 @@ func defaults() []Layer {
 	for _, c := range configurables() {
 		layers = append(layers, shippedLayer("default", c.Defaults()))
 	}
-
 	return layers
 }
 
@@ -123,7 +121,6 @@ func shippedLayer(origin string, text []byte) Layer {
 	}
 
 	shippedLayers.Store(string(text), l)
-
 	return l
 }
 
@@ -133,7 +130,6 @@ func Presets() []string {
 	for i, name := range names {
 		names[i] = path.Base(name)
 	}
-
 	return names
 }
 
@@ -146,7 +142,6 @@ func shipped(folder string) []string {
 	for i, name := range names {
 		names[i] = strings.TrimSuffix(name, ".yaml")
 	}
-
 	return names
 }
 
@@ -164,7 +159,6 @@ func FileLayer(name string) (Layer, error) {
 	if err != nil {
 		return Layer{}, fmt.Errorf("configs: %w", err)
 	}
-
 	return Layer{Origin: name, YAML: text}, nil
 }
 
@@ -179,7 +173,6 @@ func readFile(name string) ([]byte, error) {
 	if err == nil && len(text) > maxText {
 		err = fmt.Errorf("%s: more than %d bytes are not a configuration", name, maxText)
 	}
-
 	return text, errors.Join(err, f.Close())
 }
 
@@ -202,6 +195,5 @@ func (l *Layer) parse() error {
 	if err != nil {
 		return fmt.Errorf("configs: %s: %w", l.Origin, err)
 	}
-
 	return nil
 }

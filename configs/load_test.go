@@ -18,7 +18,6 @@ func mustLoad(t *testing.T, layers ...Layer) *Resolved {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r
 }
 

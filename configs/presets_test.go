@@ -28,7 +28,6 @@ func preset(t *testing.T, name string) mcts.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return c.Search.Config
 }
 
@@ -43,7 +42,6 @@ func (p pulled) Status() envs.Status {
 	if p.history.Len() == 20 {
 		return envs.Terminated
 	}
-
 	return envs.Running
 }
 
@@ -60,7 +58,6 @@ func (arms) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transitio
 	}
 
 	turn.Outcome, turn.Observation = envs.Correct, "It pays."
-
 	return envs.Transition{State: pulled{s.History().Append(turn)}, Turn: turn, Reward: 1,
 		Grade: envs.Grade{Answer: turn.Call.Name, Official: true, Strict: true}}, nil
 }
@@ -78,7 +75,6 @@ func (puller) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error
 	for i := range ps {
 		ps[i] = mcts.Proposal{Text: texts[i%len(texts)], LogProb: math.Log(priors[i%len(priors)]), Scored: true}
 	}
-
 	return ps, nil
 }
 
@@ -96,7 +92,6 @@ func pull(t *testing.T, c mcts.Config, simulations int, seed uint64) *mcts.Tree 
 	if err := tree.Check(c); err != nil {
 		t.Fatal(err)
 	}
-
 	return tree
 }
 

@@ -27,7 +27,6 @@ func (r *Resolved) String() string {
 	for name, settings := range r.Sections() {
 		write(yaml.MapSlice{{Key: name, Value: settings}})
 	}
-
 	return out.String()
 }
 
@@ -47,7 +46,6 @@ func writeText(text string) ([]byte, error) {
 	e.SetEscapeHTML(false)
 
 	err := e.Encode(text)
-
 	return []byte(strings.TrimSuffix(quoted.String(), "\n")), err
 }
 
@@ -81,7 +79,6 @@ func (r *Resolved) Own(wanted func(key string) bool) string {
 
 		out.WriteString(line)
 	}
-
 	return out.String()
 }
 
@@ -117,6 +114,5 @@ func (r *Resolved) Annotated() string {
 
 		out.WriteByte('\n')
 	}
-
 	return out.String()
 }

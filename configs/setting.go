@@ -50,11 +50,9 @@ func EnvironmentLayers(environ []string) ([]Layer, error) {
 			if meant, ok := names.Closest(name, variables); ok {
 				return nil, fmt.Errorf("%w, did you mean %s?", err, meant)
 			}
-
 			return nil, fmt.Errorf("%w: a dry run of `toolevo collect` lists the settings; unset it", err)
 		}
 	}
-
 	return layers, nil
 }
 
@@ -68,7 +66,6 @@ func SettingLayer(origin, key, value string) Layer {
 		item := ast.MappingValue(node.GetToken(), word(name), node)
 		node = ast.Mapping(node.GetToken(), true, item)
 	}
-
 	return Layer{Origin: origin, YAML: []byte(key + "=" + value), body: node, key: key}
 }
 
@@ -97,7 +94,6 @@ func nodeOf(setting reflect.Value, text string) ast.Node {
 	case ast.MapNode, *ast.SequenceNode:
 		return node
 	}
-
 	return word(text)
 }
 

@@ -21,6 +21,5 @@ func folder(name string) fs.FS {
 	if err != nil {
 		panic(err) // no name here is invalid
 	}
-
 	return sub
 }

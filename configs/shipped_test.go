@@ -53,6 +53,5 @@ func readRecipe(t *testing.T, name string) map[string]any {
 	if err := yaml.Unmarshal(text, &recipe); err != nil {
 		t.Fatal(err)
 	}
-
 	return recipe
 }

@@ -27,7 +27,6 @@ func sections() []suite.Section {
 	for _, c := range configurables() {
 		all = append(all, c.Sections()...)
 	}
-
 	return all
 }
 
@@ -37,7 +36,6 @@ func newConfig() *Config {
 	for _, s := range sections() {
 		c.BySection[s.Name] = s.New()
 	}
-
 	return c
 }
 
@@ -53,7 +51,6 @@ func isIncidentalToASuite(key string) bool {
 func (c *Config) chosen() suite.Configurable {
 	b, _ := suite.Lookup(c.Suite)
 	configurable, _ := b.(suite.Configurable)
-
 	return configurable
 }
 
@@ -62,7 +59,6 @@ func (c *Config) validNames(setting string) []string {
 	if s := c.chosen(); s != nil {
 		return s.Values(setting)
 	}
-
 	return nil
 }
 

@@ -102,7 +102,6 @@ func exitOf(err error) int {
 	if errors.As(err, &exit) {
 		return exit.ExitCode()
 	}
-
 	return 0
 }
 

@@ -110,7 +110,6 @@ func isOneOf(kind, name string, valid []string) error {
 	}
 
 	_, err := names.Parse(kind, name, valid)
-
 	return err
 }
 
@@ -152,7 +151,6 @@ func (c *Config) checkTools() error {
 	if _, ok := b.(suite.Narrower); !ok {
 		return fmt.Errorf("the suite %s does not say which tools serve a dataset: want %s", c.Suite, ToolsAll)
 	}
-
 	return nil
 }
 
@@ -167,7 +165,6 @@ func (c *Config) checkCodec() error {
 	if err != nil || slices.Contains(suite.Codecs(b), codec) {
 		return nil // another check says so
 	}
-
 	return fmt.Errorf("the suite %s cannot read actions written as %s: want one of %v", c.Suite, codec,
 		suite.Codecs(b))
 }
@@ -182,7 +179,6 @@ func (c *Config) checkToolList() error {
 		c.Environment.Announces() {
 		return nil
 	}
-
 	return fmt.Errorf("is %s: servers let a model call listed names alone where server.tools.choice is required or "+
 		"server.tools.parallel is false, and what has been renamed is listed only if this is announced",
 		c.Environment.ToolList)
@@ -203,7 +199,6 @@ func (c *Config) checkReasoning() error {
 		return errors.New("refuse: the thought of a function call stands in the tags of reasoning " +
 			"(environment.codec)")
 	}
-
 	return nil
 }
 
@@ -241,7 +236,6 @@ func validateNames(list []string, least int) error {
 
 		seen[name] = true
 	}
-
 	return nil
 }
 
@@ -266,6 +260,5 @@ func (r *Resolved) invalid(key string, err error) error {
 	if origin := r.origins[key]; origin != "" {
 		return fmt.Errorf("configs: %s (from %s): %w", key, origin, err)
 	}
-
 	return fmt.Errorf("configs: %s: %w", key, err)
 }

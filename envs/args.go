@@ -41,7 +41,6 @@ func (a Args) Names() []string {
 	for i, arg := range a {
 		names[i] = arg.Name
 	}
-
 	return names
 }
 
@@ -52,7 +51,6 @@ func Object(pairs ...any) Args {
 	for pair := range slices.Chunk(pairs, 2) {
 		object = append(object, Arg{pair[0].(string), pair[1]})
 	}
-
 	return object
 }
 
@@ -69,7 +67,6 @@ func (a Args) Without(names ...string) Args {
 func (a Args) Object(name string) Args {
 	v, _ := a.Get(name)
 	object, _ := v.(Args)
-
 	return object
 }
 
@@ -77,6 +74,5 @@ func (a Args) Object(name string) Args {
 func (a Args) List(name string) []any {
 	v, _ := a.Get(name)
 	list, _ := v.([]any)
-
 	return list
 }

@@ -53,7 +53,6 @@ func Lift(env Environment, so History, c Call) (Call, error) {
 	if !ok {
 		return Call{}, fmt.Errorf("envs: lift %s: %T has no versions of APIs", c.Name, env)
 	}
-
 	return l.Lift(so, c)
 }
 
@@ -71,7 +70,6 @@ func Notes(env Environment, so History, c Call) (notes []string, shown bool) {
 	if !ok {
 		return nil, false
 	}
-
 	return d.Notes(so, c)
 }
 
@@ -98,7 +96,6 @@ func (s Status) String() string {
 	if int(s) < len(statusNames) {
 		return statusNames[s]
 	}
-
 	return fmt.Sprintf("status(%d)", uint8(s))
 }
 

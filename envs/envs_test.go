@@ -180,7 +180,6 @@ func (m *memory) Remember(_ context.Context, key string, r Result) error {
 	if _, ok := m.kept[key]; !ok && m.kept != nil {
 		m.kept[key] = r
 	}
-
 	return m.fail
 }
 
@@ -210,7 +209,6 @@ func TestRemembered(t *testing.T) {
 			if tt.meanwhile {
 				_ = tt.m.Remember(t.Context(), "k", Result{Observation: "other"})
 			}
-
 			return Result{Observation: "own"}, nil
 		}
 

@@ -39,7 +39,6 @@ func Fail(stage Stage, op string, err error) error {
 	if errors.As(err, &named) {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-
 	return &StageError{Stage: stage, Op: op, Err: err}
 }
 
@@ -49,7 +48,6 @@ func FailedStage(err error) (Stage, bool) {
 	if errors.As(err, &named) {
 		return named.Stage, true
 	}
-
 	return "", false
 }
 
@@ -60,7 +58,6 @@ func IsFinal(err error) bool {
 		return true
 	}
 	var cause interface{ Final() bool }
-
 	return errors.As(err, &cause) && cause.Final()
 }
 
@@ -72,6 +69,5 @@ func GivenUp(err error) (reason string, ok bool) {
 	if !errors.As(err, &cause) {
 		return "", false
 	}
-
 	return cause.GivenUp(), true
 }

@@ -48,7 +48,6 @@ func (h History) Task() Task {
 	if h.task == nil {
 		return Task{}
 	}
-
 	return *h.task
 }
 
@@ -57,7 +56,6 @@ func (h History) Len() int {
 	if h.last == nil {
 		return 0
 	}
-
 	return h.last.n
 }
 
@@ -66,7 +64,6 @@ func (h History) Last() (Turn, bool) {
 	if h.last == nil {
 		return Turn{}, false
 	}
-
 	return h.last.turn, true
 }
 
@@ -76,7 +73,6 @@ func (h History) Turns() []Turn {
 	for l := h.last; l != nil; l = l.prev {
 		turns[l.n-1] = l.turn
 	}
-
 	return turns
 }
 
@@ -91,7 +87,6 @@ func (h History) Append(t Turn) History {
 	hash = xxh3.HashStringSeed(t.Observation, hash)
 
 	h.last = &link{prev: h.last, n: h.Len() + 1, hash: hash + uint64(t.Outcome), turn: t}
-
 	return h
 }
 
@@ -102,14 +97,12 @@ func (h History) Remark(text string) History {
 		task := h.Task()
 		task.Question += "\n\n" + text
 		h.task = &task
-
 		return h
 	}
 
 	last := h.last.turn
 	last.Observation += "\n\n" + text
 	h.last = h.last.prev
-
 	return h.Append(last)
 }
 
@@ -123,7 +116,6 @@ func (h History) Rewrite(rewrite func(Action) Action) History {
 		t.Action = rewrite(t.Action)
 		h = h.Append(t)
 	}
-
 	return h
 }
 
@@ -166,7 +158,6 @@ func (h History) Hash() uint64 {
 	if h.advised {
 		hash = xxh3.HashStringSeed("advised", hash)
 	}
-
 	return xxh3.HashSeed(b[:], hash)
 }
 
@@ -179,7 +170,6 @@ func (h History) Learn(description string) History {
 	}
 
 	h.learned = &learnedTool{prev: h.learned, n: n, hash: xxh3.HashStringSeed(description, hash), text: description}
-
 	return h
 }
 
@@ -193,7 +183,6 @@ func (h History) Learned() []string {
 	for l := h.learned; l != nil; l = l.prev {
 		texts[l.n-1] = l.text
 	}
-
 	return texts
 }
 

@@ -36,6 +36,5 @@ func Remembered(ctx context.Context, m Memory, key string,
 	if first, ok, err := m.Recall(ctx, key); ok || err != nil {
 		return first, err
 	}
-
 	return r, nil // a log that is open for reading keeps nothing
 }

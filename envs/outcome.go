@@ -37,7 +37,6 @@ func Outcomes() []Outcome {
 	for i := range all {
 		all[i] = Outcome(i)
 	}
-
 	return all
 }
 
@@ -46,7 +45,6 @@ func (o Outcome) String() string {
 	if int(o) < len(outcomeNames) {
 		return outcomeNames[o]
 	}
-
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 

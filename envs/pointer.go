@@ -27,7 +27,6 @@ func (p Pointer) Parts() []string {
 	for i, part := range all {
 		all[i] = unescaped.Replace(part)
 	}
-
 	return all
 }
 

@@ -12,6 +12,5 @@ import (
 // the other.
 func QuestionKey(text string) string {
 	folded := cases.Fold().String(norm.NFKC.String(text))
-
 	return strings.Join(strings.Fields(norm.NFKC.String(folded)), " ")
 }

@@ -11,7 +11,6 @@ import (
 func Hash(text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))
-
 	return h.Sum64()
 }
 

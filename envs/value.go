@@ -14,17 +14,14 @@ func Map(v any, replace func(part any) (by any, final bool)) any {
 		for i, item := range v {
 			list[i] = Map(item, replace)
 		}
-
 		return list
 	case Args:
 		object := make(Args, len(v))
 		for i, m := range v {
 			object[i] = Arg{Name: m.Name, Value: Map(m.Value, replace)}
 		}
-
 		return object
 	}
-
 	return v
 }
 
@@ -34,6 +31,5 @@ func Listed(texts []string) []any {
 	for i, text := range texts {
 		list[i] = text
 	}
-
 	return list
 }

@@ -64,7 +64,6 @@ func Compare(evaluations []Evaluation) (*Report, error) {
 	report := ReportOf(all)
 	report.TaskSet = taskSet
 	report.flips(all, evaluations)
-
 	return report, nil
 }
 
@@ -98,7 +97,6 @@ func alike(evaluations []Evaluation) error {
 			all[key] = asked{q, e.Name}
 		}
 	}
-
 	return nil
 }
 
@@ -121,7 +119,6 @@ func renaming(evaluations []Evaluation) func(Evaluation, string) string {
 		if twice[policy] {
 			return policy + "@" + e.Name
 		}
-
 		return policy
 	}
 }

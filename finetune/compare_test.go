@@ -70,7 +70,6 @@ func TestCompareNames(t *testing.T) {
 		for _, row := range r.Rows {
 			policies = append(policies, row.Policy+" "+row.API)
 		}
-
 		return policies, r.TaskSet
 	}
 

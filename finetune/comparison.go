@@ -50,7 +50,6 @@ func answersOf(all []facts.Fact) map[Contender]tabulate.Answers {
 			answers[c].Add(all[i].Question, all[i].Official)
 		}
 	}
-
 	return answers
 }
 
@@ -88,6 +87,5 @@ func compareAll(all []facts.Fact) []Comparison {
 
 		tabulate.Adjust(families[between])
 	}
-
 	return append(found[BetweenPolicies], found[BetweenVersions]...)
 }

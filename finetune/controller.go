@@ -45,7 +45,6 @@ func (p *player) chains(ctx context.Context, start chain) (last chain, err error
 			break
 		}
 	}
-
 	return last, nil
 }
 
@@ -62,7 +61,6 @@ func (p *player) descend(ctx context.Context, c chain) (last chain, back int, er
 		if c.state.Status() == envs.Terminated { // without an answer; with one nothing is taken back
 			return c, backAtGiveUp, nil
 		}
-
 		return c, backAtEnd, nil
 	}
 
@@ -88,7 +86,6 @@ func (p *player) descend(ctx context.Context, c chain) (last chain, back int, er
 			tried = append(tried, turn)
 		}
 	}
-
 	return last, backAtEnd, nil
 }
 
@@ -110,6 +107,5 @@ func remarkOn(tried []envs.Turn) string {
 	}
 
 	b.WriteString("\n\nDo something else now.")
-
 	return b.String()
 }

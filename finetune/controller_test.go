@@ -43,7 +43,6 @@ func (desk) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transitio
 	}
 
 	next.history = s.History().Append(turn)
-
 	return envs.Transition{State: next, Turn: turn, Grade: grade}, nil
 }
 
@@ -68,7 +67,6 @@ func (s *speaker) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, e
 	}
 
 	s.asked = append(s.asked, place+":"+strings.ReplaceAll(remark, "\n  gave: ", " → "))
-
 	return []mcts.Proposal{{Text: s.words[place], Tokens: 1}}, nil
 }
 
@@ -222,7 +220,6 @@ func TestDepthFirstFails(t *testing.T) {
 			if before == fails {
 				return errGone
 			}
-
 			return nil
 		}
 		search := finetune.Controller{Kind: finetune.DepthFirst, Calls: 9}

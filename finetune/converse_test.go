@@ -36,7 +36,6 @@ func TestEpisodesAreConversations(t *testing.T) {
 					failed[r.Node.Question] = true
 					return errGone
 				}
-
 				return nil
 			}
 

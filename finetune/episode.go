@@ -93,7 +93,6 @@ func (p *player) request(c chain, before int) mcts.Request {
 	if p.limits.Sampled {
 		r.Seed = mcts.TreeSeed(p.limits.Seed, r.Node.String(), r.Node.Tree)>>1 + uint64(before) // of 63 bits
 	}
-
 	return r
 }
 
@@ -171,6 +170,5 @@ func (p *player) episode(c chain, ended bool) Episode {
 	if last.Status == envs.Running {
 		last.Status = envs.Truncated
 	}
-
 	return e
 }

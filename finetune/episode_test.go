@@ -117,7 +117,6 @@ func TestPlayFails(t *testing.T) {
 				if before == 2 {
 					return errGone
 				}
-
 				return nil
 			}
 		}, envs.StagePolicy, 2, "episode cell/a, turn 2"},
@@ -126,7 +125,6 @@ func TestPlayFails(t *testing.T) {
 				if a == "right" {
 					return errGone
 				}
-
 				return nil
 			}
 		}, envs.StageEnvironment, 1, "episode cell/a, turn 1"},

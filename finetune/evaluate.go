@@ -75,7 +75,6 @@ func (j Job) count(t envs.Task) int {
 	if j.Played != nil {
 		return j.Played[j.Episode(t)]
 	}
-
 	return max(j.Repeats, 1)
 }
 
@@ -83,7 +82,6 @@ func (j Job) limits() Limits {
 	if j.Played != nil {
 		return Limits{MaxTurns: j.MaxTurns}
 	}
-
 	return Limits{
 		MaxTurns: j.MaxTurns, Sampled: j.Repeats > 1 || j.Controller.several(), Seed: j.Seed, Controller: j.Controller,
 	}
@@ -101,7 +99,6 @@ func (j Job) versions() []string {
 	if j.Versions == nil {
 		return []string{j.Cell.API}
 	}
-
 	return j.Versions
 }
 
@@ -182,7 +179,6 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 				if !r.replayed {
 					seconds[attempt.String()] = r.seconds
 				}
-
 				return nil
 			}
 
@@ -191,7 +187,6 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 			if r.givenUp != nil {
 				givenUp = append(givenUp, *r.givenUp)
 			}
-
 			return nil
 		})
 	}
@@ -216,7 +211,6 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	if err := errors.Join(err, noteSeconds(context.WithoutCancel(ctx), o.Store, seconds)); err != nil {
 		return nil, err
 	}
-
 	return lost, o.Store.KeepGivenUp(ctx, givenUp)
 }
 
@@ -229,7 +223,6 @@ func (o *Options) givenUp(ctx context.Context) (
 	for _, g := range all {
 		has[Attempt{g.Question, g.Tree}] = true
 	}
-
 	return all, has, err
 }
 
@@ -254,7 +247,6 @@ func (o *Options) validate(jobs []Job) error {
 			seen[id] = true
 		}
 	}
-
 	return nil
 }
 
@@ -301,7 +293,6 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 	if err == nil {
 		asked, _ := policy.Counts()
 		played := result{record: e.Branch, replayed: asked == 0, seconds: time.Since(began).Seconds()}
-
 		return played, o.Store.SaveTree(ctx, e.Branch)
 	}
 
@@ -320,7 +311,6 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 	}
 
 	givenUp := &store.GivenUp{Question: id.Question, Tree: id.Tree, Reason: reason}
-
 	return result{lost: err, givenUp: givenUp}, o.Store.NoteGivenUp(ctx, *givenUp)
 }
 
@@ -360,6 +350,5 @@ func storedEpisode(ctx context.Context, s *store.Store, a Attempt, meta trajecto
 	e = trajectories.FromEpisode(meta, branch)
 
 	e.Tokens, err = s.CompletionTokens(ctx, a.Episode, a.Repeat)
-
 	return e, true, err
 }

@@ -133,7 +133,6 @@ func TestWorkersChangeNothing(t *testing.T) {
 			if id := taskOf(r); id == "task-3" || id == "task-17" {
 				return fmt.Errorf("%s: %w", id, errGone)
 			}
-
 			return nil
 		}
 		o := options(t)
@@ -164,7 +163,6 @@ func TestRetries(t *testing.T) {
 				left--
 				return errGone
 			}
-
 			return nil
 		}
 		o := options(t)
@@ -199,7 +197,6 @@ func TestLostQuestionsAreTriedAgain(t *testing.T) {
 		if broken && taskOf(r) == "task-1" && r.History.Len() == 3 {
 			return errGone
 		}
-
 		return nil
 	}
 	if row := evaluate(t, o, job(w, numbered(3))).Rows[0]; row.Lost != 1 || row.N != 2 || row.Official != 1 {
@@ -234,7 +231,6 @@ func TestGivenUp(t *testing.T) {
 		if broken && taskOf(r) == "task-1" && r.History.Len() == 3 {
 			return alone{envs.Fail(envs.StagePolicy, "complete", errGone)}
 		}
-
 		return nil
 	}}
 	j := job(w, numbered(3))
@@ -281,7 +277,6 @@ func TestInterruptedEvaluations(t *testing.T) {
 						}
 
 						cancel()
-
 						return context.Canceled
 					}
 					s := open(t, path)
@@ -416,7 +411,6 @@ func TestStoreFailure(t *testing.T) {
 			defer closed.Store(true)
 			return o.Store.Close()
 		}
-
 		return nil
 	}}
 
@@ -443,7 +437,6 @@ func TestFinalFailure(t *testing.T) {
 		if before < 6 {
 			return nil
 		}
-
 		return refused{errGone}
 	}}
 
@@ -477,7 +470,6 @@ func TestProgress(t *testing.T) {
 		if s := o.Progress.Snapshot(); s.Planned != 16 || s.Done >= 16 || s.Replayed > 0 {
 			t.Errorf("while episodes are played: %+v, want 16 planned", s)
 		}
-
 		return nil
 	}
 	report := evaluate(t, o, job(w, append(numbered(10), of...)))
@@ -508,7 +500,6 @@ func (window) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error
 	if r.History.Len() > 0 {
 		return []mcts.Proposal{{Finish: mcts.FinishTooLong}}, nil
 	}
-
 	return []mcts.Proposal{{Text: "right"}}, nil
 }
 

@@ -30,7 +30,6 @@ func (e *estate) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
 	if t.ID != "nowhere" {
 		t = envtest.MazeTask
 	}
-
 	return e.Maze.Reset(ctx, t)
 }
 
@@ -93,7 +92,6 @@ func (w *walker) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, er
 	if turn := r.History.Len(); turn < len(words) {
 		return []mcts.Proposal{{Text: words[turn]}}, nil
 	}
-
 	return nil, nil
 }
 
@@ -115,7 +113,6 @@ func tasks(ids ...string) []envs.Task {
 	for i, id := range ids {
 		all[i] = envs.Task{ID: id, Question: "Where is the goal?"}
 	}
-
 	return all
 }
 
@@ -124,7 +121,6 @@ func numbered(n int) []envs.Task {
 	for i := range ids {
 		ids[i] = fmt.Sprint("task-", i)
 	}
-
 	return tasks(ids...)
 }
 
@@ -152,7 +148,6 @@ func open(t testing.TB, path string) *store.Store {
 	}
 
 	t.Cleanup(func() { s.Close() })
-
 	return s
 }
 
@@ -168,7 +163,6 @@ func evaluate(t testing.TB, o finetune.Options, jobs ...finetune.Job) *finetune.
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r
 }
 

@@ -218,7 +218,6 @@ func percent(p float64, n int) string {
 	if n == 0 {
 		return "–"
 	}
-
 	return fmt.Sprintf("%.1f", 100*p)
 }
 
@@ -239,7 +238,6 @@ func fromTerminal(t *testing.T, r *finetune.Report) map[string]string {
 		f := strings.Fields(line)
 		got[f[0]+" "+f[1]+" "+f[2]] = f[5]
 	}
-
 	return got
 }
 
@@ -294,7 +292,6 @@ func fromCSV(t *testing.T, r *finetune.Report) map[string]string {
 
 		got[f[0]+" "+f[1]+" "+f[2]+"-"+f[3]] = percent(official, n)
 	}
-
 	return got
 }
 
@@ -338,6 +335,5 @@ func fromLaTeX(t *testing.T, r *finetune.Report) map[string]string {
 	if len(got) == 0 {
 		t.Error("no figures in LaTeX: the test shows nothing")
 	}
-
 	return got
 }

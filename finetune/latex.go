@@ -57,7 +57,6 @@ func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 	}
 
 	sortForPaper(rows, blocks)
-
 	return tabulate.WriteLaTeX(w, view.Grids(rows))
 }
 
@@ -101,6 +100,5 @@ func title(word string) string {
 	if word == "" || word == tabulate.All {
 		return word
 	}
-
 	return strings.ToUpper(word[:1]) + word[1:]
 }

@@ -49,7 +49,6 @@ func sampled(rng *rand.Rand, repeats int) (jobs []finetune.Job, episodes []traje
 			jobs = append(jobs, j)
 		}
 	}
-
 	return jobs, episodes
 }
 
@@ -71,7 +70,6 @@ func mostly(episodes []trajectories.Episode, c finetune.Contender) map[string]bo
 	for q, b := range balance {
 		right[q] = b > 0
 	}
-
 	return right
 }
 
@@ -84,7 +82,6 @@ func exactly(first, second int) float64 {
 	}
 
 	p, _ := new(big.Rat).SetFrac(sum.Lsh(sum, 1), new(big.Int).Lsh(big.NewInt(1), uint(n))).Float64()
-
 	return min(p, 1)
 }
 
@@ -174,7 +171,6 @@ func holm(t *testing.T, family []finetune.Comparison) (moved int) {
 			moved++
 		}
 	}
-
 	return moved
 }
 
@@ -218,7 +214,6 @@ func drawnAtRandom(rng *rand.Rand) (jobs []finetune.Job, episodes []trajectories
 
 		jobs = append(jobs, j)
 	}
-
 	return jobs, episodes
 }
 
@@ -277,7 +272,6 @@ func naiveRow(cell finetune.Cell, template string, episodes []trajectories.Episo
 	row.Official, row.Strict = row.Official/max(measured, 1), row.Strict/max(measured, 1)
 	row.Tokens /= max(measured, 1)
 	row.RepeatedShare = float64(row.RepeatedTurns) / float64(max(turns, 1))
-
 	return row
 }
 

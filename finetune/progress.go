@@ -22,7 +22,6 @@ type Snapshot struct {
 func (p *Progress) Snapshot() Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-
 	return p.now
 }
 

@@ -128,7 +128,6 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 	if err != nil {
 		return nil, err
 	}
-
 	return ReportOf(all), nil
 }
 
@@ -150,7 +149,6 @@ func factsOf(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) ([]fac
 
 		all = append(all, facts.Of(&e, jobs[i].Cell.API, nil))
 	}
-
 	return all, nil
 }
 
@@ -195,7 +193,6 @@ func templateRows(rows []Row, all []facts.Fact) []TemplateRow {
 	slices.SortStableFunc(templates, func(a, b TemplateRow) int {
 		return cmp.Or(place[a.Cell]-place[b.Cell], strings.Compare(a.Template, b.Template))
 	})
-
 	return templates
 }
 

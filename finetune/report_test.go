@@ -72,7 +72,6 @@ func measured(t *testing.T) *finetune.Report {
 			}
 		}
 	}
-
 	return evaluate(t, options(t), jobs...)
 }
 
@@ -81,7 +80,6 @@ func everybody(words []string) map[string][]string {
 	for _, task := range numbered(20) {
 		all[task.ID] = words
 	}
-
 	return all
 }
 
@@ -283,7 +281,6 @@ func (s *small) Write(text []byte) (int, error) {
 	if s.room -= len(text); s.room < 0 {
 		return 0, io.ErrShortWrite
 	}
-
 	return len(text), nil
 }
 

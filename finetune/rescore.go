@@ -83,7 +83,6 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 	}
 
 	r.Rows = tabulate.As[RescoredRow](tables().Tables["rescored"].Rows(tabulate.Of(all)))
-
 	return r, nil
 }
 
@@ -101,6 +100,5 @@ func (r *Rescored) WriteTable(w io.Writer) error {
 	for _, row := range rows {
 		named(row)
 	}
-
 	return tabulate.WriteText(w, tables().Grids("rescored", map[string][]tabulate.Row{"rescored": rows}), terminal)
 }

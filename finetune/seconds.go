@@ -25,7 +25,6 @@ func Seconds(ctx context.Context, s *store.Store) (map[string]float64, error) {
 	if err == nil && text != "" {
 		err = json.Unmarshal([]byte(text), &seconds)
 	}
-
 	return seconds, err
 }
 
@@ -46,6 +45,5 @@ func noteSeconds(ctx context.Context, s *store.Store, fresh map[string]float64) 
 	if err != nil {
 		return err
 	}
-
 	return s.SetMeta(ctx, metaSeconds, string(text))
 }

@@ -56,7 +56,6 @@ func played(cells []answered) ([]finetune.Job, iter.Seq2[trajectories.Episode, e
 
 		jobs = append(jobs, j)
 	}
-
 	return jobs, func(yield func(trajectories.Episode, error) bool) {
 		for _, e := range episodes {
 			if !yield(e, nil) {
@@ -73,7 +72,6 @@ func reported(t *testing.T, cells ...answered) *finetune.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r
 }
 
@@ -250,6 +248,5 @@ func interval(right, n int) (low, high float64) {
 	}
 
 	r := tabulate.RateOf(clusters)
-
 	return r.Low, r.High
 }

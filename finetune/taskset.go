@@ -25,6 +25,5 @@ func TaskSet(questions []trajectories.Question) string {
 	}
 
 	slices.Sort(lines)
-
 	return envs.SHA256(strings.Join(lines, ""))
 }

@@ -67,7 +67,6 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 			v.Problems = append(v.Problems, fmt.Sprintf("episode %s: %s", all[i].Episode(all[i].task), problem))
 		}
 	}
-
 	return v, err
 }
 

@@ -44,7 +44,6 @@ func files(t *testing.T, o finetune.Options, lost finetune.Lost, j finetune.Job)
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return parquet, lines
 }
 
@@ -62,7 +61,6 @@ func TestFilesOfEpisodes(t *testing.T) {
 					cancel()
 					return context.Canceled
 				}
-
 				return nil
 			}
 			j := job(w, append(numbered(5), of...))
@@ -80,7 +78,6 @@ func TestFilesOfEpisodes(t *testing.T) {
 		}
 
 		t.Fatal("not through")
-
 		return nil, nil
 	}
 
@@ -112,7 +109,6 @@ func TestFilesOfEpisodes(t *testing.T) {
 		if s == nil {
 			return "null"
 		}
-
 		return *s
 	}
 	var got []string
@@ -201,7 +197,6 @@ func TestUnfinishedAndDamaged(t *testing.T) {
 		if taskOf(r) == "task-2" && r.History.Len() == 2 {
 			return errGone
 		}
-
 		return nil
 	}
 	three := job(w, numbered(3))
@@ -216,7 +211,6 @@ func TestUnfinishedAndDamaged(t *testing.T) {
 
 			ids = append(ids, e.QuestionID)
 		}
-
 		return ids, nil
 	}
 

@@ -51,7 +51,6 @@ func (r *Report) rows() map[string][]tabulate.Row {
 		"evaluation": evaluation, "comparisons": comparisons, "templates": tabulate.RowsOf(r.Templates),
 	}
 	maps.Copy(rows, r.Tables)
-
 	return rows
 }
 
@@ -122,7 +121,6 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	}
 
 	_, err := io.WriteString(w, b.String())
-
 	return err
 }
 

@@ -41,7 +41,6 @@ func (t *Tree) Check(c Config) error {
 	if working := t.Simulations - t.Idle; c.Rollouts == OneRandom && t.Root.Visits > working {
 		report(t.Root, "%d visits in %d working simulations", t.Root.Visits, working)
 	}
-
 	return errors.Join(errs...)
 }
 
@@ -122,7 +121,6 @@ func continues(n *Node) bool {
 	if n.Repeats {
 		return n.Streak == n.Parent.Streak+1
 	}
-
 	return n.Streak == 0 || n.Streak == n.Parent.Streak
 }
 

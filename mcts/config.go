@@ -155,6 +155,5 @@ func (c Config) samplesInRollout() int {
 	if c.RolloutSamples == 0 {
 		return c.Samples
 	}
-
 	return c.RolloutSamples
 }

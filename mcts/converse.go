@@ -17,6 +17,5 @@ func Converse(p Policy) (conversation Policy, end func()) {
 	if c, ok := p.(Converser); ok {
 		return c.Converse()
 	}
-
 	return p, func() {}
 }

@@ -20,7 +20,6 @@ func (g *growth) expand(ctx context.Context, leaf *Node) error {
 	}
 
 	leaf.Expanded = len(leaf.Children) > 0
-
 	return nil
 }
 
@@ -48,7 +47,6 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	if err == nil && len(n.Children) == 0 {
 		silence(n, proposals)
 	}
-
 	return err
 }
 
@@ -117,7 +115,6 @@ func (g *growth) draw(ctx context.Context, n *Node, k int) ([]Proposal, error) {
 	n.Drawn += k
 	g.tree.Calls++
 	g.tree.Samples += len(proposals)
-
 	return proposals, nil
 }
 
@@ -163,7 +160,6 @@ func (g *growth) prior(p Proposal) float64 {
 	if !p.Scored {
 		return 1 / float64(g.Config.Samples)
 	}
-
 	return exact.Exp(min(p.LogProb, 0))
 }
 

@@ -63,7 +63,6 @@ func (f *Found) left(c Config, drawn int) int {
 	if c.Completions == 0 {
 		return math.MaxInt
 	}
-
 	return max(c.Completions-f.drawn-drawn, 0)
 }
 
@@ -88,7 +87,6 @@ func (f *Found) samples(c Config, k int) int {
 	if f.barren > 0 {
 		k += c.Widen
 	}
-
 	return k
 }
 

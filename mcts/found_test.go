@@ -16,7 +16,6 @@ func after(accept mcts.Accept, trees ...*mcts.Tree) *mcts.Found {
 	for _, tree := range trees {
 		found.Add(tree.Record())
 	}
-
 	return found
 }
 
@@ -137,7 +136,6 @@ func (m lenient) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 	if next.Turn.Outcome == envs.Correct {
 		next.Grade.Official, next.Grade.Strict = true, false
 	}
-
 	return next, err
 }
 
@@ -178,14 +176,12 @@ func TestCutTrajectoriesAreNotFound(t *testing.T) {
 				if cut {
 					p.Finish = mcts.FinishLength
 				}
-
 				return []mcts.Proposal{p}
 			}
 
 			if at > 1 {
 				at-- // a word that was lost
 			}
-
 			return []mcts.Proposal{{Text: string(way[at])}}
 		})
 		c := config()
@@ -213,7 +209,6 @@ func TestSamplesFollowWhatIsFound(t *testing.T) {
 	solved := func() *mcts.Tree {
 		c := config()
 		c.Samples, c.RolloutSamples = 1, 1
-
 		return grow(t, search(c, script(envtest.MazeSolutions()[0])), 0, nil)
 	}
 	c := config()
@@ -241,7 +236,6 @@ func TestSamplesFollowWhatIsFound(t *testing.T) {
 				if drawn++; r.N != test.want {
 					t.Errorf("%d samples at %s, want %d", r.N, r.Node, test.want)
 				}
-
 				return nil
 			}
 			if grow(t, search(c, p), 7, test.found); drawn == 0 {

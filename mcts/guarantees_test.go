@@ -27,7 +27,6 @@ func forest(rng *rand.Rand) []*mcts.TreeRecord {
 
 		trees[i] = t
 	}
-
 	return trees
 }
 
@@ -96,7 +95,6 @@ func (f *naive) done(c mcts.Config) bool {
 	enough := c.Enough > 0 && (len(f.tools) >= c.Enough || len(f.trajectories) >= c.Enough+half)
 	barren := c.Barren > 0 && f.barren >= c.Barren+len(f.tools)
 	spent := c.Completions > 0 && f.drawn >= c.Completions
-
 	return enough || barren || spent
 }
 
@@ -170,7 +168,6 @@ func TestAFailureExpandsNothing(t *testing.T) {
 			if calls++; calls > failing {
 				return broken
 			}
-
 			return nil
 		}
 		s := search(config(), p)

@@ -19,7 +19,6 @@ func Interruptible(ctx context.Context) (child context.Context, interrupt func()
 	}
 
 	child, cancel := context.WithCancelCause(outer)
-
 	return child, func() { cancel(errInterrupted) }
 }
 

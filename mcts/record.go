@@ -87,7 +87,6 @@ func (r *Record) Q() float64 {
 	if r.Visits == 0 {
 		return 0
 	}
-
 	return r.TotalValue / float64(r.Visits)
 }
 

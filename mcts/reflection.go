@@ -14,7 +14,6 @@ func WithoutReflection(env envs.Environment) envs.Environment {
 		if err == nil && next.Turn.Outcome.IsInvocationError() {
 			next.State, next.Reward = stopped{next.State}, -1
 		}
-
 		return next, err
 	})
 }

@@ -28,7 +28,6 @@ func (g *growth) noteRepeats(n, child *Node) {
 			if failed {
 				child.Streak++
 			}
-
 			return
 		}
 	}
@@ -62,6 +61,5 @@ func rather(nodes []*Node, good func(*Node) bool) []*Node {
 	if len(chosen) == 0 {
 		return nodes
 	}
-
 	return chosen
 }

@@ -40,7 +40,6 @@ func along(t *testing.T, env envs.Environment, task envs.Task, path []envs.Actio
 	}
 
 	check(t, tree, c)
-
 	return tree.Nodes[len(tree.Nodes)-1]
 }
 
@@ -50,7 +49,6 @@ func repeated(n *mcts.Node) []bool {
 	for ; n.Parent != nil; n = n.Parent {
 		flags[n.Depth-1] = n.Repeats
 	}
-
 	return flags
 }
 
@@ -137,7 +135,6 @@ func withoutRepeats(t *testing.T, maze *envtest.Maze, path []envs.Action) bool {
 	if !end.Accepted() || slices.Contains(repeated(end), true) {
 		t.Errorf("%v is accepted; without its repeats, %v, it ends with %s", path, rest, end.Turn.Outcome)
 	}
-
 	return len(rest) < len(path)
 }
 
@@ -254,7 +251,6 @@ func TestRedraw(t *testing.T) {
 		if r.First == 0 {
 			return "up"
 		}
-
 		return "climb"
 	})
 	tree := grow(t, search(c, p), 0, nil)
@@ -288,7 +284,6 @@ func (m menu) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error
 	for i := range r.N {
 		all = append(all, mcts.Proposal{Text: string(choice[(r.First+i)%len(choice)])})
 	}
-
 	return all, nil
 }
 

@@ -24,7 +24,6 @@ func (r Retry) Environment(e envs.Environment) envs.Environment {
 			next, err = e.Step(ctx, s, a)
 			return err
 		})
-
 		return next, err
 	})
 }
@@ -39,7 +38,6 @@ func (p retryingPolicy) Propose(ctx context.Context, r Request) (proposals []Pro
 		proposals, err = p.next.Propose(ctx, r)
 		return err
 	})
-
 	return proposals, err
 }
 
@@ -61,7 +59,6 @@ func (r Retry) do(ctx context.Context, try func() error) error {
 			if attempt > 1 {
 				err = fmt.Errorf("after %d attempts: %w", attempt, err)
 			}
-
 			return err
 		}
 

@@ -23,7 +23,6 @@ func (s *shaky) Step(ctx context.Context, from envs.State, a envs.Action) (envs.
 	if s.calls++; s.calls <= s.failures {
 		return envs.Transition{}, s.err
 	}
-
 	return s.Maze.Step(ctx, from, a)
 }
 
@@ -31,7 +30,6 @@ func (s *shaky) Propose(context.Context, mcts.Request) ([]mcts.Proposal, error) 
 	if s.calls++; s.calls <= s.failures {
 		return nil, s.err
 	}
-
 	return []mcts.Proposal{{Text: "right"}}, nil
 }
 
@@ -113,7 +111,6 @@ func TestRetryOfWhatWasEnded(t *testing.T) {
 	p.asked = func(mcts.Request) error {
 		calls++
 		cancel()
-
 		return gone
 	}
 

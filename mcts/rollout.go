@@ -28,7 +28,6 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 
 		results = append(results, rolled{child, end})
 	}
-
 	return results, nil
 }
 
@@ -73,7 +72,6 @@ func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
 	for ; at >= children[i].Draws; i++ {
 		at -= children[i].Draws
 	}
-
 	return children[i]
 }
 
@@ -99,6 +97,5 @@ func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (end *Nod
 
 		n = g.pick(rng, g.worthwhile(n.Children))
 	}
-
 	return n, nil
 }

@@ -52,7 +52,6 @@ func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found *Fou
 			return t, fmt.Errorf("mcts: question %s, tree %d, simulation %d: %w", task.ID, index, t.Simulations, err)
 		}
 	}
-
 	return t, nil
 }
 
@@ -69,7 +68,6 @@ func (s *Search) newTree(ctx context.Context, task envs.Task, index int) (*Tree,
 	if err := s.addPrefix(ctx, t); err != nil {
 		return nil, fmt.Errorf("mcts: question %s, tree %d: %w", task.ID, index, err)
 	}
-
 	return t, nil
 }
 
@@ -144,7 +142,6 @@ func (g *growth) simulate(ctx context.Context) error {
 		closeUpwards(leaf)
 	}
 	g.tree.Simulations++
-
 	return nil
 }
 
@@ -153,6 +150,5 @@ func Canonical(env envs.Environment, a envs.Action) string {
 	if c, ok := env.(envs.Canonicalizer); ok {
 		return c.Canonical(a)
 	}
-
 	return strings.TrimSpace(string(a))
 }

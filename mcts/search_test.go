@@ -81,7 +81,6 @@ func grow(t testing.TB, s *mcts.Search, index int, found *mcts.Found) *mcts.Tree
 	}
 
 	check(t, tree, s.Config)
-
 	return tree
 }
 
@@ -168,7 +167,6 @@ func TestNoSampleIsDrawnTwice(t *testing.T) {
 		}
 
 		drawn[r.Node.Path] += r.N
-
 		return nil
 	}
 	tree := grow(t, search(config(), p), 0, nil)
@@ -207,7 +205,6 @@ func TestSeedsDoNotOverlap(t *testing.T) {
 
 			seeds[s] = r.Node.String()
 		}
-
 		return nil
 	}
 	for i := range 3 {
@@ -225,7 +222,6 @@ func (f failing) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 	if err := f.step(); err != nil {
 		return envs.Transition{}, err
 	}
-
 	return f.Maze.Step(ctx, s, a)
 }
 
@@ -247,7 +243,6 @@ func TestAFailureIsNeverAReward(t *testing.T) {
 				if calls > last {
 					return broken
 				}
-
 				return nil
 			}
 			p := walker()
@@ -284,7 +279,6 @@ func sameFigures(t *testing.T, tree *mcts.Tree) {
 		if tree.Root.Visits != 0 || tree.Root.Expanded {
 			t.Errorf("the root has %d visits before any simulation is through", tree.Root.Visits)
 		}
-
 		return
 	}
 
@@ -392,7 +386,6 @@ func TestSilence(t *testing.T) {
 		if r.History.Len() == 1 {
 			return []mcts.Proposal{{Text: " \n"}, {Text: ""}}
 		}
-
 		return []mcts.Proposal{{Text: "right"}, {Text: "down"}}
 	})
 
@@ -431,7 +424,6 @@ func TestContextWindow(t *testing.T) {
 				if r.History.Len() == depth {
 					return tt.proposals
 				}
-
 				return []mcts.Proposal{{Text: "right"}, {Text: "down"}}
 			})
 			tree := grow(t, search(config(), policy), 0, nil)
@@ -464,7 +456,6 @@ func (m unread) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tra
 	if next.Turn.Outcome == envs.InvalidAction {
 		next.Turn.Outcome, next.Turn.Call = envs.Malformed, envs.Call{}
 	}
-
 	return next, err
 }
 
@@ -499,7 +490,6 @@ func TestDraws(t *testing.T) {
 		for i := range r.N {
 			ps = append(ps, mcts.Proposal{Text: samples[r.First+i]})
 		}
-
 		return ps
 	})
 
@@ -782,7 +772,6 @@ func TestInvariants(t *testing.T) {
 					if r.N < 1 {
 						t.Errorf("%d samples are asked for at %s", r.N, r.Node)
 					}
-
 					return nil
 				},
 			},
@@ -827,7 +816,6 @@ func TestPrefix(t *testing.T) {
 			if r.History.Len() < 2 || !strings.HasPrefix(r.Node.Path, "0.0.0") {
 				return fmt.Errorf("asked at %s", r.Node.Path)
 			}
-
 			return nil
 		}
 
@@ -924,7 +912,6 @@ func TestWithoutReflection(t *testing.T) {
 func checked() mcts.Config {
 	c := config()
 	c.Repeats, c.Redraw = 2, 1
-
 	return c
 }
 
@@ -1053,7 +1040,6 @@ func first(t *mcts.Tree, o envs.Outcome) *mcts.Node {
 		return n.Depth > 1 && n.Turn.Outcome == o && n.Streak == 0 && n.Status == envs.Running &&
 			n.Parent.Streak == 0
 	})
-
 	return t.Nodes[i]
 }
 

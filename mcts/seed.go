@@ -40,6 +40,5 @@ func finish(x uint64) uint64 {
 	x *= 0xff51afd7ed558ccd
 	x ^= x >> 33
 	x *= 0xc4ceb9fe1a85ec53
-
 	return x ^ x>>33
 }

@@ -24,7 +24,6 @@ func (g *growth) descend(rng *rand.Rand) *Node {
 		n.Closed = true
 		return nil
 	}
-
 	return n
 }
 
@@ -61,7 +60,6 @@ func (g *growth) expected(child *Node) float64 {
 	if child.Visits == 0 && g.Config.RolloutNodes == Visible {
 		return -1
 	}
-
 	return child.Q()
 }
 
@@ -75,7 +73,6 @@ func (g *growth) parentVisits(n *Node) int {
 	for _, child := range n.Children {
 		sum += child.Visits
 	}
-
 	return sum
 }
 

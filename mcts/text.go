@@ -39,7 +39,6 @@ func (t *TreeRecord) WriteText(w io.Writer, question string, o TextOptions) erro
 			d.texts(id, branch.below())
 		}
 	}
-
 	return d.out.Flush()
 }
 
@@ -54,7 +53,6 @@ func (b Branch) below() string {
 	if b.Twig == "└ " {
 		return b.Lead + "  "
 	}
-
 	return b.Lead + "│ "
 }
 
@@ -62,7 +60,6 @@ func (b Branch) below() string {
 // all nodes, or those that selection sees.
 func (t *TreeRecord) Drawn(cached bool) iter.Seq2[int, Branch] {
 	children := t.children()
-
 	return func(yield func(int, Branch) bool) {
 		var below func(id int, lead string) bool
 
@@ -81,7 +78,6 @@ func (t *TreeRecord) Drawn(cached bool) iter.Seq2[int, Branch] {
 					return false
 				}
 			}
-
 			return true
 		}
 
@@ -164,7 +160,6 @@ func (t *TreeRecord) figures(id int) string {
 	if n.Visits > 0 {
 		q = fmt.Sprintf("%+.2f", n.Q())
 	}
-
 	return fmt.Sprintf("%4d %4d  %s  %.2f  ", id, n.Visits, q, n.Prior)
 }
 
@@ -186,7 +181,6 @@ func (r *Record) Label() string {
 	if r.Limit != LimitNone {
 		label += "  stopped: " + string(r.Limit)
 	}
-
 	return label
 }
 
@@ -199,6 +193,5 @@ func (t *TreeRecord) WriteTrajectory(w io.Writer, question string, id int) error
 		n := &t.Nodes[i]
 		fmt.Fprintf(out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(n.Action), strings.TrimSpace(n.Observation))
 	}
-
 	return out.Flush()
 }

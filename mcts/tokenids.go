@@ -25,7 +25,6 @@ func PackIDs(ids []int) string {
 	for _, id := range ids {
 		packed = binary.AppendUvarint(packed, uint64(id))
 	}
-
 	return string(packed)
 }
 
@@ -39,7 +38,6 @@ func UnpackIDs(packed string) (ids []int, err error) {
 
 		ids, b = append(ids, int(id)), b[n:]
 	}
-
 	return ids, nil
 }
 
@@ -55,7 +53,6 @@ func (t *TokenIDs) PackSampled() string {
 	for _, l := range t.LogProbs {
 		packed = binary.LittleEndian.AppendUint32(packed, math.Float32bits(float32(l)))
 	}
-
 	return string(packed) + PackIDs(t.Sampled)
 }
 
@@ -75,6 +72,5 @@ func (t *TokenIDs) UnpackSampled(packed string) (err error) {
 	}
 
 	t.Sampled, err = UnpackIDs(packed)
-
 	return err
 }

@@ -15,7 +15,6 @@ func (n *Node) Trajectory() string {
 	for m := n; m.Parent != nil; m = m.Parent {
 		keys[m.Depth-1] = m.Key
 	}
-
 	return TrajectoryKey(keys)
 }
 
@@ -26,7 +25,6 @@ func TrajectoryKey(actions []string) string {
 	for _, a := range actions {
 		fmt.Fprintf(h, "%d:%s", len(a), a)
 	}
-
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -56,6 +54,5 @@ func (t *TreeRecord) Trajectory(id int) string {
 	for _, i := range path[1:] {
 		keys = append(keys, t.Nodes[i].Key)
 	}
-
 	return TrajectoryKey(keys)
 }

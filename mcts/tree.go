@@ -69,7 +69,6 @@ func (n *Node) Path() string {
 	if n.Parent == nil {
 		return "0"
 	}
-
 	return string(n.appendPath(make([]byte, 0, 4*n.Depth)))
 }
 
@@ -77,7 +76,6 @@ func (n *Node) appendPath(b []byte) []byte {
 	if n.Parent == nil {
 		return append(b, '0')
 	}
-
 	return strconv.AppendInt(append(n.Parent.appendPath(b), '.'), int64(n.Ordinal), 10)
 }
 

@@ -24,7 +24,6 @@ func (r *Recent) Get(call string) (envs.Result, bool) {
 	if !ok {
 		result, ok = r.older[call]
 	}
-
 	return result, ok
 }
 

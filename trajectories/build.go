@@ -131,7 +131,6 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 	// Models and tools may write any bytes, and the files hold UTF-8 only.
 	eachText(reflect.ValueOf(&row).Elem(), valid)
 	row.Sum()
-
 	return row
 }
 
@@ -152,13 +151,11 @@ func (m *Meta) makers(tree *mcts.TreeRecord, path []int) []Maker {
 	}
 
 	slices.SortStableFunc(made, func(a, b Maker) int { return strings.Compare(a.Kind, b.Kind) })
-
 	return made
 }
 
 func turnOf(n *mcts.Record, codec action.Codec) Turn {
 	text := valid(n.Action)
-
 	return Turn{
 		Action: text, Thought: codec.Thought(text), Tool: n.Tool, API: n.Name, Key: n.Key,
 		Observation: n.Observation, Outcome: n.Outcome,
@@ -172,7 +169,6 @@ func nodePath(tree *mcts.TreeRecord, path []int) string {
 	for i, id := range path {
 		ordinals[i] = strconv.Itoa(tree.Nodes[id].Ordinal)
 	}
-
 	return strings.Join(ordinals, ".")
 }
 
@@ -200,7 +196,6 @@ func Key(turns []Turn) string {
 	for i, t := range turns {
 		actions[i] = t.Key
 	}
-
 	return mcts.TrajectoryKey(actions)
 }
 

@@ -26,7 +26,6 @@ var episodeColumns = sync.OnceValue(func() []pq.Column {
 
 	turns := slices.IndexFunc(columns, func(c pq.Column) bool { return c.Name == "turns" })
 	columns[turns].Fields = withoutTree(tables()["turn"])
-
 	return pq.Bind[Episode](tables(), append(columns, tables()["episode"]...))
 })
 

@@ -34,6 +34,5 @@ func Differ[T any](want, have iter.Seq2[T, error], name func(*T) string) (n int,
 	if err == nil && ok {
 		problem = fmt.Sprintf("has more than the %d rows of the run", n)
 	}
-
 	return n, problem, err
 }

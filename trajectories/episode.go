@@ -51,7 +51,6 @@ func FromEpisode(meta Meta, branch *mcts.TreeRecord) Episode {
 
 	e.Status = branch.Nodes[end].Status.String()
 	e.Limit = valid(string(branch.Nodes[end].Limit))
-
 	return e
 }
 
@@ -86,7 +85,6 @@ func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, 
 			}
 
 			n = w.Rows()
-
 			return w.Close()
 		})
 	})
@@ -106,14 +104,12 @@ func writeEpisode(w *pq.Writer[Episode], lines io.Writer, e *Episode) error {
 	if _, err := lines.Write(line); err != nil {
 		return err
 	}
-
 	return w.Write(e)
 }
 
 // line is the episode's line in the JSONL file.
 func (e *Episode) line() ([]byte, error) {
 	line, err := e.MarshalJSON()
-
 	return append(line, '\n'), err
 }
 
@@ -156,6 +152,5 @@ func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem
 	if problem != "" {
 		problem = EpisodesJSONL + " " + problem
 	}
-
 	return n, problem, err
 }

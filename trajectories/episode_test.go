@@ -32,7 +32,6 @@ func branch() *mcts.TreeRecord {
 
 	end := &t.Nodes[2]
 	end.Status, end.Limit = envs.Truncated, mcts.LimitRepeat
-
 	return t
 }
 

@@ -29,7 +29,6 @@ func NewWriter(w io.Writer) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trajectories: new writer: %w", err)
 	}
-
 	return &Writer{w: pw}, nil
 }
 
@@ -55,7 +54,6 @@ func (w *Writer) Write(r Row) error {
 	if err := w.w.Write(&r); err != nil {
 		return fmt.Errorf("trajectories: write %s: %w", r.Name(), err)
 	}
-
 	return nil
 }
 
@@ -67,7 +65,6 @@ func (w *Writer) Close() error {
 	if err := w.w.Close(); err != nil {
 		return fmt.Errorf("trajectories: close: %w", err)
 	}
-
 	return nil
 }
 
@@ -89,7 +86,6 @@ func (r *Row) isUTF8() (is bool) {
 		check(name)
 		check(value)
 	}
-
 	return is
 }
 
@@ -113,7 +109,6 @@ func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n 
 		}
 
 		n = tw.rows()
-
 		return tw.Close()
 	})
 	if err != nil {

@@ -37,7 +37,6 @@ func place(r *trajectories.Row) []string {
 	for _, t := range r.Turns {
 		turns += t.Action + t.Observation
 	}
-
 	return []string{
 		r.Labels["dataset"], r.Labels["difficulty"], r.Split, fmt.Sprint(r.QuestionIndex),
 		r.QuestionID, r.Question, other, r.RunHash, fmt.Sprint(r.Tree), fmt.Sprint(r.Node),
@@ -64,7 +63,6 @@ func drawRow(t *rapid.T) trajectories.Row {
 	}
 
 	r.Turns = []trajectories.Turn{{Action: map[string]string{"a": "2", "b": "1"}[r.RunID]}}
-
 	return r
 }
 

@@ -28,7 +28,6 @@ func Judged(questions []Question) []string {
 	}
 
 	slices.Sort(models)
-
 	return []string{fmt.Sprintf("%d of %d questions are judged by the language model %s, by rubrics and no "+
 		"gold answers.", n, len(questions), strings.Join(slices.Compact(models), ", "))}
 }
@@ -40,7 +39,6 @@ func OtherLabels(labels map[string]string) map[string]string {
 	maps.DeleteFunc(others, func(name, _ string) bool {
 		return name == envs.LabelDataset || name == envs.LabelDifficulty || name == envs.LabelTemplate
 	})
-
 	return others
 }
 
@@ -52,7 +50,6 @@ func LabelPairs(labels map[string]string) []string {
 	for _, name := range slices.Sorted(maps.Keys(others)) {
 		pairs = append(pairs, name, others[name])
 	}
-
 	return pairs
 }
 
@@ -69,6 +66,5 @@ func validLabels(labels map[string]string) map[string]string {
 	if len(all) == 0 {
 		return nil
 	}
-
 	return all
 }

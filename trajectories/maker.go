@@ -25,7 +25,6 @@ func (m Maker) String() string {
 	if m.Without != "" {
 		words = append(words, "without", m.Without)
 	}
-
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
 }
 
@@ -38,7 +37,6 @@ func InWords(makers []Maker) string {
 	for i, m := range makers {
 		words[i] = m.String()
 	}
-
 	return strings.Join(words, between)
 }
 

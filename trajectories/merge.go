@@ -15,7 +15,6 @@ func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 	if len(seqs) == 1 {
 		return seqs[0]
 	}
-
 	return func(yield func(Row, error) bool) {
 		heads := make([]head, 0, len(seqs))
 		for _, s := range seqs {
@@ -60,7 +59,6 @@ func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 					"%d differ: "+
 					"one of its files was changed; `toolevo check` says which", row.RunID, row.QuestionID, row.Tree,
 					row.Node))
-
 				return
 			}
 

@@ -90,7 +90,6 @@ func (r *Row) Histories() []envs.History {
 
 		all = append(all, h)
 	}
-
 	return all
 }
 
@@ -134,7 +133,6 @@ func Compare(a, b *Row) int {
 	if order := comparePlaces(a, b); order != 0 {
 		return order
 	}
-
 	return cmp.Or(slices.CompareFunc(a.Turns, b.Turns, compareTurns), cmp.Compare(a.RunID, b.RunID))
 }
 

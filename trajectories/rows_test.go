@@ -80,7 +80,6 @@ func tree() *mcts.TreeRecord {
 	for i := range t.Nodes {
 		t.Nodes[i].ID = i
 	}
-
 	return t
 }
 
@@ -211,7 +210,6 @@ func TestKey(t *testing.T) {
 		for _, k := range keys {
 			turns = append(turns, trajectories.Turn{Key: k, Action: "thought " + k, Observation: "whatever"})
 		}
-
 		return trajectories.Key(turns)
 	}
 	if key("ab", "c") == key("a", "bc") || key("a", "b") == key("b", "a") || key("a") == key("a", "a") {
@@ -260,7 +258,6 @@ func TestFilesAreByteIdentical(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return data
 	}
 	want := write(slices.Clone(rows))
@@ -335,7 +332,6 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	if d.room -= len(p); d.room < 0 {
 		return 0, errFull
 	}
-
 	return len(p), nil
 }
 
@@ -532,7 +528,6 @@ func merged(t *testing.T, rows ...trajectories.Row) (all []string, err error) {
 
 		all = append(all, r.RunID+" "+r.Turns[0].Action)
 	}
-
 	return all, nil
 }
 
@@ -574,7 +569,6 @@ func TestOtherLabelsOrderRowsLast(t *testing.T) {
 		for i := 0; i < len(pairs); i += 2 {
 			r.Labels[pairs[i]] = pairs[i+1]
 		}
-
 		return &r
 	}
 

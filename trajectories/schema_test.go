@@ -46,7 +46,6 @@ null where a column is null. The other words are those above.
 	}
 
 	b.WriteString(".\n")
-
 	return b.String()
 }
 

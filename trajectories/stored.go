@@ -22,7 +22,6 @@ var originColumns = sync.OnceValue(func() []pq.Column {
 	columns := slices.DeleteFunc(slices.Clone(tables()["trajectory"]), func(c pq.Column) bool {
 		return c.Name != "schema_version" && c.Name != "software"
 	})
-
 	return pq.Bind[origin](tables(), columns)
 })
 
@@ -30,7 +29,6 @@ var originColumns = sync.OnceValue(func() []pq.Column {
 // lacks columns of this one.
 func read[T interface{ origin() origin }](path string, columns []pq.Column, version int) iter.Seq2[T, error] {
 	check := func(o origin) error { return disk.CheckFormat(path, o.Software, o.SchemaVersion, version) }
-
 	return func(yield func(T, error) bool) {
 		for row, err := range pq.Read[T](path, columns) {
 			if err == nil {
@@ -51,6 +49,5 @@ func firstOrigin(path string) (origin, error) {
 	for o, err := range pq.Read[origin](path, originColumns()) {
 		return o, err
 	}
-
 	return origin{}, disk.ErrDamaged
 }

@@ -37,14 +37,12 @@ func ReadTable[T any](path string) (rows []T, err error) {
 
 		rows = append(rows, row)
 	}
-
 	return rows, nil
 }
 
 // columnsOf are the columns of a struct, and those of the structs in its lists.
 func columnsOf[T any]() []pq.Column {
 	tables := map[string][]pq.Column{}
-
 	return pq.Bind[T](tables, fieldsOf(reflect.TypeFor[T](), tables))
 }
 
@@ -63,6 +61,5 @@ func fieldsOf(t reflect.Type, tables map[string][]pq.Column) (columns []pq.Colum
 
 		columns = append(columns, c)
 	}
-
 	return columns
 }

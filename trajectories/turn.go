@@ -15,7 +15,6 @@ func (t *Turn) UnknownTool() (name string, ok bool) {
 	if t.Outcome != envs.InvalidAction || several {
 		return "", false
 	}
-
 	return t.API, true
 }
 
@@ -39,7 +38,6 @@ func (t *Turn) Description() (text string, ok bool) {
 	}
 
 	text, ok = args[0].Value.(string)
-
 	return text, ok
 }
 
@@ -97,6 +95,5 @@ func RepeatedFailures(turns []Turn) int {
 
 		failed[f] = true
 	}
-
 	return repeated
 }

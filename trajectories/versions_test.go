@@ -37,7 +37,6 @@ func writeStored(t *testing.T, columns []pq.Column, rows ...Row) string {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }
 

@@ -28,7 +28,6 @@ func (a *app) ablateCommand() *cobra.Command {
 		if err != nil {
 			return c, err
 		}
-
 		return toolevo.Ablate(ctx, toolevo.AblateJob{RunJob: job, Vary: *vary})
 	}, func(c toolevo.Compared) { a.printAblations(f.Out, c) })
 }
@@ -66,6 +65,5 @@ func means(r *finetune.Report) *finetune.Report {
 	if slices.ContainsFunc(r.Summaries, func(s finetune.Summary) bool { return s.Cells > 1 }) {
 		short.Rows = nil
 	}
-
 	return &short
 }

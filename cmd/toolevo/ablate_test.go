@@ -27,7 +27,6 @@ func TestAblate(t *testing.T) {
 		if !ok {
 			t.Fatalf("no mean of %s", name)
 		}
-
 		return m
 	}
 
@@ -154,6 +153,5 @@ func playedIn(t *testing.T, dir string) map[string]trajectories.Episode {
 
 		all[e.QuestionID] = e
 	}
-
 	return all
 }

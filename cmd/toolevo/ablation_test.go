@@ -21,7 +21,6 @@ func ablated(t *testing.T, flags ...string) []trajectories.Row {
 	if len(all) == 0 {
 		t.Fatal("no trajectories")
 	}
-
 	return all
 }
 
@@ -31,7 +30,6 @@ func sum(rows []trajectories.Row, n func(*trajectories.Row) int) int {
 	for i := range rows {
 		total += n(&rows[i])
 	}
-
 	return total
 }
 

@@ -67,7 +67,6 @@ func aboutRuns(dir string) string {
 	if inside, err := os.ReadDir(dir); errors.Is(err, fs.ErrNotExist) || err == nil && len(inside) == 0 {
 		return fmt.Sprintf("`toolevo %s` makes one there.", console.Shell("collect", "--out", dir))
 	}
-
 	return ""
 }
 
@@ -79,6 +78,5 @@ func listed(dirs []string) string {
 	if n := len(dirs) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-
 	return text
 }

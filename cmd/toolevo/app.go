@@ -68,7 +68,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if text := advice(err); text != "" {
 		a.Say("%s", text)
 	}
-
 	return cmdline.ExitCode(err)
 }
 
@@ -115,7 +114,6 @@ func (a *app) root() *cobra.Command {
 
 	addCompletions(root, flagValues())
 	addGroups(root)
-
 	return cmdline.Group(root)
 }
 
@@ -147,7 +145,6 @@ func helpAbout(help *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-
 	return cmd.Help()
 }
 

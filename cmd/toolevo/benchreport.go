@@ -94,7 +94,6 @@ func busySeconds(st simserver.Stats) float64 {
 	for _, b := range st.Busy {
 		busy += b
 	}
-
 	return busy.Seconds()
 }
 
@@ -119,7 +118,6 @@ func (r *serveReport) end() *serveReport {
 	}
 
 	r.ProcessorSeconds = processorTime(syscall.RUSAGE_SELF).Seconds()
-
 	return r
 }
 
@@ -164,7 +162,6 @@ func (r *serveReport) text() string {
 	}
 
 	line("processor time", "%.1f s of this process", r.ProcessorSeconds)
-
 	return b.String()
 }
 
@@ -174,6 +171,5 @@ func processorTime(who int) time.Duration {
 	if syscall.Getrusage(who, &used) != nil {
 		return 0
 	}
-
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -25,7 +25,6 @@ import (
 func (a *app) benchCommand() *cobra.Command {
 	cmd := newCommand("bench")
 	cmd.AddCommand(a.benchServeCommand())
-
 	return cmdline.Group(cmd)
 }
 
@@ -58,7 +57,6 @@ func (a *app) benchServeCommand() *cobra.Command {
 		if err != nil {
 			return nil, console.Usage("%w", err)
 		}
-
 		return a.benchServe(ctx, f, o)
 	}, func(r *serveReport) { fmt.Fprint(a.Out, r.text()) })
 }
@@ -143,7 +141,6 @@ func (f *serveFlags) options(key string, plans solutions) (simserver.Options, er
 	for _, w := range f.wrong {
 		o.Wrong = append(o.Wrong, simserver.Misconfiguration(w))
 	}
-
 	return o, nil
 }
 
@@ -191,7 +188,6 @@ func parseRates(words []string) (map[simserver.Fault]float64, error) {
 		if err != nil || !(total >= 0 && total <= 1) {
 			return nil, fmt.Errorf("--faults %s: want KIND=RATE,… or one rate from 0 to 1", words[0])
 		}
-
 		return simserver.EvenRates(total), nil
 	}
 
@@ -211,7 +207,6 @@ func parseRates(words []string) (map[simserver.Fault]float64, error) {
 
 		rates[simserver.Fault(kind)] = rate
 	}
-
 	return rates, nil
 }
 
@@ -222,7 +217,6 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 		if isAddress(err) {
 			return nil, console.GaveUp(fmt.Errorf("%w: name another with --listen", err))
 		}
-
 		return nil, console.Usage("%w", err)
 	}
 	defer s.Close()
@@ -230,7 +224,6 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 	a.introduce(f, s.URL())
 	report := newServeReport(f, s)
 	report.watch(ctx)
-
 	return report.end(), nil
 }
 
@@ -281,6 +274,5 @@ func indented[S ~string](names []S) string {
 
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
-
 	return strings.Join(lines, "\n")
 }

@@ -70,7 +70,6 @@ func startServing(t *testing.T, environ []string, args ...string) *listener {
 	if s.url = listening.FindString(s.said); s.url == "" {
 		t.Fatalf("it says %q", s.said)
 	}
-
 	return s
 }
 
@@ -90,7 +89,6 @@ func (s *listener) interrupt() (out, said string) {
 	if err := s.cmd.Wait(); err != nil {
 		s.t.Fatalf("it ended with %v\n%s", err, rest)
 	}
-
 	return s.out.String(), s.said + string(rest)
 }
 
@@ -297,6 +295,5 @@ func (r *serveReport) busyUntil(seconds float64) float64 {
 	if seconds <= 0 {
 		return 0
 	}
-
 	return before.Busy / seconds / float64(r.Slots)
 }

@@ -52,7 +52,6 @@ func readPlans(ctx context.Context, name, data string) (solutions, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no questions of the suite %s in %s: name the data folder with --data", name, data)
 	}
-
 	return func(question string) (envs.Plan, bool) {
 		for _, b := range all {
 			if plan, ok := b.Plans(question); ok {

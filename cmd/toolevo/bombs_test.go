@@ -15,7 +15,6 @@ func TestBombs(t *testing.T) {
 	in := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		write(t, path, text)
-
 		return path
 	}
 	aliases := "a0: &a0 [x]\n"

@@ -155,6 +155,5 @@ func trajectoriesOf(t *testing.T, run string) []trajectories.Row {
 
 		all = append(all, row)
 	}
-
 	return all
 }

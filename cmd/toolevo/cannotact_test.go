@@ -37,7 +37,6 @@ func chatter(t *testing.T) *httptest.Server {
 		fmt.Fprintf(w, `{"model":"sim","choices":[%s]}`, strings.Join(choices, ","))
 	}))
 	t.Cleanup(s.Close)
-
 	return s
 }
 

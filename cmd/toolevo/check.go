@@ -20,7 +20,6 @@ func (a *app) checkCommand() *cobra.Command {
 
 	job.Workers = runtime.NumCPU()
 	addFlags(cmd, "check", into{"workers": &job.Workers})
-
 	return does(a, cmd, func(ctx context.Context, args []string) (any, error) {
 		if job.Workers < 1 {
 			return nil, console.Usage("--workers %d: want at least 1", job.Workers)

@@ -14,7 +14,6 @@ import (
 
 func (a *app) collectCommand() *cobra.Command {
 	cmd := a.command("collect")
-
 	return does(a, cmd, a.addCollectFlags(cmd).collect, a.printEnded)
 }
 
@@ -29,7 +28,6 @@ func (a *app) addCollectFlags(cmd *cobra.Command) *collectFlags {
 	f := a.addCollectionFlags(cmd)
 	f.limits = a.limitFlags(cmd)
 	f.limits.trajectoriesFlag(cmd)
-
 	return f
 }
 
@@ -62,14 +60,12 @@ func (f *collectFlags) collect(ctx context.Context, _ []string) (any, error) {
 	}
 
 	c, err := toolevo.Collect(ctx, job)
-
 	return f.collected(c, err)
 }
 
 // collected says what a collection that has ended gave up, and returns its result.
 func (f *runFlags) collected(c toolevo.Collected, err error) (any, error) {
 	f.sayGivenUp("trees", c.GivenUp, c.Dir)
-
 	return f.ended(c, err)
 }
 
@@ -137,7 +133,6 @@ func (a *app) branchCommand() *cobra.Command {
 			CollectJob: toolevo.CollectJob{RunJob: run},
 			Run:        args[0], Question: args[1], Tree: args[2], Node: args[3],
 		})
-
 		return f.collected(c, err)
 	}, a.printEnded)
 }

@@ -19,7 +19,6 @@ func newCommand(use string) *cobra.Command {
 	if _, most := cmdline.Arguments(use); strings.Contains(use, "RUN") {
 		cmd.ValidArgsFunction = runs(min(most, 1)) // of several arguments the first
 	}
-
 	return cmd
 }
 
@@ -56,7 +55,6 @@ func takeNames(cmd *cobra.Command) {
 				return err
 			}
 		}
-
 		return run(cmd, args)
 	}
 }
@@ -65,7 +63,6 @@ func takeNames(cmd *cobra.Command) {
 func (a *app) command(use string) *cobra.Command {
 	cmd := newCommand(use)
 	cmdline.JSONFlag(&a.Program, cmd)
-
 	return cmd
 }
 
@@ -81,9 +78,7 @@ func does[T any](a *app, cmd *cobra.Command,
 		}
 
 		a.result = result
-
 		return cmp.Or(a.Show(result, func() { text(result) }), err)
 	}
-
 	return cmd
 }

@@ -166,7 +166,6 @@ func jsonNumber(t *testing.T, n int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return string(text)
 }
 

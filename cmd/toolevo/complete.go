@@ -83,7 +83,6 @@ func policies(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Shell
 	for _, name := range serving.PolicyNames() {
 		names = append(names, before+strings.TrimSuffix(name, "MODEL"))
 	}
-
 	return cmdline.BeginningWith(typed, names), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
@@ -92,7 +91,6 @@ func shippedOrFile(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	if names := cmdline.BeginningWith(typed, configs.Policies()); len(names) > 0 {
 		return names, cobra.ShellCompDirectiveDefault
 	}
-
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
@@ -102,7 +100,6 @@ func settingKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Sh
 	for _, key := range configs.Keys() {
 		keys = append(keys, key+"=")
 	}
-
 	return cmdline.BeginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
@@ -113,7 +110,6 @@ func runs(most int) cobra.CompletionFunc {
 		if most >= 0 && len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-
 		return runsOrFolders(cmd, args, typed)
 	}
 }
@@ -131,7 +127,6 @@ func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	if found = cmdline.BeginningWith(typed, found); len(found) > 0 {
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
-
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
@@ -178,6 +173,5 @@ func versionNames(cmd *cobra.Command, args []string, typed string) ([]string, co
 	for _, name := range append(drift.FactorNames(), all) {
 		names = append(names, drift.FactorPrefix+name)
 	}
-
 	return cmdline.Listed(names)(cmd, args, typed)
 }

@@ -390,7 +390,6 @@ func publishedCopy(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return from
 }
 

@@ -52,10 +52,8 @@ func (a *app) demoCommand() *cobra.Command {
 		if d.accept, err = a.demoWalls(cmd.Context()); err != nil {
 			return err
 		}
-
 		return d.all(cmd.Context())
 	}
-
 	return cmd
 }
 
@@ -117,7 +115,6 @@ func (a *app) newDemo(dir, about string) *demo {
 	if a.Draws(console.ProgressAuto) {
 		d.starting = a.starting(console.ProgressAuto)
 	}
-
 	return d
 }
 
@@ -128,7 +125,6 @@ func (d *demo) claim() (release func() error, err error) {
 		if errors.Is(err, syscall.ENOTDIR) {
 			return nil, console.Usage("--out %s is a file: name a folder, which need not be there", d.dir)
 		}
-
 		return nil, err
 	}
 
@@ -149,7 +145,6 @@ func (d *demo) claim() (release func() error, err error) {
 	if err := d.clear(); err != nil {
 		return nil, errors.Join(err, release())
 	}
-
 	return release, nil
 }
 
@@ -187,7 +182,6 @@ func (a *app) demoWalls(ctx context.Context) (string, error) {
 	if err != nil {
 		return a.acceptMissing(err)
 	}
-
 	return "", engine.Close()
 }
 
@@ -204,7 +198,6 @@ func (a *app) acceptMissing(err error) (string, error) {
 	}
 
 	a.Say("No %s here: models' programs are refused, the demo's are ours.", strings.Join(names, ", "))
-
 	return strings.Join(names, ","), nil
 }
 
@@ -224,7 +217,6 @@ func (d *demo) all(ctx context.Context) error {
 	}
 
 	d.next()
-
 	return nil
 }
 
@@ -240,7 +232,6 @@ func (d *demo) do(what string, work func(toolevo.Host) error) error {
 	if err != nil && console.KindOf(err) != console.Interruption {
 		d.app.Say("%s", strings.TrimSpace(cmdline.Flags(words.said.String())))
 	}
-
 	return err
 }
 

@@ -27,7 +27,6 @@ func run(t *testing.T, cmd *exec.Cmd) string {
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, text)
 	}
-
 	return string(text)
 }
 
@@ -43,7 +42,6 @@ func TestDemo(t *testing.T) {
 		cmd.Dir = dir
 
 		cmd.Env = append(cmd.Env, "TMPDIR="+temporary)
-
 		return run(t, cmd)
 	}
 
@@ -173,7 +171,6 @@ func timeless(t *testing.T, path string) string {
 	for i := range all {
 		all[i].Seconds = 0
 	}
-
 	return fmt.Sprintf("%+v", all)
 }
 

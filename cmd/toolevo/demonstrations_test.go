@@ -59,7 +59,6 @@ func allDatasets() configs.Layer {
 	for _, ds := range toolqa.Datasets() {
 		names = append(names, string(ds))
 	}
-
 	return configs.SettingLayer("test", "dataset", strings.Join(names, ","))
 }
 
@@ -95,7 +94,6 @@ func testBench(t *testing.T, data, api string, split toolqa.Split, set ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return b, env, reader
 }
 
@@ -119,7 +117,6 @@ func shippedVersion(name string) (*toolapi.Version, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return all.Version(name)
 }
 
@@ -135,7 +132,6 @@ func solve(t *testing.T, env envs.Environment, p mcts.Policy, q toolqa.Question)
 	if !e.Grade.Strict {
 		t.Fatalf("%s %q: answered %q (%s), gold is %q", q.Template, q.Text, e.Grade.Answer, e.Status, q.Answer)
 	}
-
 	return e.History
 }
 
@@ -262,7 +258,6 @@ func ownBench(t *testing.T, data string, ds toolqa.Dataset, pool []prompt.Demons
 	if err := os.WriteFile(path, file.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-
 	return testBench(t, data, "p_c", toolqa.Train, "questions", path)
 }
 
@@ -280,7 +275,6 @@ func needed(t *testing.T, b *toolevo.Bench, env envs.Environment, reader mcts.Po
 		seen[q.Template] = true
 		maps.Copy(names, called(t, []prompt.Demonstration{prompt.DemonstrationOf(solve(t, env, reader, q))}))
 	}
-
 	return names
 }
 
@@ -299,7 +293,6 @@ func called(t *testing.T, pool []prompt.Demonstration) map[string]bool {
 			names[name] = true
 		}
 	}
-
 	return names
 }
 
@@ -375,7 +368,6 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 			for _, d := range pool {
 				n += strings.Count(rendered, prompt.QuestionText(d.Question)+"\n")
 			}
-
 			return n, rendered
 		}
 		if n, _ := shown("Is there coffee?"); n != prompt.DefaultShots {

@@ -32,7 +32,6 @@ func (d *demo) configure(context.Context) error {
 	if d.suite != "" {
 		text = "suite: " + d.suite + "\n"
 	}
-
 	return os.WriteFile(d.config, []byte(text), 0o644)
 }
 
@@ -42,7 +41,6 @@ func (d *demo) settings() toolevo.Settings {
 	if d.accept != "" {
 		s = s.With("python.accept", d.accept)
 	}
-
 	return s
 }
 
@@ -59,7 +57,6 @@ func (d *demo) collect(ctx context.Context) error {
 
 	d.tell("Collected  %d correct trajectories of %d questions, in %d trees (%d calls)",
 		c.Correct, c.Questions, c.Trees, c.Asked)
-
 	return d.search(ctx)
 }
 
@@ -82,7 +79,6 @@ func (d *demo) search(ctx context.Context) error {
 	}
 
 	d.tell("           and, by feedback: %s", strings.Join(found, ", "))
-
 	return nil
 }
 
@@ -92,10 +88,8 @@ func (d *demo) grow(ctx context.Context, run, id string, set ...string) (c toole
 		c, err = toolevo.Collect(ctx, toolevo.CollectJob{
 			RunJob: d.run(h, run, id, append(set, "policy", "scripted:noisy", "search.trees", "4")...),
 		})
-
 		return err
 	})
-
 	return c, err
 }
 
@@ -110,7 +104,6 @@ func (d *demo) runs() []string {
 	for _, feedback := range d.feedbacks {
 		all = append(all, filepath.Join(d.searched, feedback))
 	}
-
 	return all
 }
 
@@ -123,7 +116,6 @@ func (d *demo) check(ctx context.Context) error {
 			if err == nil {
 				trees, problems = trees+c.Trees.Trees, problems+len(c.Trees.Problems)
 			}
-
 			return err
 		})
 		if err != nil {
@@ -132,7 +124,6 @@ func (d *demo) check(ctx context.Context) error {
 	}
 
 	d.tell("Checked    %d trees, regrown from the log: %d problems", trees, problems)
-
 	return nil
 }
 
@@ -146,7 +137,6 @@ func (d *demo) export(ctx context.Context) error {
 		if err == nil {
 			d.tell("Exported   %d samples that recover from a deprecation, for LLaMA-Factory", m.Rows)
 		}
-
 		return err
 	})
 	if err != nil {
@@ -158,7 +148,6 @@ func (d *demo) export(ctx context.Context) error {
 	}
 
 	d.printExample()
-
 	return nil
 }
 
@@ -183,7 +172,6 @@ func (d *demo) clearest() (trajectories.Row, error) {
 	if fewest == math.MaxInt {
 		return found, console.Bad("no trajectory in %s recovers from a deprecation", d.trees)
 	}
-
 	return found, nil
 }
 
@@ -262,7 +250,6 @@ func (d *demo) evaluate(ctx context.Context) error {
 	err := d.do("Evaluating", func(h toolevo.Host) (err error) {
 		r, err = toolevo.Evaluate(ctx, toolevo.EvaluateJob{RunJob: d.run(h, d.evaluated, d.id+"-eval", "limit", "5",
 			"policy", "scripted:stale,"+demoReader, "api", "p_c,p_s_ood,"+drift.FilePrefix+d.made)})
-
 		return err
 	})
 	if err != nil {
@@ -295,7 +282,6 @@ func (d *demo) compare(ctx context.Context) error {
 	})
 
 	d.tell("%s under p_s_in, told %s %%", strings.TrimPrefix(demoReader, "scripted:"), strings.Join(rates, ", "))
-
 	return err
 }
 

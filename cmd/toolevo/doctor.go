@@ -103,7 +103,6 @@ func (f *doctorFlags) read() (err error) {
 	}
 
 	f.job.CollectJob, err = f.collectJob()
-
 	return err
 }
 
@@ -126,7 +125,6 @@ func (f *doctorFlags) writeSettings(d *toolevo.Diagnosis) error {
 	}
 
 	f.app.Say("The settings are in %s. Next:\n  toolevo %s", f.write, console.Shell(f.next()...))
-
 	return nil
 }
 

@@ -264,7 +264,6 @@ func chatOnly(t *testing.T) *httptest.Server {
 			strings.Join(choices, ","))
 	}))
 	t.Cleanup(s.Close)
-
 	return s
 }
 

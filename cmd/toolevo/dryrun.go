@@ -53,7 +53,6 @@ func estimateLines(p *toolevo.Projection, questions int) []string {
 		lines = append(lines, fmt.Sprintf("  cost %s, at %v and %v per million prompt and completion tokens",
 			between(*p.Cost, account.Money), p.Prices.Prompt, p.Prices.Completion))
 	}
-
 	return lines
 }
 
@@ -62,6 +61,5 @@ func between(t estimate.Total, text func(float64) string) string {
 	if t.Low == t.High {
 		return text(t.Value)
 	}
-
 	return fmt.Sprintf("%s (%s to %s)", text(t.Value), text(t.Low), text(t.High))
 }

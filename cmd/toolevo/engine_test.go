@@ -113,7 +113,6 @@ func pythons(t *testing.T, dir string) map[string]int {
 
 		n[strings.Join(words, "; ")]++
 	}
-
 	return n
 }
 

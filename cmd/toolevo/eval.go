@@ -57,7 +57,6 @@ func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 // read makes the job of the flags that were given.
 func (f *evalFlags) read() (err error) {
 	f.job.RunJob, err = f.runFlags.job()
-
 	return err
 }
 
@@ -73,7 +72,6 @@ func (f *evalFlags) evaluate(ctx context.Context, _ []string) (any, error) {
 	}
 
 	f.sayGivenUp("episodes", r.GivenUp, r.Dir)
-
 	return f.ended(r, err)
 }
 
@@ -129,7 +127,6 @@ func (a *app) analyzeCommand() *cobra.Command {
 		}
 
 		r, err := toolevo.Analyze(ctx, toolevo.EvaluateJob{RunJob: run})
-
 		return f.ended(r, err)
 	}, a.printEnded)
 }

@@ -21,7 +21,6 @@ func TestEvalByCell(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return string(text)
 	}
 

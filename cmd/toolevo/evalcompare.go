@@ -38,7 +38,6 @@ func (a *app) evalCompareCommand() *cobra.Command {
 	})
 
 	host := a.host(console.ProgressNone)
-
 	return does(a, cmd, func(ctx context.Context, runs []string) (c toolevo.Compared, err error) {
 		if err := o.check(); err != nil {
 			return c, err
@@ -52,7 +51,6 @@ func (a *app) evalCompareCommand() *cobra.Command {
 		if err != nil {
 			return c, err
 		}
-
 		return compared, nil
 	}, func(c toolevo.Compared) { stored.WriteAs(a.Out, comparedTables{c.Report, &o}, o.format) })
 }
@@ -102,7 +100,6 @@ func (c comparedTables) WriteTable(w io.Writer) error {
 			fmt.Fprintf(w, "    and %d more: --flips shows them\n", rest)
 		}
 	}
-
 	return nil
 }
 
@@ -129,6 +126,5 @@ func (o *compareOptions) parseBlocks(r *finetune.Report) (blocks []finetune.Bloc
 
 		blocks = append(blocks, block)
 	}
-
 	return blocks, nil
 }

@@ -37,7 +37,6 @@ func (a *app) evalDriftCommand() *cobra.Command {
 		if job.RunJob, err = f.job(); err != nil {
 			return nil, err
 		}
-
 		return toolevo.EvaluateDrift(ctx, job)
 	}, func(d *toolevo.Drifted) {
 		tabulate.WriteText(a.Out, d.Overview(), a.width())

@@ -29,7 +29,6 @@ func (a *app) evalErrorsCommand() *cobra.Command {
 		}
 
 		job.Runs = runs
-
 		return toolevo.Errors(ctx, job)
 	}, func(e toolevo.EvaluationErrors) {
 		tabulate.WriteText(a.Out, e.Grids(), a.width())
@@ -70,14 +69,12 @@ func (a *app) printCase(number string, c failure.Case) {
 
 func (a *app) evalAdaptationCommand() *cobra.Command {
 	host := a.host(console.ProgressNone)
-
 	return does(a, a.command("adaptation RUN..."),
 		func(ctx context.Context, runs []string) (*facts.Adaptation, error) {
 			board, err := host.Board(ctx, runs)
 			if err != nil {
 				return nil, err
 			}
-
 			return board.Adaptation(), nil
 		}, func(r *facts.Adaptation) { tabulate.WriteText(a.Out, r.Grids(), a.width()) })
 }

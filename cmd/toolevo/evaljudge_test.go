@@ -287,7 +287,6 @@ func TestEvalJudgeByModel(t *testing.T) {
 
 	answer := func(final string) string {
 		call := `{"name": "Finish", "arguments": ` + final + `, "response": ""}`
-
 		return `{"query": "How warm is it?", "available_tools": [{"name": "Finish"}], "answer": {"method": "CoT@1",
 			"total_steps": 1, "final_answer": ` + final + `, "answer_details": [
 				{"role": "tool", "message": ` + call + `, "next": []}]}}`

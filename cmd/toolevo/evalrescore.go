@@ -16,14 +16,12 @@ func (a *app) evalRescoreCommand() *cobra.Command {
 	most := 20
 	cmd := a.command("rescore RUN")
 	addFlags(cmd, "rescore", into{"matcher": &job.Matcher, "changed": &most})
-
 	return does(a, cmd, func(ctx context.Context, args []string) (r toolevo.Rescored, err error) {
 		if most < 0 {
 			return r, console.Usage("--changed %d: want 0 answers or more", most)
 		}
 
 		job.Run = args[0]
-
 		return toolevo.Rescore(ctx, job)
 	}, func(r toolevo.Rescored) { a.printRescored(r, most) })
 }

@@ -200,7 +200,6 @@ func copyOf(t *testing.T, run string) string {
 	if err := os.CopyFS(dir, os.DirFS(run)); err != nil {
 		t.Fatal(err)
 	}
-
 	return dir
 }
 

@@ -20,11 +20,9 @@ func (a *app) exportCommand() *cobra.Command {
 	cmd.Long = describe(cmd.Long)
 
 	f := a.addExportFlags(cmd)
-
 	return does(a, cmd, func(ctx context.Context, args []string) (any, error) {
 		if f.lint {
 			f.Paths = args
-
 			return toolevo.Lint(ctx, f.ExportJob)
 		}
 
@@ -32,7 +30,6 @@ func (a *app) exportCommand() *cobra.Command {
 		if err == nil {
 			err = nothingIn(result.(*export.Manifest))
 		}
-
 		return result, err
 	}, func(result any) {
 		switch r := result.(type) {
@@ -90,7 +87,6 @@ func (a *app) addExportFlags(cmd *cobra.Command) *exportFlags {
 // export does what the flags ask for.
 func (f *exportFlags) export(ctx context.Context, paths []string) (any, error) {
 	f.Paths = paths
-
 	return toolevo.Export(ctx, f.ExportJob)
 }
 
@@ -100,7 +96,6 @@ func skipping() string {
 	for _, f := range export.SkippingFormats() {
 		ways = append(ways, fmt.Sprintf("%s (%s)", f.Skipped(), f))
 	}
-
 	return strings.Join(ways, ", or ")
 }
 
@@ -111,10 +106,8 @@ func describe(help string) string {
 		for _, f := range export.FormatsThat(is) {
 			b.WriteString(display.Wrap(fmt.Sprintf("  %-16s", f), f.Summary(), console.HelpWidth))
 		}
-
 		return strings.TrimSuffix(b.String(), "\n")
 	}
-
 	return strings.NewReplacer("{{samples}}", list(export.Format.IsTrained),
 		"{{documents}}", list(export.Format.IsDocuments)).Replace(help)
 }
@@ -141,7 +134,6 @@ func (a *app) printExport(dir string, m *export.Manifest) {
 		if open := m.Format.OpenWith(); open != "" && m.Rows > 0 {
 			a.Say(open, console.Shell(dir))
 		}
-
 		return
 	}
 
@@ -197,7 +189,6 @@ func inBalance(m *export.Manifest) string {
 	if words == nil {
 		return ": of one kind alone nothing is learnt"
 	}
-
 	return ", balanced by " + strings.Join(words, " ")
 }
 

@@ -115,12 +115,10 @@ func leakyData(t *testing.T, data, dir, run string) (id string) {
 		if err := questions.Write(dir, append(tests, leak)); err != nil {
 			t.Fatal(err)
 		}
-
 		return row.QuestionID
 	}
 
 	t.Fatal("the run has no trajectories")
-
 	return ""
 }
 

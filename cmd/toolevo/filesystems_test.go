@@ -41,7 +41,6 @@ func TestFileSystems(t *testing.T) {
 				cmd.Env = append(slices.Clip(ordinary), "TMPDIR="+dir) // others remove what is not locked
 
 				said, _ = faulttest.Run(cmd, tt.lacks...)
-
 				return said, cmd.ProcessState.ExitCode()
 			}
 

@@ -30,7 +30,6 @@ func (a *app) finetuneCommand() *cobra.Command {
 
 	known, _ := disk.Named(configs.Recipes())
 	cmdline.Complete(cmd, "recipe", cmdline.Offered(known))
-
 	return does(a, cmd, func(ctx context.Context, args []string) (result any, err error) {
 		exports, eval := atDash(cmd, args)
 		job.Host, job.Exports = a.host(*progress), exports
@@ -58,7 +57,6 @@ func atDash(cmd *cobra.Command, args []string) (before, after []string) {
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		return args[:dash], args[dash:]
 	}
-
 	return args, nil
 }
 
@@ -95,7 +93,6 @@ func (a *app) printTraining(ctx context.Context, job *toolevo.FineTuneJob) error
 	if err == nil {
 		_, err = a.Out.Write(text)
 	}
-
 	return err
 }
 

@@ -32,7 +32,6 @@ command:
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }
 
@@ -44,7 +43,6 @@ func smallModel(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-
 	return dir
 }
 

@@ -51,7 +51,6 @@ var flagTexts = sync.OnceValue(func() map[string]string {
 		flag, usage, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		texts[flag] = usage
 	}
-
 	return texts
 })
 
@@ -61,7 +60,6 @@ func flagText(group, name string) string {
 	if !ok {
 		panic(fmt.Sprintf("flags.txt does not explain --%s of %s", name, group))
 	}
-
 	return text
 }
 

@@ -43,7 +43,6 @@ func (a *app) gateCommand() *cobra.Command {
 		}
 
 		job.Current, job.Next, job.PassUndecided = args[0], args[1], undecided == pass
-
 		return toolevo.Gate(ctx, job)
 	}, func(r *gate.Report) {
 		_ = r.WriteText(a.Out) // a.Out keeps the first error

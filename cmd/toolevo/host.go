@@ -39,7 +39,6 @@ func (s *shown) Step(what string) (done func()) {
 	if !s.begun {
 		s.begun, s.starting = true, s.app.starting(s.mode)
 	}
-
 	return s.starting.Step(what)
 }
 
@@ -51,6 +50,5 @@ func same(stop toolevo.Stop) string {
 	if stop.Reached != "" {
 		return "run the same command again, without --" + stop.Reached
 	}
-
 	return "run the same command again"
 }

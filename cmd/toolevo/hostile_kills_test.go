@@ -80,7 +80,6 @@ func kills(t *testing.T, small, full int) int {
 	if err != nil {
 		t.Fatalf("TOOLEVO_HOSTILE_KILLS: %v", err)
 	}
-
 	return n
 }
 
@@ -143,7 +142,6 @@ func TestHostileImproveKills(t *testing.T) {
 	improved := func() (dir string, args []string) {
 		dir = t.TempDir()
 		file, _ := improvement(t, dir, "*-2")
-
 		return filepath.Join(dir, "out"), []string{
 			"improve", file, "--out", filepath.Join(dir, "out"), "--progress", "none",
 		}
@@ -190,7 +188,6 @@ func lasts(t *testing.T, p *process) time.Duration {
 	if code := p.wait(); code != exitDone {
 		t.Fatalf("exit %d\n%s", code, p.err)
 	}
-
 	return time.Since(began)
 }
 
@@ -258,7 +255,6 @@ func family(pid int) map[int]string {
 
 		more = next
 	}
-
 	return all
 }
 
@@ -272,7 +268,6 @@ func parentOf(pid int) (parent int, began string) {
 	// Behind the name, which may hold anything: the state, the parent, …
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	parent, _ = strconv.Atoi(fields[1])
-
 	return parent, fields[19]
 }
 
@@ -281,7 +276,6 @@ func goOn(run string, args []string) []string {
 	if !exists(filepath.Join(run, "run.json")) {
 		return args
 	}
-
 	return append(slices.Clip(args), "--resume")
 }
 
@@ -301,7 +295,6 @@ func killAt(p *process, after time.Duration) bool {
 	<-p.ended
 
 	status, ok := p.ProcessState.Sys().(syscall.WaitStatus)
-
 	return ok && status.Signaled()
 }
 
@@ -314,7 +307,6 @@ func leavesNothing(t *testing.T, want, run string) {
 		for _, path := range files(t, dir) {
 			all = append(all, strings.TrimPrefix(path, dir))
 		}
-
 		return all
 	}
 	if got, want := names(run), names(want); !slices.Equal(got, want) {

@@ -108,7 +108,6 @@ func samples(o object) []object {
 	for _, c := range choices(o) {
 		all = append(all, c.(object))
 	}
-
 	return all
 }
 
@@ -194,7 +193,6 @@ func raws(all map[string]string) (modes []mode) {
 	for name, text := range all {
 		modes = append(modes, mode{name: "wire: " + name, spoil: func(a *spoiledAnswer) { a.raw(text, false) }})
 	}
-
 	return modes
 }
 
@@ -275,12 +273,10 @@ func logProbs(pieces ...string) (modes []mode) {
 				}
 
 				body, _ = json.Marshal(o)
-
 				return bytes.ReplaceAll(body, []byte(stands), []byte(piece))
 			})
 		}})
 	}
-
 	return modes
 }
 
@@ -310,7 +306,6 @@ func edits(kind string, all map[string]func(o object)) (modes []mode) {
 
 		modes = append(modes, m)
 	}
-
 	return modes
 }
 
@@ -325,7 +320,6 @@ func gzipped(body []byte) []byte {
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write(body)
 	_ = z.Close()
-
 	return b.Bytes()
 }
 
@@ -583,7 +577,6 @@ func extraChoice(o object, index int) any {
 	if text, ok := extra["text"].(string); ok {
 		extra["text"] = "Thought: " + marker + strings.TrimPrefix(text, "Thought:")
 	}
-
 	return extra
 }
 

@@ -45,7 +45,6 @@ func oddKinds() []oddKind {
 	json500 := `{"error":{"message":"Out of range float values are not JSON compliant","code":500}}`
 	html := []string{"Content-Type", "text/html"}
 	page := "<html><head><title>" + marker + "</title></head><body>Access denied</body></html>"
-
 	return []oddKind{
 		{name: "A always fails", always: true, modes: []mode{
 			{name: "500", spoil: answers(500, json500)},
@@ -151,7 +150,6 @@ func takesLess() []mode {
 	several := func(request object) bool { n, _ := request["n"].(float64); return n > 1 }
 	noFigures := func(request object) bool { return request["logprobs"] == 0.0 }
 	long := func(request object) bool { seed, _ := request["seed"].(float64); return seed > math.MaxInt32 }
-
 	return []mode{
 		{name: "n, 400", when: several, spoil: answers(400, `{"error":{"message":"n must be 1"}}`)},
 		{name: "n, 422", when: several, spoil: answers(422, `{"detail":"n: ensure this is 1"}`)},
@@ -251,7 +249,6 @@ func (r *oddRequests) choose(_ int, body []byte) *mode {
 
 	question, _, _ := strings.Cut(asked.Prompt[at+len("Question: "):], "\n")
 	r.met[strings.TrimSpace(question)] = true
-
 	return m
 }
 
@@ -400,7 +397,6 @@ func newOddCampaign(t *testing.T, command string, kind oddKind) *oddCampaign {
 
 	url := calmServer(t, kindOpenAI)
 	undisturbed(t, append(slices.Clip(c.args), "--server", url, "--out", c.dir)...)
-
 	return c
 }
 
@@ -409,7 +405,6 @@ func (c *oddCampaign) file() string {
 	if c.command == "eval" {
 		return trajectories.EpisodesParquet
 	}
-
 	return rowsFile
 }
 
@@ -496,7 +491,6 @@ func through(t *testing.T, environ, args []string) string {
 	if code := p.wait(); code != exitDone {
 		t.Fatalf("exit %d\n%s", code, p.err)
 	}
-
 	return p.err.String()
 }
 
@@ -516,7 +510,6 @@ func (c *oddCampaign) untouched(t *testing.T, run string, met map[string]bool) {
 					all = append(all, e)
 				}
 			}
-
 			return all
 		}
 
@@ -529,7 +522,6 @@ func (c *oddCampaign) untouched(t *testing.T, run string, met map[string]bool) {
 				all = append(all, row)
 			}
 		}
-
 		return all
 	}
 
@@ -558,7 +550,6 @@ func (c *oddCampaign) givenUp(t *testing.T, run string) []store.GivenUp {
 	if checked.code != exitDone || found.Missing > 0 || !found.Complete || len(found.Problems) > 0 {
 		t.Errorf("check: %+v", found)
 	}
-
 	return found.GivenUp
 }
 
@@ -592,7 +583,6 @@ func (c *oddCampaign) named(t *testing.T, run string, odd *oddRequests) (
 	if !maps.Equal(want, named) {
 		t.Errorf("given up is %v, want %v", givenUp, slices.Collect(maps.Keys(want)))
 	}
-
 	return texts
 }
 
@@ -640,10 +630,8 @@ func TestHostileJudge(t *testing.T) {
 			if int(sum[0])*100 >= percent<<8 {
 				return verdict
 			}
-
 			return around[int(sum[1])%len(around)](verdict)
 		})
-
 		return must(t, "eval", "judge", filepath.Join(dir, "cot"), "--by", "openai:m", "--score", "fac",
 			"--server", url, "--out", filepath.Join(dir, fmt.Sprint(percent)), "--progress", "none",
 			"--json")

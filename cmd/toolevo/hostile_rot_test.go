@@ -98,7 +98,6 @@ func rowsOf(t *testing.T, run string) string {
 
 		fmt.Fprintf(&text, "%+v\n", row)
 	}
-
 	return text.String()
 }
 
@@ -144,6 +143,5 @@ func samplesOf(t *testing.T, dir string) string {
 
 		fmt.Fprintf(&text, "%+q\n", fmt.Sprint(sample))
 	}
-
 	return text.String() + string(read(t, filepath.Join(dir, sftJSONL)))
 }

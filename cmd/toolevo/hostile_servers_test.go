@@ -80,7 +80,6 @@ func spoilServer(t *testing.T, next http.Handler, kind string,
 	s := &spoiler{next: next, kind: kind, choose: choose, met: map[string]int{}}
 	front := httptest.NewServer(s)
 	t.Cleanup(front.Close)
-
 	return s, front.URL
 }
 
@@ -90,7 +89,6 @@ func some(random *rand.Rand, modes ...mode) func(int, []byte) *mode {
 		if random.Float64() >= spoiledShare {
 			return nil
 		}
-
 		return &modes[random.IntN(len(modes))]
 	}
 }
@@ -119,7 +117,6 @@ func campaignServer(t *testing.T, kind string) (s *simserver.Server, args []stri
 
 	speaks := map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}
 	s = serve(t, simserver.Options{Kind: speaks[kind], Slots: 64})
-
 	return s, []string{
 		"collect", "--data", smallData(t), "--policy", kind + ":sim", "--limit", "2", "--trees", "1", "--preset",
 		"paper",
@@ -255,7 +252,6 @@ func TestHostileRepliesAndCtrlC(t *testing.T) {
 				}
 
 				once.Do(func() { close(reading) })
-
 				return &m
 			})
 

@@ -18,7 +18,6 @@ func rounds(small, full int) int {
 	if os.Getenv("TOOLEVO_HOSTILE") == "" {
 		return small
 	}
-
 	return full
 }
 
@@ -36,7 +35,6 @@ func campaignRandom(t *testing.T) *rand.Rand {
 	}
 
 	t.Logf("repeat with TOOLEVO_HOSTILE_SEED=%d", seed)
-
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
@@ -69,6 +67,5 @@ func flipBit(t *testing.T, random *rand.Rand, dir string) string {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-
 	return fmt.Sprintf("bit %d of byte %d of %s", bit, at, filepath.Base(path))
 }

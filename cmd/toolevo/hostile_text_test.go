@@ -372,7 +372,6 @@ func hostileNode(t *testing.T, dir string) string {
 	}
 
 	t.Fatal("the model wrote no hostile text")
-
 	return ""
 }
 
@@ -485,7 +484,6 @@ func (p spellbound) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposa
 			proposals[i].Text = "Thought: " + spell + "\nAction: Load" + spell + "\nAction Input: {}"
 		}
 	}
-
 	return proposals, err
 }
 

@@ -45,7 +45,6 @@ func (a *app) improveCommand() *cobra.Command {
 
 	a.limitFlags(cmd).trajectoriesFlag(cmd)
 	addFlags(cmd, "improve", into{"prices": &prices})
-
 	return does(a, cmd, func(ctx context.Context, args []string) (*improve.Result, error) {
 		if *out == "" {
 			return nil, console.Usage("improve needs --out DIR, the folder of all rounds")
@@ -68,7 +67,6 @@ func (a *app) improveCommand() *cobra.Command {
 
 		a.Announce("improve", fmt.Sprintf("%d rounds", config.Rounds), "model "+config.Model,
 			"first collected by "+toolevo.PoliciesOf([]string{config.FirstPolicy()}))
-
 		return a.improve(ctx, config, *out, program, o)
 	}, func(r *improve.Result) {
 		r.WriteTable(a.Out)
@@ -85,7 +83,6 @@ func (a *app) improve(ctx context.Context, c *improve.Config, out string, p impr
 	if result, err = improve.Run(ctx, c, out, p, o); err != nil {
 		return nil, explainStage(ctx, err)
 	}
-
 	return result, nil
 }
 
@@ -97,7 +94,6 @@ func (a *app) charge(prices []string) error {
 	}
 
 	a.account.Price(charged)
-
 	return console.AsUsage(a.account.Ready())
 }
 
@@ -113,17 +109,14 @@ func (a *app) accountIn(out string, p *improve.Program) (finish func(all bool) e
 		if err == nil {
 			stop = end
 		}
-
 		return err
 	})
 	p.Run = func(ctx context.Context, args ...string) (any, error) {
 		if err := begin(); err != nil {
 			return nil, err
 		}
-
 		return run(ctx, args...)
 	}
-
 	return func(all bool) error { return stop(all) }
 }
 
@@ -133,7 +126,6 @@ func improveExample() string {
 	if err != nil {
 		panic(err) // embedded
 	}
-
 	return "  " + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n  ")
 }
 
@@ -152,7 +144,6 @@ func (a *app) asProgram(progress string) (p improve.Program, err error) {
 			if evaluated, ok := result.(toolevo.Evaluated); ok {
 				return evaluated.Report, err
 			}
-
 			return result, err
 		},
 		Watch: func(log string) (stop func()) {

@@ -55,7 +55,6 @@ evaluate:
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-
 	return file, trained
 }
 

@@ -21,7 +21,6 @@ func payments(t *testing.T, dir, parameter string) (path string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }
 

@@ -34,10 +34,8 @@ func (a *app) inspectCommand() *cobra.Command {
 		if v.Manifest.Kind == stored.Evaluated {
 			return a.inspectEvaluation(cmd.Context(), v, args[1:], o)
 		}
-
 		return a.inspect(cmd.Context(), v, args[1:], o)
 	}
-
 	return cmd
 }
 
@@ -75,7 +73,6 @@ func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookO
 	if a.JSON {
 		return a.PrintJSON(trajectories.FromNode(v.TreeMeta(question), record, node))
 	}
-
 	return record.WriteTrajectory(a.Out, question.Text, node)
 }
 
@@ -86,7 +83,6 @@ func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lo
 
 	fmt.Fprintf(a.Out, "%s, tree %d: %d simulations, %d model calls, %d nodes\n\n",
 		display.Line(q.ID, 0), record.Tree, record.Simulations, record.Calls, len(record.Nodes))
-
 	return record.WriteText(a.Out, q.Text, mcts.TextOptions{Width: a.columns, Cached: o.cached, Full: o.full})
 }
 
@@ -121,7 +117,6 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 	}
 
 	a.sayGivenUp("trees", all.GivenUp, toolevo.Continuation(v))
-
 	return nil
 }
 
@@ -140,7 +135,6 @@ func (a *app) writeQuestions(heads []string, lines [][]string, all int, what str
 	if n := all - len(lines); n > 0 {
 		fmt.Fprintf(a.Out, "%d of %d questions have no %s\n", n, all, what)
 	}
-
 	return nil
 }
 
@@ -149,7 +143,6 @@ func (o lookOptions) text(s string) []string {
 	if !o.full {
 		return nil
 	}
-
 	return []string{display.Line(s, 0)}
 }
 
@@ -223,7 +216,6 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 	}
 
 	a.sayGivenUp("trees", givenUp, toolevo.Continuation(v))
-
 	return nil
 }
 
@@ -241,6 +233,5 @@ func few(ids []int, most int) string {
 	if len(ids) > most {
 		text += fmt.Sprintf(" … (%d)", len(ids))
 	}
-
 	return text
 }

@@ -46,7 +46,6 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 		if err != nil {
 			return err
 		}
-
 		return a.inspectEvaluated(ctx, e, o)
 	}
 
@@ -111,7 +110,6 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOpt
 	}
 
 	a.sayGivenUp("episodes", e.Noted, toolevo.Continuation(e.Run))
-
 	return nil
 }
 
@@ -126,7 +124,6 @@ func (a *app) printQuestions(questions []toolevo.QuestionEpisodes, o lookOptions
 		line := tabulate.Texts(display.Line(l.QuestionID, 0), l.Episodes, l.Correct)
 		lines = append(lines, append(line, o.text(l.Question)...))
 	}
-
 	return a.writeQuestions([]string{"question", "episodes", "correct"}, lines, len(questions),
 		"episode")
 }
@@ -161,7 +158,6 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 			s.Deprecations,
 			tick(s.Official), tick(s.Strict), display.Line(answer, 0)))
 	}
-
 	return tabulate.WriteList(a.Out, heads, lines)
 }
 
@@ -170,7 +166,6 @@ func tick(right bool) string {
 	if right {
 		return "✓"
 	}
-
 	return "✗"
 }
 
@@ -192,6 +187,5 @@ func (a *app) inspectEpisode(e *trajectories.Episode) error {
 	if e.Limit != "" {
 		fmt.Fprintf(a.Out, "\nstopped: %s\n", e.Limit)
 	}
-
 	return nil
 }

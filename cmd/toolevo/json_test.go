@@ -263,7 +263,6 @@ func (d *documenter) comment(of reflect.Type, field string) string {
 	if d.comments[pkg] == nil {
 		d.comments[pkg] = d.read(pkg)
 	}
-
 	return d.comments[pkg][of.Name()+"."+field]
 }
 
@@ -314,7 +313,6 @@ func (d *documenter) read(pkg string) map[string]string {
 			return true
 		})
 	}
-
 	return comments
 }
 

@@ -37,7 +37,6 @@ func TestKilledTrainers(t *testing.T) {
 				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 					t.Fatal(err)
 				}
-
 				return []string{"improve", file, "--out", filepath.Join(dir, "out"), "--progress", "none",
 					"--skip", "1/evaluate-simulated,2/collect,2/export,2/train,2/evaluate-simulated"}
 			},
@@ -87,7 +86,6 @@ wait
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }
 
@@ -101,7 +99,6 @@ func appears(t *testing.T, p *process, path string) int {
 			if err != nil {
 				t.Fatal(err)
 			}
-
 			return pid
 		}
 

@@ -37,7 +37,6 @@ func (a *app) limitFlags(cmd *cobra.Command) *limits {
 	}
 
 	a.limited[cmd] = l
-
 	return l
 }
 
@@ -78,7 +77,6 @@ func (a *app) limit() {
 			if l.then != "" {
 				a.runThen(context.WithoutCancel(before), l.then, cmd, err)
 			}
-
 			return err
 		}
 	}

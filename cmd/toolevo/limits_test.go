@@ -203,13 +203,11 @@ func withoutUsage(t *testing.T, s *simserver.Server) (url_ string) {
 		text = bytes.ReplaceAll(text, []byte(`"usage"`), []byte(`"unused"`))
 		r.Body = io.NopCloser(bytes.NewReader(text))
 		r.Header.Set("Content-Length", fmt.Sprint(len(text)))
-
 		return err
 	}
 
 	p := httptest.NewServer(proxy)
 	t.Cleanup(p.Close)
-
 	return p.URL
 }
 
@@ -221,7 +219,6 @@ func improvementFile(t *testing.T) string {
 	if err := os.WriteFile(path, []byte(strings.TrimSpace(improveExample())), 0o644); err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }
 

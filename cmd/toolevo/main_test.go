@@ -119,7 +119,6 @@ func program(t testing.TB, args ...string) *exec.Cmd {
 
 	cmd := exec.Command(binary(), args...)
 	cmd.Env = slices.Clip(ordinary)
-
 	return cmd
 }
 
@@ -168,7 +167,6 @@ var modulesHere = sync.OnceValue(func() []string {
 	if exec.Command("python3", "-c", "import numpy").Run() == nil {
 		return nil
 	}
-
 	return []string{"TOOLEVO_PYTHON_MODULES="}
 })
 
@@ -197,7 +195,6 @@ func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 	a.In, a.Out, a.Environ = strings.NewReader(in), &out, environ
 	a.backoff, a.quietPeriod, a.open, a.attack = soon, time.Hour, openShared, attackedOnce
 	code := a.run(context.WithoutCancel(t.Context()), args)
-
 	return result{code, out.String(), words.String()}
 }
 
@@ -212,7 +209,6 @@ func must(t testing.TB, args ...string) string {
 	if r.code != exitDone {
 		t.Fatalf("toolevo %s: exit %d\n%s%s", strings.Join(args, " "), r.code, r.out, r.err)
 	}
-
 	return r.out
 }
 
@@ -228,7 +224,6 @@ func made(t testing.TB, args ...string) string {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("toolevo %s: %v\n%s%s", strings.Join(args, " "), err, &out, &words)
 	}
-
 	return out.String()
 }
 
@@ -249,7 +244,6 @@ func fails(t *testing.T, code int, words []string, args ...string) result {
 	}
 
 	says(t, strings.Join(args, " "), r.err, words...)
-
 	return r
 }
 
@@ -276,7 +270,6 @@ func document[T any](t testing.TB, text string) T {
 	if d.More() {
 		t.Fatalf("more than one document:\n%s", text)
 	}
-
 	return v
 }
 
@@ -284,7 +277,6 @@ func document[T any](t testing.TB, text string) T {
 func shared(name string, fill func(t testing.TB, dir string)) func(t testing.TB) string {
 	var once sync.Once
 	dir, done := "", false
-
 	return func(t testing.TB) string {
 		t.Helper()
 		once.Do(func() {
@@ -297,7 +289,6 @@ func shared(name string, fill func(t testing.TB, dir string)) func(t testing.TB)
 		if !done {
 			t.Fatalf("%s could not be made", name)
 		}
-
 		return dir
 	}
 }
@@ -334,7 +325,6 @@ func build() error {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go run -exec cp: %w\n%s", err, text)
 	}
-
 	return nil
 }
 
@@ -357,7 +347,6 @@ func ask(t testing.TB, data, template string, split toolqa.Split) toolqa.Questio
 	}
 
 	t.Fatalf("no %s question of %s in %s", split, template, data)
-
 	return toolqa.Question{}
 }
 
@@ -396,7 +385,6 @@ func published(t *testing.T) string {
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("the published ToolQA files are not there (%v): set TOOLEVO_SHARED_DATA", err)
 	}
-
 	return dir
 }
 
@@ -407,7 +395,6 @@ func read(t testing.TB, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return data
 }
 
@@ -420,7 +407,6 @@ func files(t testing.TB, dir string) []string {
 		if err == nil && !d.IsDir() {
 			all = append(all, path)
 		}
-
 		return err
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -46,7 +46,6 @@ func calls(t *testing.T) string {
 
 	path := filepath.Join(t.TempDir(), "calls.jsonl")
 	write(t, path, string(text))
-
 	return path
 }
 
@@ -90,7 +89,6 @@ func (s *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 
 		json.NewEncoder(w).Encode(map[string]any{"data": data})
-
 		return
 	}
 
@@ -152,7 +150,6 @@ func requiredBy(request string) string {
 	}
 
 	text, _ := json.Marshal(map[string]any{"tool_input": input})
-
 	return string(text)
 }
 
@@ -174,7 +171,6 @@ func queryFor(list string, n int64) string {
 
 	query := fmt.Sprintf("What now, of number %d?", n)
 	text, _ := json.Marshal(map[string]any{"query": query, "related_apis": related})
-
 	return string(text)
 }
 

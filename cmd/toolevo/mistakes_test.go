@@ -59,7 +59,6 @@ var doings = map[string]func(path string, texts []string) error{
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-
 		return os.WriteFile(path, []byte(texts[0]), 0o644)
 	},
 	"edit": func(path string, texts []string) error {
@@ -67,7 +66,6 @@ var doings = map[string]func(path string, texts []string) error{
 		if err != nil || !strings.Contains(string(text), texts[0]) {
 			return fmt.Errorf("%s has no %q: %w", path, texts[0], err)
 		}
-
 		return os.WriteFile(path, []byte(strings.Replace(string(text), texts[0], texts[1], 1)), 0o644)
 	},
 	"cut": func(path string, _ []string) error {
@@ -75,7 +73,6 @@ var doings = map[string]func(path string, texts []string) error{
 		if err != nil {
 			return err
 		}
-
 		return os.Truncate(path, info.Size()/2)
 	},
 	"remove": func(path string, _ []string) error { return os.RemoveAll(path) },
@@ -105,7 +102,6 @@ func prepare(dir, what string) error {
 		text, _ := strconv.Unquote(quoted)
 		texts, rest = append(texts, text), strings.TrimSpace(rest[len(quoted):])
 	}
-
 	return doings[word](filepath.Join(dir, name), texts)
 }
 

@@ -80,7 +80,6 @@ func TestToolListIsIdentity(t *testing.T) {
 		}
 
 		defer b.Close()
-
 		return c.Hash(), b.Lineage[toolevo.InputPrompt]
 	}
 

@@ -103,7 +103,6 @@ func correctIn(t *testing.T, run string) (n int) {
 	for _, q := range document[toolevo.RunOverview](t, must(t, "inspect", run, "--json")).Questions {
 		n += q.Correct
 	}
-
 	return n
 }
 

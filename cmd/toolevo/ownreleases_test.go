@@ -22,7 +22,6 @@ func serverScript(t *testing.T, pkg, file, version string) string {
 	if _, err := os.Stat(script); err != nil {
 		t.Skipf("no server (%v): make test-openapi installs it where there are node and npm", err)
 	}
-
 	return script
 }
 

@@ -130,7 +130,6 @@ func links(t *testing.T, from string) []link {
 
 		all = append(all, link{file, heading})
 	}
-
 	return all
 }
 
@@ -157,6 +156,5 @@ func headings(t *testing.T, file string) []string {
 			return -1
 		}, strings.TrimSpace(title)))
 	}
-
 	return all
 }

@@ -54,7 +54,6 @@ var standIns = map[string]func(t *testing.T) string{
 
 		web := httptest.NewServer(s)
 		t.Cleanup(web.Close)
-
 		return web.URL + s.path + "?" + s.query
 	},
 }
@@ -95,14 +94,12 @@ func (s standIn) start(t *testing.T) string {
 		if status, message := s.objects(r, asked); message != "" {
 			w.WriteHeader(status)
 			_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message}})
-
 			return
 		}
 
 		if s.limits && asked != nil && completions.Add(1)%10 == 0 {
 			io.WriteString(w, `{"error":{"message":"Rate limit exceeded","code":429,`+
 				`"metadata":{"headers":{"X-RateLimit-Reset":"1"}}}}`)
-
 			return
 		}
 
@@ -172,7 +169,6 @@ func (s standIn) renamed(reply []byte, asked string, completes bool) []byte {
 	}
 
 	all, _ := json.Marshal(list)
-
 	return all
 }
 
@@ -181,7 +177,6 @@ func refusesSeveral(asked map[string]any) string {
 	if n, ok := asked["n"].(float64); ok && n > 1 {
 		return "Only one completion choice is allowed"
 	}
-
 	return ""
 }
 
@@ -209,6 +204,5 @@ func refusesAsOpenAI(asked map[string]any) string {
 		return "Unsupported value: 'temperature' does not support 0.8 with this model. " +
 			"Only the default (1) value is supported."
 	}
-
 	return ""
 }

@@ -105,7 +105,6 @@ func blocks(t *testing.T, path string, sections ...string) []block {
 	if inside || len(sections) > 0 && len(all) == 0 {
 		t.Fatalf("%s: a block without an end, or no section %v", path, sections)
 	}
-
 	return all
 }
 
@@ -144,7 +143,6 @@ func begin(t *testing.T, p guide) *walk {
 
 	w.equip(t)
 	w.environ = append(w.environ, p.small...)
-
 	return w
 }
 
@@ -244,7 +242,6 @@ func (b block) script() string {
 
 		lines = append(lines, command, `{ did $? "`+codes+`"; } 2>/dev/null`)
 	}
-
 	return strings.Join(append(lines, "wait"), "\n")
 }
 
@@ -263,7 +260,6 @@ func (w *walk) served(t *testing.T, text string) string {
 
 		text = strings.ReplaceAll(text, address, w.stands[address])
 	}
-
 	return text
 }
 

@@ -43,7 +43,6 @@ func rewriter(t *testing.T, reword func(request string) string) (url string, ask
 			`"finish_reason":"stop"}]}`, text)
 	}))
 	t.Cleanup(server.Close)
-
 	return server.URL + "/v1", asked
 }
 
@@ -60,7 +59,6 @@ func TestParaphraseByModel(t *testing.T) {
 		}
 
 		question, _, _ := strings.Cut(request, "\n\nThese parts")
-
 		return "<think>\nThe values stay. Once more: " + question + "\n</think>\n\nWell then. " + question
 	})
 

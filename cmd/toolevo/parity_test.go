@@ -72,7 +72,6 @@ func TestParity(t *testing.T) {
 				if err != nil {
 					return "", err
 				}
-
 				return fmt.Sprintf("# %s %s %s\n%s", w.api, name, q.ID, drawn(tree)), tree.Check(search.Config)
 			})
 		}
@@ -149,7 +148,6 @@ func drawn(tree *mcts.Tree) string {
 		fmt.Fprintf(&s, "%s %d %g %g %06x %06x\n", strings.ReplaceAll(n.Path(), ".", ""), n.Visits, n.TotalValue,
 			n.Reward, checksum(string(n.Turn.Action)), checksum(observation))
 	}
-
 	return s.String()
 }
 
@@ -214,6 +212,5 @@ func oddActions(t *testing.T, version *toolapi.Version) []string {
 
 		actions = append(actions, written(name, string(pytext.AppendJSON(nil, args))))
 	}
-
 	return actions
 }

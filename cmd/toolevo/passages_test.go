@@ -35,7 +35,6 @@ func startEmbedder(t *testing.T) *fakeEmbedder {
 	f := &fakeEmbedder{keys: map[string]bool{}}
 	f.Server = httptest.NewServer(f)
 	t.Cleanup(f.Close)
-
 	return f
 }
 
@@ -82,7 +81,6 @@ func (f *fakeEmbedder) asked() []int {
 
 	all := f.batches
 	f.batches = nil
-
 	return all
 }
 
@@ -104,7 +102,6 @@ func TestDenseRetrieval(t *testing.T) {
 		if r.code != exitDone {
 			t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
 		}
-
 		return document[finetune.Report](t, r.out), r.err
 	}
 	first, said := eval("a")

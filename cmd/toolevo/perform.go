@@ -51,7 +51,6 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 	if err != nil {
 		return nil, fmt.Errorf("toolevo %s: %w", console.Shell(args...), err)
 	}
-
 	return result, nil
 }
 
@@ -66,7 +65,6 @@ func (a *app) evaluation(args []string) (*toolevo.EvaluateJob, error) {
 	}
 
 	err := f.read()
-
 	return &f.job, err
 }
 

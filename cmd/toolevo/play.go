@@ -38,7 +38,6 @@ func (a *app) playCommand() *cobra.Command {
 		if *printed {
 			text, err := toolevo.ShownPrompt(ctx, job)
 			fmt.Fprint(a.Out, text)
-
 			return err
 		}
 
@@ -50,10 +49,8 @@ func (a *app) playCommand() *cobra.Command {
 		if err == nil && *transcript {
 			printTranscript(a.Out, h)
 		}
-
 		return err
 	}
-
 	return cmd
 }
 

@@ -108,7 +108,6 @@ func recoveries(t *testing.T, version *toolapi.Version, h envs.History) map[stri
 
 		names[d.Old.Name] = true
 	}
-
 	return names
 }
 

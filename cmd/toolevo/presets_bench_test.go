@@ -100,7 +100,6 @@ func spread(runs []yield, of func(yield) (value, per int)) string {
 	if mean >= 100 {
 		return fmt.Sprintf("%.0f (%.0f–%.0f)", mean, least, most)
 	}
-
 	return fmt.Sprintf("%.1f (%.1f–%.1f)", mean, least, most)
 }
 
@@ -111,7 +110,6 @@ func measure(b *testing.B, data string, settings []string) yield {
 	g := gather(b, data, settings)
 	y := yield{questions: len(g.questions), completions: int(g.Samples), calls: int(g.Asked)}
 	y.count(b, export.Selection{PerQuestion: 4, Seed: 1, Split: g.split}, g.rows)
-
 	return y
 }
 
@@ -178,7 +176,6 @@ func gather(b *testing.B, data string, settings []string, layers ...configs.Laye
 			g.rows = append(g.rows, row)
 		}
 	}
-
 	return g
 }
 
@@ -215,6 +212,5 @@ func sequenceOf(row *trajectories.Row) string {
 	for _, t := range row.Turns {
 		tools += " " + t.API
 	}
-
 	return tools
 }

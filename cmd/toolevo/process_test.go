@@ -44,7 +44,6 @@ func (w *watched) Write(p []byte) (int, error) {
 	case w.saw <- string(p):
 	default:
 	}
-
 	return len(p), nil
 }
 
@@ -71,7 +70,6 @@ func printed(t *testing.T, words string) *process {
 
 	cmd := exec.Command("/bin/sh", "-c", "exec "+command)
 	cmd.Env = slices.Clip(ordinary)
-
 	return launch(t, cmd)
 }
 
@@ -101,7 +99,6 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 			<-p.ended
 		}
 	})
-
 	return p
 }
 
@@ -204,7 +201,6 @@ func logged(t *testing.T, run string) int {
 	if err != nil {
 		return 0 // another process is making it
 	}
-
 	return n
 }
 

@@ -59,7 +59,6 @@ func TestPrometheus(t *testing.T) {
 			for query, panel := range unanswered {
 				t.Errorf("%s: no series for %s", panel, query)
 			}
-
 			return
 		}
 	}
@@ -77,7 +76,6 @@ func prometheusBinary(t *testing.T) string {
 	if err != nil {
 		t.Skip("no prometheus on the PATH or in TOOLEVO_PROMETHEUS: make test-metrics fetches one")
 	}
-
 	return path
 }
 
@@ -105,7 +103,6 @@ func measured(t *testing.T, command string, flags []string) string {
 	if !ok {
 		t.FailNow()
 	}
-
 	return address
 }
 
@@ -127,7 +124,6 @@ func (s *addressed) Write(p []byte) (int, error) {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-
 	return s.text.Write(p)
 }
 
@@ -135,7 +131,6 @@ func (s *addressed) Write(p []byte) (int, error) {
 func (s *addressed) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-
 	return s.text.String()
 }
 
@@ -170,7 +165,6 @@ func fetched(t *testing.T, address string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return string(text)
 }
 
@@ -210,7 +204,6 @@ scrape_configs: [{job_name: toolevo, static_configs: [{targets: ['%s']}]}]
 			t.Logf("prometheus said:\n%s", &words)
 		}
 	})
-
 	return address
 }
 
@@ -236,7 +229,6 @@ func dashboardQueries(t *testing.T) map[string]string {
 	if len(queries) < 20 || slices.Contains(slices.Collect(maps.Keys(queries)), "") {
 		t.Fatalf("%d queries", len(queries))
 	}
-
 	return queries
 }
 
@@ -258,9 +250,7 @@ func series(t *testing.T, address, query string) int {
 		if r.StatusCode < http.StatusInternalServerError { // above, it is not ready
 			t.Fatalf("%s: %v %s", query, err, answer.Error)
 		}
-
 		return 0
 	}
-
 	return len(answer.Data.Result)
 }

@@ -22,14 +22,12 @@ func (a *app) replayCommand() *cobra.Command {
 	flags.IntVar(&job.Workers, "workers", runtime.NumCPU(), "`N` questions searched at the same time")
 	flags.StringArrayVar(&job.Under, "set", nil, "search under `KEY=VALUE`, e.g. search.cpuct=2, or several of them "+
 		"(repeatable)")
-
 	return does(a, cmd, func(ctx context.Context, args []string) (r toolevo.Replays, err error) {
 		if job.Workers < 1 {
 			return r, console.Usage("--workers %d: want at least 1", job.Workers)
 		}
 
 		job.Run = args[0]
-
 		return toolevo.ReplayLog(ctx, job)
 	}, a.printReplays)
 }
@@ -74,6 +72,5 @@ func nameOf(r toolevo.Replay) string {
 	if r.Set == "" {
 		return "as it was run"
 	}
-
 	return display.Line(r.Set, 0)
 }

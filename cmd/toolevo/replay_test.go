@@ -21,7 +21,6 @@ func replaying(t *testing.T, run string, sets ...string) []toolevo.Replay {
 	for _, set := range sets {
 		args = append(args, "--set", set)
 	}
-
 	return document[toolevo.Replays](t, must(t, args...)).Replays
 }
 
@@ -35,7 +34,6 @@ func TestReplayEqualsARun(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		args := []string{"--data", data, "--preset", preset, "--limit", "2", "--out", dir}
 		collection(t, append(args, sets(set)...)...)
-
 		return dir
 	}
 
@@ -93,7 +91,6 @@ func sets(list string) []string {
 	for set := range strings.FieldsSeq(list) {
 		flags = append(flags, "--set", set)
 	}
-
 	return flags
 }
 

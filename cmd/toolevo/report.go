@@ -33,10 +33,8 @@ func (a *app) reportCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-
 		return a.writePage(out, page.Write)
 	}
-
 	return cmd
 }
 
@@ -60,6 +58,5 @@ func (a *app) writePage(path string, write func(io.Writer) error) error {
 	}
 
 	a.Say("%s: %.1f MB. Open it in a browser.", path, float64(info.Size())/1e6)
-
 	return nil
 }

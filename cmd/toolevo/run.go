@@ -95,7 +95,6 @@ func (f *runFlags) job() (j toolevo.RunJob, err error) {
 		j.Continue = f.resumeCommand
 		j.Begun = func(at toolevo.Stop) { a.ending.begin(f.resumeCommand(at)) }
 	}
-
 	return j, err
 }
 
@@ -106,7 +105,6 @@ func (f *runFlags) ended(result any, err error) (any, error) {
 	if err == nil && f.Plan != nil {
 		return f.Plan, nil
 	}
-
 	return result, err
 }
 
@@ -170,7 +168,6 @@ func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 	for _, kv := range stop.Settings {
 		args = append(args, "--set", kv)
 	}
-
 	return console.Shell(append(args, f.Servers.Arguments()...)...)
 }
 
@@ -178,7 +175,6 @@ func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 func (a *app) serving() *serving.Servers {
 	s := serving.FromEnvironment(&a.Program, a.backoff)
 	s.Account = a.account
-
 	return s
 }
 

@@ -40,7 +40,6 @@ func folder(t *testing.T, dir string) map[string]string {
 		if !d.IsDir() {
 			all[path] += " " + string(read(t, path))
 		}
-
 		return nil
 	})
 	if err != nil {
@@ -365,7 +364,6 @@ func TestOtherWordsOfThePrompt(t *testing.T) {
 		m := r.Manifest
 		m.Inputs, m.Data = maps.Clone(m.Inputs), smallData(t)
 		m.Inputs[toolevo.InputPrompt] = "other words"
-
 		return m, r.Config, nil
 	}
 

@@ -33,11 +33,9 @@ func (a *app) runsCommand() *cobra.Command {
 	names := columnNames()
 	cmdline.Complete(cmd, "sort", cmdline.Offered(names))
 	cmdline.Complete(cmd, "where", cmdline.Listed(keys(names)))
-
 	return does(a, cmd, func(ctx context.Context, args []string) (runList, error) {
 		folders = args
 		all, err := toolevo.ListRuns(ctx, args, listing)
-
 		return runList{all}, err
 	}, func(list runList) {
 		if len(list.Runs) == 0 {
@@ -58,7 +56,6 @@ func columnNames() (names []string) {
 	for _, c := range rundir.Columns() {
 		names = append(names, c.Name)
 	}
-
 	return names
 }
 
@@ -67,7 +64,6 @@ func keys(names []string) (all []string) {
 	for _, name := range names {
 		all = append(all, name+"=")
 	}
-
 	return all
 }
 
@@ -140,7 +136,6 @@ func tableOf(all []rundir.Run) (table []listedColumn) {
 			table = append(table, l)
 		}
 	}
-
 	return table
 }
 
@@ -167,6 +162,5 @@ func fitting(table []listedColumn, width int) []listedColumn {
 
 		left += need
 	}
-
 	return slices.DeleteFunc(table, func(c listedColumn) bool { return !shown[c.Name] })
 }

@@ -36,7 +36,6 @@ func (a *app) sandboxCommand() *cobra.Command {
 		if job.Settings, err = s.given(cmd.Flags()); err != nil {
 			return nil, err
 		}
-
 		return toolevo.AttackSandbox(ctx, job)
 	}, func(r *toolevo.SandboxReport) { (*sandboxReport)(r).writeVerdict(a.Out) })
 }

@@ -172,7 +172,6 @@ func TestDoctorSandboxInterrupted(t *testing.T) {
 		if strings.Contains(string(p), "ok  tcp-connect") {
 			cancel()
 		}
-
 		return out.Write(p)
 	})
 

@@ -64,7 +64,6 @@ func landlockWords(r toolevo.LandlockReport) string {
 	if len(r.LeftToSeccomp) > 0 {
 		text += "; seccomp alone denies " + strings.Join(r.LeftToSeccomp, ", ")
 	}
-
 	return text
 }
 
@@ -79,7 +78,6 @@ const (
 // findingsWriter returns what writes findings, each below the name of the wall that it is about.
 func findingsWriter(w io.Writer) func(attack.Finding) {
 	wall := ""
-
 	return func(f attack.Finding) {
 		if f.Wall != wall {
 			wall = f.Wall
@@ -140,7 +138,6 @@ func (r *sandboxReport) advice() string {
 
 	others := slices.DeleteFunc([]string{engines.Bwrap, engines.ForkServer},
 		func(name string) bool { return name == r.Engine.Engine })
-
 	return "do not let models' programs run in this engine on this machine. Try another one (--engine " +
 		strings.Join(others, " or ") +
 		"), and report this as SECURITY.md says: it should hold."

@@ -93,7 +93,6 @@ func spend(b *testing.B, data, arm string, settings ...string) harvest {
 			h.covered[q.ID] = c
 		}
 	}
-
 	return h
 }
 
@@ -119,7 +118,6 @@ func (h *harvest) count(rows []trajectories.Row) (covered map[string]bool) {
 	for i := range distinct {
 		h.found[i] += len(distinct[i])
 	}
-
 	return covered
 }
 
@@ -131,7 +129,6 @@ func (h harvest) line(samples harvest) string {
 	if h.found[0] > 0 {
 		each = fmt.Sprintf("%.1f", float64(h.completions)/float64(h.found[0]))
 	}
-
 	return strings.Join([]string{h.share(samples, ""), h.share(samples, "coffee"),
 		of(h.found[0]), of(h.found[1]), of(h.found[2]), each}, " | ")
 }
@@ -171,7 +168,6 @@ func (h harvest) share(samples harvest, dataset string) string {
 	}
 
 	r, d := tabulate.RateOf(strata...), tabulate.DifferenceOf(both)
-
 	return fmt.Sprintf("%.0f [%.0f, %.0f] | %+.0f [%+.0f, %+.0f]",
 		100*r.Share, 100*r.Low, 100*r.High, 100*d.Share, 100*d.Low, 100*d.High)
 }

@@ -11,7 +11,6 @@ import (
 func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "serve", Short: "Serve environments, and what suites offer, to other programs"}
 	cmd.AddCommand(a.serveEnvCommand())
-
 	return cmdline.Group(cmd)
 }
 
@@ -21,6 +20,5 @@ func (a *app) doorFlags(cmd *cobra.Command, listen, variable string) *wire.Door 
 	for _, o := range suite.DoorOptions(d) {
 		cmdline.AddOption(cmd, &a.Program, o)
 	}
-
 	return d
 }

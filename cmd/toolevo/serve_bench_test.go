@@ -160,7 +160,6 @@ func throughput(b *testing.B, dir string, slots int, parallel string, wanted flo
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		b.Fatalf("the collector ended before the measurement: %v", err)
 	}
-
 	return rate, took
 }
 
@@ -169,7 +168,6 @@ func generatedData(b *testing.B) string {
 	b.Helper()
 	dir := benchData(b)
 	must(b, "data", "questions", "--data", dir, "--dataset", "coffee")
-
 	return dir
 }
 
@@ -185,7 +183,6 @@ func startSimulated(b *testing.B, args ...string) *simulated {
 	b.Helper()
 
 	args = append([]string{"bench", "serve", "--listen", "127.0.0.1:0", "--json"}, args...)
-
 	return startProcess(b, program(b, args...))
 }
 
@@ -210,7 +207,6 @@ func startProcess(b *testing.B, cmd *exec.Cmd) *simulated {
 	}
 
 	go io.Copy(io.Discard, words) // it ends with the process
-
 	return s
 }
 
@@ -227,7 +223,6 @@ func (s *simulated) end() serveReport {
 	if err := s.cmd.Wait(); err != nil {
 		s.b.Fatal(err)
 	}
-
 	return document[serveReport](s.b, s.out.String())
 }
 
@@ -288,7 +283,6 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 
 	d.options.Policy, d.options.Room = marking{d.policy}, d.policy.Room
 	d.options.Workers, d.options.Progress = toolevo.MaxOpenTrees, &collect.Progress{}
-
 	return d
 }
 
@@ -336,7 +330,6 @@ func (m marking) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	if r.History.Len() == 0 {
 		ctx = context.WithValue(ctx, firstOfTree{}, true)
 	}
-
 	return m.Policy.Propose(ctx, r)
 }
 

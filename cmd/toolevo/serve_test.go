@@ -48,7 +48,6 @@ func simulatorModel(t *testing.T) (url string, calls *atomic.Int64) {
 		_, _ = w.Write(reply)
 	}))
 	t.Cleanup(server.Close)
-
 	return server.URL + "/v1", calls
 }
 
@@ -69,7 +68,6 @@ func askVirtual(t *testing.T, url, key, version string) (status int, text string
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return reply.StatusCode, string(answer)
 }
 

@@ -60,7 +60,6 @@ func (a *app) serveEnvCommand() *cobra.Command {
 	})
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.serveEnv(cmd, f) }
-
 	return cmd
 }
 
@@ -78,7 +77,6 @@ func (a *app) serveEnv(cmd *cobra.Command, f *serveEnvFlags) error {
 		}
 
 		served := servedEnv{address, s.Versions, s.Tasks, s.Server.Counts()}
-
 		return a.Show(served, func() { fmt.Fprint(a.Out, served.text()) })
 	}
 
@@ -86,7 +84,6 @@ func (a *app) serveEnv(cmd *cobra.Command, f *serveEnvFlags) error {
 	if err == nil && dir != "" {
 		a.Say("What was recorded: toolevo %s (or report, view, check)", console.Shell("inspect", dir))
 	}
-
 	return err
 }
 
@@ -110,7 +107,6 @@ func (f *serveEnvFlags) environmentsJob(cmd *cobra.Command) (j toolevo.Environme
 	}
 
 	j.Limits.Key, err = f.Key(&f.settings.app.Program)
-
 	return j, err
 }
 
@@ -130,7 +126,6 @@ func parseShapes(entries []string) (map[openenv.Shape]float64, error) {
 			return nil, console.Usage("--shape %s: want NAME=NUMBER, e.g. %s=0.1", entry, name)
 		}
 	}
-
 	return shapes, nil
 }
 

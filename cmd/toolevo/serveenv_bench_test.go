@@ -26,7 +26,6 @@ func resident(b *testing.B, pid int) float64 {
 	}
 
 	kilobytes, _ := strconv.ParseFloat(string(match[1]), 64)
-
 	return kilobytes * 1024
 }
 
@@ -125,7 +124,6 @@ func startSimulatedEnv(b *testing.B, dir string) *simulatedEnv {
 
 	s := startProcess(b, program(b, "serve", "env", "--data", dir, "--dataset", "coffee", "--api", "p_c,p_s_in,p_s_ood",
 		"--listen", "127.0.0.1:0", "--json"))
-
 	return &simulatedEnv{s, processTime(b, s.cmd)}
 }
 
@@ -145,7 +143,6 @@ func processTime(b *testing.B, cmd *exec.Cmd) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-
 	return time.Duration(user+system) * 10 * time.Millisecond // of a hundred ticks a second
 }
 

@@ -38,7 +38,6 @@ func newAgent(t *testing.T, url string) *agent {
 	}
 
 	t.Cleanup(func() { _ = conn.CloseNow() })
-
 	return &agent{t, conn}
 }
 
@@ -83,7 +82,6 @@ func (a *agent) asks(kind string, data map[string]any) answered {
 	if err := json.Unmarshal(text, &r); err != nil {
 		a.t.Fatalf("%v: %s", err, text)
 	}
-
 	return r
 }
 
@@ -177,13 +175,11 @@ func TestServeEnvIsFair(t *testing.T) {
 	begin := func() *agent {
 		a := newAgent(t, s.url)
 		a.asks("reset", map[string]any{"seed": 1})
-
 		return a
 	}
 	run := func(a *agent, code string) string {
 		program := map[string]any{"Python": code}
 		call := map[string]any{"tool_name": "PythonInterpreter", "arguments": program}
-
 		return a.asks("step", call).Data.Observation.Result
 	}
 
@@ -242,7 +238,6 @@ func (r remote) Reset(_ context.Context, t envs.Task) (envs.State, error) {
 	if got := r.agent.asks("reset", map[string]any{"task_id": t.ID, "api": r.version}); got.Type != "observation" {
 		r.agent.t.Errorf("%s under %s: %+v", t.ID, r.version, got)
 	}
-
 	return remoteState{history: envs.NewHistory(t)}, nil
 }
 
@@ -256,7 +251,6 @@ func (r remote) Step(_ context.Context, s envs.State, a envs.Action) (envs.Trans
 	if text, ok := turn.Call.Args.Text("newtool_desc"); ok && turn.Outcome == envs.OK {
 		history = history.Learn(text)
 	}
-
 	return envs.Transition{State: remoteState{history, o.Status}, Turn: turn}, nil
 }
 

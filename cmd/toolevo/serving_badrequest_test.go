@@ -164,7 +164,6 @@ func TestServerTakesLess(t *testing.T) {
 			w.WriteHeader(http.StatusBadRequest)
 			io.WriteString(w, `{"error":{"message":"`+word+`"}}`)
 		}
-
 		return word != ""
 	})
 
@@ -220,7 +219,6 @@ func TestGivenUpTreeThatOthersKnow(t *testing.T) {
 		if failing {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 		}
-
 		return failing
 	})
 
@@ -257,7 +255,6 @@ func TestNothingButBadRequests(t *testing.T) {
 		asked++
 
 		w.WriteHeader(http.StatusBadRequest)
-
 		return true
 	})
 	fails(t, exitGaveUp, []string{"no request was ever taken"}, "collect", "--data", smallData(t), "--policy",

@@ -184,7 +184,6 @@ func (r *reader) Write(p []byte) (int, error) {
 
 	r.text.Write(p)
 	r.hear(r.text.String())
-
 	return len(p), nil
 }
 

@@ -61,7 +61,6 @@ func counted(t *testing.T, run, policy string) server.Snapshot {
 	if !ok {
 		t.Fatalf("%s knows nothing of %s", account.File, policy)
 	}
-
 	return s
 }
 
@@ -72,7 +71,6 @@ func storm(total float64) map[simserver.Fault]float64 {
 	spared := rates[simserver.Hang] * 2 / 3
 	rates[simserver.Hang] -= spared
 	rates[simserver.InternalError] += spared
-
 	return rates
 }
 
@@ -83,7 +81,6 @@ func everyFault() []simserver.Fault {
 	for _, kind := range slices.Sorted(maps.Keys(storm(0.3))) {
 		script = append(script, simserver.None, kind)
 	}
-
 	return script
 }
 

@@ -151,6 +151,5 @@ func asMapping(settings map[string]string) string {
 	for name, value := range settings {
 		all = append(all, fmt.Sprintf("%s: %q", name, value))
 	}
-
 	return "{" + strings.Join(all, ", ") + "}"
 }

@@ -51,7 +51,6 @@ func TestLimits(t *testing.T) {
 			if asked%10 == 0 {
 				say(w)
 			}
-
 			return asked%10 == 0
 		}
 	}
@@ -83,7 +82,6 @@ func TestLimits(t *testing.T) {
 				if asked < 3 {
 					answer(429, "slow down", "X-RateLimit-Reset", "1")(w)
 				}
-
 				return asked < 3
 			},
 		},

@@ -34,7 +34,6 @@ func otherModel(t *testing.T, s http.Handler, from int64) (url string, answered 
 		w.Write(body)
 	}))
 	t.Cleanup(front.Close)
-
 	return front.URL, answered
 }
 
@@ -111,7 +110,6 @@ func TestServerLosesItsVoice(t *testing.T) {
 			if asked <= 20 {
 				return nil
 			}
-
 			return &m
 		})
 		fails(t, exitGaveUp, []string{"has not given a reply of use since", "--resume"},

@@ -80,7 +80,6 @@ func TestNamesOfReplies(t *testing.T) {
 				if test.later != "" && replies.Add(1) >= 10 {
 					return test.later
 				}
-
 				return test.reply
 			})
 
@@ -108,7 +107,6 @@ func TestNamesOfAnotherPass(t *testing.T) {
 		if later.Load() {
 			return "gpt-4o-2024-08-06"
 		}
-
 		return "gpt-4o-2024-05-13"
 	})
 
@@ -122,7 +120,6 @@ func TestNamesOfAnotherPass(t *testing.T) {
 		if r.code != exitDone {
 			t.Fatalf("exit %d\n%s", r.code, r.err)
 		}
-
 		return r.err
 	}
 

@@ -102,7 +102,6 @@ func (p *parrot) reply(prompt string, messages []struct{ Role, Content string })
 	if known {
 		p.t.Errorf("what was sent is the beginning of no training sample:\n%s%v", prompt, messages)
 	}
-
 	return giveUp
 }
 
@@ -126,7 +125,6 @@ func continued(s export.Sample, messages []struct{ Role, Content string }) (next
 			return "", false
 		}
 	}
-
 	return s.Conversations[len(messages)-1].Value, true
 }
 

@@ -24,14 +24,12 @@ func serve(t *testing.T, o simserver.Options) *simserver.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return serveSuite(t, b, o)
 }
 
 // serveSuite is serve for the questions of a benchmark that knows them by their words.
 func serveSuite(t *testing.T, b suite.Benchmark, o simserver.Options) *simserver.Server {
 	t.Helper()
-
 	return servePlans(t, b.(suite.WordPlanner).Plans(), o)
 }
 
@@ -53,7 +51,6 @@ func servePlans(t *testing.T, plans solutions, o simserver.Options) *simserver.S
 	}
 
 	t.Cleanup(s.Close)
-
 	return s
 }
 
@@ -62,7 +59,6 @@ func servePlans(t *testing.T, plans solutions, o simserver.Options) *simserver.S
 // rows do, too.
 func undisturbed(t *testing.T, args ...string) string {
 	t.Helper()
-
 	return made(t, args...)
 }
 
@@ -100,7 +96,6 @@ func calmServer(t *testing.T, kind string) string {
 	}
 
 	calmServers.urls[kind] = url
-
 	return url
 }
 

@@ -56,7 +56,6 @@ var embedded = sync.OnceValue(func() map[string]string {
 	if err != nil {
 		panic(fmt.Sprintf("the embedded configuration: %v", err))
 	}
-
 	return base.Values()
 })
 
@@ -95,7 +94,6 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 		"set":    repeated(&s.set),
 		"config": &s.config,
 	})
-
 	return s
 }
 
@@ -131,7 +129,6 @@ func (s *settings) given(flags *pflag.FlagSet) (toolevo.Settings, error) {
 
 		given.Set = append(given.Set, layer)
 	}
-
 	return given, nil
 }
 
@@ -143,7 +140,6 @@ func (s *settings) resolve(flags *pflag.FlagSet) (*configs.Resolved, error) {
 	}
 
 	host := s.app.host(console.ProgressNone)
-
 	return host.Resolve(given, s.defaults, nil)
 }
 
@@ -161,7 +157,6 @@ func (s *settings) flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
 			layers = append(layers, configs.SettingLayer("flag --"+f.Name, key, value))
 		}
 	})
-
 	return layers
 }
 

@@ -53,7 +53,6 @@ func openShared(ctx context.Context, o engines.Options) (sandbox.Engine, error) 
 	}
 
 	sharedEngines.opened[key] = e
-
 	return e, nil
 }
 

@@ -49,7 +49,6 @@ func (a *app) interrupts(parent context.Context) context.Context {
 		a.Say("toolevo: %s", a.ending.last())
 		os.Exit(cmdline.ExitInterrupted)
 	}()
-
 	return ctx
 }
 
@@ -84,7 +83,6 @@ func (e *ending) first() string {
 	if e.resume == "" {
 		return "Interrupted: stopping. Press Ctrl-C again to stop at once."
 	}
-
 	return "Interrupted: no new model calls; those that are being answered finish.\n" +
 		"Press Ctrl-C again to stop at once: nothing is lost."
 }
@@ -102,7 +100,6 @@ func (e *ending) last() string {
 	if e.resume == "" {
 		return why + ": run the same command again"
 	}
-
 	return fmt.Sprintf("%s; everything so far is kept. Continue with:\n  %s", why, e.resume)
 }
 
@@ -110,7 +107,6 @@ func (e *ending) last() string {
 func (e *ending) why() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-
 	return e.cause()
 }
 
@@ -119,7 +115,6 @@ func (e *ending) cause() string {
 	if e.limit != nil {
 		return cmdline.Flags(e.limit.Error())
 	}
-
 	return "interrupted"
 }
 
@@ -130,6 +125,5 @@ func (a *app) interrupted(ctx context.Context, err error) error {
 	if told || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
 	}
-
 	return console.Interrupted("%s", a.ending.last())
 }

@@ -35,13 +35,11 @@ func charging(t *testing.T, server string) (url_ string) {
 
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		r.Header.Set("Content-Length", fmt.Sprint(len(text)))
-
 		return err
 	}
 
 	p := httptest.NewServer(proxy)
 	t.Cleanup(p.Close)
-
 	return p.URL + to.Path
 }
 
@@ -100,7 +98,6 @@ func spentIn(t *testing.T, dir string) account.Total {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return account.Sum(passes)
 }
 

@@ -52,16 +52,13 @@ func (a *app) configureSuite(cmd *cobra.Command,
 
 	w.settings = a.addSettings(cmd, c.Defaults, flags...)
 	w.settings.addOwn(cmd, c.Own)
-
 	return func(call *suite.Call) func(error) error {
 		call.Models, call.Choose, call.Engine = w.open, w.choose, w.engine
-
 		return func(err error) error {
 			err = w.stopped(cmd.Context(), err)
 			for _, c := range w.closers {
 				err = errors.Join(err, c())
 			}
-
 			return err
 		}
 	}
@@ -86,10 +83,8 @@ func (a *app) demonstrating(suiteName string, c suite.Command) suite.Command {
 		if err := host.Demonstrate(ctx, suiteName, *data); err != nil && ctx.Err() == nil {
 			call.Say("Prompts have no demonstrations to show: %v", err)
 		}
-
 		return ctx.Err()
 	}
-
 	return c
 }
 
@@ -100,7 +95,6 @@ func (w *configured) resolve() (*configs.Resolved, error) {
 	}
 
 	w.app.warnExposed(w.servers)
-
 	return w.settings.resolve(w.cmd.Flags())
 }
 
@@ -119,7 +113,6 @@ func (w *configured) choose(data string) (chosen suite.Chosen, err error) {
 	w.closers = append(w.closers, b.Close)
 	chosen.Benchmark, chosen.Deployed = b.Benchmark, b.Deployed.All().Versions
 	chosen.Choice, err = b.Choice(data)
-
 	return chosen, err
 }
 
@@ -136,7 +129,6 @@ func (w *configured) engine(ctx context.Context) (sandbox.Engine, error) {
 	if err == nil {
 		w.closers = append(w.closers, engine.Close)
 	}
-
 	return engine, err
 }
 
@@ -180,7 +172,6 @@ func (w *configured) open(folder string) (suite.Models, error) {
 	}
 
 	w.closers = append(w.closers, w.texts.Close, rundir.KeepAccount(folder, w.servers.Account))
-
 	return w, w.cmd.Context().Err()
 }
 
@@ -205,7 +196,6 @@ func (w *configured) Writer(name string, o suite.WriterOptions) (kept.Writer, er
 	if w.texts == nil {
 		return writer, nil
 	}
-
 	return w.texts.Writer(fmt.Sprintf("%s %g %d", name, o.Temperature, o.MaxTokens), writer), nil
 }
 
@@ -215,7 +205,6 @@ func (w *configured) Embedder(name string) (suite.Embedder, error) {
 	if err == nil {
 		w.closers = append(w.closers, func() error { e.Close(); return nil })
 	}
-
 	return e, err
 }
 

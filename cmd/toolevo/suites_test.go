@@ -100,7 +100,6 @@ func libraryOf(t *testing.T, command []string) string {
 	for split := range remotetest.Tasks {
 		must(t, "tasks", "add", remotetest.WriteTasks(t, t.TempDir(), split), "--data", data, "--split", split)
 	}
-
 	return data
 }
 

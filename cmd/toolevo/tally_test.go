@@ -69,7 +69,6 @@ func TestTallyOfAKilledRun(t *testing.T) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
-
 		return all
 	}
 

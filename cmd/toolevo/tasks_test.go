@@ -22,7 +22,6 @@ func generatedTasks(t *testing.T) string {
 	data := t.TempDir()
 	must(t, "tasks", "generate", "--data", data, "--domain", "session,voice", "--n", "8", "--split", "test",
 		"--progress", "none")
-
 	return data
 }
 

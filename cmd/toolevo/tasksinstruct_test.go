@@ -53,7 +53,6 @@ func TestTasksInstruct(t *testing.T) {
 			!strings.HasPrefix(i.Text, "Use ") {
 			t.Errorf("%s: %+v", task.ID, i)
 		}
-
 		return instruct.Check(task)
 	})
 	if err != nil {

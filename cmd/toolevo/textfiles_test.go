@@ -19,7 +19,6 @@ func textFiles(t *testing.T) map[string]textFile {
 	query := string(read(t, filepath.Join(inventedQueries, "G2_category.json")))
 	query = "[\n" + strings.ReplaceAll(strings.TrimPrefix(query, "["), "\n", " ")
 	query = strings.ReplaceAll(query, "Hotels with a free room.", "Hotels with a free § room.")
-
 	return map[string]textFile{
 		"questions": {
 			"mine.jsonl", "{\"qid\": \"a1\", \"question\": \"Why?\", \"answer\": 1, \"dataset\": \"coffee\"}\n" +

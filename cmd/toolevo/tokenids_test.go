@@ -87,13 +87,11 @@ func (e *eavesdropper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (e *eavesdropper) has(s *export.Sample, words string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-
 	return slices.ContainsFunc(e.told, func(t toldIDs) bool {
 		logprobs := make([]float32, len(s.IDs.LogProbs))
 		for i, l := range s.IDs.LogProbs {
 			logprobs[i] = float32(l)
 		}
-
 		return slices.Equal(t.prompt, s.IDs.Prompt) && slices.Equal(t.sampled, s.IDs.Sampled) &&
 			slices.Equal(t.logprobs, logprobs) && strings.Contains(t.text, words)
 	})
@@ -175,7 +173,6 @@ func wordsOf(m export.Message, lead bool) string {
 	if lead {
 		_, text, _ = strings.Cut(text, action.ThoughtMarker)
 	}
-
 	return strings.TrimSpace(text)
 }
 

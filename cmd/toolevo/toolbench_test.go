@@ -240,7 +240,6 @@ func TestCollectingUnderMadeVersions(t *testing.T) {
 		dir, data := t.TempDir(), t.TempDir()
 		write(t, filepath.Join(dir, group), string(few))
 		must(t, "toolbench", "import", dir, "--split", "train", "--data", data)
-
 		return data
 	}
 
@@ -305,7 +304,6 @@ func deployedIn(t *testing.T, run string) int {
 
 		met[row.DeployedAPI] = true
 	}
-
 	return len(met)
 }
 

@@ -15,7 +15,6 @@ func historyOf(r *trajectories.Row) envs.History {
 	for _, t := range r.Turns {
 		h = h.Append(envs.Turn{Action: envs.Action(t.Action), Observation: t.Observation})
 	}
-
 	return h
 }
 
@@ -28,7 +27,6 @@ func TestEnoughIsWhatTheExportTakes(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), name)
 		args := append([]string{"collect", "--data", smallData(t), "--limit", "3", "--out", dir, "--json", "--progress",
 			"none"}, flags...)
-
 		return document[result](t, must(t, args...)), dir
 	}
 	free, _ := collect("free")

@@ -46,7 +46,6 @@ func begun(t *testing.T, like string, notes ...string) (dir string) {
 			t.Fatal(err)
 		}
 	}
-
 	return dir
 }
 

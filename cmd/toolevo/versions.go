@@ -15,7 +15,6 @@ func (a *app) versionsCommand() *cobra.Command {
 	cmd := newCommand("versions")
 	cmd.AddCommand(a.versionsMakeCommand(), a.versionsMutateCommand(), a.versionsListCommand(), a.versionsShowCommand(),
 		a.versionsDiffCommand(), a.versionsValidateCommand())
-
 	return cmdline.Group(cmd)
 }
 
@@ -33,7 +32,6 @@ func (a *app) addToolsFlags(cmd *cobra.Command, settings ...string) *toolsFlags 
 // job is about the versions of the flags.
 func (f *toolsFlags) job() (toolevo.VersionsJob, error) {
 	given, err := f.given(f.cmd.Flags())
-
 	return toolevo.VersionsJob{Host: f.app.host(console.ProgressNone), Settings: given, Data: *f.data}, err
 }
 
@@ -51,7 +49,6 @@ func (f *toolsFlags) again() (args []string) {
 	for _, kv := range f.set {
 		args = append(args, "--set", kv)
 	}
-
 	return args
 }
 
@@ -60,13 +57,11 @@ func versionsOf[T any](a *app, use string, look func(*toolevo.VersionsJob, []str
 	text func(T)) *cobra.Command {
 	cmd := a.command(use)
 	tools := a.addToolsFlags(cmd)
-
 	return does(a, cmd, func(_ context.Context, args []string) (result T, err error) {
 		job, err := tools.job()
 		if err != nil {
 			return result, err
 		}
-
 		return look(&job, args)
 	}, text)
 }

@@ -23,7 +23,6 @@ func makeVersions(t *testing.T) (dir, api string) {
 
 	dir = filepath.Join(t.TempDir(), "made")
 	must(t, "versions", "make", "--count", "5", "--seed", "3", "--out", dir)
-
 	return dir, "file:" + filepath.Join(dir, "*.yaml")
 }
 
@@ -293,7 +292,6 @@ func versionsMet(t *testing.T, run string) map[string]string {
 
 		met[row.QuestionID] = row.DeployedAPI
 	}
-
 	return met
 }
 
@@ -356,7 +354,6 @@ func distinct(met map[string]string) []string {
 	}
 
 	slices.Sort(all)
-
 	return slices.Compact(all)
 }
 
@@ -377,7 +374,6 @@ func TestVersionsThatWereNotNoted(t *testing.T) {
 	keep := func(_ context.Context, r *store.Run) (store.Manifest, string, error) {
 		m := r.Manifest
 		m.Data = smallData(t)
-
 		return m, r.Config, nil
 	}
 

@@ -43,7 +43,6 @@ func (a *app) versionsListCommand() *cobra.Command {
 
 			list.Versions = append(list.Versions, listedVersion{name, spec.About, own[name]})
 		}
-
 		return list, nil
 	}, func(list versionList) {
 		t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
@@ -96,7 +95,6 @@ func (a *app) versionsShowCommand() *cobra.Command {
 
 		return shown, nil
 	}
-
 	return versionsOf(a, "show NAME|FILE", look, a.printVersion)
 }
 
@@ -203,7 +201,6 @@ func answerOf(f *wire.AnswerForm) string {
 	if f == nil {
 		return "…"
 	}
-
 	return f.Wrap(true, "…")
 }
 
@@ -225,7 +222,6 @@ func (a *app) versionsValidateCommand() *cobra.Command {
 
 		return v, err
 	}
-
 	return versionsOf(a, "validate FILE…", look, func(v validatedVersions) {
 		fmt.Fprintf(a.Out, "%d versions are valid\n", len(v.Valid))
 	})

@@ -32,7 +32,6 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 	cmdline.Complete(cmd, "ops", cmdline.Listed(drift.OperatorNames()))
 
 	tools := a.addToolsFlags(cmd)
-
 	return does(a, cmd, func(ctx context.Context, _ []string) (made toolevo.MadeVersions, err error) {
 		if j.VersionsJob, err = tools.job(); err != nil {
 			return made, err
@@ -42,7 +41,6 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 		if j.Script != "" && !cmd.Flags().Changed("count") {
 			j.Count = 1
 		}
-
 		return toolevo.MakeVersions(ctx, j)
 	}, func(made toolevo.MadeVersions) {
 		a.printMade(made, tools.again())
@@ -67,7 +65,6 @@ func operatorHelp() string {
 	for _, o := range drift.Operators() {
 		fmt.Fprintf(&b, "  %-22s  %s\n", o.Name, o.About)
 	}
-
 	return b.String()
 }
 

@@ -32,7 +32,6 @@ func (a *app) versionsMutateCommand() *cobra.Command {
 		}
 
 		a.warnExposed(j.Servers)
-
 		return toolevo.MutateVersions(ctx, j)
 	}, a.printMutated)
 }

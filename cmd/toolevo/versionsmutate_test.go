@@ -67,7 +67,6 @@ func namingServer(t *testing.T) *httptest.Server {
 		completes(t, w, "```json\n"+string(text)+"\n```")
 	}))
 	t.Cleanup(s.Close)
-
 	return s
 }
 

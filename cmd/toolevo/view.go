@@ -28,7 +28,6 @@ func (a *app) viewCommand() *cobra.Command {
 		if len(args) == 0 {
 			args = []string{"runs"}
 		}
-
 		return a.view(cmd.Context(), args, o)
 	}
 
@@ -84,7 +83,6 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 	_, err = (&wire.Door{Listen: address}).Serve(ctx, &a.Program, site.Handler(), func(address string) {
 		a.Say("Open %s/ in a browser. Ctrl-C ends it.", address)
 	})
-
 	return err
 }
 
@@ -120,7 +118,6 @@ func runDirs(args []string) (dirs []string, err error) {
 	}
 
 	slices.Sort(dirs)
-
 	return slices.Compact(dirs), nil
 }
 
@@ -150,7 +147,6 @@ func runNames(ctx context.Context, dirs []string) ([]string, error) {
 
 		taken[names[i]] = true
 	}
-
 	return names, nil
 }
 
@@ -159,6 +155,5 @@ func absolute(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		return abs
 	}
-
 	return dir
 }

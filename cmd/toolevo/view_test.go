@@ -27,7 +27,6 @@ func page(t *testing.T, url string) string {
 	if reply.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s\n%s", url, reply.Status, text)
 	}
-
 	return string(text)
 }
 

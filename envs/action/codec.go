@@ -45,7 +45,6 @@ func ParseCodec(name string) (Codec, error) {
 
 		valid = append(valid, c.String())
 	}
-
 	return nil, names.Unknown("codec", name, valid)
 }
 
@@ -54,7 +53,6 @@ func trim(text, after string) string {
 	if strings.TrimSpace(after) == "" {
 		return text
 	}
-
 	return strings.TrimSuffix(text, after)
 }
 
@@ -63,7 +61,6 @@ func OrDefault(c Codec) Codec {
 	if c == nil {
 		return ReAct{}
 	}
-
 	return c
 }
 
@@ -74,7 +71,6 @@ func Canonical(c envs.Call) string {
 	if !plain(name) {
 		name = strconv.Quote(name)
 	}
-
 	return string(pytext.AppendJSON([]byte(name+" "), c.Args))
 }
 
@@ -90,7 +86,6 @@ func Key(codec Codec, text string) string {
 		if codec != (FunctionCall{}) {
 			_, content = Part(text)
 		}
-
 		return strconv.Quote(pytext.Strip(content))
 	}
 
@@ -98,7 +93,6 @@ func Key(codec Codec, text string) string {
 	for i, c := range calls {
 		keys[i] = Canonical(c)
 	}
-
 	return strings.Join(keys, "\n")
 }
 
@@ -110,7 +104,6 @@ func Calls(codec Codec, text string) ([]envs.Call, error) {
 	}
 
 	c, err := codec.Parse(text)
-
 	return []envs.Call{c}, err
 }
 

@@ -23,7 +23,6 @@ func object(t *rapid.T, depth int) envs.Args {
 	for _, name := range rapid.SliceOfNDistinct(rapid.String(), 0, 4, rapid.ID).Draw(t, "names") {
 		args = append(args, envs.Arg{Name: name, Value: value(t, depth)})
 	}
-
 	return args
 }
 
@@ -50,7 +49,6 @@ func value(t *rapid.T, depth int) any {
 	for range rapid.IntRange(0, 3).Draw(t, "length") {
 		list = append(list, value(t, depth-1))
 	}
-
 	return list
 }
 

@@ -59,7 +59,6 @@ func (FunctionCall) parse(text string) (c envs.Call, after string, err error) {
 	if c.Args, ok = arguments.(envs.Args); !ok || c.Name == "" {
 		return envs.Call{}, "", ErrMalformed
 	}
-
 	return c, after, nil
 }
 
@@ -73,7 +72,6 @@ func (f FunctionCall) Trim(text string) string {
 	if rest, ok := strings.CutPrefix(strings.TrimLeft(after, " \n"), callEndTag); ok {
 		after = rest
 	}
-
 	return trim(text, after)
 }
 
@@ -89,7 +87,6 @@ func splitObject(text string) (before, object string) {
 	if at < 0 {
 		return text, ""
 	}
-
 	return text[:start+at], text[start+at:]
 }
 
@@ -103,7 +100,6 @@ func (FunctionCall) Thought(text string) string {
 	before, _, _ = strings.Cut(before, callTag)
 	before = strings.TrimPrefix(strings.TrimSpace(before), thinkTag)
 	thought, _, _ := strings.Cut(before, thinkEndTag)
-
 	return strings.TrimSpace(thought)
 }
 
@@ -118,7 +114,6 @@ func (FunctionCall) Think(thought, text string) string {
 	if thought == "" {
 		return text
 	}
-
 	return thinkTag + "\n" + thought + "\n" + thinkEndTag + "\n\n" + text
 }
 

@@ -26,7 +26,6 @@ func (Python) Parse(text string) (envs.Call, error) {
 	if !ok {
 		return envs.Call{}, ErrMalformed
 	}
-
 	return envs.Call{Name: envs.FinishTool, Args: envs.Object(answerParameter, b.code)}, nil
 }
 
@@ -35,7 +34,6 @@ func (Python) Thought(text string) string {
 	if b, ok := lastBlock(text); ok {
 		text = b.before
 	}
-
 	return strings.TrimSpace(text)
 }
 
@@ -45,7 +43,6 @@ func (Python) Trim(text string) string {
 	if !ok {
 		return text
 	}
-
 	return trim(text, b.after)
 }
 
@@ -67,7 +64,6 @@ func (Python) Format(thought string, c envs.Call) string {
 	if thought == "" {
 		return text
 	}
-
 	return thought + "\n\n" + text
 }
 
@@ -101,7 +97,6 @@ func lastBlock(text string) (last block, ok bool) {
 
 		at += len(line)
 	}
-
 	return last, ok
 }
 

@@ -60,7 +60,6 @@ func (r ReAct) parse(text string) (c envs.Call, after string, err error) {
 	}
 
 	c.Args = args
-
 	return c, rest + text[strings.LastIndexByte(text, '}')+1:], nil
 }
 
@@ -70,7 +69,6 @@ func (r ReAct) Trim(text string) string {
 	if err != nil || r.LastBrace {
 		return text
 	}
-
 	return trim(text, after)
 }
 
@@ -91,7 +89,6 @@ func (r ReAct) split(text string) (name, input string, ok bool) {
 	}
 
 	input, ok = findInput(text)
-
 	return name, input, ok && (input != "{}" || r.EmptyInput)
 }
 
@@ -114,7 +111,6 @@ func findInput(text string) (input string, ok bool) {
 		if end <= start {
 			return "", false
 		}
-
 		return text[start : end+1], true
 	}
 }
@@ -150,7 +146,6 @@ func (ReAct) ParseStrict(text string) (envs.Call, error) {
 	if tail = strings.TrimSpace(tail); tail != "" {
 		return envs.Call{}, fmt.Errorf("action input: text after the object: %q", tail)
 	}
-
 	return envs.Call{Name: strings.TrimSpace(name), Args: args}, nil
 }
 
@@ -159,7 +154,6 @@ func (ReAct) Thought(text string) string {
 	_, content := Part(text)
 	_, after, _ := strings.Cut(content, ThoughtMarker)
 	thought, _, _ := strings.Cut(after, ActionMarker)
-
 	return strings.TrimSpace(thought)
 }
 
@@ -175,7 +169,6 @@ func (ReAct) Format(thought string, c envs.Call) string {
 	if len(c.Args) == 0 {
 		return string(append(b, "{ }"...))
 	}
-
 	return string(pytext.AppendJSON(b, c.Args))
 }
 

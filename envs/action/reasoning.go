@@ -96,7 +96,6 @@ func Join(reasoning, content string) string {
 	if own != "" {
 		reasoning += "\n\n" + own
 	}
-
 	return thinkTag + "\n" + reasoning + "\n" + thinkEndTag + "\n\n" + strings.TrimLeftFunc(rest, unicode.IsSpace)
 }
 
@@ -105,7 +104,6 @@ func (r Reasoning) Shown(h envs.History) envs.History {
 	if r == Show {
 		return h
 	}
-
 	return h.Rewrite(func(a envs.Action) envs.Action {
 		_, content := Part(string(a))
 		return envs.Action(content)

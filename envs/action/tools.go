@@ -70,7 +70,6 @@ func (m Message) Text() string {
 
 		calls[i] = envs.Object(memberName, c.Name, memberArguments, arguments)
 	}
-
 	return messageText(m.Content, calls, m.Cut)
 }
 
@@ -107,7 +106,6 @@ func (m Message) Unread() Message {
 
 		said = append(said, fmt.Sprintf(`{"name": %s, "arguments": %s}`, pytext.JSON(c.Name), arguments))
 	}
-
 	return Message{Content: strings.Join(said, "\n")}
 }
 
@@ -148,7 +146,6 @@ func parse(text string) (s said) {
 	if s.calls, _ = list.([]any); s.whole && len(s.calls) > 0 {
 		s.first, s.wrong = readCall(s.calls[0])
 	}
-
 	return s
 }
 
@@ -174,7 +171,6 @@ func (Tools) Said(text string) (Message, []envs.Call) {
 	}
 
 	m.Content = FunctionCall{}.Think(s.reasoning, m.Content)
-
 	return m, calls
 }
 
@@ -190,7 +186,6 @@ func (s *said) message() Message {
 	for _, c := range s.calls {
 		m.Calls = append(m.Calls, toolCall(c))
 	}
-
 	return m
 }
 
@@ -291,7 +286,6 @@ func (t Tools) Thought(text string) string {
 	if content := strings.TrimSpace(s.content); content != "" && !t.answers(s) {
 		return content
 	}
-
 	return s.reasoning
 }
 
@@ -308,7 +302,6 @@ func (t Tools) Trim(text string) string {
 	}
 
 	_, object := Part(text)
-
 	return strings.TrimSuffix(text, object) + messageText(s.content, s.calls[:played], false)
 }
 

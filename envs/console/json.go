@@ -14,7 +14,6 @@ func (p *Program) PrintJSON(v any) error {
 	if err == nil {
 		_, err = p.Out.Write(text)
 	}
-
 	return err
 }
 
@@ -25,7 +24,6 @@ func (p *Program) Show(document any, text func()) error {
 	}
 
 	text()
-
 	return nil
 }
 
@@ -50,6 +48,5 @@ func EncodeJSON(v any) ([]byte, error) {
 			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
-
 	return b.Bytes(), nil
 }

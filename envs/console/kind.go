@@ -42,7 +42,6 @@ func AsUsage(err error) error {
 	if err == nil {
 		return nil
 	}
-
 	return &failure{kind: WrongUsage, err: err}
 }
 
@@ -57,7 +56,6 @@ func GaveUp(err error) error {
 	if err == nil {
 		return nil
 	}
-
 	return &failure{kind: Infrastructure, err: err}
 }
 
@@ -72,6 +70,5 @@ func KindOf(err error) Kind {
 	if errors.As(err, &f) {
 		return f.kind
 	}
-
 	return 0
 }

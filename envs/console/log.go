@@ -20,7 +20,6 @@ func (l *Log) Check() error {
 	if !slices.Contains(LogLevels(), l.Level) {
 		return Usage("‹log-level› %s: want %s", l.Level, strings.Join(LogLevels(), ", "))
 	}
-
 	return nil
 }
 
@@ -48,6 +47,5 @@ func (l *Log) Open(screen io.Writer) (run, servers *slog.Logger, closing io.Clos
 	}
 
 	both := logger(file)
-
 	return both, both, file, nil
 }

@@ -41,6 +41,5 @@ func (m *Meter) Rate(count int64) float64 {
 	if passed <= 0 {
 		return 0
 	}
-
 	return float64(count-m.marks[0].count) / passed.Seconds()
 }

@@ -87,7 +87,6 @@ func (p *Program) Draws(mode string) bool {
 // plain writes a line at a time, with the share done and the time left, and another one about servers.
 func (p *Program) plain() func(s Status, last bool) {
 	clock := NewClock()
-
 	return func(s Status, last bool) {
 		eta := clock.eta(s.Work)
 		if last {
@@ -109,7 +108,6 @@ func (s Status) lines(eta string) string {
 	if s.Servers != "" {
 		text += "     " + s.Servers + "\n"
 	}
-
 	return text
 }
 
@@ -131,7 +129,6 @@ func (c *Clock) eta(w Work) string {
 	if left := c.ETA(w); left != "" {
 		return " ETA " + left
 	}
-
 	return ""
 }
 
@@ -158,7 +155,6 @@ func (c *Clock) ETA(w Work) string {
 	if left < float64(time.Second) {
 		return ""
 	}
-
 	return time.Duration(left).Round(time.Second).String()
 }
 
@@ -172,7 +168,6 @@ func (p *Program) bar() func(s Status, last bool) {
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
 	_ = bar.RenderBlank() // it is drawn for bar.String alone
 	clock, screen := NewClock(), p.Err
-
 	return func(s Status, last bool) {
 		if last {
 			fmt.Fprint(screen, s.lines(""))
@@ -201,6 +196,5 @@ func fit(line string, width int) string {
 	if i := strings.LastIndex(cut, ", "); cut != line && i > 0 {
 		return cut[:i] + " …"
 	}
-
 	return cut
 }

@@ -42,7 +42,6 @@ func (s *Screen) Write(text []byte) (int, error) {
 	if _, err := io.WriteString(s.W, display.Visible(string(text))); err != nil {
 		return 0, err
 	}
-
 	return len(text), nil
 }
 
@@ -74,7 +73,6 @@ func Width(w io.Writer) int {
 	if err != nil {
 		return 0
 	}
-
 	return width
 }
 

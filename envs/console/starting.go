@@ -52,7 +52,6 @@ func (p *Program) Start(mode string, quiet time.Duration) *Starting {
 		s.late = true
 		s.tell()
 	})
-
 	return s
 }
 
@@ -70,7 +69,6 @@ func (s *Starting) Step(what string) (done func()) {
 		s.tell()
 	}
 	set(what)
-
 	return func() { set("") }
 }
 

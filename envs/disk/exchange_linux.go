@@ -22,6 +22,5 @@ func Exchange(a, b string) error {
 	if slices.Contains(cannot, err) {
 		return fmt.Errorf("exchange %s and %s: %w: %w", a, b, errors.ErrUnsupported, err)
 	}
-
 	return fmt.Errorf("exchange %s and %s: %w", a, b, err)
 }

@@ -39,7 +39,6 @@ func ReplaceFolder(dir string, fill func(work string) error) (err error) {
 	if err := fill(work); err != nil {
 		return err
 	}
-
 	return Exchange(work, dir)
 }
 
@@ -47,7 +46,6 @@ func ReplaceFolder(dir string, fill func(work string) error) (err error) {
 func canExchange(work string) bool {
 	a, b := filepath.Join(work, ".exchange-a"), filepath.Join(work, ".exchange-b")
 	err := errors.Join(os.Mkdir(a, 0o755), os.Mkdir(b, 0o755), Exchange(a, b))
-
 	return errors.Join(err, os.Remove(a), os.Remove(b)) == nil
 }
 
@@ -72,7 +70,6 @@ func linkAll(from, to string) error {
 		if err != nil {
 			return err
 		}
-
 		return errors.Join(os.MkdirAll(there, 0o755), os.Chmod(there, info.Mode().Perm()))
 	})
 }
@@ -87,6 +84,5 @@ func HoldsUs(dir string) bool {
 	if err == nil {
 		dir, err = filepath.Abs(dir)
 	}
-
 	return err != nil || here == dir || strings.HasPrefix(here, dir+string(filepath.Separator))
 }

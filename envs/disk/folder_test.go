@@ -60,7 +60,6 @@ func holds(t *testing.T, dir string) map[string]string {
 
 		name, err := filepath.Rel(dir, path)
 		all[name] = string(text)
-
 		return err
 	})
 	if err != nil {
@@ -79,7 +78,6 @@ func TestReplaceFolderKilled(t *testing.T) {
 		if err := disk.ReplaceFolder(dir, change); err != nil {
 			t.Fatal(err)
 		}
-
 		return
 	}
 
@@ -93,7 +91,6 @@ func TestReplaceFolderKilled(t *testing.T) {
 
 		cmd := exec.Command(os.Args[0], "-test.run=^TestReplaceFolderKilled$")
 		cmd.Env = append(os.Environ(), "TOOLEVO_TEST_REPLACED_FOLDER="+dir)
-
 		return cmd
 	}, func(call string) {
 		if got := holds(t, dir); !maps.Equal(got, before) && !maps.Equal(got, changed) {

@@ -19,7 +19,6 @@ func CheckFormat(name, software string, format, want int) error {
 	if format == want {
 		return nil
 	}
-
 	return &FormatError{name, software, format, want}
 }
 
@@ -34,7 +33,6 @@ func CheckJSON(name string, text []byte, key string, want int) error {
 
 	format, _ := object[key].(float64)
 	software, _ := object["software"].(string)
-
 	return CheckFormat(name, software, int(format), want)
 }
 
@@ -50,7 +48,6 @@ func (e *FormatError) Error() string {
 	if e.Format != 0 {
 		format = fmt.Sprintf("format %d", e.Format)
 	}
-
 	return fmt.Sprintf("%s was made by %s in %s; this version reads format %d: export it with %s, or make it again",
 		e.Name, maker, format, e.Want, again)
 }

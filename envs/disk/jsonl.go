@@ -14,7 +14,6 @@ import (
 func NewLineEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-
 	return enc
 }
 
@@ -30,7 +29,6 @@ func DecodeLine(line []byte, v any) error {
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("more than one value on the line")
 	}
-
 	return nil
 }
 

@@ -96,7 +96,6 @@ func ClaimFolder(dir string) (work string, release func() error, err error) {
 			f.Close()
 			continue
 		}
-
 		return work, func() error { return errors.Join(removeClaimed(work, f), f.Close()) }, empty(work)
 	}
 }
@@ -114,7 +113,6 @@ func removeClaimed(work string, claimed *os.File) error {
 		(Lock(now, syscall.LOCK_EX) != nil || !isAt(now, work)) {
 		return nil
 	}
-
 	return os.RemoveAll(work)
 }
 
@@ -123,7 +121,6 @@ func empty(dir string) error {
 	for _, entry := range entries {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))
 	}
-
 	return err
 }
 
@@ -150,7 +147,6 @@ func RemoveLeftovers(folder, prefix, suffix string) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -165,7 +161,6 @@ func removeUnlocked(path string) error {
 	if Lock(f, syscall.LOCK_EX) != nil {
 		return nil
 	}
-
 	return ignoreAbsent(os.RemoveAll(path))
 }
 
@@ -174,6 +169,5 @@ func ignoreAbsent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil
 	}
-
 	return err
 }

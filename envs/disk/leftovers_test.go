@@ -48,7 +48,6 @@ func TestLeftovers(t *testing.T) {
 		for _, e := range entries {
 			names = append(names, e.Name())
 		}
-
 		return names
 	}
 	others := []string{".making-", ".making-x1", "other"}

@@ -26,7 +26,6 @@ func Lock(f *os.File, how int) error {
 	if errors.Is(other, syscall.EWOULDBLOCK) || other == nil {
 		return other
 	}
-
 	return fmt.Errorf("flock: %w: %w", err, ErrNoLocks)
 }
 
@@ -46,6 +45,5 @@ func HasRecordLocks(folder string) bool {
 	defer os.Remove(f.Name())
 
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK}
-
 	return !lacksLocks(syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, &lock))
 }

@@ -14,6 +14,5 @@ func lockDescription(f *os.File, how int) error {
 		syscall.LOCK_EX: syscall.F_WRLCK, syscall.LOCK_SH: syscall.F_RDLCK, syscall.LOCK_UN: syscall.F_UNLCK,
 	}
 	lock := syscall.Flock_t{Type: kind[how]}
-
 	return syscall.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &lock)
 }

@@ -18,7 +18,6 @@ func Named(folder fs.FS) ([]string, error) {
 	for i, f := range files {
 		files[i] = strings.TrimSuffix(f, ending)
 	}
-
 	return files, err
 }
 
@@ -38,6 +37,5 @@ func ReadNamed(folder fs.FS, kind, name string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, names.Unknown(kind+" or file", name, known)
 	}
-
 	return text, err
 }

@@ -23,7 +23,6 @@ func Open(path string) (*os.File, error) {
 	if !stat.Mode().IsRegular() {
 		return nil, fmt.Errorf("read %s: %w, not a %s", path, ErrNot, kindOf(stat.Mode()))
 	}
-
 	return os.Open(path)
 }
 
@@ -35,7 +34,6 @@ func ReadFile(path string) ([]byte, error) {
 	}
 
 	data, err := io.ReadAll(f)
-
 	return data, errors.Join(err, f.Close())
 }
 
@@ -48,7 +46,6 @@ func Sum(path string) (sum string, size int64, err error) {
 
 	h := sha256.New()
 	size, err = io.Copy(h, f)
-
 	return hex.EncodeToString(h.Sum(nil)), size, errors.Join(err, f.Close())
 }
 

@@ -40,7 +40,6 @@ func readAll(f io.ReadCloser, err error) ([]byte, error) {
 	}
 
 	text, err := io.ReadAll(f)
-
 	return text, errors.Join(err, f.Close())
 }
 
@@ -59,7 +58,6 @@ func openLines(path string, isJSON bool) (io.ReadCloser, error) {
 	if stat, err := f.Stat(); err != nil || stat.Size() > maxText && !isJSON {
 		return nil, errors.Join(cmp.Or(err, fmt.Errorf("%s: %w", path, ErrLong)), f.Close())
 	}
-
 	return &lines{Closer: f, in: bufio.NewReaderSize(f, 1<<16), path: path, isJSON: isJSON}, nil
 }
 
@@ -87,7 +85,6 @@ func (l *lines) Read(p []byte) (int, error) {
 
 	n := copy(p, l.line)
 	l.line = l.line[n:]
-
 	return n, nil
 }
 
@@ -176,6 +173,5 @@ func escaped(text []byte) (rune, bool) {
 	}
 
 	unit, err := strconv.ParseUint(string(text[2:escapeLength]), 16, 16)
-
 	return rune(unit), err == nil
 }

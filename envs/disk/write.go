@@ -49,7 +49,6 @@ func WriteFile(path string, fill func(io.Writer) error) error {
 	if err := Rename(f.Name(), path); err != nil {
 		return errors.Join(err, ignoreMissing(os.Remove(f.Name())))
 	}
-
 	return nil
 }
 
@@ -74,7 +73,6 @@ func fillAndSync(f *os.File, fill func(io.Writer) error) error {
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("sync %s: %w", f.Name(), err)
 	}
-
 	return nil
 }
 
@@ -83,7 +81,6 @@ func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-
 	return Sync(filepath.Dir(to))
 }
 
@@ -97,7 +94,6 @@ func Sync(path string) error {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("sync %s: %w", path, err)
 	}
-
 	return nil
 }
 
@@ -106,6 +102,5 @@ func ignoreMissing(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-
 	return err
 }

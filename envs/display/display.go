@@ -62,7 +62,6 @@ func next(text string) (shown, rest string) {
 	}
 
 	quoted := strconv.QuoteRuneToASCII(r)
-
 	return quoted[1 : len(quoted)-1], rest
 }
 
@@ -99,7 +98,6 @@ func Cut(line string, width int) string {
 	if width <= 0 || utf8.RuneCountInString(line) <= width {
 		return line
 	}
-
 	return string([]rune(line)[:width-1]) + "…"
 }
 
@@ -141,7 +139,6 @@ func Wrap(first, text string, width int) string {
 
 		column, empty = column+n, false
 	}
-
 	return b.String() + "\n"
 }
 
@@ -173,7 +170,6 @@ func (w *Writer) Write(text []byte) (int, error) {
 	if _, err := io.WriteString(w.w, Visible(all[:whole])); err != nil {
 		return 0, err
 	}
-
 	return len(text), nil
 }
 
@@ -182,6 +178,5 @@ func (w *Writer) Flush() error {
 	rest := string(w.rest)
 	w.rest = nil
 	_, err := io.WriteString(w.w, Visible(rest))
-
 	return err
 }

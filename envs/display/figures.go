@@ -24,7 +24,6 @@ func Rate(perSecond float64, what string) string {
 	if perSecond < 1 {
 		return fewDigits(60*perSecond) + " " + what + "/min"
 	}
-
 	return fewDigits(perSecond) + " " + what + "/s"
 }
 
@@ -33,7 +32,6 @@ func fewDigits(x float64) string {
 	if x < 0.05 || x >= 99.5 {
 		return Count(x)
 	}
-
 	return fmt.Sprintf("%.2g", x)
 }
 

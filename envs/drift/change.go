@@ -14,12 +14,10 @@ func Changing(first []envs.Environment, then envs.Environment) envs.Environment 
 	if len(first) == 0 {
 		return then
 	}
-
 	return &varied{func(so envs.History) envs.Environment {
 		if turn := so.Len(); turn < len(first) {
 			return first[turn]
 		}
-
 		return then
 	}}
 }
@@ -62,6 +60,5 @@ func (v *varied) Canonical(a envs.Action) string {
 	if c, ok := v.next(envs.History{}).(envs.Canonicalizer); ok {
 		return c.Canonical(a)
 	}
-
 	return strings.TrimSpace(string(a))
 }

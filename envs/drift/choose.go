@@ -87,7 +87,6 @@ func (u *mutation) askChanges(ctx context.Context, about []string) error {
 	if about[0] == answersOf {
 		prompt = answersPrompt
 	}
-
 	return u.ask(ctx, prompt, "changes", func() string { return u.changeable(about) },
 		func(answer string) (wrong refusals) {
 			about, wrong = u.takeChanges(ctx, about, answer)
@@ -127,7 +126,6 @@ func (u *mutation) can(a toolapi.APISpec, p toolapi.Parameter) (all []string) {
 	fits := func(o Operator, of ...string) bool {
 		d.chosen = &choice{of: of, as: "one"}
 		_, ok := o.Apply(a, d)
-
 		return ok
 	}
 
@@ -184,7 +182,6 @@ func listOf(object envs.Args, name string) []any {
 	if list, isList := value.([]any); isList || !ok || value == nil {
 		return list
 	}
-
 	return []any{value}
 }
 
@@ -204,7 +201,6 @@ func apart(about string, steps []any) (all []any) {
 			all = append(all, withKeyword(object, "of", one))
 		}
 	}
-
 	return all
 }
 
@@ -251,10 +247,8 @@ func (u *mutation) propose(about string, step any) (proposal, error) {
 	if !named {
 		return p, nil
 	}
-
 	return p, u.check(c.as, func(folded string) bool {
 		isIt := func(name string) bool { return fold(name) == folded }
-
 		return slices.ContainsFunc(present, isIt) || slices.ContainsFunc(u.proposals, func(was proposal) bool {
 			return was.about == about && isIt(was.operator.chosen.as)
 		})
@@ -311,6 +305,5 @@ func (u *mutation) add(ctx context.Context, p proposal) (wrong error) {
 	if u.how.Try != nil && u.failed == nil {
 		wrong, u.failed = u.how.Try(ctx, made)
 	}
-
 	return wrong
 }

@@ -25,14 +25,12 @@ type written struct {
 func (w *written) Write(_ context.Context, _, request string, _ uint64) (string, error) {
 	if list, _, _ := strings.Cut(request, "\n\n"); !strings.Contains(list, w.about) {
 		w.others++
-
 		return `{"` + strings.Fields(list)[0] + `": []}`, nil
 	}
 
 	w.requests = append(w.requests, request)
 	text := w.texts[0]
 	w.texts = w.texts[min(1, len(w.texts)-1):]
-
 	return text, nil
 }
 
@@ -43,7 +41,6 @@ func refusing(words string) func(context.Context, *toolapi.Spec) (wrong, err err
 		if strings.Contains(string(text), words) {
 			wrong = errors.New("a question cannot be solved any more")
 		}
-
 		return wrong, err
 	}
 }
@@ -199,7 +196,6 @@ func said(changes []drift.Change) string {
 	for _, c := range changes {
 		all = append(all, c.String())
 	}
-
 	return strings.Join(all, "; ")
 }
 

@@ -72,7 +72,6 @@ func Deploy(api []string, from Origin) (*Deployed, error) {
 
 		d.Families, d.Files = append(d.Families, family), append(d.Files, files...)
 	}
-
 	return d, d.check()
 }
 
@@ -98,7 +97,6 @@ func entries(api []string) (all, unnamed []string) {
 			unnamed = all
 		}
 	}
-
 	return all, unnamed
 }
 
@@ -118,7 +116,6 @@ func familyOfFiles(pattern string) (Family, []toolapi.File, error) {
 	if slices.Sort(f.Versions); len(f.Versions) == 1 {
 		f.Name = f.Versions[0]
 	}
-
 	return f, files, nil
 }
 
@@ -158,7 +155,6 @@ func familyOfFactor(from Origin, name string) (Family, []toolapi.File, error) {
 		f.Versions = append(f.Versions, spec.Version)
 		files = append(files, toolapi.File{Path: spec.Version + ".yaml", Text: string(text)})
 	}
-
 	return f, files, nil
 }
 
@@ -189,7 +185,6 @@ func (d *Deployed) check() error {
 			versions[version] = true
 		}
 	}
-
 	return nil
 }
 
@@ -201,7 +196,6 @@ func (d *Deployed) All() Family {
 	}
 
 	slices.Sort(all.Versions)
-
 	return all
 }
 
@@ -213,7 +207,6 @@ func (d *Deployed) Apart() *Deployed {
 	for _, version := range d.All().Versions {
 		apart.Families = append(apart.Families, Family{Name: version, Versions: []string{version}})
 	}
-
 	return &apart
 }
 
@@ -283,7 +276,6 @@ func (d *Deployed) Hash() string {
 	}
 
 	slices.Sort(texts)
-
 	return envs.SHA256(fmt.Sprintf("%q", texts))
 }
 
@@ -298,7 +290,6 @@ func familyName(pattern string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-
 	return filepath.Base(dir)
 }
 
@@ -349,7 +340,6 @@ func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 
 		files, specs = append(files, f), append(specs, s)
 	}
-
 	return files, specs, nil
 }
 

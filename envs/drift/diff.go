@@ -94,6 +94,5 @@ func taken(p toolapi.Parameter) string {
 	if p.Schema == nil {
 		return text
 	}
-
 	return text + " " + pytext.JSON(p.Schema.Without("description"))
 }

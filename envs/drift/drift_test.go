@@ -92,7 +92,6 @@ func shipped(t testing.TB, own ...toolapi.File) *toolapi.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return c
 }
 
@@ -103,7 +102,6 @@ func catalogOf(t testing.TB, text string, own ...toolapi.File) *toolapi.Catalog 
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return c
 }
 
@@ -114,7 +112,6 @@ func specOf(t rapid.TB, c *toolapi.Catalog, name string) *toolapi.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return s
 }
 
@@ -125,7 +122,6 @@ func maker(t testing.TB, c *toolapi.Catalog, source string, seed uint64, heldOut
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return m
 }
 
@@ -139,7 +135,6 @@ func file(t testing.TB, m *drift.Maker, i int) toolapi.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return toolapi.File{Path: s.Version + ".yaml", Text: string(text)}
 }
 
@@ -241,7 +236,6 @@ func TestSameBytes(t *testing.T) {
 	from := func(c *toolapi.Catalog) []toolapi.APISpec {
 		s, _ := maker(t, c, "p_c", 1).Version(4)
 		slices.SortFunc(s.APIs, func(a, b toolapi.APISpec) int { return strings.Compare(a.Tool+a.Name, b.Tool+b.Name) })
-
 		return s.APIs
 	}
 
@@ -260,7 +254,6 @@ func mustRead(t testing.TB, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return text
 }
 
@@ -408,7 +401,6 @@ func meant(tool *toolapi.API, call envs.Args) envs.Args {
 	return slices.DeleteFunc(slices.Clone(call), func(arg envs.Arg) bool {
 		i := slices.IndexFunc(tool.Parameters, func(p toolapi.Parameter) bool { return p.Name == arg.Name })
 		usual, ok := tool.Parameters[i].Schema.Get("default")
-
 		return ok && usual == arg.Value
 	})
 }
@@ -505,7 +497,6 @@ func predecessor(c *toolapi.Catalog, base *toolapi.Spec, i int) (toolapi.APISpec
 	v, _ := c.Version(base.Version)
 	api, _ := v.ForTool(a.Name)
 	a.Tool, a.Notice.Example = a.Name, string(pytext.AppendJSON(nil, api.Sample()))
-
 	return a, api
 }
 
@@ -529,7 +520,6 @@ func deepCopy(a toolapi.APISpec) toolapi.APISpec {
 			a.Adapters[i].Rename = renames
 		}
 	}
-
 	return a
 }
 
@@ -557,7 +547,6 @@ func load(t *rapid.T, base, made *toolapi.Spec, tool string) *toolapi.API {
 	}
 
 	a, _ := v.ForTool(tool)
-
 	return a
 }
 
@@ -567,7 +556,6 @@ var texts = rapid.Custom(func(t *rapid.T) string {
 		", ", ",", " ", "\n", "x", "rule1", "[", "]", "Node1[a]", "SQL code: ", "Python", "'", "\"", "{", "True",
 		"Ann Lee", "é", "Date>=2004-01-16", "\u2028", "}",
 	}), rapid.String()), 0, 6).Draw(t, "parts")
-
 	return pytext.Strip(strings.ToValidUTF8(strings.Join(parts, ""), "?")) // a prefix does not keep white space
 })
 
@@ -603,7 +591,6 @@ func drawCall(t *rapid.T, parameters []toolapi.Parameter) envs.Args {
 
 		call = append(call, envs.Arg{Name: p.Name, Value: value})
 	}
-
 	return call
 }
 

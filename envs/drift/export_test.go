@@ -13,6 +13,5 @@ func Choosable(answers bool) (all map[string]bool, told string) {
 	if answers {
 		return choosable[answers], answerInstructions
 	}
-
 	return choosable[answers], parameterInstructions
 }

@@ -63,7 +63,6 @@ func FactorNames() []string {
 	for _, f := range Factors() {
 		all = append(all, f.Name)
 	}
-
 	return all
 }
 
@@ -73,7 +72,6 @@ func ParseFactor(name string) (Factor, error) {
 	if i < 0 {
 		return Factor{}, names.Unknown("factor", name, FactorNames())
 	}
-
 	return Factors()[i], nil
 }
 
@@ -86,7 +84,6 @@ func (m *Maker) FactorVersion(f Factor, i int) (*toolapi.Spec, []Change) {
 
 	made, changes := m.Applied(f.Name, operators, i)
 	made.About = fmt.Sprintf("%s, made from %s", f.About, m.source.Version)
-
 	return made, changes
 }
 
@@ -106,7 +103,6 @@ func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 	}
 
 	s.Response = &now
-
 	return Change{Operator: "wrap-response", To: now.Wrap(true, "…")}, true
 }
 
@@ -114,14 +110,12 @@ func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 func rewordAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	m := meaningOfAPI(a)
 	name := func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, m)) }
-
 	return called(a, d.api(a, name)), true
 }
 
 // insertIntoAPI puts a special character into the name of an API.
 func insertIntoAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	name, ok := d.insert(d.Rand, a.Name, charactersOfAPIs, func(name string) bool { return d.written[name] })
-
 	return called(a, name), ok
 }
 
@@ -130,7 +124,6 @@ func rewordParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return rename(a, func(current toolapi.APISpec, p toolapi.Parameter) string {
 		stem, _ := stemmed(p.Name)
 		m := meaningOf(a, p)
-
 		return d.parameterOf(current, p.Name, func(r *rand.Rand) string {
 			return styled(stem, d.words.wordsOfParameter(r, m))
 		})
@@ -155,7 +148,6 @@ func insertIntoParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		if !ok {
 			return p.Name
 		}
-
 		return spelt + number
 	})
 }

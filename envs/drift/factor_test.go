@@ -19,7 +19,6 @@ func factor(t *testing.T, name string) drift.Factor {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return f
 }
 
@@ -29,7 +28,6 @@ func onlyLetters(name string) string {
 		if strings.ContainsRune("_-@.#%?&", r) {
 			return -1
 		}
-
 		return r
 	}, name)
 }

@@ -30,6 +30,5 @@ func (f Family) Environment(seed uint64, open func(version string) (envs.Environ
 	if len(f.Versions) == 1 {
 		return all[f.Versions[0]], nil
 	}
-
 	return &varied{func(so envs.History) envs.Environment { return all[f.Of(seed, so.Task().ID)] }}, nil
 }

@@ -25,7 +25,6 @@ func TestFamilyConforms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return env
 	}, []envs.Task{envtest.MazeTask}, append(m.Actions(), "", "left  twice", "learn", "stop now"))
 

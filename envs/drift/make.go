@@ -102,7 +102,6 @@ func example(c *toolapi.Catalog, a *toolapi.API) (string, error) {
 	}
 
 	lifted, err := a.Lift(a.Sample())
-
 	return pytext.JSON(lifted), err
 }
 
@@ -110,7 +109,6 @@ func example(c *toolapi.Catalog, a *toolapi.API) (string, error) {
 func (m *Maker) Of(part Part) *Maker {
 	other := *m
 	other.part = part
-
 	return &other
 }
 
@@ -119,7 +117,6 @@ func (m *Maker) name(word string, i int) string {
 	if m.part == Unseen {
 		word += "_unseen"
 	}
-
 	return fmt.Sprintf("%s_%d_%03d", word, m.seed, i)
 }
 
@@ -140,7 +137,6 @@ func (m *Maker) Applied(word string, operators []Operator, i int) (*toolapi.Spec
 	}
 
 	made.About += " by " + strings.Join(names, ", ")
-
 	return made, changes
 }
 
@@ -175,7 +171,6 @@ func (p plan) successor(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change)
 	if p.drawn || len(changes) > 0 {
 		a.Errors.Arguments = cmp.Or(a.Errors.Arguments, words().Errors.Arguments)
 	}
-
 	return a, changes
 }
 
@@ -260,7 +255,6 @@ func (m *Maker) inherited(a toolapi.APISpec) toolapi.APISpec {
 		a.Tool = tool
 		a.Notice = toolapi.NoticeSpec{Example: m.examples[tool]}
 	}
-
 	return a
 }
 

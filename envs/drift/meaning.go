@@ -91,7 +91,6 @@ func meaningOf(a toolapi.APISpec, p toolapi.Parameter) meaning {
 	stem, _ := stemmed(name)
 
 	about := p.Description() + " " + a.ToolName()
-
 	return meant(stem, about, kind, namesOf(a)...)
 }
 
@@ -101,7 +100,6 @@ func namesOf(a toolapi.APISpec) []string {
 	for _, s := range a.Adapters {
 		all = slices.AppendSeq(all, maps.Values(s.Rename))
 	}
-
 	return all
 }
 
@@ -115,7 +113,6 @@ func (m meaning) mentions(words []string) bool {
 // fits reports whether words of the name may be in the sense of an entry.
 func (m meaning) fits(e synonyms) bool {
 	said := func(word string) bool { return word == m.kind || slices.Contains(m.about(), word) }
-
 	return (len(e.When) == 0 || slices.ContainsFunc(e.When, said)) && !m.mentions(e.Not)
 }
 
@@ -137,7 +134,6 @@ func (m meaning) in(e synonyms, i int) int {
 			return n
 		}
 	}
-
 	return 0
 }
 
@@ -187,6 +183,5 @@ func (m meaning) beside(r *rand.Rand, entries []synonyms) string {
 			return pick(r, free)
 		}
 	}
-
 	return ""
 }

@@ -71,7 +71,6 @@ func (m *Maker) Mutate(ctx context.Context, w kept.Writer, i int, how Mutating) 
 	}
 
 	made, changes := u.version()
-
 	return made, changes, &u.report, nil
 }
 
@@ -101,7 +100,6 @@ func (u *mutation) askAll(ctx context.Context) error {
 	if u.changes(MutateAnswers) && len(fieldsOf(u.maker.source)) > 0 {
 		return u.askChanges(ctx, []string{answersOf})
 	}
-
 	return nil
 }
 
@@ -181,14 +179,12 @@ func (u *mutation) ask(ctx context.Context, prompt kept.Prompt, what string, lis
 		}
 
 		u.report.Refused = append(u.report.Refused, wrong...)
-
 		return none, wrong
 	})
 
 	if last, ok := wrong.(refusals); ok {
 		u.report.Repaired = append(u.report.Repaired, last...)
 	}
-
 	return cmp.Or(err, u.failed)
 }
 
@@ -198,7 +194,6 @@ func (u *mutation) askNames(ctx context.Context, apis []toolapi.APISpec) error {
 		apis = slices.DeleteFunc(slices.Clone(apis), u.isNamed)
 		return toolList(apis)
 	}
-
 	return u.ask(ctx, namesPrompt, "names", list, func(answer string) refusals { return u.take(apis, answer) })
 }
 
@@ -213,7 +208,6 @@ func renamable(a toolapi.APISpec) []string {
 	if len(a.Parameters.Keywords) > 0 {
 		return nil
 	}
-
 	return slices.DeleteFunc(toolapi.ParameterNames(a.Parameters.All), func(name string) bool {
 		return isItem(a, name)
 	})
@@ -231,7 +225,6 @@ func toolList(apis []toolapi.APISpec) string {
 
 		all[i] = envs.Object("name", a.Name, "parameters", parameters, "about", a.Description)
 	}
-
 	return pytext.JSON(all)
 }
 
@@ -292,7 +285,6 @@ func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong refusals) 
 
 		u.names[a.ToolName()] = n
 	}
-
 	return wrong
 }
 
@@ -326,14 +318,12 @@ func (u *mutation) renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	if name == "" || d.apis[fold(name)] {
 		return renameAPI(a, d)
 	}
-
 	return called(a, name), true
 }
 
 // renameParameters gives the parameters of an API the names of the model, or ones that are drawn.
 func (u *mutation) renameParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	of := u.names[a.ToolName()].parameters
-
 	return rename(a, func(current toolapi.APISpec, was toolapi.Parameter) string {
 		name := of[was.Name]
 		same := func(p toolapi.Parameter) bool { return p.Name != was.Name && fold(p.Name) == fold(name) }
@@ -341,7 +331,6 @@ func (u *mutation) renameParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		if name != "" && !slices.ContainsFunc(current.Parameters.All, same) {
 			return name
 		}
-
 		return d.another(a, current, was)
 	})
 }

@@ -53,7 +53,6 @@ func (w *fakeWriter) Write(_ context.Context, _, request string, _ uint64) (stri
 	if w.spoil != nil {
 		return w.spoil(len(w.requests), names), nil
 	}
-
 	return jsonOf(names), nil
 }
 
@@ -62,7 +61,6 @@ func jsonOf(v any) string {
 	if err != nil {
 		panic(err)
 	}
-
 	return string(text)
 }
 
@@ -91,7 +89,6 @@ func TestMutate(t *testing.T) {
 				if request == 1 {
 					return "I would rather not."
 				}
-
 				return jsonOf(names)
 			},
 			requests: 2, refused: kept.ErrNoObject.Error(), loadDB: "model-loaddb",
@@ -101,7 +98,6 @@ func TestMutate(t *testing.T) {
 				if request == 1 {
 					names["LoadDB"] = renamed{"Filter-DB", map[string]string{"DBName": "databaseIdentifier"}}
 				}
-
 				return jsonOf(names)
 			},
 			requests: 2, refused: "is in use", loadDB: "model-loaddb", otherwhere: "model-filterdb",
@@ -186,7 +182,6 @@ func TestMutateAsksInParts(t *testing.T) {
 		if request == 1 {
 			delete(names, "fetch_3_thing")
 		}
-
 		return jsonOf(names)
 	}}
 

@@ -153,6 +153,5 @@ func lengths(names []string) []int {
 	for i, name := range names {
 		all[i] = utf8.RuneCountInString(name)
 	}
-
 	return all
 }

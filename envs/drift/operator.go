@@ -110,7 +110,6 @@ func ParseOperators(list []string) ([]Operator, error) {
 
 		all = append(all, operators[i])
 	}
-
 	return all, nil
 }
 
@@ -120,7 +119,6 @@ func OperatorNames() []string {
 	for _, o := range operators {
 		all = append(all, o.Name)
 	}
-
 	return all
 }
 
@@ -164,13 +162,11 @@ func (d *Draws) api(a toolapi.APISpec, draw func(r *rand.Rand) string) string {
 	taken := func(folded string) bool {
 		return folded == fold(a.Name) || folded == fold(a.ToolName()) || d.apis[folded] || !d.mayName(folded)
 	}
-
 	return d.name(d.Rand, taken, func(r *rand.Rand) string {
 		name := draw(r)
 		for i := 0; i < most && shortened(name, "") != name; i++ {
 			name = draw(r)
 		}
-
 		return shortened(name, "")
 	})
 }
@@ -200,10 +196,8 @@ func (d *Draws) parameterOf(a toolapi.APISpec, was string, draw func(r *rand.Ran
 
 	taken := func(folded string) bool {
 		is := func(p toolapi.Parameter) bool { return fold(p.Name) == folded }
-
 		return was != "" && !d.mayName(folded) || slices.ContainsFunc(a.Parameters.All, is)
 	}
-
 	return d.name(d.ofParameter(stem), taken, func(r *rand.Rand) string { return shortened(draw(r), number) })
 }
 
@@ -215,14 +209,12 @@ func (d *Draws) added(a toolapi.APISpec, lists [][]string) string {
 // another draws another name for a parameter of an API, as some are named by now.
 func (d *Draws) another(a, current toolapi.APISpec, p toolapi.Parameter) string {
 	m := meaningOf(a, p)
-
 	return d.parameterOf(current, p.Name, func(r *rand.Rand) string { return d.words.nameOfParameter(r, m) })
 }
 
 // mayName reports whether a new name, folded, belongs to the part. Names that differ by a number stay together.
 func (d *Draws) mayName(folded string) bool {
 	stem, _ := stemmed(folded)
-
 	return d.part.has(stem)
 }
 
@@ -240,7 +232,6 @@ func (d *Draws) ofParameter(stem string) *rand.Rand {
 func called(a toolapi.APISpec, name string) Step {
 	was := a.Name
 	a.Name, a.Notice.Signature = name, ""
-
 	return Step{API: a, From: was, To: name}
 }
 
@@ -271,7 +262,6 @@ func succeed(a toolapi.APISpec, from, to string, adapter toolapi.AdapterSpec,
 	a.Notice.Signature = ""
 	a.Parameters.All = parameters
 	a.Adapters = prepend(adapter, a.Adapters)
-
 	return Step{API: a, From: from, To: to}, true
 }
 
@@ -322,14 +312,12 @@ func isText(p toolapi.Parameter) bool {
 	if p.Schema != nil && kind != "string" {
 		return false
 	}
-
 	return saysOnly(p, "type", "description", "title")
 }
 
 // without returns the parameters but those of some names.
 func without(all []toolapi.Parameter, names ...string) []toolapi.Parameter {
 	named := func(p toolapi.Parameter) bool { return slices.Contains(names, p.Name) }
-
 	return slices.DeleteFunc(slices.Clone(all), named)
 }
 
@@ -347,6 +335,5 @@ func (c Change) String() string {
 	if c.From != "" {
 		text += c.From + " → "
 	}
-
 	return text + c.To
 }

@@ -65,7 +65,6 @@ func manyTools(t testing.TB, n int) *toolapi.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return catalogOf(t, string(text))
 }
 
@@ -166,7 +165,6 @@ func byTool(s *toolapi.Spec) map[string]toolapi.APISpec {
 	for _, a := range s.APIs {
 		apis[a.Tool+" "+a.Name] = a
 	}
-
 	return apis
 }
 

@@ -57,11 +57,9 @@ func Published(c *toolapi.Catalog, base string) *toolapi.Catalog {
 
 			spec, _ := m.version(p.name, 0, plan{operators: p.operators})
 			spec.About = p.about
-
 			return spec, nil
 		})
 	}
-
 	return whole
 }
 
@@ -75,7 +73,6 @@ var publishedNames = Operator{Name: "published-names", Apply: func(a toolapi.API
 		if now, ok := newWords()[p.Name]; ok {
 			return unused(current, now)
 		}
-
 		return p.Name
 	})
 }}
@@ -86,7 +83,6 @@ func unused(a toolapi.APISpec, name string) string {
 	for i := 2; slices.Contains(toolapi.ParameterNames(a.Parameters.All), free); i++ {
 		free = name + strconv.Itoa(i)
 	}
-
 	return free
 }
 
@@ -96,7 +92,6 @@ var publishedTypes = Operator{Name: "published-types", Apply: func(a toolapi.API
 		if !canBeText(a.Parameters.All[i], "integer", "boolean") {
 			return Step{}, false
 		}
-
 		return asText(a, i)
 	})
 }}
@@ -115,7 +110,6 @@ var publishedDefaults = Operator{Name: "published-defaults", Apply: func(a toola
 		if !ok || !p.Optional || typeOf(p) != "string" {
 			return Step{}, false
 		}
-
 		return flipped(a, i, now)
 	})
 }}
@@ -137,7 +131,6 @@ func publishedPlaces(often float64) Operator {
 
 		rest := a
 		rest.Parameters.All = without(a.Parameters.All, toolapi.ParameterNames(members)...)
-
 		return nested(a, members, unused(rest, "address"))
 	}}
 }
@@ -168,12 +161,10 @@ func publishedSwap(often float64) Operator {
 		if first == second {
 			return Step{}, false // nothing moved, or back
 		}
-
 		return wherever(a, func(a toolapi.APISpec, i int) (Step, bool) {
 			if i != first && i != second {
 				return Step{}, false
 			}
-
 			return swapped(a, i)
 		})
 	}}

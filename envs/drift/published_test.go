@@ -61,7 +61,6 @@ func apiOf(t *testing.T, c *toolapi.Catalog, version, tool string) *toolapi.API 
 	if !ok {
 		t.Fatalf("%s has no API for %s", version, tool)
 	}
-
 	return a
 }
 

@@ -11,7 +11,6 @@ import (
 // renameAPI gives an API another name.
 func renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	m := meaningOfAPI(a)
-
 	return called(a, d.api(a, func(r *rand.Rand) string { return join(r, d.words.wordsOfAPI(r, m)) })), true
 }
 
@@ -21,7 +20,6 @@ func renameParameter(a toolapi.APISpec, d *Draws) (Step, bool) {
 		if chance(d.Rand, 0.1) {
 			return p.Name
 		}
-
 		return d.another(a, current, p)
 	})
 }
@@ -32,7 +30,6 @@ func specialCharacters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		if other := underscored(d.Rand, name); d.maySpell(other) {
 			return other
 		}
-
 		return name
 	}
 
@@ -40,7 +37,6 @@ func specialCharacters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		name := spelt(a.Name)
 		return called(a, name), name != a.Name
 	}
-
 	return rename(a, func(_ toolapi.APISpec, p toolapi.Parameter) string { return spelt(p.Name) })
 }
 
@@ -79,7 +75,6 @@ func rename(a toolapi.APISpec, next func(current toolapi.APISpec, p toolapi.Para
 	if len(renaming) == 0 {
 		return Step{}, false
 	}
-
 	return succeed(a, strings.Join(from, ", "), strings.Join(to, ", "), toolapi.AdapterSpec{Rename: renaming},
 		current.Parameters.All...)
 }

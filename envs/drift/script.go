@@ -143,6 +143,5 @@ func (s ScriptStep) operator() (Operator, error) {
 		return Operator{}, errors.New("want one operator: rename-api, rename-parameter, number-list (of one " +
 			"parameter), prefix-text, merge-parameters, add-flag or add-count")
 	}
-
 	return all[0], nil
 }

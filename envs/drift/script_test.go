@@ -29,7 +29,6 @@ func scripted(t *testing.T, name string) *toolapi.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return s
 }
 
@@ -132,7 +131,6 @@ func encoded(t *testing.T, a toolapi.APISpec) string {
 	}
 
 	_, adapters, _ := strings.Cut(string(text), "adapters:\n")
-
 	return strings.Join(strings.Fields(adapters), " ")
 }
 

@@ -30,7 +30,6 @@ func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	list := a.Parameters.All[i].Name
-
 	return numbered(a, list, d.another(a, a, a.Parameters.All[i]))
 }
 
@@ -48,10 +47,8 @@ func isList(a toolapi.APISpec, p toolapi.Parameter) bool {
 
 		m := meaningOf(a, p)
 		m.words = m.words[max(len(m.words)-1, 0):]
-
 		return m.mentions(many) && saysOnly(p, "type", "description", "title", "default")
 	}
-
 	return false
 }
 
@@ -84,7 +81,6 @@ func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
 			Name: name, Optional: k > 0 || list.Optional || !e.Text, Schema: schema,
 		})
 	}
-
 	return succeed(a, list.Name, e.Item+"1", toolapi.AdapterSpec{Enumerated: &e},
 		slices.Insert(parameters, i, items...)...)
 }
@@ -106,7 +102,6 @@ func numbered(a toolapi.APISpec, list, item string) (Step, bool) {
 		n.Beside = append(n.Beside, p.Name)
 		parameters = append(parameters, p)
 	}
-
 	return succeed(a, list, item+"1", toolapi.AdapterSpec{Numbered: n}, parameters...)
 }
 
@@ -191,7 +186,6 @@ func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	}
 
 	name := d.added(a, d.words.Merged)
-
 	return merged(a, toolapi.BracketedSpec{Parameter: name, Fields: fields})
 }
 
@@ -219,7 +213,6 @@ func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
 	if typed {
 		p.Schema = envs.Object("type", "string", "description", strings.Join(shown, ", "))
 	}
-
 	return succeed(a, strings.Join(members, ", "), p.Name, toolapi.AdapterSpec{Bracketed: &b},
 		inPlace(a, p, members)...)
 }
@@ -229,7 +222,6 @@ func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
 func inPlace(a toolapi.APISpec, p toolapi.Parameter, of []string) []toolapi.Parameter {
 	isOne := func(p toolapi.Parameter) bool { return slices.Contains(of, p.Name) }
 	first := slices.IndexFunc(a.Parameters.All, isOne)
-
 	return slices.Insert(without(a.Parameters.All, of...), first, p)
 }
 
@@ -253,7 +245,6 @@ func textsToMerge(a toolapi.APISpec) []toolapi.Parameter {
 			best = run
 		}
 	}
-
 	return best
 }
 
@@ -262,14 +253,12 @@ func addFlag(a toolapi.APISpec, d *Draws) (Step, bool) {
 	if has(a, isFlag) || len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
 	}
-
 	return flagged(a, d.added(a, d.words.Flags))
 }
 
 // flagged adds a parameter of a name that has to be true.
 func flagged(a toolapi.APISpec, name string) (Step, bool) {
 	document := envs.Object("enum", []any{"True", true}, "description", "has to be true")
-
 	return addParameter(a, name, document, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: name}})
 }
 
@@ -279,7 +268,6 @@ func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
 		len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
 	}
-
 	return counted(a, &toolapi.Ignored{
 		Parameter: d.added(a, d.words.Counts), Value: uint64(1 + d.IntN(10)),
 	})
@@ -288,7 +276,6 @@ func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
 // counted adds a number that nothing looks at.
 func counted(a toolapi.APISpec, number *toolapi.Ignored) (Step, bool) {
 	document := envs.Object("type", "integer", "description", "how many results are wanted")
-
 	return addParameter(a, number.Parameter, document, toolapi.AdapterSpec{Ignored: number})
 }
 
@@ -309,6 +296,5 @@ func described(item envs.Args, words string, list toolapi.Parameter) envs.Args {
 	if text := list.Description(); text != "" {
 		return withKeyword(item, "description", words+text)
 	}
-
 	return item
 }

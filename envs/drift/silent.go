@@ -46,7 +46,6 @@ func fieldsOf(s *toolapi.Spec) []field {
 					f.tools = append(f.tools, a.ToolName())
 				}
 			}
-
 			return part, false
 		})
 	}
@@ -55,7 +54,6 @@ func fieldsOf(s *toolapi.Spec) []field {
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		all = append(all, *byName[name])
 	}
-
 	return all
 }
 
@@ -64,7 +62,6 @@ func firstOf(v any) any {
 	if list, ok := v.([]any); ok && len(list) > 0 {
 		return list[0]
 	}
-
 	return v
 }
 
@@ -74,7 +71,6 @@ func drawField(s *toolapi.Spec, d *Draws, is func(field) bool) (field, bool) {
 	if len(all) == 0 {
 		return field{}, false
 	}
-
 	return pick(d.Rand, all), true
 }
 
@@ -82,7 +78,6 @@ func drawField(s *toolapi.Spec, d *Draws, is func(field) bool) (field, bool) {
 func silently(s *toolapi.Spec, tools []string, c silent.Change, from string) (Change, bool) {
 	c.Tools = slices.Compact(slices.Sorted(slices.Values(tools)))
 	s.Silent = append(slices.Clip(s.Silent), c)
-
 	return Change{From: from, To: c.Note()}, true
 }
 
@@ -141,7 +136,6 @@ func calledNow(a *toolapi.APISpec, name string) string {
 	if !slices.Contains(toolapi.ParameterNames(a.Parameters.All), name) {
 		return ""
 	}
-
 	return name
 }
 
@@ -187,7 +181,6 @@ func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 		})
 	c.Where = where
 	s.APIs = withoutExamples(s.APIs, where.Fields)
-
 	return silently(s, tools, silent.Change{Scaled: c}, f.name)
 }
 
@@ -249,7 +242,6 @@ func permuteValues(s *toolapi.Spec, d *Draws) (Change, bool) {
 	is := func(p toolapi.Parameter) bool { return p.Schema.List("enum") != nil }
 	where, tools := recoded(s, f, is, func(p toolapi.Parameter) toolapi.Parameter { return p })
 	c.Where = where
-
 	return silently(s, tools, silent.Change{Swapped: c}, f.name)
 }
 
@@ -259,7 +251,6 @@ func quoteField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	if !ok {
 		return Change{}, false
 	}
-
 	return silently(s, f.tools, silent.Change{
 		Quoted: &silent.Quoted{Where: silent.Where{Fields: []string{f.name}}},
 	}, f.name)
@@ -276,7 +267,6 @@ func reorderDate(s *toolapi.Spec, d *Draws) (Change, bool) {
 	}
 
 	where, tools := recoded(s, f, isText, func(p toolapi.Parameter) toolapi.Parameter { return p })
-
 	return silently(s, tools, silent.Change{Dated: &silent.Dated{Where: where}}, f.name)
 }
 
@@ -299,14 +289,12 @@ func shiftTime(s *toolapi.Spec, d *Draws) (Change, bool) {
 	if len(tools) == 0 {
 		return Change{}, false
 	}
-
 	return silently(s, tools, silent.Change{Zoned: c}, strings.Join(c.Fields, ", "))
 }
 
 // freeOf reports whether no member of an answer and no parameter has a name.
 func freeOf(s *toolapi.Spec, name string) bool {
 	isCalled := func(p toolapi.Parameter) bool { return fold(p.Name) == fold(name) }
-
 	return !slices.ContainsFunc(fieldsOf(s), func(f field) bool { return fold(f.name) == fold(name) }) &&
 		!slices.ContainsFunc(s.APIs, func(a toolapi.APISpec) bool {
 			return slices.ContainsFunc(a.Parameters.All, isCalled)
@@ -346,7 +334,6 @@ func moveField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	if !ok || len(into) == 0 {
 		return Change{}, false
 	}
-
 	return silently(s, f.tools, silent.Change{Moved: &silent.Moved{Field: f.name, Into: pick(d.Rand, into)}}, f.name)
 }
 
@@ -355,7 +342,6 @@ func passingFault(kind toolapi.FaultKind) func(s *toolapi.Spec, d *Draws) (Chang
 	return func(s *toolapi.Spec, d *Draws) (Change, bool) {
 		f := toolapi.Fault{Kind: kind, Share: 0.5, Calls: 1 + d.IntN(2)}
 		s.Faults = append(slices.Clip(s.Faults), f)
-
 		return Change{To: fmt.Sprintf("%s, %d calls", kind, f.Calls)}, true
 	}
 }

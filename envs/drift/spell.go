@@ -23,7 +23,6 @@ func styled(name string, parts []string) string {
 
 		parts[i] = capital(p)
 	}
-
 	return glued(parts, separator)
 }
 
@@ -47,7 +46,6 @@ func gaps(name string) []span {
 	for i := 1; i < len(words); i++ {
 		all = append(all, span{words[i-1].to, words[i].from})
 	}
-
 	return all
 }
 
@@ -62,6 +60,5 @@ func inserted(r *rand.Rand, name, characters string) string {
 	}
 
 	at := pick(r, places)
-
 	return name[:at.from] + character + name[at.to:]
 }

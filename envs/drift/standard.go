@@ -30,7 +30,6 @@ func StandardOf(base, file string, tools []toolapi.APISpec) (*toolapi.Catalog, e
 	if err != nil {
 		return nil, err
 	}
-
 	return Standard(c, base), nil
 }
 
@@ -46,12 +45,10 @@ func Standard(c *toolapi.Catalog, base string) *toolapi.Catalog {
 
 			spec, _ := m.Version(0)
 			spec.Version, spec.About = name, about
-
 			return spec, nil
 		})
 	}
 
 	c = with(c, InDomain, "functions, parameters and types have changed", seedInDomain)
-
 	return with(c, OutOfDomain, "the same, with names that "+InDomain+" does not have", seedOutOfDomain, InDomain)
 }

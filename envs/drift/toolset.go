@@ -26,14 +26,12 @@ func indexes(s *toolapi.Spec, d *Draws, is func(toolapi.APISpec) bool) []int {
 			all = append(all, i)
 		}
 	}
-
 	return all
 }
 
 // splitTool leaves calls with an optional parameter to another API, in which it has to be there.
 func splitTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	all := indexes(s, d, func(a toolapi.APISpec) bool { return len(separable(a)) > 0 })
-
 	return each(s, all, func(a toolapi.APISpec) []toolapi.APISpec {
 		p := pick(d.Rand, separable(a))
 
@@ -75,7 +73,6 @@ func each(s *toolapi.Spec, all []int, of func(toolapi.APISpec) []toolapi.APISpec
 	}
 
 	s.APIs = apis
-
 	return c, len(all) > 0
 }
 
@@ -88,11 +85,9 @@ func separable(a toolapi.APISpec) []toolapi.Parameter {
 	if len(a.Parameters.Keywords) > 0 {
 		return nil
 	}
-
 	return slices.DeleteFunc(slices.Clone(a.Parameters.All), func(p toolapi.Parameter) bool {
 		_, known := sampleOf(a, p)
 		adapted := has(a, func(s toolapi.AdapterSpec) bool { return s.Rename == nil })
-
 		return !p.Optional || !known || adapted
 	})
 }
@@ -121,24 +116,20 @@ func (d *Draws) beside(a toolapi.APISpec, what string) string {
 		if chance(r, 0.5) {
 			words = d.words.wordsOfAPI(r, m)
 		}
-
 		return styled(a.Name, slices.Concat(words, split(pick(r, d.words.Joints)), split(what)))
 	})
 	d.apis[fold(name)] = true
-
 	return name
 }
 
 // addTool puts a second API beside one, by which the same tool is called.
 func addTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	all := indexes(s, d, func(toolapi.APISpec) bool { return true })
-
 	return each(s, all[:(len(all)+2)/3], func(a toolapi.APISpec) []toolapi.APISpec {
 		other, m := a, meaningOfAPI(a)
 		other.Name = d.api(a,
 			func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, m)) })
 		d.apis[fold(other.Name)] = true
-
 		return []toolapi.APISpec{a, other}
 	})
 }
@@ -211,7 +202,6 @@ func (d *Draws) merges(apis []toolapi.APISpec, words [][]string, i, k int) bool 
 
 	apis[i], apis[k] = one, other
 	d.apis[fold(name)] = true
-
 	return true
 }
 
@@ -228,7 +218,6 @@ func chosen(a toolapi.APISpec, name, choice string) (toolapi.APISpec, bool) {
 		Value: value}},
 		append(slices.Clone(a.Parameters.All), p)...)
 	step.API.Name = name
-
 	return step.API, ok
 }
 
@@ -262,7 +251,6 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 			return Change{From: a.Name, To: r.Notice(a.Name)}, true
 		}
 	}
-
 	return Change{}, false
 }
 
@@ -297,6 +285,5 @@ func shortenDescription(a toolapi.APISpec, _ *Draws) (Step, bool) {
 
 	step := Step{API: a, From: a.Description, To: strings.TrimSuffix(short, ".") + "."}
 	step.API.Description, step.API.Parameters.All = step.To, all
-
 	return step, step.To != a.Description
 }

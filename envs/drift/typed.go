@@ -46,7 +46,6 @@ func asText(a toolapi.APISpec, i int) (Step, bool) {
 
 	p.Schema = schema
 	adapter := toolapi.AdapterSpec{Spelled: &toolapi.Spelled{Parameter: p.Name, Type: kind}}
-
 	return succeed(a, p.Name, p.Name+" as a text", adapter, changed(a, i, p)...)
 }
 
@@ -56,7 +55,6 @@ func swapRequired(a toolapi.APISpec, d *Draws) (Step, bool) {
 		spelt := func(s toolapi.AdapterSpec) bool {
 			return s.Spelled != nil && s.Spelled.Parameter == p.Name
 		}
-
 		return canSwap(a, p) && !has(a, spelt) // an example shows null or a text
 	})
 	if !ok {
@@ -74,7 +72,6 @@ func canSwap(a toolapi.APISpec, p toolapi.Parameter) bool {
 	}
 
 	_, ok := exampleOf(a, p.Name)
-
 	return ok && p.Schema != nil
 }
 
@@ -95,7 +92,6 @@ func swapped(a toolapi.APISpec, i int) (Step, bool) {
 	}
 
 	p.Optional = !p.Optional
-
 	return succeed(a, p.Name, to, adapter, changed(a, i, p)...)
 }
 
@@ -120,7 +116,6 @@ func flipped(a toolapi.APISpec, i int, now any) (Step, bool) {
 	adapter := toolapi.AdapterSpec{Flipped: &toolapi.Flipped{Parameter: p.Name, Tool: was,
 		Default: now}}
 	said := func(v any) string { return p.Name + "=" + pytext.JSON(v) }
-
 	return succeed(a, said(was), said(now), adapter, changed(a, i, p)...)
 }
 
@@ -163,10 +158,8 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		}
 
 		name := d.parameterOf(a, "", func(r *rand.Rand) string { return pick(r, object.Use) })
-
 		return nested(a, members, name)
 	}
-
 	return Step{}, false
 }
 
@@ -182,7 +175,6 @@ func nested(a toolapi.APISpec, members []toolapi.Parameter, name string) (Step, 
 
 	names := toolapi.ParameterNames(members)
 	adapter := toolapi.AdapterSpec{Nested: &toolapi.Nested{Parameter: p.Name, Members: names}}
-
 	return succeed(a, strings.Join(names, ", "), p.Name, adapter, inPlace(a, p, names)...)
 }
 
@@ -205,7 +197,6 @@ func parameterFor(a toolapi.APISpec, d *Draws, is func(p toolapi.Parameter) bool
 	if len(all) == 0 {
 		return 0, false
 	}
-
 	return pick(d.Rand, all), true
 }
 
@@ -227,7 +218,6 @@ func withoutArgument(example, name string) string {
 	if err != nil {
 		return example
 	}
-
 	return pytext.JSON(args.Without(name))
 }
 
@@ -241,7 +231,6 @@ func exampleOf(a toolapi.APISpec, name string) (any, bool) {
 	case []any, envs.Args:
 		return nil, false
 	}
-
 	return value, ok && err == nil
 }
 
@@ -259,7 +248,6 @@ func otherDefaults(p toolapi.Parameter) []any {
 	if _, isText := was.(string); !isText {
 		return nil
 	}
-
 	return slices.DeleteFunc(slices.Clone(p.Schema.List("enum")), func(v any) bool {
 		_, isText := v.(string)
 		return !isText || v == was
@@ -292,6 +280,5 @@ func withKeyword(schema envs.Args, name string, value any) envs.Args {
 func changed(a toolapi.APISpec, i int, p toolapi.Parameter) []toolapi.Parameter {
 	all := slices.Clone(a.Parameters.All)
 	all[i] = p
-
 	return all
 }

@@ -35,6 +35,5 @@ func moveURL(a toolapi.APISpec, _ *Draws) (Step, bool) {
 			a.URL = scheme + "://" + a.URL
 		}
 	}
-
 	return Step{API: a, From: was, To: a.URL}, true
 }

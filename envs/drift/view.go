@@ -25,7 +25,6 @@ func lists(s *toolapi.Spec) []int {
 			all = append(all, i)
 		}
 	}
-
 	return all
 }
 
@@ -59,7 +58,6 @@ func reverseList(s *toolapi.Spec, d *Draws) (Change, bool) {
 	if !ok {
 		return Change{}, false
 	}
-
 	return silently(s, []string{tool}, silent.Change{
 		Reversed: &silent.Reversed{Parameter: name, Value: "ascending"},
 	}, "")
@@ -78,7 +76,6 @@ func shortenList(s *toolapi.Spec, d *Draws) (Change, bool) {
 	if !ok {
 		return Change{}, false
 	}
-
 	return silently(s, []string{tool}, silent.Change{
 		Paged: &silent.Paged{Parameter: name, Size: size, Value: mostListed},
 	}, "")
@@ -120,7 +117,6 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	}
 
 	i := d.IntN(len(all))
-
 	return silently(s, tools[i:i+1], silent.Change{Withheld: &all[i]}, all[i].Field)
 }
 
@@ -128,7 +124,6 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 func itemOf(a toolapi.APISpec) envs.Args {
 	answer, _ := pytext.DecodeStrict(a.Answer)
 	object, _ := firstOf(answer).(envs.Args)
-
 	return object
 }
 
@@ -156,7 +151,6 @@ func shared(a, source toolapi.APISpec) []string {
 	if len(all) == len(with) {
 		return nil
 	}
-
 	return with
 }
 

@@ -22,7 +22,6 @@ func (p Part) words() *vocabulary {
 	if p == Whole {
 		return words()
 	}
-
 	return halves()[p]
 }
 
@@ -35,7 +34,6 @@ func (p Part) has(text string) bool {
 
 	h := fnv.New32a()
 	h.Write([]byte(text))
-
 	return h.Sum32()>>16%2 == uint32(p)%2 // the last bits are those of single letters
 }
 
@@ -64,7 +62,6 @@ var halves = sync.OnceValue(func() map[Part]*vocabulary {
 			*list = kept
 		}
 	}
-
 	return all
 })
 
@@ -128,6 +125,5 @@ func Stems(text string) []string {
 
 		all[i] = word
 	}
-
 	return all
 }

@@ -71,7 +71,6 @@ func split(name string) []string {
 	for i, s := range all {
 		parts[i] = name[s.from:s.to]
 	}
-
 	return parts
 }
 
@@ -114,7 +113,6 @@ func ends(r rune, rest string) bool {
 
 	third, _ := utf8.DecodeRuneInString(rest[size:])
 	acronym := unicode.IsUpper(r) && unicode.IsUpper(next) && unicode.IsLower(third)
-
 	return unicode.IsLower(r) && unicode.IsUpper(next) || acronym
 }
 
@@ -124,7 +122,6 @@ func fold(name string) string {
 		if !isWord(r) {
 			return -1
 		}
-
 		return unicode.ToLower(r)
 	}, name)
 }
@@ -132,7 +129,6 @@ func fold(name string) string {
 // capital is a word with a capital.
 func capital(word string) string {
 	first, size := utf8.DecodeRuneInString(word)
-
 	return string(unicode.ToUpper(first)) + word[size:]
 }
 
@@ -171,7 +167,6 @@ func glued(parts []string, separator string) string {
 
 		name += separator + word
 	}
-
 	return name
 }
 
@@ -212,7 +207,6 @@ func (w *vocabulary) wordsOfAPI(r *rand.Rand, m meaning) []string {
 	if n == 0 {
 		verb = m.beside(r, w.VerbsOfAny)
 	}
-
 	return slices.Concat([]string{verb}, parts, owner)
 }
 
@@ -229,7 +223,6 @@ func (w *vocabulary) wordsOfNouns(r *rand.Rand, m meaning) []string {
 		parts = append(parts, word)
 		i += n
 	}
-
 	return parts
 }
 
@@ -272,7 +265,6 @@ func compound(r *rand.Rand, lists [][]string, a toolapi.APISpec) string {
 	for i, list := range lists {
 		parts[i] = cmp.Or(meant("", "", "", namesOf(a)...).beside(r, []synonyms{{Use: list}}), pick(r, list))
 	}
-
 	return join(r, parts)
 }
 
@@ -290,6 +282,5 @@ func underscored(r *rand.Rand, name string) string {
 	}
 
 	at := pick(r, joints).from
-
 	return name[:at] + "_" + name[at:]
 }

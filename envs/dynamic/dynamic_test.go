@@ -491,7 +491,6 @@ func answering(t *testing.T, options Options, f ToolFunc[memory]) *Environment[m
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return env
 }
 
@@ -706,7 +705,6 @@ func factorVersion(t *testing.T, factor string) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return made
 }
 
@@ -763,7 +761,6 @@ func playUnder(t *testing.T, deployed *toolapi.Version, a envs.Action) envs.Turn
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return play(t, env, a).Turn
 }
 

@@ -84,7 +84,6 @@ func (o *Options) notice(d toolapi.Deprecation) string {
 	if o.PublishedNotices {
 		return d.PublishedNotice()
 	}
-
 	return d.Notice()
 }
 
@@ -145,7 +144,6 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	if same == nil {
 		same = func(S, S) bool { return false }
 	}
-
 	return &Environment[S]{
 		begin:    begin,
 		same:     same,
@@ -256,7 +254,6 @@ func (c *Config[S]) entries(hidden []string) map[string][]*entry[S] {
 	for _, api := range c.Deployed.APIs {
 		add(api.Name, api.Tool, api, "")
 	}
-
 	return names
 }
 
@@ -269,7 +266,6 @@ func (e *Environment[S]) entry(call envs.Call) *entry[S] {
 
 	called, _ := e.deployed.Called(call.Name, call.Args)
 	i := slices.IndexFunc(all, func(one *entry[S]) bool { return one.api == called })
-
 	return all[max(i, 0)]
 }
 
@@ -287,7 +283,6 @@ func (e *Environment[S]) Alike(a, b envs.State) bool {
 	if !ok || !same || e.options.MaxLoads > 0 && one.loads != other.loads {
 		return false
 	}
-
 	return e.same(one.session, other.session) && e.alike(one.passing, other.passing)
 }
 
@@ -309,7 +304,6 @@ func (e *Environment[S]) Lift(_ envs.History, c envs.Call) (envs.Call, error) {
 	if err != nil {
 		return envs.Call{}, fmt.Errorf("dynamic: %w", err)
 	}
-
 	return envs.Call{Tool: shown.Tool, Name: name, Args: lifted}, nil
 }
 
@@ -319,7 +313,6 @@ func (e *Environment[S]) Notes(_ envs.History, c envs.Call) (notes []string, sho
 	if !ok {
 		return nil, false
 	}
-
 	return a.Silent.Notes(), e.options.Hint == HintDocument
 }
 
@@ -335,7 +328,6 @@ func (e *Environment[S]) Reset(_ context.Context, t envs.Task) (envs.State, erro
 	if err != nil {
 		return nil, envs.Fail(envs.StageEnvironment, op, err)
 	}
-
 	return &state[S]{session: session, history: envs.NewHistory(t)}, nil
 }
 

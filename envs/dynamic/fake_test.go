@@ -28,7 +28,6 @@ func version(t testing.TB, name string) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -57,7 +56,6 @@ func fakeTools(t testing.TB) map[string]Tool[memory] {
 	}
 
 	tools["LoadDB"] = ToolFunc[memory](loadDB)
-
 	return tools
 }
 
@@ -83,13 +81,11 @@ func (fakeGrader) Grade(_ context.Context, _ memory, _ envs.History, answer stri
 	if answer == "crash" {
 		return envs.Grade{}, errors.New("the matcher crashed")
 	}
-
 	return envs.Grade{Official: pytext.Strip(answer) == "65.15", Strict: answer == "65.15"}, nil
 }
 
 func config(t testing.TB, deployed string, options Options) Config[memory] {
 	options.UpdateTool = true
-
 	return Config[memory]{
 		Prompt: version(t, "p_c"), Deployed: version(t, deployed),
 		Tools: fakeTools(t), Grader: fakeGrader{}, Options: options,
@@ -104,7 +100,6 @@ func newEnv(t testing.TB, deployed string, options Options) *Environment[memory]
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return env
 }
 
@@ -130,6 +125,5 @@ func play(t testing.TB, env *Environment[memory], actions ...envs.Action) envs.T
 
 		s = last.State
 	}
-
 	return last
 }

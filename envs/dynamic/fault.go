@@ -44,7 +44,6 @@ func (e *Environment[S]) faultOf(s *state[S], tool string) *toolapi.Fault {
 			return f
 		}
 	}
-
 	return nil
 }
 
@@ -67,7 +66,6 @@ func (e *Environment[S]) after(s *state[S], tool string, session S) passing[S] {
 	if !e.same(s.session, session) {
 		next.changed, next.before = true, s.session
 	}
-
 	return next
 }
 
@@ -129,6 +127,5 @@ func (e *Environment[S]) spoilt(ctx context.Context, from *state[S], known *entr
 	if err != nil || stale.result.Outcome != envs.OK {
 		return text, err
 	}
-
 	return stale.result.Observation, nil
 }

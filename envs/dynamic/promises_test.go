@@ -86,7 +86,6 @@ func TestTextsOfAHistoryAreUTF8(t *testing.T) {
 	env := answering(t, Options{},
 		func(_ context.Context, m memory, args envs.Args) (memory, envs.Result, error) {
 			name, _ := args.Text("DBName")
-
 			return m, envs.Result{Observation: name + "\xff"}, nil
 		})
 

@@ -69,7 +69,6 @@ func (s *Settings) ActionCodec() action.Codec {
 	if action.IsNative(codec) {
 		codec = action.Tools{FinishText: s.Finish == FinishByText, Most: s.ParallelCalls}
 	}
-
 	return action.OrDefault(codec)
 }
 
@@ -107,6 +106,5 @@ func (s *Settings) Validate() (setting string, err error) {
 	}
 
 	_, err = names.Parse("feedback", string(s.Feedback), Feedbacks())
-
 	return "feedback", err
 }

@@ -40,7 +40,6 @@ func changed(t *testing.T, change func(s *toolapi.Spec)) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -58,7 +57,6 @@ func tables(t *testing.T, deployed *toolapi.Version, options Options) *Environme
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return env
 }
 
@@ -133,7 +131,6 @@ func faulty(t *testing.T, kind toolapi.FaultKind, n int) (observations []string,
 		outcomes = append(outcomes, next.Turn.Outcome)
 		state = next.State
 	}
-
 	return observations, outcomes
 }
 

@@ -60,7 +60,6 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 	if err != nil {
 		return envs.Transition{}, err
 	}
-
 	return e.transition(from, turn, ans), nil
 }
 
@@ -96,7 +95,6 @@ func (e *Environment[S]) callAll(
 	}
 
 	turn.Action, turn.Observation, ans.loads = written, action.JoinResults(texts), loads
-
 	return ans, nil
 }
 
@@ -115,7 +113,6 @@ func (e *Environment[S]) Call(ctx context.Context, call envs.Call) (envs.Turn, e
 	}
 
 	e.observe(&turn, ans)
-
 	return turn, nil
 }
 
@@ -144,7 +141,6 @@ func served(turn envs.Turn) bool {
 	case "", envs.FinishTool, envs.UpdateTool:
 		return false
 	}
-
 	return turn.Outcome != envs.InvalidAction
 }
 
@@ -199,7 +195,6 @@ func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Tur
 
 	ans.loads = e.countsAsLoad(call, ans)
 	e.observe(turn, ans)
-
 	return ans, err
 }
 
@@ -229,7 +224,6 @@ func malformed(codec action.Codec) string {
 	}
 
 	example := envs.Call{Name: "TOOL", Args: envs.Object("PARAMETER", "VALUE")}
-
 	return malformedText + "Please take the action again, and write the call as " + codec.Format("", example) + "."
 }
 
@@ -264,10 +258,8 @@ func (e *Environment[S]) call(
 		if known.loads && ans.result.Outcome == envs.OK {
 			ans.loads = 1
 		}
-
 		return ans, err
 	}
-
 	return from.said(e.refused(call, known, wrong)), nil
 }
 
@@ -335,7 +327,6 @@ func (e *Environment[S]) runTool(
 	if err != nil {
 		return answer[S]{}, envs.Fail(envs.StageTool, known.tool+" "+short(pytext.JSON(args)), err)
 	}
-
 	return answer[S]{session: session, result: result}, nil
 }
 
@@ -361,7 +352,6 @@ func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (ans
 	if right {
 		result = envs.Result{Observation: correctText, Outcome: envs.Correct}
 	}
-
 	return answer[S]{session: from.session, result: result, grade: grade}, nil
 }
 
@@ -372,7 +362,6 @@ func update[S any](from *state[S], v any) answer[S] {
 	if !ok {
 		return from.said(envs.InvocationError, notUpdatedText)
 	}
-
 	return answer[S]{
 		session: from.session, result: envs.Result{Observation: updatedText, Outcome: envs.OK},
 		learned: pytext.Strip(description), learns: true,
@@ -384,7 +373,6 @@ func short(s string) string {
 	if len(s) <= opArgumentBytes {
 		return s
 	}
-
 	return strings.ToValidUTF8(s[:opArgumentBytes], "") + "…"
 }
 

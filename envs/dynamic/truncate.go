@@ -30,7 +30,6 @@ func truncateWords(s string, limit int) string {
 	}
 
 	b.WriteString("...")
-
 	return b.String()
 }
 

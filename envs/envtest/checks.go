@@ -23,7 +23,6 @@ func checkFresh(ctx context.Context, s *suite) error {
 	if err := s.compare(ctx, s.env(), first); err != nil {
 		return fmt.Errorf("a fresh environment differs from the first: %w", err)
 	}
-
 	return nil
 }
 
@@ -33,14 +32,12 @@ func (s *suite) seen(ctx context.Context) (all []seen, err error) {
 		all = append(all, seenOf(st.Transition))
 		return nil
 	})
-
 	return all, err
 }
 
 // compare walks through an environment, which must show the same.
 func (s *suite) compare(ctx context.Context, env envs.Environment, want []seen) error {
 	i := 0
-
 	return s.walk(ctx, env, func(st step) error {
 		if i >= len(want) {
 			return errors.New("it goes on where the first ended")
@@ -50,7 +47,6 @@ func (s *suite) compare(ctx context.Context, env envs.Environment, want []seen) 
 			return fmt.Errorf("a step differs (-want +got):\n%s", diff)
 		}
 		i++
-
 		return nil
 	})
 }
@@ -62,7 +58,6 @@ func Hostile() []envs.Action {
 	react := func(input string) envs.Action {
 		return envs.Action("Thought: x\nAction: LoadDB\nAction Input: " + input)
 	}
-
 	return []envs.Action{
 		"", " \n\t\u3000", "\x00", "\xff\xfe\x80", "left \xff", "{}", "}{", "Action:", "Action Input:",
 		"Action: Action Input: {}",
@@ -121,7 +116,6 @@ func checkEnded(ctx context.Context, s *suite) error {
 
 		ended[st.State.History().Task().ID] = true
 		_, err := env.Step(ctx, st.State, st.action)
-
 		return ours("a step from a "+st.State.Status().String()+" state", err)
 	})
 	if err != nil {
@@ -152,7 +146,6 @@ func ours(what string, err error) error {
 	if _, ok := envs.FailedStage(err); !ok {
 		return fmt.Errorf("%s: the error names no stage: %w", what, err)
 	}
-
 	return nil
 }
 
@@ -176,7 +169,6 @@ func checkConcurrency(ctx context.Context, s *suite) error {
 	}
 
 	group.Wait()
-
 	return errors.Join(failed...)
 }
 
@@ -231,7 +223,6 @@ func checkAlike(ctx context.Context, s *suite) error {
 	env := s.env()
 	var firsts []envs.State                 // of those that are alike, the first
 	var answers []map[envs.Action]envs.Turn // in each of them
-
 	return s.walk(ctx, env, func(st step) error {
 		at := slices.IndexFunc(firsts, func(first envs.State) bool {
 			sameTask := first.History().Task().ID == st.from.History().Task().ID

@@ -39,7 +39,6 @@ func (Door) Reset(_ context.Context, t envs.Task) (envs.State, error) {
 		op := fmt.Sprintf("reset to task %q", t.ID)
 		return nil, envs.Fail(envs.StageEnvironment, op, errors.New("unknown task"))
 	}
-
 	return &toyState{history: envs.NewHistory(t)}, nil
 }
 

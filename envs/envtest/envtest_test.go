@@ -40,7 +40,6 @@ func play(t *testing.T, env envs.Environment, task envs.Task, actions ...envs.Ac
 
 		s = last.State
 	}
-
 	return last
 }
 
@@ -129,7 +128,6 @@ func (b *broken) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
 	if b.reset != nil {
 		return b.reset(s, err)
 	}
-
 	return s, err
 }
 
@@ -138,7 +136,6 @@ func (b *broken) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 	if b.step != nil {
 		return b.step(s, t, err)
 	}
-
 	return t, err
 }
 
@@ -146,7 +143,6 @@ func (b *broken) Canonical(a envs.Action) string {
 	if b.key != nil {
 		return b.key(a)
 	}
-
 	return b.Maze.Canonical(a)
 }
 
@@ -172,7 +168,6 @@ func TestSuiteFindsFaults(t *testing.T) {
 			if err == nil {
 				f(&t)
 			}
-
 			return t, err
 		}}
 	}
@@ -202,7 +197,6 @@ func TestSuiteFindsFaults(t *testing.T) {
 				if err == nil && t.Turn.Outcome == envs.Deprecated {
 					s.(*toyState).history = s.History().Learn("x")
 				}
-
 				return t, err
 			}}},
 		{"two turns at once", "steps", "the history went from", changed(func(t *envs.Transition) {
@@ -235,7 +229,6 @@ func TestSuiteFindsFaults(t *testing.T) {
 				if t.Turn.Outcome == envs.Malformed {
 					err = errors.New("too strange")
 				}
-
 				return t, err
 			}}},
 		{"no end", "ended tasks", "none of the actions ended",
@@ -247,7 +240,6 @@ func TestSuiteFindsFaults(t *testing.T) {
 				if err != nil {
 					err = errors.New("no")
 				}
-
 				return t, err
 			}}},
 		{"any task", "unknown task", "is not an error",

@@ -78,7 +78,6 @@ func (m *Maze) Reset(_ context.Context, t envs.Task) (envs.State, error) {
 	if t.ID != MazeTask.ID || t.Question != MazeTask.Question {
 		return nil, envs.Fail(envs.StageEnvironment, fmt.Sprintf("reset to task %q", t.ID), errors.New("unknown task"))
 	}
-
 	return &toyState{history: envs.NewHistory(t), place: mazeStart}, nil
 }
 
@@ -136,7 +135,6 @@ func mazeAct(room int, word, rest string) (int, envs.Outcome, string) {
 		if rest == "" {
 			return room, envs.InvocationError, "learn needs words."
 		}
-
 		return room, envs.OK, "Learned."
 	case rest != "":
 		return room, envs.InvocationError, word + " takes no more words."
@@ -144,7 +142,6 @@ func mazeAct(room int, word, rest string) (int, envs.Outcome, string) {
 		if room == mazeGoal {
 			return room, envs.Correct, "This is the goal."
 		}
-
 		return room, envs.Incorrect, "This is the " + mazeRooms[room] + "."
 	}
 
@@ -152,7 +149,6 @@ func mazeAct(room int, word, rest string) (int, envs.Outcome, string) {
 	if !ok {
 		return room, envs.ToolError, "There is no way."
 	}
-
 	return next, envs.OK, "You are in the " + mazeRooms[next] + "."
 }
 

@@ -135,7 +135,6 @@ func path(s envs.State, a envs.Action) []string {
 	for _, turn := range s.History().Turns() {
 		actions = append(actions, brief(turn.Action))
 	}
-
 	return append(actions, brief(a))
 }
 
@@ -143,14 +142,12 @@ func brief(a envs.Action) string {
 	if len(a) > 80 {
 		return fmt.Sprintf("%.80q… (%d bytes)", string(a), len(a))
 	}
-
 	return fmt.Sprintf("%q", string(a))
 }
 
 // checkSteps checks every transition, that a second step gives the same, and that the state stepped from stays.
 func checkSteps(ctx context.Context, s *suite) error {
 	env := s.env()
-
 	return s.walk(ctx, env, func(st step) error {
 		first := seenOf(st.Transition)
 		if diff := difference(st.before, viewOf(st.from)); diff != "" {
@@ -168,7 +165,6 @@ func checkSteps(ctx context.Context, s *suite) error {
 		if diff := difference(first, seenOf(st.Transition)); diff != "" {
 			return fmt.Errorf("a second step changed the first transition (-before +after):\n%s", diff)
 		}
-
 		return nil
 	})
 }
@@ -185,7 +181,6 @@ func checkAgain(ctx context.Context, env envs.Environment, from envs.State, a en
 			return fmt.Errorf("a second step differs, of %s (-first +second):\n%s", brief(same), diff)
 		}
 	}
-
 	return nil
 }
 
@@ -222,7 +217,6 @@ func checkTransition(before view, a envs.Action, got seen) error {
 		len(got.Turn.Call.Args) > 0) {
 		return fmt.Errorf("a malformed action has the call %v", got.Turn.Call)
 	}
-
 	return checkReward(got)
 }
 
@@ -231,7 +225,6 @@ func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
 	}
-
 	return cmp.Diff(want, got)
 }
 

@@ -27,7 +27,6 @@ func toyFrom(s envs.State) (*toyState, error) {
 	if from.status != envs.Running {
 		return nil, envs.Fail(envs.StageEnvironment, "step", fmt.Errorf("the state is %s", from.status))
 	}
-
 	return from, nil
 }
 
@@ -35,7 +34,6 @@ func toyFrom(s envs.State) (*toyState, error) {
 func samePlace(a, b envs.State) bool {
 	one, ok := a.(*toyState)
 	other, same := b.(*toyState)
-
 	return ok && same && one.place == other.place
 }
 
@@ -63,6 +61,5 @@ func (s *toyState) after(turn envs.Turn, place int) envs.Transition {
 		right := turn.Outcome == envs.Correct
 		t.Grade = envs.Grade{Answer: turn.Call.Name, Official: right, Strict: right}
 	}
-
 	return t
 }

@@ -68,7 +68,6 @@ func Exp(x float64) float64 {
 	sum := 1 + r
 	lost := (1 - sum) + r
 	small := float64(rest*sum) + float64(float64(r*r)*series)
-
 	return math.Ldexp(sum+(lost+small), int(k))
 }
 
@@ -108,7 +107,6 @@ func Log(x float64) float64 {
 	// ln(1+f) = 2 artanh(s) = f - f²/2 + s (f²/2 + series): f is exact, and the others are small.
 	half := float64(float64(0.5*f) * f)
 	small := float64(s*(half+series)) + float64(float64(k)*ln2Low)
-
 	return float64(float64(k)*ln2High) - ((half - small) - f)
 }
 
@@ -118,7 +116,6 @@ func Log2(x float64) float64 {
 	if m == 0.5 {
 		return float64(k - 1)
 	}
-
 	return float64(Log(m)*(1/math.Ln2)) + float64(k)
 }
 
@@ -131,6 +128,5 @@ func Pow(x, y float64) float64 {
 	if part == 0 || math.IsNaN(part) || !(x > 0) || math.IsInf(x, 1) {
 		return math.Pow(x, y) // only multiplies there, and has the special values
 	}
-
 	return math.Pow(x, whole) * Exp(float64(part*Log(x)))
 }

@@ -28,7 +28,6 @@ func bigExp(x float64) *big.Float {
 	for range 40 {
 		sum.Mul(sum, sum)
 	}
-
 	return sum
 }
 
@@ -49,7 +48,6 @@ func units(got float64, want *big.Float) float64 {
 	near, _ := want.Float64()
 	unit := math.Abs(math.Nextafter(near, math.Inf(1)) - near)
 	off, _ := new(big.Float).Sub(new(big.Float).SetPrec(precise).SetFloat64(got), want).Float64()
-
 	return math.Abs(off) / unit
 }
 

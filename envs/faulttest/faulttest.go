@@ -80,7 +80,6 @@ func Run(cmd *exec.Cmd, lacks ...string) (said string, err error) {
 	}
 
 	err = cmd.Wait()
-
 	return out.String(), err
 }
 
@@ -136,6 +135,5 @@ func deny(lacks []string) error {
 	}
 
 	program := unix.SockFprog{Len: uint16(len(raw)), Filter: (*unix.SockFilter)(unsafe.Pointer(&raw[0]))}
-
 	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
 }

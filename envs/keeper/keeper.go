@@ -62,6 +62,5 @@ func Command(self string, grace time.Duration, command []string) []string {
 	if runtime.GOOS != "linux" {
 		return command
 	}
-
 	return append([]string{self, marker, strconv.Itoa(os.Getpid()), grace.String()}, command...)
 }

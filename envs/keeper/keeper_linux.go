@@ -83,7 +83,6 @@ func watch(parent int, gone chan<- struct{}) bool {
 			<-time.After(100 * time.Millisecond)
 		}
 	}()
-
 	return os.Getppid() == parent
 }
 
@@ -162,6 +161,5 @@ func exitStatus(status syscall.WaitStatus) int {
 	if status.Signaled() {
 		return 128 + int(status.Signal())
 	}
-
 	return status.ExitStatus()
 }

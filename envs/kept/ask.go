@@ -43,7 +43,6 @@ func Ask[T any](ctx context.Context, w Writer, a Asking, read func(reply string)
 
 		request = a.again(lost)
 	}
-
 	return none, lost, nil
 }
 
@@ -52,7 +51,6 @@ func (a *Asking) again(wrong error) string {
 	if a.Again != nil {
 		return a.Again(wrong)
 	}
-
 	return fmt.Sprintf("%s\n\nYour last reply to this cannot be used: %v. "+
 		"Keep exactly to the form that you were told to answer in.", a.Request, wrong)
 }

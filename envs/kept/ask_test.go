@@ -25,7 +25,6 @@ func (r *replies) Write(_ context.Context, _, request string, seed uint64) (stri
 
 	text := r.texts[0]
 	r.texts = r.texts[1:]
-
 	return text, nil
 }
 

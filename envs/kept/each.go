@@ -36,11 +36,9 @@ func Each(ctx context.Context, n, workers int, done func(done, total int),
 
 			finished++
 			done(finished, n)
-
 			return nil
 		})
 	}
-
 	return g.Wait()
 }
 

@@ -70,7 +70,6 @@ func Open(path string) (*Texts, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
-
 	return t, nil
 }
 
@@ -91,7 +90,6 @@ func Read(path string) (*Texts, error) {
 	if _, err := t.read(f); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-
 	return t, nil
 }
 
@@ -118,7 +116,6 @@ func (t *Texts) read(f io.Reader) (int64, error) {
 			t.texts[e.Key] = e.Text
 		}
 	}
-
 	return int64(whole), nil
 }
 
@@ -128,7 +125,6 @@ func (t *Texts) Get(key string) (string, bool) {
 	defer t.mu.Unlock()
 
 	text, ok := t.texts[key]
-
 	return text, ok
 }
 
@@ -158,7 +154,6 @@ func (t *Texts) Put(key, text string) (string, error) {
 	}
 
 	t.texts[key] = text
-
 	return text, nil
 }
 
@@ -166,7 +161,6 @@ func (t *Texts) Put(key, text string) (string, error) {
 func (t *Texts) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-
 	return len(t.texts)
 }
 
@@ -175,7 +169,6 @@ func (t *Texts) Close() error {
 	if t.file == nil {
 		return nil
 	}
-
 	return t.file.Close()
 }
 
@@ -185,7 +178,6 @@ func Key(parts ...string) string {
 	for _, part := range parts {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
-
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -218,6 +210,5 @@ func (k *keeper) Write(ctx context.Context, instructions, request string, seed u
 	if err != nil {
 		return "", err
 	}
-
 	return k.texts.Put(key, text)
 }

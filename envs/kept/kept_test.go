@@ -18,7 +18,6 @@ func (c *counter) Write(_ context.Context, instructions, request string, _ uint6
 	}
 
 	c.asked++
-
 	return strings.Repeat(instructions+"\n", c.asked), nil
 }
 
@@ -34,7 +33,6 @@ func TestWriter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return text
 	}
 
@@ -140,7 +138,6 @@ func TestEach(t *testing.T) {
 		if i == 2 {
 			return wrong
 		}
-
 		return nil
 	})
 	if !errors.Is(err, wrong) || done != 2 {

@@ -34,7 +34,6 @@ func NewPrompt(name, text string, request ...string) Prompt {
 	if _, ok := purposes()[name]; !ok {
 		panic("kept: prompts.yaml has no prompt " + name)
 	}
-
 	return Prompt{name, strings.TrimSpace(text), append(request, "{request}")[0]}
 }
 
@@ -44,7 +43,6 @@ func EmbeddedPrompt(files embed.FS, name string, request ...string) Prompt {
 	if err != nil {
 		panic(err) // it is embedded
 	}
-
 	return NewPrompt(name, string(text), request...)
 }
 
@@ -87,7 +85,6 @@ func ReadPrompts(dir string) (Prompts, error) {
 
 		p.texts[name] = string(text)
 	}
-
 	return p, nil
 }
 
@@ -99,7 +96,6 @@ func (p Prompts) Text(own Prompt) string {
 	if text, ok := p.texts[own.Name]; ok {
 		return text
 	}
-
 	return own.Text
 }
 
@@ -126,7 +122,6 @@ func (p Prompts) Asked(own Prompt, request string) (instructions, whole string) 
 	if !strings.Contains(text, own.request) {
 		return text, request
 	}
-
 	return "", pytext.Format(text, own.request, request)
 }
 
@@ -137,7 +132,6 @@ func (p Prompts) Hash(of ...Prompt) string {
 	for _, own := range of {
 		parts = append(parts, own.Name, p.Text(own))
 	}
-
 	return Key(parts...)[:12]
 }
 
@@ -151,6 +145,5 @@ func (p Prompts) Replaced() string {
 	for _, name := range slices.Sorted(maps.Keys(p.texts)) {
 		names, parts = append(names, name), append(parts, name, p.texts[name])
 	}
-
 	return strings.Join(names, ",") + " " + Key(parts...)[:12]
 }

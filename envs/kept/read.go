@@ -30,7 +30,6 @@ func Objects(reply string, is func(envs.Args) bool) (all []envs.Args) {
 	for o := range objects(reply, is) {
 		all = append(all, o)
 	}
-
 	return all
 }
 

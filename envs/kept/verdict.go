@@ -94,13 +94,11 @@ func verdictAlone(verdicts []string) func(line string) string {
 	any := anyOf(verdicts)
 	whole := regexp.MustCompile(`(?i)^[\W_]*(?:(?:[\pL*_]+ ?){1,2}:[\W_]*)?(` +
 		strings.Join(verdicts, "|") + `)\b[\s*_"'>)]*(?:$|[` + "`.:;!–—-])")
-
 	return func(line string) string {
 		found := whole.FindStringSubmatch(line)
 		if found == nil || len(any.FindAllString(line, 2)) > 1 {
 			return ""
 		}
-
 		return strings.ToLower(found[1])
 	}
 }
@@ -148,6 +146,5 @@ func Verdict(reply, title string, verdicts ...string) (string, error) {
 	if said == "" {
 		return "", fmt.Errorf("its first line is not one of: %s", strings.Join(verdicts, ", "))
 	}
-
 	return said, nil
 }

@@ -35,7 +35,6 @@ func EachCall(t *testing.T, make func() *exec.Cmd, check func(call string)) {
 			if n < 3 {
 				t.Fatalf("the program made %d calls: nothing was tried", n-1)
 			}
-
 			return
 		}
 
@@ -130,7 +129,6 @@ func killAt(cmd *exec.Cmd, n int) (name string, err error) {
 	if t.name == "" && t.exit != 0 {
 		return "", fmt.Errorf("the program under test failed: exit status %d", t.exit)
 	}
-
 	return t.name, nil
 }
 
@@ -156,7 +154,6 @@ func (t *tracer) stopped(thread int, status syscall.WaitStatus) (signal int) {
 		if thread == t.pid && status.Exited() {
 			t.exit = status.ExitStatus()
 		}
-
 		return 0
 	case status.StopSignal() == syscallStop:
 		t.atCall(thread)

@@ -33,6 +33,5 @@ func (m *Memo[V]) Get(text string, compute func(text string) V) V {
 	}
 
 	m.values.Store(text, v)
-
 	return v
 }

@@ -50,7 +50,6 @@ func TestMemoKeepsNoPrompt(t *testing.T) {
 		if unsafe.StringData(key.(string)) == unsafe.StringData(question) {
 			t.Error("the key is a part of the prompt")
 		}
-
 		return true
 	})
 }

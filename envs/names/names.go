@@ -13,7 +13,6 @@ func Parse[T ~string](kind, name string, valid []T) (T, error) {
 	if slices.Contains(valid, T(name)) {
 		return T(name), nil
 	}
-
 	return "", Unknown(kind, name, valid)
 }
 
@@ -27,7 +26,6 @@ func Unknown[T ~string](kind, name string, valid []T) error {
 	if meant, ok := Closest(name, valid); ok {
 		return fmt.Errorf("unknown %s %q, did you mean %s? Valid %s %s", kind, name, meant, are, Join(valid))
 	}
-
 	return fmt.Errorf("unknown %s %q: valid %s %s", kind, name, are, Join(valid))
 }
 
@@ -38,7 +36,6 @@ func Texts[T ~string](list func() []T) func() []string {
 		for _, v := range list() {
 			texts = append(texts, string(v))
 		}
-
 		return texts
 	}
 }
@@ -49,7 +46,6 @@ func Join[T ~string](all []T) string {
 	for i, v := range all {
 		texts[i] = string(v)
 	}
-
 	return strings.Join(texts, ", ")
 }
 
@@ -73,7 +69,6 @@ func Closest[T ~string](name string, valid []T) (meant T, ok bool) {
 			best, meant, ok = n, v, true
 		}
 	}
-
 	return meant, ok
 }
 
@@ -105,7 +100,6 @@ func mistakes(a, b string) int {
 
 		before, last = last, row
 	}
-
 	return last[len(b)]
 }
 
@@ -118,6 +112,5 @@ func Marked(name, of string, most int) string {
 	if most -= len(mark); len(runes) > most {
 		runes = runes[:most]
 	}
-
 	return string(runes) + mark
 }

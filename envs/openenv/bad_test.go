@@ -182,7 +182,6 @@ func (s slow) Step(ctx context.Context, _ envs.State, _ envs.Action) (envs.Trans
 	close(s.begun)
 	<-ctx.Done()
 	close(s.ended)
-
 	return envs.Transition{}, envs.Fail(envs.StageTool, "wait", ctx.Err())
 }
 
@@ -195,10 +194,8 @@ func slowed(t *testing.T) (Options, slow) {
 		s := s
 		s.Environment = d.Env
 		d.Env = s
-
 		return d, err
 	}
-
 	return o, s
 }
 

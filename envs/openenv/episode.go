@@ -58,7 +58,6 @@ func (s *Server) begin(ctx context.Context, c choice) (*episode, error) {
 	}
 
 	e.state = e.start
-
 	return e, nil
 }
 
@@ -82,7 +81,6 @@ func (s *Server) task(c choice, seed uint64) (envs.Task, error) {
 	if len(tasks) == 0 {
 		return envs.Task{}, failed("%v", names.Unknown("dataset", c.dataset, s.datasets))
 	}
-
 	return tasks[seed%uint64(len(tasks))], nil
 }
 
@@ -92,7 +90,6 @@ func (s *Server) version(name string, seed uint64, task string) (string, error) 
 	if !ok {
 		return "", failed("%v", names.Unknown("API version", name, s.versionNames()))
 	}
-
 	return family.Of(seed, task), nil
 }
 
@@ -126,7 +123,6 @@ func (s *Server) step(ctx context.Context, e *episode, text envs.Action) (*episo
 	if next.status != envs.Running {
 		reward = sum(reward, final(t))
 	}
-
 	return &next, reward, nil
 }
 
@@ -142,7 +138,6 @@ func final(t envs.Transition) float64 {
 	if t.Turn.Outcome == envs.Correct {
 		return rightReward
 	}
-
 	return wrongReward
 }
 
@@ -151,7 +146,6 @@ func sum(reward *float64, more float64) *float64 {
 	if reward != nil {
 		more += *reward
 	}
-
 	return &more
 }
 

@@ -170,7 +170,6 @@ func (f failing) Reset(ctx context.Context, task envs.Task) (envs.State, error) 
 	if *f.err != nil {
 		return nil, *f.err
 	}
-
 	return f.Environment.Reset(ctx, task)
 }
 
@@ -178,7 +177,6 @@ func (f failing) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 	if *f.err != nil {
 		return envs.Transition{}, *f.err
 	}
-
 	return f.Environment.Step(ctx, s, a)
 }
 
@@ -194,7 +192,6 @@ func TestFailuresOfOurs(t *testing.T) {
 	o.Open = func(version string) (Deployed, error) {
 		d, err := open(version)
 		d.Env = failing{d.Env, &fault}
-
 		return d, err
 	}
 

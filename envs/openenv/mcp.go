@@ -93,6 +93,5 @@ func (c *session) callTool(ctx context.Context, params envs.Args) (any, *rpcErro
 	}
 
 	said := o.Observation.(called)
-
 	return callResult{[]content{{"text", said.Result}}, said.Error != nil, o}, nil
 }

@@ -98,7 +98,6 @@ func parseObject(text []byte) (envs.Args, error) {
 	if err != nil {
 		return nil, &Error{Code: InvalidJSON, Message: err.Error()}
 	}
-
 	return object, nil
 }
 
@@ -120,7 +119,6 @@ func parseReset(data envs.Args) (c choice, err error) {
 	if utf8.RuneCountInString(c.episode) > mostEpisodeID {
 		f.wrong("episode_id", "value_error", fmt.Sprintf("want at most %d characters", mostEpisodeID))
 	}
-
 	return c, f.fault()
 }
 
@@ -144,10 +142,8 @@ func parseAction(data envs.Args, codec action.Codec) (a act, err error) {
 		a.text = f.call("tool_name", codec)
 	default:
 		f.wrong("type", "value_error", fmt.Sprintf("want call_tool, text or list_tools, not %.100q", kind))
-
 		return a, f.invalid()
 	}
-
 	return a, f.fault()
 }
 
@@ -155,7 +151,6 @@ func parseAction(data envs.Args, codec action.Codec) (a act, err error) {
 func parseCall(params envs.Args, codec action.Codec) (envs.Action, error) {
 	f := fields{object: params, at: []string{"params"}, known: []string{"_meta"}}
 	text := f.call("name", codec)
-
 	return text, f.fault()
 }
 
@@ -167,7 +162,6 @@ func (f *fields) call(name string, codec action.Codec) envs.Action {
 	if !ok {
 		f.wrong(name, "value_error", "cannot be the name of a tool")
 	}
-
 	return envs.Action(text)
 }
 
@@ -184,7 +178,6 @@ func written(data envs.Args, codec action.Codec) envs.Action {
 	if _, ok := format(codec, "", envs.Call{Name: name}); !ok {
 		return envs.Action(name)
 	}
-
 	return envs.Action(pytext.AppendJSON(nil, data))
 }
 
@@ -198,7 +191,6 @@ func format(codec action.Codec, thought string, call envs.Call) (text string, ok
 			return text, true
 		}
 	}
-
 	return text, false
 }
 
@@ -218,7 +210,6 @@ func (f *fields) wrong(name, kind, text string) {
 func (f *fields) get(name string) any {
 	f.known = append(f.known, name)
 	v, _ := f.object.Get(name)
-
 	return v
 }
 
@@ -237,7 +228,6 @@ func (f *fields) text(name string) string {
 	if v != nil && !ok {
 		f.wrong(name, "value_error", "want a string, not a "+pytext.TypeName(v))
 	}
-
 	return s
 }
 
@@ -249,7 +239,6 @@ func (f *fields) mapping(name string) envs.Args {
 	if v != nil && !ok {
 		f.wrong(name, "value_error", "want an object, not a "+pytext.TypeName(v))
 	}
-
 	return object
 }
 
@@ -266,7 +255,6 @@ func (f *fields) natural(name string) *uint64 {
 	if err != nil {
 		f.wrong(name, "value_error", "want an integer from 0 to 2^63-1")
 	}
-
 	return &n
 }
 
@@ -281,7 +269,6 @@ func (f *fields) fault() error {
 	if len(f.faults) == 0 {
 		return nil
 	}
-
 	return f.invalid()
 }
 
@@ -290,7 +277,6 @@ const mostFaults = 10
 
 func (f *fields) invalid() error {
 	first := f.faults[0]
-
 	return &Error{
 		Code:    ValidationError,
 		Message: fmt.Sprintf("%.200s: %s", strings.Join(first.Location, "."), first.Message),

@@ -73,7 +73,6 @@ type shown struct {
 
 func (s *Server) newShown(t envs.Task) *shown {
 	apis := s.o.Text.List(t)
-
 	return &shown{
 		functions: functions(apis, "input_schema"), tools: functions(apis, "inputSchema"), apis: apis,
 		system: s.o.Text.System(t),
@@ -85,7 +84,6 @@ func (s *Server) shownTo(t envs.Task) *shown {
 	if t.Tools != "" {
 		return s.newShown(t)
 	}
-
 	return s.shown[t.Labels[envs.LabelDataset]]
 }
 
@@ -112,7 +110,6 @@ func (s *Server) begun(e *episode) begun {
 	task := history.Task()
 	dataset := task.Labels[envs.LabelDataset]
 	shown := s.shownTo(task)
-
 	return begun{
 		TaskID: task.ID, Dataset: dataset, Question: task.Question, Functions: shown.functions, System: shown.system,
 		Prompt: s.o.Text.Render(history), Text: questionMarker + strings.TrimSpace(task.Question),
@@ -139,7 +136,6 @@ func (e *episode) called() called {
 	if turn.Outcome.IsError() || turn.Outcome == envs.Unavailable {
 		c.Error = &toolError{errorKind(turn.Outcome), turn.Observation}
 	}
-
 	return c
 }
 
@@ -163,7 +159,6 @@ func (s *Server) stated(e *episode) stated {
 
 	task := e.state.History().Task()
 	dataset := task.Labels[envs.LabelDataset]
-
 	return stated{
 		EpisodeID: &e.id, Steps: len(e.turns), TaskID: &task.ID, Dataset: &dataset, Seed: &e.seed,
 		Prompt: s.o.Prompt.Name, Deployed: &e.version, Status: e.status.String(), MaxTurns: s.o.MaxTurns,

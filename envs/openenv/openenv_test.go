@@ -53,7 +53,6 @@ func shop(t testing.TB) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return Options{
 		Name: "shop", Software: "test", Split: "train", Tasks: s.Tasks(), Prompt: prompt,
 		Deployed: &drift.Deployed{Families: []drift.Family{
@@ -66,7 +65,6 @@ func shop(t testing.TB) Options {
 			}
 
 			env, err := s.Environment(version, nil)
-
 			return Deployed{env, v}, err
 		},
 		Text: wording{prompt.APIs}, MaxTurns: 5,
@@ -115,7 +113,6 @@ func dial(t testing.TB, h *httptest.Server, header ...string) *client {
 
 	conn.SetReadLimit(1 << 24)
 	t.Cleanup(func() { _ = conn.CloseNow() })
-
 	return &client{t, conn}
 }
 
@@ -158,7 +155,6 @@ func (c *client) sends(frame string) string {
 	if err := c.conn.Write(c.t.Context(), websocket.MessageText, []byte(frame)); err != nil {
 		c.t.Fatalf("%.200s: %v", frame, err)
 	}
-
 	return c.hears()
 }
 
@@ -170,7 +166,6 @@ func (c *client) hears() string {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-
 	return string(text)
 }
 
@@ -186,7 +181,6 @@ func (c *client) asks(kind string, data any) reply {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-
 	return read(c.t, c.sends(string(text)))
 }
 
@@ -196,7 +190,6 @@ func read(t testing.TB, text string) (r reply) {
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-
 	return r
 }
 
@@ -207,7 +200,6 @@ func (c *client) reset(data map[string]any) reply {
 	if r.Type != "observation" {
 		c.t.Fatalf("reset to %v: %+v", data, r)
 	}
-
 	return r
 }
 
@@ -220,7 +212,6 @@ func outcome(r reply) string {
 	if o := r.Data.Observation.Outcome; o != nil {
 		return *o
 	}
-
 	return "null"
 }
 
@@ -301,7 +292,6 @@ func ask(t testing.TB, h *httptest.Server, method, path, body string, header ...
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return reply.StatusCode, string(b)
 }
 
@@ -329,7 +319,6 @@ func play(c *client, seed int) []string {
 	}
 
 	s := c.asks("state", nil).Data
-
 	return append(seen, *s.Deployed, fmt.Sprint(s.Steps))
 }
 
@@ -493,7 +482,6 @@ func (r *recorder) Record(ctx context.Context, e Episode) error {
 	if r.err == nil {
 		r.episodes = append(r.episodes, e)
 	}
-
 	return r.err
 }
 
@@ -596,7 +584,6 @@ func TestMCP(t *testing.T) {
 		text, _ := json.Marshal(map[string]any{"type": "mcp", "data": map[string]any{
 			"jsonrpc": "2.0", "id": "a", "method": method, "params": params,
 		}})
-
 		return c.sends(string(text))
 	}
 	says := func(text string, parts ...string) {

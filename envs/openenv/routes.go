@@ -119,7 +119,6 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request) {
 		if err := f.fault(); err != nil {
 			return observed{}, err
 		}
-
 		return (&session{s: s}).step(r.Context(), action)
 	})
 }
@@ -170,7 +169,6 @@ func (s *Server) mcpOnce(w http.ResponseWriter, r *http.Request) {
 		sendJSON(w, http.StatusOK, rpcReply{
 			Version: "2.0", ID: json.RawMessage("null"), Error: &rpcError{parseError, err.Error()},
 		})
-
 		return
 	}
 

@@ -61,7 +61,6 @@ func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
 // callSchema is the JSON Schema of the action that calls a function.
 func callSchema(name, description string, arguments envs.Args) envs.Args {
 	constant := func(value string) envs.Args { return envs.Object("const", value) }
-
 	return envs.Object(
 		"title", name,
 		"description", description,

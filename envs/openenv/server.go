@@ -72,7 +72,6 @@ func New(o Options) (*Server, error) {
 
 	s.guard = &wire.Guard{Key: o.Key, MaxBytes: o.MaxBytes, Refuse: refuse}
 	s.handler = s.guard.Handler(s.routes())
-
 	return s, nil
 }
 
@@ -88,7 +87,6 @@ func (o *Options) check() error {
 	if _, named := o.Shapes[TruthfulUpdate]; named && o.IsTrue == nil {
 		return fmt.Errorf("nobody knows what is a %s", TruthfulUpdate)
 	}
-
 	return nil
 }
 
@@ -129,7 +127,6 @@ func (s *Server) readVersions() error {
 
 		s.deployed[name], s.families[name] = d, drift.Family{Name: name, Versions: []string{name}}
 	}
-
 	return nil
 }
 
@@ -193,7 +190,6 @@ func (s *Server) enter() *Error {
 
 	s.open.Add(1)
 	s.figures.sessions.Set(float64(s.active.Add(1)))
-
 	return nil
 }
 

@@ -39,7 +39,6 @@ func (c *session) answer(ctx context.Context, frame []byte) (reply []byte, ends 
 	if err != nil {
 		return c.s.refusal(err), false
 	}
-
 	return encode("observation", o), false
 }
 
@@ -64,7 +63,6 @@ func (c *session) reset(ctx context.Context, data envs.Args) (observed, error) {
 	}
 
 	c.episode = next
-
 	return observed{Observation: c.s.begun(next)}, nil
 }
 
@@ -110,7 +108,6 @@ func (c *session) shown() *shown {
 	if c.episode == nil {
 		return c.s.shown[""]
 	}
-
 	return c.s.shownTo(c.episode.state.History().Task())
 }
 
@@ -140,7 +137,6 @@ func (c *session) act(ctx context.Context, text envs.Action) (observed, error) {
 	}
 
 	c.episode = next
-
 	return observed{Observation: next.called(), Reward: reward, Done: c.over()}, nil
 }
 
@@ -158,7 +154,6 @@ func (c *session) leave(ctx context.Context) error {
 	}
 
 	c.s.figures.count(&left)
-
 	return nil
 }
 
@@ -173,7 +168,6 @@ func (s *Server) told(err error) *Error {
 	}
 
 	s.figures.errors.WithLabelValues(string(told.Code)).Inc()
-
 	return told
 }
 
@@ -187,6 +181,5 @@ func (s *Server) ours(err error) error {
 	if !errors.Is(err, context.Canceled) {
 		s.o.Log.Error("an episode failed", "error", err)
 	}
-
 	return failed("a failure of the server, try again: %v", err)
 }

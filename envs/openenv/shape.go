@@ -48,7 +48,6 @@ func (s *Server) learns(e *episode, c envs.Call) bool {
 	}
 
 	text, _ := c.Args[0].Value.(string)
-
 	return e.shaped.learned < len(e.shaped.deprecated) &&
 		s.o.IsTrue(text, s.deployed[e.version].Version) && !s.o.IsTrue(text, s.o.Prompt)
 }

@@ -104,7 +104,6 @@ func (s *Server) readFrame(ctx context.Context, conn *websocket.Conn) (f frame, 
 		f = frame{large: true}
 		_, err = io.Copy(io.Discard, r)
 	}
-
 	return f, err
 }
 
@@ -169,7 +168,6 @@ func (s *Server) reply(ctx context.Context, c *session, f frame) (text []byte, e
 func send(ctx context.Context, conn *websocket.Conn, text []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
-
 	return conn.Write(ctx, websocket.MessageText, text)
 }
 

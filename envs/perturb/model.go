@@ -49,7 +49,6 @@ func (p *Paraphraser) Paraphrase(ctx context.Context, questions []Question) (Par
 		if err != nil {
 			err = fmt.Errorf("paraphrase %s: %w", questions[i].ID, err)
 		}
-
 		return text, err
 	})
 	if err != nil {
@@ -66,7 +65,6 @@ func (p *Paraphraser) Paraphrase(ctx context.Context, questions []Question) (Par
 
 		made.Texts[q.ID] = texts[i]
 	}
-
 	return made, nil
 }
 
@@ -85,7 +83,6 @@ func (p *Paraphraser) paraphrase(ctx context.Context, q Question) (string, error
 		Instructions: told, Request: request, Tries: mostTries,
 		Seed: Perturbation{Kind: Paraphrase, Seed: p.Seed}.random(q.ID).Uint64(),
 	}, func(reply string) (string, error) { return p.read(reply, q.Text, needed) })
-
 	return text, err
 }
 

@@ -33,7 +33,6 @@ func (w *writer) Write(_ context.Context, _, request string, seed uint64) (strin
 	question, _, _ := strings.Cut(request, "\n")
 	w.asked[question]++
 	w.seeds[seed] = true
-
 	return w.answer(request, w.asked[question])
 }
 
@@ -41,7 +40,6 @@ func (w *writer) times() (n int) {
 	for _, times := range w.asked {
 		n += times
 	}
-
 	return n
 }
 
@@ -55,7 +53,6 @@ func forgetful(request string, times int) (string, error) {
 	}
 
 	first, _, _ := strings.Cut(request, "\n")
-
 	return "  Tell me, " + first + "\n", nil
 }
 
@@ -155,7 +152,6 @@ func TestParaphraserFails(t *testing.T) {
 			if strings.Contains(request, "Rome") {
 				return "", down
 			}
-
 			return request, nil
 		},
 	}}

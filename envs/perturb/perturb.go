@@ -109,7 +109,6 @@ func caseMixer(random *rand.Rand) func(string) string {
 			if random.IntN(2) == 0 {
 				return unicode.ToUpper(r)
 			}
-
 			return unicode.ToLower(r)
 		}, text)
 	}
@@ -140,7 +139,6 @@ func (p Perturbation) addNoise(random *rand.Rand, text string) string {
 	if random.Float64() < dropsStops {
 		text = p.outsideValues(text, func(s string) string { return strings.ReplaceAll(s, ".", "") })
 	}
-
 	return text
 }
 
@@ -160,6 +158,5 @@ func (p Perturbation) outsideValues(text string, change func(string) string) str
 	}
 
 	b.WriteString(change(text[end:]))
-
 	return b.String()
 }

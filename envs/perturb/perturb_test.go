@@ -25,7 +25,6 @@ func textsOf(question string, p Perturbation) []string {
 	for id := range 400 {
 		all[p.Apply(strconv.Itoa(id), question)] = true
 	}
-
 	return slices.Sorted(maps.Keys(all))
 }
 
@@ -143,7 +142,6 @@ func published(t *testing.T) []string {
 			all = append(all, q.Query)
 		}
 	}
-
 	return all
 }
 

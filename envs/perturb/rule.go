@@ -72,7 +72,6 @@ func (r *rules) paraphrase(random *rand.Rand, text string) string {
 		if startsUpper(phrase) {
 			other = withFirst(other, unicode.ToUpper)
 		}
-
 		return other
 	})
 
@@ -91,7 +90,6 @@ func (r *rules) paraphrase(random *rand.Rand, text string) string {
 	if frame != 0 {
 		hidden += " " + r.Closings[random.IntN(len(r.Closings))]
 	}
-
 	return values.Replace(hidden)
 }
 
@@ -101,7 +99,6 @@ func reorder(random *rand.Rand, pattern *regexp.Regexp, text string, swap func(p
 		if random.Float64() >= reorders {
 			return place
 		}
-
 		return swap(pattern.FindStringSubmatch(place))
 	})
 }
@@ -116,10 +113,8 @@ func hide(text string) (hidden string, back *strings.Replacer) {
 	hidden = values().ReplaceAllStringFunc(text, func(value string) string {
 		stand := string(rune(int(firstHidden) + len(pairs)/2))
 		pairs = append(pairs, stand, value)
-
 		return stand
 	})
-
 	return hidden, strings.NewReplacer(pairs...)
 }
 

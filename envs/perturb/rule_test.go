@@ -52,7 +52,6 @@ func words(text string) string {
 	text = paraphrasing().phrases.ReplaceAllString(text, "~")
 	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" .,?", r) })
 	slices.Sort(all)
-
 	return strings.Join(all, " ")
 }
 

@@ -16,18 +16,15 @@ func AppendCanonical(dst []byte, v any) []byte { return AppendJSON(dst, sorted(v
 
 func sorted(v any) any {
 	byName := func(a, b envs.Arg) int { return cmp.Compare(a.Name, b.Name) }
-
 	return envs.Map(v, func(part any) (any, bool) {
 		switch part := part.(type) {
 		case envs.Args:
 			object := slices.Clone(part)
 			slices.SortFunc(object, byName)
-
 			return object, false
 		case envs.Number:
 			return spelled(part), true
 		}
-
 		return part, false
 	})
 }

@@ -15,7 +15,6 @@ func IsSpace(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isASCIISpace(byte(r))
 	}
-
 	return unicode.IsSpace(r)
 }
 
@@ -34,7 +33,6 @@ func Strip(s string) string {
 	if s == "" || s[0] < utf8.RuneSelf && s[len(s)-1] < utf8.RuneSelf {
 		return s
 	}
-
 	return strings.TrimFunc(s, IsSpace)
 }
 
@@ -43,7 +41,6 @@ func IsWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || r == '_'
 	}
-
 	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }
 

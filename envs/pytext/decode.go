@@ -25,7 +25,6 @@ func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Msg
 	}
-
 	return fmt.Sprintf("%s: line %d column %d (char %d)", e.Msg, e.Line, e.Col, e.Char)
 }
 
@@ -49,7 +48,6 @@ func DecodeObject(s string) (args envs.Args, rest string, err error) {
 	if !ok {
 		return nil, "", errors.New("not a JSON object")
 	}
-
 	return args, rest, nil
 }
 
@@ -61,7 +59,6 @@ func prefix(d *decoder) (v any, rest string, err error) {
 	if wrong != nil {
 		return nil, "", wrong
 	}
-
 	return v, d.s[d.i:], nil
 }
 
@@ -90,14 +87,12 @@ func document(d *decoder) (any, error) {
 	if d.space(); d.i < len(d.s) {
 		return nil, d.fail("Extra data", d.i)
 	}
-
 	return v, nil
 }
 
 // fail returns the error msg at byte at.
 func (d *decoder) fail(msg string, at int) *Error {
 	before := d.s[:at]
-
 	return &Error{
 		Msg:  msg,
 		Line: strings.Count(before, "\n") + 1,
@@ -176,7 +171,6 @@ func (d *decoder) word(w string) bool {
 	}
 
 	d.i += len(w)
-
 	return true
 }
 
@@ -212,7 +206,6 @@ func (d *decoder) number() (envs.Number, *Error) {
 	}
 
 	d.i = i
-
 	return envs.Number(d.s[start:i]), nil
 }
 
@@ -223,7 +216,6 @@ func (d *decoder) enter(what string) *Error {
 	if d.depth++; d.depth > MaxDepth {
 		return &Error{Msg: "maximum recursion depth exceeded while decoding a JSON " + what + " from a unicode string"}
 	}
-
 	return nil
 }
 
@@ -350,7 +342,6 @@ func set(args envs.Args, index map[string]int, name string, v any) (envs.Args, m
 		}
 
 		index[name] = len(args)
-
 		return append(args, envs.Arg{Name: name, Value: v}), index
 	}
 

@@ -183,7 +183,6 @@ json.dump([[
 		if err != nil {
 			return err.Error()
 		}
-
 		return "ok " + Repr(v)
 	}
 	texts := nearJSON()
@@ -229,7 +228,6 @@ func nearJSON() []string {
 	for _, w := range wrong {
 		texts = append(texts, w.in, w.in+" \t\n\r[")
 	}
-
 	return texts
 }
 
@@ -246,7 +244,6 @@ func FuzzDecode(f *testing.F) {
 			if e.Char > utf8.RuneCountInString(s) || e.Col > e.Char+1 {
 				t.Errorf("position outside the text: %v", e)
 			}
-
 			return
 		}
 

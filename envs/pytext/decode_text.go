@@ -31,7 +31,6 @@ func (d *decoder) text() (string, *Error) {
 			if b == nil {
 				return chunk, nil
 			}
-
 			return string(append(b, chunk...)), nil
 		}
 
@@ -67,7 +66,6 @@ func (d *decoder) controls(from, n int) *Error {
 	if at := strings.IndexFunc(chunk, func(r rune) bool { return r < ' ' }); at >= 0 {
 		return d.fail("Invalid control character at", from+at)
 	}
-
 	return nil
 }
 
@@ -82,7 +80,6 @@ func (d *decoder) escape(b []byte, at int) ([]byte, int, *Error) {
 		if simpleEscapes[c] == 0 {
 			return nil, 0, d.fail(`Invalid \escape`, at)
 		}
-
 		return append(b, simpleEscapes[c]), at + 2, nil
 	}
 
@@ -102,7 +99,6 @@ func (d *decoder) escape(b []byte, at int) ([]byte, int, *Error) {
 			return utf8.AppendRune(b, pair), end + 6, nil
 		}
 	}
-
 	return utf8.AppendRune(b, r), end, nil
 }
 
@@ -117,7 +113,6 @@ func (d *decoder) roomAfter(at int) bool {
 		_, size := utf8.DecodeRuneInString(d.s[at:])
 		at += size
 	}
-
 	return at < len(d.s)
 }
 

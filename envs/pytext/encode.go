@@ -43,7 +43,6 @@ func (as *notation) append(dst []byte, v any) []byte {
 		if v {
 			return append(dst, as.yes...)
 		}
-
 		return append(dst, as.no...)
 	case envs.Number:
 		return as.number(dst, v)
@@ -69,7 +68,6 @@ func (as *notation) append(dst []byte, v any) []byte {
 			dst = append(as.text(dst, arg.Name), ": "...)
 			dst = as.append(dst, arg.Value)
 		}
-
 		return append(dst, '}')
 	}
 
@@ -84,7 +82,6 @@ func (as *notation) items(dst []byte, all []any) []byte {
 
 		dst = as.append(dst, item)
 	}
-
 	return dst
 }
 

@@ -96,7 +96,6 @@ func value(t *rapid.T, depth int) any {
 		for range rapid.IntRange(0, 4).Draw(t, "len") {
 			items = append(items, value(t, depth-1))
 		}
-
 		return items
 	}
 
@@ -104,7 +103,6 @@ func value(t *rapid.T, depth int) any {
 	for _, name := range rapid.SliceOfNDistinct(rapid.String(), 0, 20, rapid.ID).Draw(t, "names") {
 		args = append(args, envs.Arg{Name: name, Value: value(t, depth-1)})
 	}
-
 	return args
 }
 

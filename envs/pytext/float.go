@@ -27,7 +27,6 @@ func AppendFloat(dst []byte, f float64) []byte {
 	if bytes.IndexByte(dst[start:], '.') < 0 {
 		dst = append(dst, ".0"...)
 	}
-
 	return dst
 }
 
@@ -36,7 +35,6 @@ func FormatFixed(f float64, digits int) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return string(appendSpecial(nil, f))
 	}
-
 	return strconv.FormatFloat(f, 'f', digits, 64)
 }
 

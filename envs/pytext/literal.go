@@ -37,12 +37,10 @@ func (d *decoder) literal() (any, *Error) {
 		if d.tuples {
 			return Tuple(items), err
 		}
-
 		return items, err
 	case d.at('{'):
 		return boxed(d.object())
 	}
-
 	return boxed(d.number())
 }
 
@@ -98,6 +96,5 @@ func escaped(s string) (text string, width int) {
 	if err != nil || code > utf8.MaxRune {
 		return "", 0
 	}
-
 	return string(rune(code)), 1 + n // half of a surrogate pair is U+FFFD
 }

@@ -40,7 +40,6 @@ func isFinalSigma(s string, i int) bool {
 
 	after := strings.TrimLeftFunc(s[i+len("Σ"):], isCaseIgnorable)
 	next, _ := utf8.DecodeRuneInString(after)
-
 	return after == "" || !isCased(next)
 }
 

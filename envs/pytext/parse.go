@@ -71,7 +71,6 @@ func plainNumber(s string) (string, bool) {
 
 		prev = c
 	}
-
 	return string(out), prev != '_'
 }
 
@@ -136,7 +135,6 @@ func dropSign(s string) string {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		return s[1:]
 	}
-
 	return s
 }
 
@@ -145,7 +143,6 @@ func digits(s string, i int) int {
 	for i < len(s) && isDigit(s[i]) {
 		i++
 	}
-
 	return i
 }
 

@@ -14,7 +14,6 @@ func Str(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-
 	return Repr(v)
 }
 
@@ -38,7 +37,6 @@ func TypeName(v any) string {
 		if isFloat(v) {
 			return "float"
 		}
-
 		return "int"
 	}
 

@@ -25,7 +25,6 @@ func prepare(source Source, patience time.Duration) *spare {
 		defer close(s.done)
 		s.instance, s.err = source.Start(ctx)
 	}()
-
 	return s
 }
 
@@ -53,6 +52,5 @@ func (s *spare) end() error {
 	if s.err != nil {
 		return nil
 	}
-
 	return s.instance.Close()
 }

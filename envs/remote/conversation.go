@@ -47,7 +47,6 @@ func (c *conversation) client() *mcp.Client {
 			return result, err
 		}
 	})
-
 	return client
 }
 
@@ -65,7 +64,6 @@ func (c *conversation) list(ctx context.Context) (tools []*mcp.Tool, err error) 
 		schema, _ := json.Marshal(t.InputSchema) // it was JSON
 		c.wantHeaders = c.wantHeaders || strings.Contains(string(schema), `"`+headerKey+`"`)
 	}
-
 	return tools, nil
 }
 
@@ -105,7 +103,6 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 	if reply.IsError {
 		result.Outcome = envs.ToolError
 	}
-
 	return result, nil
 }
 
@@ -151,7 +148,6 @@ func (c *conversation) hidden(text string) string {
 	if c.shown == "" || c.dir == "" {
 		return text
 	}
-
 	return strings.ReplaceAll(text, c.dir, c.shown)
 }
 
@@ -178,7 +174,6 @@ func textOf(reply *mcp.CallToolResult) string {
 		text, _ := json.Marshal(reply.StructuredContent) // it was JSON
 		return string(text)
 	}
-
 	return strings.Join(parts, "\n")
 }
 

@@ -68,7 +68,6 @@ func (h *HTTP) Most() int {
 	if len(h.Command) == 0 && h.resets() {
 		return 1
 	}
-
 	return 0
 }
 
@@ -125,7 +124,6 @@ func (h *HTTP) Source(operations map[string]openapi.Operation) (Source, error) {
 	if err := s.findHome(); err != nil {
 		return nil, err
 	}
-
 	return s, nil
 }
 
@@ -179,7 +177,6 @@ func (s *httpSource) findHome() error {
 	if len(s.Command) == 0 { // an instance has its own
 		s.Hosts = append(all, s.Hosts...)
 	}
-
 	return nil
 }
 
@@ -189,7 +186,6 @@ func (i *httpInstance) base(documented string) string {
 	case i.Server != "":
 		_, port, _ := strings.Cut(i.address, ":")
 		own := strings.NewReplacer(addressWord, i.address, portWord, port)
-
 		return strings.TrimRight(own.Replace(i.Server), "/")
 	case i.address == "":
 		return documented
@@ -199,6 +195,5 @@ func (i *httpInstance) base(documented string) string {
 	if err != nil {
 		return documented
 	}
-
 	return "http://" + i.address + at.EscapedPath()
 }

@@ -39,7 +39,6 @@ func shop(t *testing.T) map[string]openapi.Operation {
 	for _, tool := range set.Tools {
 		all[tool.API.Name] = tool.Operation
 	}
-
 	return all
 }
 
@@ -51,7 +50,6 @@ func source(t *testing.T, h *remote.HTTP, operations map[string]openapi.Operatio
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return s
 }
 
@@ -103,7 +101,6 @@ func branch(t *testing.T, tools *remote.Service) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return next, result
 	}
 
@@ -159,7 +156,6 @@ func binary(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }
 
@@ -259,7 +255,6 @@ func folder() map[string]openapi.Operation {
 	at := func(method string) openapi.Operation {
 		return openapi.Operation{Method: method, Server: "https://files.example/v1", Path: "/folder"}
 	}
-
 	return map[string]openapi.Operation{"look": at("GET"), "put": at("POST"), "end": at("DELETE")}
 }
 
@@ -375,7 +370,6 @@ func (f by) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-
 	return w.Result(), nil
 }
 

@@ -35,7 +35,6 @@ func (i *httpInstance) result(a answer) envs.Result {
 	}
 
 	r.Observation = i.hide(strings.NewReplacer(i.own...).Replace(r.Observation))
-
 	return r
 }
 
@@ -53,7 +52,6 @@ func (a answer) text() string {
 	if strings.ContainsRune(text, 0) {
 		return fmt.Sprintf("[%s, %d bytes]", a.kind, len(a.body))
 	}
-
 	return text
 }
 

@@ -74,7 +74,6 @@ func (i *httpInstance) Call(
 	if err != nil {
 		return envs.Result{}, err
 	}
-
 	return i.result(a), nil
 }
 
@@ -168,7 +167,6 @@ func (i *httpInstance) attempt(ctx context.Context, r *request) (a answer, err e
 	}
 
 	a.large = int64(len(a.body)) > i.MostBytes
-
 	return a, i.judgeStatus(r, a, wire.Wait(a.status, response.Header))
 }
 
@@ -198,7 +196,6 @@ func (i *httpInstance) write(ctx context.Context, r *request,
 	if r.key != "" && sent.Header.Get(keyHeader) == "" {
 		sent.Header.Set(keyHeader, r.key)
 	}
-
 	return sent, nil
 }
 

@@ -59,7 +59,6 @@ func (i *httpInstance) judge(ctx context.Context, r *request, err error) error {
 	}
 
 	dial, ok := errors.AsType[*net.OpError](err)
-
 	return &fault{text: text, reached: !ok || dial.Op != "dial"}
 }
 
@@ -70,7 +69,6 @@ func (i *httpInstance) judgeStatus(r *request, a answer, wait time.Duration) err
 		if len(r.Secrets) == 0 {
 			return nil // the agent's own, as of a tool that logs in
 		}
-
 		return &hopeless{r.failed(i.answered(a) + ": secrets has to name variables of the environment " +
 			"with those that the service knows")}
 	case http.StatusTooManyRequests, http.StatusTooEarly:
@@ -80,7 +78,6 @@ func (i *httpInstance) judgeStatus(r *request, a answer, wait time.Duration) err
 	if a.status == http.StatusRequestTimeout || a.status >= http.StatusInternalServerError {
 		return &fault{text: i.answered(a), reached: true, wait: wait}
 	}
-
 	return nil
 }
 
@@ -112,6 +109,5 @@ func (i *httpInstance) checkRedirect(next *http.Request, before []*http.Request)
 	}
 
 	next.Header = header
-
 	return nil
 }

@@ -56,7 +56,6 @@ func play(t *testing.T, method string, s *script, parameters ...openapi.Paramete
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-
 	return instance(t, &remote.HTTP{Transport: s}, one(method, "http://x.example", parameters...)).
 		Call(ctx, "tool", nil)
 }
@@ -305,7 +304,6 @@ func TestRatesThatAreTooLow(t *testing.T) {
 			defer cancel()
 
 			_, err := i.Call(ctx, "tool", nil)
-
 			return err
 		}
 

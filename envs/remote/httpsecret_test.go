@@ -30,7 +30,6 @@ func locked(scheme string) map[string]openapi.Operation {
 	o := operations["tool"]
 	o.Secrets = [][]openapi.Secret{{schemes[scheme]}}
 	operations["tool"] = o
-
 	return operations
 }
 
@@ -132,7 +131,6 @@ func unwrapped(err error) error {
 	if !ok {
 		return nil
 	}
-
 	return u.Unwrap()
 }
 

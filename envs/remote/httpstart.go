@@ -56,7 +56,6 @@ func (s *httpSource) Start(ctx context.Context) (Instance, error) {
 		closed := i.Close() // all is said
 		return nil, errors.Join(fmt.Errorf("%w%s", err, i.hide(i.last())), closed)
 	}
-
 	return i, nil
 }
 
@@ -86,7 +85,6 @@ func (i *httpInstance) begin(ctx context.Context) error {
 	if i.Reset == "" {
 		return nil
 	}
-
 	return i.reset(ctx)
 }
 
@@ -104,7 +102,6 @@ func (i *httpInstance) reset(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reset the service: %w", err)
 	}
-
 	return nil
 }
 
@@ -120,7 +117,6 @@ func (i *httpInstance) fixed(request string) (openapi.Operation, error) {
 	}
 
 	o.Server = at.Scheme + "://" + at.Host
-
 	return o, nil
 }
 
@@ -173,7 +169,6 @@ func (i *httpInstance) settle(ctx context.Context) (err error) {
 
 	_, port, _ := strings.Cut(i.address, ":")
 	i.words = strings.NewReplacer(dirWord, i.dir, addressWord, i.address, portWord, port)
-
 	return nil
 }
 
@@ -204,7 +199,6 @@ func (i *httpInstance) launch(ctx context.Context) error {
 		_ = i.cmd.Wait() // cmd.ProcessState has it
 		close(i.ended)
 	}()
-
 	return nil
 }
 
@@ -257,7 +251,6 @@ func (i *httpInstance) glance(ctx context.Context, ready openapi.Operation) erro
 	if err == nil {
 		_ = connection.Close()
 	}
-
 	return err
 }
 
@@ -286,6 +279,5 @@ func (i *httpInstance) Close() error {
 	if i.Most() == 1 {
 		i.inUse.Store(false)
 	}
-
 	return i.programs.remove()
 }

@@ -40,7 +40,6 @@ func (l *limits) enter(ctx context.Context, host string) (leave func(), err erro
 		leave()
 		return nil, fmt.Errorf("wait for one of %g requests a second: %w", l.rate, err)
 	}
-
 	return leave, nil
 }
 
@@ -60,6 +59,5 @@ func (l *limits) of(host string) *limit {
 
 		l.hosts[host] = of
 	}
-
 	return l.hosts[host]
 }

@@ -27,7 +27,6 @@ func (l Log) key() string {
 	if l.last == nil {
 		return ""
 	}
-
 	return l.last.key
 }
 

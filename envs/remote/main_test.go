@@ -98,7 +98,6 @@ func notesServer(dir string, o mcp.ServerOptions) *mcp.Server {
 			}
 
 			text, err := answer(n)
-
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, err
 		})
 	}
@@ -117,9 +116,7 @@ func notesServer(dir string, o mcp.ServerOptions) *mcp.Server {
 	add("crash", "Ends the server.", false, func(note) (string, error) {
 		fmt.Fprintln(os.Stderr, "it crashed")
 		os.Exit(1)
-
 		return "", nil
 	})
-
 	return server
 }

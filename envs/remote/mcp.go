@@ -69,7 +69,6 @@ func (m *MCP) Start(ctx context.Context) (Instance, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-
 	return c, nil
 }
 
@@ -110,7 +109,6 @@ func (m *MCP) connect(ctx context.Context) (*conversation, error) {
 	if err == nil {
 		m.shakesHands.Store(true)
 	}
-
 	return c, err
 }
 
@@ -148,7 +146,6 @@ func (m *MCP) converse(ctx context.Context, revision string) (*conversation, err
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start the MCP server %s: %w%s", m.where(), err, c.last()), c.remove())
 	}
-
 	return c, nil
 }
 
@@ -157,7 +154,6 @@ func (m *MCP) where() string {
 	if m.URL != "" {
 		return m.URL + " (over streamable HTTP; HTTP+SSE of 2024-11-05 is not spoken)"
 	}
-
 	return strings.Join(m.Command, " ")
 }
 
@@ -185,6 +181,5 @@ func (m *MCP) transport(ctx context.Context, c *conversation) (mcp.Transport, er
 	// Whatever becomes of this process, no server is left.
 	server := c.command(context.WithoutCancel(ctx), keeper.Command(keeper.OwnBinary, grace, m.Command))
 	server.Dir = c.dir
-
 	return &mcp.CommandTransport{Command: server, TerminateDuration: grace}, nil
 }

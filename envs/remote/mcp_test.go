@@ -63,7 +63,6 @@ func TestServersAreBranched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return next, result
 	}
 

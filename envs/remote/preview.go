@@ -44,7 +44,6 @@ func run(command []string, environment map[string]string, secrets []string) stri
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(secrets))) {
 		words = append(words, name+"=$"+name)
 	}
-
 	return "run " + strings.Join(append(words, command...), " ")
 }
 
@@ -58,7 +57,6 @@ func (m *MCP) Beginning() (all []string) {
 	if len(m.Reset) > 0 {
 		all = append(all, run(m.Reset, m.Environment, m.Secrets))
 	}
-
 	return append(all, run(m.Command, m.Environment, m.Secrets))
 }
 
@@ -68,7 +66,6 @@ func (m *MCP) Preview(_ context.Context, tool string, args envs.Args) (Sent, err
 	if m.Shown != "" && len(m.Command) > 0 {
 		text = strings.ReplaceAll(text, m.Shown, dirWord)
 	}
-
 	return Sent{To: "tools/call " + tool, Body: text}, nil
 }
 
@@ -97,7 +94,6 @@ func (s *httpSource) Beginning() (all []string) {
 	if method, path, ok := strings.Cut(s.Reset, " "); ok {
 		all = append(all, method+" "+home+path)
 	}
-
 	return all
 }
 
@@ -167,7 +163,6 @@ func (s *httpSource) shownBase(documented string) string {
 	}
 
 	started := httpInstance{httpSource: s, address: addressWord}
-
 	return started.base(documented)
 }
 

@@ -21,7 +21,6 @@ func preview(t *testing.T, s remote.Source, tool string, args envs.Args) remote.
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return sent
 }
 

@@ -57,7 +57,6 @@ func (p *programs) makeDir() error {
 	if p.dir, err = filepath.EvalSymlinks(p.lock.Name()); err != nil {
 		p.dir = p.lock.Name()
 	}
-
 	return err
 }
 
@@ -78,7 +77,6 @@ func (p *programs) command(ctx context.Context, words []string) *exec.Cmd {
 	for _, name := range p.secrets {
 		cmd.Env = append(cmd.Env, name+"="+os.Getenv(name))
 	}
-
 	return cmd
 }
 
@@ -87,7 +85,6 @@ func (p *programs) last() string {
 	if said := strings.TrimSpace(string(p.said.Bytes())); said != "" {
 		return "\n" + said
 	}
-
 	return ""
 }
 
@@ -95,6 +92,5 @@ func (p *programs) remove() error {
 	if p.dir == "" {
 		return nil
 	}
-
 	return errors.Join(os.RemoveAll(p.dir), p.lock.Close())
 }

@@ -31,7 +31,6 @@ func server(t *testing.T, pkg, version string) *remote.MCP {
 	if _, err := os.Stat(script); err != nil {
 		t.Skipf("no server (%v): make test-openapi installs it where there are node and npm", err)
 	}
-
 	return &remote.MCP{
 		Command: []string{"node", script, "{dir}"},
 		Reset: []string{"sh", "-c", "git init -q -b main && echo one > a.txt && git add . && " +
@@ -60,7 +59,6 @@ func released(t *testing.T, pkg, version string) *remote.Toolset {
 	for _, l := range set.Left {
 		t.Errorf("%s %s: %s is left: %s", pkg, version, l.Name, l.Why)
 	}
-
 	return set
 }
 
@@ -70,7 +68,6 @@ func baseOf(set *remote.Toolset) (*toolapi.Spec, error) {
 	for _, tool := range set.Tools {
 		apis = append(apis, tool.API)
 	}
-
 	return openapi.Base("base", "a server", apis)
 }
 
@@ -112,7 +109,6 @@ func between(t *testing.T, was, is *remote.Toolset) (*release.Inferred, *toolapi
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return inferred, v
 }
 

@@ -103,7 +103,6 @@ func call(t *testing.T, s *remote.Service, at remote.Log, tool, text string) (re
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return next, result.Observation
 }
 
@@ -283,7 +282,6 @@ func (m *memory) Recall(_ context.Context, key string) (envs.Result, bool, error
 	if !ok {
 		return envs.Result{}, false, nil
 	}
-
 	return v.(envs.Result), true, nil
 }
 
@@ -310,7 +308,6 @@ func TestMemory(t *testing.T) {
 
 			at, texts = next, texts+result.Observation+";"
 		}
-
 		return texts
 	}
 

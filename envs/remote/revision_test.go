@@ -46,7 +46,6 @@ func own(t *testing.T, what string, environment map[string]string) *remote.MCP {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return &remote.MCP{Command: []string{binary, what, "{dir}"}, Shown: "/workspace", Environment: environment}
 }
 
@@ -56,7 +55,6 @@ func web(t *testing.T, s *mcp.Server, o mcp.StreamableHTTPOptions) *remote.MCP {
 
 	at := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &o))
 	t.Cleanup(at.Close)
-
 	return &remote.MCP{URL: at.URL}
 }
 
@@ -156,7 +154,6 @@ func regional(schema string, ttl time.Duration) (s *mcp.Server, lists *atomic.In
 		},
 	})
 	s.AddTool(region(schema))
-
 	return s, lists
 }
 

@@ -92,7 +92,6 @@ func (s *Service) Call(
 	}
 
 	next.result = result
-
 	return Log{next}, result, nil
 }
 
@@ -102,7 +101,6 @@ func (s *Service) Close() error {
 	ahead := s.next
 	s.next = nil
 	s.mu.Unlock()
-
 	return errors.Join(s.Retire(), ahead.end())
 }
 
@@ -119,7 +117,6 @@ func (s *Service) Retire() error {
 
 	s.open -= len(s.idle)
 	s.idle = nil
-
 	return errors.Join(all...)
 }
 
@@ -173,7 +170,6 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 	s.mu.Lock()
 	s.idle = append(s.idle, p)
 	s.mu.Unlock()
-
 	return result, nil
 }
 
@@ -194,7 +190,6 @@ func (s *Service) take(ctx context.Context, to Log) (*placed, error) {
 		p := s.idle[best]
 		s.idle = slices.Delete(s.idle, best, best+1)
 		s.mu.Unlock()
-
 		return p, nil
 	}
 
@@ -216,7 +211,6 @@ func (s *Service) take(ctx context.Context, to Log) (*placed, error) {
 	if err != nil {
 		return nil, s.drop(nil, err)
 	}
-
 	return &placed{Instance: started}, nil
 }
 
@@ -277,7 +271,6 @@ func (s *Service) drop(p *placed, err error) error {
 	if p != nil {
 		_ = p.Close() // the first error says more
 	}
-
 	return err
 }
 
@@ -294,7 +287,6 @@ func (s *Service) ask(ctx context.Context, p *placed, e *entry) (envs.Result, er
 	for _, m := range s.o.Masks {
 		result.Observation = m.Pattern.ReplaceAllString(result.Observation, m.With)
 	}
-
 	return result, nil
 }
 

@@ -67,7 +67,6 @@ func ToolsOf(listed []*mcp.Tool, mostDescription int) *Toolset {
 	}
 
 	set.warn(listed, names)
-
 	return set
 }
 

@@ -20,7 +20,6 @@ func listed(t *testing.T, text string) (all []*mcp.Tool) {
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
 		t.Fatal(err)
 	}
-
 	return all
 }
 

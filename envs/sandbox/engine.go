@@ -41,7 +41,6 @@ func (l Limits) WithDefaults() Limits {
 	if l.Output == 0 {
 		l.Output = 64 << 10
 	}
-
 	return l
 }
 
@@ -105,6 +104,5 @@ func (s Stamp) ModuleNames() []string {
 	for i, m := range s.Modules {
 		names[i], _, _ = strings.Cut(m, " ")
 	}
-
 	return names
 }

@@ -33,7 +33,6 @@ func clean(s string) string {
 		b.WriteString(s[:len(s)-len(rest)])
 		s = rest
 	}
-
 	return b.String()
 }
 
@@ -61,7 +60,6 @@ func unwrap(s string) string {
 	if plain != "" && inner[0] == '*' && inner[len(inner)-1] == '*' && !strings.Contains(plain, "*") {
 		return plain
 	}
-
 	return inner
 }
 
@@ -84,7 +82,6 @@ func parseDay(s string) (day, bool) {
 	copy(d[:], s[:4])
 	copy(d[7-len(month):], month)
 	copy(d[10-len(date):], date)
-
 	return d, true
 }
 

@@ -47,7 +47,6 @@ func means(text []byte, i int) bool {
 	if i+1 == len(text) || !isDigit(text[i+1]) {
 		return false
 	}
-
 	return isMark(text[i]) || i > 0 && isDigit(text[i-1])
 }
 
@@ -99,7 +98,6 @@ func compact(text []byte, m marks) int {
 	if n > 0 && text[n-1] == ' ' {
 		n--
 	}
-
 	return n
 }
 
@@ -110,7 +108,6 @@ func space(text []byte, n int, m marks) int {
 		text[n] = ' '
 		n++
 	}
-
 	return n
 }
 
@@ -124,12 +121,10 @@ func isArticle(word, rest []byte, m marks) bool {
 
 		next := bytes.TrimLeftFunc(rest, pytext.IsSpace)
 		r, _ := utf8.DecodeRune(next)
-
 		return len(next) < len(rest) && len(next) > 0 && pytext.IsWord(r)
 	case "usd":
 		return m == dropMarks
 	}
-
 	return false
 }
 
@@ -144,7 +139,6 @@ func isSign(c byte) bool {
 	case '<', '>', '=', '+', '#', '%', '$', '*', '^':
 		return true
 	}
-
 	return false
 }
 

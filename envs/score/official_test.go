@@ -106,7 +106,6 @@ func TestOfficialAgainstPython(t *testing.T) {
 		for range r.IntN(6) {
 			b.WriteString(pieces[r.IntN(len(pieces))])
 		}
-
 		return b.String()
 	}
 

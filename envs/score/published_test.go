@@ -58,7 +58,6 @@ func publishedAnswers(t *testing.T) []string {
 	}
 
 	slices.Sort(all)
-
 	return slices.Compact(all)
 }
 

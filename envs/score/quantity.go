@@ -18,7 +18,6 @@ func (q quantity) matches(answer quantity) bool {
 	if q.value != answer.value || q.digits != answer.digits {
 		return false
 	}
-
 	return q.unit == answer.unit || answer.unit == "" || q.unit == "" && answer.unit != percent
 }
 
@@ -105,7 +104,6 @@ func parseQuantity(s string) (quantity, bool) {
 	if negative && value != 0 {
 		q.value = -value
 	}
-
 	return q, true
 }
 
@@ -118,7 +116,6 @@ func significant(literal string) string {
 	if e := strings.IndexAny(literal, "eE"); e >= 0 {
 		literal = literal[:e]
 	}
-
 	return strings.Trim(strings.Replace(literal, ".", "", 1), "0")
 }
 
@@ -138,7 +135,6 @@ func cutSign(s string) (negative bool, rest string) {
 	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
 		return s[0] == '-', strings.TrimLeft(s[1:], " ")
 	}
-
 	return false, s
 }
 
@@ -186,6 +182,5 @@ func numberLength(s string) (n int, grouped bool) {
 			n = e
 		}
 	}
-
 	return n, grouped
 }

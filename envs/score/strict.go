@@ -62,7 +62,6 @@ func sameText(x, y string) bool {
 	if len(p) == 0 {
 		return len(q) == 0 && strings.EqualFold(x, y)
 	}
-
 	return bytes.Equal(p, q)
 }
 
@@ -93,7 +92,6 @@ func sameList(gold, predicted string) bool {
 	}
 
 	joined, ok := commaForAnd(predicted)
-
 	return ok && (same(joined, separates) || same(joined, everyComma))
 }
 
@@ -105,7 +103,6 @@ func commaForAnd(list string) (string, bool) {
 	if i < 0 {
 		return "", false
 	}
-
 	return list[:i] + ", " + list[i+len(and):], true
 }
 
@@ -114,7 +111,6 @@ func (e element) matches(f element) bool {
 	if e.number && f.number {
 		return e.quantity.matches(f.quantity)
 	}
-
 	return e.number == f.number && e.text == f.text
 }
 
@@ -145,13 +141,10 @@ func elements(list string, separates func(string, int) bool) []element {
 			if e.number {
 				return -1
 			}
-
 			return 1
 		}
-
 		return cmp.Compare(e.text, f.text)
 	})
-
 	return all
 }
 
@@ -166,7 +159,6 @@ func newElement(part string) element {
 	}
 
 	text := string(appendNormal(nil, part, keepMarks))
-
 	return element{text: cmp.Or(text, strings.ToLower(part))}
 }
 

@@ -52,11 +52,9 @@ func ofValues(now, was func(any) any) effect {
 			for i := range changed {
 				changed[i].Value = change(changed[i].Value)
 			}
-
 			return changed
 		}
 	}
-
 	return effect{func(_ envs.Args, v any) any { return now(v) }, was, within(now), within(was)}
 }
 
@@ -78,7 +76,6 @@ func (c *Change) kind() kind {
 			found = k
 		}
 	}
-
 	return found
 }
 
@@ -111,7 +108,6 @@ func (all Changes) Lift(call envs.Args) envs.Args {
 	for i := range all {
 		call = all[i].kind().effect().lift(call)
 	}
-
 	return call
 }
 
@@ -120,7 +116,6 @@ func (all Changes) Lower(call envs.Args) envs.Args {
 	for i := range slices.Backward(all) {
 		call = all[i].kind().effect().lower(call)
 	}
-
 	return call
 }
 
@@ -156,7 +151,6 @@ func (all Changes) Answer(call envs.Args, text string) (answer string, notes []s
 	if print == nil {
 		return quoting(text, lowered, call), notes
 	}
-
 	return print(value), notes
 }
 
@@ -174,7 +168,6 @@ func read(text string) (value any, print func(any) string) {
 			for _, line := range v.([]any) { // no change makes anything else of a list
 				lines = append(lines, line.(string))
 			}
-
 			return strings.Join(lines, "\n")
 		}
 	}
@@ -188,7 +181,6 @@ func read(text string) (value any, print func(any) string) {
 	if err != nil || pytext.Repr(v)+rest != text[at:] {
 		return nil, nil
 	}
-
 	return v, func(v any) string { return text[:at] + pytext.Repr(v) + rest }
 }
 
@@ -215,7 +207,6 @@ func (all Changes) Restore(answer string) string {
 	for i := range slices.Backward(all) {
 		value = all[i].kind().effect().restore(value)
 	}
-
 	return print(value)
 }
 
@@ -224,7 +215,6 @@ func (all Changes) Notes() (notes []string) {
 	for i := range all {
 		notes = append(notes, all[i].Note())
 	}
-
 	return notes
 }
 
@@ -262,7 +252,6 @@ func Noted(answer string, notes []string) string {
 	for _, note := range slices.Backward(notes) {
 		answer = NoteWord + note + "\n" + answer
 	}
-
 	return answer
 }
 

@@ -34,7 +34,6 @@ func (e Elsewhere) check() error {
 	if e.Source == "" || len(e.With) == 0 || e.By == "" {
 		return errors.New("want a source with arguments, and a member by which items are told apart")
 	}
-
 	return nil
 }
 
@@ -73,7 +72,6 @@ func (r Removed) Notice(signature string) string {
 	if r.Source == "" {
 		return text + "Nothing takes its place."
 	}
-
 	return text + r.text()
 }
 
@@ -85,6 +83,5 @@ func ParseRemoved(notice string) (e Elsewhere, ok bool) {
 	if groups == nil {
 		return e, false
 	}
-
 	return elsewhere(groups[1:]), true
 }

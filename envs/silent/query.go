@@ -31,7 +31,6 @@ func newQuery(fields []string, note, former string) query {
 	}
 
 	q.begin = "(SELECT " + q.begin + "* FROM "
-
 	return q
 }
 
@@ -73,7 +72,6 @@ func (q query) lower(sql string) string {
 	if lowered := within.ReplaceAllString(sql, "$1"); lowered != sql && q.lift(lowered) == sql {
 		return lowered
 	}
-
 	return sql + q.mark
 }
 

@@ -26,7 +26,6 @@ func sqlOf(t *testing.T, call envs.Args) string {
 	if !ok {
 		t.Fatalf("%v has no query", call)
 	}
-
 	return text
 }
 

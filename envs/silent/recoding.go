@@ -21,12 +21,10 @@ func inside(v any, names []string, replace func(any) any) any {
 		for i, item := range v {
 			list[i] = inside(item, names, replace)
 		}
-
 		return list
 	case envs.Args:
 		return members(v, names, replace)
 	}
-
 	return v
 }
 
@@ -54,7 +52,6 @@ func members(object envs.Args, names []string, replace func(any) any) envs.Args 
 
 		changed[i] = m
 	}
-
 	return changed
 }
 
@@ -72,7 +69,6 @@ func conditions(text string, names []string, replace func(any) any) string {
 			pieces[i] = piece[:at[4]] + value
 		}
 	}
-
 	return strings.Join(pieces, ", ")
 }
 
@@ -126,7 +122,6 @@ func (w Where) check() error {
 	if len(w.Fields) == 0 {
 		return errors.New("a silent change names no field")
 	}
-
 	return nil
 }
 
@@ -146,7 +141,6 @@ func (w Where) list() string {
 	if w.SQL != "" {
 		list += tablesOf + w.SQL
 	}
-
 	return list
 }
 
@@ -160,7 +154,6 @@ func (w *Where) match(pattern *regexp.Regexp, note string) []string {
 	list, sql, _ := strings.Cut(groups[1], tablesOf)
 	list, conditions, _ := strings.Cut(list, alsoIn)
 	w.Fields, w.Conditions, w.SQL = strings.Split(list, ", "), conditions, sql
-
 	return groups
 }
 
@@ -188,7 +181,6 @@ func (s *Scaled) read(note string) bool {
 	if groups != nil {
 		s.Zeros = len(groups[2])
 	}
-
 	return groups != nil
 }
 
@@ -196,7 +188,6 @@ func (s *Scaled) check() error {
 	if s.Zeros < 1 {
 		return errors.New("scaled wants zeros")
 	}
-
 	return s.Where.check()
 }
 
@@ -226,7 +217,6 @@ func (s *Swapped) note() string {
 	for _, one := range slices.Sorted(maps.Keys(s.Values)) {
 		pairs = append(pairs, fmt.Sprintf("%q and %q", one, s.Values[one]))
 	}
-
 	return fmt.Sprintf("%s: %s have traded places.", s.list(), strings.Join(pairs, ", "))
 }
 
@@ -245,7 +235,6 @@ func (s *Swapped) read(note string) bool {
 	for _, pair := range swappedPair.FindAllStringSubmatch(groups[2], -1) {
 		s.Values[pair[1]] = pair[2]
 	}
-
 	return len(s.Values) > 0
 }
 
@@ -260,7 +249,6 @@ func (s *Swapped) check() error {
 	if len(both) == 0 || len(slices.Compact(both)) != 2*len(s.Values) {
 		return errors.New("swapped wants pairs of values, each value once")
 	}
-
 	return s.Where.check()
 }
 
@@ -310,7 +298,6 @@ type Zoned struct {
 func (z *Zoned) effect() effect {
 	// The date says nothing: what is asked for is what stands behind it.
 	former := fmt.Sprintf("SUBSTR(DATE_SUB(CONCAT('2000-01-02 ', $), INTERVAL %d HOUR), 12)", z.Hours)
-
 	return z.recoded(
 		func(v any) any { return zoned(v, z.Hours) }, func(v any) any { return zoned(v, -z.Hours) }, z.note, former,
 	)
@@ -327,7 +314,6 @@ func (z *Zoned) read(note string) bool {
 	if groups != nil {
 		z.Hours, _ = strconv.Atoi(groups[2]) // too many digits are no zone
 	}
-
 	return groups != nil
 }
 
@@ -335,6 +321,5 @@ func (z *Zoned) check() error {
 	if z.Hours < 1 || z.Hours >= hoursOfDay {
 		return errors.New("zoned wants hours, 1 to 23")
 	}
-
 	return z.Where.check()
 }

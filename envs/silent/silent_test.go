@@ -112,7 +112,6 @@ func object(t *testing.T, text string) envs.Args {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return args
 }
 

@@ -63,7 +63,6 @@ func (m *Moved) was(v any) any {
 		if len(object) != 1 || object[0].Name != m.Field {
 			return envs.Arg{Name: m.Into, Value: value}
 		}
-
 		return object[0]
 	})
 }
@@ -77,7 +76,6 @@ func (m *Moved) each(v any, name, other string, replace func(value any) envs.Arg
 		for i, item := range v {
 			list[i] = m.each(item, name, other, replace)
 		}
-
 		return list
 	case envs.Args:
 		changed := append(envs.Args{}, v...)
@@ -93,7 +91,6 @@ func (m *Moved) each(v any, name, other string, replace func(value any) envs.Arg
 
 		return changed
 	}
-
 	return v
 }
 
@@ -113,7 +110,6 @@ func readPair(pattern *regexp.Regexp, note string, one, other *string) bool {
 	if groups != nil {
 		*one, *other = groups[1], groups[2]
 	}
-
 	return groups != nil
 }
 
@@ -121,6 +117,5 @@ func differ(kind, one, other string) error {
 	if one == "" || other == "" || one == other {
 		return errors.New(kind + " wants two names that differ")
 	}
-
 	return nil
 }

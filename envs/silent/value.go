@@ -48,20 +48,17 @@ func Shifted(text string, zeros int) string {
 		if n += zeros; n < 0 {
 			return text + "e" + strconv.Itoa(n)
 		}
-
 		return text + "e+" + strconv.Itoa(n)
 	}
 
 	if zeros >= 0 {
 		digits := part + strings.Repeat("0", max(0, zeros-len(part)))
 		whole, digits = whole+digits[:zeros], digits[zeros:]
-
 		return written(sign, whole, digits, part != "")
 	}
 
 	padded := strings.Repeat("0", max(0, 1-zeros-len(whole))) + whole
 	at := len(padded) + zeros
-
 	return written(sign, padded[:at], padded[at:]+part, part != "")
 }
 
@@ -79,7 +76,6 @@ func written(sign, whole, part string, point bool) string {
 	if part == "" {
 		part = "0"
 	}
-
 	return sign + whole + "." + part
 }
 
@@ -136,7 +132,6 @@ func zoned(v any, hours int) any {
 	if text, ok := v.(string); ok {
 		return Later(text, hours)
 	}
-
 	return v
 }
 
@@ -181,7 +176,6 @@ func Half(answer string) string {
 	if err != nil {
 		return string(half([]rune(answer)))
 	}
-
 	return answer
 }
 

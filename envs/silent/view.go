@@ -20,11 +20,9 @@ func (r *Reversed) answer(call envs.Args, v any) any {
 	if said, _ := call.Text(r.Parameter); said == r.Value {
 		return v
 	}
-
 	return eachList(v, func(list []any) []any {
 		list = slices.Clone(list)
 		slices.Reverse(list)
-
 		return list
 	})
 }
@@ -45,10 +43,8 @@ func eachList(v any, change func([]any) []any) any {
 
 			changed[i].Value = change(list)
 		}
-
 		return changed
 	}
-
 	return v
 }
 
@@ -79,7 +75,6 @@ func (p *Paged) answer(call envs.Args, v any) any {
 	if said, ok := call.Get(p.Parameter); ok {
 		size, _ = strconv.Atoi(fmt.Sprint(said)) // a schema wants a whole number
 	}
-
 	return eachList(v, func(list []any) []any {
 		return list[:min(max(size, 0), p.Value, len(list))]
 	})
@@ -111,7 +106,6 @@ func (p *Paged) check() error {
 	if p.Parameter == "" || p.Size < 1 || p.Value <= p.Size {
 		return errors.New("paged wants a parameter, a size, and a larger value")
 	}
-
 	return nil
 }
 
@@ -156,7 +150,6 @@ func (w *Withheld) read(note string) bool {
 	if groups != nil {
 		w.Field, w.Elsewhere = groups[1], elsewhere(groups[2:])
 	}
-
 	return groups != nil
 }
 
@@ -164,7 +157,6 @@ func (w *Withheld) check() error {
 	if w.Field == "" {
 		return errors.New("withheld wants a field")
 	}
-
 	return w.Elsewhere.check()
 }
 
@@ -175,10 +167,8 @@ func (w *Withheld) Lacks(answer any) (lacks bool) {
 		if v, has := object.Get(w.Field); has && v == nil {
 			lacks = true
 		}
-
 		return part, lacks
 	})
-
 	return lacks
 }
 
@@ -193,7 +183,6 @@ func (w *Withheld) Fill(answer, source any) any {
 		filled := slices.Clone(object)
 		i := slices.IndexFunc(filled, func(m envs.Arg) bool { return m.Name == w.Field })
 		filled[i].Value, _ = w.Find(object, source).Get(w.Field)
-
 		return filled, true
 	})
 }

@@ -68,7 +68,6 @@ func open(ctx context.Context, address string) (*sql.DB, error) {
 	if err := db.QueryRowContext(ctx, countObjects).Scan(&objects); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-
 	return db, nil
 }
 
@@ -85,7 +84,6 @@ func rollBack(ctx context.Context, path, options string) error {
 	}
 
 	err = Fold(ctx, db)
-
 	return errors.Join(err, db.Close())
 }
 
@@ -100,7 +98,6 @@ func Fold(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, `PRAGMA journal_mode = DELETE`); err != nil && !IsBusy(err) {
 		return err
 	}
-
 	return nil
 }
 
@@ -149,7 +146,6 @@ func openCopy(ctx context.Context, path string) (_ *sql.DB, err error) {
 	if err := backUp(ctx, memory, whole); err != nil {
 		return nil, errors.Join(err, memory.Close())
 	}
-
 	return memory, nil
 }
 
@@ -179,7 +175,6 @@ func copyFile(from, to string) error {
 	}
 
 	_, err = io.Copy(out, in)
-
 	return errors.Join(err, out.Close())
 }
 
@@ -193,7 +188,6 @@ func backUp(ctx context.Context, to, from *sql.DB) error {
 			}
 
 			_, err = b.Step(-1)
-
 			return errors.Join(err, b.Finish())
 		})
 	})
@@ -207,6 +201,5 @@ func withConn(ctx context.Context, db *sql.DB, use func(*sqlite3.SQLiteConn) err
 	}
 
 	err = conn.Raw(func(c any) error { return use(c.(*sqlite3.SQLiteConn)) })
-
 	return errors.Join(err, conn.Close())
 }

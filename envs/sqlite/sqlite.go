@@ -25,7 +25,6 @@ func Address(path, options string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + options
 }
 
@@ -51,7 +50,6 @@ func OpenToWrite(ctx context.Context, path, options string) (*sql.DB, error) {
 		db, err = open(ctx, Address(path, "_journal_mode=DELETE&_synchronous=FULL&_txlock=immediate"+
 			"&_busy_timeout=60000"+options))
 	}
-
 	return db, explain(path, err)
 }
 
@@ -114,7 +112,6 @@ func explain(path string, err error) error {
 	if lacksLocks(path, err) {
 		return fmt.Errorf("%w: %w", err, disk.ErrNoLocks)
 	}
-
 	return err
 }
 
@@ -174,7 +171,6 @@ func ReadHeader(path string) (h Header, err error) {
 	if page == 1 { // 65,536 does not fit
 		page = 1 << 16
 	}
-
 	return Header{
 		Size:        stat.Size(),
 		Claims:      page * int64(binary.BigEndian.Uint32(text[28:])),

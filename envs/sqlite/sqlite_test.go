@@ -118,7 +118,6 @@ func readRows(path string) (rows []string, err error) {
 
 		rows = append(rows, a)
 	}
-
 	return rows, found.Err()
 }
 
@@ -192,7 +191,6 @@ func files(t *testing.T, dir string) map[string]string {
 
 		all[e.Name()] = string(text)
 	}
-
 	return all
 }
 

@@ -59,7 +59,6 @@ func (b *Book) MarshalJSON() ([]byte, error) {
 	for _, pair := range b.Pairs() {
 		p.Pairs = append(p.Pairs, entry{pair.Producer, pair.Consumer, b.counts[pair]})
 	}
-
 	return json.Marshal(p)
 }
 
@@ -74,6 +73,5 @@ func (b *Book) UnmarshalJSON(text []byte) error {
 	for _, e := range p.Pairs {
 		b.counts[Pair{e.Producer, e.Consumer}] = e.Count
 	}
-
 	return nil
 }

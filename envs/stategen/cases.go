@@ -41,7 +41,6 @@ func cases(d Domain, p *Program) ([]Case, error) {
 
 	c := recorded(d, other)
 	c.Set = second.Set
-
 	return append(all, c), nil
 }
 
@@ -68,7 +67,6 @@ func flipped(d Domain, p *Program, path, constant string, value any) (c Case, o 
 			break
 		}
 	}
-
 	return c, o, err
 }
 
@@ -97,7 +95,6 @@ func sound(d Domain, o Oracle) error {
 	if !Passes(d, o, o) {
 		return errUnsteady
 	}
-
 	return nil
 }
 
@@ -117,7 +114,6 @@ func flip(v any, stock []string) any {
 		if len(stock) == 0 {
 			return v + "_other"
 		}
-
 		return stock[(slices.Index(stock, v)+1)%len(stock)]
 	case envs.Number:
 		n, _ := number(v)

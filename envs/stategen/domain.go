@@ -103,7 +103,6 @@ func Tools(path, text string) []toolapi.APISpec {
 	if err != nil {
 		panic(fmt.Sprintf("stategen: %v", err))
 	}
-
 	return spec.APIs
 }
 
@@ -113,7 +112,6 @@ func ToolNames(of []toolapi.APISpec) []string {
 	for i, a := range of {
 		names[i] = a.Name
 	}
-
 	return names
 }
 

@@ -30,10 +30,8 @@ func (e Expr) Variables() (names []string) {
 		if part.Var != "" {
 			names = append(names, part.Var)
 		}
-
 		return part
 	})
-
 	return names
 }
 
@@ -81,7 +79,6 @@ func (e Expr) mapped(f func(Expr) Expr) Expr {
 	}
 
 	e.Object = mappedNamed(e.Object, f)
-
 	return e
 }
 
@@ -90,6 +87,5 @@ func mappedNamed(all []Named, f func(Expr) Expr) []Named {
 	for i := range all {
 		all[i].Expr = all[i].Expr.mapped(f)
 	}
-
 	return all
 }

@@ -111,7 +111,6 @@ func (g *grower) batch(ctx context.Context, n int, yield func(Task) error) error
 
 		g.report.Kept++
 	}
-
 	return nil
 }
 
@@ -154,6 +153,5 @@ func (g *grower) reject(p grown, why error) error {
 	if g.inVain++; g.inVain >= mostInVain {
 		return fmt.Errorf("stategen: %d programs of %s in a row are no task: %s", g.inVain, g.domain.Name(), reason)
 	}
-
 	return nil
 }

@@ -20,7 +20,6 @@ func generated(t *testing.T, o stategen.Options, book *stategen.Book, n int) (te
 	_, err := stategen.Generate(t.Context(), toy{}, o, book, n, func(task stategen.Task) error {
 		text, err := json.Marshal(task)
 		texts, tasks = append(texts, text), append(tasks, task)
-
 		return err
 	})
 	if err != nil {
@@ -239,7 +238,6 @@ func TestInterruptedGenerationGoesOn(t *testing.T) {
 		if len(got) == 11 {
 			stop()
 		}
-
 		return nil
 	})
 	if !errors.Is(err, context.Canceled) {

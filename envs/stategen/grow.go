@@ -73,7 +73,6 @@ func (g *grower) next() (grown, error) {
 		g.book.add(p.pairs, -1)
 		g.report.Failed[err.Error()]++
 	}
-
 	return grown{}, fmt.Errorf("stategen: program %d of %s failed %d times in a row: %v", number, g.domain.Name(),
 		mostAttempts, g.report.Failed)
 }
@@ -120,14 +119,12 @@ func (p *path) program(d Domain, split, n int) (Program, error) {
 
 		program := schema.Program()
 		program.Result = &result
-
 		return program, nil
 	}
 
 	if err := p.grow(schema, split, n-split); err != nil {
 		return Program{}, err
 	}
-
 	return p.branch(d, schema, n-split)
 }
 
@@ -175,7 +172,6 @@ func (p *path) branch(d Domain, schema Schema, n int) (Program, error) {
 	program.Branch = &Branch{test, paths[0], paths[1]}
 	program.Init = slices.Concat(before.Init, added[0], []Variable{constant})
 	program.take(added[1], added[0])
-
 	return program, nil
 }
 
@@ -189,7 +185,6 @@ func alike(d Domain, ends [2]Schema, paths [2]Path) bool {
 	}
 
 	answer := one.answer(d, paths[0].Result)
-
 	return answer != nil && d.Same(ends[1].(ran).answer(d, paths[1].Result), answer)
 }
 
@@ -271,7 +266,6 @@ func renamed(v any, names map[string]string) any {
 		if name, ok := part.(string); ok {
 			part = cmp.Or(names[name], name)
 		}
-
 		return part, false
 	})
 }

@@ -28,7 +28,6 @@ func NewGrowing(domain string, server any) Growing {
 func (g *Growing) Program() Program {
 	p := g.program
 	p.Init, p.Main = slices.Clone(p.Init), slices.Clone(p.Main)
-
 	return p
 }
 
@@ -36,7 +35,6 @@ func (g *Growing) Program() Program {
 func (g *Growing) Clone() Growing {
 	next := *g
 	next.program, next.Values = g.Program(), maps.Clone(g.Values)
-
 	return next
 }
 
@@ -73,7 +71,6 @@ func (g *Growing) Run(on Service, s Stmt) (result any) {
 	err := Do(g.Values, func(tool string, args envs.Args) (any, error) {
 		var err error
 		g.State, result, err = on.Call(g.State, tool, args)
-
 		return result, err
 	}, s)
 	if err != nil {
@@ -89,7 +86,6 @@ func (g *Growing) answer(on Service, e Expr) any {
 	if err != nil || g.State == nil {
 		return nil
 	}
-
 	return on.Content(g.State, v)
 }
 
@@ -104,7 +100,6 @@ func Pairs(consumer string, producers ...string) (all []Pair) {
 			all = append(all, pair)
 		}
 	}
-
 	return all
 }
 
@@ -113,7 +108,6 @@ func OneOrAll(all []Expr) (e Expr, ok bool) {
 	if len(all) == 1 {
 		return all[0], true
 	}
-
 	return Expr{List: all}, len(all) > 0
 }
 

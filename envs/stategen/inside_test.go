@@ -21,7 +21,6 @@ func read(t testing.TB, text string) any {
 	if err != nil {
 		t.Fatal(text, err)
 	}
-
 	return v
 }
 
@@ -34,7 +33,6 @@ func programOf(t testing.TB, text string) *Program {
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		t.Fatal(err)
 	}
-
 	return &p
 }
 
@@ -159,7 +157,6 @@ func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-
 	return v
 }
 
@@ -438,7 +435,6 @@ func (counter) Call(s State, tool string, args envs.Args) (State, any, error) {
 	}
 
 	n := s.(int) + 1
-
 	return n, append(slices.Clone(args), envs.Arg{Name: "n", Value: Number(float64(n))}), nil
 }
 

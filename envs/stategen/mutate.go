@@ -86,7 +86,6 @@ func (p Program) with(name string, path Path) Program {
 	}
 
 	p.Branch = &b
-
 	return p
 }
 
@@ -108,11 +107,9 @@ func changeField(p *Path) bool {
 		if s.Edit != nil && len(s.Edit.Path) > 0 {
 			last := len(s.Edit.Path) - 1
 			s.Edit.Path = append(s.Edit.Path[:last:last], s.Edit.Path[last]+"_other")
-
 			return true
 		}
 	}
-
 	return false
 }
 
@@ -128,14 +125,12 @@ func (p *Path) lastCall(change func(*Call) bool) bool {
 			return true
 		}
 	}
-
 	return false
 }
 
 // changeText changes the last argument that is a literal text, of a side effect or of a call that the result needs.
 func changeText(p *Path) bool {
 	answered := p.Result.Variables()
-
 	return p.lastCall(func(c *Call) bool {
 		if c.Assign != "" && !slices.Contains(answered, c.Assign) {
 			return false
@@ -148,11 +143,9 @@ func changeText(p *Path) bool {
 
 			if text, ok := a.Expr.Value.Any.(string); ok {
 				c.Args[i].Expr = Literal(text + "_other")
-
 				return true
 			}
 		}
-
 		return false
 	})
 }

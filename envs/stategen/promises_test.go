@@ -28,7 +28,6 @@ func (o odd) Splits(n int) []int {
 	if o.splits != nil {
 		return o.splits
 	}
-
 	return o.toy.Splits(n)
 }
 
@@ -36,7 +35,6 @@ func (o odd) Call(s stategen.State, tool string, args envs.Args) (stategen.State
 	if o.call != nil {
 		return o.call(s, tool, args)
 	}
-
 	return o.toy.Call(s, tool, args)
 }
 
@@ -44,7 +42,6 @@ func (o odd) Content(s stategen.State, v any) any {
 	if o.content != nil {
 		return o.content(s, v)
 	}
-
 	return o.toy.Content(s, v)
 }
 
@@ -52,7 +49,6 @@ func (o odd) Same(got, want any) bool {
 	if o.same != nil {
 		return o.same(got, want)
 	}
-
 	return o.toy.Same(got, want)
 }
 
@@ -61,7 +57,6 @@ func (o odd) Init(rng *rand.Rand) stategen.Schema {
 	if o.schema != nil {
 		return o.schema(s)
 	}
-
 	return s
 }
 
@@ -96,7 +91,6 @@ func (b *barren) Candidates(rng *rand.Rand, want stategen.Want) []stategen.Candi
 
 		return append([]stategen.Candidate{edit}, all...)
 	}
-
 	return all
 }
 
@@ -105,7 +99,6 @@ func (b *barren) Apply(c stategen.Candidate) {
 		b.program.Main = append(b.program.Main, stategen.Stmt{Edit: &stategen.Edit{
 			Var: "user_variable_0", To: stategen.Var("user_variable_0"),
 		}})
-
 		return
 	}
 
@@ -122,7 +115,6 @@ func (b *barren) Result() (stategen.Expr, bool) {
 	if b.given {
 		e = stategen.Var("user_variable_0")
 	}
-
 	return e, ok && !b.noResult
 }
 
@@ -131,14 +123,12 @@ func (b *barren) Program() stategen.Program {
 	if b.unused {
 		p.Init = append([]stategen.Variable{{Name: "unused"}}, p.Init...)
 	}
-
 	return p
 }
 
 func (b *barren) Clone() stategen.Schema {
 	next := *b
 	next.shelf = b.shelf.Clone().(*shelf)
-
 	return &next
 }
 
@@ -244,7 +234,6 @@ func TestNothingToCompare(t *testing.T) {
 			if task.Program.Branch != nil || len(task.Cases) != 1 || task.Cases[0].Path != "main" {
 				t.Errorf("%s has a branch", task.ID)
 			}
-
 			return nil
 		})
 	if err != nil || report.Kept != 30 ||
@@ -317,7 +306,6 @@ func TestGoingOn(t *testing.T) {
 		if text, _ := args.Text("number"); text != "" && text < "4" {
 			return nil, nil, stategen.Refuse("no %s", text)
 		}
-
 		return toy{}.Call(s, tool, args)
 	}}
 
@@ -334,10 +322,8 @@ func TestGoingOn(t *testing.T) {
 			if err == nil {
 				texts = append(texts, string(text))
 			}
-
 			return err
 		})
-
 		return report, texts, err
 	}
 
@@ -418,7 +404,6 @@ func TestBothBranches(t *testing.T) {
 			if task.Program.Branch != nil {
 				t.Errorf("%s: both branches lead to the same", task.ID)
 			}
-
 			return nil
 		})
 	if err != nil || report.Rejected["both branches answer the same"] == 0 {
@@ -431,7 +416,6 @@ func TestBothBranches(t *testing.T) {
 		if paths++; paths%2 == 0 {
 			return nil
 		}
-
 		return v
 	}}
 	options := paper
@@ -444,7 +428,6 @@ func TestBothBranches(t *testing.T) {
 				if len(task.Cases) != 1 {
 					t.Errorf("%s has a case without an answer", task.ID)
 				}
-
 				return nil
 			})
 		if err != nil {

@@ -40,7 +40,6 @@ func replay(d Domain, p *Program, values map[string]any, watch func(string, envs
 		}
 
 		state, result, err = d.Call(state, tool, args)
-
 		return result, err
 	})
 
@@ -48,7 +47,6 @@ func replay(d Domain, p *Program, values map[string]any, watch func(string, envs
 	if err != nil {
 		return Oracle{}, nil, err
 	}
-
 	return Oracle{outcome.Path, d.Content(state, outcome.Result), d.Effects(state)}, r.found, nil
 }
 
@@ -99,7 +97,6 @@ func answers(result Expr, made []string) error {
 	if len(used) == 0 || slices.ContainsFunc(used, func(name string) bool { return !slices.Contains(made, name) }) {
 		return errUntouched
 	}
-
 	return nil
 }
 
@@ -119,6 +116,5 @@ func (e Expr) variable() string {
 	if names := e.Variables(); len(names) > 0 {
 		return names[0]
 	}
-
 	return ""
 }

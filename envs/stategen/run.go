@@ -47,7 +47,6 @@ func (p *Program) Values(c Case) map[string]any {
 	for name, v := range c.Set {
 		values[name] = v.Any
 	}
-
 	return values
 }
 
@@ -66,7 +65,6 @@ type run struct {
 func newRun(values map[string]any, call Caller) *run {
 	r := &run{vars: make(map[string]any, len(values)+8), call: call}
 	maps.Copy(r.vars, values)
-
 	return r
 }
 
@@ -89,7 +87,6 @@ func (r *run) program(p *Program) (Outcome, error) {
 		}
 
 		result, err := r.eval(*p.Result)
-
 		return Outcome{result, pathMain}, err
 	}
 
@@ -108,7 +105,6 @@ func (r *run) program(p *Program) (Outcome, error) {
 	}
 
 	result, err := r.eval(path.Result)
-
 	return Outcome{result, name}, err
 }
 
@@ -127,7 +123,6 @@ func (r *run) condition(t Test) (bool, error) {
 
 		r.found, r.vars[t.Right.Var] = left, left
 	}
-
 	return r.test(t)
 }
 
@@ -170,7 +165,6 @@ func (r *run) doCall(c Call) error {
 	if err == nil && c.Assign != "" {
 		r.vars[c.Assign] = result
 	}
-
 	return err
 }
 
@@ -187,7 +181,6 @@ func (r *run) edit(e Edit) error {
 
 	changed, err := set(v, e.Path, to)
 	r.vars[e.Var] = changed
-
 	return err
 }
 
@@ -214,7 +207,6 @@ func set(v any, path []string, to any) (any, error) {
 		i, _ := strconv.Atoi(path[0])
 		list = slices.Clone(list)
 		list[i] = part
-
 		return list, nil
 	}
 
@@ -224,7 +216,6 @@ func set(v any, path []string, to any) (any, error) {
 		object[i].Value = part
 		return object, nil
 	}
-
 	return object.With(path[0], part), nil
 }
 
@@ -251,7 +242,6 @@ func (r *run) each(e Each) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -270,7 +260,6 @@ func (r *run) test(t Test) (bool, error) {
 	if !ok {
 		return false, fault("%s is not a list", pytext.Repr(left))
 	}
-
 	return slices.ContainsFunc(list, func(item any) bool {
 		part, err := At(item, t.Any)
 		return err == nil && Equal(part, right)
@@ -286,7 +275,6 @@ func (r *run) eval(e Expr) (any, error) {
 		if !ok {
 			return nil, fault("there is no variable %s", e.Var)
 		}
-
 		return At(v, e.Path)
 	case e.Object != nil:
 		object := make(envs.Args, len(e.Object))
@@ -299,7 +287,6 @@ func (r *run) eval(e Expr) (any, error) {
 
 			object[i] = envs.Arg{Name: m.Name, Value: v}
 		}
-
 		return object, nil
 	}
 
@@ -317,7 +304,6 @@ func (r *run) eval(e Expr) (any, error) {
 	if e.Func == "" {
 		return list, nil
 	}
-
 	return apply(e.Func, list)
 }
 
@@ -388,7 +374,6 @@ func Number(f float64) envs.Number {
 	if math.Abs(f) < mostPlain {
 		return envs.Number(strconv.FormatFloat(f, 'f', -1, 64))
 	}
-
 	return envs.Number(strconv.FormatFloat(f, 'g', -1, 64))
 }
 
@@ -399,6 +384,5 @@ func number(v any) (float64, bool) {
 	}
 
 	f, err := strconv.ParseFloat(string(n), 64)
-
 	return f, err == nil
 }

@@ -21,7 +21,6 @@ func value(t *testing.T, text string) any {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 

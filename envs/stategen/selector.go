@@ -81,7 +81,6 @@ func (s Selector) frequency(c Candidate, book *Book) float64 {
 	if s == K2 {
 		return float64(least)
 	}
-
 	return float64(total)
 }
 
@@ -106,6 +105,5 @@ func draw(rng *rand.Rand, weights []float64) int {
 		at -= w
 		last = i
 	}
-
 	return last
 }

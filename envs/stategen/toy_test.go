@@ -22,7 +22,6 @@ func (toy) APIs() []toolapi.APISpec {
 	for i, name := range (toy{}).Counted() {
 		all[i].Name = name
 	}
-
 	return all
 }
 
@@ -70,7 +69,6 @@ func (toy) Call(s stategen.State, tool string, args envs.Args) (stategen.State, 
 	}
 
 	b.numbers = append(b.numbers, n)
-
 	return b, envs.Args{
 		{Name: "box", Value: fmt.Sprint("box_", len(b.numbers))},
 		{Name: "number", Value: stategen.Number(float64(n))},
@@ -81,7 +79,6 @@ func (toy) Content(s stategen.State, v any) any {
 	if i := box(v); i >= 0 && i < len(s.(boxes).numbers) {
 		return stategen.Number(float64(s.(boxes).numbers[i]))
 	}
-
 	return v
 }
 
@@ -92,7 +89,6 @@ func box(v any) int {
 	if _, err := fmt.Sscanf(text, "box_%d", &i); err != nil {
 		return -1
 	}
-
 	return i - 1
 }
 
@@ -154,7 +150,6 @@ func (s *shelf) Apply(c stategen.Candidate) {
 
 func (s *shelf) Condition(*rand.Rand) (stategen.Test, stategen.Variable, bool) {
 	constant := stategen.Variable{Name: "user_constant_0", Role: stategen.Constant, Type: "a number"}
-
 	return stategen.Test{
 		Left: stategen.Var(s.made[len(s.made)-1], "number"), Right: stategen.Var(constant.Name),
 	}, constant, true
@@ -167,7 +162,6 @@ func (s *shelf) Result() (stategen.Expr, bool) {
 func (s *shelf) Program() stategen.Program {
 	p := s.program
 	p.Init, p.Main = slices.Clone(p.Init), slices.Clone(p.Main)
-
 	return p
 }
 
@@ -180,6 +174,5 @@ func (s *shelf) Clone() stategen.Schema {
 	for name := range s.kept {
 		c.kept[name] = true
 	}
-
 	return c
 }

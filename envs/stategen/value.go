@@ -64,7 +64,6 @@ func (c Comparison) same(member string, got, want any) bool {
 		return ok && c.list(got, want, c.Loose != nil && c.Loose(member))
 	case envs.Args:
 		got, ok := got.(envs.Args)
-
 		return ok && len(got) == len(want) && !slices.ContainsFunc(want, func(m envs.Arg) bool {
 			v, ok := got.Get(m.Name)
 			return !ok || !c.same(m.Name, v, m.Value)
@@ -104,6 +103,5 @@ func (c Comparison) list(got, want []any, loose bool) bool {
 
 		left = slices.Delete(left, at, at+1)
 	}
-
 	return true
 }

@@ -14,6 +14,5 @@ func Within(n, least float64) error {
 	if n > most {
 		return fmt.Errorf("is %v, want at most %v", n, most)
 	}
-
 	return nil
 }

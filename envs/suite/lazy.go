@@ -27,7 +27,6 @@ func (c *Choice) Lazy(what, name string, o WriterOptions) *LazyWriter {
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", what, name, err)
 		}
-
 		return w, nil
 	}}
 }
@@ -48,7 +47,6 @@ func (w *LazyWriter) opened() (Writer, error) {
 
 	var err error
 	w.writer, err = w.open()
-
 	return w.writer, err
 }
 
@@ -60,7 +58,6 @@ func (w *LazyWriter) Write(ctx context.Context, instructions, request string, se
 	if err != nil {
 		return "", err
 	}
-
 	return writer.Write(ctx, instructions, request, seed)
 }
 
@@ -79,6 +76,5 @@ func (w *LazyWriter) Close() error {
 	if writer == nil {
 		return nil
 	}
-
 	return writer.Close()
 }

@@ -31,7 +31,6 @@ func Names() []string {
 	for i, b := range registered {
 		all[i] = b.Name()
 	}
-
 	return all
 }
 
@@ -43,6 +42,5 @@ func Lookup(name string) (Benchmark, error) {
 	if i := slices.Index(Names(), name); i >= 0 {
 		return registered[i], nil
 	}
-
 	return nil, names.Unknown("suite", name, Names())
 }

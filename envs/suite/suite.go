@@ -95,7 +95,6 @@ func (c *Choice) Ask(id, query string) string {
 	if c.Rephrase == nil {
 		return query
 	}
-
 	return c.Rephrase(id, query)
 }
 
@@ -120,7 +119,6 @@ func (c *Choice) Narrow(all []envs.Task) (tasks []envs.Task, datasets []string) 
 			tasks = append(tasks, t)
 		}
 	}
-
 	return tasks, slices.Compact(datasets)
 }
 
@@ -158,7 +156,6 @@ func Plans(s Suite) func(question string) (envs.Plan, bool) {
 	if p, ok := s.(Planner); ok {
 		return p.Plan
 	}
-
 	return func(string) (envs.Plan, bool) { return nil, false }
 }
 
@@ -294,7 +291,6 @@ func VerifyDemonstrations(data, name string) (all []VerifiedFile, err error) {
 
 		all = append(all, file)
 	}
-
 	return all, err
 }
 
@@ -330,7 +326,6 @@ func Codecs(b Benchmark) []action.Codec {
 	if p, ok := b.(Programmer); ok {
 		return p.Codecs()
 	}
-
 	return []action.Codec{action.ReAct{}, action.FunctionCall{}, action.Tools{}}
 }
 

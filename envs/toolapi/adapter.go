@@ -43,7 +43,6 @@ func (r Rename) check() error {
 	if targets := slices.Sorted(maps.Values(r)); len(slices.Compact(targets)) != len(r) {
 		return errors.New("rename gives two parameters one name")
 	}
-
 	return nil
 }
 
@@ -84,7 +83,6 @@ func (g Ignored) check() error {
 	if !isScalar(g.Value) {
 		return fmt.Errorf("ignored value %v is not null, a bool, a number or a string", g.Value)
 	}
-
 	return nil
 }
 
@@ -111,14 +109,12 @@ func (f Flag) Lower(args envs.Args) (envs.Args, *ArgError) {
 		if f.Optional {
 			return args, nil
 		}
-
 		return nil, missing(f.Parameter)
 	}
 
 	if !truthy(v) {
 		return nil, &ArgError{Value: true, parameter: f.Parameter, problem: "is not true"}
 	}
-
 	return args.Without(f.Parameter), nil
 }
 
@@ -151,7 +147,6 @@ func (p Prefix) check() error {
 	if p.Join != "" && (!p.Trim || pytext.Strip(p.Join) != "") {
 		return errors.New("join is white space and needs trim")
 	}
-
 	return nil
 }
 
@@ -173,7 +168,6 @@ func (p Prefix) Lower(args envs.Args) (envs.Args, *ArgError) {
 	if p.Trim {
 		rest = pytext.Strip(rest)
 	}
-
 	return replaced(args, p.Parameter, rest), nil
 }
 
@@ -188,7 +182,6 @@ func (p Prefix) Lift(args envs.Args) (envs.Args, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s is not a text", p.Parameter)
 	}
-
 	return replaced(args, p.Parameter, p.Text+p.Join+text), nil
 }
 

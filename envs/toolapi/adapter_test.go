@@ -142,7 +142,6 @@ func object(t testing.TB, text string) envs.Args {
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-
 	return v.(envs.Args)
 }
 

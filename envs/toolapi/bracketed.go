@@ -46,7 +46,6 @@ func NewBracketed(parameter string, fields []Field) *Bracketed {
 
 		b.WriteString(`\[(.*?)\]`)
 	}
-
 	return &Bracketed{parameter: parameter, fields: fields, pattern: regexp.MustCompile(b.String())}
 }
 
@@ -54,7 +53,6 @@ func (b *Bracketed) check() error {
 	if len(b.fields) == 0 {
 		return errors.New("bracketed has no fields")
 	}
-
 	return nil
 }
 
@@ -85,7 +83,6 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 	for i, f := range b.fields {
 		lowered = lowered.With(f.To, pytext.Strip(values[i+1]))
 	}
-
 	return lowered, nil
 }
 

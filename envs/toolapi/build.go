@@ -157,7 +157,6 @@ func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) 
 	}
 
 	a.notice = f.notice(a)
-
 	return a, a.change(changes)
 }
 
@@ -191,7 +190,6 @@ func (f *APISpec) notice(a *API) notice {
 	if s := f.Notice.Published.Example; s != nil {
 		n.publishedExample = *s
 	}
-
 	return n
 }
 
@@ -276,7 +274,6 @@ func (a *API) check(exposing []*API) error {
 	if _, wrong := a.Lower(args); wrong != nil {
 		return fmt.Errorf("example %s: it is not a call of %s. %s", a.notice.example, a.Signature(), wrong.Text)
 	}
-
 	return nil
 }
 
@@ -315,7 +312,6 @@ func (a *API) checkCall(call envs.Args) error {
 	if wrong != nil || !reflect.DeepEqual(a.base.withoutDefaults(lowered), a.base.withoutDefaults(call)) {
 		return fmt.Errorf("the call %v becomes %v", lifted, lowered)
 	}
-
 	return nil
 }
 
@@ -331,7 +327,6 @@ func (a *API) withoutDefaults(call envs.Args) envs.Args {
 			rest = append(rest, arg)
 		}
 	}
-
 	return rest
 }
 
@@ -340,7 +335,6 @@ func isIdle(adapter Adapter, from, to envs.Args) bool {
 	if adapter, ok := adapter.(interface{ about() string }); ok {
 		return !slices.Contains(from.Names(), adapter.about())
 	}
-
 	return reflect.DeepEqual(from, to)
 }
 
@@ -357,7 +351,6 @@ func (v *Version) deprecate(old *API) error {
 		removed, _ := v.removal(old.Tool)
 		text := removed.Notice(old.Signature())
 		v.deprecated[old.Name] = Deprecation{Old: old, notice: text, published: text}
-
 		return nil
 	case now == nil:
 		return nil
@@ -369,7 +362,6 @@ func (v *Version) deprecate(old *API) error {
 
 	var err error
 	v.deprecated[old.Name], err = v.deprecation(old, now)
-
 	return err
 }
 
@@ -382,6 +374,5 @@ func (v *Version) outdate(old *API, now []*API) error {
 
 	d, err := v.deprecation(old, now)
 	v.outdated[old.Name] = append(v.outdated[old.Name], d)
-
 	return err
 }

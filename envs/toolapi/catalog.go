@@ -49,7 +49,6 @@ func (c *Catalog) With(versions ...*Spec) (*Catalog, error) {
 	if all.base == nil {
 		return nil, errors.New("toolapi: no file has base: true and so defines the tools")
 	}
-
 	return all, each(len(versions), func(i int) error {
 		_, err := all.versions[versions[i].Version].whole()
 		return err
@@ -62,7 +61,6 @@ func (c *Catalog) WithFiles(files ...File) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return c.With(specs...)
 }
 
@@ -70,14 +68,12 @@ func (c *Catalog) WithFiles(files ...File) (*Catalog, error) {
 func (c *Catalog) Promise(name string, spec func() (*Spec, error)) *Catalog {
 	all := c.clone()
 	all.add(name, name, spec)
-
 	return all
 }
 
 func (c *Catalog) clone() *Catalog {
 	all := &Catalog{c.base, make(map[string]*entry, len(c.versions))}
 	maps.Copy(all.versions, c.versions)
-
 	return all
 }
 
@@ -87,7 +83,6 @@ func (c *Catalog) add(name, path string, spec func() (*Spec, error)) *entry {
 	e.built = sync.OnceValues(func() (*Version, error) { return c.build(e) })
 	e.whole = sync.OnceValues(func() (*Version, error) { return c.link(e) })
 	c.versions[name] = e
-
 	return e
 }
 
@@ -114,7 +109,6 @@ func (c *Catalog) build(e *entry) (*Version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("toolapi: %s: %w", e.path, err)
 	}
-
 	return v, nil
 }
 
@@ -159,7 +153,6 @@ func (c *Catalog) entry(name string) (*entry, error) {
 	if !ok {
 		return nil, names.Unknown("API version", name, c.Names())
 	}
-
 	return e, nil
 }
 
@@ -172,7 +165,6 @@ func (c *Catalog) Version(name string) (*Version, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return e.whole()
 }
 
@@ -181,7 +173,6 @@ func (c *Catalog) Pair(prompt, deployed string) (shown, enforced *Version, err e
 	if shown, err = c.Version(prompt); err == nil {
 		enforced, err = c.Version(deployed)
 	}
-
 	return shown, enforced, err
 }
 
@@ -191,6 +182,5 @@ func (c *Catalog) Spec(name string) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return e.spec()
 }

@@ -27,7 +27,6 @@ func TestPromise(t *testing.T) {
 
 		later := *spec
 		later.Version = "later"
-
 		return &later, nil
 	}).Promise("never", func() (*toolapi.Spec, error) { return nil, errNever })
 	promised = promised.Promise("after never", func() (*toolapi.Spec, error) {
@@ -38,7 +37,6 @@ func TestPromise(t *testing.T) {
 
 		after := *spec
 		after.Version, after.Deprecates = "after never", []string{"never"}
-
 		return &after, nil
 	})
 

@@ -20,7 +20,6 @@ func (c *Chosen) check() error {
 	if c.Parameter == "" || c.Value == "" {
 		return errors.New("chosen wants a parameter and a value")
 	}
-
 	return nil
 }
 
@@ -31,7 +30,6 @@ func (a *API) choice() *Chosen {
 	}
 
 	c, _ := a.adapters[0].(*Chosen)
-
 	return c
 }
 
@@ -42,7 +40,6 @@ func (c *Chosen) chooses(call envs.Args) bool {
 	}
 
 	value, _ := call.Text(c.Parameter)
-
 	return value == c.Value
 }
 
@@ -60,7 +57,6 @@ func (c *Chosen) Lower(args envs.Args) (envs.Args, *ArgError) {
 	if !c.chooses(args) {
 		return nil, &ArgError{Value: true, parameter: c.Parameter, problem: "is not " + c.Value}
 	}
-
 	return args.Without(c.Parameter), nil
 }
 
@@ -85,7 +81,6 @@ func Shown(apis []*API) []*API {
 			shown = append(shown, together(a, slices.DeleteFunc(slices.Clone(apis[i+1:]), other)))
 		}
 	}
-
 	return shown
 }
 
@@ -129,6 +124,5 @@ func together(a *API, others []*API) *API {
 		Name: one.choice().Parameter, Schema: envs.Object("type", "string", "enum", values),
 	})
 	one.Description = "which does several things. " + strings.Join(abouts, " ")
-
 	return &one
 }

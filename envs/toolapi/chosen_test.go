@@ -60,7 +60,6 @@ func severalVersions(t *testing.T) (then, next *toolapi.Version) {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return then, next
 }
 

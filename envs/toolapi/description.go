@@ -17,7 +17,6 @@ func ParseDescription(text string) (a *API, ok bool) {
 		}
 
 		a, err = parseFunction(function)
-
 		return a, err == nil && a.Name != ""
 	}
 
@@ -32,6 +31,5 @@ func ParseDescription(text string) (a *API, ok bool) {
 	for _, name := range names {
 		a.Parameters = append(a.Parameters, Parameter{Name: name})
 	}
-
 	return a, true
 }

@@ -23,7 +23,6 @@ func (s *Spec) Encode() ([]byte, error) {
 	if err := w.block(reflect.ValueOf(*s), 0); err != nil {
 		return nil, fmt.Errorf("toolapi: write the version %s: %w", s.Version, err)
 	}
-
 	return append(w.Bytes(), '\n'), nil
 }
 
@@ -58,7 +57,6 @@ func fieldsOf(v reflect.Value) []field {
 			all = append(all, field{name, value, strings.Contains(options, "flow")})
 		}
 	}
-
 	return all
 }
 
@@ -88,7 +86,6 @@ func (w *yamlWriter) block(v reflect.Value, indent int) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -102,7 +99,6 @@ func (w *yamlWriter) items(list reflect.Value, indent int) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -144,13 +140,11 @@ func (w *yamlWriter) reflected(v reflect.Value) error {
 	case reflect.Map: // by texts
 		names := v.MapKeys()
 		slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-
 		return w.between('{', '}', len(names), func(i int) error {
 			return w.pair(names[i].String(), v.MapIndex(names[i]).Interface())
 		})
 	case reflect.Struct:
 		fields := fieldsOf(v)
-
 		return w.between('{', '}', len(fields), func(i int) error {
 			return w.pair(fields[i].name, fields[i].value.Interface())
 		})
@@ -174,7 +168,6 @@ func (w *yamlWriter) between(left, right byte, n int, one func(i int) error) err
 			return err
 		}
 	}
-
 	return w.WriteByte(right)
 }
 
@@ -184,7 +177,6 @@ func (w *yamlWriter) pair(name string, value any) error {
 	}
 
 	w.WriteString(": ")
-
 	return w.flow(value)
 }
 

@@ -22,7 +22,6 @@ func (e Enumerated) check() error {
 	if e.Item == "" || e.To == "" || e.Most < 1 {
 		return errors.New("enumerated needs an item, a parameter of the tool and at least one item")
 	}
-
 	return nil
 }
 
@@ -32,7 +31,6 @@ func (e Enumerated) Names() []string {
 	for i := range names {
 		names[i] = e.Item + strconv.Itoa(i+1)
 	}
-
 	return names
 }
 
@@ -76,7 +74,6 @@ func (e Enumerated) Lower(args envs.Args) (envs.Args, *ArgError) {
 
 		texts[i] = text
 	}
-
 	return lowered.With(e.To, strings.Join(texts, listSeparator)), nil
 }
 
@@ -105,6 +102,5 @@ func (e Enumerated) Lift(args envs.Args) (envs.Args, error) {
 	for i, name := range e.Names()[:len(items)] {
 		lifted = lifted.With(name, items[i])
 	}
-
 	return lifted, nil
 }

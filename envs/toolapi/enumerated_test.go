@@ -18,7 +18,6 @@ func TestEnumerated(t *testing.T) {
 		for i := 0; i < len(pairs); i += 2 {
 			all = append(all, envs.Arg{Name: pairs[i].(string), Value: pairs[i+1]})
 		}
-
 		return all
 	}
 	list := toolapi.Enumerated{Item: "tag", To: "tags", Most: 3}

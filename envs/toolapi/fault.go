@@ -59,7 +59,6 @@ func (v *Version) Cell() Cell {
 	}
 
 	slices.Sort(cells)
-
 	return Cell(strings.Join(cells, " + "))
 }
 
@@ -103,6 +102,5 @@ func (f *Fault) check(v *Version) error {
 	if !(f.Share >= 0 && f.Share <= 1) || f.Calls < 1 {
 		return fmt.Errorf("share is %v and calls %d, want 0..1 and at least 1", f.Share, f.Calls)
 	}
-
 	return nil
 }

@@ -103,7 +103,6 @@ func every(t testing.TB) (*toolapi.Version, *toolapi.API) {
 	}
 
 	a, _ := v.ForTool("Act")
-
 	return v, a
 }
 
@@ -144,7 +143,6 @@ func drawCall(t *rapid.T) envs.Args {
 
 	add("from", strings.TrimSpace(word.Draw(t, "from")))
 	add("to", strings.TrimSpace(word.Draw(t, "to")))
-
 	return call
 }
 

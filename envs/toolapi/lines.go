@@ -64,7 +64,6 @@ func typeText(schema envs.Args) string {
 		for i, v := range values {
 			written[i] = pytext.JSON(v)
 		}
-
 		return "one of " + strings.Join(written, ", ")
 	}
 
@@ -85,6 +84,5 @@ func typeText(schema envs.Args) string {
 	if len(words) == 0 {
 		return "any value"
 	}
-
 	return strings.Join(words, " or ")
 }

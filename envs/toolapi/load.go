@@ -23,14 +23,12 @@ func Load(shipped fs.FS, own ...File) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return new(Catalog).WithFiles(append(all, own...)...)
 }
 
 // parseAll reads the form of files.
 func parseAll(files []File) ([]*Spec, error) {
 	specs := make([]*Spec, len(files))
-
 	return specs, each(len(files), func(i int) (err error) {
 		specs[i], err = Parse(files[i])
 		return err
@@ -52,7 +50,6 @@ func each(n int, do func(i int) error) error {
 	}
 
 	_ = all.Wait() // errs has them, in their order
-
 	return cmp.Or(errs...)
 }
 
@@ -77,6 +74,5 @@ func shippedFiles(fsys fs.FS) ([]File, error) {
 
 		files = append(files, File{entry.Name(), string(text)})
 	}
-
 	return files, nil
 }

@@ -75,7 +75,6 @@ func (v *Version) deprecation(old *API, now []*API) (d Deprecation, err error) {
 		also := fmt.Sprintf(alsoText, other.notice.signature, other.notice.example)
 		d.notice, d.published = d.notice+also, d.published+also
 	}
-
 	return d, err
 }
 
@@ -83,7 +82,6 @@ func (v *Version) deprecation(old *API, now []*API) (d Deprecation, err error) {
 // the tools in without. The published environment lists the prompt's version, whatever is deployed.
 func (v *Version) InvalidAction(without ...string) (string, error) {
 	listed := slices.DeleteFunc(slices.Clone(v.APIs), func(a *API) bool { return slices.Contains(without, a.Tool) })
-
 	return written(v.invalidText, struct {
 		APIs []*API
 		Last int // the index of the last one
@@ -107,7 +105,6 @@ func (v *Version) readMessages(f *Spec, base *Version) (err error) {
 	if _, err = v.InvalidAction(); err == nil {
 		_, err = v.deprecation(v.APIs[0], v.APIs[:1])
 	}
-
 	return err
 }
 
@@ -129,6 +126,5 @@ func written(t *template.Template, data any) (string, error) {
 	if err == nil && b.Len() == 0 {
 		err = fmt.Errorf("%s says nothing", t.Name())
 	}
-
 	return b.String(), err
 }

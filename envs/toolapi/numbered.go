@@ -55,7 +55,6 @@ func (n Numbered) single(args envs.Args) bool {
 	}
 
 	_, ok := args.Get(n.Item)
-
 	return ok
 }
 
@@ -77,7 +76,6 @@ func (n Numbered) joined(args envs.Args) envs.Args {
 	}
 
 	lowered[0] = envs.Arg{Name: n.To, Value: strings.Join(texts, listSeparator)}
-
 	return lowered
 }
 
@@ -94,6 +92,5 @@ func (n Numbered) Lift(args envs.Args) (envs.Args, error) {
 	for i, item := range items {
 		lifted = lifted.With(n.Item+strconv.Itoa(i+1), item)
 	}
-
 	return append(lifted, args.Without(n.To)...), nil
 }

@@ -61,7 +61,6 @@ func (a *API) Sentence() string {
 	}
 
 	first, size := utf8.DecodeRuneInString(text)
-
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
@@ -81,7 +80,6 @@ func FunctionList(all []envs.Args) string {
 	for i := range all {
 		list[i] = all[i]
 	}
-
 	return pytext.JSON(list)
 }
 
@@ -114,7 +112,6 @@ func parseFunction(function envs.Args) (*API, error) {
 	var p Parameters
 	err := p.readSchema(function.Object("parameters"))
 	a.Tool, a.Parameters, a.keywords = a.Name, p.All, p.Keywords
-
 	return a, err
 }
 
@@ -136,7 +133,6 @@ func (p Parameters) Schema() envs.Args {
 	if len(required) > 0 {
 		schema = schema.With("required", required)
 	}
-
 	return append(schema, p.Keywords...)
 }
 
@@ -155,7 +151,6 @@ func (a *API) takeParameters(p Parameters) error {
 	}
 
 	a.Parameters, a.keywords, a.loose = p.All, p.Keywords, p.Loose
-
 	return nil
 }
 
@@ -167,7 +162,6 @@ func (p *Parameters) UnmarshalYAML(read func(any) error) error {
 	}
 
 	p.wrong = p.read(v)
-
 	return nil
 }
 
@@ -205,7 +199,6 @@ func (p Parameters) form() any {
 	if len(p.Keywords) > 0 || slices.ContainsFunc(p.All, typed) {
 		return p.Schema()
 	}
-
 	return ParameterNames(p.All)
 }
 
@@ -239,7 +232,6 @@ func readParameter(item any) (Parameter, error) {
 	if p.Name == "" {
 		return p, errors.New("it is neither a name nor a mapping with a name")
 	}
-
 	return p, nil
 }
 
@@ -320,10 +312,8 @@ func JSONValue(v any) (any, error) {
 
 			object[i] = envs.Arg{Name: fmt.Sprint(item.Key), Value: value}
 		}
-
 		return object, nil
 	}
-
 	return nil, fmt.Errorf("%v is not a value of JSON", v)
 }
 
@@ -333,7 +323,6 @@ func ParameterNames(parameters []Parameter) []string {
 	for i, p := range parameters {
 		names[i] = p.Name
 	}
-
 	return names
 }
 

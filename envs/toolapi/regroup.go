@@ -19,7 +19,6 @@ func (u Unnested) check() error { return Nested(u).check() }
 // Lower puts the members into the object, which is left out without any.
 func (u Unnested) Lower(args envs.Args) (envs.Args, *ArgError) {
 	lowered, _ := Nested(u).Lift(args) // it always can
-
 	return lowered, nil
 }
 
@@ -29,7 +28,6 @@ func (u Unnested) Lift(args envs.Args) (envs.Args, error) {
 	if wrong != nil {
 		return nil, fmt.Errorf("%s %s", u.Parameter, wrong.problem)
 	}
-
 	return lifted, nil
 }
 
@@ -42,7 +40,6 @@ func (l Listed) check() error {
 	if l.Parameter == "" {
 		return errors.New("listed has no parameter")
 	}
-
 	return nil
 }
 
@@ -73,6 +70,5 @@ func (l Listed) Lift(args envs.Args) (envs.Args, error) {
 	if !given {
 		return args, nil
 	}
-
 	return replaced(args, l.Parameter, []any{v}), nil
 }

@@ -28,7 +28,6 @@ func (a *API) Sample() envs.Args {
 	for i, p := range a.base.Parameters {
 		all[i].Value = fitting(p.Schema, i+1)
 	}
-
 	return all
 }
 
@@ -122,7 +121,6 @@ func fittingList(schema envs.Args, i int) any {
 	for k := 1; k < min(wanted, mostSampled/sizeOf(inside[0])); k++ {
 		inside = append(inside, fitting(schema.Object("items"), i+k))
 	}
-
 	return inside
 }
 
@@ -157,7 +155,6 @@ func intOf(schema envs.Args, keyword string) int {
 	v, _ := schema.Get(keyword)
 	text, _ := v.(envs.Number)
 	f, _ := pytext.ParseFloat(string(text))
-
 	return int(max(min(f, math.MaxInt32), math.MinInt32))
 }
 
@@ -203,7 +200,6 @@ func fittingObject(schema envs.Args, i int) any {
 			object = object.With(name, fitting(inside, i))
 		}
 	}
-
 	return object
 }
 
@@ -230,7 +226,6 @@ func fittingText(schema envs.Args, i int) any {
 	if _, bounded := schema.Get("maxLength"); bounded {
 		text = text[:min(len(text), intOf(schema, "maxLength"))]
 	}
-
 	return text
 }
 

@@ -41,7 +41,6 @@ func (a *API) compile() error {
 	if a.form, err = NewForm(schema); err != nil {
 		return fmt.Errorf("JSON Schema of the parameters: %w", err)
 	}
-
 	return nil
 }
 
@@ -50,7 +49,6 @@ func (a *API) mismatch(args envs.Args) string {
 	if a.form == nil {
 		return ""
 	}
-
 	return display.Line(inParameter(a.form.Misfit(args)), mostMismatch)
 }
 
@@ -59,7 +57,6 @@ func inParameter(place []string, why string) string {
 	if len(place) == 0 {
 		return why
 	}
-
 	return parameterWords(strings.Join(place, ".")) + ": " + why
 }
 
@@ -81,7 +78,6 @@ func NewForm(schema envs.Args) (*Form, error) {
 	if errors.As(err, &bad) {
 		err = errors.New(inParameter(misfit(bad.Err)))
 	}
-
 	return &Form{compiled}, err
 }
 
@@ -120,7 +116,6 @@ func misfit(err error) (place []string, why string) {
 
 	// The reasons for one place may come in the order of a map.
 	slices.Sort(reasons)
-
 	return place, strings.Join(slices.Compact(reasons), "; ")
 }
 
@@ -138,7 +133,6 @@ func leaves(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	for _, cause := range e.Causes {
 		all = append(all, leaves(cause)...)
 	}
-
 	return all
 }
 
@@ -150,19 +144,16 @@ func plain(v any) any {
 		for _, arg := range v {
 			object[arg.Name] = plain(arg.Value)
 		}
-
 		return object
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
 			list[i] = plain(item)
 		}
-
 		return list
 	case envs.Number:
 		return plainNumber(v)
 	}
-
 	return v
 }
 

@@ -26,7 +26,6 @@ func (s Spelled) check() error {
 	if literals[s.Type] == nil {
 		return fmt.Errorf("spelled type %q is not number, integer or boolean", s.Type)
 	}
-
 	return nil
 }
 
@@ -46,7 +45,6 @@ func (s Spelled) Lower(args envs.Args) (envs.Args, *ArgError) {
 	if s.Type == "boolean" {
 		return replaced(args, s.Parameter, text == "true"), nil
 	}
-
 	return replaced(args, s.Parameter, envs.Number(text)), nil
 }
 
@@ -61,7 +59,6 @@ func (s Spelled) Lift(args envs.Args) (envs.Args, error) {
 	if _, isText := v.(string); isText || !literals[s.Type].MatchString(text) {
 		return nil, fmt.Errorf("%s is not of the type %s", s.Parameter, s.Type)
 	}
-
 	return replaced(args, s.Parameter, text), nil
 }
 
@@ -75,7 +72,6 @@ func (n Nested) check() error {
 	if len(n.Members) == 0 {
 		return errors.New("nested has no members")
 	}
-
 	return nil
 }
 
@@ -111,7 +107,6 @@ func (n Nested) Lift(args envs.Args) (envs.Args, error) {
 	if len(object) == 0 {
 		return args, nil
 	}
-
 	return rest.With(n.Parameter, object), nil
 }
 
@@ -126,7 +121,6 @@ func (f Fallback) check() error {
 	if !isScalar(f.Value) {
 		return fmt.Errorf("fallback value %v is not null, a bool, a number or a string", f.Value)
 	}
-
 	return nil
 }
 
@@ -137,7 +131,6 @@ func (f Fallback) Lower(args envs.Args) (envs.Args, *ArgError) {
 	if _, given := args.Get(f.Parameter); given {
 		return args, nil
 	}
-
 	return args.With(f.Parameter, scalar(f.Value)), nil
 }
 
@@ -192,7 +185,6 @@ func (f Flipped) check() error {
 	if !isScalar(f.Tool) || !isScalar(f.Default) || scalar(f.Tool) == scalar(f.Default) {
 		return errors.New("flipped needs two defaults that differ: null, a bool, a number or a string")
 	}
-
 	return nil
 }
 
@@ -217,7 +209,6 @@ func (f Flipped) Lift(args envs.Args) (envs.Args, error) {
 	if _, given := args.Get(f.Parameter); given {
 		return args, nil
 	}
-
 	return args.With(f.Parameter, scalar(f.Tool)), nil
 }
 
@@ -227,7 +218,6 @@ func isScalar(v any) bool {
 	case nil, bool, string, int64, uint64, float64, envs.Number:
 		return true
 	}
-
 	return false
 }
 
@@ -237,6 +227,5 @@ func scalar(v any) any {
 	case nil, bool, string, envs.Number:
 		return v
 	}
-
 	return envs.Number(fmt.Sprint(v))
 }

@@ -19,7 +19,6 @@ func argsOf(t *testing.T, text string) envs.Args {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v.(envs.Args)
 }
 

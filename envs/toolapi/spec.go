@@ -134,6 +134,5 @@ func Parse(f File) (*Spec, error) {
 	for i := range s.APIs {
 		s.APIs[i].Parameters.Loose = s.Loose || s.APIs[i].Loose
 	}
-
 	return s, nil
 }

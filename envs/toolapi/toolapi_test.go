@@ -29,7 +29,6 @@ func load(t testing.TB) *toolapi.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return c
 }
 
@@ -40,7 +39,6 @@ func version(t testing.TB, name string) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -113,7 +111,6 @@ func invalid(t *testing.T, v *toolapi.Version, without ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return text
 }
 
@@ -187,6 +184,5 @@ func toolList(v *toolapi.Version) string {
 	for i, a := range v.APIs {
 		lines[i] = fmt.Sprintf("(%d) %s, %s", i+1, a.Signature(), a.Description)
 	}
-
 	return strings.Join(lines, "\n")
 }

@@ -105,7 +105,6 @@ func typed(t testing.TB, files ...string) (*toolapi.Catalog, error) {
 	for i, text := range files {
 		fsys[fmt.Sprintf("v%d.yaml", i)] = &fstest.MapFile{Data: []byte(text)}
 	}
-
 	return toolapi.Load(fsys)
 }
 
@@ -121,7 +120,6 @@ func typedVersion(t testing.TB, name string) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -406,7 +404,6 @@ func TestTypedLowerLift(t *testing.T) {
 
 			args = append(args, envs.Arg{Name: "both", Value: both})
 		}
-
 		return args
 	}
 
@@ -423,7 +420,6 @@ func TestTypedLowerLift(t *testing.T) {
 			for _, tag := range rapid.SliceOfDistinct(rapid.String(), rapid.ID).Draw(t, "tags") {
 				tags = append(tags, tag)
 			}
-
 			return envs.Args{
 				{Name: "where", Value: condition(t, 3)},
 				{Name: "limit", Value: rapid.SampledFrom([]any{nil, envs.Number("3")}).Draw(t, "limit")},
@@ -521,7 +517,6 @@ func drawObject(t *rapid.T, depth int) envs.Args {
 	if rapid.Bool().Draw(t, "closed") {
 		schema = append(schema, envs.Arg{Name: "additionalProperties", Value: false})
 	}
-
 	return schema
 }
 

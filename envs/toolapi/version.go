@@ -84,7 +84,6 @@ func (v *Version) removal(tool string) (silent.Removed, bool) {
 	if i < 0 {
 		return silent.Removed{}, false
 	}
-
 	return v.Removed[i], true
 }
 
@@ -101,7 +100,6 @@ func first(all []*API) (*API, bool) {
 	if len(all) == 0 {
 		return nil, false
 	}
-
 	return all[0], true
 }
 
@@ -111,7 +109,6 @@ func (v *Version) Called(name string, args envs.Args) (*API, bool) {
 	all := v.byName[name]
 
 	i := slices.IndexFunc(all, func(a *API) bool { return a.choice().chooses(args) })
-
 	return first(all[max(i, 0):])
 }
 
@@ -138,7 +135,6 @@ func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.
 			err = wrong
 		}
 	}
-
 	return "", nil, fmt.Errorf("toolapi: lift %s%v to %s: %w", tool, args.Names(), v.Name, err)
 }
 
@@ -170,7 +166,6 @@ func (v *Version) Touches(a *API) bool {
 		}
 
 		takes, wrong := now.Lower(call)
-
 		return wrong != nil || now.Tool != a.Tool ||
 			!reflect.DeepEqual(a.base.withoutDefaults(takes), a.base.withoutDefaults(meant))
 	})
@@ -189,7 +184,6 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 		if wrong.Text == "" && why != "" {
 			wrong.Text = argumentError + why
 		}
-
 		return nil, wrong
 	}
 
@@ -207,7 +201,6 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	if !fits(args, a.base.Parameters) {
 		return nil, &ArgError{Text: a.argumentsText, Reason: "the parameters do not belong together"}
 	}
-
 	return inOrder(args, a.base.Parameters), nil
 }
 
@@ -268,6 +261,5 @@ func (a *API) Lift(tool envs.Args) (envs.Args, error) {
 	if !fits(args, a.Parameters) {
 		return nil, fmt.Errorf("%s cannot do without a parameter of %v", a.Signature(), args.Names())
 	}
-
 	return inOrder(args, a.Parameters), nil
 }

@@ -51,7 +51,6 @@ func (d *Document) Shown(args envs.Args) (*Document, envs.Args) {
 	if d.Deployed == nil {
 		return d, args
 	}
-
 	return d.Deployed(args)
 }
 
@@ -121,7 +120,6 @@ func (p Parameter) schema() envs.Args {
 	if v, ok := p.Example(); ok {
 		schema = schema.With("default", v)
 	}
-
 	return schema
 }
 
@@ -152,6 +150,5 @@ func (d *Document) Spec(name string) toolapi.APISpec {
 	if len(spec.Parameters.All) == 0 { // what has parameters says which of them does not fit
 		spec.Errors.Arguments = "argument error: " + name + " takes no arguments."
 	}
-
 	return spec
 }

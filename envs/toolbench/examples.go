@@ -66,7 +66,6 @@ func MakeExamples(data, split string, splits []string) error {
 	if p.Collection, err = p.archive.collection(); err == nil {
 		_, err = p.Save(data, split, splits)
 	}
-
 	return err
 }
 
@@ -87,7 +86,6 @@ func (c *Collection) example(q *Query, wanted map[Key]bool) (publishedQuery, boo
 		wanted[k] = true
 		e.Text, e.Relevant = request, [][2]string{{k.Tool, k.API}}
 	}
-
 	return e, e.Text != ""
 }
 
@@ -114,6 +112,5 @@ func (d *Document) request() (string, bool) {
 	if values != nil {
 		text += " The " + strings.Join(values, ", the ") + "."
 	}
-
 	return text + " What does it say?", true
 }

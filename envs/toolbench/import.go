@@ -76,7 +76,6 @@ func Import(queries, tools string) (*Published, error) {
 	}
 
 	p.Collection, err = p.archive.collection()
-
 	return p, err
 }
 
@@ -96,7 +95,6 @@ func (p *Published) Select(keep func(group string, id int) bool) (
 			var q struct {
 				ID int `json:"query_id"`
 			}
-
 			return json.Unmarshal(e, &q) != nil || !keep(f.Name, q.ID)
 		})
 
@@ -107,7 +105,6 @@ func (p *Published) Select(keep func(group string, id int) bool) (
 
 		files[f.Name] = text
 	}
-
 	return files, nil
 }
 
@@ -124,7 +121,6 @@ func layout(dir string) (queries, ids string) {
 	if ids = filepath.Join(dir, "test_query_ids"); !isFolder(ids) {
 		ids = ""
 	}
-
 	return queries, ids
 }
 
@@ -161,7 +157,6 @@ func readFolder(dir, form string) ([]file, error) {
 
 		files = append(files, f)
 	}
-
 	return files, nil
 }
 
@@ -182,7 +177,6 @@ var forms = sync.OnceValue(func() map[string]*toolapi.Form {
 	if err != nil {
 		panic(err) // it is part of the program
 	}
-
 	return forms
 })
 
@@ -200,7 +194,6 @@ func readFile(name, path, form string) (file, error) {
 	if err := json.Compact(&compact, text); err != nil {
 		return file{}, err // it was read before
 	}
-
 	return file{name, fmt.Sprintf("%x", sha256.Sum256(text)), compact.Bytes()}, nil
 }
 
@@ -218,7 +211,6 @@ func ReadJSON(path string) (text []byte, value any, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s is no JSON: %w", path, err)
 	}
-
 	return text, value, nil
 }
 
@@ -251,7 +243,6 @@ func readTools(dir string) ([]file, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("toolbench: no tool document in %s: want e.g. Sports/tool.json", dir)
 	}
-
 	return all, nil
 }
 
@@ -281,7 +272,6 @@ func (a *archive) collection() (*Collection, error) {
 	}
 
 	_, err := c.Functions()
-
 	return c, err
 }
 
@@ -302,7 +292,6 @@ func (c *Collection) keepListed(f file) error {
 		if q.Group == f.Name {
 			delete(wanted, q.ID)
 		}
-
 		return q.Group == f.Name && !listed
 	})
 
@@ -311,6 +300,5 @@ func (c *Collection) keepListed(f file) error {
 	}
 
 	slices.Sort(c.Missing)
-
 	return nil
 }

@@ -35,7 +35,6 @@ func Name(published string) string {
 	if slices.Contains(reserved, name) {
 		name = "is_" + name
 	}
-
 	return name
 }
 
@@ -65,6 +64,5 @@ func (c *Collection) Functions() (map[Key]string, error) {
 
 		owners[name], functions[d.Key] = d.Key, name
 	}
-
 	return functions, nil
 }

@@ -25,7 +25,6 @@ func (b *builder) collection() *Collection {
 	}
 
 	slices.SortFunc(c.Documents, func(x, y Document) int { return x.Key.Compare(y.Key) })
-
 	return c
 }
 
@@ -59,7 +58,6 @@ func (b *builder) readQueries(group string, text []byte) error {
 		seen[q.ID] = i + 1
 		b.queries = append(b.queries, q)
 	}
-
 	return nil
 }
 
@@ -85,7 +83,6 @@ func (b *builder) offer(q *Query, d Document) error {
 	}
 
 	q.APIs = append(q.APIs, d.Key)
-
 	return b.add(d, q.Name())
 }
 
@@ -104,7 +101,6 @@ func (b *builder) add(d Document, where string) error {
 	if d.ToolDescription = known.ToolDescription; !reflect.DeepEqual(known, d) {
 		return fmt.Errorf("%s is described otherwise in %s, want one document", d.Key, b.from[d.Key])
 	}
-
 	return nil
 }
 
@@ -124,6 +120,5 @@ func (q *Query) takeRelevant(pairs [][2]string) error {
 	if len(q.Relevant) == 0 {
 		return errors.New(`"relevant APIs" is empty: nobody could tell whether the query is solved`)
 	}
-
 	return nil
 }

@@ -56,7 +56,6 @@ func folder(t testing.TB, files map[string]string) string {
 			t.Fatal(err)
 		}
 	}
-
 	return dir
 }
 
@@ -98,7 +97,6 @@ func TestImportErrors(t *testing.T) {
 		if !strings.Contains(oneQuery, old) {
 			t.Fatalf("%s is not in the file", old)
 		}
-
 		return strings.Replace(oneQuery, old, new, 1)
 	}
 	twice := strings.TrimSuffix(oneQuery, "]") + "," + strings.TrimPrefix(oneQuery, "[")

@@ -19,7 +19,6 @@ func publishedFolder() string {
 	if shared := os.Getenv("TOOLEVO_SHARED_DATA"); shared != "" {
 		return filepath.Join(shared, "stabletoolbench")
 	}
-
 	return ""
 }
 
@@ -37,7 +36,6 @@ func published(t testing.TB) *Collection {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return p.Collection
 }
 

@@ -32,7 +32,6 @@ func (c *Collection) Document(k Key) (*Document, bool) {
 	if !ok {
 		return nil, false
 	}
-
 	return &c.Documents[i], true
 }
 
@@ -74,6 +73,5 @@ func (c *Collection) Statistics() Statistics {
 	}
 
 	s.Tools, s.Categories = len(tools), len(categories)
-
 	return s
 }

@@ -58,7 +58,6 @@ func (Scripted) Simulate(_ context.Context, d *Document, args envs.Args) (Answer
 	if err != nil || template == nil {
 		return Answer{Response: fmt.Sprintf("%s of %s: done, reference %s.", d.API, d.Tool, f.word())}, nil
 	}
-
 	return Answer{Response: f.fill("", template)}, nil
 }
 
@@ -117,7 +116,6 @@ func (f filler) list(name string, items []any) any {
 			filled = append(filled, f.fill(name, item))
 		}
 	}
-
 	return filled
 }
 
@@ -130,7 +128,6 @@ func (f filler) leaf(name, kind string) any {
 		for range min(max(n, 0), mostItems) {
 			items = append(items, f.leaf("", match[1]))
 		}
-
 		return items
 	}
 
@@ -141,7 +138,6 @@ func (f filler) leaf(name, kind string) any {
 		if text, ok := given.(string); ok && text != "" {
 			return text
 		}
-
 		return f.word()
 	case "int", "float":
 		if number, ok := given.(envs.Number); ok {
@@ -151,7 +147,6 @@ func (f filler) leaf(name, kind string) any {
 		if kind == "int" {
 			return envs.Number(strconv.Itoa(f.rand.IntN(1000)))
 		}
-
 		return envs.Number(fmt.Sprintf("%d.%02d", f.rand.IntN(100), f.rand.IntN(100)))
 	case "bool":
 		return f.rand.IntN(2) == 1
@@ -174,6 +169,5 @@ func (f filler) word() string {
 	for range 3 {
 		b.WriteString(syllables[f.rand.IntN(len(syllables))])
 	}
-
 	return b.String()
 }

@@ -105,7 +105,6 @@ func TestScriptedIsAFunctionOfTheCall(t *testing.T) {
 
 			api += got.Text()
 		}
-
 		return api
 	}
 	a, b := envs.Arg{Name: "a", Value: "1"}, envs.Arg{Name: "b", Value: "2"}

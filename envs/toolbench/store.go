@@ -54,7 +54,6 @@ func (p *Published) Save(data, split string, splits []string) (written string, e
 	if err != nil {
 		return "", fmt.Errorf("toolbench: %w", err)
 	}
-
 	return Path(data, split), disk.WriteSealed(Path(data, split), append(text, '\n'))
 }
 
@@ -96,7 +95,6 @@ func OpenAll(data string, splits []string) (map[string]*Kept, error) {
 
 		all[split] = kept
 	}
-
 	return all, nil
 }
 
@@ -140,7 +138,6 @@ func Open(data, split string) (*Kept, error) {
 
 	kept := &Kept{c, hash}
 	recent.Store(Path(data, split), kept)
-
 	return kept, nil
 }
 
@@ -158,7 +155,6 @@ func Union(first *Collection, others ...*Collection) (*Collection, error) {
 
 	all := b.collection()
 	all.Queries, all.Missing = first.Queries, first.Missing
-
 	return all, nil
 }
 
@@ -168,6 +164,5 @@ func (c *Collection) Groups() []string {
 	for _, q := range c.Queries {
 		groups[q.Group] = true
 	}
-
 	return slices.Sorted(maps.Keys(groups))
 }

@@ -26,7 +26,6 @@ func (f AnswerForm) Validate() error {
 	if f.State == "" || f.Message == "" || f.State == f.Message {
 		return errors.New("a response needs two names that differ: state and message")
 	}
-
 	return nil
 }
 
@@ -36,7 +35,6 @@ func (f AnswerForm) Wrap(succeeded bool, text string) string {
 	if succeeded {
 		state = success
 	}
-
 	return pytext.JSON(envs.Object(f.State, state, f.Message, text))
 }
 
@@ -63,6 +61,5 @@ func ReadAnswer(answer string) string {
 	if message, ok := object[1].Value.(string); ok {
 		return message
 	}
-
 	return answer
 }

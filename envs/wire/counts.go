@@ -6,7 +6,6 @@ import "github.com/prometheus/client_golang/prometheus"
 func NewCounter(r *prometheus.Registry, name, help, label string) *prometheus.CounterVec {
 	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 	r.MustRegister(c)
-
 	return c
 }
 
@@ -24,6 +23,5 @@ func Counts(r *prometheus.Registry, name string) map[string]int64 {
 			counts[m.GetLabel()[0].GetValue()] = int64(m.GetCounter().GetValue())
 		}
 	}
-
 	return counts
 }

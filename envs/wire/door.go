@@ -46,7 +46,6 @@ func (d *Door) Key(p *console.Program) (string, error) {
 	}
 
 	d.RequireKey = true
-
 	return key, nil
 }
 
@@ -84,7 +83,6 @@ func (d *Door) Serve(ctx context.Context, p *console.Program, h http.Handler,
 			if d.Session == nil {
 				return ctx
 			}
-
 			return d.Session(ctx)
 		},
 	}
@@ -120,7 +118,6 @@ func shutDown(calls context.Context, s *http.Server, h http.Handler) bool {
 	if d, ok := h.(drainer); ok {
 		d.Drain(grace)
 	}
-
 	return s.Shutdown(grace) == nil
 }
 
@@ -151,7 +148,6 @@ func (l *acceptor) Accept() (net.Conn, error) {
 
 	l.say("No connection can be taken: %v%s. Those that are open go on, new ones wait.", err,
 		advice)
-
 	return conn, err
 }
 

@@ -21,7 +21,6 @@ type refusing struct {
 func (l *refusing) Accept() (net.Conn, error) {
 	err := l.errs[0]
 	l.errs = l.errs[1:]
-
 	return nil, err
 }
 

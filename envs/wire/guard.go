@@ -42,7 +42,6 @@ func ParseAddress(text string) (address string, err error) {
 	if !isLocal(host) {
 		return address, ErrOpen
 	}
-
 	return address, nil
 }
 
@@ -50,7 +49,6 @@ func ParseAddress(text string) (address string, err error) {
 // to [Guard.WithKey] to ask for it.
 func (g *Guard) Handler(h http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
-
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case g.Key == "" && !isLocal(hostOf(r.Host)):
@@ -77,7 +75,6 @@ func (g *Guard) WithKey(h http.Handler) http.Handler {
 		if !g.IsKey(Bearer(r)) {
 			g.refuse(w, http.StatusUnauthorized,
 				"the key is missing or wrong: send it as Authorization: Bearer KEY")
-
 			return
 		}
 
@@ -113,7 +110,6 @@ func isForeign(r *http.Request) bool {
 	}
 
 	u, err := url.Parse(origin)
-
 	return err != nil || u.Host != r.Host
 }
 
@@ -122,7 +118,6 @@ func hostOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
 	}
-
 	return strings.Trim(host, "[]")
 }
 

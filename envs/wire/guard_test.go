@@ -26,7 +26,6 @@ func served(g *Guard, method, host, body string, header ...string) int {
 
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-
 	return w.Code
 }
 

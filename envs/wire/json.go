@@ -28,7 +28,6 @@ func ReadObject(r *http.Request) (object envs.Args, status int, err error) {
 	if object, err = Object(string(body)); err != nil {
 		return nil, http.StatusBadRequest, fmt.Errorf("the body: %w", err)
 	}
-
 	return object, http.StatusOK, nil
 }
 
@@ -38,7 +37,6 @@ func Object(text string) (envs.Args, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return asObject(v)
 }
 
@@ -53,7 +51,6 @@ func Arguments(input any) (args envs.Args, err error) {
 	if err != nil || input == nil {
 		return envs.Args{}, err
 	}
-
 	return asObject(input)
 }
 
@@ -62,7 +59,6 @@ func decode(text string) (any, error) {
 	if err != nil {
 		err = fmt.Errorf("invalid JSON: %w", err)
 	}
-
 	return v, err
 }
 
@@ -71,7 +67,6 @@ func asObject(v any) (envs.Args, error) {
 	if !ok {
 		return nil, fmt.Errorf("want a JSON object, not a %s", pytext.TypeName(v))
 	}
-
 	return object, nil
 }
 

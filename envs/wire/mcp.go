@@ -47,11 +47,9 @@ func NewMCP(version string, tools []MCPTool, o mcp.ServerOptions) *mcp.Server {
 			if err != nil {
 				return nil, err
 			}
-
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: wrong}, nil
 		})
 	}
-
 	return server
 }
 
@@ -64,7 +62,6 @@ const mostBatch = 16
 func MCPOverHTTP(of func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions) http.Handler {
 	o.JSONResponse, o.DisableLocalhostProtection = true, true
 	h := mcp.NewStreamableHTTPHandler(of, &o)
-
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, ok := read(w, r, o.MaxRequestBodyBytes)
 		if !ok {
@@ -75,7 +72,6 @@ func MCPOverHTTP(of func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions
 		if json.Unmarshal(body, &batch) == nil && len(batch) > mostBatch {
 			why := fmt.Sprintf("a batch of %d requests: want at most %d", len(batch), mostBatch)
 			http.Error(w, why, http.StatusBadRequest)
-
 			return
 		}
 
@@ -92,7 +88,6 @@ func read(w http.ResponseWriter, r *http.Request, most int64) (body []byte, ok b
 	}
 
 	r.Body = io.NopCloser(bytes.NewReader(body))
-
 	return body, true
 }
 
@@ -111,10 +106,8 @@ func MCPSessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions
 		if s, ok := r.Context().Value(sessionKey{}).(*mcp.Server); ok {
 			return s
 		}
-
 		return some
 	}, o)
-
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Session-Id") != "" {
 			h.ServeHTTP(w, r)
@@ -133,13 +126,11 @@ func MCPSessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions
 			for range s.Sessions() {
 				return false
 			}
-
 			return true
 		})
 		if len(open) >= most {
 			why := fmt.Sprintf("there are %d sessions, as many as there may be: end one, or wait", most)
 			http.Error(w, why, http.StatusServiceUnavailable)
-
 			return
 		}
 

@@ -42,7 +42,6 @@ func NewSecrets(plain []string, user *url.Userinfo) Secrets {
 	slices.SortFunc(s, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	})
-
 	return slices.Compact(s)
 }
 
@@ -66,6 +65,5 @@ func (s Secrets) Hide(text string) string {
 	for _, secret := range s {
 		text = strings.ReplaceAll(text, secret, hidden)
 	}
-
 	return text
 }

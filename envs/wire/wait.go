@@ -19,7 +19,6 @@ func Wait(status int, h http.Header) time.Duration {
 	if wait > 0 || status != http.StatusTooManyRequests {
 		return wait // many send with every reply when their counts begin anew
 	}
-
 	return untilReset(h)
 }
 
@@ -38,7 +37,6 @@ func retryAfter(h http.Header) time.Duration {
 	if err != nil {
 		return 0
 	}
-
 	return seconds(until.Sub(clock(h)).Seconds())
 }
 
@@ -77,7 +75,6 @@ func clock(h http.Header) time.Time {
 	if err != nil {
 		return time.Now()
 	}
-
 	return now
 }
 
@@ -86,6 +83,5 @@ func seconds(n float64) time.Duration {
 	if math.IsNaN(n) || n <= 0 {
 		return 0
 	}
-
 	return time.Duration(min(n, longestAsked.Seconds()) * float64(time.Second))
 }

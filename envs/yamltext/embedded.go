@@ -28,20 +28,17 @@ func DecodeFile[T any](files fs.FS, path string) *T {
 	if err != nil {
 		panic(fmt.Sprintf("yamltext: %s: %v", path, err))
 	}
-
 	return &decoded
 }
 
 // Text returns a function that fills in an embedded template. It panics where the data does not fit.
 func Text(files fs.FS, path string) func(data any) string {
 	parsed := sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(files, path)) })
-
 	return func(data any) string {
 		var b strings.Builder
 		if err := parsed().Execute(&b, data); err != nil {
 			panic(fmt.Sprintf("yamltext: %s: %v", path, err))
 		}
-
 		return b.String()
 	}
 }

@@ -58,7 +58,6 @@ func (m *measure) add(t *token.Token) error {
 
 	m.previous = t
 	m.work += m.path
-
 	return m.check(t)
 }
 
@@ -105,7 +104,6 @@ func keyLength(t *token.Token) int {
 	if t == nil {
 		return entrySize
 	}
-
 	return len(t.Value) + entrySize
 }
 
@@ -114,7 +112,6 @@ func (m *measure) enter(column int, list bool, key int) {
 	if n := len(m.open); n > 0 && m.open[n-1].flow {
 		m.path += key - m.open[n-1].key
 		m.open[n-1].key = key
-
 		return
 	}
 

@@ -53,7 +53,6 @@ func Decode(text []byte, into any, options ...yaml.DecodeOption) error {
 	if body == nil {
 		return ErrEmpty
 	}
-
 	return shortened(yaml.NodeToValue(body, into, options...), text)
 }
 
@@ -108,7 +107,6 @@ func checkSize(text []byte) error {
 			line++
 		}
 	}
-
 	return nil
 }
 
@@ -118,7 +116,6 @@ func checkAliases(body ast.Node) error {
 		return at(where.GetToken(), "%w: with every *alias replaced by what it stands for there are more "+
 			"than %d values", ErrTooMuch, maxValues)
 	}
-
 	return nil
 }
 
@@ -140,7 +137,6 @@ func (e expansion) count(node ast.Node) (n int, where ast.Node) {
 	case *ast.AnchorNode:
 		n, where = e.count(node.Value)
 		e[node.Name.GetToken().Value] = n
-
 		return n, where
 	case *ast.TagNode:
 		parts = []ast.Node{node.Value}
@@ -186,6 +182,5 @@ func shortened(err error, text []byte) error {
 	}
 
 	message := yaml.FormatError(err, false, false)
-
 	return errors.New(strings.ToValidUTF8(message[:min(len(message), shownText)], ""))
 }

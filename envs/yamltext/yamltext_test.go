@@ -19,7 +19,6 @@ func numbered(n int, format string) string {
 	for i := range n {
 		fmt.Fprintf(&b, format+"\n", i)
 	}
-
 	return b.String()
 }
 
@@ -29,7 +28,6 @@ func staircase(n int) string {
 	for i := range n {
 		b.WriteString(strings.Repeat(" ", i) + "a:\n")
 	}
-
 	return b.String()
 }
 

@@ -84,7 +84,6 @@ func ExportOf(m *export.Manifest) *Export {
 	for _, r := range m.Runs {
 		e.Runs = append(e.Runs, Run{r.RunID, r.RunHash, r.Policy, r.Suite, r.PromptAPI, r.DeployedAPI, r.Rows})
 	}
-
 	return e
 }
 
@@ -94,7 +93,6 @@ func BaseOf(model string) (Base, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Base{Model: model}, nil
 	}
-
 	return Base{model, o}, err
 }
 
@@ -103,7 +101,6 @@ func (o *Origin) Write(folder string) error {
 	return disk.WriteFile(filepath.Join(folder, File), func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
-
 		return enc.Encode(o)
 	})
 }
@@ -125,6 +122,5 @@ func Read(folder string) (*Origin, error) {
 	if err := json.Unmarshal(text, &o); err != nil {
 		return nil, fmt.Errorf("checkpoint: %s: %w", path, err)
 	}
-
 	return &o, nil
 }

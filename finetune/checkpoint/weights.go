@@ -25,7 +25,6 @@ import (
 // reads no weights. The error wraps [disk.ErrDamaged].
 func Whole(folder string) error {
 	_, err := weightsIn(folder)
-
 	return err
 }
 
@@ -54,7 +53,6 @@ func Check(folder string) error {
 			return errors.Join(err, damaged(folder, "%s is not what was written", name))
 		}
 	}
-
 	return nil
 }
 
@@ -118,7 +116,6 @@ func weightsIn(folder string) ([]string, error) {
 	if err := readJSON(filepath.Join(folder, config), &any); err != nil {
 		return nil, damaged(folder, "%s: %v", config, err)
 	}
-
 	return files, nil
 }
 
@@ -147,7 +144,6 @@ func listWeights(folder string) ([]string, error) {
 	for i, path := range paths {
 		paths[i] = filepath.Base(path)
 	}
-
 	return paths, err
 }
 
@@ -156,7 +152,6 @@ func readJSON(path string, into any) error {
 	if err != nil {
 		return err
 	}
-
 	return json.Unmarshal(text, into)
 }
 
@@ -167,7 +162,6 @@ func checkFile(path string) error {
 		if err != nil {
 			return err
 		}
-
 		return archive.Close()
 	}
 
@@ -185,7 +179,6 @@ func checkFile(path string) error {
 	if strings.HasSuffix(path, ".gguf") {
 		return checkGGUF(f, stat.Size())
 	}
-
 	return checkSafetensors(f, stat.Size())
 }
 
@@ -197,7 +190,6 @@ func checkGGUF(f io.Reader, size int64) error {
 	if _, err := io.ReadFull(f, magic); err != nil || string(magic) != "GGUF" || size <= leastGGUF {
 		return fmt.Errorf("no GGUF file (%d bytes)", size)
 	}
-
 	return nil
 }
 
@@ -231,7 +223,6 @@ func checkSafetensors(f io.Reader, size int64) error {
 	if want := 8 + int64(length) + data; data == 0 || size != want {
 		return fmt.Errorf("%d bytes, where its header names %d of tensors and so %d in all", size, data, want)
 	}
-
 	return nil
 }
 
@@ -247,6 +238,5 @@ func sumOf(path string) (string, error) {
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
-
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -78,7 +78,6 @@ func Start(ctx context.Context, c Command) (*Child, error) {
 
 	child := &Child{command: c, cmd: cmd, log: log, offset: offset, done: make(chan struct{}), stop: stop}
 	go child.await(ctx)
-
 	return child, nil
 }
 
@@ -156,7 +155,6 @@ func openLog(path string) (log *os.File, offset int64, err error) {
 	}
 
 	offset, err = log.Seek(0, io.SeekEnd)
-
 	return log, offset, err
 }
 
@@ -185,14 +183,12 @@ func (c *Child) Done() <-chan struct{} { return c.done }
 // child, nil when Stop did, and says how the child failed and what it said last, otherwise.
 func (c *Child) Wait() error {
 	<-c.done
-
 	return c.err
 }
 
 // Stop ends the child and waits until it is gone.
 func (c *Child) Stop() error {
 	c.stop(errStopped)
-
 	return c.Wait()
 }
 
@@ -219,7 +215,6 @@ func LastLine(log string) string {
 	if err != nil {
 		return ""
 	}
-
 	return strings.TrimSpace(words[strings.LastIndexAny(words, "\r\n")+1:])
 }
 
@@ -238,6 +233,5 @@ func tail(log string, offset int64) (string, error) {
 
 	from := max(offset, end-lastBytes)
 	text, err := io.ReadAll(io.NewSectionReader(f, from, end-from))
-
 	return strings.TrimSpace(strings.ToValidUTF8(string(text), "?")), err
 }

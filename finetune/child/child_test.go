@@ -233,7 +233,6 @@ func await(t *testing.T, path string) int {
 			if err != nil {
 				t.Fatal(err)
 			}
-
 			return pid
 		}
 
@@ -257,6 +256,5 @@ func alive(t *testing.T, pid int) bool {
 	}
 
 	_, rest, _ := strings.Cut(string(state), ") ")
-
 	return !strings.HasPrefix(rest, "Z")
 }

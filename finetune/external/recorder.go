@@ -31,7 +31,6 @@ func NewRecorder(ctx context.Context, s *store.Store, policy string, maxTurns in
 	for _, n := range next {
 		r.done += int64(n)
 	}
-
 	return r, err
 }
 
@@ -39,7 +38,6 @@ func NewRecorder(ctx context.Context, s *store.Store, policy string, maxTurns in
 func (r *Recorder) Done() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-
 	return r.done
 }
 
@@ -68,7 +66,6 @@ func (r *Recorder) Record(ctx context.Context, e openenv.Episode) error {
 	r.mu.Lock()
 	r.done++
 	r.mu.Unlock()
-
 	return nil
 }
 
@@ -88,7 +85,6 @@ func (s *spoken) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, er
 	}
 
 	s.calls = append(s.calls, store.Call{Request: r, Proposals: said})
-
 	return said, nil
 }
 
@@ -98,7 +94,6 @@ func (s *spoken) Reset(context.Context, envs.Task) (envs.State, error) { return 
 // Step returns what the next action led to.
 func (s *spoken) Step(context.Context, envs.State, envs.Action) (envs.Transition, error) {
 	s.turn++
-
 	return s.episode.Turns[s.turn-1], nil
 }
 

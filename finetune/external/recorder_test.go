@@ -39,7 +39,6 @@ func played(t *testing.T, env envs.Environment, task envs.Task, actions ...envs.
 	}
 
 	e.Silent = state.Status() == envs.Running && len(actions) < maxTurns
-
 	return e
 }
 

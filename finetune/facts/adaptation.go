@@ -108,7 +108,6 @@ func (b *Board) Adaptation() *Adaptation {
 	slices.SortStableFunc(tools, func(a, b tabulate.Row) int {
 		return cmp.Compare(b.Number("errors"), a.Number("errors"))
 	})
-
 	return a
 }
 

@@ -24,7 +24,6 @@ func version(t *testing.T, name string) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -94,7 +93,6 @@ func sample(v *toolapi.Version, question string, tokens int, turns ...trajectori
 	e.Policy, e.QuestionID, e.PromptAPI, e.DeployedAPI, e.Turns = "p", question, "p_c", v.Name, turns
 
 	e.Tokens = tokens
-
 	return sampled{e, v}
 }
 

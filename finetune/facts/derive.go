@@ -186,7 +186,6 @@ func one(holds bool) int {
 	if holds {
 		return 1
 	}
-
 	return 0
 }
 

@@ -89,7 +89,6 @@ func (b *Board) rows(t *tabulate.Tables) map[string][]tabulate.Row {
 // below are the rows of the same policy and API version.
 func below(row tabulate.Row, rows []tabulate.Row) []tabulate.Row {
 	keys := []string{"policy", "api"}
-
 	return slices.DeleteFunc(slices.Clone(rows), func(r tabulate.Row) bool {
 		return !slices.Equal(r.Texts(keys), row.Texts(keys))
 	})
@@ -101,7 +100,6 @@ func sortBy[T ~string](rows []tabulate.Row, key string, order []T) {
 		if a.Text("policy") != b.Text("policy") || a.Text("api") != b.Text("api") {
 			return 0
 		}
-
 		return slices.Index(order, T(a.Text(key))) - slices.Index(order, T(b.Text(key)))
 	})
 }

@@ -29,7 +29,6 @@ func board(t *testing.T) *Board {
 
 	var b Board
 	b.add(right, lost, sample(v, "c", 0, oldLoad, oldLoad, wrong), sample(v, "d", 0, newLoad, wrong), stopped)
-
 	return &b
 }
 

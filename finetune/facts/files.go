@@ -22,7 +22,6 @@ func (b *Board) Write(dir, episodes string) error {
 	for i := range b.Facts {
 		b.Facts[i].Source = format + episodes
 	}
-
 	return errors.Join(trajectories.WriteTable(filepath.Join(dir, CallsFile), b.Calls),
 		trajectories.WriteTable(filepath.Join(dir, FactsFile), b.Facts))
 }
@@ -37,6 +36,5 @@ func Read(dir, episodes string) (b *Board, ok bool) {
 	b.Calls, callsErr = trajectories.ReadTable[Call](filepath.Join(dir, CallsFile))
 
 	ok = errors.Join(err, callsErr) == nil && len(b.Facts) > 0 && b.Facts[0].Source == format+episodes
-
 	return b, ok
 }

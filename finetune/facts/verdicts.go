@@ -32,7 +32,6 @@ func AddVerdicts(dir string, verdicts []Verdict) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-
 	return trajectories.WriteTable(filepath.Join(dir, VerdictsFile), append(all, fresh...))
 }
 
@@ -42,6 +41,5 @@ func ReadVerdicts(dir string) ([]Verdict, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-
 	return all, err
 }

@@ -47,7 +47,6 @@ func classified(t *testing.T, file string) confusion {
 
 		table[l.Label][v.Class]++
 	}
-
 	return table
 }
 
@@ -130,6 +129,5 @@ func (c confusion) markdown() string {
 
 		b.WriteByte('\n')
 	}
-
 	return b.String()
 }

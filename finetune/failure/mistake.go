@@ -49,7 +49,6 @@ func wrongName(t *trajectories.Turn, deployed []string) mistake {
 	if _, misspelt := names.Closest(name, deployed); misspelt {
 		return wrongCall
 	}
-
 	return inventedTool
 }
 
@@ -84,6 +83,5 @@ func standingAt(turns []trajectories.Turn, deployed []string) standing {
 			s.first[m] = i + 1
 		}
 	}
-
 	return s
 }

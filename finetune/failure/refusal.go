@@ -80,7 +80,6 @@ func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok b
 	if t.API != api.Name {
 		return RefusedName, true
 	}
-
 	return RefusedValue, true
 }
 
@@ -136,10 +135,8 @@ func typesOf(p toolapi.Parameter) []string {
 		for i, name := range v {
 			all[i] = pytext.Str(name)
 		}
-
 		return all
 	}
-
 	return nil
 }
 
@@ -155,6 +152,5 @@ func isOf(value any, of string) bool {
 		"NoneType": {"null"}, "bool": {"boolean"}, "str": {"string"}, "list": {"array"}, "dict": {"object"},
 		"float": {"number"}, "int": {"number", "integer"},
 	}
-
 	return slices.Contains(names[pytext.TypeName(value)], of)
 }

@@ -20,7 +20,6 @@ func deployed(t *testing.T) *toolapi.Version {
 	}
 	exposed := func(name string) []toolapi.APISpec {
 		word := append(of("string"), envs.Arg{Name: "enum", Value: []any{"c", "f"}})
-
 		return []toolapi.APISpec{
 			api(name, "Weather", toolapi.Parameter{Name: "place", Schema: of("object")},
 				toolapi.Parameter{Name: "days", Schema: of("integer", "null")},
@@ -44,7 +43,6 @@ func deployed(t *testing.T) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -53,7 +51,6 @@ func of(types ...any) envs.Args {
 	if len(types) == 1 {
 		return envs.Args{{Name: "type", Value: types[0]}}
 	}
-
 	return envs.Args{{Name: "type", Value: types}}
 }
 

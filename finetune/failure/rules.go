@@ -134,6 +134,5 @@ func (e *evidence) nothingNew() (valid, stale, first int) {
 
 		seen[t.Key] = true
 	}
-
 	return valid, stale, first
 }

@@ -50,7 +50,6 @@ func readLabelled(t *testing.T, file string) []labelled {
 	if err := yaml.UnmarshalWithOptions(text, &all, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
-
 	return all
 }
 
@@ -101,7 +100,6 @@ func deployedNames(t *testing.T) map[string][]string {
 			all[name] = append(all[name], api.Name)
 		}
 	}
-
 	return all
 }
 
@@ -141,7 +139,6 @@ func turns(letters string) []trajectories.Turn {
 
 		all = append(all, turn)
 	}
-
 	return all
 }
 

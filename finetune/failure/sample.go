@@ -59,7 +59,6 @@ func (s *Sample) Add(e *trajectories.Episode, api string, v Verdict) {
 // least are the n cases that are drawn first.
 func least(cases []Case, n int) []Case {
 	slices.SortFunc(cases, func(a, b Case) int { return cmp.Compare(a.draw, b.draw) })
-
 	return slices.Clone(cases[:min(n, len(cases))])
 }
 
@@ -80,6 +79,5 @@ func (s *Sample) Cases() []Case {
 	}
 
 	slices.SortFunc(drawn, func(a, b Case) int { return cmp.Compare(a.place, b.place) })
-
 	return drawn
 }

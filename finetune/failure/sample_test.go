@@ -13,7 +13,6 @@ import (
 func played(policy, letters string) *trajectories.Episode {
 	e := &trajectories.Episode{}
 	e.Policy, e.Turns = policy, turns(letters)
-
 	return e
 }
 

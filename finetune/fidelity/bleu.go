@@ -49,7 +49,6 @@ func clipped(hypothesis []string, references [][]string, n int) (matches, total 
 	for gram, count := range grams(hypothesis, n) {
 		matches += min(count, limits[gram])
 	}
-
 	return matches, max(1, len(hypothesis)-n+1)
 }
 
@@ -59,7 +58,6 @@ func grams(tokens []string, n int) map[string]int {
 	for i := 0; i+n <= len(tokens); i++ {
 		counts[strings.Join(tokens[i:i+n], "\x00")]++
 	}
-
 	return counts
 }
 

@@ -77,7 +77,6 @@ func Read(path string) ([]Case, error) {
 	if len(cases) == 0 {
 		return nil, fmt.Errorf("%s has no case", path)
 	}
-
 	return cases, nil
 }
 
@@ -124,6 +123,5 @@ func compared(text string) string {
 	if err != nil {
 		return text
 	}
-
 	return a.Text()
 }

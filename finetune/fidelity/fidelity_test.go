@@ -60,7 +60,6 @@ func (j *judging) Write(_ context.Context, _, request string, seed uint64) (stri
 	if text := j.rule(request, seed); text != "" {
 		return text, nil
 	}
-
 	return "", errors.New("the server is down")
 }
 
@@ -89,18 +88,15 @@ func TestMeasure(t *testing.T) {
 			if seed == 7 {
 				return "As it looks [[9]], but it should fail. Rating: [[2]]"
 			}
-
 			return "It should fail, [[2]]. Rating: [[2.0]]"
 		case 'b':
 			if seed == 7 {
 				return "A good answer."
 			}
-
 			return "Rating: [[9]]"
 		case 'c':
 			return "Rating: [[11]]"
 		}
-
 		return "[[10/10]]"
 	}}
 	o := Options{Judge: j, Embedder: &hashing{}, Seed: 7, Workers: 2}
@@ -218,7 +214,6 @@ func TestRead(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-
 		return Read(path)
 	}
 

@@ -30,7 +30,6 @@ func (o *Options) judge(ctx context.Context, c *Case) (rating float64, ok bool, 
 	rating, lost, err := kept.Ask(ctx, o.Judge, kept.Asking{
 		Instructions: instructions, Request: request, Seed: o.Seed, Tries: JudgeTries,
 	}, parseRating)
-
 	return rating, lost == nil && err == nil, err
 }
 
@@ -53,6 +52,5 @@ func parseRating(text string) (rating float64, err error) {
 	if rating < 1 || rating > 10 {
 		return 0, errRating
 	}
-
 	return rating, nil
 }

@@ -62,7 +62,6 @@ func Simulate(ctx context.Context, cases []Case, name string, w kept.Writer, o O
 		c = cases[i]
 		c.Model = name
 		c.Simulated, err = w.Write(ctx, cmp.Or(c.System, virtual.SFT.Instructions(o.Prompts)), c.Instruction, o.Seed)
-
 		return c, err
 	})
 }
@@ -74,7 +73,6 @@ func Measure(ctx context.Context, cases []Case, o Options) (*Report, error) {
 	all, err := kept.All(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (measured, error) {
 		m, err := o.measure(ctx, &cases[i], rules)
 		m.Case = i
-
 		return m, err
 	})
 	if err != nil {
@@ -136,7 +134,6 @@ func (o *Options) cosine(ctx context.Context, real, simulated string) (float64, 
 	if o.Kept != nil {
 		_, err = o.Kept.Put(key, strconv.FormatFloat(cosine, 'g', -1, 64))
 	}
-
 	return cosine, err
 }
 
@@ -156,6 +153,5 @@ func cosineOf(a, b []float32) (float64, error) {
 	if lengthA == 0 || lengthB == 0 {
 		return 0, fmt.Errorf("a vector of %d numbers is 0: its angle is none", len(a))
 	}
-
 	return product / math.Sqrt(lengthA*lengthB), nil
 }

@@ -71,7 +71,6 @@ func kappa(agreement, first, second float64) float64 {
 	if chance == 1 {
 		return 0
 	}
-
 	return (agreement - chance) / (1 - chance)
 }
 
@@ -86,7 +85,6 @@ func (r *Report) splits() []mirror.Split {
 	slices.SortFunc(splits, func(a, b mirror.Split) int {
 		return cmp.Or(cmp.Compare(a.Rank(), b.Rank()), cmp.Compare(a, b))
 	})
-
 	return splits
 }
 

@@ -20,7 +20,6 @@ func (r *Report) rows() []tabulate.Row {
 	for i, row := range r.Rows {
 		rows[i]["title"] = row.Split.Title()
 	}
-
 	return rows
 }
 
@@ -42,7 +41,6 @@ func (r *Report) grids() []tabulate.Grid {
 			row["embedded"] = "yes"
 		}
 	}
-
 	return tables().Grids("tables", map[string][]tabulate.Row{"splits": rows})
 }
 

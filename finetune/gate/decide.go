@@ -44,7 +44,6 @@ func Judge(in Input, o Options) (*Report, error) {
 	r.decide(&in, loss)
 	// PassUndecided forgives too few tasks, never what could not be measured.
 	r.Passed = r.Verdict == Green || r.Verdict == Undecided && o.PassUndecided
-
 	return r, nil
 }
 
@@ -54,7 +53,6 @@ func (r *Report) difference(current, next func(Score) tabulate.Cluster) tabulate
 	for i, t := range r.Tasks {
 		all[i] = tabulate.Both{First: current(t.Current), Second: next(t.Next)}
 	}
-
 	return tabulate.DifferenceOf(all)
 }
 
@@ -122,7 +120,6 @@ func (r *Report) despiteFailures() Verdict {
 	if v := judged(best, r.Limit); v == judged(worst, r.Limit) && v != Undecided {
 		return v
 	}
-
 	return Unmeasured
 }
 
@@ -148,7 +145,6 @@ func (r *Report) failed() string {
 	if tasks == 0 {
 		return ""
 	}
-
 	return fmt.Sprintf("tries of %d of %d tasks failed (%s)", tasks, len(r.Tasks),
 		display.Line(first, widthOfFailure))
 }
@@ -175,7 +171,6 @@ func (r *Report) unknownUse() bool {
 func (r *Report) lossInWords() string {
 	loss := fmt.Sprintf("the loss is %.1f %% of the tasks", 100*r.Loss)
 	interval := fmt.Sprintf("95 %% interval %.1f to %.1f", 100*r.Low, 100*r.High)
-
 	return fmt.Sprintf("%s (%s), the limit %.4g %%", loss, interval, 100*r.Limit)
 }
 
@@ -199,6 +194,5 @@ func (r *Report) neededInWords() string {
 
 	n := float64(r.Needed)
 	unit := math.Pow(10, max(0, math.Floor(math.Log10(n))-1))
-
 	return fmt.Sprintf("about %.0f tasks like these would decide", unit*math.Ceil(n/unit))
 }

@@ -125,7 +125,6 @@ func TestVerdicts(t *testing.T) {
 			in: func() gate.Input {
 				in := changed(0, 0, 0, 3)
 				in.Changes = nil
-
 				return in
 			},
 			verdict: gate.Green,
@@ -136,7 +135,6 @@ func TestVerdicts(t *testing.T) {
 				in := changed(0, 0, 0, 3)
 				in.Changes = []gate.Change{{Tool: "copy", By: "add-tool"}}
 				in.Next.Tools = append(in.Next.Tools, "copy")
-
 				return in
 			},
 			verdict: gate.Green,
@@ -158,7 +156,6 @@ func TestVerdicts(t *testing.T) {
 			in: func() gate.Input {
 				in := changed(0, 0, 5, 95)
 				in.Next.Tools = nil
-
 				return in
 			},
 			verdict: gate.Red,
@@ -169,7 +166,6 @@ func TestVerdicts(t *testing.T) {
 			in: func() gate.Input {
 				in := changed(0, 0, 5, 95)
 				in.Current.Tools = nil
-
 				return in
 			},
 			verdict: gate.Red,
@@ -180,7 +176,6 @@ func TestVerdicts(t *testing.T) {
 			in: func() gate.Input {
 				in := changed(0, 0, 0, 0)
 				in.Changes = nil
-
 				return in
 			},
 			verdict: gate.Red,
@@ -193,7 +188,6 @@ func TestVerdicts(t *testing.T) {
 				for i := range in.Tasks {
 					in.Tasks[i] = gate.Task{ID: in.Tasks[i].ID, Current: []gate.Try{down}}
 				}
-
 				return in
 			},
 			verdict: gate.Unmeasured,
@@ -226,7 +220,6 @@ func TestVerdicts(t *testing.T) {
 			in: func() gate.Input {
 				in := changed(0, 0, 0, 300)
 				in.Tasks[0].Current = append(in.Tasks[0].Current, down)
-
 				return in
 			},
 			verdict: gate.Unmeasured,
@@ -248,7 +241,6 @@ func TestVerdicts(t *testing.T) {
 			in: func() gate.Input {
 				in := changed(0, 0, 100, 300)
 				in.Tasks[0].Current = append(in.Tasks[0].Current, down)
-
 				return in
 			},
 			verdict: gate.Green,
@@ -304,7 +296,6 @@ func judge(t interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r
 }
 

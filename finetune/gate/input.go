@@ -69,7 +69,6 @@ func (o *Options) check() error {
 	if !(o.Limit > 0 && o.Limit < 1) {
 		return console.Option("loss", "want a share of the tasks above 0 and below 1, e.g. 0.05")
 	}
-
 	return nil
 }
 
@@ -89,7 +88,6 @@ func (in *Input) check() error {
 			return fmt.Errorf("gate: task %q %w", t.ID, err)
 		}
 	}
-
 	return nil
 }
 
@@ -117,7 +115,6 @@ func (in *Input) toolsOf(t *Task) (tools []string) {
 	}
 
 	slices.Sort(tools)
-
 	return slices.Compact(tools)
 }
 

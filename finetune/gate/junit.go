@@ -65,7 +65,6 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 	}
 
 	_, err := io.WriteString(w, "\n")
-
 	return err
 }
 
@@ -153,7 +152,6 @@ func (r *Report) changesOf(t *Result) string {
 	if all == nil {
 		return "no tool that it used changed"
 	}
-
 	return strings.Join(all, "; ")
 }
 
@@ -175,6 +173,5 @@ func (r *Report) story(t *Result) string {
 	for _, answer := range t.Answers {
 		line("answered: " + answer)
 	}
-
 	return b.String() + "\n"
 }

@@ -40,7 +40,6 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	}
 
 	_, err := io.WriteString(w, b.String())
-
 	return err
 }
 
@@ -76,7 +75,6 @@ func code(text string) string {
 	if text == "" {
 		return ""
 	}
-
 	return "<code>" + escaped(text) + "</code>"
 }
 

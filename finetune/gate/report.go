@@ -115,7 +115,6 @@ func (in *Input) results() []Result {
 	}
 
 	slices.SortFunc(all, func(a, b Result) int { return cmp.Compare(a.ID, b.ID) })
-
 	return all
 }
 
@@ -161,7 +160,6 @@ func (in *Input) costs(results []Result, allowed []string) []Cost {
 		return cmp.Or(cmp.Compare(len(b.Lost), len(a.Lost)), cmp.Compare(a.Tool, b.Tool),
 			cmp.Compare(a.By, b.By), cmp.Compare(a.What, b.What))
 	})
-
 	return all
 }
 

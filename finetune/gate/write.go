@@ -63,7 +63,6 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 
 	_, err := io.WriteString(w, b.String())
-
 	return err
 }
 
@@ -107,7 +106,6 @@ func (r *Report) counts() string {
 	if len(allowed) > 0 {
 		text += ". Changed, used by no task, and allowed: " + few(allowed)
 	}
-
 	return text
 }
 
@@ -130,7 +128,6 @@ func few(names []string) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
-
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
@@ -186,6 +183,5 @@ func (r *Report) taskRows() (rows []tabulate.Row, left int) {
 	}
 
 	shown := min(len(rows), mostListed)
-
 	return slices.Clip(rows[:shown]), len(rows) - shown
 }

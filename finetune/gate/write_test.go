@@ -84,7 +84,6 @@ func odd() gate.Input {
 		"\x1b[31m\x00\ufffe\u202e]]>\n| h & \\| \xff"
 
 	calls := map[string][]string{name: {name}}
-
 	return gate.Input{
 		Current: gate.Version{Name: "1 " + name, Tools: []string{name}},
 		Next:    gate.Version{Name: "2 " + name, Tools: []string{name}},
@@ -106,7 +105,6 @@ var reports = map[string]func(*gate.Report, io.Writer) error{
 	"json": func(r *gate.Report, w io.Writer) error {
 		text, err := console.EncodeJSON(r)
 		_, writing := w.Write(text)
-
 		return errors.Join(err, writing)
 	},
 }
@@ -121,7 +119,6 @@ func written(t interface {
 	if err := reports[kind](judge(t, in, o), &b); err != nil {
 		t.Fatal(err)
 	}
-
 	return b.String()
 }
 
@@ -214,7 +211,6 @@ func (f *full) Write(text []byte) (int, error) {
 	if f.room -= len(text); f.room < 0 {
 		return 0, errors.New("no space left")
 	}
-
 	return len(text), nil
 }
 
@@ -235,7 +231,6 @@ func named(text string) gate.Input {
 	}
 
 	in.Tasks[3].Next[0].Failure = text
-
 	return in
 }
 

@@ -60,7 +60,6 @@ func started(t *testing.T, name string) host.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return host.Server{
 		Kind:        openai.Kind.Name,
 		Command:     []string{program, "serve", name, "127.0.0.1:{port}"},
@@ -127,7 +126,6 @@ func TestServerDiesWhileItIsAsked(t *testing.T) {
 		}
 
 		<-ctx.Done()
-
 		return ctx.Err()
 	})
 	if err == nil || !strings.Contains(err.Error(), "the server ended") ||

@@ -36,7 +36,6 @@ func (s *Served) Stop() error {
 	}
 
 	defer s.end()
-
 	return s.child.Stop()
 }
 
@@ -72,7 +71,6 @@ func (s *Served) While(ctx context.Context, ask func(context.Context) error) err
 	if err != nil && errors.Is(context.Cause(ctx), errEnded) {
 		return fmt.Errorf("%w: %w", errEnded, errors.Join(s.child.Wait(), errors.New(s.child.LastWords())))
 	}
-
 	return err
 }
 
@@ -111,7 +109,6 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*
 	if err := s.ready(ctx, c, served); err != nil {
 		return nil, errors.Join(fmt.Errorf("serve %s: %w", c.Folder, err), served.Stop())
 	}
-
 	return served, nil
 }
 
@@ -137,7 +134,6 @@ func (s Server) command(c Checkpoint, port, log string) child.Command {
 	}
 
 	slices.Sort(command.Env)
-
 	return command
 }
 
@@ -147,7 +143,6 @@ func freePort() (string, error) {
 	if err != nil {
 		return "", err
 	}
-
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), l.Close()
 }
 
@@ -184,7 +179,6 @@ func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
 	if !models.Listed {
 		return fmt.Errorf("%s lists no model %s, but %s", served.Address, c.Name, strings.Join(models.Names, ", "))
 	}
-
 	return nil
 }
 
@@ -214,7 +208,6 @@ func (s *Served) await(ctx context.Context, patience time.Duration, client serve
 			if s.child != nil {
 				err = fmt.Errorf("%w; %s", err, s.child.LastWords())
 			}
-
 			return server.Listing{}, err
 		case <-ended:
 			return server.Listing{}, errors.Join(errEnded, s.child.Wait())

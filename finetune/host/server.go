@@ -42,7 +42,6 @@ func Load(folder fs.FS, name string) (Server, error) {
 	if err != nil {
 		return Server{}, fmt.Errorf("server %s: %w", name, err)
 	}
-
 	return s, nil
 }
 
@@ -96,7 +95,6 @@ func (s Server) places() []string {
 	for _, value := range s.Environment {
 		all = append(all, value)
 	}
-
 	return all
 }
 

@@ -82,7 +82,6 @@ func Read(path string) (*Config, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-
 	return &c, nil
 }
 
@@ -192,7 +191,6 @@ func (c *Config) checkNames() error {
 	if c.Trained.has("policy") || c.Evaluate.Flags.has("policy") {
 		return errors.New("trained, evaluate.flags: the policy is the checkpoint")
 	}
-
 	return nil
 }
 
@@ -211,7 +209,6 @@ func (f Flags) args() (all []string) {
 			all = append(all, fmt.Sprintf("--%v=%v", item.Key, v))
 		}
 	}
-
 	return all
 }
 
@@ -234,7 +231,6 @@ func (f Flags) text(key string) string {
 // over are the flags, with others in the place of those of the same names.
 func (f Flags) over(others Flags) Flags {
 	kept := slices.DeleteFunc(slices.Clone(f), func(item yaml.MapItem) bool { return others.has(fmt.Sprint(item.Key)) })
-
 	return append(kept, others...)
 }
 
@@ -244,6 +240,5 @@ func fill(values map[string]string) *strings.Replacer {
 	for name, value := range values {
 		pairs = append(pairs, "{"+name+"}", value)
 	}
-
 	return strings.NewReplacer(pairs...)
 }

@@ -53,7 +53,6 @@ func load(t *testing.T, text string) (*improve.Config, error) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-
 	return improve.Read(path)
 }
 
@@ -71,7 +70,6 @@ func (r *recorder) program() improve.Program {
 			if args[0] == r.fails {
 				return nil, errors.New("it fails")
 			}
-
 			return json.RawMessage(`{"correct": 5, "rows": 3}`), nil
 		},
 		Running: func(string) string { return "" },
@@ -162,7 +160,6 @@ func TestChangedFile(t *testing.T) {
 
 		r := &recorder{}
 		_, err = improve.Run(t.Context(), c, dir, r.program(), o)
-
 		return r.commands, err
 	}
 

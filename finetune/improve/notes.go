@@ -51,7 +51,6 @@ func readNotes(dir string) (*notes, error) {
 	if err := json.Unmarshal(text, &n); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", path, disk.ErrDamaged, err)
 	}
-
 	return &n, nil
 }
 
@@ -59,7 +58,6 @@ func (n *notes) write(dir string) error {
 	return disk.WriteFile(filepath.Join(dir, notesFile), func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
-
 		return enc.Encode(n)
 	})
 }

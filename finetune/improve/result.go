@@ -54,7 +54,6 @@ func (l *loop) result() (*Result, error) {
 			return nil, fmt.Errorf("stage %s in %s: %w", s.ID(), notesFile, err)
 		}
 	}
-
 	return r, nil
 }
 
@@ -71,20 +70,17 @@ func (r *Round) add(s stage, n *note) error {
 		var c struct{ Correct int }
 		err := json.Unmarshal(n.Result, &c)
 		r.Correct = c.Correct
-
 		return err
 	case stageExport:
 		var m struct{ Rows int }
 		err := json.Unmarshal(n.Result, &m)
 		r.Samples = m.Rows
-
 		return err
 	}
 
 	var report finetune.Report
 	err := json.Unmarshal(n.Result, &report)
 	r.Evaluations = append(r.Evaluations, Evaluation{s.server, report.Rows, report.Overall})
-
 	return err
 }
 
@@ -142,7 +138,6 @@ func ReadCSV(dir string) ([]tabulate.Grid, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a table of rounds: %w", path, err)
 	}
-
 	return grids(rows), nil
 }
 

@@ -92,7 +92,6 @@ func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *R
 	if err != nil {
 		return nil, err
 	}
-
 	return result, result.writeCSV(filepath.Join(l.dir, CSVFile))
 }
 
@@ -140,7 +139,6 @@ func (l *loop) compare(o Options) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -208,6 +206,5 @@ func (l *loop) do(ctx context.Context, s stage, n *note) (err error) {
 	if result != nil {
 		n.Result, err = json.Marshal(result)
 	}
-
 	return err
 }

@@ -70,7 +70,6 @@ func (l *loop) collect(round int) stage {
 	s.args = flags.over(l.config.Trained).args()
 	s.server, s.model = l.config.Collector, l.weights(round-1)
 	s.leans = []string{id(round-1, stageTrain)}
-
 	return s
 }
 
@@ -82,7 +81,6 @@ func (l *loop) export(round int) stage {
 		s.args = append(s.args, l.folder(r, "run"))
 		s.leans = append(s.leans, id(r, stageCollect))
 	}
-
 	return s
 }
 
@@ -102,7 +100,6 @@ func (l *loop) train(round int) stage {
 	for _, word := range slices.Concat(l.config.Train.Command, l.config.ByRound[round].Train) {
 		s.args = append(s.args, places.Replace(word))
 	}
-
 	return s
 }
 
@@ -112,7 +109,6 @@ func (l *loop) places(round int) interface{ Replace(string) string } {
 	if l.config.Continue && round > 1 {
 		model = l.weights(round - 1)
 	}
-
 	return fill(map[string]string{
 		"export":  l.folder(round, "export"),
 		"model":   model,
@@ -128,7 +124,6 @@ func (l *loop) weights(round int) string {
 	if round == 0 {
 		return l.config.Model
 	}
-
 	return l.places(round).Replace(l.config.Train.Result)
 }
 
@@ -172,6 +167,5 @@ func (l *loop) key(s stage, keys map[string]string) string {
 	}
 
 	sum := sha256.Sum256(text)
-
 	return hex.EncodeToString(sum[:8])
 }

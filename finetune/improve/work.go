@@ -43,7 +43,6 @@ func (l *loop) play(ctx context.Context, s stage, command string) (_ any, err er
 		result, err = l.program.Run(ctx, args...)
 		return err
 	})
-
 	return result, err
 }
 
@@ -71,7 +70,6 @@ func (l *loop) serve(ctx context.Context, s stage) (*host.Served, error) {
 	if errors.Is(err, disk.ErrDamaged) && round > 0 {
 		err = fmt.Errorf("%w: train them again, the stage %s", err, id(round, stageTrain))
 	}
-
 	return served, err
 }
 
@@ -105,6 +103,5 @@ func (l *loop) runTrainer(ctx context.Context, s stage) error {
 	if err := checkpoint.Check(l.weights(s.round)); err != nil {
 		return fmt.Errorf("the trainer ended well, but train.result is no model: %v: %s", err, c.LastWords())
 	}
-
 	return nil
 }

@@ -49,7 +49,6 @@ func evaluation() *inspectlog.Evaluation {
 	cell := finetune.Cell{Policy: "scripted:noisy", API: "p_s_in", Dataset: "coffee", Difficulty: "easy"}
 	other := cell
 	other.API = "p_c"
-
 	return &inspectlog.Evaluation{
 		RunID: "run", Software: "1.0", Began: time.Date(2026, 11, 24, 13, 0, 0, 0, time.UTC), Suite: "toolqa",
 		MaxTurns: 3, API: func(deployed string) string { return deployed },
@@ -112,7 +111,6 @@ func unpacked(t *testing.T, dir string) map[string][]byte {
 			all[name+": "+f.Name] = text
 		}
 	}
-
 	return all
 }
 

@@ -37,7 +37,6 @@ func (e *Evaluation) sampleOf(played *trajectories.Episode, shown trajectories.S
 	if played.Lost != "" {
 		s.Messages = []message{}
 		s.Error = &failure{Message: played.Lost}
-
 		return s
 	}
 
@@ -57,7 +56,6 @@ func (e *Evaluation) sampleOf(played *trajectories.Episode, shown trajectories.S
 	if s.Output.Completion = played.Answer; played.Tokens > 0 {
 		s.ModelUsage = map[string]usage{s.Output.Model: {played.Tokens, played.Tokens}}
 	}
-
 	return s
 }
 
@@ -65,7 +63,6 @@ func verdict(accepted bool) string {
 	if accepted {
 		return right
 	}
-
 	return wrong
 }
 
@@ -89,7 +86,6 @@ func metadataOf(played *trajectories.Episode) map[string]any {
 	if played.Status != "" {
 		all["status"] = played.Status
 	}
-
 	return all
 }
 
@@ -121,7 +117,6 @@ func summaryOf(s *sample, turns int) summary {
 	if s.Limit != nil {
 		all.Limit = s.Limit.Type
 	}
-
 	return all
 }
 
@@ -147,7 +142,6 @@ func messagesOf(d *atif.Document) []message {
 			add(resultOf(s, result))
 		}
 	}
-
 	return all
 }
 
@@ -167,7 +161,6 @@ func replyOf(s *atif.Step) message {
 	for _, call := range s.ToolCalls {
 		m.ToolCalls = append(m.ToolCalls, toolCall{call.ToolCallID, call.FunctionName, call.Arguments, "function"})
 	}
-
 	return m
 }
 
@@ -184,6 +177,5 @@ func resultOf(s *atif.Step, result atif.Result) message {
 			m.Error = &toolError{"unknown", result.Content.Value}
 		}
 	}
-
 	return m
 }

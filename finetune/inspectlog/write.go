@@ -65,7 +65,6 @@ func Write(ctx context.Context, dir string, e *Evaluation, episodes iter.Seq2[tr
 
 					played, err, more = next()
 				}
-
 				return cmp.Or(err, log.close())
 			}))
 	}
@@ -73,7 +72,6 @@ func Write(ctx context.Context, dir string, e *Evaluation, episodes iter.Seq2[tr
 	if err == nil && more {
 		err = fmt.Errorf("inspectlog: the episode of %s is in no row of the report", played.Name())
 	}
-
 	return n, lost, err
 }
 
@@ -85,7 +83,6 @@ func (e *Evaluation) cellOf(played *trajectories.Episode) finetune.Cell {
 func (e *Evaluation) fileName(cell finetune.Cell) string {
 	plain := strings.NewReplacer("_", "-", "/", "-", " ", "-", ":", "-", "*", "-")
 	task := fmt.Sprintf("%.100s", plain.Replace(e.task(cell)+"-"+cell.Policy))
-
 	return fmt.Sprintf("%s_%s_%s.eval", e.Began.UTC().Format("2006-01-02T15-04-05+00-00"), task,
 		e.id(cell))
 }
@@ -93,7 +90,6 @@ func (e *Evaluation) fileName(cell finetune.Cell) string {
 // task is what a row measures, for any policy.
 func (e *Evaluation) task(cell finetune.Cell) string {
 	words := []string{e.Suite, cell.Dataset, cell.Difficulty, cell.API}
-
 	return strings.Join(words, "/")
 }
 
@@ -131,7 +127,6 @@ func (w *writer) add(played *trajectories.Episode) error {
 		w.ids[s.ID] = true
 		w.inOrder = append(w.inOrder, s.ID)
 	}
-
 	return w.write(fmt.Sprintf("%s%s_epoch_%d.json", samplesDir, s.ID, s.Epoch), s)
 }
 
@@ -140,7 +135,6 @@ func (w *writer) close() error {
 	if w.summaries == nil {
 		w.summaries = []summary{}
 	}
-
 	return errors.Join(w.write(summariesFile, w.summaries), w.write(headerFile, w.header()),
 		w.zip.Close())
 }
@@ -153,14 +147,12 @@ func (w *writer) write(name string, v any) error {
 
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
-
 	return enc.Encode(v)
 }
 
 func (w *writer) header() header {
 	e, cell := w.evaluation, w.row.Cell
 	began := e.Began.UTC().Format(time.RFC3339)
-
 	return header{
 		Version: formatVersion,
 		Status:  "success",
@@ -203,7 +195,6 @@ func (w *writer) result(scorer string, accuracy, low, high float64) scoreResult 
 	for name, value := range map[string]float64{"accuracy": accuracy, "low": low, "high": high} {
 		metrics[name] = metric{name, value}
 	}
-
 	return scoreResult{
 		Name: scorer, Scorer: scorer, ScoredSamples: len(w.summaries) - w.row.Lost, UnscoredSamples: w.row.Lost,
 		Metrics: metrics,

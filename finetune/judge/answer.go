@@ -38,7 +38,6 @@ func (a *Answer) Said() string {
 	if o := a.Given.Outcome(); !o.GaveUp {
 		return o.Text
 	}
-
 	return ""
 }
 
@@ -47,6 +46,5 @@ func (a *Answer) plain() (s Status, ok bool) {
 	if a.Said() == "" || !a.Given.Outcome().Finished {
 		return Unsolved, true
 	}
-
 	return Lost, false
 }

@@ -31,6 +31,5 @@ func ConductOf(e *trajectories.Episode, deployed *toolapi.Version) *Conduct {
 	for _, row := range b.Errors().Rows {
 		c.Refusals = row.Refusals
 	}
-
 	return c
 }

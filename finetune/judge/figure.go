@@ -31,7 +31,6 @@ func (r *Report) Figure() (tabulate.Figure, bool) {
 	for _, row := range rows {
 		row["panel"] = f.Panels[0].Title
 	}
-
 	return f.Of(rows, tabulate.Columns{
 		Panel: "panel", Place: "place", Series: "series", Share: "sopr.mean", Low: "sopr.low", High: "sopr.high",
 	}), len(rows) > 0 && len(series) <= tabulate.MostSeries

@@ -73,7 +73,6 @@ func (d *Judged) WriteFiles(dir string) (paths []string, err error) {
 
 		paths = append(paths, at)
 	}
-
 	return paths, nil
 }
 
@@ -128,7 +127,6 @@ func (d *Judged) passRates(files map[string][]byte) error {
 
 		files[path+".csv"] = b.Bytes()
 	}
-
 	return nil
 }
 
@@ -145,7 +143,6 @@ func (j *Judgement) published() (p published, err error) {
 	}
 
 	p.Functions, err = j.Given.FunctionNames()
-
 	return p, err
 }
 
@@ -224,7 +221,6 @@ func encode(v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("judge: %w", err)
 	}
-
 	return b.Bytes(), nil
 }
 
@@ -233,6 +229,5 @@ func fileName(c finetune.Contender) string {
 	if c.API == "" {
 		return answers.FileName(c.Policy)
 	}
-
 	return answers.FileName(c.Policy + " " + c.API)
 }

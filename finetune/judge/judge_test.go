@@ -30,7 +30,6 @@ func (m *model) Write(_ context.Context, instructions, request string, _ uint64)
 	defer m.mu.Unlock()
 
 	m.asked = append(m.asked, request)
-
 	return m.answer(instructions, request, len(m.asked))
 }
 
@@ -39,7 +38,6 @@ func approves(instructions string) string {
 	if strings.Contains(instructions, "is complete") {
 		return "Solved\nAll of it is there."
 	}
-
 	return solved
 }
 
@@ -59,7 +57,6 @@ func answered(agent, id, final string) judge.Answer {
 	if err != nil {
 		panic(err)
 	}
-
 	return judge.Answer{
 		Agent: finetune.Contender{Policy: agent}, Group: "G1_x", ID: id,
 		Given: &answers.Answer{
@@ -171,7 +168,6 @@ func TestPrefer(t *testing.T) {
 		if strings.Index(request, "9 degrees") < strings.Index(request, "no idea") {
 			return `{"index": 0}`, nil
 		}
-
 		return `{"index": "1"}`, nil
 	}}
 	j := judging(better)
@@ -228,7 +224,6 @@ func TestResume(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-
 		return judged.Report(j.Maker(), options.Passes), nil
 	}
 
@@ -236,7 +231,6 @@ func TestResume(t *testing.T) {
 		if n > 5 {
 			return "", down
 		}
-
 		return approves(instructions), nil
 	}}
 	if _, err := run(flaky, 1); !errors.Is(err, down) {

@@ -69,7 +69,6 @@ func (m *Model) told() string {
 	if m.CompletePrompt == "" {
 		return own
 	}
-
 	return own + ", complete " + envs.SHA256(m.CompletePrompt)[:12]
 }
 
@@ -96,7 +95,6 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 	}
 
 	request += section("What was done", string(graph))
-
 	return ask(ctx, m.Writer, asked(m.Prompts.Asked(graphPrompt, request)), about+", with calls",
 		Lost, readStatus)
 }
@@ -109,7 +107,6 @@ func (m *Model) Complete(ctx context.Context, a *Answer) (Status, error) {
 	if m.CompletePrompt != "" {
 		asking = asked("", pytext.Format(m.CompletePrompt, "{query}", a.Given.Query, "{answer}", a.Said()))
 	}
-
 	return ask(ctx, m.Completing, asking, "complete: "+a.String(), Lost, ReadComplete)
 }
 
@@ -153,7 +150,6 @@ func ask[T any](ctx context.Context, w kept.Writer, a kept.Asking, about string,
 	if refused != nil {
 		return lost, nil
 	}
-
 	return answer, nil
 }
 
@@ -178,7 +174,6 @@ func readStatus(reply string) (Status, error) {
 	if err != nil {
 		return Lost, err
 	}
-
 	return parseStatus(said)
 }
 

@@ -87,7 +87,6 @@ func (t *told) solved(a *judge.Answer, pass int) judge.Status {
 	if empty(a) || !finished(a) {
 		return judge.Unsolved
 	}
-
 	return t.status[key(a)][pass]
 }
 
@@ -96,7 +95,6 @@ func (t *told) whole(a *judge.Answer) judge.Status {
 	if empty(a) {
 		return judge.Unsolved
 	}
-
 	return t.complete[key(a)]
 }
 
@@ -144,7 +142,6 @@ func naiveRate(
 	}
 
 	r.N, r.Deviation = len(read), math.Sqrt(r.Deviation)
-
 	return r
 }
 
@@ -235,7 +232,6 @@ func naiveWins(j *told, all []judge.Answer, row *judge.WinRow) judge.WinRow {
 			want.N++
 		}
 	}
-
 	return want
 }
 
@@ -302,7 +298,6 @@ func scored(t *testing.T, j judge.Judge, all []judge.Answer, workers int) *judge
 	if told == 0 || told != last {
 		t.Errorf("%d of %d judgements were told", told, last)
 	}
-
 	return judged
 }
 
@@ -351,7 +346,6 @@ func (r *recorder) Write(
 
 	r.asked = append(r.asked, fmt.Sprint(instructions, "|", request, "|", seed))
 	r.seeds[seed] = true
-
 	return r.text, nil
 }
 
@@ -409,7 +403,6 @@ func TestCompletePrompt(t *testing.T) {
 		if want := "Q: How warm is it?\nA: {query}"; instructions != "" || request != want {
 			t.Errorf("asked %q, %q, want %q alone", instructions, request, want)
 		}
-
 		return "Answer Status\nSolved\nReason\nIt says so.", nil
 	}}
 	j := judging(m)
@@ -455,7 +448,6 @@ func TestAFailureIsNoJudgement(t *testing.T) {
 			if n > fails {
 				return "", down
 			}
-
 			return "Unsolved\n" + `{"answer_status": "Unsure", "index": 0}`, nil
 		}}
 

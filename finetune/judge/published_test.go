@@ -37,7 +37,6 @@ func (p *asPublished) Status(_ context.Context, a *judge.Answer, pass int) (judg
 	if name != judge.Solved.String() {
 		return judge.Lost, fmt.Errorf("asked for %s, which is %q: a shortcut decides that", a, name)
 	}
-
 	return judge.Solved, nil
 }
 
@@ -49,7 +48,6 @@ func (p *asPublished) Prefer(_ context.Context, a, _ *judge.Answer, round int) (
 	if votes, _ := p.votes[a.ID][p.second].(float64); float64(round) < votes {
 		return judge.Second, nil
 	}
-
 	return judge.First, nil
 }
 
@@ -162,7 +160,6 @@ func lines(t *testing.T, path string) [][]string {
 	}
 
 	slices.SortFunc(all, slices.Compare[[]string])
-
 	return all
 }
 
@@ -173,7 +170,6 @@ func read(t *testing.T, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return text
 }
 

@@ -50,7 +50,6 @@ func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (
 
 	a.Conduct, a.Right = ConductOf(e, deployed), e.Official
 	a.Given, err = as.Answer()
-
 	return a, err
 }
 
@@ -79,7 +78,6 @@ func ReadIDs(dir string) (IDs, error) {
 
 		all[groupOf(path)] = slices.SortedFunc(maps.Keys(file), byNumber)
 	}
-
 	return all, nil
 }
 
@@ -113,7 +111,6 @@ func ReadConverted(path string, ids IDs) (c Converted, err error) {
 	if len(c.Answers) == 0 && len(c.Unread) > 0 {
 		return c, fmt.Errorf("%w: want converted files, as `toolevo toolbench convert` writes them", c.Unread[0])
 	}
-
 	return c, nil
 }
 
@@ -156,7 +153,6 @@ func (c *Converted) add(path string, ids IDs) error {
 	}
 
 	c.Others += len(given)
-
 	return nil
 }
 
@@ -201,7 +197,6 @@ func Join(inputs []Input) ([]Answer, error) {
 			all = append(all, a)
 		}
 	}
-
 	return all, nil
 }
 
@@ -223,7 +218,6 @@ func jsonFiles(dir string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("%w: no GROUP%s in %s", fs.ErrNotExist, fileExtension, dir)
 	}
-
 	return paths, nil
 }
 
@@ -238,6 +232,5 @@ func byNumber(a, b string) int {
 	if errM == nil && errN == nil && m != n {
 		return m - n
 	}
-
 	return strings.Compare(a, b)
 }

@@ -117,7 +117,6 @@ func convertedFile(t *testing.T, ids ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return string(text)
 }
 
@@ -156,7 +155,6 @@ func TestConverted(t *testing.T) {
 
 			said = append(said, text)
 		}
-
 		return said, read.Others
 	}
 

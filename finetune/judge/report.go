@@ -189,7 +189,6 @@ func (d *Judged) rows(judge trajectories.Maker) map[string][]tabulate.Row {
 	}
 
 	said := tabulate.Of(judgements)
-
 	return map[string][]tabulate.Row{
 		"queries": tables().Tables["queries"].Rows(tabulate.Of(queries)),
 		"rates":   tables().Tables["rates"].Rows(said),
@@ -213,7 +212,6 @@ func place(row tabulate.Row) map[string]string {
 	for _, key := range tables().Tables["queries"].By {
 		keys[key] = row.Text(key)
 	}
-
 	return keys
 }
 
@@ -239,6 +237,5 @@ func rateOf(rows map[string][]tabulate.Row, row tabulate.Row, score Score) *Rate
 	if rate.Mean = 0; len(rate.Passes) > 0 {
 		rate.Mean, rate.Deviation = stat.PopMeanStdDev(rate.Passes, nil)
 	}
-
 	return rate
 }

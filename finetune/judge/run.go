@@ -78,7 +78,6 @@ func Run(ctx context.Context, judge Judge, all []Answer, o Options) (*Judged, er
 	if err := o.all(ctx, first, 0, total); err != nil {
 		return nil, err
 	}
-
 	return done, o.all(ctx, second, len(first), total)
 }
 
@@ -118,7 +117,6 @@ func (d *Judged) alone(judge Judge, o Options) (all []work) {
 				}
 
 				j.Passes[pass], err = judge.Status(ctx, j.Answer, pass)
-
 				return err
 			})
 		}
@@ -131,12 +129,10 @@ func (d *Judged) alone(judge Judge, o Options) (all []work) {
 				}
 
 				*j.Complete, err = judge.Complete(ctx, j.Answer)
-
 				return err
 			})
 		}
 	}
-
 	return all
 }
 
@@ -167,7 +163,6 @@ func (d *Judged) pair(reference string) error {
 		return fmt.Errorf("%w with %s: SoWR takes answers of another policy to the same queries under the same API "+
 			"version", ErrNoMatch, reference)
 	}
-
 	return nil
 }
 

@@ -50,7 +50,6 @@ func reported(t *testing.T, j judge.Judge, all []judge.Answer, scores ...judge.S
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return judged.Report(trajectories.Maker{Name: "told"}, judge.Passes)
 }
 
@@ -74,7 +73,6 @@ func solvedQueries(queries int, passes ...int) (*told, []judge.Answer) {
 			j.status[key(&all[i])] = append(j.status[key(&all[i])], status)
 		}
 	}
-
 	return j, all
 }
 

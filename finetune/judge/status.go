@@ -23,7 +23,6 @@ func (s Status) String() string {
 	if s < 0 || int(s) >= len(statusNames) {
 		return fmt.Sprintf("Status(%d)", int(s))
 	}
-
 	return statusNames[s]
 }
 

@@ -50,7 +50,6 @@ func (r *Report) shown() map[string][]tabulate.Row {
 	for i, win := range r.Wins {
 		wins[i]["match"] = name(win.Candidate) + " against " + name(win.Reference)
 	}
-
 	return map[string][]tabulate.Row{"scores": scores, "wins": wins, "refusals": refusals}
 }
 
@@ -68,7 +67,6 @@ func (r *Report) grids() []tabulate.Grid {
 	for i := range grids {
 		grids[i].Caption = strings.ReplaceAll(grids[i].Caption, "{judge}", r.Judge.Name)
 	}
-
 	return grids
 }
 
@@ -97,7 +95,6 @@ func (r *Row) data() string {
 	if r.Difficulty == everything {
 		return r.Dataset
 	}
-
 	return "  " + r.Difficulty
 }
 
@@ -106,6 +103,5 @@ func name(c finetune.Contender) string {
 	if c.API == "" {
 		return c.Policy
 	}
-
 	return c.String()
 }

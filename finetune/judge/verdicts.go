@@ -30,10 +30,8 @@ func (d *Judged) said(judge trajectories.Maker) iter.Seq2[*Answer, facts.Verdict
 		if v.Read {
 			v.Value = s.value()
 		}
-
 		return v
 	}
-
 	return func(yield func(*Answer, facts.Verdict) bool) {
 		for _, j := range d.Judgements {
 			for pass, s := range j.Passes {

@@ -61,10 +61,8 @@ func causeOf(v code.Verdict) Cause {
 		if v.OtherTools {
 			return NotFollowed // the instruction asks for none but the reference's
 		}
-
 		return State
 	}
-
 	return Undecided
 }
 
@@ -116,6 +114,5 @@ func wrongAnswer(e *trajectories.Episode, references *References) (Cause, error)
 	if !slices.Equal(called, want) {
 		return NotFollowed, nil
 	}
-
 	return State, nil
 }

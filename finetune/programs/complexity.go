@@ -46,7 +46,6 @@ func ComplexityOf(samples []Sample) []Complexity {
 	for _, domain := range domains {
 		columns = append(columns, mean(domain, samples))
 	}
-
 	return append(columns, published())
 }
 
@@ -93,7 +92,6 @@ func mean(domain string, samples []Sample) Complexity {
 // published is the column StateEval of the paper's Table I.
 func published() Complexity {
 	instruction, code := 717.08, 442.11
-
 	return Complexity{
 		Domain: "StateEval", N: 120, Instruction: &instruction, Code: &code, Calls: 7.16, Depth: 2, Bindings: 5.03,
 		Published: true,
@@ -108,7 +106,6 @@ func (c *Complexity) statistics() []tabulate.Row {
 		}
 
 		percent := 100 * *share
-
 		return &percent
 	}
 
@@ -138,6 +135,5 @@ func (c *Complexity) statistics() []tabulate.Row {
 
 		rows = append(rows, row)
 	}
-
 	return append(rows, tabulate.Row{"statistic": "Tasks", "domain": c.Domain, "value": strconv.Itoa(c.N)})
 }

@@ -42,7 +42,6 @@ func CoverageOf(domain, source string, runs []measure.Growth) Coverage {
 			c.Pairs = append(c.Pairs, pairs/float64(len(runs)))
 		}
 	}
-
 	return c
 }
 
@@ -50,7 +49,6 @@ func sum(all []float64) (total float64) {
 	for _, f := range all {
 		total += f
 	}
-
 	return total
 }
 
@@ -77,7 +75,6 @@ func (c *Coverage) steps(most int) (rows []tabulate.Row) {
 	}
 
 	add("pairs", shown[0], c.Pairs, 1)
-
 	return rows
 }
 
@@ -102,6 +99,5 @@ func coverageFigure(curves []Coverage) tabulate.Figure {
 		p.Steps = "programs"
 		p.Lines = append(p.Lines, tabulate.Line{Series: series, Shares: c.ATC, Low: c.Low, High: c.High})
 	}
-
 	return f
 }

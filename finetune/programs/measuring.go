@@ -35,7 +35,6 @@ func (m *Measuring) Sample(d stategen.Domain, t *stategen.Task) (Sample, error) 
 
 	text := strings.TrimSpace(t.Instruction.Variables + "\n\n" + t.Instruction.Text)
 	s.Sizes = &Sizes{Instruction: m.Count(text), Code: m.Count(program)}
-
 	return s, nil
 }
 
@@ -66,7 +65,6 @@ func (g Generators) Selectors(ctx context.Context, d stategen.Domain, done func(
 	for i, s := range selectors {
 		curves[i] = CoverageOf(d.Name(), string(s), runs[i*g.Runs:(i+1)*g.Runs])
 	}
-
 	return curves, nil
 }
 
@@ -104,6 +102,5 @@ func (g Generators) Author(ctx context.Context, s *code.Surface, a Author) (Cove
 
 	c := CoverageOf(s.Domain.Name(), a.Name, []measure.Growth{measure.GrowthOf(s.Domain, flows)})
 	c.Unread = unread
-
 	return c, nil
 }

@@ -69,7 +69,6 @@ func cut(id string) (task, path string) {
 	if i := strings.LastIndexByte(id, '/'); i >= 0 && slices.Contains(paths, id[i+1:]) {
 		return id[:i], id[i+1:]
 	}
-
 	return id, ""
 }
 
@@ -111,7 +110,6 @@ func (r *Results) Add(api string, e *trajectories.Episode, references *Reference
 
 		one.failed[path] = verdict{class, cause}
 	}
-
 	return nil
 }
 
@@ -120,7 +118,6 @@ func (r *run) first() verdict {
 	path := slices.MinFunc(slices.Collect(maps.Keys(r.failed)), func(a, b string) int {
 		return cmp.Compare(slices.Index(paths, a), slices.Index(paths, b))
 	})
-
 	return r.failed[path]
 }
 
@@ -170,7 +167,6 @@ func (r *Results) outcomes() []outcome {
 
 		all = append(all, o)
 	}
-
 	return all
 }
 

@@ -62,7 +62,6 @@ func failureRows(all []Pass) (rows []tabulate.Row) {
 			add(p, "cause", string(cause), p.Causes[cause])
 		}
 	}
-
 	return rows
 }
 

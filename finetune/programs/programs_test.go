@@ -75,7 +75,6 @@ func written(t *testing.T, write func(io.Writer) error) string {
 	if err := write(&b); err != nil {
 		t.Fatal(err)
 	}
-
 	return b.String()
 }
 
@@ -135,7 +134,6 @@ func episode(id string, turns ...trajectories.Turn) *trajectories.Episode {
 	e.Policy, e.QuestionID = "p", id
 	e.Labels = map[string]string{envs.LabelDataset: id[:strings.IndexByte(id, '-')]}
 	e.Official = len(turns) > 0 && turns[len(turns)-1].Outcome == envs.Correct
-
 	return e
 }
 

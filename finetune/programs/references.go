@@ -65,6 +65,5 @@ func (r *References) tools(id string) ([]string, error) {
 	note := func(tool string, _ envs.Args) { called = append(called, tool) }
 	_, err = stategen.Replay(d, &t.Program, t.Cases[i], note)
 	slices.Sort(called)
-
 	return called, err
 }

@@ -29,7 +29,6 @@ func (r *Report) Tables() []tabulate.Grid {
 	for _, c := range r.Coverage {
 		rows["coverage"] = append(rows["coverage"], c.steps(most)...)
 	}
-
 	return tables().Grids("programs", rows)
 }
 
@@ -38,7 +37,6 @@ func (r *Report) Figures() []tabulate.Figure {
 	if len(r.Coverage) == 0 {
 		return nil
 	}
-
 	return []tabulate.Figure{coverageFigure(r.Coverage)}
 }
 
@@ -64,6 +62,5 @@ func (r *Report) WriteCoverageCSV(w io.Writer) error {
 			rows = append(rows, row)
 		}
 	}
-
 	return tables().Tables["coverage"].WriteCSV(w, rows)
 }

@@ -59,7 +59,6 @@ func sketches(ctx context.Context, a Author, s *code.Surface, n int, seed uint64
 			if len(found) == 0 {
 				return nil, errNoProgram
 			}
-
 			return found, nil
 		})
 		if err = cmp.Or(err, none); err != nil {
@@ -70,7 +69,6 @@ func sketches(ctx context.Context, a Author, s *code.Surface, n int, seed uint64
 			programs = append(programs, f[1])
 		}
 	}
-
 	return programs[:n], nil
 }
 
@@ -85,7 +83,6 @@ func (a Author) told(ctx context.Context, s *code.Surface) (string, error) {
 	for _, d := range s.Documents() {
 		fmt.Fprintf(&calls, "%s\n    %s\n", d.Call, d.About)
 	}
-
 	return pytext.Format(a.Prompts.Text(sketchPrompt), "{calls}", calls.String(),
 		"{length}", fmt.Sprint(stategen.DefaultCalls), "{example}", example,
 		"{programs}", fmt.Sprint(batch)), nil
@@ -106,9 +103,7 @@ func example(ctx context.Context, s *code.Surface) (text string, err error) {
 
 		program, err := s.Render(&t.Program)
 		text += "\n" + program
-
 		return err
 	})
-
 	return text, err
 }

@@ -39,7 +39,6 @@ func surface(t *testing.T, d stategen.Domain) *code.Surface {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return &code.Surface{Domain: d, Base: v, Deployed: v}
 }
 
@@ -60,7 +59,6 @@ func (m *model) Write(_ context.Context, instructions, _ string, seed uint64) (s
 
 	answer := m.answers[0]
 	m.answers = m.answers[1:]
-
 	return answer, nil
 }
 

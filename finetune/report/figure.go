@@ -33,7 +33,6 @@ func (p *Page) Figures() ([]figure, error) {
 	if err != nil {
 		return nil, nil
 	}
-
 	return embedded(robustness.FactorFigures(rows, p.Prompt))
 }
 
@@ -61,6 +60,5 @@ func embedded(figures []tabulate.Figure) ([]figure, error) {
 
 		all = append(all, of)
 	}
-
 	return all, nil
 }

@@ -72,7 +72,6 @@ func (p *Page) Collection(run, dataset, difficulty string) *Collection {
 	}
 
 	p.Collections = append(p.Collections, Collection{Run: run, Dataset: dataset, Difficulty: difficulty})
-
 	return &p.Collections[len(p.Collections)-1]
 }
 
@@ -93,7 +92,6 @@ var pages = sync.OnceValue(func() *template.Template {
 		"grids": func(grids []tabulate.Grid) (template.HTML, error) {
 			var b strings.Builder
 			err := tabulate.WriteHTML(&b, grids)
-
 			return template.HTML(b.String()), err // made by a template
 		},
 	}).ParseFS(files, "page.html"))
@@ -123,7 +121,6 @@ func (p *Page) Drifts() []tabulate.Grid {
 	slices.SortStableFunc(rows, func(a, b tabulate.Row) int {
 		return cmp.Compare(b.Text("is"), a.Text("is"))
 	})
-
 	return tables().Grids("drifts", map[string][]tabulate.Row{"drifts": rows})
 }
 

@@ -96,7 +96,6 @@ func written(t *testing.T, p *report.Page) string {
 	if err := p.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-
 	return b.String()
 }
 

@@ -63,7 +63,6 @@ func FactorFigures(all []Factor, original string) []tabulate.Figure {
 			tabulate.Columns{Panel: "difficulty", Place: "policy", Series: "series", Share: "official",
 				Low: "official_low", High: "official_high"})
 	}
-
 	return figures
 }
 
@@ -73,6 +72,5 @@ func kindOf(api string) string {
 	if titles[kind] == "" || !slices.Contains(drift.FactorNames(), api) {
 		return ""
 	}
-
 	return kind
 }

@@ -49,7 +49,6 @@ func Factors(r *finetune.Report, original string) ([]Factor, error) {
 	slices.SortStableFunc(rows, func(a, b Factor) int {
 		return slices.Index(policies, a.Policy) - slices.Index(policies, b.Policy)
 	})
-
 	return rows, nil
 }
 

@@ -26,7 +26,6 @@ var drawn = flag.String("drawn", "", "write the figures into a folder, to look a
 // summary is one of ten questions, of which some were answered correctly.
 func summary(policy, api, difficulty string, right int) finetune.Summary {
 	share := float64(right) / 10
-
 	return finetune.Summary{
 		Contender: finetune.Contender{Policy: policy, API: api}, Difficulty: difficulty, Cells: 1, N: 10,
 		Official: share, OfficialLow: share - 0.1, OfficialHigh: share + 0.05,
@@ -58,7 +57,6 @@ func report(policies ...string) *finetune.Report {
 		r.Comparisons = append(r.Comparisons, comparison(policy, "names-text", 5, 1, 0.01),
 			comparison(policy, "response", 0, 0, 1))
 	}
-
 	return r
 }
 
@@ -69,7 +67,6 @@ func rowsOf(t *testing.T, r *finetune.Report) []robustness.Factor {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return rows
 }
 

@@ -180,7 +180,6 @@ func ReportOf(all []Played, said []Judged) *Report {
 			row["shown"] = "yes"
 		}
 	}
-
 	return r
 }
 

@@ -50,7 +50,6 @@ func episode(group, kind, id string, passed bool, turns ...trajectories.Turn) *t
 	e := &trajectories.Episode{Status: envs.Terminated.String()}
 	e.QuestionID, e.Official, e.Turns = id, passed, turns
 	e.Labels = map[string]string{envs.LabelDataset: group, envs.LabelDifficulty: kind}
-
 	return e
 }
 
@@ -161,7 +160,6 @@ func said(rows []robustness.Row) []string {
 
 		lines = append(lines, line)
 	}
-
 	return lines
 }
 
@@ -201,7 +199,6 @@ func experiment(shift int) *robustness.Report {
 		p := all[i/60*60+(i+shift)%60]
 		r.Add(p.Condition, p.Episode)
 	}
-
 	return r.Report()
 }
 
@@ -333,7 +330,6 @@ func written(t *testing.T, write func(io.Writer) error) []byte {
 	if err := write(&b); err != nil {
 		t.Fatal(err)
 	}
-
 	return b.Bytes()
 }
 

@@ -65,7 +65,6 @@ func columnOf(name string) (*Column, error) {
 	if _, err := names.Parse("column", name, valid); err != nil {
 		return nil, err
 	}
-
 	return &columns[slices.Index(valid, name)], nil
 }
 
@@ -74,7 +73,6 @@ func (c *Column) compare(a, b *Run) int {
 	if c.value == nil {
 		return strings.Compare(c.Text(a), c.Text(b))
 	}
-
 	return cmp.Compare(c.value(b), c.value(a))
 }
 
@@ -117,7 +115,6 @@ func (r *Run) spent() account.Total {
 	if r.Spent == nil {
 		return account.Total{}
 	}
-
 	return *r.Spent
 }
 
@@ -125,7 +122,6 @@ func (r *Run) took() string {
 	if r.Spent == nil {
 		return ""
 	}
-
 	return display.Duration(time.Duration(r.Spent.Seconds * float64(time.Second)))
 }
 
@@ -133,7 +129,6 @@ func (r *Run) tokens() string {
 	if r.spent().Tokens() == 0 {
 		return ""
 	}
-
 	return display.Count(float64(r.spent().Tokens()))
 }
 
@@ -162,7 +157,6 @@ func (r *Run) expected() string {
 	if e.Cost != nil {
 		text += ", " + account.Money(e.Cost.Value)
 	}
-
 	return text
 }
 
@@ -183,7 +177,6 @@ func (r *Run) solved() string {
 	if r.Progress.Solved == nil {
 		return ""
 	}
-
 	return fmt.Sprintf("%d/%d", *r.Progress.Solved, r.Progress.Questions)
 }
 
@@ -192,7 +185,6 @@ func number(n *int64) string {
 	if n == nil {
 		return ""
 	}
-
 	return strconv.FormatInt(*n, 10)
 }
 
@@ -201,7 +193,6 @@ func known(n *int64) float64 {
 	if n == nil {
 		return 0
 	}
-
 	return float64(*n)
 }
 
@@ -237,7 +228,6 @@ func (r *Run) result() string {
 
 		parts = append(parts, a.API+" "+percents(low, high))
 	}
-
 	return strings.Join(parts, ", ")
 }
 
@@ -261,6 +251,5 @@ func (r *Run) best() (value float64) {
 	for _, a := range r.Accuracies {
 		value = max(value, a.Official)
 	}
-
 	return value + known(r.Progress.Accepted)
 }

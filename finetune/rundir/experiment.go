@@ -40,7 +40,6 @@ func Begin(dir, command string, runs int, a *account.Account) (finish func(all b
 	}
 
 	keep := KeepAccount(dir, a)
-
 	return func(all bool) error {
 		note.Finished = all
 		err := errors.Join(keep(), replace(filepath.Join(dir, experimentFile), note))
@@ -63,7 +62,6 @@ func KeepAccount(dir string, a *account.Account) (finish func() error) {
 	if passes, err := account.Read(dir); err == nil {
 		a.Resume(passes)
 	}
-
 	return Keep(filepath.Join(dir, account.File), func() any { return a.Passes() })
 }
 
@@ -97,7 +95,6 @@ func experimentOf(dir string) (r Run, ok bool) {
 
 		return r, true
 	}
-
 	return r, false
 }
 

@@ -27,7 +27,6 @@ func List(ctx context.Context, folders []string) ([]Run, error) {
 
 		dirs = append(dirs, found...)
 	}
-
 	return ReadAll(ctx, dirs)
 }
 
@@ -120,7 +119,6 @@ func (l Listing) Of(all []Run) ([]Run, error) {
 	for _, r := range top {
 		all = append(append(all, r), below[r.Dir]...)
 	}
-
 	return all, nil
 }
 
@@ -166,7 +164,6 @@ func Shorts(name string) []string {
 	if !ok || store.TimeOf(id).IsZero() {
 		return []string{name}
 	}
-
 	return []string{kind + "-" + id[:8], kind + "-" + id[:13], name}
 }
 

@@ -24,7 +24,6 @@ func named(all []Run) (names []string) {
 
 		names = append(names, name)
 	}
-
 	return names
 }
 
@@ -34,7 +33,6 @@ func some() []Run {
 	spent := func(tokens int64, cost float64) *account.Total {
 		return &account.Total{Usage: account.Usage{Calls: 1, CompletionTokens: tokens, Cost: cost}}
 	}
-
 	return []Run{
 		{Name: "old", ID: "1", Kind: "collect", State: Finished, Started: day(1), Spent: spent(500, 2),
 			Settings: Settings{Policy: "openai:qwen", API: "p_s_in"}},
@@ -152,7 +150,6 @@ func TestExperiment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return all
 	}
 

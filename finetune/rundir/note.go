@@ -58,7 +58,6 @@ func Keep(path string, read func() any) (finish func() error) {
 	return func() error {
 		close(done)
 		writing.Wait()
-
 		return replace(path, read())
 	}
 }
@@ -73,7 +72,6 @@ func replace(path string, value any) error {
 	if err := os.WriteFile(path+disk.Unfinished, append(text, '\n'), 0o644); err != nil {
 		return err
 	}
-
 	return os.Rename(path+disk.Unfinished, path)
 }
 
@@ -92,6 +90,5 @@ func readNote(dir string) (*Progress, error) {
 	if json.Unmarshal(text, &p) != nil || p.Done < 0 || p.Total < 0 {
 		return nil, nil // as good as none, and the next process that works on the run replaces it
 	}
-
 	return &p, nil
 }

@@ -22,7 +22,6 @@ func begin(t *testing.T, dir, kind string) *store.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return run
 }
 
@@ -31,7 +30,6 @@ func agree(f *store.Finished) func(context.Context, *store.Run) (store.Manifest,
 	return func(_ context.Context, run *store.Run) (store.Manifest, string, error) {
 		m := run.Manifest
 		m.Finished = f
-
 		return m, run.Config, nil
 	}
 }
@@ -51,7 +49,6 @@ func read(t *testing.T, dir string) Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r
 }
 

@@ -92,7 +92,6 @@ func Find(folder string, levels int) ([]string, error) {
 	}
 
 	below, err := findBelow(folder, levels)
-
 	return append(dirs, below...), err
 }
 
@@ -116,7 +115,6 @@ func findBelow(folder string, levels int) (dirs []string, err error) {
 		below, _ := findBelow(dir, levels-1)
 		dirs = append(dirs, below...)
 	}
-
 	return dirs, nil
 }
 
@@ -175,7 +173,6 @@ func (r *Run) read(ctx context.Context) error {
 	if r.Kind != "eval" || r.State == Running {
 		return nil
 	}
-
 	return r.readReport()
 }
 
@@ -225,7 +222,6 @@ func StateOf(dir string) (State, error) {
 	if err != nil {
 		return "", err
 	}
-
 	return stateOf(dir, &m)
 }
 
@@ -258,7 +254,6 @@ func (r *Run) readProgress(ctx context.Context, m *store.Manifest) error {
 		if r.Kind == "collect" {
 			r.Progress.Correct = count(m.Finished.Rows)
 		}
-
 		return nil
 	}
 
@@ -269,7 +264,6 @@ func (r *Run) readProgress(ctx context.Context, m *store.Manifest) error {
 
 	n, err := run.TreeCount(ctx)
 	r.Progress.Done = int64(n)
-
 	return errors.Join(err, run.Close())
 }
 
@@ -308,7 +302,6 @@ func (r *Run) readReport() error {
 	for _, row := range all {
 		r.Accuracies = append(r.Accuracies, Accuracy{row.Policy, row.API, row.N, row.Lost, row.Official, row.Strict})
 	}
-
 	return nil
 }
 
@@ -330,9 +323,7 @@ func sizeOf(dir string) (total int64, err error) {
 		if errors.Is(err, fs.ErrNotExist) && path != dir {
 			return nil
 		}
-
 		return err
 	})
-
 	return total, err
 }

@@ -15,7 +15,6 @@ import (
 // readEngines reads the engines that a run was grown with.
 func readEngines(ctx context.Context, run *store.Run) (stamps []sandbox.Stamp, err error) {
 	_, err = noted(ctx, run, metaEngines, "engines", &stamps)
-
 	return stamps, console.GaveUp(err)
 }
 
@@ -31,7 +30,6 @@ func (r *Run) addEngine(ctx context.Context, stamp sandbox.Stamp) (err error) {
 	}
 
 	r.Engines = append(r.Engines, stamp)
-
 	return r.note(ctx, metaEngines, r.Engines)
 }
 
@@ -55,7 +53,6 @@ func (r *Run) makers() []trajectories.RunMaker {
 // maker is what rows say of an engine and the limits of its programs.
 func maker(s sandbox.Stamp, limits string) trajectories.Maker {
 	_, unconfined := engines.Warning(s)
-
 	return trajectories.Maker{
 		Kind:       trajectories.KindPython,
 		Name:       s.Engine,
@@ -77,6 +74,5 @@ func Engine(m trajectories.Maker) sandbox.Stamp {
 	if m.Without != "" {
 		s.Missing = strings.Split(m.Without, ", ")
 	}
-
 	return s
 }

@@ -58,7 +58,6 @@ func (r *Run) Evaluation(questions []trajectories.Question) *Evaluation {
 	for _, q := range questions {
 		e.asked[q.ID] = q
 	}
-
 	return e
 }
 
@@ -85,7 +84,6 @@ func OpenEvaluation(ctx context.Context, dir string) (*Evaluation, error) {
 		return nil, errors.Join(r.Close(), console.Usage("%s is a run of `toolevo %s`: name an evaluation, a run of "+
 			"`toolevo eval`", dir, kind))
 	}
-
 	return r.Evaluation(r.Questions), nil
 }
 
@@ -144,7 +142,6 @@ func (e *Evaluation) Open(open func(drift.Family) (envs.Environment, error)) err
 
 		e.Jobs[i].Env = environments[api]
 	}
-
 	return nil
 }
 
@@ -153,7 +150,6 @@ func (e *Evaluation) meta(cell finetune.Cell, task envs.Task) trajectories.Meta 
 	version := e.Versions.Family(cell.API).Of(e.Config.Seed, task.ID)
 	m := trajectories.Meta{Run: e.lineage(version), Question: e.labelled(e.asked[task.ID]), Makers: e.makers()}
 	m.Run.Policy = cell.Policy
-
 	return m
 }
 
@@ -177,7 +173,6 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 
 	r.Feedback = string(e.Config.Environment.Feedback)
 	r.TaskSet, r.Engines, r.Warnings = e.TaskSet, engines.InWords(e.Engines), e.Run.Warnings()
-
 	return r, nil
 }
 
@@ -209,7 +204,6 @@ func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.R
 
 	// Tables that cannot be made now, since the data folder is gone, are made by the reports that need them.
 	_, _ = e.Board(ctx, lost)
-
 	return r, nil
 }
 
@@ -227,7 +221,6 @@ func reportTexts(r Tables) (map[string][]byte, error) {
 	var markdown, lines, latex bytes.Buffer
 
 	err = errors.Join(err, r.WriteMarkdown(&markdown), r.WriteCSV(&lines), r.WriteLaTeX(&latex))
-
 	return map[string][]byte{
 		rundir.ReportFile: text, ReportMarkdown: markdown.Bytes(), ReportCSV: lines.Bytes(), ReportLaTeX: latex.Bytes(),
 	}, err
@@ -262,7 +255,6 @@ func (e *Evaluation) Lost() (finetune.Lost, error) {
 			lost[e.attempt(&row)] = row.Lost
 		}
 	}
-
 	return lost, nil
 }
 
@@ -270,7 +262,6 @@ func (e *Evaluation) Lost() (finetune.Lost, error) {
 func (e *Evaluation) attempt(row *trajectories.Episode) finetune.Attempt {
 	cell := finetune.CellOf(row.Policy, e.Versions.Cell(row.DeployedAPI), row.Labels)
 	name := finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})
-
 	return finetune.Attempt{Episode: name, Repeat: row.Repeat}
 }
 
@@ -289,7 +280,6 @@ func (e *Evaluation) CheckFiles(ctx context.Context, lost finetune.Lost) (rows i
 	if err == nil {
 		err = e.checkReport(ctx, lost)
 	}
-
 	return rows, err
 }
 
@@ -315,6 +305,5 @@ func (e *Evaluation) checkReport(ctx context.Context, lost finetune.Lost) error 
 			return fmt.Errorf("%s is not what the episodes add up to", name)
 		}
 	}
-
 	return nil
 }

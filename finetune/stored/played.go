@@ -72,7 +72,6 @@ func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Boar
 	if ended != nil {
 		_ = b.Write(e.Dir, ended.SHA256) // a folder that cannot be written can be read, and they are made each time
 	}
-
 	return b, nil
 }
 
@@ -93,7 +92,6 @@ func (e *Evaluation) play(ctx context.Context, b *facts.Board, lost finetune.Los
 	}
 
 	b.Detect()
-
 	return nil
 }
 
@@ -140,7 +138,6 @@ func (r *Run) checkSources(s suite.Sourced, data string) error {
 	}
 
 	slices.Sort(changed)
-
 	return fmt.Errorf("%s: not as it was: %s", data, strings.Join(changed, ", "))
 }
 

@@ -40,7 +40,6 @@ func OpenReading(ctx context.Context, say func(format string, args ...any), dir 
 	if read.Unfinished {
 		e.Run.SayUnfinished(say)
 	}
-
 	return read, nil
 }
 
@@ -84,7 +83,6 @@ func (r *Reading) refuseEmpty(ctx context.Context) error {
 	if err != nil || n+len(r.Missing) > 0 {
 		return console.GaveUp(err)
 	}
-
 	return console.Usage("%s has no episode yet: `toolevo %s` goes on with it", r.Dir,
 		Continuation(r.Run.Run))
 }

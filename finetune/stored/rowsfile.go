@@ -92,7 +92,6 @@ func firstLost(now, was iter.Seq2[trajectories.Row, error]) (string, error) {
 			found = reflect.DeepEqual(old, row)
 		}
 	}
-
 	return "", nil
 }
 
@@ -109,7 +108,6 @@ func (r *Run) resultFile() string {
 	if r.Manifest.Kind == Evaluated {
 		name = trajectories.EpisodesParquet
 	}
-
 	return filepath.Join(r.Dir, name)
 }
 
@@ -119,7 +117,6 @@ func (r *Run) End(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
-
 	return r.Finish(ctx, n, sum)
 }
 
@@ -150,6 +147,5 @@ func (r *Run) CompareRows(ctx context.Context) (n int, difference string, err er
 	if err == nil && difference == "" {
 		err = r.CheckResult()
 	}
-
 	return n, difference, err
 }

@@ -59,7 +59,6 @@ func Open(ctx context.Context, dir string) (*Run, error) {
 	if err != nil {
 		return nil, errors.Join(err, run.Close())
 	}
-
 	return r, nil
 }
 
@@ -82,7 +81,6 @@ func read(ctx context.Context, run *store.Run) (*Run, error) {
 	if r.Engines, err = readEngines(ctx, run); err != nil {
 		return nil, err
 	}
-
 	return r, r.CountPlayed(ctx)
 }
 
@@ -91,7 +89,6 @@ func (r *Run) CountPlayed(ctx context.Context) (err error) {
 	if configs.IsExternal(r.Config.Policy[0]) {
 		r.played, err = r.TreeCounts(ctx)
 	}
-
 	return err
 }
 
@@ -115,7 +112,6 @@ func Note(ctx context.Context, run *store.Run, c *configs.Resolved,
 	if engine == nil {
 		return r, nil
 	}
-
 	return r, r.addEngine(ctx, *engine)
 }
 
@@ -124,7 +120,6 @@ func (r *Run) note(ctx context.Context, name string, value any) error {
 	if err != nil {
 		return err
 	}
-
 	return r.SetMeta(ctx, name, string(text))
 }
 
@@ -139,7 +134,6 @@ func noted(ctx context.Context, run *store.Run, name, things string, into any) (
 	if err := json.Unmarshal([]byte(text), into); err != nil {
 		return false, fmt.Errorf("%s: its %s cannot be read: %w", run.Dir, things, err)
 	}
-
 	return true, nil
 }
 
@@ -149,7 +143,6 @@ func Questions(ctx context.Context, run *store.Run) (questions []trajectories.Qu
 	if err == nil && !there {
 		err = missing(run, "questions")
 	}
-
 	return questions, err
 }
 
@@ -164,7 +157,6 @@ func Continuation(run *store.Run) string {
 	if c, err := Config(run); err == nil && configs.IsExternal(c.Policy[0]) {
 		return console.Shell("serve", "env", "--record", run.Dir)
 	}
-
 	return console.Shell(run.Manifest.Kind, "--resume", "--out", run.Dir)
 }
 
@@ -188,7 +180,6 @@ func Deploy(c *configs.Resolved, data string) (*drift.Deployed, error) {
 			if err != nil {
 				return nil, err
 			}
-
 			return b.Versions(data)
 		},
 	})
@@ -231,7 +222,6 @@ func (r *Run) lineage(version string) trajectories.Run {
 // TreeMeta is what the trees of a question of a collection do not know about themselves.
 func (r *Run) TreeMeta(q trajectories.Question) trajectories.Meta {
 	version := r.Versions.All().Of(r.Config.Seed, q.ID)
-
 	return trajectories.Meta{Run: r.lineage(version), Question: r.labelled(q), Makers: r.makers()}
 }
 

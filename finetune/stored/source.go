@@ -26,7 +26,6 @@ type attempts struct {
 func (s *Source) of(q trajectories.Question) (all []attempts) {
 	if s.Manifest.Kind != Evaluated {
 		meta := s.TreeMeta(q)
-
 		return []attempts{{q.ID, meta.Run.DeployedAPI, meta}}
 	}
 
@@ -58,7 +57,6 @@ func (s *Source) Counts(ctx context.Context) (map[string]viewer.Count, error) {
 		for _, q := range s.Questions {
 			add(q.ID, q.ID)
 		}
-
 		return counts, nil
 	}
 
@@ -83,7 +81,6 @@ func (s *Source) Attempts(ctx context.Context, q trajectories.Question) (all []v
 			all = append(all, viewer.Attempt{API: a.api, Meta: a.meta, Tree: tree})
 		}
 	}
-
 	return all, nil
 }
 

@@ -43,7 +43,6 @@ func written(t *testing.T, write func(io.Writer) error) []byte {
 	if err := write(&b); err != nil {
 		t.Fatal(err)
 	}
-
 	return b.Bytes()
 }
 

@@ -61,13 +61,11 @@ func DifferenceOf(all []Both) Difference {
 	}
 
 	d.first, d.second = excessOf(first), excessOf(second)
-
 	return d.Of(d.Questions)
 }
 
 func excessOf(questions []Cluster) excess {
 	s := sampleOf([][]Cluster{questions})
-
 	return excess{s.share(), s.effectiveTrials(s.share()) / float64(len(questions))}
 }
 
@@ -77,7 +75,6 @@ func (d Difference) Of(questions int) Difference {
 	d.Share = d.first.share - d.second.share
 	d.Low = d.Share - d.first.distance(d.second, questions)
 	d.High = d.Share + d.second.distance(d.first, questions)
-
 	return d
 }
 

@@ -69,7 +69,6 @@ func chanceOfCovering(intervals [][]Difference, p, q float64) (chance float64) {
 
 func logFactorial(n int) float64 {
 	log, _ := math.Lgamma(float64(n + 1))
-
 	return log
 }
 
@@ -78,7 +77,6 @@ func logPower(p float64, n int) float64 {
 	if n == 0 {
 		return 0
 	}
-
 	return float64(n)*math.Log(max(p, 0)) - logFactorial(n)
 }
 

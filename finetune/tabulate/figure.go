@@ -35,7 +35,6 @@ func (f *Figure) Panel(title string) *Panel {
 	}
 
 	f.Panels = append(f.Panels, Panel{Title: title})
-
 	return &f.Panels[len(f.Panels)-1]
 }
 
@@ -76,7 +75,6 @@ func (f Figure) Legend() (keys []Key) {
 		c := seriesColours[k]
 		keys = append(keys, Key{name, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)})
 	}
-
 	return keys
 }
 

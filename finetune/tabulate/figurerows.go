@@ -28,7 +28,6 @@ func (f Figure) Of(rows []Row, c Columns) Figure {
 	}
 
 	f.Series = f.Series[:min(len(f.Series), MostSeries)]
-
 	return f
 }
 
@@ -37,6 +36,5 @@ func index(names *[]string, name string) int {
 	if !slices.Contains(*names, name) {
 		*names = append(*names, name)
 	}
-
 	return slices.Index(*names, name)
 }

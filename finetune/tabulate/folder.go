@@ -25,7 +25,6 @@ func JSONFile(name string, v any) File {
 		if err == nil {
 			_, err = w.Write(text)
 		}
-
 		return err
 	}}
 }
@@ -44,7 +43,6 @@ func FigureFiles(figures []Figure) []File {
 	for _, f := range figures {
 		files = append(files, File{f.Name + ".svg", f.WriteSVG}, File{f.Name + ".png", f.WritePNG})
 	}
-
 	return files
 }
 
@@ -59,7 +57,6 @@ func WriteFolder(dir string, files []File) (paths []string, err error) {
 
 			paths = append(paths, filepath.Join(dir, f.Name))
 		}
-
 		return nil
 	}
 

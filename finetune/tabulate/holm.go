@@ -23,6 +23,5 @@ func Holm(p []float64) []float64 {
 		largest = max(largest, min(1, p[i]*float64(len(p)-rank)))
 		adjusted[i] = largest
 	}
-
 	return adjusted
 }

@@ -40,7 +40,6 @@ func (g *Grid) Rate(line, column int) *Rate {
 	if rate, ok := g.rates[[2]int{line, column}]; ok {
 		return &rate
 	}
-
 	return nil
 }
 
@@ -76,7 +75,6 @@ func (g *Grid) Part(line int) *Part {
 
 	name := func(line []string) string { return line[g.Key()] }
 	names := Distinct(g.Lines, name)
-
 	return &Part{name(g.Lines[line]), share, slices.Index(names, name(g.Lines[line])) % colours}
 }
 

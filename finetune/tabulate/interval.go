@@ -38,7 +38,6 @@ func RateOf(strata ...[]Cluster) Rate {
 	}
 
 	r.Low, r.High = clopperPearson(r.Share, s.effectiveTrials(r.Share))
-
 	return r
 }
 
@@ -54,7 +53,6 @@ func clopperPearson(share, n float64) (low, high float64) {
 	if n-right > 1e-9 {
 		high = distuv.Beta{Alpha: right + 1, Beta: n - right}.Quantile(0.975)
 	}
-
 	return low, high
 }
 
@@ -74,7 +72,6 @@ func sampleOf(strata [][]Cluster) *sample {
 	for _, clusters := range strata {
 		s.add(clusters)
 	}
-
 	return s
 }
 
@@ -83,7 +80,6 @@ func (s *sample) share() (mean float64) {
 	for _, st := range s.strata {
 		mean += st.share() / float64(len(s.strata))
 	}
-
 	return mean
 }
 
@@ -134,7 +130,6 @@ func (s *sample) effectiveTrials(share float64) float64 {
 	freedom := max(1, variance*variance/fourth-1)
 	factor := studentT(max(1, most-1)) / studentT(freedom)
 	n := share * (1 - share) / variance * factor * factor
-
 	return min(max(n, least), most)
 }
 

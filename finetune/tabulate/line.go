@@ -72,6 +72,5 @@ func (f frame) curve(shares []float64) []point {
 	for i, share := range shares {
 		all[i] = f.at(float64(i+1), 100*share)
 	}
-
 	return all
 }

@@ -16,7 +16,6 @@ func McNemarExact(b, c int) float64 {
 	}
 
 	null := distuv.Binomial{N: float64(b + c), P: 0.5}
-
 	return min(1, 2*null.CDF(float64(min(b, c))))
 }
 
@@ -30,6 +29,5 @@ func McNemarCorrected(b, c int) (chi2, p float64) {
 
 	distance := math.Abs(float64(b-c)) - 1
 	chi2 = distance * distance / float64(b+c)
-
 	return chi2, distuv.ChiSquared{K: 1}.Survival(chi2)
 }

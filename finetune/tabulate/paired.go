@@ -33,7 +33,6 @@ func answersOf(s *Source, rows []int, on []string, of string) Answers {
 		key := questionOf(s, i, on)
 		all[key] = Cluster{all[key].Successes + s.number(i, of), all[key].Trials + 1}
 	}
-
 	return all
 }
 
@@ -42,7 +41,6 @@ func questionOf(s *Source, row int, on []string) string {
 	for i, column := range on {
 		parts[i] = s.text(row, column)
 	}
-
 	return strings.Join(parts, "\x00")
 }
 
@@ -92,7 +90,6 @@ func Pair(first, second Answers) Paired {
 	p.Difference = float64(p.OnlySecond-p.OnlyFirst) / float64(max(p.N, 1))
 	p.P = McNemarExact(p.OnlyFirst, p.OnlySecond)
 	p.Chi2, p.PCorrected = McNemarCorrected(p.OnlyFirst, p.OnlySecond)
-
 	return p
 }
 

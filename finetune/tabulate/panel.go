@@ -44,7 +44,6 @@ func (f frame) tick(x float64, text string) {
 func across(from, to point, length float64) point {
 	x, y := to.x-from.x, to.y-from.y
 	n := max(math.Hypot(x, y), 1e-9)
-
 	return point{-y / n * length, x / n * length}
 }
 
@@ -119,7 +118,6 @@ func inLines(name string) string {
 	if end == 1 {
 		end = lineLetters
 	}
-
 	return string(letters[:end]) + "\n" + inLines(string(letters[end:]))
 }
 

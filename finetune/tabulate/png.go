@@ -118,7 +118,6 @@ func (l label) paint(picture *image.RGBA) error {
 	}
 
 	drawn.fill(picture, black)
-
 	return nil
 }
 

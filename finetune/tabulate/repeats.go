@@ -17,7 +17,6 @@ func all(k, n, m int) float64 {
 	for i := range k {
 		p *= float64(max(m-i, 0)) / float64(n-i)
 	}
-
 	return p
 }
 

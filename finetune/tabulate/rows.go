@@ -76,7 +76,6 @@ func As[T any](rows []Row) []T {
 	if err = cmp.Or(err, json.Unmarshal(text, &all)); err != nil {
 		panic(fmt.Sprintf("tabulate: rows as %T: %v", all, err))
 	}
-
 	return all
 }
 
@@ -104,7 +103,6 @@ func (r Row) Texts(names []string) []string {
 	for i, name := range names {
 		texts[i] = r.Text(name)
 	}
-
 	return texts
 }
 
@@ -146,7 +144,6 @@ func (t *Table) Rows(s *Source) []Row {
 	if t.Pairs != nil {
 		t.compare(s, groups)
 	}
-
 	return rows
 }
 
@@ -208,7 +205,6 @@ func (t *Table) groups(s *Source) []*group {
 
 		return 0
 	})
-
 	return groups
 }
 
@@ -218,7 +214,6 @@ func (t *Table) withAll(keys, total []string) []string {
 	for _, key := range total {
 		keys[slices.Index(t.By, key)] = All
 	}
-
 	return keys
 }
 
@@ -236,7 +231,6 @@ func (t *Table) repeats(g *group, ranks []map[string]int) bool {
 			return true
 		}
 	}
-
 	return false
 }
 
@@ -333,7 +327,6 @@ func (c *Column) strata(t *Table, s *Source, members []int, of string) [][]Clust
 		strata[at][k].Successes += s.number(i, of)
 		strata[at][k].Trials += trials
 	}
-
 	return strata
 }
 

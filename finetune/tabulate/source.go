@@ -34,7 +34,6 @@ func (s *Source) value(row int, column string) reflect.Value {
 	if !ok {
 		panic(fmt.Sprintf("tabulate: %v has no column %q", s.rows.Type().Elem(), column))
 	}
-
 	return s.rows.Index(row).FieldByIndex(index)
 }
 
@@ -48,7 +47,6 @@ func (s *Source) number(row int, column string) float64 {
 		if v.Bool() {
 			return 1
 		}
-
 		return 0
 	case reflect.Float64:
 		return v.Float()

@@ -20,7 +20,6 @@ const onDark = `<style>@media (prefers-color-scheme: dark) { text, [fill="#00000
 // and the legend.
 func (f Figure) WritePanel(w io.Writer, p Panel) error {
 	f.Panels = []Panel{p}
-
 	return f.draw(true).writeSVG(w, onDark)
 }
 
@@ -61,6 +60,5 @@ func (c *canvas) writeSVG(w io.Writer, style string) error {
 	b.WriteString("</svg>\n")
 
 	_, err := io.WriteString(w, b.String())
-
 	return err
 }

@@ -133,7 +133,6 @@ func (t *Tables) Report(name string) []*View {
 	if !t.has(name) {
 		panic(fmt.Sprintf("tabulate: there is no report %q: want one of %q", name, t.reports))
 	}
-
 	return slices.DeleteFunc(slices.Clone(t.Views), func(v *View) bool { return !slices.Contains(v.In, name) })
 }
 
@@ -162,7 +161,6 @@ func (t *Tables) Grids(report string, rows map[string][]Row) (grids []Grid) {
 
 		grids = append(grids, v.Grids(own)...)
 	}
-
 	return grids
 }
 

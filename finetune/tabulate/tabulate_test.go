@@ -59,7 +59,6 @@ type played struct {
 
 func scores() (*Tables, []Row) {
 	all := MustRead([]byte(described), nil, []string{"shares"})
-
 	return all, all.Tables["scores"].Rows(Of([]played{
 		{"a", "x", "1", 0, true, false, true, 2},
 		{"a", "x", "1", 1, true, false, true, 4},
@@ -192,7 +191,6 @@ func TestMistakesOfDescriptions(t *testing.T) {
 	panics := func(do func()) (said string) {
 		defer func() { said, _ = recover().(string) }()
 		do()
-
 		return ""
 	}
 

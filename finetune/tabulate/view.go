@@ -68,7 +68,6 @@ func (v *View) Grids(rows []Row) []Grid {
 		own := Where(rows, map[string]string{v.Per: value})
 		grids = append(grids, v.grid(own, strings.ReplaceAll(v.Caption, "{"+v.Per+"}", value)))
 	}
-
 	return grids
 }
 
@@ -87,7 +86,6 @@ func Where(rows []Row, values map[string]string) []Row {
 				return true
 			}
 		}
-
 		return false
 	})
 }
@@ -184,7 +182,6 @@ func (v *View) head(c *Column, row Row) string {
 	if len(v.Figures) > 1 {
 		values = append(values, c.Head)
 	}
-
 	return strings.Join(values, " ")
 }
 
@@ -196,11 +193,9 @@ func (v *View) described(caption string) string {
 			if v.table.Unit != "" {
 				text += ", by " + v.table.Unit
 			}
-
 			return text + "."
 		}
 	}
-
 	return caption
 }
 
@@ -245,7 +240,6 @@ func share(s float64) string {
 	if s < 0.005 {
 		return "<1%"
 	}
-
 	return fmt.Sprintf("%.0f%%", 100*s)
 }
 
@@ -254,7 +248,6 @@ func (c *Column) interval(r Row, format string, bare bool) string {
 	if bare || !r.Has(c.Low) {
 		return ""
 	}
-
 	return fmt.Sprintf(" ["+format+", "+format+"]", 100*r.Number(c.Low), 100*r.Number(c.High))
 }
 
@@ -263,6 +256,5 @@ func Probability(p float64) string {
 	if p < 0.001 {
 		return "<0.001"
 	}
-
 	return fmt.Sprintf("%.3f", p)
 }

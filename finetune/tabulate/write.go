@@ -44,7 +44,6 @@ func writeAll(w io.Writer, grids []Grid, one func(*Grid, *strings.Builder)) erro
 	}
 
 	_, err := io.WriteString(w, b.String())
-
 	return err
 }
 
@@ -83,7 +82,6 @@ func (g *Grid) fitting(width int) (bundles [][]int) {
 
 		bundles[len(bundles)-1] = append(bundles[len(bundles)-1], column)
 	}
-
 	return bundles
 }
 
@@ -142,7 +140,6 @@ func (g *Grid) isNumber(column int) (is bool) {
 
 		is = true
 	}
-
 	return is
 }
 
@@ -188,7 +185,6 @@ func Texts(values ...any) []string {
 	for i, value := range values {
 		texts[i] = fmt.Sprint(value)
 	}
-
 	return texts
 }
 
@@ -212,7 +208,6 @@ func WriteLaTeX(w io.Writer, grids []Grid) error {
 	if _, err := io.WriteString(w, "% Needs \\usepackage{booktabs}.\n\n"); err != nil {
 		return err
 	}
-
 	return writeAll(w, grids, (*Grid).latex)
 }
 
@@ -336,7 +331,6 @@ func (t *Table) WriteCSV(w io.Writer, rows []Row) error {
 			lines[1+i] = append(lines[1+i], field)
 		}
 	}
-
 	return csv.NewWriter(w).WriteAll(lines)
 }
 

@@ -38,7 +38,6 @@ func (a arguments) number(key string, otherwise int) (int, error) {
 	if err != nil || n < 1 {
 		return 0, fmt.Errorf("%s: %s: want a whole number of at least 1", key, text)
 	}
-
 	return n, nil
 }
 
@@ -86,7 +85,6 @@ func (a arguments) set(assignment string) (arguments, error) {
 	if value == nil {
 		return a.without(key), nil
 	}
-
 	return a.with(key, value), nil
 }
 
@@ -95,7 +93,6 @@ func (a arguments) encode() ([]byte, error) {
 	var b bytes.Buffer
 	float := yaml.CustomMarshaler(func(f float64) ([]byte, error) { return []byte(floatText(f)), nil })
 	err := yaml.NewEncoder(&b, float).Encode(yaml.MapSlice(a))
-
 	return b.Bytes(), err
 }
 
@@ -111,6 +108,5 @@ func floatText(f float64) string {
 	if ok {
 		return mantissa + "e" + exponent
 	}
-
 	return mantissa
 }

@@ -52,7 +52,6 @@ func checkpoints(weights string) (whole []Checkpoint, broken []string, err error
 	}
 
 	slices.SortFunc(whole, func(a, b Checkpoint) int { return cmp.Compare(a.Step, b.Step) })
-
 	return whole, broken, err
 }
 
@@ -60,7 +59,6 @@ func checkpoints(weights string) (whole []Checkpoint, broken []string, err error
 // there, and so are the weights.
 func isWhole(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, trainerState))
-
 	return err == nil && json.Valid(text) && checkpoint.Whole(dir) == nil
 }
 
@@ -88,6 +86,5 @@ func dropSuperseded(weights string) error {
 	if len(whole) < 2 {
 		return err
 	}
-
 	return errors.Join(err, dropStates(whole[:len(whole)-1]))
 }

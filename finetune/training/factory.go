@@ -41,7 +41,6 @@ func Find(program string) (*Factory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s is not there (%w).\n%s", program, err, install)
 	}
-
 	return &Factory{path}, nil
 }
 
@@ -73,7 +72,6 @@ func (f *Factory) Version(ctx context.Context) (string, error) {
 	if found == nil {
 		return "", errors.New(f.program + " version says nothing of LLaMA-Factory")
 	}
-
 	return "LLaMA-Factory " + string(found[1]), nil
 }
 

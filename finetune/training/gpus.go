@@ -20,7 +20,6 @@ func CountGPUs(ctx context.Context, visible string, isSet bool) int {
 
 			n++
 		}
-
 		return n
 	}
 
@@ -28,6 +27,5 @@ func CountGPUs(ctx context.Context, visible string, isSet bool) int {
 	if err != nil {
 		return 0
 	}
-
 	return bytes.Count(list, []byte("\n"))
 }

@@ -61,7 +61,6 @@ func (p *Plan) mixForLlamaFactory() error {
 	text, err := json.MarshalIndent(all, "", "  ")
 	p.files[export.DatasetInfoFile] = append(text, '\n')
 	p.arguments = p.arguments.with("dataset_dir", ".").with("dataset", strings.Join(trained, ","))
-
 	return err
 }
 
@@ -101,7 +100,6 @@ func (s *Source) addEntries(all map[string]map[string]any) (err error) {
 	}
 
 	s.Name, s.suffix = strings.Join(names, ","), suffix
-
 	return nil
 }
 
@@ -110,7 +108,6 @@ func (s *Source) devOf(d dataset) string {
 	if s.Manifest == nil || s.Manifest.DevRows == 0 {
 		return ""
 	}
-
 	return strings.TrimSuffix(d.name, s.suffix) + "_dev" + s.suffix
 }
 

@@ -41,7 +41,6 @@ func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
 	s.Trained = s.Rows
 	s.datasets = []dataset{{s.Name, s.Rows}}
 	s.SHA256, _, err = disk.Sum(s.file)
-
 	return s, err
 }
 
@@ -79,7 +78,6 @@ func (r *Recipe) openEntry(name string) (*Source, error) {
 	}
 
 	s := &Source{Name: name, Folder: folder, file: path, entries: map[string]map[string]any{name: entry}}
-
 	return s, r.checkStage(entry)
 }
 
@@ -107,7 +105,6 @@ func (r *Recipe) checkStage(entry map[string]any) error {
 	if has != wants {
 		return fmt.Errorf("it has %s, and the format %s is trained on %s", has, r.Format, wants)
 	}
-
 	return nil
 }
 
@@ -169,7 +166,6 @@ func readCard(folder string) (c card, err error) {
 	if err = yamltext.Decode([]byte(head), &c); err != nil || !ok {
 		return c, fmt.Errorf("the README.md of %s has no head of YAML", folder)
 	}
-
 	return c, nil
 }
 

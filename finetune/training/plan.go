@@ -72,7 +72,6 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 	}
 
 	p.arguments = p.arguments.with("output_dir", weightsFolder)
-
 	return p, nil
 }
 
@@ -151,7 +150,6 @@ func (p *Plan) checkTemplates(Options) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -167,7 +165,6 @@ func (p *Plan) checkTemplate(s *Source) error {
 			p.warn("The replies in the export are function calls, and how the chat template %s writes them is not "+
 				"known here: see trajectories/export/TEMPLATES.md.", cmp.Or(name, "of the model"))
 		}
-
 		return nil
 	}
 
@@ -208,7 +205,6 @@ func (p *Plan) chatTemplate(s *Source) string {
 	if p.Model == arguments(p.Recipe.Arguments).text(argModel) {
 		return p.Recipe.Template
 	}
-
 	return s.Manifest.ChatTemplate
 }
 
@@ -230,7 +226,6 @@ func templateText(folder string) string {
 	if template, ok := tokenizer.Template.(string); ok && err == nil {
 		return template
 	}
-
 	return ""
 }
 
@@ -287,7 +282,6 @@ func (p *Plan) balanceLabels(Options) error {
 	}
 
 	p.arguments = append(slices.Clip(p.arguments), weights...)
-
 	return nil
 }
 
@@ -303,7 +297,6 @@ func (p *Plan) labels() (all export.Labels) {
 		all.Desirable += int(math.Round(times * float64(s.Manifest.Labels.Desirable)))
 		all.Undesirable += int(math.Round(times * float64(s.Manifest.Labels.Undesirable)))
 	}
-
 	return all
 }
 
@@ -327,7 +320,6 @@ func (p *Plan) setModel(o Options) error {
 	}
 
 	p.arguments = p.arguments.with(argModel, p.Model)
-
 	return nil
 }
 
@@ -350,7 +342,6 @@ func (p *Plan) setBatch(o Options) error {
 	}
 
 	p.arguments = p.arguments.with(argAccumulation, accumulation)
-
 	return nil
 }
 
@@ -370,12 +361,10 @@ func (p *Plan) addFiles(o Options) error {
 		}
 
 		p.arguments = p.arguments.with(argDeepSpeed, name)
-
 		return err
 	}
 
 	p.files[name] = text
-
 	return err
 }
 
@@ -404,7 +393,6 @@ func (p *Plan) Rows() (n int) {
 	for _, s := range p.Sources {
 		n += s.Trained
 	}
-
 	return n
 }
 
@@ -424,7 +412,6 @@ func (p *Plan) Origins() (all []checkpoint.Source) {
 	for _, s := range p.Sources {
 		all = append(all, s.origin())
 	}
-
 	return all
 }
 
@@ -439,6 +426,5 @@ func (p *Plan) YAML() ([]byte, error) {
 	for _, s := range p.Sources {
 		head += fmt.Sprintf("# %s\n", s)
 	}
-
 	return append([]byte(head), text...), err
 }

@@ -47,7 +47,6 @@ func load(t *testing.T, text string) *training.Recipe {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r
 }
 
@@ -69,7 +68,6 @@ func scripted() export.Manifest {
 	m := manifest()
 	m.Runs = append(m.Runs, export.ManifestRun{RunID: "two", DeployedAPI: "p_s_in", Policy: "scripted:noisy", Rows: 30})
 	m.Rows += 30
-
 	return m
 }
 
@@ -86,7 +84,6 @@ func exported(t *testing.T, m export.Manifest) string {
 	if err := os.WriteFile(filepath.Join(dir, export.ManifestFile), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-
 	return dir
 }
 
@@ -99,7 +96,6 @@ func plan(t *testing.T, text string, o training.Options) *training.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return p
 }
 
@@ -229,7 +225,6 @@ func TestPlanRefuses(t *testing.T) {
 	changed := func(change func(*export.Manifest)) export.Manifest {
 		m := manifest()
 		change(&m)
-
 		return m
 	}
 

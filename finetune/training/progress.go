@@ -28,7 +28,6 @@ func (p Progress) String() string {
 	if p.Loss != nil {
 		text += fmt.Sprintf(", loss %.4f", *p.Loss)
 	}
-
 	return text
 }
 
@@ -74,6 +73,5 @@ func lastProgress(weights string) Progress {
 
 		last = p
 	}
-
 	return last
 }

@@ -39,7 +39,6 @@ func LoadRecipe(folder fs.FS, name string) (*Recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return parseRecipe(name, text)
 }
 
@@ -106,6 +105,5 @@ func firstComment(text []byte) string {
 
 		words = append(words, strings.Fields(comment)...)
 	}
-
 	return strings.Join(words, " ")
 }

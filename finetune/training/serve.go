@@ -40,7 +40,6 @@ func (t *Training) Servable(ctx context.Context, f *Factory, weights string) (st
 	}
 
 	origin.Adapter = false
-
 	return merged, origin.Seal(merged)
 }
 
@@ -70,7 +69,6 @@ func (t *Training) merge(ctx context.Context, f *Factory, adapter, merged string
 	if err != nil {
 		return err
 	}
-
 	return c.Wait()
 }
 

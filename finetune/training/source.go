@@ -48,7 +48,6 @@ func (s *Source) String() string {
 	if s.Weight > 0 {
 		text += fmt.Sprintf(", weight %g, %d in an epoch", s.Weight, s.Trained)
 	}
-
 	return text
 }
 
@@ -84,7 +83,6 @@ func openExport(folder string) (*Source, error) {
 
 		s.datasets = append(s.datasets, dataset{name, rows})
 	}
-
 	return s, nil
 }
 
@@ -144,7 +142,6 @@ func (r *Recipe) openSources(o Options) (all []*Source, err error) {
 
 		all = append(all, s)
 	}
-
 	return all, share(all, o.Weights, r.Trainer)
 }
 
@@ -179,6 +176,5 @@ func share(all []*Source, weights []float64, t export.Trainer) error {
 	for _, s := range all {
 		s.Trained = int(math.RoundToEven(s.Weight * per))
 	}
-
 	return nil
 }

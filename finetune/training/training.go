@@ -114,7 +114,6 @@ func (t *Training) Finished() (bool, error) {
 	if err := checkpoint.Check(t.Weights()); err != nil {
 		return false, fmt.Errorf("%w: remove %s to train them again", err, t.Weights())
 	}
-
 	return true, nil
 }
 
@@ -124,7 +123,6 @@ func (t *Training) Progress() Progress { return lastProgress(t.Weights()) }
 // Checkpoints lists what was saved on the way, the earliest first.
 func (t *Training) Checkpoints() ([]Checkpoint, error) {
 	whole, _, err := checkpoints(t.Weights())
-
 	return whole, err
 }
 
@@ -157,7 +155,6 @@ func (t *Training) Train(ctx context.Context, f *Factory, gpus int, software str
 	if err := t.watch(ctx, command); err != nil {
 		return err
 	}
-
 	return t.finish(trainer, software)
 }
 
@@ -195,7 +192,6 @@ func (t *Training) clear() error {
 	if err == nil && (len(whole) == 0 || t.plan.arguments.isTrue(argOnlyModel)) {
 		return os.RemoveAll(t.Weights())
 	}
-
 	return err
 }
 
@@ -205,7 +201,6 @@ func (t *Training) Resumes() (int64, error) {
 	if len(whole) == 0 || t.plan.arguments.isTrue(argOnlyModel) {
 		return 0, err
 	}
-
 	return whole[len(whole)-1].Step, err
 }
 
@@ -250,7 +245,6 @@ func (t *Training) origin(trainer, software string) (*checkpoint.Origin, error) 
 	}
 
 	text, err := t.plan.YAML()
-
 	return &checkpoint.Origin{
 		Version:   checkpoint.OriginVersion,
 		Software:  software,

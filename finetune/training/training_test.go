@@ -47,7 +47,6 @@ func sets(t *testing.T, variable, step string) (path string) {
 	}
 
 	t.Setenv(variable, path)
-
 	return path
 }
 
@@ -60,7 +59,6 @@ func files(t *testing.T, dir string) (all []string) {
 			name, _ := filepath.Rel(dir, path)
 			all = append(all, name)
 		}
-
 		return err
 	})
 	if err != nil {

@@ -86,13 +86,11 @@ func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 	if !all {
 		body.Cards = cardsOf(at, a, siblings)
 		p.Body = body
-
 		return p
 	}
 
 	body.Cards = allCards(at, a)
 	p.Body = body
-
 	return p
 }
 
@@ -131,7 +129,6 @@ func allCards(at place, a *Attempt) []card {
 func lineOf(at place, t *mcts.TreeRecord, id int) nodeLine {
 	n := &t.Nodes[id]
 	at.Node = id
-
 	return nodeLine{
 		At:       at,
 		Label:    n.Label(),
@@ -167,6 +164,5 @@ func cardsOf(at place, a *Attempt, siblings map[int][]nodeLine) (cards []card) {
 
 		cards = append(cards, c)
 	}
-
 	return cards
 }

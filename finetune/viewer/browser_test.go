@@ -118,7 +118,6 @@ func growing(t *testing.T) string {
 	}
 
 	t.Cleanup(func() { r.Close() })
-
 	return dir
 }
 
@@ -204,7 +203,6 @@ func many(t *testing.T, n int) *viewer.Site {
 	}
 
 	s.add(questions[n-1], "p_s_in", recovered())
-
 	return viewer.New([]*viewer.Run{
 		{Name: "many", Dir: manifest(t, "collect", true), Questions: questions, Source: s},
 	}, nil)

@@ -52,7 +52,6 @@ func (s *Site) comparePage(ctx context.Context, places []place) (*page, error) {
 	body.align(all)
 	p.Body = body
 	p.Way = newPage(places[0], "", "").Way[:3]
-
 	return p, nil
 }
 
@@ -81,7 +80,6 @@ func (s *Site) attempt(ctx context.Context, at place) (*Attempt, error) {
 	if at.Node >= len(a.Tree.Nodes) {
 		return nil, nowhere{fmt.Sprintf("the tree has nodes 0 to %d", len(a.Tree.Nodes)-1)}
 	}
-
 	return a, nil
 }
 

@@ -165,14 +165,12 @@ func (l *ledger) facts(ctx context.Context, step Step) ([]facts, error) {
 		}
 
 		l.known[changed[i]] = factsOf(attempts)
-
 		return nil
 	})
 
 	for i, q := range l.run.Questions {
 		l.known[i].Open = counts[q.ID].Open
 	}
-
 	return slices.Clone(l.known), err
 }
 
@@ -198,7 +196,6 @@ func sideBySide(ctx context.Context, n int, do func(ctx context.Context, i int) 
 	for i := 0; i < n && work.Err() == nil; i++ {
 		all.Go(func() error { return do(work, i) })
 	}
-
 	return cmp.Or(all.Wait(), ctx.Err())
 }
 
@@ -224,7 +221,6 @@ func choices() (names []string) {
 	for _, o := range envs.Outcomes() {
 		names = append(names, o.String())
 	}
-
 	return names
 }
 
@@ -293,7 +289,6 @@ func around(at place, in, text string) *found {
 	first := max(0, strings.Index(strings.ToLower(in), text))
 	i := loweredTo(in, first)
 	end := i + loweredTo(in[i:], len(text))
-
 	return &found{
 		At: at, Before: display.Line(strings.ToValidUTF8(in[max(0, i-words):i], ""), 0),
 		Text: in[i:end], Behind: display.Line(strings.ToValidUTF8(in[end:min(len(in), end+words)], ""), 0),
@@ -309,7 +304,6 @@ func loweredTo(text string, n int) int {
 
 		n -= utf8.RuneLen(unicode.ToLower(r))
 	}
-
 	return len(text)
 }
 
@@ -326,6 +320,5 @@ func sortedColumns(all []facts) (columns []column) {
 	slices.SortFunc(columns, func(a, b column) int {
 		return cmp.Or(strings.Compare(a.Policy, b.Policy), strings.Compare(a.API, b.API))
 	})
-
 	return columns
 }

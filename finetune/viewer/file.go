@@ -77,7 +77,6 @@ func (f *fileWriter) sections(ctx context.Context, yield func(template.HTML) boo
 		if !yield(template.HTML(text)) {
 			return errEnough
 		}
-
 		return nil
 	}
 
@@ -103,7 +102,6 @@ func (f *fileWriter) sections(ctx context.Context, yield func(template.HTML) boo
 	if err != nil {
 		return err
 	}
-
 	return put(text)
 }
 
@@ -150,7 +148,6 @@ func (f *fileWriter) lists(ctx context.Context, r *Run, put func(string) error) 
 
 		l = body.Next
 	}
-
 	return nil
 }
 
@@ -175,7 +172,6 @@ func (f *fileWriter) sorted(ctx context.Context, r *Run, now *reading, by filter
 
 		l = body.Next
 	}
-
 	return nil
 }
 
@@ -184,7 +180,6 @@ func (f *fileWriter) list(p *page, l listing, put func(string) error) error {
 	if err != nil {
 		return err
 	}
-
 	return put(text)
 }
 
@@ -200,7 +195,6 @@ func (f *fileWriter) questions(ctx context.Context, r *Run, put func(string) err
 		err := sideBySide(ctx, len(blocks), func(ctx context.Context, i int) (err error) {
 			from := start + i*blockSize
 			blocks[i], err = f.block(ctx, r, from, min(from+blockSize, end))
-
 			return err
 		})
 		if err != nil {
@@ -251,7 +245,6 @@ func (f *fileWriter) block(ctx context.Context, r *Run, from, to int) (string, e
 	err = errors.Join(err, z.Close(), letters.Close())
 
 	packed.WriteString("</script>\n")
-
 	return packed.String(), err
 }
 
@@ -277,7 +270,6 @@ func (f *fileWriter) question(ctx context.Context, r *Run, id string, b *strings
 	write := func(p *page, name string) error {
 		text, err := f.section(p, name)
 		b.WriteString(text)
-
 		return err
 	}
 
@@ -309,7 +301,6 @@ func (f *fileWriter) question(ctx context.Context, r *Run, id string, b *strings
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -346,6 +337,5 @@ func (s *Site) besides(ctx context.Context, b *questionBody) (*page, error) {
 	for _, o := range order[:min(len(order), mostSides)] {
 		places = append(places, best[o].Best)
 	}
-
 	return s.comparePage(ctx, places)
 }

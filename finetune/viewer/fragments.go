@@ -59,7 +59,6 @@ func (r *renderer) line(l *nodeLine) template.HTML {
 		`<span>%.2f</span><span class="star">%s</span><span><span class="lead">%s%s</span>%s%s</span></a></li>`,
 		html.EscapeString(r.root+l.At.String()), utf8.RuneCountInString(l.Branch.Lead)/2, class, l.At.Node, visits, q,
 		l.Prior, star, l.Branch.Lead, l.Branch.Twig, text(l.Label), draws)
-
 	return template.HTML(b.String() + "\n")
 }
 
@@ -120,6 +119,5 @@ func (r *renderer) turn(c *card) template.HTML {
 	}
 
 	fmt.Fprintf(&b, "</span></h3>\n<pre>%s</pre>\n<pre class=\"seen\">%s</pre>\n", text(c.Action), text(c.Observation))
-
 	return template.HTML(b.String())
 }

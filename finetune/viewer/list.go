@@ -66,7 +66,6 @@ func (s *Site) runsPage(ctx context.Context, l rundir.Listing) (*page, error) {
 	}
 
 	p.Body = body
-
 	return p, nil
 }
 
@@ -81,7 +80,6 @@ func (s *Site) listed(ctx context.Context) ([]rundir.Run, error) {
 	for i := range all {
 		all[i].Name = cmp.Or(names[all[i].Dir], filepath.Base(all[i].Dir))
 	}
-
 	return all, err
 }
 
@@ -100,7 +98,6 @@ func lineOfRun(r *rundir.Run) runLine {
 
 		l.Cells = append(l.Cells, cell)
 	}
-
 	return l
 }
 
@@ -109,7 +106,6 @@ func lineOfRun(r *rundir.Run) runLine {
 func columnsByRank() []rundir.Column {
 	all := rundir.Columns()
 	slices.SortFunc(all, func(a, b rundir.Column) int { return a.Rank - b.Rank })
-
 	return all
 }
 
@@ -118,6 +114,5 @@ func classOf(c *rundir.Column) string {
 	if c.Number() {
 		return "n"
 	}
-
 	return ""
 }

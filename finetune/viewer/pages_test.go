@@ -32,7 +32,6 @@ func get(t testing.TB, h http.Handler, path string) (code int, body string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return w.Code, string(text)
 }
 
@@ -228,7 +227,6 @@ func TestSidesAreAlignedByTheirCalls(t *testing.T) {
 		for i, name := range names {
 			nodes = append(nodes, node(i, name, envs.OK))
 		}
-
 		return treeOf(nodes...)
 	}
 	q := collected.attempts["easy/one 1"][0].Meta.Question

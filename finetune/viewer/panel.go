@@ -77,7 +77,6 @@ func panelOf(r *Run, all []facts) (*panel, error) {
 
 		p.Passes = append(p.Passes, row)
 	}
-
 	return p, nil
 }
 
@@ -101,7 +100,6 @@ func sharesOf(all []facts) (shares []share) {
 	}
 
 	slices.SortStableFunc(shares, func(a, b share) int { return b.Turns - a.Turns })
-
 	return shares
 }
 
@@ -125,7 +123,6 @@ func courseOf(all []facts) (parts []part) {
 
 		parts = append(parts, p)
 	}
-
 	return parts
 }
 

@@ -70,7 +70,6 @@ func (p place) String() string {
 	for i, part := range parts {
 		parts[i] = url.PathEscape(part)
 	}
-
 	return strings.Join(parts, "/")
 }
 

@@ -48,7 +48,6 @@ func (l listing) String() string {
 	if len(query) == 0 {
 		return l.at.String()
 	}
-
 	return l.at.String() + "?" + query.Encode()
 }
 
@@ -155,7 +154,6 @@ func (s *Site) read(ctx context.Context, r *Run) (*reading, error) {
 	}
 
 	sums, err := panelOf(r, all)
-
 	return &reading{all, kind, state, p.Grows, sums}, err
 }
 
@@ -165,7 +163,6 @@ func (s *Site) runPage(ctx context.Context, r *Run, f filter) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return s.listPage(ctx, r, f, now)
 }
 
@@ -207,7 +204,6 @@ func (s *Site) listPage(ctx context.Context, r *Run, f filter, now *reading) (*p
 	}
 
 	p.Body = body
-
 	return p, nil
 }
 
@@ -260,7 +256,6 @@ func sortLines(lines []questionLine, headings []heading, by string) {
 			if least {
 				return -order
 			}
-
 			return order
 		})
 	}
@@ -297,7 +292,6 @@ func totals(columns []column, all []facts) (texts []string) {
 
 		texts = append(texts, strconv.Itoa(right)+" of "+strconv.Itoa(n))
 	}
-
 	return texts
 }
 

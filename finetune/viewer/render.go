@@ -23,7 +23,6 @@ func asset(name string) string {
 	if err != nil {
 		panic(err) // it is embedded
 	}
-
 	return string(text)
 }
 
@@ -63,7 +62,6 @@ func (r *renderer) back(c crumb) template.URL {
 	if c.Row == "" || r.inFile {
 		return template.URL(r.root + c.Address)
 	}
-
 	return template.URL(r.root + c.Address + "#" + c.Row)
 }
 
@@ -71,7 +69,6 @@ func (r *renderer) back(c crumb) template.URL {
 func (r *renderer) body(p *page) (template.HTML, error) {
 	var b strings.Builder
 	err := r.templates.ExecuteTemplate(&b, p.Template, p)
-
 	return template.HTML(b.String()), err // made by a template
 }
 
@@ -89,7 +86,6 @@ func brief(question string) string {
 	if line != display.Line(question, 0) || strings.Contains(question, "\n") {
 		return line
 	}
-
 	return ""
 }
 

@@ -116,7 +116,6 @@ func (s *Site) compared(req *http.Request) (*page, error) {
 	if len(places) == 0 {
 		return nil, errors.Join(errors.New("mark the attempts that are to stand side by side"), errNowhere)
 	}
-
 	return s.comparePage(req.Context(), places)
 }
 
@@ -151,6 +150,5 @@ func (s *Site) promptPage(req *http.Request) (*page, error) {
 	p := newPage(at, "prompt", "prompt")
 	p.Way = append(p.Way, crumb{at.Label(), at.String(), ""})
 	p.Body = text
-
 	return p, nil
 }

@@ -41,7 +41,6 @@ func New(runs []*Run, step Step) *Site {
 	for _, r := range runs {
 		s.ledgers[r.Name] = &ledger{run: r, known: make([]facts, len(r.Questions))}
 	}
-
 	return s
 }
 
@@ -60,7 +59,6 @@ func (p *page) Here() string {
 	if p.At.Run == "" || p.Template == "prompt" {
 		return p.Title
 	}
-
 	return p.At.Label()
 }
 
@@ -78,7 +76,6 @@ func newPage(at place, template, title string) *page {
 
 		p.Way = append([]crumb{c}, p.Way...)
 	}
-
 	return p
 }
 
@@ -117,7 +114,6 @@ func (s *Site) page(ctx context.Context, at place, f filter) (*page, error) {
 		if err == nil {
 			_, p.Grows, err = r.State()
 		}
-
 		return p, err
 	}
 
@@ -125,7 +121,6 @@ func (s *Site) page(ctx context.Context, at place, f filter) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return s.attemptPage(at, a, false), nil
 }
 
@@ -147,7 +142,6 @@ func one(counts bool) int {
 	if counts {
 		return 1
 	}
-
 	return 0
 }
 
@@ -165,7 +159,6 @@ func (s *Site) factsOf(ctx context.Context, r *Run, p *page) (all []facts, kind,
 	}
 
 	kind, err = r.kind()
-
 	return all, kind, state, err
 }
 
@@ -251,6 +244,5 @@ func (s *Site) questionPage(ctx context.Context, r *Run, q trajectories.Question
 	}
 
 	p.Body = body
-
 	return p, nil
 }

@@ -82,7 +82,6 @@ func (a *Attempt) best() int {
 	if ids := a.ends(); len(ids) > 0 {
 		return ids[0]
 	}
-
 	return len(a.Tree.Nodes) - 1
 }
 
@@ -96,7 +95,6 @@ func (r *Run) State() (words string, grows bool, err error) {
 	words = map[rundir.State]string{
 		rundir.Running: "growing", rundir.Finished: "finished", rundir.Interrupted: "unfinished",
 	}[state]
-
 	return words, state == rundir.Running, nil
 }
 
@@ -111,7 +109,6 @@ func (r *Run) question(id string) (trajectories.Question, error) {
 	if i, ok := r.number(id); ok {
 		return r.Questions[i], nil
 	}
-
 	return trajectories.Question{}, fmt.Errorf("%s has no question %q", r.Name, id)
 }
 
@@ -125,6 +122,5 @@ func (r *Run) number(id string) (int, bool) {
 	})
 
 	i, ok := r.index[id]
-
 	return i, ok
 }

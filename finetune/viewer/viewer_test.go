@@ -35,14 +35,12 @@ func (s *source) Counts(context.Context) (map[string]viewer.Count, error) {
 	for id, open := range s.open {
 		counts[id] = viewer.Count{Stored: counts[id].Stored, Open: open}
 	}
-
 	return counts, nil
 }
 
 func (s *source) Attempts(_ context.Context, q trajectories.Question) ([]viewer.Attempt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-
 	return slices.Clone(s.attempts[q.ID]), nil
 }
 
@@ -84,7 +82,6 @@ func treeOf(nodes ...mcts.Record) *mcts.TreeRecord {
 
 		n.Depth = t.Nodes[n.Parent].Depth + 1
 	}
-
 	return t
 }
 
@@ -124,7 +121,6 @@ func manifest(t testing.TB, kind string, finished bool) string {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-
 	return dir
 }
 
@@ -147,7 +143,6 @@ func example(t testing.TB) (*viewer.Site, *source) {
 		played.add(q, "p_c", treeOf(mcts.Record{Expanded: true}, failed))
 		played.add(q, "p_s_ood", treeOf(mcts.Record{Expanded: true}, node(0, "LoadDB", envs.Deprecated)))
 	}
-
 	return viewer.New([]*viewer.Run{
 		{Name: "first", Dir: manifest(t, "collect", false), Questions: questions, Source: collected},
 		{Name: "measured (2)", Dir: manifest(t, "eval", true), Questions: questions, Source: played},
@@ -169,6 +164,5 @@ func written(t *testing.T, s *viewer.Site) string {
 	if err := s.WriteFile(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }

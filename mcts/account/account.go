@@ -41,7 +41,6 @@ func (t Total) String() string {
 	if t.Calls > 0 {
 		text += ": " + t.Usage.String()
 	}
-
 	return text
 }
 
@@ -51,7 +50,6 @@ func Sum(passes []Pass) (t Total) {
 		t.add(p.Usage)
 		t.Seconds += p.Ended.Sub(p.Started).Seconds()
 	}
-
 	return t
 }
 
@@ -61,7 +59,6 @@ func Read(dir string) (passes []Pass, err error) {
 	if err == nil {
 		err = json.Unmarshal(text, &passes)
 	}
-
 	return passes, err
 }
 
@@ -104,7 +101,6 @@ func (a *Account) Open(prices PriceList) *Account {
 	}
 
 	child.parent, child.prices, child.now.Prices = a, prices, prices.Others
-
 	return child
 }
 
@@ -116,7 +112,6 @@ func (a *Account) Of(model string) *Account {
 
 	child := a.Open(PriceList{})
 	child.model = model
-
 	return child
 }
 
@@ -170,7 +165,6 @@ func (p *Pass) charge(prices PriceList) {
 			p.Prices = prices.Others
 			p.price(p.Prices)
 		}
-
 		return
 	}
 
@@ -265,7 +259,6 @@ func (a *Account) Accept(n int64) {
 func (a *Account) accepted() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-
 	return a.now.Accepted
 }
 
@@ -276,7 +269,6 @@ func (a *Account) Total() Total {
 	t, before := Sum(passes), a.before()
 	t.add(before.Usage)
 	t.Seconds += before.Seconds
-
 	return t
 }
 
@@ -287,7 +279,6 @@ func (a *Account) before() Total {
 
 	a.mu.Lock()
 	defer a.mu.Unlock()
-
 	return a.carried
 }
 
@@ -302,7 +293,6 @@ func (a *Account) Passes() []Pass {
 
 	now := a.now
 	now.Ended, now.Models = time.Now(), maps.Clone(now.Models)
-
 	return append(slices.Clip(a.earlier), now)
 }
 
@@ -390,7 +380,6 @@ func (a *Account) Reached() *Limit {
 			return l
 		}
 	}
-
 	return nil
 }
 
@@ -399,7 +388,6 @@ func (a *Account) Why() string {
 	if l := a.Reached(); l != nil {
 		return l.Error()
 	}
-
 	return "interrupted"
 }
 
@@ -418,7 +406,6 @@ func (a *Account) Ready() error {
 			return &Limit{"max-cost", true, noPrices}
 		}
 	}
-
 	return nil
 }
 
@@ -433,6 +420,5 @@ func (a *Account) Counts() bool {
 			return true
 		}
 	}
-
 	return false
 }

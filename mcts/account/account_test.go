@@ -146,7 +146,6 @@ func begun(t *testing.T, s Stops) (*Account, context.Context) {
 	}
 
 	t.Cleanup(end)
-
 	return a, ctx
 }
 

@@ -38,7 +38,6 @@ func (s Stops) Check() error {
 	}
 
 	_, err := s.end(time.Now())
-
 	return err
 }
 
@@ -72,7 +71,6 @@ func (s Stops) end(now time.Time) (*deadline, error) {
 	if first == nil || next.Before(first.at) {
 		first = &deadline{next, Limit{Option: "stop-at", why: s.At + " has come"}}
 	}
-
 	return first, nil
 }
 

@@ -58,7 +58,6 @@ func (u Usage) String() string {
 	if u.Untold > 0 {
 		parts = append(parts, "tokens unknown of "+count(u.Untold, "calls, as their server tells none"))
 	}
-
 	return strings.Join(parts, ", ")
 }
 
@@ -67,7 +66,6 @@ func Money(sum float64) string {
 	if sum >= 1 || sum == 0 {
 		return fmt.Sprintf("%.2f", sum)
 	}
-
 	return fmt.Sprintf("%.3g", sum)
 }
 
@@ -147,7 +145,6 @@ func ParsePrices(list []string) (l PriceList, err error) {
 	if err := end(); err != nil {
 		return PriceList{}, err
 	}
-
 	return l, nil
 }
 

@@ -35,7 +35,6 @@ func (e *estate) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
 	if e.teaches && err == nil {
 		s = taught{s}
 	}
-
 	return s, err
 }
 
@@ -59,7 +58,6 @@ func (e *estate) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 	if e.teaches && err == nil {
 		next.State = taught{next.State}
 	}
-
 	return next, err
 }
 
@@ -164,7 +162,6 @@ func efficient() mcts.Config {
 	c := paper()
 	c.RolloutSamples, c.Duplicates, c.RolloutNodes = 2, mcts.SameAction, mcts.Visible
 	c.Enough, c.Barren, c.Widen = 2, 2, 1
-
 	return c
 }
 
@@ -178,7 +175,6 @@ func questions(ids ...string) []collect.Question {
 	for i, id := range ids {
 		all[i] = collect.Question{Task: envs.Task{ID: id, Question: "Where is the goal?"}}
 	}
-
 	return all
 }
 
@@ -186,7 +182,6 @@ func questions(ids ...string) []collect.Question {
 func options(c mcts.Config, p mcts.Policy, s *store.Store) collect.Options {
 	all := questions("easy-0", "hard-0", "never-0", "easy-1", "hard-1", "easy-2")
 	all[3].MaxDepth = 4
-
 	return collect.Options{
 		Questions: all,
 		Env:       &estate{Maze: envtest.NewMaze()},
@@ -210,7 +205,6 @@ func open(t testing.TB, path string) *store.Store {
 	}
 
 	t.Cleanup(func() { s.Close() })
-
 	return s
 }
 
@@ -221,7 +215,6 @@ func collected(t testing.TB, o collect.Options) map[string][]*mcts.TreeRecord {
 	if _, err := collect.Run(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
-
 	return stored(t, o)
 }
 
@@ -246,7 +239,6 @@ func stored(t testing.TB, o collect.Options) map[string][]*mcts.TreeRecord {
 			trees[q.Task.ID] = append(trees[q.Task.ID], tree)
 		}
 	}
-
 	return trees
 }
 
@@ -288,7 +280,6 @@ func logged(t testing.TB, path string) map[string]bool {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-
 	return calls
 }
 
@@ -304,6 +295,5 @@ func proven(t testing.TB, o collect.Options) collect.Verification {
 	if len(v.Problems) > 0 || v.Missing > 0 {
 		t.Errorf("%d trees are missing, problems: %s", v.Missing, strings.Join(v.Problems, "\n"))
 	}
-
 	return v
 }

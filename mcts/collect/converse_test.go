@@ -37,7 +37,6 @@ func TestLanesAreConversations(t *testing.T) {
 						failed = true
 						return errGone
 					}
-
 					return nil
 				}
 

@@ -38,7 +38,6 @@ func failing(trees ...string) *model {
 func flaky(times int) *model {
 	var mu sync.Mutex
 	failed := map[string]int{}
-
 	return &model{asked: func(r mcts.Request, _ int) error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -46,7 +45,6 @@ func flaky(times int) *model {
 		if failed[key(r)]++; failed[key(r)] <= times {
 			return errGone
 		}
-
 		return nil
 	}}
 }
@@ -243,7 +241,6 @@ func TestStaleTrees(t *testing.T) {
 		if known[key(r)] {
 			t.Errorf("%s is in the log, and the model was asked again", key(r))
 		}
-
 		return nil
 	}}
 	same(t, whole, collected(t, o))
@@ -265,7 +262,6 @@ func TestStaleTreesOfInterruptedRuns(t *testing.T) {
 				if steps++; steps > 8*attempt {
 					cancel()
 				}
-
 				return ctx.Err()
 			}
 		}},
@@ -275,7 +271,6 @@ func TestStaleTreesOfInterruptedRuns(t *testing.T) {
 				if steps++; steps > 8*attempt {
 					return envs.Fail(envs.StageTool, "step", errGone)
 				}
-
 				return nil
 			}
 		}},
@@ -351,7 +346,6 @@ func TestStoreFailure(t *testing.T) {
 					defer closed.Store(true)
 					return s.Close()
 				}
-
 				return nil
 			}}
 			o := options(config, m, s)
@@ -412,7 +406,6 @@ func TestRandomFailures(t *testing.T) {
 						if rng.IntN(40) == 0 {
 							return errGone
 						}
-
 						return nil
 					}}, s)
 					if _, err = collect.Run(context.Background(), o); err == nil {
@@ -444,7 +437,6 @@ func TestFinalFailure(t *testing.T) {
 		if n >= 40 {
 			return refusal{errGone}
 		}
-
 		return nil
 	}}
 	o := options(paper(), m, open(t, database(t)))
@@ -476,7 +468,6 @@ func TestGivenUp(t *testing.T) {
 				if r.Node.Question == unlucky {
 					return alone{envs.Fail(envs.StagePolicy, "complete", errGone)}
 				}
-
 				return nil
 			}}
 			o.Policy, o.Retry.Attempts = m, 3
@@ -531,7 +522,6 @@ func TestGivenUpBeforeAnInterruption(t *testing.T) {
 		if before > 10 {
 			cancel()
 		}
-
 		return nil
 	}}
 
@@ -544,7 +534,6 @@ func TestGivenUpBeforeAnInterruption(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return all
 	}
 

@@ -28,7 +28,6 @@ func (g *gate) start() (arrived func()) {
 	defer g.mu.Unlock()
 	g.running++
 	g.opening++
-
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()

@@ -36,7 +36,6 @@ func TestNoRoom(t *testing.T) {
 				if m.running > 1 {
 					t.Errorf("%d calls at a time", m.running)
 				}
-
 				return nil
 			}
 			o := options(config, m, open(t, database(t)))

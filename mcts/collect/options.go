@@ -90,7 +90,6 @@ func (o *Options) validate() error {
 
 		seen[q.Task.ID] = true
 	}
-
 	return nil
 }
 
@@ -100,7 +99,6 @@ func (o *Options) search(q Question, policy mcts.Policy) *mcts.Search {
 	if q.MaxDepth > 0 {
 		config.MaxDepth = q.MaxDepth
 	}
-
 	return &mcts.Search{Env: o.Env, Policy: policy, Config: config, Seed: o.Seed, Prefix: q.Prefix}
 }
 
@@ -109,7 +107,6 @@ func (o *Options) known(found *mcts.Found) *mcts.Found {
 	if !o.Search.InTurn() {
 		return nil
 	}
-
 	return found
 }
 
@@ -118,7 +115,6 @@ func eachQuestion[T any](ctx context.Context, o *Options, do func(context.Contex
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-
 	return kept.All(ctx, len(o.Questions), o.Workers, nil, func(ctx context.Context, i int) (T, error) {
 		return do(ctx, o.Questions[i])
 	})

@@ -38,7 +38,6 @@ type Snapshot struct {
 func (p *Progress) Snapshot() Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-
 	return p.now
 }
 

@@ -34,7 +34,6 @@ func (c *collector) reading(env envs.Environment) envs.Environment {
 		if err != nil || s.History().Len() > 0 {
 			return next, err
 		}
-
 		return next, c.firstTurn(a, envs.Unreadable(next.Turn.Call.Name, next.Turn.Outcome))
 	})
 }
@@ -59,7 +58,6 @@ func (c *collector) firstTurn(a envs.Action, unreadable bool) error {
 	if c.firstTurns < manyFirstTurns {
 		return nil
 	}
-
 	return c.cannotAct()
 }
 
@@ -69,6 +67,5 @@ func (c *collector) cannotAct() error {
 	if c.acts || c.firstTurns == 0 {
 		return nil
 	}
-
 	return &CannotActError{c.firstTurns, c.examples}
 }

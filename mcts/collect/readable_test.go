@@ -17,12 +17,10 @@ import (
 // mumbling is the estate, in which no action can be read from what is mumbled.
 func mumbling() envs.Environment {
 	e := &estate{Maze: envtest.NewMaze()}
-
 	return mcts.WithStep(e, func(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
 		if strings.HasPrefix(string(a), "mumble") {
 			a = ""
 		}
-
 		return e.Step(ctx, s, a)
 	})
 }
@@ -84,7 +82,6 @@ func TestActsOnce(t *testing.T) {
 		if r.Node.Question == "easy-0" {
 			return word(r, sample, rng)
 		}
-
 		return mumble(r, sample, rng)
 	}}
 	o := options(paper(), m, open(t, database(t)))

@@ -56,7 +56,6 @@ func Replay(ctx context.Context, o Options) (Replayed, error) {
 	if lacked := len(all.Lacking); lacked > 0 {
 		all.LackedShare = float64(lacked) / float64(all.Calls+lacked)
 	}
-
 	return all, nil
 }
 
@@ -111,7 +110,6 @@ func (o *Options) replayTree(ctx context.Context, q Question, i int, found *mcts
 	if err != nil && !errors.Is(err, store.ErrNotLogged) && !errors.Is(err, store.ErrHistory) {
 		return nil, err
 	}
-
 	return tree.Record(), err
 }
 

@@ -46,7 +46,6 @@ func fresh(t *testing.T, o collect.Options, q collect.Question) collect.Replayed
 	r.Accepted = found.Len()
 	r.Solved = min(r.Accepted, 1)
 	r.SolvedAtMost = r.Solved
-
 	return r
 }
 

@@ -31,7 +31,6 @@ var errGone = errors.New("the server is gone")
 
 func interruptions() map[string]interruption {
 	cancelled := func(err error) bool { return errors.Is(err, context.Canceled) }
-
 	return map[string]interruption{
 		"cancelled": {
 			func(a *attempt) error { a.cancel(); return context.Canceled },
@@ -148,7 +147,6 @@ func tried(t *testing.T, config mcts.Config, by interruption, k, workers int, pa
 		if before < k {
 			return nil
 		}
-
 		return by.strike(a)
 	}
 	o := options(config, m, s)
@@ -158,7 +156,6 @@ func tried(t *testing.T, config mcts.Config, by interruption, k, workers int, pa
 	if m.running != 0 {
 		t.Errorf("Run returned with %d calls in progress", m.running)
 	}
-
 	return m, err
 }
 
@@ -178,7 +175,6 @@ func TestInterruptedReplays(t *testing.T) {
 					if taken++; taken > steps {
 						cancel()
 					}
-
 					return ctx.Err()
 				}
 				_, err := collect.Run(ctx, o)

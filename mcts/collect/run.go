@@ -92,7 +92,6 @@ func (c *collector) readGivenUp(ctx context.Context) error {
 	for _, g := range all {
 		c.again[g.Question] = true
 	}
-
 	return err
 }
 
@@ -121,7 +120,6 @@ func (c *collector) laneLength() int {
 	if c.Search.InTurn() {
 		return c.Search.Trees
 	}
-
 	return 1
 }
 
@@ -147,7 +145,6 @@ func (c *collector) grow(ctx context.Context) error {
 			if c.again[c.Questions[l.question].Task.ID] {
 				return c.run(mcts.Again(groupCtx), l, policy)
 			}
-
 			return c.run(groupCtx, l, policy)
 		})
 	}
@@ -155,7 +152,6 @@ func (c *collector) grow(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-
 	return ctx.Err()
 }
 
@@ -182,7 +178,6 @@ func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 	}
 
 	c.ended(l.question)
-
 	return nil
 }
 
@@ -195,7 +190,6 @@ func (c *collector) begun(q int) *mcts.Found {
 	if s.found == nil {
 		s.found = mcts.NewFound(c.Questions[q].Task, c.Accept)
 	}
-
 	return s.found
 }
 
@@ -238,7 +232,6 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 	if ok {
 		c.Progress.count(func(s *Snapshot) { s.TreesLoaded++ })
 		c.resolved(found, record)
-
 		return nil
 	}
 
@@ -263,7 +256,6 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 		"calls", record.Calls, "correct", record.Correct())
 
 	c.resolved(found, record)
-
 	return nil
 }
 
@@ -284,7 +276,6 @@ func (c *collector) growTree(ctx context.Context, q, i int, found *mcts.Found,
 	if err != nil {
 		return nil, err
 	}
-
 	return t.Record(), nil
 }
 
@@ -358,7 +349,6 @@ func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 
 	c.failures = append(c.failures, f)
 	c.Progress.count(func(s *Snapshot) { s.Unresolved++ })
-
 	return nil
 }
 
@@ -382,6 +372,5 @@ func (c *collector) unresolved(ctx context.Context) error {
 	}
 
 	e.First = c.failures[0].err
-
 	return e
 }

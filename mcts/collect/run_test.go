@@ -88,7 +88,6 @@ func solving(first map[string]int) *model {
 		if n, ok := first[r.Node.Question]; !ok || r.Node.Tree < n {
 			return "stop"
 		}
-
 		return string(envtest.MazeSolutions()[0][r.History.Len()])
 	}}
 }
@@ -99,7 +98,6 @@ func foundIn(trees []*mcts.TreeRecord) *mcts.Found {
 	for _, tree := range trees {
 		found.Add(tree)
 	}
-
 	return found
 }
 

@@ -106,7 +106,6 @@ func (o *Options) verify(ctx context.Context, q Question, givenUp []int) (Verifi
 	}
 
 	v.Missing = o.missing(append(indices, givenUp...), found)
-
 	return v, nil
 }
 
@@ -120,7 +119,6 @@ func (o *Options) missing(known []int, found *mcts.Found) int {
 	if !found.Done(o.Search) {
 		end = max(end, o.Search.Trees)
 	}
-
 	return end - len(known)
 }
 
@@ -158,6 +156,5 @@ func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.Tr
 	for _, difference := range stored.Differences(tree.Record()) {
 		report(difference)
 	}
-
 	return calls, nil
 }

@@ -146,7 +146,6 @@ func TestVerifyFindsTampering(t *testing.T) {
 					defer mu.Unlock()
 
 					r.asked[key(request)] = request
-
 					return nil
 				}}, r.store)
 				collected(t, o)
@@ -253,7 +252,6 @@ func TestVerifyCountsMissingTrees(t *testing.T) {
 		if err != nil || len(v.Problems) > 0 {
 			t.Fatal(v.Problems, err)
 		}
-
 		return v.Missing
 	}
 	t.Run("paper", func(t *testing.T) {
@@ -283,7 +281,6 @@ func TestVerifyCountsMissingTrees(t *testing.T) {
 			if treeOf(r) == "easy-0/0" {
 				return errGone
 			}
-
 			return nil
 		}
 		o := options(config, m, s)

@@ -78,7 +78,6 @@ func Of(sample []Usage, o Options) (*Estimate, error) {
 		for i, u := range sample {
 			values[i] = of(u)
 		}
-
 		return total(values, o.Questions)
 	}
 
@@ -124,6 +123,5 @@ func total(values []float64, n int) Total {
 	half := quantile * deviation / math.Sqrt(k) * math.Sqrt(unseen) * float64(n)
 
 	t.Low, t.High = max(t.Value-half, mean*k), t.Value+half
-
 	return t
 }

@@ -74,7 +74,6 @@ func (m *Meter) tokensOf(p mcts.Proposal) float64 {
 	if p.Tokens > 0 {
 		return float64(p.Tokens)
 	}
-
 	return m.Tokens(p.Text)
 }
 
@@ -87,7 +86,6 @@ func (m *Meter) Used(questions []string) []Usage {
 	for i, q := range questions {
 		all[i] = m.used[q]
 	}
-
 	return all
 }
 
@@ -102,7 +100,6 @@ func Spread[T any](all []T, n int) []T {
 	for i := range chosen {
 		chosen[i] = all[(2*i+1)*len(all)/(2*n)]
 	}
-
 	return chosen
 }
 

@@ -40,7 +40,6 @@ func (s *Seated) Converse() (mcts.Policy, func()) {
 
 	c := &conversation{Seated: s, number: len(s.Conversations)}
 	s.Conversations = append(s.Conversations, nil)
-
 	return c, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -71,6 +70,5 @@ func (c *conversation) Propose(ctx context.Context, r mcts.Request) ([]mcts.Prop
 	c.seated, c.Most = true, max(c.Most, len(c.seats))
 	c.Conversations[c.number] = slices.Compact(append(c.Conversations[c.number], c.about(r)))
 	c.mu.Unlock()
-
 	return c.Policy.Propose(ctx, r)
 }

@@ -33,7 +33,6 @@ func figuresOf(what string, labels ...string) []figure {
 	for i, f := range figures {
 		figures[i].desc = prometheus.NewDesc("toolevo_"+f.Name, f.Help, labels, nil)
 	}
-
 	return figures
 }
 
@@ -116,7 +115,6 @@ type servers struct {
 // Servers returns the figures of the model's servers. read gives those of each policy, by its name.
 func Servers(read func() map[string]server.Snapshot) prometheus.Collector {
 	labels := []string{"policy", "server"}
-
 	return &servers{
 		read:    read,
 		figures: figuresOf("server", labels...),

@@ -36,7 +36,6 @@ func (h *Health) check(now time.Time) error {
 	if idle := now.Sub(h.at); idle > h.Patience {
 		return fmt.Errorf("nothing was done for %v", idle.Round(time.Second))
 	}
-
 	return nil
 }
 

@@ -23,7 +23,6 @@ import (
 func oneServer(down bool) func() map[string]server.Snapshot {
 	one := server.ServerSnapshot{Address: "http://gpu:8000/v1", Down: down, Faults: map[string]int64{"HTTP 503": 2}}
 	one.Requests, one.Answered, one.CompletionTokens, one.Busy = 7, 5, 900, 90*time.Second
-
 	return func() map[string]server.Snapshot {
 		return map[string]server.Snapshot{"openai:m": {Servers: []server.ServerSnapshot{one}}}
 	}
@@ -128,7 +127,6 @@ func get(t *testing.T, s *Server, page string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r.StatusCode, string(text)
 }
 

@@ -56,7 +56,6 @@ func Start(address, key string) (*Server, error) {
 	s.http = &http.Server{Handler: g.Handler(pages), ReadHeaderTimeout: headerTimeout}
 
 	s.serving.Go(func() { _ = s.http.Serve(listener) }) // its error is that of Close
-
 	return s, nil
 }
 
@@ -72,7 +71,6 @@ func (s *Server) Watch(h *Health, figures ...prometheus.Collector) error {
 	}
 
 	s.health.Store(h)
-
 	return nil
 }
 
@@ -87,7 +85,6 @@ func (s *Server) Close() error {
 	}
 
 	s.serving.Wait()
-
 	return err
 }
 

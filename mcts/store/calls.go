@@ -39,7 +39,6 @@ func (s *Store) Policy(ctx context.Context, question string, tree int, next mcts
 		p.logged[c.callKey], err = c.read()
 		return err
 	})
-
 	return p, fail(op, err)
 }
 
@@ -91,7 +90,6 @@ func (c *callRow) read() (logged, error) {
 	if c.hash != l.hash(c.question, c.tree, c.callKey) {
 		return l, damaged("the call at %s is not as it was written", c.path)
 	}
-
 	return l, nil
 }
 
@@ -124,7 +122,6 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 		}
 
 		before := r.First - first // samples that were drawn here already
-
 		return p.adjust(ctx, proposals[min(before, len(proposals)):], l.n-before, r)
 	}
 
@@ -166,7 +163,6 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	if hasIDs(kept) { // later prompts are kept as differences to this one
 		p.logged[callKey{r.Node.Path, r.First}] = l
 	}
-
 	return proposals, nil
 }
 
@@ -193,7 +189,6 @@ func (p *Policy) adjust(ctx context.Context, logged []mcts.Proposal, n int, r mc
 	rest := r
 	rest.First, rest.N, rest.Seed = r.First+n, r.N-n, r.Seed+uint64(n)
 	more, err := p.Propose(ctx, rest)
-
 	return append(logged, more...), err
 }
 
@@ -209,7 +204,6 @@ func (s *Store) answer(ctx context.Context, l logged, first int, r mcts.Request)
 		return nil, fmt.Errorf("%w. Continue with the version, the data and the tools that the run was started with, "+
 			"or collect into another folder", ErrHistory)
 	}
-
 	return s.proposals(ctx, l)
 }
 
@@ -224,7 +218,6 @@ func (s *Store) proposals(ctx context.Context, l logged) ([]mcts.Proposal, error
 	if err != nil {
 		return nil, damaged("%w", err)
 	}
-
 	return proposals, nil
 }
 
@@ -245,7 +238,6 @@ func (s *Store) CompletionTokens(ctx context.Context, question string, tree int)
 			n += proposal.Tokens
 		}
 	}
-
 	return n, nil
 }
 
@@ -256,7 +248,6 @@ func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Pr
 	if err == nil {
 		err = s.change(ctx, insert)
 	}
-
 	return l, fail("log call "+r.Node.String(), err)
 }
 
@@ -268,7 +259,6 @@ func (s *Store) insertCall(ctx context.Context, id mcts.NodeID, first int, l *lo
 	}
 
 	hash := l.hash(id.Question, id.Tree, callKey{id.Path, first})
-
 	return func(tx *sql.Tx) error {
 		return insertOf(tx, id.Question,
 			`INSERT INTO calls SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM questions WHERE name = ?`,
@@ -295,7 +285,6 @@ func insertOf(tx *sql.Tx, question, insert string, args ...any) error {
 	}
 
 	_, err = tx.Exec(insert, args...)
-
 	return err
 }
 

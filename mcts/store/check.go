@@ -24,7 +24,6 @@ func (s *Store) seal(ctx context.Context) error {
 		if err == nil {
 			err = setMeta(tx, metaSeal, now)
 		}
-
 		return err
 	})
 }
@@ -53,7 +52,6 @@ func (s *Store) checkSeal(ctx context.Context) error {
 	}
 
 	s.sealed.Store(true)
-
 	return nil
 }
 
@@ -69,7 +67,6 @@ func (s *Store) change(ctx context.Context, fn func(*sql.Tx) error) error {
 		}
 
 		_, err := tx.Exec(`DELETE FROM meta WHERE key = ?`, metaSeal)
-
 		return err
 	})
 	if err == nil {
@@ -88,7 +85,6 @@ func (s *Store) Intact(ctx context.Context) error {
 	if err == nil && found != "ok" {
 		err = damaged("%s", found)
 	}
-
 	return fail("check "+s.path, err)
 }
 
@@ -111,37 +107,31 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 
 func (s *Store) checkIntegrity(ctx context.Context, report func(error)) error {
 	var found string
-
 	return each(ctx, s.read, `PRAGMA integrity_check(20)`, nil, []any{&found}, func() error {
 		if found != "ok" {
 			report(damaged("%s", found))
 		}
-
 		return nil
 	})
 }
 
 func (s *Store) checkMeta(ctx context.Context, report func(error)) error {
 	var key string
-
 	return each(ctx, s.read, `SELECT key FROM meta`, nil, []any{&key}, func() error {
 		if _, err := s.Meta(ctx, key); err != nil {
 			report(err)
 		}
-
 		return nil
 	})
 }
 
 func (s *Store) checkCalls(ctx context.Context, report func(error)) error {
 	var c callRow
-
 	return each(ctx, s.read, `SELECT path, first, n, seed, history, proposals, hash, coalesce(name, ''), tree
 		FROM calls LEFT JOIN questions ON id = question`, nil, c.into(), func() error {
 		if _, err := c.read(); err != nil {
 			report(fmt.Errorf("question %s, tree %d: %w", c.question, c.tree, err))
 		}
-
 		return nil
 	})
 }
@@ -157,7 +147,6 @@ func (s *Store) checkTools(ctx context.Context, report func(error)) error {
 		if _, err := s.readResult(ctx, key, packed, hash); err != nil {
 			report(err)
 		}
-
 		return nil
 	})
 }
@@ -175,7 +164,6 @@ func (s *Store) checkTrees(ctx context.Context, report func(error)) error {
 		if _, err := s.readTree(ctx, question, tree, packed, hash); err != nil {
 			report(fmt.Errorf("question %s, tree %d: %w", question, tree, err))
 		}
-
 		return nil
 	})
 }
@@ -197,6 +185,5 @@ func each(ctx context.Context, db *sql.DB, query string, args, into []any, fn fu
 			return err
 		}
 	}
-
 	return rows.Err()
 }

@@ -54,7 +54,6 @@ func columnsOf(t reflect.Type) []column {
 	}
 
 	knownColumns.Store(t, all)
-
 	return all
 }
 
@@ -83,7 +82,6 @@ func appendRows[T any](b []byte, rows []T) []byte {
 			b = append(b, v.Index(i).FieldByIndex(c.index).String()...)
 		}
 	}
-
 	return binary.AppendUvarint(b, 0)
 }
 
@@ -109,10 +107,8 @@ func appendValue(b []byte, v reflect.Value, kind reflect.Kind) []byte {
 		if v.Bool() {
 			return append(b, 1)
 		}
-
 		return append(b, 0)
 	}
-
 	return binary.AppendUvarint(b, v.Uint())
 }
 
@@ -157,7 +153,6 @@ func readRows[T any](b []byte) (rows []T, rest []byte, err error) {
 	if r.b == nil {
 		return nil, nil, errCut
 	}
-
 	return rows, r.b, nil
 }
 
@@ -172,7 +167,6 @@ func (r *reader) uvarint() uint64 {
 	}
 
 	r.b = r.b[size:]
-
 	return n
 }
 
@@ -184,7 +178,6 @@ func (r *reader) take(n uint64) []byte {
 
 	taken := r.b[:n]
 	r.b = r.b[n:]
-
 	return taken
 }
 
@@ -237,6 +230,5 @@ func (r *reader) column(rows reflect.Value, c column) error {
 	if r.b == nil {
 		return errCut
 	}
-
 	return nil
 }

@@ -76,7 +76,6 @@ func filledRun(t *testing.T) (dir string) {
 	if err := errors.Join(err, r.SetMeta(ctx, "note", "noted"), r.Close()); err != nil {
 		t.Fatal(err)
 	}
-
 	return dir
 }
 
@@ -133,7 +132,6 @@ func readAll(ctx context.Context, dir string) (c content, err error) {
 			c.calls = append(c.calls, proposals)
 		}
 	}
-
 	return c, nil
 }
 
@@ -405,7 +403,6 @@ func TestResumeMakesNoDatabase(t *testing.T) {
 			if err == nil {
 				_, err = db.Exec(`PRAGMA writable_schema = ON; DELETE FROM sqlite_master; PRAGMA writable_schema = OFF; VACUUM`)
 			}
-
 			return errors.Join(err, db.Close())
 		},
 		"of nobody": func(path string) error {
@@ -413,7 +410,6 @@ func TestResumeMakesNoDatabase(t *testing.T) {
 			if err == nil {
 				err = s.Close()
 			}
-
 			return errors.Join(err, os.Rename(path+".new", path))
 		},
 	} {

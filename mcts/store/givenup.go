@@ -46,10 +46,8 @@ func (s *Store) KeepGivenUp(ctx context.Context, some []GivenUp) error {
 				return err
 			}
 		}
-
 		return nil
 	})
-
 	return fail("remove notes of what was given up", err)
 }
 
@@ -72,13 +70,11 @@ func (s *Store) GivenUp(ctx context.Context) (all []GivenUp, err error) {
 			tree, question, _ := strings.Cut(strings.TrimPrefix(key, metaGivenUp), " ")
 			n, err := strconv.Atoi(tree)
 			all = append(all, GivenUp{question, n, reason})
-
 			return err
 		})
 
 	slices.SortFunc(all, func(a, b GivenUp) int {
 		return cmp.Or(cmp.Compare(a.Question, b.Question), cmp.Compare(a.Tree, b.Tree))
 	})
-
 	return all, fail("read what was given up", err)
 }

@@ -140,7 +140,6 @@ var writes = map[string]func(context.Context, *store.Store) error{
 		if err == nil {
 			_, err = p.Propose(ctx, request("0.9.9", 1))
 		}
-
 		return err
 	},
 }
@@ -451,7 +450,6 @@ func TestWhatIsAgreedIsWritten(t *testing.T) {
 			m, config, err := asItIs(ctx, r)
 			test.agree(&m, &config)
 			want = m.Software + config
-
 			return m, config, err
 		}
 
@@ -629,7 +627,6 @@ func TestMemoryDoesNotGrowWithQuestions(t *testing.T) {
 
 		runtime.GC()
 		runtime.ReadMemStats(&m)
-
 		return int64(m.HeapAlloc)
 	}
 	use := func(from, to int) {
@@ -648,7 +645,6 @@ func TestMemoryDoesNotGrowWithQuestions(t *testing.T) {
 
 				err = errors.Join(err, s.SaveTree(ctx, tree(name, 0)))
 				_, _, errLoad := s.LoadTree(ctx, name, 0)
-
 				return errors.Join(err, errLoad)
 			})
 		}

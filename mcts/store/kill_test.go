@@ -42,7 +42,6 @@ func TestKilledAtEachCall(t *testing.T) {
 				dir = filepath.Join(t.TempDir(), "run")
 				cmd := exec.Command(os.Args[0], "-test.run=^TestKilledAtEachCall$")
 				cmd.Env = append(os.Environ(), dirVariable+"="+dir, doesVariable+"="+does)
-
 				return cmd
 			}, func(call string) { goesOn(t, call, dir, does != "begin") })
 		})
@@ -56,7 +55,6 @@ func killedWork(t *testing.T, dir, does string) {
 	if does == "begin" {
 		killtest.Now()
 		closed(t, begin(t, dir, m))
-
 		return
 	}
 
@@ -143,6 +141,5 @@ func looked(ctx context.Context, dir string) error {
 	if err == nil {
 		_, _, err = r.LoadTree(ctx, "q", 0)
 	}
-
 	return err
 }

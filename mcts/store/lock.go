@@ -32,7 +32,6 @@ func Lock(path string) (release func() error, err error) {
 		f.Close()
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-
 	return func() error { return errors.Join(unlock(f), f.Close()) }, nil
 }
 
@@ -96,7 +95,6 @@ func lockedBy(f *os.File, err error) error {
 
 	holder := make([]byte, 32)
 	n, _ := f.Read(holder)
-
 	return fmt.Errorf("%w (process %s)", ErrLocked, strings.TrimSpace(string(holder[:n])))
 }
 

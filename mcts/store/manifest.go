@@ -47,7 +47,6 @@ func NewID() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("store: make the ID of a run: %w", err)
 	}
-
 	return id.String(), nil
 }
 
@@ -60,7 +59,6 @@ func TimeOf(runID string) time.Time {
 	if err != nil || id.Version() != 7 {
 		return time.Time{}
 	}
-
 	return time.Unix(id.Time().UnixTime()).UTC()
 }
 
@@ -72,7 +70,6 @@ func (m *Manifest) hash() string {
 	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
 		fmt.Fprintf(&all, "%q %q\n", name, m.Inputs[name])
 	}
-
 	return envs.SHA256(all.String())[:16]
 }
 
@@ -84,7 +81,6 @@ func (m Manifest) sum(config string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-
 	return envs.SHA256(append(text, config...)), nil
 }
 
@@ -94,7 +90,6 @@ func (m *Manifest) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-
 	return append(text, '\n'), nil
 }
 
@@ -104,7 +99,6 @@ func (m *Manifest) DataFolder(dir string) string {
 	if m.Data == "" || filepath.IsAbs(m.Data) {
 		return m.Data
 	}
-
 	return filepath.Join(resolved(dir), m.Data)
 }
 
@@ -167,7 +161,6 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	if err != nil {
 		return "", m, fmt.Errorf("store: %w", err)
 	}
-
 	return string(yaml), m, nil
 }
 
@@ -187,7 +180,6 @@ func (m *Manifest) check(dir string, text []byte, config string) error {
 		return fmt.Errorf("the run in %s is %w: its %s or its %s was changed since it was written: put it back "+
 			"(settings of a run are changed as it is resumed)", dir, ErrDamaged, ManifestFile, ConfigFile)
 	}
-
 	return nil
 }
 
@@ -197,7 +189,6 @@ func checkFormat(dir string, text []byte) error {
 	if err != nil || !isWhole(string(text), string(config)) {
 		return nil
 	}
-
 	return disk.CheckJSON(dir, text, "format", Format)
 }
 
@@ -206,7 +197,6 @@ func checkFormat(dir string, text []byte) error {
 func isWhole(text, config string) bool {
 	before, rest, found := strings.Cut(text, ",\n  \"sum\": \"")
 	sum, after, _ := strings.Cut(rest, `"`)
-
 	return found && envs.SHA256(before+after+config) == sum
 }
 
@@ -247,7 +237,6 @@ func (r *Run) writeManifest() error {
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-
 	return nil
 }
 
@@ -264,7 +253,6 @@ func relative(dir, path string) string {
 	if err != nil || strings.Count(rel, "..") == strings.Count(from, string(filepath.Separator)) {
 		return to
 	}
-
 	return rel
 }
 
@@ -275,7 +263,6 @@ func realPath(path string) string {
 	if err != nil {
 		return path
 	}
-
 	return filepath.Join(resolved(filepath.Dir(abs)), filepath.Base(abs))
 }
 
@@ -289,6 +276,5 @@ func resolved(dir string) string {
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		return real
 	}
-
 	return abs
 }

@@ -53,7 +53,6 @@ func (s *Store) loadDictionary(ctx context.Context) error {
 
 	s.packer.made = true
 	s.packer.dictionary.Store(dictionary)
-
 	return nil
 }
 
@@ -76,7 +75,6 @@ func (s *Store) pack(ctx context.Context, raw []byte) ([]byte, error) {
 	}
 
 	packed[0] = packedAlone
-
 	return packed[:1+len(s2.Encode(packed[1:], raw))], nil
 }
 
@@ -99,7 +97,6 @@ func (p *packer) take(raw []byte) []byte {
 	}
 
 	p.made = true
-
 	return p.sample
 }
 
@@ -144,6 +141,5 @@ func (s *Store) unpack(ctx context.Context, packed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, damaged("%w", err)
 	}
-
 	return raw, nil
 }

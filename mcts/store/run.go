@@ -74,7 +74,6 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string, note .
 	if err := disk.Sync(filepath.Dir(filepath.Clean(dir))); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-
 	return locked(dir, func() (*Run, error) {
 		if err := Vacant(ctx, dir); err != nil { // another process may have been faster
 			return nil, err
@@ -85,7 +84,6 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string, note .
 		}
 
 		m.complete(dir)
-
 		return openLocked(ctx, &Run{Dir: dir, Manifest: m, Config: config}, true, note...)
 	})
 }
@@ -109,7 +107,6 @@ func makeDatabase(ctx context.Context, dir, id string) error {
 	if err := disk.Rename(path+disk.Unfinished, path); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-
 	return nil
 }
 
@@ -133,13 +130,11 @@ func ResumeRun(ctx context.Context, dir string, agree func(context.Context, *Run
 	if _, _, err := consult(ctx, dir, agree); err != nil {
 		return nil, err
 	}
-
 	return locked(dir, func() (*Run, error) {
 		r, changed, err := consult(ctx, dir, agree) // another process may have been faster
 		if err != nil {
 			return nil, err
 		}
-
 		return openLocked(ctx, r, changed)
 	})
 }
@@ -161,7 +156,6 @@ func consult(ctx context.Context, dir string, agree func(context.Context, *Run) 
 	r.Store = nil
 	r.Manifest.complete(dir)
 	changed = r.Config != was.Config || !reflect.DeepEqual(r.Manifest, was.Manifest)
-
 	return r, changed, nil
 }
 
@@ -185,7 +179,6 @@ func locked(dir string, open func() (*Run, error)) (*Run, error) {
 	}
 
 	r.release = release
-
 	return r, nil
 }
 
@@ -278,7 +271,6 @@ func Room(dir string) (free uint64, err error) {
 	if err := unix.Statfs(dir, &disk); err != nil {
 		return 0, fmt.Errorf("store: %w", &fs.PathError{Op: "statfs", Path: dir, Err: err})
 	}
-
 	return disk.Bavail * uint64(disk.Bsize), nil
 }
 
@@ -311,7 +303,6 @@ func OpenRun(ctx context.Context, dir string) (*Run, error) {
 	if err := r.checkDatabase(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-
 	return r, nil
 }
 
@@ -327,7 +318,6 @@ func readable(path string) error {
 	if err == nil && info.Size() == 0 {
 		err = fmt.Errorf("%s is empty", path)
 	}
-
 	return err
 }
 
@@ -373,7 +363,6 @@ func (r *Run) Finish(ctx context.Context, rows int, sha256 string) error {
 	}
 
 	r.Manifest.Finished = &finished
-
 	return r.writeManifest()
 }
 
@@ -383,7 +372,6 @@ func (r *Run) Close() error {
 	if r.release != nil {
 		err = errors.Join(err, r.release())
 	}
-
 	return err
 }
 
@@ -399,7 +387,6 @@ func settle(dir string) error {
 	}
 
 	database := filepath.Join(dir, databaseFile+disk.Unfinished)
-
 	return remove(append(sqlite.Parts(database), config+disk.Unfinished,
 		filepath.Join(dir, ManifestFile+disk.Unfinished))...)
 }
@@ -415,7 +402,6 @@ func write(path string, data []byte) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-
 	return nil
 }
 

@@ -18,7 +18,6 @@ import (
 // manifest returns the manifest of a run, and a data folder for it.
 func manifest(t *testing.T, id string) store.Manifest {
 	t.Helper()
-
 	return store.Manifest{
 		ID:         id,
 		Kind:       "collect",
@@ -37,7 +36,6 @@ func begin(t *testing.T, dir string, m store.Manifest) *store.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r
 }
 
@@ -83,7 +81,6 @@ func names(t *testing.T, dir string) []string {
 	for _, e := range entries {
 		all = append(all, e.Name())
 	}
-
 	return all
 }
 

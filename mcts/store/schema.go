@@ -41,7 +41,6 @@ func newDatabase() (all []string) {
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		all = append(all, tables[name])
 	}
-
 	return append(all, fmt.Sprintf(`INSERT INTO meta VALUES ('format', CAST('%d' AS BLOB), %d)`, Format,
 		metaHash("format", strconv.Itoa(Format))))
 }
@@ -100,9 +99,7 @@ func schemaOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
 		}
 
 		have[name] = statement
-
 		return nil
 	})
-
 	return have, err
 }

@@ -27,7 +27,6 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := sqlite.Create(ctx, path, newDatabase()...); err != nil {
 		return nil, fail("make "+path, err)
 	}
-
 	return openWritable(ctx, path)
 }
 
@@ -42,7 +41,6 @@ func openExisting(ctx context.Context, path string) (*Store, error) {
 	if err := s.Intact(ctx); err != nil {
 		return nil, errors.Join(err, s.closeUnsealed())
 	}
-
 	return s, nil
 }
 
@@ -55,7 +53,6 @@ func openWritable(ctx context.Context, path string) (*Store, error) {
 	if s.writer, err = newWriter(ctx, path); err != nil {
 		return nil, errors.Join(fail("open "+path, err), s.closeUnsealed())
 	}
-
 	return s, nil
 }
 
@@ -79,7 +76,6 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fail("open "+path, err), db.Close())
 	}
-
 	return s, nil
 }
 
@@ -89,7 +85,6 @@ func (s *Store) Close() error {
 	if s.writer != nil && !s.sealed.Load() {
 		err = fail("seal "+s.path, s.seal(context.Background()))
 	}
-
 	return errors.Join(err, s.closeUnsealed())
 }
 
@@ -99,7 +94,6 @@ func (s *Store) closeUnsealed() error {
 	if s.writer != nil {
 		err = errors.Join(err, s.writer.close()) // the last to close folds the WAL into the database
 	}
-
 	return fail("close "+s.path, err)
 }
 
@@ -116,7 +110,6 @@ func (s *Store) Meta(ctx context.Context, key string) (string, error) {
 	if err == nil && hash != metaHash(key, value) {
 		err = damaged("what it notes as %q is not as it was written", key)
 	}
-
 	return value, fail("read meta "+key, err)
 }
 
@@ -138,7 +131,6 @@ func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
 	if s.writer == nil {
 		return errors.New("the run is open for reading only")
 	}
-
 	return s.writer.do(ctx, fn)
 }
 
@@ -147,7 +139,6 @@ func fail(op string, err error) error {
 	if sqlite.IsDamage(err) && !errors.Is(err, ErrDamaged) {
 		err = damaged("%w", err)
 	}
-
 	return envs.Fail(envs.StageStore, op, err)
 }
 

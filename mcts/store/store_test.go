@@ -74,7 +74,6 @@ func policy(t *testing.T, s *store.Store, next mcts.Policy) *store.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return p
 }
 
@@ -193,7 +192,6 @@ func TestAnotherSampleCount(t *testing.T) {
 		for i := range ps {
 			ps[i].Text = fmt.Sprint("sample ", r.First+i)
 		}
-
 		return ps
 	})
 	r := request("0", 2)

@@ -45,7 +45,6 @@ func (p *Policy) shorten(ctx context.Context, path string, all []mcts.Proposal) 
 	if err == nil && !slices.Equal(known, prompt) {
 		kept[0].PromptIDs, err = p.difference(ctx, path, prompt)
 	}
-
 	return kept, err
 }
 
@@ -64,7 +63,6 @@ func (p *Policy) difference(ctx context.Context, path string, prompt []int) (str
 	}
 
 	head := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(best)), uint64(same))
-
 	return string(head) + mcts.PackIDs(prompt[same:]), nil
 }
 
@@ -73,7 +71,6 @@ func common(a, b []int) (n int) {
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
 	}
-
 	return n
 }
 
@@ -126,7 +123,6 @@ func (p *Policy) ids(ctx context.Context, path string) (prompt []int, samples []
 	}
 
 	prompt, err = p.undo(ctx, path, difference)
-
 	return prompt, samples, err
 }
 
@@ -148,7 +144,6 @@ func (p *Policy) undo(ctx context.Context, path, difference string) ([]int, erro
 	if err != nil || r.b == nil || at > uint64(len(samples)) || same > uint64(len(above)) {
 		return nil, damaged("the token ids of the prompt at %s: %w", path, mcts.ErrTokenIDs)
 	}
-
 	return slices.Concat(above[:same], rest), nil
 }
 
@@ -166,6 +161,5 @@ func (p *Policy) TokenIDs(ctx context.Context, path, text string) (t mcts.TokenI
 	}
 
 	samples[i].Prompt = prompt
-
 	return samples[i].TokenIDs, true, nil
 }

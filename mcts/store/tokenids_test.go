@@ -38,7 +38,6 @@ func (m *tokens) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, er
 
 		m.told[r.Node.Path+" "+all[i].Text] = t
 	}
-
 	return all, nil
 }
 
@@ -47,7 +46,6 @@ var manyIDs = func() (ids []int) {
 	for i := range 2000 {
 		ids = append(ids, 100_000+i*37%50_000)
 	}
-
 	return ids
 }()
 
@@ -55,7 +53,6 @@ func newTokens() *tokens {
 	after := func(path string, seed uint64, more ...int) []int {
 		return slices.Concat(manyIDs, sampledAt(path, seed), more)
 	}
-
 	return &tokens{told: map[string]mcts.TokenIDs{}, prompts: map[string][]int{
 		"0":     manyIDs,
 		"0.0":   after("0", 2, 7, 8),                  // the first sample and an observation
@@ -149,7 +146,6 @@ func TestTokenIDsAreSmall(t *testing.T) {
 		if err := db.QueryRow(`SELECT sum(length(proposals)) FROM calls`).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
-
 		return n
 	}
 

@@ -29,7 +29,6 @@ func (s *Store) recall(ctx context.Context, key string) (envs.Result, bool, erro
 	}
 
 	r, err := s.readResult(ctx, key, packed, hash)
-
 	return r, err == nil, err
 }
 
@@ -52,7 +51,6 @@ func (s *Store) readResult(ctx context.Context, key string, packed []byte, hash 
 	if err != nil {
 		return envs.Result{}, damaged("%w", err)
 	}
-
 	return rows[0], nil
 }
 

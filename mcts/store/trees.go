@@ -21,7 +21,6 @@ func (s *Store) SaveTree(ctx context.Context, t *mcts.TreeRecord) error {
 	if err == nil {
 		err = s.change(ctx, insert)
 	}
-
 	return fail(fmt.Sprintf("save tree %s/%d", t.Question, t.Tree), err)
 }
 
@@ -35,12 +34,10 @@ func (s *Store) insertTree(ctx context.Context, t *mcts.TreeRecord) (insert func
 	}
 
 	hash := treeHash(t.Question, t.Tree, packed)
-
 	return func(tx *sql.Tx) error {
 		if err := forgetGivenUp(tx, GivenUp{Question: t.Question, Tree: t.Tree}); err != nil {
 			return err
 		}
-
 		return insertOf(tx, t.Question,
 			`INSERT OR REPLACE INTO trees SELECT id, ?, ?, ? FROM questions WHERE name = ?`, t.Tree, packed, hash)
 	}, nil
@@ -85,7 +82,6 @@ func (s *Store) SaveEpisode(ctx context.Context, calls []Call, t *mcts.TreeRecor
 
 		return nil
 	})
-
 	return fail(op, err)
 }
 
@@ -170,7 +166,6 @@ func (s *Store) indices(ctx context.Context, table, question string) ([]int, err
 		indices = append(indices, tree)
 		return nil
 	})
-
 	return indices, fail("list trees of "+question, err)
 }
 
@@ -181,7 +176,6 @@ func (s *Store) LoadTree(ctx context.Context, question string, tree int) (*mcts.
 	if err != nil {
 		return nil, false, fail(fmt.Sprintf("load tree %s/%d", question, tree), err)
 	}
-
 	return t, t != nil, nil
 }
 
@@ -200,7 +194,6 @@ func (s *Store) loadTree(ctx context.Context, question string, tree int) (*mcts.
 	if err != nil {
 		return nil, err
 	}
-
 	return s.readTree(ctx, question, tree, packed, hash)
 }
 
@@ -260,6 +253,5 @@ func checkShape(t *mcts.TreeRecord) error {
 			children[n.Parent]++
 		}
 	}
-
 	return nil
 }

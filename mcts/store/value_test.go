@@ -100,7 +100,6 @@ func TestWritesShareACommit(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				commits[tx]++
-
 				return nil
 			})
 			if err != nil {

@@ -41,7 +41,6 @@ func newWriter(ctx context.Context, path string) (*writer, error) {
 
 	w.done.Add(1)
 	go w.run()
-
 	return w, nil
 }
 

@@ -37,7 +37,6 @@ func (ToolQA) Versions(_ string, own ...toolapi.File) (*toolapi.Catalog, error) 
 	if err != nil || len(own) == 0 {
 		return shipped, err
 	}
-
 	return shipped.WithFiles(own...)
 }
 
@@ -130,6 +129,5 @@ func texts[T ~string](all []T) []string {
 	for i, v := range all {
 		names[i] = string(v)
 	}
-
 	return names
 }

@@ -68,6 +68,5 @@ func (s defects) loadNames() []string {
 	if !s.has(failedLoads) {
 		return nil
 	}
-
 	return []string{"LoadDB", "LoadGraph", "InitializeDatabase", "InitializeGraphData", "Init_DB", "Import_Graph"}
 }

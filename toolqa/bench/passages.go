@@ -38,7 +38,6 @@ func (o *opened) openPassages(ctx context.Context) error {
 
 		o.passages[c.Dataset()] = index
 	}
-
 	return nil
 }
 
@@ -60,7 +59,6 @@ func (o *opened) retriever(name string, ds toolqa.Dataset, memory envs.Memory) *
 	if p == nil {
 		return retrieve.NewTool(name, nil, nil)
 	}
-
 	return retrieve.NewTool(name, o.corpus(ds), p).WithMemory(memory)
 }
 
@@ -90,7 +88,6 @@ func (o *opened) Prepare(ctx context.Context) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -109,7 +106,6 @@ func (o *opened) probeEmbedder(ctx context.Context) error {
 	if err == nil || ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return ctx.Err()
 	}
-
 	return fmt.Errorf("retrieval.model %s: %w: start its server, or name another as "+
 		"retrieval.server (the key is taken from OPENAI_API_KEY)", e.Model(), err)
 }
@@ -139,7 +135,6 @@ func (d *dense) Search(ctx context.Context, query string, k int) ([]int, error) 
 	if err != nil {
 		return nil, err
 	}
-
 	return opened.Search(ctx, query, k)
 }
 
@@ -178,7 +173,6 @@ func (d *dense) open(ctx context.Context) (*retrieve.Dense, error) {
 	}
 
 	d.embedder, d.opened = e, opened
-
 	return opened, nil
 }
 
@@ -198,7 +192,6 @@ func (d *dense) watch() (progress func(done, total int), stop func()) {
 
 		set(done, total)
 	}
-
 	return progress, func() { end() }
 }
 
@@ -207,6 +200,5 @@ func (d *dense) Close() error {
 	if d.embedder != nil {
 		d.embedder.Close()
 	}
-
 	return nil
 }

@@ -48,7 +48,6 @@ func (s *sqlSettings) Validate() (string, error) {
 	if err := suite.Within(s.Seconds, 0.001); err != nil {
 		return "seconds", err
 	}
-
 	return "rows", suite.Within(float64(s.Rows), 1)
 }
 

@@ -142,18 +142,15 @@ func versionOf(t *testing.T, c *toolapi.Catalog, name string) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
 // tasksOf returns the tasks of a suite, one of each template under another version than that of the prompt.
 func tasksOf(s suite.Suite, version string) []envs.Task {
 	known := map[string]bool{}
-
 	return slices.DeleteFunc(s.Tasks(), func(t envs.Task) bool {
 		again := known[t.Labels[envs.LabelTemplate]]
 		known[t.Labels[envs.LabelTemplate]] = true
-
 		return again && version != "p_c"
 	})
 }
@@ -229,7 +226,6 @@ func open(t *testing.T, ds toolqa.Dataset, versions *toolapi.Catalog, change ...
 	}
 
 	s.(suite.Sandboxed).UseEngine(engine)
-
 	return s
 }
 
@@ -244,7 +240,6 @@ func (m *memory) Recall(_ context.Context, key string) (envs.Result, bool, error
 	if !ok {
 		return envs.Result{}, false, nil
 	}
-
 	return r.(envs.Result), true, nil
 }
 
@@ -272,7 +267,6 @@ func shown(t *testing.T, ds toolqa.Dataset, v *toolapi.Version) *author {
 	}
 
 	text := p.System(envs.Task{Labels: map[string]string{envs.LabelDataset: string(ds)}})
-
 	return &author{suitetest.Author{Tools: suitetest.Listed(text), Known: languages()}}
 }
 
@@ -322,7 +316,6 @@ func look(t *testing.T, s suite.Suite, ds toolqa.Dataset, a *author) (read []str
 
 		state, read = next.State, append(read, told(next.Turn.Observation)...)
 	}
-
 	return read
 }
 
@@ -401,7 +394,6 @@ func (w *writer) lifted(state *envs.State, call envs.Call) envs.Call {
 	for _, what := range append(missing, w.reader.lowered(lifted, call)...) {
 		w.t.Errorf("%s: %s", w.deployed.Name, what)
 	}
-
 	return lifted
 }
 
@@ -414,7 +406,6 @@ func (w *writer) step(state *envs.State, call envs.Call) envs.Turn {
 	}
 
 	*state = next.State
-
 	return next.Turn
 }
 
@@ -445,7 +436,6 @@ func (a *author) call(c envs.Call) []string {
 
 	whole := *a
 	whole.Read = append(written, a.Read...)
-
 	return append(missing, whole.Call(c)...)
 }
 
@@ -472,7 +462,6 @@ func (a *author) condition(text string) (missing []string) {
 
 		missing = append(missing, a.texts("FilterDB", []string{m[1], m[3]})...)
 	}
-
 	return missing
 }
 
@@ -529,7 +518,6 @@ func unquoted(r rune) rune {
 	if r == '\'' || r == '"' {
 		return ' '
 	}
-
 	return r
 }
 
@@ -556,7 +544,6 @@ func ownNames(tool, program string) (given []string) {
 	for _, m := range own.FindAllStringSubmatch(program, -1) {
 		given = append(given, m[1:]...)
 	}
-
 	return given
 }
 
@@ -584,7 +571,6 @@ func told(text string) []string {
 		hour, _ := strconv.Atoi(m[1])
 		all = append(all, fmt.Sprintf("%d:%s", hour, m[2]))
 	}
-
 	return all
 }
 

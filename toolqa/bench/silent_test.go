@@ -74,7 +74,6 @@ func changedBy(t *testing.T, catalog *toolapi.Catalog, name string, c silent.Cha
 	if catalog, err = catalog.With(&s); err != nil {
 		t.Fatal(err)
 	}
-
 	return catalog
 }
 
@@ -160,6 +159,5 @@ func solves(t *testing.T, s suite.Suite, env envs.Environment, profile string, t
 
 		state = next.State
 	}
-
 	return false
 }

@@ -45,7 +45,6 @@ func (ToolQA) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) {
 	if err := o.open(ctx); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
-
 	return o, nil
 }
 
@@ -113,7 +112,6 @@ func (o *opened) openCorpora(ctx context.Context) error {
 	if len(o.corpora) == 0 {
 		return noCorpus("any dataset", o.choice.Data)
 	}
-
 	return nil
 }
 
@@ -152,7 +150,6 @@ func (o *opened) readQuestions() error {
 	}
 
 	o.grader, err = questions.NewGrader(all)
-
 	return err
 }
 
@@ -181,7 +178,6 @@ func (o *opened) ownQuestions() ([]toolqa.Question, error) {
 	slices.SortStableFunc(all, func(a, b toolqa.Question) int {
 		return cmp.Or(cmp.Compare(a.Dataset, b.Dataset), cmp.Compare(a.Difficulty, b.Difficulty))
 	})
-
 	return all, nil
 }
 
@@ -207,7 +203,6 @@ func (o *opened) splitQuestions() ([]toolqa.Question, error) {
 			all = append(all, qs...)
 		}
 	}
-
 	return all, nil
 }
 
@@ -224,7 +219,6 @@ func (o *opened) Datasets() []string {
 	for i, c := range o.corpora {
 		names[i] = string(c.Dataset())
 	}
-
 	return names
 }
 
@@ -240,7 +234,6 @@ func (o *opened) Lineage() map[string]string {
 	for _, c := range o.corpora {
 		lineage["corpus "+string(c.Dataset())] = c.Info().ContentSHA256
 	}
-
 	return lineage
 }
 
@@ -260,7 +253,6 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 	if err != nil {
 		return nil, err
 	}
-
 	return dynamic.New(dynamic.Config[toolqa.Session]{
 		Prompt:   prompt,
 		Deployed: deployed,
@@ -317,6 +309,5 @@ func (o *opened) Close() error {
 	for _, c := range o.corpora {
 		err = errors.Join(err, c.Close())
 	}
-
 	return err
 }

@@ -33,6 +33,5 @@ func (ToolQA) DatasetTools() (tools map[string][]string, unasked bool) {
 	for ds, own := range datasetTools {
 		all[string(ds)] = slices.Concat(own, commonTools)
 	}
-
 	return all, false
 }

@@ -41,7 +41,6 @@ func (c *Corpus) loadTable(ctx context.Context) error {
 
 		return v, nil
 	})
-
 	return nil
 }
 
@@ -60,7 +59,6 @@ func (c *Corpus) column(ctx context.Context, name string, stored bool) (*Vector,
 	if err != nil {
 		return nil, err
 	}
-
 	return newVector(name, list, codes, width)
 }
 

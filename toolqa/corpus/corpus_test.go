@@ -40,7 +40,6 @@ func mustBuild(t testing.TB, dir string, ds toolqa.Dataset, opts synth.Options) 
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return info
 }
 
@@ -88,7 +87,6 @@ func query(t testing.TB, c *Corpus, stmt string) [][]string {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-
 	return all
 }
 
@@ -105,7 +103,6 @@ func leftBehind(t testing.TB, dir string) []string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-
 	return names
 }
 

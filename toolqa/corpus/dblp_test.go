@@ -39,7 +39,6 @@ func openDBLP(t testing.TB, dir string) *Corpus {
 	}
 
 	t.Cleanup(func() { c.Close() })
-
 	return c
 }
 
@@ -50,7 +49,6 @@ func readGraphs(t testing.TB, c *Corpus) *graphtest.DBLP {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return d
 }
 
@@ -75,7 +73,6 @@ func coauthors(papers []graphtest.Attributes) map[[2]string][]int {
 			}
 		}
 	}
-
 	return edges
 }
 
@@ -228,7 +225,6 @@ func distinctInts(list []int) map[int]bool {
 	for _, n := range list {
 		set[n] = true
 	}
-
 	return set
 }
 
@@ -250,7 +246,6 @@ func rawPapers(t *testing.T, c *Corpus) (papers []graphtest.Attributes, ids []st
 		papers = append(papers, p)
 		err := json.Unmarshal([]byte(list), &cited)
 		cites = append(cites, cited)
-
 		return err
 	}, &text, &list)
 	if err != nil {

@@ -31,7 +31,6 @@ func (c *Corpus) Documents(ctx context.Context) iter.Seq2[Document, error] {
 			if !yield(d, nil) {
 				return enough
 			}
-
 			return nil
 		}, &d.ID, &d.Name, &d.Content)
 		if err != nil && !errors.Is(err, enough) {
@@ -48,7 +47,6 @@ func (c *Corpus) Document(ctx context.Context, id int) (Document, error) {
 	if err != nil {
 		return Document{}, fmt.Errorf("corpus: document %d of %s: %w", id, c.path, err)
 	}
-
 	return d, nil
 }
 

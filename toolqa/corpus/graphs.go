@@ -40,6 +40,5 @@ func (c *Corpus) Verify(ctx context.Context) error {
 			return fmt.Errorf("corpus: verify the graphs of %s: %w", c.path, err)
 		}
 	}
-
 	return nil
 }

@@ -21,7 +21,6 @@ func TestKilledAtEachCall(t *testing.T) {
 	if dir := os.Getenv("CORPUS_TEST_KILLED"); dir != "" {
 		killtest.Now()
 		mustBuild(t, dir, toolqa.Coffee, next)
-
 		return
 	}
 
@@ -36,7 +35,6 @@ func TestKilledAtEachCall(t *testing.T) {
 		before = mustBuild(t, dir, toolqa.Coffee, synth.Options{Seed: 1, Rows: 3})
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledAtEachCall$")
 		cmd.Env = append(os.Environ(), "CORPUS_TEST_KILLED="+dir)
-
 		return cmd
 	}, func(call string) {
 		c := mustOpen(t, dir, toolqa.Coffee)

@@ -62,7 +62,6 @@ func readInfo(ctx context.Context, db *sql.DB, ds toolqa.Dataset) (layout.Info, 
 	if info.Seed, err = strconv.ParseUint(meta["seed"], 10, 64); err != nil {
 		return layout.Info{}, fmt.Errorf("meta seed: %w", err)
 	}
-
 	return info, nil
 }
 
@@ -96,7 +95,6 @@ func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 		return nil, fmt.Errorf("corpus: open %s: %w: %s again: the same source or seed gives the same content", c.path,
 			errors.Join(err, c.Close()), remedy)
 	}
-
 	return c, nil
 }
 
@@ -124,10 +122,8 @@ func open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 		if sqlite.IsDamage(err) {
 			err = fmt.Errorf("%w: %w: %s", layout.ErrDamaged, err, remedy)
 		}
-
 		return nil, fmt.Errorf("corpus: open %s: %w", path, errors.Join(err, c.db.Close()))
 	}
-
 	return c, nil
 }
 

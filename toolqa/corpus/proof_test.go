@@ -40,7 +40,6 @@ func (c *Corpus) Prove(ctx context.Context) error {
 	if err = cmp.Or(err, pages, blocks); err != nil {
 		return fmt.Errorf("corpus: prove %s: %w", c.path, err)
 	}
-
 	return nil
 }
 
@@ -63,7 +62,6 @@ func (c *Corpus) verifyTables(ctx context.Context) error {
 	if c.info.Dataset == toolqa.DBLP {
 		return c.proveGraphs(ctx)
 	}
-
 	return nil
 }
 
@@ -86,7 +84,6 @@ func (c *Corpus) verifyPages(ctx context.Context) error {
 			return fmt.Errorf("%w: %s", layout.ErrDamaged, result)
 		}
 	}
-
 	return nil
 }
 
@@ -125,7 +122,6 @@ func (c *Corpus) verifyTable(ctx context.Context, want layout.Content) error {
 	}
 
 	group.Wait()
-
 	return cmp.Or(err, sum)
 }
 
@@ -154,7 +150,6 @@ func verifyHash(ctx context.Context, want layout.Content, columns []*checkedColu
 
 		digest.EndRecord()
 	}
-
 	return compareContent(want, layout.Content{Table: want.Table, Rows: want.Rows, Sum: digest.Sum()})
 }
 
@@ -251,7 +246,6 @@ func (c *Corpus) verifySide(ctx context.Context, table layout.SideTable, want la
 
 		digest.EndRecord()
 		n++
-
 		return nil
 	})
 	if err != nil {
@@ -286,7 +280,6 @@ func (c *Corpus) scan(ctx context.Context, query string, use func(names []string
 				if errors.Is(err, io.EOF) {
 					return nil
 				}
-
 				return err
 			}
 
@@ -332,7 +325,6 @@ func (c *Corpus) checkedColumn(ctx context.Context, col layout.Column, stored bo
 
 		checked.numbers, checked.integers = append(checked.numbers, number), append(checked.integers, integer)
 	}
-
 	return checked, nil
 }
 
@@ -364,7 +356,6 @@ func (c *Corpus) proveGraphs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-
 	return verifyRules(d)
 }
 

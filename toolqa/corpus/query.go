@@ -24,6 +24,5 @@ func each(ctx context.Context, db *sql.DB, query string, row func() error, dest 
 			return fmt.Errorf("row %d of %q: %w", n, query, err)
 		}
 	}
-
 	return rows.Err()
 }

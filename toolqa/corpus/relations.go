@@ -21,7 +21,6 @@ func (c *Corpus) Relations(ctx context.Context) (all []layout.Relation, err erro
 	err = each(ctx, c.db, query, func() error {
 		r.Number = kind == layout.NumberScore
 		all = append(all, r)
-
 		return nil
 	}, &r.Paper, &r.Method, &r.Material, &r.Metric, &r.Task, &r.Score, &kind)
 	if err != nil {

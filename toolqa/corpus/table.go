@@ -36,7 +36,6 @@ func newTable(ds toolqa.Dataset, names, stored []string, rows int,
 		if err == nil && v.Len() != rows {
 			return nil, fmt.Errorf("corpus: %s: column %q has %d rows of %d", ds, name, v.Len(), rows)
 		}
-
 		return v, err
 	}
 	for _, name := range names {
@@ -46,7 +45,6 @@ func newTable(ds toolqa.Dataset, names, stored []string, rows int,
 	for _, name := range stored {
 		t.stored[name] = sync.OnceValues(func() (*Vector, error) { return checked(name, true) })
 	}
-
 	return t
 }
 
@@ -66,7 +64,6 @@ func NewTable(ds toolqa.Dataset, columns []string, rows [][]string) *Table {
 
 		vectors[name] = vectorOf(name, cells)
 	}
-
 	return newTable(ds, slices.Clone(columns), nil, len(rows),
 		func(name string, _ bool) (*Vector, error) { return vectors[name], nil })
 }
@@ -89,7 +86,6 @@ func (t *Table) Column(name string) (*Vector, error) {
 	if c := t.columns[name]; c != nil {
 		return c()
 	}
-
 	return nil, nil
 }
 
@@ -99,7 +95,6 @@ func (t *Table) Stored(name string) (*Vector, error) {
 	if c := t.stored[name]; c != nil {
 		return c()
 	}
-
 	return t.Column(name)
 }
 

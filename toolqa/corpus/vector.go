@@ -81,7 +81,6 @@ func newVector(name string, words []string, codes []byte, width int) (*Vector, e
 	v.items.vector = v
 	v.numbers = sync.OnceValue(v.parseWords)
 	v.index = sync.OnceValue(v.invert)
-
 	return v, nil
 }
 
@@ -107,7 +106,6 @@ func vectorOf(name string, cells []string) *Vector {
 	if err != nil {
 		panic(err) // the words are sorted and every code is one of them
 	}
-
 	return v
 }
 
@@ -119,7 +117,6 @@ func maxCode[C code](codes []C) int {
 	if len(codes) == 0 {
 		return -1
 	}
-
 	return int(slices.Max(codes))
 }
 
@@ -169,7 +166,6 @@ func (v *Vector) parseWords() []float64 {
 
 		numbers[i] = f
 	}
-
 	return numbers
 }
 
@@ -230,7 +226,6 @@ func match[C code](dst []uint64, codes []C, lo, hi int) int {
 		dst[w] = word
 		n += bits.OnesCount64(word)
 	}
-
 	return n
 }
 

@@ -40,7 +40,6 @@ func (v *Vector) appendItem(buf []byte, row int) []byte {
 	}
 
 	buf = append(append(buf, '"'), word...)
-
 	return append(buf, `", `...)
 }
 
@@ -65,7 +64,6 @@ func (v *Vector) AppendItems(buf []byte, first, end int) []byte {
 	for row := first; row < end; row++ {
 		buf = v.appendItem(buf, row)
 	}
-
 	return buf
 }
 

@@ -16,7 +16,6 @@ func (s Set) Len() int {
 	for _, word := range s {
 		n += bits.OnesCount64(word)
 	}
-
 	return n
 }
 
@@ -64,6 +63,5 @@ func matchSet[C code](dst []uint64, codes []C, set Set) int {
 		dst[w] = word
 		n += bits.OnesCount64(word)
 	}
-
 	return n
 }

@@ -24,7 +24,6 @@ func widened(t testing.TB, v *Vector, width int) *Vector {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return w
 }
 
@@ -213,7 +212,6 @@ func large(rows, words int) *Vector {
 	for i := range cells {
 		cells[i] = strconv.Itoa(rng.IntN(words))
 	}
-
 	return vectorOf("large", cells)
 }
 

@@ -24,7 +24,6 @@ func smallAgenda(t testing.TB, dir string) layout.Info {
 			return nil, io.EOF
 		}
 		n++
-
 		return []layout.Cell{
 			layout.TextCell(fmt.Sprintf("event %d", n%7)),
 			layout.ClockCell(fmt.Sprintf("%d:00 AM", 1+n%12)),
@@ -50,7 +49,6 @@ func smallAgenda(t testing.TB, dir string) layout.Info {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return info
 }
 
@@ -103,7 +101,6 @@ func TestPartFails(t *testing.T) {
 			if values == nil {
 				return own
 			}
-
 			return put(values[0].(string), values[1:]...)
 		}
 		none := func() ([]layout.Cell, error) { return nil, io.EOF }

@@ -35,7 +35,6 @@ func TestManyRows(t *testing.T) {
 			return nil, io.EOF
 		}
 		n++
-
 		return cellsOf(n - 1), nil
 	}
 	if _, err := layout.Write(t.Context(), dir, layout.Info{Dataset: toolqa.Agenda, Source: layout.Synthetic},

@@ -25,7 +25,6 @@ func buildCommand() suite.Command {
 
 	o := synth.Options{Seed: 1}
 	scale := string(synth.Demo)
-
 	return suite.Command{
 		Use: "data build", Help: helpTexts, Progress: true, Document: Built{},
 		Options: append(c.options(),
@@ -66,7 +65,6 @@ func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) er
 		done.Corpora = append(done.Corpora, newCorpusReport(c.data, info))
 		warnStale(call.Program, c.data, info)
 	}
-
 	return call.Result(done, func(w io.Writer) {
 		for _, r := range done.Corpora {
 			fmt.Fprintln(w, r)
@@ -96,7 +94,6 @@ func buildCorpora(ctx context.Context, data string, datasets []toolqa.Dataset, o
 
 		infos = append(infos, info)
 	}
-
 	return infos, nil
 }
 
@@ -104,7 +101,6 @@ func buildCorpora(ctx context.Context, data string, datasets []toolqa.Dataset, o
 // once. The folder that write gets has them as they are, and nothing else of the data folder.
 func replaceCorpora(dir string, write func(data string) error) error {
 	corpora := filepath.Dir(corpus.Path(dir, ""))
-
 	return disk.ReplaceFolder(corpora, func(work string) (err error) {
 		data, err := os.MkdirTemp("", "toolevo-data-")
 		if err != nil {
@@ -119,7 +115,6 @@ func replaceCorpora(dir string, write func(data string) error) error {
 		if err := os.Symlink(work, filepath.Join(data, filepath.Base(corpora))); err != nil {
 			return err
 		}
-
 		return write(data)
 	})
 }

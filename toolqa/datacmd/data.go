@@ -38,7 +38,6 @@ type chosen struct {
 // options are the data folder and the datasets.
 func (c *chosen) options() []suite.Option {
 	c.datasets = []string{all}
-
 	return []suite.Option{
 		suite.DataOption(&c.data),
 		{
@@ -51,7 +50,6 @@ func (c *chosen) options() []suite.Option {
 // difficultyOption is the difficulty.
 func (c *chosen) difficultyOption() suite.Option {
 	c.difficulty = all
-
 	return suite.Option{
 		Name: "difficulty", Value: &c.difficulty, Usage: "`NAME`: easy, hard or all",
 		Names: func() []string { return append(names.Texts(toolqa.Difficulties)(), all) },

@@ -33,6 +33,5 @@ func Fill(ctx context.Context, dir, software string) error {
 
 		generated = append(generated, made...)
 	}
-
 	return questions.Write(dir, generated)
 }

@@ -17,7 +17,6 @@ import (
 
 func goldCommand() suite.Command {
 	var c chosen
-
 	return suite.Command{
 		Use: "data gold", Help: helpTexts, Document: Gold{},
 		Options: append(c.options(), c.difficultyOption()),
@@ -42,7 +41,6 @@ func goldCommand() suite.Command {
 				return fmt.Errorf("no test questions in %s: run `toolevo data build` or `toolevo data "+
 					"import`, then `toolevo data questions`", c.data)
 			}
-
 			return call.Result(done, done.print, done.verdict())
 		},
 	}
@@ -125,7 +123,6 @@ func (g Gold) verdict() error {
 	if unexplained > 0 {
 		return console.Bad("%d answers agree with no rule", unexplained)
 	}
-
 	return nil
 }
 

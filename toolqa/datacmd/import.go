@@ -25,7 +25,6 @@ func importCommand() suite.Command {
 	)
 
 	split, python := string(toolqa.Test), &engines.Choice{}
-
 	return suite.Command{
 		Use: "data import", Help: helpTexts, Progress: true, Demonstrates: true, Document: Imported{},
 		Options: append(c.options(),
@@ -65,7 +64,6 @@ func importCommand() suite.Command {
 			for _, info := range i.infos {
 				warnStale(call.Program, c.data, info)
 			}
-
 			return call.Result(Imported{i.reports, i.files}, i.print, nil)
 		},
 	}
@@ -132,7 +130,6 @@ func (i *importRun) corpora(ctx context.Context, from string) error {
 	if len(missing) > 0 {
 		i.Say("Not in %s: %s", from, strings.Join(missing, ", "))
 	}
-
 	return nil
 }
 
@@ -171,7 +168,6 @@ func (i *importRun) questions(asked string) error {
 
 		i.files = append(i.files, f)
 	}
-
 	return nil
 }
 

@@ -30,7 +30,6 @@ type generation struct {
 
 func questionsCommand() suite.Command {
 	g := generation{seed: 1, scale: 1}
-
 	return suite.Command{
 		Use: "data questions", Help: helpTexts, Progress: true, Demonstrates: true, Document: Splits{},
 		Options: append(g.options(),
@@ -165,7 +164,6 @@ func (g *generation) dataset(ctx context.Context, ds toolqa.Dataset) (all []tool
 		all = append(all, made...)
 		reports = append(reports, splitReports(g.data, ds, d, append(made, published...))...)
 	}
-
 	return all, reports, nil
 }
 
@@ -188,7 +186,6 @@ func splitReports(dir string, ds toolqa.Dataset, d toolqa.Difficulty, all []tool
 
 		reports = append(reports, r)
 	}
-
 	return reports
 }
 

@@ -22,7 +22,6 @@ func templateCheckCommand() suite.Command {
 	var data string
 
 	seed := uint64(1)
-
 	return suite.Command{
 		Use: "data template check FILE", Help: helpTexts, Document: TemplateExamples{},
 		Options: []suite.Option{suite.DataOption(&data), suite.SeedOption(&seed)},
@@ -41,7 +40,6 @@ func templateCheckCommand() suite.Command {
 			if err != nil {
 				return console.Bad("%w", err)
 			}
-
 			return c.Result(TemplateExamples{examples}, func(w io.Writer) {
 				for _, e := range examples {
 					fmt.Fprintf(w, "%s\n  question: %s\n  answer:   %s\n", e.Template, e.Question, e.Answer)
@@ -89,7 +87,6 @@ func buildSmall(ctx context.Context, folder string, ds toolqa.Dataset) (*corpus.
 	if _, err := synth.Build(ctx, folder, ds, options); err != nil {
 		return nil, err
 	}
-
 	return corpus.Open(ctx, folder, ds)
 }
 

@@ -20,7 +20,6 @@ import (
 
 func verifyCommand() suite.Command {
 	var c chosen
-
 	return suite.Command{
 		Use: "data verify", Help: helpTexts, Progress: true, Document: Verified{}, Options: c.options(),
 		Run: func(ctx context.Context, call *suite.Call) error {
@@ -51,7 +50,6 @@ func verifyCommand() suite.Command {
 				return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`",
 					c.data)
 			}
-
 			return call.Result(done, done.print, done.verdict())
 		},
 	}
@@ -78,7 +76,6 @@ func verifyOthers(ctx context.Context, dir string) (all []suite.VerifiedFile, er
 
 		all = append(all, files...)
 	}
-
 	return all, nil
 }
 
@@ -94,7 +91,6 @@ func (r verifyReport) bad() int {
 	if r.Damage != "" {
 		n++
 	}
-
 	return n
 }
 
@@ -125,7 +121,6 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *consol
 	}
 
 	r.Verification, err = questions.Verify(ctx, dir, c, score.Strict, progress.Step(string(ds)+": questions"))
-
 	return r, err
 }
 
@@ -145,7 +140,6 @@ func (v Verified) verdict() error {
 	if wrong > 0 {
 		return console.Bad("wrong: %s", plural(wrong, "finding"))
 	}
-
 	return nil
 }
 
@@ -185,7 +179,6 @@ func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-
 	return fmt.Sprintf("%d %ss", n, what)
 }
 

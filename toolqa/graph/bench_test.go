@@ -31,7 +31,6 @@ func full(b *testing.B) (*Graphs, *graphtest.DBLP) {
 	if err != nil {
 		b.Fatal(err)
 	}
-
 	return g, d
 }
 
@@ -58,7 +57,6 @@ func BenchmarkFull(b *testing.B) {
 			if known, _ := d.References(citing); len(known) > 0 {
 				cited = known[rng.IntN(len(known))]
 			}
-
 			return edgeOf("PaperNet", d.Title(citing), d.Title(cited))
 		}},
 		{"EdgeCheck/author", EdgeCheck{Graphs: g}, func() envs.Args {
@@ -66,7 +64,6 @@ func BenchmarkFull(b *testing.B) {
 			if edges := d.Coauthors(one); len(edges) > 0 {
 				other = edges[rng.IntN(len(edges))].Author
 			}
-
 			return edgeOf("AuthorNet", d.Author(one).Name, d.Author(other).Name)
 		}},
 	} {

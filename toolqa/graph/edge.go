@@ -66,7 +66,6 @@ func (t EdgeCheck) papers(ctx context.Context, s toolqa.Session, citing, cited s
 	if to == nil || err != nil || !slices.Contains(from.cites, to.id) {
 		return s, "", err
 	}
-
 	return s, "{}", nil
 }
 
@@ -117,6 +116,5 @@ func (t EdgeCheck) authors(ctx context.Context, s toolqa.Session, one, other str
 	if t.Spoil {
 		s.Spoiled = &toolqa.SpoiledEdge{Edge: e.id, Before: s.Spoiled}
 	}
-
 	return s, string(append(text, "]}"...)), nil
 }

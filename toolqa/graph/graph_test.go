@@ -56,7 +56,6 @@ func open(t testing.TB, dir string) (*Graphs, *corpus.Corpus) {
 	}
 
 	t.Cleanup(func() { g.Close() })
-
 	return g, c
 }
 
@@ -70,7 +69,6 @@ func args(pairs ...any) envs.Args {
 	for i := 0; i < len(pairs); i += 2 {
 		a = append(a, envs.Arg{Name: pairs[i].(string), Value: pairs[i+1]})
 	}
-
 	return a
 }
 
@@ -87,7 +85,6 @@ func call(t testing.TB, to tool, s toolqa.Session, a envs.Args) (toolqa.Session,
 	if err != nil {
 		t.Fatalf("%T%v: %v", to, a, err)
 	}
-
 	return s, r
 }
 
@@ -153,7 +150,6 @@ func shown(a envs.Args) string {
 	for _, arg := range a {
 		values = append(values, fmt.Sprintf("%v", arg.Value))
 	}
-
 	return "[" + strings.Join(values, " | ") + "]"
 }
 

@@ -74,7 +74,6 @@ func (g *Graphs) Close() error {
 	if g.db == nil {
 		return nil
 	}
-
 	return g.db.Close() // and the statements
 }
 
@@ -108,7 +107,6 @@ func (g *Graphs) findPaper(ctx context.Context, title string) (*paperNode, error
 	if err == nil {
 		p.cites, err = numbers(cites)
 	}
-
 	return &p, err
 }
 
@@ -130,7 +128,6 @@ func (g *Graphs) findAuthor(ctx context.Context, name string) (*authorNode, erro
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-
 	return &a, err
 }
 
@@ -145,7 +142,6 @@ func (g *Graphs) degree(ctx context.Context, a *authorNode) (int, error) {
 	if self != nil {
 		return len(edges) + 1, err
 	}
-
 	return len(edges), err
 }
 
@@ -173,7 +169,6 @@ func (g *Graphs) findEdge(ctx context.Context, a, b int64) (*edge, error) {
 	if err == nil {
 		e.citations, err = numbers(citations)
 	}
-
 	return &e, err
 }
 
@@ -208,7 +203,6 @@ func (g *Graphs) findNeighbours(ctx context.Context, a *authorNode) ([]neighbour
 
 		found = append(found, n)
 	}
-
 	return found, rows.Err()
 }
 
@@ -237,7 +231,6 @@ func (g *Graphs) titlesOf(ctx context.Context, papers []int64) (map[int64]string
 
 		titles[id] = title
 	}
-
 	return titles, rows.Err()
 }
 
@@ -246,6 +239,5 @@ func numbers(list string) (all []int64, err error) {
 	if err := json.Unmarshal([]byte(list), &all); err != nil {
 		return nil, fmt.Errorf("list %.40q: %w", list, err)
 	}
-
 	return all, nil
 }

@@ -122,7 +122,6 @@ func (t NeighbourCheck) coauthors(ctx context.Context, s toolqa.Session, name st
 	if err != nil {
 		return "", err
 	}
-
 	return fmt.Sprintf("Degree: %d; %d neighbors: %s]; Total %d papers; Paper list: %s",
 		degree, len(neighbours), list, entries, strings.Join(distinct(papers, titles), ", ")), nil
 }

@@ -64,7 +64,6 @@ func (t NodeCheck) node(ctx context.Context, graph, name string) (string, int, e
 	if err != nil {
 		return "", 0, fmt.Errorf("attributes: %w", err)
 	}
-
 	return pytext.Repr(value), degree, nil
 }
 

@@ -35,6 +35,5 @@ func withoutAddresses(text string, cut bool) string {
 
 		b.WriteString(line)
 	}
-
 	return b.String()
 }

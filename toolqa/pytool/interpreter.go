@@ -59,7 +59,6 @@ type Interpreter struct {
 // New returns the tool on an engine, which its owner closes when no call is left.
 func New(engine sandbox.Engine, opts Options) *Interpreter {
 	opts.Limits = opts.Limits.WithDefaults()
-
 	return &Interpreter{engine: engine, maker: engine.Stamp().String(), opts: opts}
 }
 
@@ -99,7 +98,6 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 		if shared && stopped && ctx.Err() == nil {
 			continue // the call that ran the program for both of us was given up
 		}
-
 		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("PythonInterpreter[%s]",
 			excerpt(code)), err)
 	}
@@ -128,7 +126,6 @@ func (in *Interpreter) result(ctx context.Context, code string) (envs.Result, er
 
 	r := in.observe(reply)
 	r.Maker = in.maker
-
 	return r, nil
 }
 
@@ -148,7 +145,6 @@ func (in *Interpreter) observe(r sandbox.Reply) envs.Result {
 		if text == "" {
 			text = nothingPrinted
 		}
-
 		return envs.Result{Observation: text, Outcome: envs.ToolError}
 	case sandbox.OutOfTime:
 		note = outOfTime
@@ -162,7 +158,6 @@ func (in *Interpreter) observe(r sandbox.Reply) envs.Result {
 	if text != "" {
 		note = text + "\n" + note
 	}
-
 	return envs.Result{Observation: note, Outcome: envs.ToolError}
 }
 
@@ -175,7 +170,6 @@ func strip(text string, indented bool) string {
 	}
 
 	before := text[:strings.Index(text, words)]
-
 	return before[strings.LastIndexByte(before, '\n')+1:] + words
 }
 
@@ -184,6 +178,5 @@ func excerpt(code string) string {
 	if len(code) > 200 {
 		return strings.ToValidUTF8(code[:200], "") + "..."
 	}
-
 	return code
 }

@@ -63,7 +63,6 @@ func (m *mapMemory) Recall(_ context.Context, key string) (envs.Result, bool, er
 	defer m.mu.Unlock()
 
 	r, ok := m.m[key]
-
 	return r, ok, m.fail
 }
 
@@ -72,7 +71,6 @@ func (m *mapMemory) Remember(_ context.Context, key string, r envs.Result) error
 	defer m.mu.Unlock()
 
 	m.m[key] = r
-
 	return nil
 }
 

@@ -19,7 +19,6 @@ func run(t testing.TB, in *Interpreter, code any) envs.Result {
 	if err != nil {
 		t.Fatalf("%.200v: %v", code, err)
 	}
-
 	return r
 }
 

@@ -23,7 +23,6 @@ func unfence(code string) string {
 	}
 
 	indent := fence[strings.LastIndexAny(fence, "\n`")+1:]
-
 	return dedent(strings.TrimRight(bare, blanks+"`"), indent)
 }
 
@@ -36,7 +35,6 @@ func unfencePublished(code string) string {
 	if rest, ok := cutTag(code); ok {
 		code = strings.TrimLeftFunc(rest, pytext.IsSpace)
 	}
-
 	return strings.TrimRightFunc(code, around)
 }
 
@@ -46,7 +44,6 @@ func cutTag(code string) (rest string, ok bool) {
 	if len(code) < n || !strings.EqualFold(code[:n], "python") {
 		return code, false
 	}
-
 	return code[n:], true
 }
 
@@ -65,6 +62,5 @@ func dedent(code, indent string) string {
 
 		lines[i+1] = rest
 	}
-
 	return strings.Join(lines, "\n")
 }

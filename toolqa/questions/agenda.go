@@ -18,7 +18,6 @@ func clock12(minutes int) string {
 	if minutes%(24*60) >= 12*60 {
 		half = "PM"
 	}
-
 	return fmt.Sprintf("%d:%02d %s", (minutes/60+11)%12+1, minutes%60, half)
 }
 
@@ -27,7 +26,6 @@ func fromPrinted(clock string) string {
 	if m, ok := minutesOf(clock); ok {
 		return clock12(m)
 	}
-
 	return clock
 }
 
@@ -40,7 +38,6 @@ func readRowsLeft(name string) reader {
 		}
 
 		*known = append(*known, slotValue{name, n})
-
 		return nil
 	}
 }
@@ -66,6 +63,5 @@ func readMeetings(result string, known *slotValues) error {
 	}
 
 	*known = append(*known, slotValue{"meetings", "[" + strings.Join(meetings, ", ") + "]"})
-
 	return nil
 }

@@ -35,7 +35,6 @@ func TestAgendaPassagesAreRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return v.Text(row)
 	}
 	wrong := map[string]int{}
@@ -104,7 +103,6 @@ func TestAgendaSearch(t *testing.T) {
 		for _, c := range calls {
 			s = append(s, fmt.Sprint(c.Name, " ", c.Args[0].Value))
 		}
-
 		return s
 	}
 	first, second := "RetrieveAgenda Grace Jazz concert 2022/02/07",

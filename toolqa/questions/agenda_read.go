@@ -173,7 +173,6 @@ func slashDate(text string) string {
 	if n, noDay := strconv.Atoi(day); err == nil && noDay == nil && n < 100 {
 		return fmt.Sprintf("%s/%02d/%02d", year, int(t.Month()), n)
 	}
-
 	return ""
 }
 
@@ -184,6 +183,5 @@ func dateInWords(date string) string {
 	if err != nil {
 		return date
 	}
-
 	return fmt.Sprintf("%s %s, %s", t.Month(), strings.TrimPrefix(date[8:], "0"), date[:4])
 }

@@ -25,7 +25,6 @@ func readDescribed(part string) reader {
 		}
 
 		*known = append(*known, slotValue{name, "yes"})
-
 		return nil
 	}
 }
@@ -88,7 +87,6 @@ func tableRows(result string, columns []string) ([]map[string]string, bool) {
 			rows[j][column] = cell
 		}
 	}
-
 	return rows, true
 }
 
@@ -122,7 +120,6 @@ func (a appointment) agrees(b appointment) bool {
 		return x == "" || strings.EqualFold(strings.TrimSpace(x), strings.TrimSpace(y))
 	}
 	sameTime := func(x, y string) bool { return x == "" || corpus.ClockText(x) == corpus.ClockText(y) }
-
 	return same(a.who, b.who) && same(a.what, b.what) && same(a.place, b.place) && same(a.date, b.date) &&
 		sameTime(a.start, b.start) && sameTime(a.end, b.end)
 }

@@ -54,7 +54,6 @@ func agendaOfRows(t testing.TB, rows string) *Corpus {
 	if err := os.WriteFile(from, []byte(lines.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-
 	return mustLoad(t, imported(t, toolqa.Agenda, from, importer.Options{AllowShort: true}))
 }
 

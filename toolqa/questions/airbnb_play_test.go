@@ -26,7 +26,6 @@ func sampleAirbnb(t testing.TB) *corpus.Corpus {
 	if info := c.Info(); info.Rows != 4_001 || info.Skipped != 1 { // two lines of the sample run into each other
 		t.Errorf("%d rows, %d skipped", info.Rows, info.Skipped)
 	}
-
 	return c
 }
 

@@ -101,7 +101,6 @@ func airbnbHoodNames(t *testing.T) []string {
 	for code := range hoods.Words() {
 		names = append(names, hoods.Word(code))
 	}
-
 	return names
 }
 

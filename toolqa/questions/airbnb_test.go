@@ -28,7 +28,6 @@ var airbnbColumns = []string{
 // of latitude and 0.0951 of longitude, five kilometres 0.045 and 0.059.
 func smallAirbnbRows() [][]string {
 	const entire, private, shared = "Entire home/apt", "Private room", "Shared room"
-
 	return [][]string{
 		{"1001", "Loft in Soho, NY in SoHo", "Ann & Bo", "SoHo", "40.7", "-74.0", "flexible", entire, "2003.0",
 			"$1,083 ", "$217 ", "30.0", "4.0", "7/4/2019", "0.21", "4.0", "1.0", "286.0"},
@@ -93,7 +92,6 @@ func smallAirbnbFile(t testing.TB) *corpus.Corpus {
 	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-
 	return imported(t, toolqa.Airbnb, path, importer.Options{AllowShort: true})
 }
 
@@ -102,7 +100,6 @@ type airbnbGold struct{ template, question, want, official string }
 
 func airbnbGolds() []airbnbGold {
 	const loft = "Loft in Soho, NY in SoHo"
-
 	return []airbnbGold{
 		{"airbnb-easy/host-name", "What is the host's name for " + loft + " in SoHo?", "Ann & Bo", ""},
 		{"airbnb-easy/available-days", "How many days are Twin (id: 1003) available during a year (365 days)?", "-3",

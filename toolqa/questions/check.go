@@ -73,6 +73,5 @@ func CheckGold(questions []toolqa.Question, c *Corpus, match func(gold, answer s
 
 		report.Disagreements = append(report.Disagreements, d)
 	}
-
 	return report, nil
 }

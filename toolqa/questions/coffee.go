@@ -14,7 +14,6 @@ func readTrend(string) reader {
 		}
 
 		*known = append(*known, slotValue{"trend", trend})
-
 		return nil
 	}
 }
@@ -25,7 +24,6 @@ func sameDay(string) reader {
 		if date := known.get("date"); known.get("Date1") != date {
 			return unexpected(result, "a result that begins with "+date)
 		}
-
 		return nil
 	}
 }

@@ -23,7 +23,6 @@ func datesOf(t testing.TB, c *corpus.Corpus) []string {
 	for row := range dates {
 		dates[row] = column.Text(row)
 	}
-
 	return dates
 }
 

@@ -77,7 +77,6 @@ func anyCoffee(t *testing.T) *corpus.Corpus {
 	if c == nil {
 		c = coffeeFile(t, coffeeDays(5741))
 	}
-
 	return c
 }
 
@@ -95,14 +94,12 @@ func coffeeFile(t testing.TB, days []day) *corpus.Corpus {
 	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-
 	return imported(t, toolqa.Coffee, path, importer.Options{AllowShort: true})
 }
 
 // smallCoffee is a corpus for computing by hand.
 func smallCoffee(t testing.TB) *Corpus {
 	t.Helper()
-
 	return mustLoad(t, coffeeFile(t, []day{
 		{"2000-01-03", 122.25, 124.0, 116.1, 116.5, 6640},
 		{"2000-01-04", 116.25, 120.5, 115.75, 116.25, 5492},

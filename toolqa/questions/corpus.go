@@ -34,7 +34,6 @@ type Corpus struct {
 func Load(ctx context.Context, c *corpus.Corpus) (*Corpus, error) {
 	s := &Corpus{dataset: c.Dataset(), table: c.Table()}
 	s.db = sql.OpenDB(ruleConnector{c.URI(), s})
-
 	return s, s.db.PingContext(ctx)
 }
 
@@ -95,7 +94,6 @@ func (q *query) each(c *Corpus, values map[string]any, row func(columns []string
 
 		row(columns, cells)
 	}
-
 	return rows.Err()
 }
 
@@ -112,7 +110,6 @@ func (q *query) record(c *Corpus, values map[string]any) (record map[string]stri
 			record[name] = sqlText(row[i])
 		}
 	})
-
 	return record, err
 }
 
@@ -148,7 +145,6 @@ func (t *Template) rule(text string, unique bool, join string) rule {
 	}
 
 	q := newQuery(text, names...)
-
 	return func(c *Corpus, slots slotValues) (string, error) {
 		values, key := map[string]any{}, text
 		for _, name := range q.parameters {
@@ -177,7 +173,6 @@ func (t *Template) rule(text string, unique bool, join string) rule {
 		}
 
 		c.answers.Store(key, a)
-
 		return a.text, a.err
 	}
 }
@@ -194,7 +189,6 @@ func (c *Corpus) prepare(query string) (*sql.Stmt, error) {
 	}
 
 	stmt, _ := c.statements.LoadOrStore(query, prepared)
-
 	return stmt.(*sql.Stmt), nil
 }
 
@@ -220,7 +214,6 @@ func (c ruleConnector) Connect(context.Context) (driver.Conn, error) {
 		}
 
 		_, err := conn.Exec(fmt.Sprintf("PRAGMA mmap_size = %d", mapped), nil)
-
 		return err
 	}}).Open(c.uri)
 }
@@ -239,7 +232,6 @@ func (c *Corpus) functions() map[string]any {
 			if text, ok := v.(string); ok {
 				return pytext.Strip(text)
 			}
-
 			return nil
 		},
 		// metres(latitude, longitude, latitude, longitude)
@@ -253,7 +245,6 @@ func (c *Corpus) functions() map[string]any {
 			if x, ok := scoreNumber(score); ok {
 				return x
 			}
-
 			return nil
 		},
 		"published_score": publishedScore,
@@ -263,14 +254,12 @@ func (c *Corpus) functions() map[string]any {
 			if n, err := pageNumber(sqlText(number)); err == nil {
 				return n
 			}
-
 			return nil
 		},
 		"minutes": func(clock string) any { // after midnight, of 09:00:00
 			if m, ok := minutesOf(clock); ok {
 				return m
 			}
-
 			return nil
 		},
 		"clock12":  func(minutes int64) string { return clock12(int(minutes)) }, // 9:00 AM for 540
@@ -282,7 +271,6 @@ func (c *Corpus) functions() map[string]any {
 			if err != nil {
 				return "", err
 			}
-
 			return column.Text(int(rowid) - 1), nil
 		},
 	}
@@ -296,7 +284,6 @@ func item(list any, share float64) any {
 	}
 
 	items := strings.Split(text, ", ")
-
 	return items[int(share*float64(len(items)))]
 }
 
@@ -318,7 +305,6 @@ func matches(pattern string, text any) any {
 	if list, isText := text.(string); re != nil && isText {
 		return re.MatchString(list)
 	}
-
 	return nil
 }
 

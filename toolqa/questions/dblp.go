@@ -41,7 +41,6 @@ func (c *Corpus) distance(from, to int64) (any, error) {
 
 		front = next
 	}
-
 	return nil, nil
 }
 
@@ -55,6 +54,5 @@ var soloists = newQuery(`SELECT id FROM authors WHERE key IN (SELECT MAX(maker) 
 func (c *Corpus) alone(author int64) (bool, error) {
 	authors, err := c.list(soloists)
 	_, found := slices.BinarySearch(authors, author)
-
 	return found, err
 }

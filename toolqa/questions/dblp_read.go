@@ -35,14 +35,12 @@ var nodeForms = map[string]func(found []string, before string) (string, error){
 		if before != "" {
 			before += " + "
 		}
-
 		return before + literalList(found), nil
 	},
 	"text": func(found []string, _ string) (string, error) {
 		if len(found) != 1 || found[0] == "" {
 			return "", fmt.Errorf("%d texts; expected one", len(found))
 		}
-
 		return found[0], nil
 	},
 }
@@ -56,7 +54,6 @@ func readNode(arguments string) reader {
 	}
 
 	path, form, name := words[0], nodeForms[words[1]], words[2]
-
 	return func(result string, known *slotValues) error {
 		// What cannot be read is no envs.Args, which is refused next.
 		node, rest, _ := pytext.DecodeLiteralPrefix(result)
@@ -76,7 +73,6 @@ func readNode(arguments string) reader {
 		}
 
 		known.set(name, text)
-
 		return nil
 	}
 }
@@ -142,7 +138,6 @@ func readDegrees(result string, known *slotValues) error {
 	if len(*known) == n {
 		return unexpected(result, "the degrees of a node")
 	}
-
 	return nil
 }
 
@@ -171,7 +166,6 @@ func readCircle(number string) reader {
 		addNumbered(known, "name", c.closest())
 		addTitles(known, strings.Split(c.papers, ", "))
 		known.set("looks", "1")
-
 		return nil
 	}
 }
@@ -204,7 +198,6 @@ func (s slotValues) count(name string) int {
 	if n := s.number(name); n > 0 {
 		return n
 	}
-
 	return len(literalTexts(s.get(name)))
 }
 
@@ -241,7 +234,6 @@ func (c circle) closest() []string {
 	for i, k := range order {
 		names[i] = c.names[k]
 	}
-
 	return names
 }
 
@@ -275,7 +267,6 @@ func parseCircle(result string) (circle, bool) {
 
 		c.names, c.weights = append(c.names, name), append(c.weights, weight)
 	}
-
 	return c, true
 }
 
@@ -314,7 +305,6 @@ func readEdge(number string) reader {
 		}
 
 		known.set("looks", strconv.Itoa(k))
-
 		return nil
 	}
 }
@@ -335,7 +325,6 @@ func readShared(arguments string) reader {
 	if len(names) != 3 {
 		return nil
 	}
-
 	return func(_ string, known *slotValues) error {
 		one, other := known.texts(names[0]), known.texts(names[1])
 		if slices.ContainsFunc(one,
@@ -385,7 +374,6 @@ func listOfTexts(v any) ([]string, bool) {
 
 		list[i] = text
 	}
-
 	return list, ok
 }
 
@@ -397,6 +385,5 @@ func pageNumber(text string) (int, error) {
 	if !ok || !(-most < f && f < most) {
 		return 0, fmt.Errorf("page %q is not a number", text)
 	}
-
 	return int(f), nil
 }

@@ -23,7 +23,6 @@ func Demonstrations() fs.FS {
 	if err != nil {
 		panic(err) // the name is valid
 	}
-
 	return pools
 }
 
@@ -52,7 +51,6 @@ var demonstrated = sync.OnceValue(func() map[toolqa.Dataset][]string {
 		for _, d := range pool.Demonstrations {
 			all[ds] = append(all[ds], d.Question)
 		}
-
 		return nil
 	})
 	if err != nil {

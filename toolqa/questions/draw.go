@@ -49,7 +49,6 @@ func (o *slotOrigin) UnmarshalYAML(decode func(any) error) error {
 	if decode(&o.columns) == nil {
 		return nil
 	}
-
 	return decode(&o.text)
 }
 
@@ -65,7 +64,6 @@ func (o *slotOrigin) value(c *Corpus, row int64) (string, error) {
 
 		value += column.Text(int(row) - 1)
 	}
-
 	return value, nil
 }
 
@@ -88,7 +86,6 @@ func (t *Template) draw(r *rand.Rand, c *Corpus) ([]string, error) {
 			return values, err
 		}
 	}
-
 	return nil, fmt.Errorf("%d draws gave no question; the corpus is too small", patience)
 }
 
@@ -134,7 +131,6 @@ func (d *drawing) attempt(r *rand.Rand, c *Corpus, slots []slot) ([]string, erro
 
 		values[i] = value
 	}
-
 	return values, nil
 }
 
@@ -151,7 +147,6 @@ func (t *Template) agree(c *Corpus, values []string, one, other rule) (bool, err
 	}
 
 	b, err := other(c, slots)
-
 	return err == nil && a == b, ignoreNoAnswer(err)
 }
 
@@ -159,7 +154,6 @@ func ignoreNoAnswer(err error) error {
 	if isNoAnswer(err) {
 		return nil
 	}
-
 	return err
 }
 
@@ -169,7 +163,6 @@ func (c *Corpus) anyRow(r *rand.Rand, from *query) (int64, error) {
 		if c.table == nil || c.table.Rows() == 0 {
 			return 0, fmt.Errorf("an empty corpus is too small")
 		}
-
 		return 1 + r.Int64N(int64(c.table.Rows())), nil
 	}
 
@@ -177,7 +170,6 @@ func (c *Corpus) anyRow(r *rand.Rand, from *query) (int64, error) {
 	if err != nil || len(rows) == 0 {
 		return 0, fmt.Errorf("a corpus without anything to ask about is too small (%w)", err)
 	}
-
 	return rows[r.IntN(len(rows))], nil
 }
 
@@ -196,6 +188,5 @@ func (c *Corpus) stored(name string) (*corpus.Vector, error) {
 	if err == nil && v == nil {
 		err = fmt.Errorf("questions: %s has no column %q", c.dataset, name)
 	}
-
 	return v, err
 }

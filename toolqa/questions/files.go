@@ -81,7 +81,6 @@ func Write(dir string, questions []toolqa.Question) error {
 
 			changes[path] = envs.SHA256(files[path].Bytes())
 		}
-
 		return updateSums(dir, work, changes)
 	})
 }
@@ -91,7 +90,6 @@ func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-
 	return disk.Write(path, data)
 }
 
@@ -123,7 +121,6 @@ func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([
 		return nil, fmt.Errorf("questions: %s: %w: %s, or `toolevo data import` if it was imported",
 			path, err, again)
 	}
-
 	return parseFile(path, data, ds, d, s, written)
 }
 
@@ -134,7 +131,6 @@ func ReadOwn(path string) ([]toolqa.Question, error) {
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}
-
 	return parseFile(path, data, "", "", "", own)
 }
 
@@ -185,7 +181,6 @@ func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty,
 			Template: r.Template,
 			Text:     r.Question, Answer: r.Answer, Source: r.Source, Corpus: r.Corpus})
 	}
-
 	return qs, nil
 }
 
@@ -267,7 +262,6 @@ func named[T ~string](f envs.Arg, parse func(string) (T, error)) (T, error) {
 	if err != nil {
 		return "", err
 	}
-
 	return parse(name)
 }
 
@@ -277,7 +271,6 @@ func text(f envs.Arg) (string, error) {
 	if !ok && f.Value != nil {
 		return "", fmt.Errorf("field %q: want a text, not %.40s", f.Name, pytext.Repr(f.Value))
 	}
-
 	return s, nil
 }
 

@@ -161,7 +161,6 @@ func TestImport(t *testing.T) {
 
 	ask := func(id, template, text, answer string) toolqa.Question {
 		d, _, _ := strings.Cut(id, "-")
-
 		return toolqa.Question{
 			ID:         id,
 			Dataset:    toolqa.Coffee,

@@ -123,7 +123,6 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 	}
 
 	examples, err := g.examples(templates, o.Examples)
-
 	return append(all, examples...), err
 }
 
@@ -202,7 +201,6 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 		}
 
 		g.keys[key] = true
-
 		return toolqa.Question{
 			Dataset:    t.dataset,
 			Difficulty: t.difficulty,

@@ -22,7 +22,6 @@ func generate(t testing.TB, seed uint64, c *Corpus, d toolqa.Difficulty, n Count
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return qs
 }
 

@@ -109,6 +109,5 @@ func sumOfFiles(t *testing.T, qs []toolqa.Question) []byte {
 	}
 
 	sum := sha256.Sum256(sums)
-
 	return sum[:]
 }

@@ -26,7 +26,6 @@ func (p place) metresTo(q place) float64 {
 	w := 1 - float64(earthOblat*sin*sin)
 	across := earthMajor / math.Sqrt(w) // the radius of curvature across the meridian, and along it
 	along := across * (1 - earthOblat) / w
-
 	return math.Hypot(along*radians(q.lat-p.lat), across*cos*radians(q.long-p.long))
 }
 
@@ -35,6 +34,5 @@ func (p place) metresTo(q place) float64 {
 func (p place) ahead(bearing, metres float64) place {
 	var q place
 	geodesic.WGS84.Direct(p.lat, p.long, bearing, metres, &q.lat, &q.long, nil)
-
 	return q
 }

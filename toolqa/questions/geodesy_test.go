@@ -13,7 +13,6 @@ const metresInMile = 1_609.344
 func geodesicMiles(lat1, long1, lat2, long2 float64) float64 {
 	var metres float64
 	geodesic.WGS84.Inverse(lat1, long1, lat2, long2, &metres, nil, nil)
-
 	return metres / metresInMile
 }
 

@@ -26,7 +26,6 @@ func NewGrader(questions []toolqa.Question) (*Grader, error) {
 
 		gold[q.ID] = q.Answer
 	}
-
 	return &Grader{gold: gold}, nil
 }
 
@@ -47,6 +46,5 @@ func (g *Grader) Grade(_ context.Context, _ toolqa.Session, done envs.History, a
 	if !ok {
 		return envs.Grade{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade task %q", t.ID), errUnknownTask)
 	}
-
 	return envs.Grade{Answer: answer, Official: score.Official(gold, answer), Strict: score.Strict(gold, answer)}, nil
 }

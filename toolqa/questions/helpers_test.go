@@ -54,7 +54,6 @@ func sharedData(t testing.TB, parts ...string) string {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("the published data is not here: %v (set TOOLEVO_SHARED_DATA)", err)
 	}
-
 	return path
 }
 
@@ -105,7 +104,6 @@ func sharedCorpus(t testing.TB, ds toolqa.Dataset, opts synth.Options) *syntheti
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return c
 }
 
@@ -139,7 +137,6 @@ func buildShared(dir string, ds toolqa.Dataset, opts synth.Options) (*syntheticC
 	if err != nil {
 		return nil, err
 	}
-
 	return &syntheticCorpus{c, sync.OnceValues(func() ([]toolqa.Question, error) { return generateAll(c) })}, nil
 }
 
@@ -165,7 +162,6 @@ func imported(t testing.TB, ds toolqa.Dataset, from string, opts importer.Option
 	if _, err := importer.Import(t.Context(), dir, ds, from, opts); err != nil {
 		t.Fatal(err)
 	}
-
 	return mustOpen(t, dir, ds)
 }
 
@@ -212,7 +208,6 @@ func tableFile(t testing.TB, ds toolqa.Dataset, columns []string, rows [][]strin
 	if err := errors.Join(csv.NewWriter(f).WriteAll(lines), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-
 	return imported(t, ds, path, importer.Options{AllowShort: true})
 }
 
@@ -225,7 +220,6 @@ func mustOpen(t testing.TB, dir string, ds toolqa.Dataset) *corpus.Corpus {
 	}
 
 	closeLater(t, c.Close)
-
 	return c
 }
 
@@ -246,7 +240,6 @@ func mustLoad(t testing.TB, c *corpus.Corpus) *Corpus {
 	}
 
 	closeLater(t, view.Close)
-
 	return view
 }
 
@@ -263,7 +256,6 @@ func allQuestions(t testing.TB, ds toolqa.Dataset, opts synth.Options) []toolqa.
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return qs
 }
 
@@ -291,7 +283,6 @@ func generateAll(c *corpus.Corpus) ([]toolqa.Question, error) {
 
 		all = append(all, qs...)
 	}
-
 	return all, nil
 }
 
@@ -312,7 +303,6 @@ func drawSome(t testing.TB, tmpl *Template, c *Corpus, n int) []toolqa.Question 
 		q.ID = fmt.Sprintf("%s-%d", tmpl.Name, i)
 		qs = append(qs, q)
 	}
-
 	return qs
 }
 
@@ -329,7 +319,6 @@ func drawEach(t testing.TB, c *Corpus, n int) []toolqa.Question {
 
 		qs = append(qs, of...)
 	}
-
 	return qs
 }
 
@@ -390,7 +379,6 @@ func planCalls(t *testing.T, question string, results ...string) (calls []envs.C
 
 		calls = append(calls, call)
 	}
-
 	return calls
 }
 

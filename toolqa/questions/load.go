@@ -78,7 +78,6 @@ func (s *plannedStep) UnmarshalYAML(node ast.Node) error {
 		at := node.GetToken().Position
 		return fmt.Errorf("[%d:%d] %w", at.Line, at.Column, err)
 	}
-
 	return nil
 }
 
@@ -106,7 +105,6 @@ func (s *plannedStep) fill(entries yaml.MapSlice) error {
 	if n := len(toolArguments[s.tool]); n != len(s.args) || n == 0 {
 		return fmt.Errorf("the step %q: want a tool with its %d arguments, not %d", s.thought, n, len(s.args))
 	}
-
 	return nil
 }
 
@@ -121,7 +119,6 @@ func argumentTexts(value any) []string {
 	for i, item := range list {
 		texts[i] = fmt.Sprint(item)
 	}
-
 	return texts
 }
 
@@ -144,7 +141,6 @@ func parseFields(text string) [][]field {
 
 		rows = append(rows, row)
 	}
-
 	return rows
 }
 
@@ -163,7 +159,6 @@ func shippedTemplates() library {
 
 		all = append(all, ts...)
 	}
-
 	return all
 }
 
@@ -202,7 +197,6 @@ func (f *templateFile) compile() (library, error) {
 			ts = append(ts, t)
 		}
 	}
-
 	return ts, nil
 }
 
@@ -240,7 +234,6 @@ func (t *Template) complete(f *templateFile, d definition, parts *strings.Replac
 	if t.plan, step, err = compilePlan(d.Plan, parts); err == nil {
 		step, err = checkNames(t.slots, d.Plan)
 	}
-
 	return fmt.Sprintf("plan[%d]", step), err
 }
 

@@ -19,7 +19,6 @@ func own(t *testing.T, text string) ([]toolqa.Question, error) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-
 	return questions.ReadOwn(path)
 }
 

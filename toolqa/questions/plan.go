@@ -56,7 +56,6 @@ func (m match) plan() envs.Plan {
 		if err != nil {
 			return "", envs.Call{}, fmt.Errorf("questions: plan %s: call %d: %w", m.template.Name, len(results)+1, err)
 		}
-
 		return thought, call, nil
 	}
 }
@@ -85,7 +84,6 @@ func (s slotValues) derived() slotValues {
 	if slices.ContainsFunc(s, func(s slotValue) bool { return !conditionHolds(s.value) }) {
 		known = append(known, slotValue{"unfilterable", "yes"})
 	}
-
 	return known
 }
 
@@ -110,7 +108,6 @@ func (s step) call(known slotValues) (string, envs.Call, error) {
 
 		call.Args[i] = envs.Arg{Name: a.name, Value: text}
 	}
-
 	return thought, call, nil
 }
 
@@ -160,7 +157,6 @@ func unexpected(result, want string) error {
 	if len(result) > limit {
 		result = strings.ToValidUTF8(result[:limit], "") + "..."
 	}
-
 	return fmt.Errorf("%q is not %s", result, want)
 }
 
@@ -169,7 +165,6 @@ func startsWith(prefix string) reader {
 		if !strings.HasPrefix(result, prefix) {
 			return unexpected(result, fmt.Sprintf("%q", prefix))
 		}
-
 		return nil
 	}
 }
@@ -192,7 +187,6 @@ func cells(fields []field) reader {
 
 			*known = append(*known, slotValue{f.name, text})
 		}
-
 		return nil
 	}
 }
@@ -232,7 +226,6 @@ func rows(lines ...[]field) reader {
 		if rest != "" {
 			return unexpected(result, fmt.Sprintf("a result of %d rows", len(lines)))
 		}
-
 		return nil
 	}
 }
@@ -248,7 +241,6 @@ func printedNumbers(fields []field) reader {
 		for i, f := range fields {
 			*known = append(*known, slotValue{f.name, numbers[i]})
 		}
-
 		return nil
 	}
 }
@@ -262,7 +254,6 @@ func printed(unit string) reader {
 		}
 
 		*known = append(*known, slotValue{"answer", text})
-
 		return nil
 	}
 }
@@ -274,6 +265,5 @@ func isNumber(s string) bool {
 	}
 
 	f, err := strconv.ParseFloat(s, 64)
-
 	return err == nil && !math.IsInf(f, 0)
 }

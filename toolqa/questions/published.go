@@ -107,7 +107,6 @@ func publishedFolders() []string {
 	for _, d := range toolqa.Difficulties() {
 		names = append(names, string(d), corrected+string(d))
 	}
-
 	return names
 }
 
@@ -118,7 +117,6 @@ func Published(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Spli
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(data, []byte(`"source":"published"`)) {
 		return nil, nil
 	}
-
 	return Read(dir, ds, d, s)
 }
 
@@ -219,7 +217,6 @@ func readPublished(path string, ds toolqa.Dataset, d toolqa.Difficulty) ([]toolq
 	if err != nil {
 		return nil, fmt.Errorf("questions: %w", err)
 	}
-
 	return parseFile(path, data, ds, d, toolqa.Test, published)
 }
 
@@ -254,6 +251,5 @@ func uniqueIDs(qs []toolqa.Question) error {
 
 		seen[q.ID] = true
 	}
-
 	return nil
 }

@@ -20,7 +20,6 @@ func printedText(name string) reader {
 		}
 
 		*known = append(*known, slotValue{name, text})
-
 		return nil
 	}
 }
@@ -34,7 +33,6 @@ func textCell(column string) reader {
 		}
 
 		*known = append(*known, slotValue{column, cell})
-
 		return nil
 	}
 }
@@ -45,7 +43,6 @@ func then(read, more reader) reader {
 		if err := read(result, known); err != nil {
 			return err
 		}
-
 		return more(result, known)
 	}
 }
@@ -79,7 +76,6 @@ func readAs(arguments string) reader {
 	if !ok {
 		return nil
 	}
-
 	return func(result string, known *slotValues) error {
 		text, ok := write(known.get(from))
 		if !ok {
@@ -87,7 +83,6 @@ func readAs(arguments string) reader {
 		}
 
 		*known = append(*known, slotValue{to, text})
-
 		return nil
 	}
 }
@@ -97,7 +92,6 @@ func readAs(arguments string) reader {
 func readAnswer(arguments string) reader {
 	name, answers, _ := strings.Cut(arguments, " ")
 	name, key, isObject := strings.Cut(name, ".")
-
 	return func(result string, known *slotValues) error {
 		value := known.get(name)
 		if isObject {
@@ -138,6 +132,5 @@ func cellLists(result, column string) ([]string, error) {
 	if !ok {
 		return nil, unexpected(result, "cells of the column "+column)
 	}
-
 	return cells, nil
 }

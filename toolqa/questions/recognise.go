@@ -24,7 +24,6 @@ func (m match) question() string {
 			b.WriteString(m.slots[i].value)
 		}
 	}
-
 	return b.String()
 }
 
@@ -79,7 +78,6 @@ func (t *Template) match(question string) (slotValues, bool) {
 	}
 
 	s := make(slotValues, n)
-
 	return s, t.split(question[len(first):len(question)-len(last)], 0, s)
 }
 
@@ -136,7 +134,6 @@ func officialAnswer(m match, c *Corpus) (string, error) {
 	if m.template.official != nil {
 		return answer(m, c, m.template.official)
 	}
-
 	return answer(m, c, m.template.gold)
 }
 
@@ -149,7 +146,6 @@ func answer(m match, c *Corpus, r rule) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("questions: answer %q (%s): %w", m.question(), m.template.Name, err)
 	}
-
 	return a, nil
 }
 
@@ -159,6 +155,5 @@ func Plan(question string) (envs.Plan, bool) {
 	if !ok {
 		return nil, false
 	}
-
 	return m.plan(), true
 }

@@ -36,7 +36,6 @@ func scoreNumber(score string) (float64, bool) {
 	}
 
 	f, err := strconv.ParseFloat(text, 64)
-
 	return f * unit, err == nil
 }
 
@@ -51,6 +50,5 @@ func publishedScore(score, kind string) any {
 	if f, ok := pytext.ParseFloat(score); ok {
 		return f
 	}
-
 	return nil
 }

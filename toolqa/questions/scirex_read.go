@@ -14,7 +14,6 @@ func readStated(asked string) reader {
 	if _, ok := listPatterns[asked]; !ok {
 		return nil
 	}
-
 	return func(result string, known *slotValues) error {
 		values, ok := valuesStated(asked, strings.Split(result, "\n"), *known)
 		if !ok && known.get("missed") != "" {
@@ -26,7 +25,6 @@ func readStated(asked string) reader {
 		}
 
 		*known = append(*known, values...)
-
 		return nil
 	}
 }
@@ -158,6 +156,5 @@ func readHighest(entries []string, ok bool, parse func(entry string) (name, scor
 
 		entries[i] = name + " " + score
 	}
-
 	return slotValues{{"answer", best}, {"score", bestScore}, {"list", strings.Join(entries, ", ")}}, true
 }

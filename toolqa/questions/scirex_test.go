@@ -60,7 +60,6 @@ func smallScirex(t testing.TB) *Corpus {
 	}
 
 	add(corpus.Relation{Method: "G", Material: "U", Metric: "Acc_", Task: "T", Score: "61.0"}, "number")
-
 	return s
 }
 
@@ -233,7 +232,6 @@ func scirexCalls(t *testing.T, question string, results ...string) (calls []stri
 	for _, c := range planCalls(t, question, results...) {
 		calls = append(calls, c.Name+" "+c.Args[0].Value.(string))
 	}
-
 	return calls
 }
 

@@ -47,7 +47,6 @@ func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(slot
 			return nil, i, fmt.Errorf("%s: %w", p.tool, err)
 		}
 	}
-
 	return func(known slotValues) []step {
 		var steps []step
 
@@ -82,7 +81,6 @@ func (p *plannedStep) numbered(k int) *plannedStep {
 	for _, a := range p.args {
 		one.args = append(one.args, number(a))
 	}
-
 	return one
 }
 
@@ -100,7 +98,6 @@ func (p *plannedStep) compile() (step, error) {
 
 	more, err := hookedReader(p.then)
 	s.read = then(s.read, more)
-
 	return s, err
 }
 
@@ -117,7 +114,6 @@ func hookedReader(text string) (reader, error) {
 	if read == nil {
 		return nil, fmt.Errorf("the reader %s does not know %q", name, arguments)
 	}
-
 	return read, nil
 }
 

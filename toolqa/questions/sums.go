@@ -55,7 +55,6 @@ func readSums(dir string) (sums, error) {
 	if !bytes.Equal(s.text(), text) {
 		return nil, fmt.Errorf("questions: %s is %w: %s", path, corpus.ErrDamaged, again)
 	}
-
 	return s, nil
 }
 
@@ -65,7 +64,6 @@ func (s sums) text() []byte {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		text = fmt.Appendf(text, "%s  %s\n", s[name], name)
 	}
-
 	return text
 }
 
@@ -113,6 +111,5 @@ func updateSums(dir, work string, changes map[string]string) error {
 	if err := replaceFile(filepath.Join(work, filepath.Base(sumsPath(dir))), s.text()); err != nil {
 		return fmt.Errorf("questions: write %s: %w", sumsPath(dir), err)
 	}
-
 	return nil
 }

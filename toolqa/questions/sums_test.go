@@ -30,7 +30,6 @@ func questionFiles(t *testing.T, dir string) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return files
 }
 

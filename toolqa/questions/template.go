@@ -122,7 +122,6 @@ func (t *Template) fill(values []string) (slotValues, error) {
 
 		s[i] = slotValue{t.slots[i].name, v}
 	}
-
 	return s, nil
 }
 
@@ -154,6 +153,5 @@ func lookup(name string) (*Template, bool) {
 	if i < 0 {
 		return nil, false
 	}
-
 	return shipped()[i], true
 }

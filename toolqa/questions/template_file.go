@@ -51,7 +51,6 @@ func ParseTemplates(path string, text []byte) (*TemplateFile, error) {
 		if at := new(definitionError); errors.As(err, &at) {
 			place = at.place
 		}
-
 		return nil, f.fault(place, err)
 	}
 
@@ -85,7 +84,6 @@ func (f *TemplateFile) fault(place string, err error) error {
 			return fmt.Errorf("questions: %s:%d: %w", f.path, node.GetToken().Position.Line, err)
 		}
 	}
-
 	return fmt.Errorf("questions: %s: %w", f.path, err)
 }
 
@@ -126,7 +124,6 @@ func (f *TemplateFile) Examples(r *rand.Rand, c *Corpus) ([]Example, error) {
 
 		examples = append(examples, example)
 	}
-
 	return examples, nil
 }
 
@@ -191,6 +188,5 @@ func checkNames(slots []slot, planned []plannedStep) (step int, err error) {
 	if n := len(planned); n == 0 || !strings.EqualFold(planned[n-1].tool, "Finish") {
 		return max(n-1, 0), fmt.Errorf("the last step is not Finish")
 	}
-
 	return 0, nil
 }

@@ -31,7 +31,6 @@ func contributed(t *testing.T) string {
 	if n := strings.Count(entry, "\n"); n > 10 {
 		t.Errorf("the template in CONTRIBUTING.md has %d lines, want at most 10", n)
 	}
-
 	return "  - name: " + entry
 }
 
@@ -43,7 +42,6 @@ func coffeeFileWith(t *testing.T, entry string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return append(append(text, '\n'), entry...)
 }
 

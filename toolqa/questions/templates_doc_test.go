@@ -122,7 +122,6 @@ func (t *Template) sentence() string {
 			b.WriteString("{" + t.slots[i].name + "}")
 		}
 	}
-
 	return strings.ReplaceAll(b.String(), "|", `\|`)
 }
 

@@ -137,7 +137,6 @@ func RemoveShared(dir string, published []toolqa.Question) (removed []string, er
 			}
 		}
 	}
-
 	return removed, nil
 }
 
@@ -158,7 +157,6 @@ func generatedShare(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolq
 	if err != nil {
 		return false, fmt.Errorf("%w: remove the file", err)
 	}
-
 	return slices.ContainsFunc(qs, func(q toolqa.Question) bool {
 		return q.Source == toolqa.Generated && keys[envs.QuestionKey(q.Text)]
 	}), nil
@@ -169,6 +167,5 @@ func keysOf(qs []toolqa.Question) map[string]bool {
 	for _, q := range qs {
 		keys[envs.QuestionKey(q.Text)] = true
 	}
-
 	return keys
 }

@@ -19,7 +19,6 @@ func TestOpen(t *testing.T) {
 		if from == "" {
 			source = toolqa.Published
 		}
-
 		return toolqa.Question{
 			ID:         id,
 			Dataset:    toolqa.Coffee,

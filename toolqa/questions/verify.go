@@ -93,7 +93,6 @@ func (v *verifier) readAll(dir string, info corpus.Info) ([]toolqa.Question, err
 			all = append(all, qs...)
 		}
 	}
-
 	return all, nil
 }
 

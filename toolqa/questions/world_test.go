@@ -168,7 +168,6 @@ func (m *memory) Recall(_ context.Context, key string) (envs.Result, bool, error
 	if !ok {
 		return envs.Result{}, false, nil
 	}
-
 	return r.(envs.Result), true, nil
 }
 
@@ -359,7 +358,6 @@ func answersOf(t testing.TB, c *corpus.Corpus, qs []toolqa.Question) map[string]
 
 		answers[q.Template][q.Answer] = true
 	}
-
 	return answers
 }
 

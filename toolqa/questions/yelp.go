@@ -15,7 +15,6 @@ const noObject = "None"
 func attribute(object, name string) (string, bool) {
 	v, _ := pytext.DecodeLiteral(object)
 	entries, _ := v.(envs.Args)
-
 	return entries.Text(name)
 }
 
@@ -33,7 +32,6 @@ func openingHours(object string) (string, bool) {
 	for i, e := range entries {
 		days[i] = e.Name + ": " + pytext.Str(e.Value)
 	}
-
 	return strings.Join(days, ", "), true
 }
 
@@ -42,7 +40,6 @@ func distinctCellsOf(column string) reader {
 	return func(result string, known *slotValues) error {
 		cells, err := cellLists(result, column)
 		*known = append(*known, slotValue{column, strings.Join(eachOnce(cells), ", ")})
-
 		return err
 	}
 }
@@ -51,7 +48,6 @@ func distinctCellsOf(column string) reader {
 // can. Behind the column the arguments may have what stands between the cells instead of a comma.
 func distinctRowsOf(arguments string) reader {
 	column, separator, _ := strings.Cut(arguments, " ")
-
 	return func(result string, known *slotValues) error {
 		rows, ok := strings.CutPrefix(result, column+":")
 		if !ok {
@@ -64,7 +60,6 @@ func distinctRowsOf(arguments string) reader {
 		}
 
 		*known = append(*known, slotValue{column, strings.Join(eachOnce(cells), cmp.Or(separator, ",")+" ")})
-
 		return nil
 	}
 }

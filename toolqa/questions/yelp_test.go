@@ -45,7 +45,6 @@ Sue's located in Town;5 Elm St;Clay;IL;T5V 1H9;53.5;-113.4;1.0;9;0;None;None;Non
 	if err := os.WriteFile(path, []byte(yelpLines(t, columns, rows)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-
 	return mustLoad(t, imported(t, toolqa.Yelp, path, importer.Options{AllowShort: true}))
 }
 
@@ -82,7 +81,6 @@ func yelpLines(t testing.TB, columns []string, rows [][]string) string {
 
 		fmt.Fprintf(&b, "{%s}\n", strings.Join(fields, ", "))
 	}
-
 	return b.String()
 }
 
@@ -187,7 +185,6 @@ func TestYelpGold(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-
 		return a
 	}
 

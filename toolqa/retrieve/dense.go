@@ -37,7 +37,6 @@ func OpenDense(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: vectors of %s by %s: %w", c.Path(), e.Model(), err)
 	}
-
 	return &Dense{e, v}, nil
 }
 
@@ -62,7 +61,6 @@ func (d *Dense) Search(ctx context.Context, query string, k int) ([]int, error) 
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: embed %.100q with %s: %w", query, d.Model(), err)
 	}
-
 	return d.vectors.nearest(normal(list[0]), k), nil
 }
 
@@ -85,7 +83,6 @@ func checkVectors(list [][]float32, n, size int) error {
 			return errors.New("a vector that is not finite")
 		}
 	}
-
 	return nil
 }
 
@@ -112,7 +109,6 @@ func (v *vectors) nearest(query []float32, k int) []int {
 
 	best := slices.Concat(found...)
 	slices.SortFunc(best, compareHits)
-
 	return idsOf(best[:min(k, len(best))])
 }
 
@@ -126,7 +122,6 @@ func (v *vectors) nearestOf(start, end int, query []float32, k int) []hit {
 	for i := start; i < end; i++ {
 		best = keepBest(best, hit{v.ids[i], float64(dot(query, v.data[i*v.size:(i+1)*v.size]))}, k)
 	}
-
 	return best
 }
 
@@ -151,7 +146,6 @@ func dot(a, b []float32) float32 {
 	for i, x := range a {
 		s[0] += float32(x * b[i])
 	}
-
 	return (s[0] + s[1]) + (s[2] + s[3]) + (s[4] + s[5]) + (s[6] + s[7])
 }
 
@@ -170,6 +164,5 @@ func normal(v []float32) []float32 {
 	for i, x := range v {
 		scaled[i] = float32(float64(x) / math.Sqrt(sum))
 	}
-
 	return scaled
 }

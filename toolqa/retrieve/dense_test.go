@@ -152,7 +152,6 @@ func TestVectorsAreKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return d
 	}
 	a := open(c, first)

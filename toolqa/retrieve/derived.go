@@ -42,7 +42,6 @@ func writeDerived(path string, fill func(io.Writer) error) error {
 	if err := errors.Join(fill(tmp), tmp.Sync()); err != nil {
 		return err
 	}
-
 	return disk.Rename(tmp.Name(), path)
 }
 
@@ -63,6 +62,5 @@ func removeOthers(path string) error {
 			return err
 		}
 	}
-
 	return nil
 }

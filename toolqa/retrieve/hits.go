@@ -24,7 +24,6 @@ func keepBest(best []hit, h hit, k int) []hit {
 
 	at, _ := slices.BinarySearchFunc(best, h, compareHits)
 	best = slices.Insert(best, at, h)
-
 	return best[:min(k, len(best))]
 }
 
@@ -33,6 +32,5 @@ func idsOf(hits []hit) []int {
 	for i, h := range hits {
 		ids[i] = h.id
 	}
-
 	return ids
 }

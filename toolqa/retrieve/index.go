@@ -65,7 +65,6 @@ func Open(ctx context.Context, c *corpus.Corpus, progress func(done, total int))
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: make the index of %s: %w", c.Path(), err)
 	}
-
 	return x, nil
 }
 
@@ -132,7 +131,6 @@ func newIndex(ctx context.Context, c *corpus.Corpus, progress func(done, total i
 	}
 
 	x.average()
-
 	return x, nil
 }
 
@@ -157,7 +155,6 @@ func readIndex(c *corpus.Corpus) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: %w: %s: %w: remove it, and it is made again", corpus.ErrDamaged, path, err)
 	}
-
 	return x, nil
 }
 
@@ -175,7 +172,6 @@ func (x *Index) write(path string) error {
 	if err := gob.NewEncoder(&text).Encode(x.kept); err != nil {
 		return err
 	}
-
 	return writeDerived(path, func(w io.Writer) error {
 		_, err := w.Write(disk.Seal(text.Bytes()))
 		return err

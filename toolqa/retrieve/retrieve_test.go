@@ -29,7 +29,6 @@ func builtCorpus(t testing.TB, dir string, n int) *corpus.Corpus {
 		synth.Options{Seed: 3, Rows: n, Tool: "test"}); err != nil {
 		t.Fatal(err)
 	}
-
 	return openCorpus(t, dir)
 }
 
@@ -69,7 +68,6 @@ func importedCorpus(t testing.TB, contents ...string) *corpus.Corpus {
 		importer.Options{AllowShort: true}); err != nil {
 		t.Fatal(err)
 	}
-
 	return openCorpus(t, dir)
 }
 
@@ -80,7 +78,6 @@ func openIndex(t testing.TB, c *corpus.Corpus) *Index {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return x
 }
 
@@ -91,7 +88,6 @@ func call(t testing.TB, tool *Tool, query any) envs.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r
 }
 

@@ -66,7 +66,6 @@ func (t *Tool) Call(ctx context.Context, s toolqa.Session, args envs.Args) (tool
 
 	query = cut(query)
 	r, err := t.remembered(ctx, query)
-
 	return s, r, envs.Fail(envs.StageTool, fmt.Sprintf("%s[%.200s]", t.name, query), err)
 }
 
@@ -93,7 +92,6 @@ func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error
 	}
 
 	key := "retrieve " + t.name + " " + envs.SHA256(t.search.Model()+"\x00"+query)
-
 	return envs.Remembered(ctx, t.memory, key, func() (envs.Result, error) {
 		return t.result(ctx, query)
 	})
@@ -109,7 +107,6 @@ func (t *Tool) pure(ctx context.Context, query string) (envs.Result, error) {
 	if err == nil {
 		t.recent.Put(query, r)
 	}
-
 	return r, err
 }
 
@@ -133,6 +130,5 @@ func (t *Tool) result(ctx context.Context, query string) (envs.Result, error) {
 
 		texts[i] = d.Content
 	}
-
 	return envs.Result{Observation: strings.TrimSpace(strings.Join(texts, "\n"))}, nil
 }

@@ -59,7 +59,6 @@ func readOrEmbed(ctx context.Context, c *corpus.Corpus, e Embedder, progress fun
 	if v, err = embed(ctx, c, e, progress); err != nil {
 		return nil, err
 	}
-
 	return v, v.write(path, e.Model())
 }
 
@@ -105,7 +104,6 @@ func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors,
 	for i := range v.data {
 		v.data[i] = math.Float32frombits(binary.LittleEndian.Uint32(numbers[4*i:]))
 	}
-
 	return v, nil
 }
 
@@ -130,7 +128,6 @@ func verifyVectors(ctx context.Context, c *corpus.Corpus, path string) error {
 	if _, err := readVectors(ctx, c, h.Model); err != nil {
 		return fmt.Errorf("retrieve: %w", err)
 	}
-
 	return nil
 }
 
@@ -164,7 +161,6 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 		if progress != nil {
 			progress(len(v.ids)+len(v.lost), c.DocumentCount())
 		}
-
 		return nil
 	}
 
@@ -191,7 +187,6 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 	if len(v.ids) == 0 && v.why != nil {
 		return nil, v.why
 	}
-
 	return v, nil
 }
 
@@ -238,6 +233,5 @@ func (v *vectors) writeTo(to io.Writer, model string) error {
 	w := bufio.NewWriter(to)
 	w.Write(append(header, '\n'))
 	w.Write(numbers)
-
 	return w.Flush() // reports the errors of all writes
 }

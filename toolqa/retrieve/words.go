@@ -19,7 +19,6 @@ var stopWords = func() map[string]bool {
 	for _, word := range strings.Fields(stopWordList) {
 		stop[word] = true
 	}
-
 	return stop
 }()
 

@@ -56,7 +56,6 @@ func (s *spread) Done() any {
 	if s.root {
 		f = math.Sqrt(f)
 	}
-
 	return finite(f)
 }
 
@@ -71,7 +70,6 @@ func (r *room) take(n int) error {
 		r.over = true
 		return errTooLong
 	}
-
 	return nil
 }
 
@@ -108,7 +106,6 @@ func (d *distinct) Step(text, separator any) error {
 
 	d.text.WriteString(value)
 	d.seen[value] = true
-
 	return nil
 }
 
@@ -117,7 +114,6 @@ func (d *distinct) Done() any {
 	if len(d.seen) == 0 {
 		return nil
 	}
-
 	return d.text.String()
 }
 
@@ -129,7 +125,6 @@ func compareValues(args []any) any {
 	if ok && both {
 		return int64(strings.Compare(a, b))
 	}
-
 	return int64(cmp.Compare(realOf(args[0]), realOf(args[1])))
 }
 
@@ -142,6 +137,5 @@ func registerAggregates(c *sqlite3.SQLiteConn, r *room) error {
 	}
 
 	newDistinct := func() *distinct { return &distinct{seen: map[string]bool{}, room: r} }
-
 	return c.RegisterAggregator("concat_distinct", newDistinct, true)
 }

@@ -169,7 +169,6 @@ func fan(levels, width int) string {
 	}
 
 	fmt.Fprintf(&b, " SELECT count(*) FROM a%d", levels)
-
 	return b.String()
 }
 
@@ -258,7 +257,6 @@ func attacked(t *testing.T) {
 
 			all[c.Path()] = string(content)
 		}
-
 		return all
 	}
 	before := files()
@@ -324,7 +322,6 @@ func attackedGreedily(t *testing.T, corpora []*corpus.Corpus) {
 
 func underRaceDetector() bool {
 	info, _ := debug.ReadBuildInfo()
-
 	return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
@@ -340,7 +337,6 @@ func init() {
 
 		c.RegisterAuthorizer(nil)
 		c.SetLimit(sqlite3.SQLITE_LIMIT_ATTACHED, 10)
-
 		return c.serve(in, out)
 	})
 }

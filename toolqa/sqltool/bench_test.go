@@ -93,7 +93,6 @@ func BenchmarkFlights(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-
 		return v.Text(1000)
 	}
 	route := fmt.Sprintf("Origin = '%s' AND Dest = '%s'", column("Origin"), column("Dest"))

@@ -45,7 +45,6 @@ func newCalendar() (*calendar, error) {
 	c := &calendar{conn: conn.(*sqlite3.SQLiteConn), stmts: map[string]*sqlite3.SQLiteStmt{},
 		known: map[string]any{}}
 	c.conn.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, limits[sqlite3.SQLITE_LIMIT_LENGTH])
-
 	return c, nil
 }
 
@@ -56,7 +55,6 @@ func (c *calendar) register(to *sqlite3.SQLiteConn) error {
 			if len(args) < least || readsClock(name, args) {
 				return nil, errClock
 			}
-
 			return c.call(name, args)
 		}
 		if err := to.RegisterFunc(name, call, true); err != nil {
@@ -97,7 +95,6 @@ func cText(arg any) string {
 	}
 
 	s, _, _ = strings.Cut(s, "\x00")
-
 	return s
 }
 
@@ -123,7 +120,6 @@ func (c *calendar) call(name string, args []any) (any, error) {
 
 		c.known[key] = v
 	}
-
 	return v, nil
 }
 
@@ -158,7 +154,6 @@ func (c *calendar) ask(name string, args []any) (_ any, err error) {
 	if err := rows.Next(result[:]); err != nil {
 		return nil, err
 	}
-
 	return result[0], nil
 }
 
@@ -183,6 +178,5 @@ func appendCall(b []byte, name string, args []any) []byte {
 			b = append(binary.AppendUvarint(append(b, kind), uint64(len(v))), v...)
 		}
 	}
-
 	return b
 }

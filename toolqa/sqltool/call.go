@@ -39,7 +39,6 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 	}
 
 	r, err := in.remembered(ctx, stmt)
-
 	return s, r, envs.Fail(envs.StageTool, fmt.Sprintf("SQLInterpreter[%s]", shorten(query)), err)
 }
 
@@ -92,7 +91,6 @@ func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, 
 			Observation: fmt.Sprintf(why+" and was stopped. Please modify it.", limit),
 			Outcome:     envs.ToolError,
 		}
-
 		return r, true, nil
 	}
 
@@ -131,7 +129,6 @@ func size(n int64) string {
 	if n%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", n>>20)
 	}
-
 	return fmt.Sprintf("%d bytes", n)
 }
 
@@ -168,6 +165,5 @@ func shorten(query string) string {
 	if len(query) > 200 {
 		return strings.ToValidUTF8(query[:200], "") + "..."
 	}
-
 	return query
 }

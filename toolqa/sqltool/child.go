@@ -71,7 +71,6 @@ func serve(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-
 	return c.serve(in, out)
 }
 
@@ -90,7 +89,6 @@ func ready(in io.Reader) (*conn, error) {
 	if err := s.limit(); err != nil {
 		return nil, err
 	}
-
 	return s.open()
 }
 
@@ -188,7 +186,6 @@ func (s setup) open() (*conn, error) {
 	}
 
 	c.RegisterAuthorizer(authorizer(s.Visible, hidden))
-
 	return c, nil
 }
 
@@ -212,7 +209,6 @@ func (c *conn) answer(stmt string) (v verdict, text string) {
 	if v.Problem = c.problem(err); v.Problem > cut {
 		text = err.Error()
 	}
-
 	return v, text
 }
 

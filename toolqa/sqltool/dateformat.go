@@ -32,7 +32,6 @@ func dateFormat(v any, layout string) (any, error) {
 			return nil, errTooLong
 		}
 	}
-
 	return b.String(), nil
 }
 

@@ -26,7 +26,6 @@ func dateParts() map[string]function {
 	for unit, of := range clockParts {
 		all[unit] = takes(1, ofClock(func(d time.Duration) any { return of(d) }))
 	}
-
 	return all
 }
 
@@ -57,7 +56,6 @@ func ofMoment(of func(moment) any) func([]any) any {
 		if !ok {
 			return nil
 		}
-
 		return of(m)
 	}
 }
@@ -68,7 +66,6 @@ func ofClock(of func(time.Duration) any) func([]any) any {
 		if !ok {
 			return nil
 		}
-
 		return of(d)
 	}
 }
@@ -87,7 +84,6 @@ func extract(unit string, v any) any {
 	if of, ok := clockParts[unit]; ok {
 		return ofClock(func(d time.Duration) any { return of(d) })([]any{v})
 	}
-
 	return nil
 }
 
@@ -153,11 +149,9 @@ func dateArithmetic() map[string]function {
 			if len(a) == 3 {
 				unit = textOf(a[2])
 			}
-
 			return move(a[0], sign*realOf(a[1]), unit)
 		}
 	}
-
 	return map[string]function{
 		"datediff":      takes(2, dateDiff),
 		"date_add":      takesTo(2, 3, moved(1)),
@@ -191,7 +185,6 @@ func dateDiff(a []any) any {
 	if !ok1 || !ok2 {
 		return nil
 	}
-
 	return toDays(x) - toDays(y)
 }
 
@@ -241,7 +234,6 @@ func move(v any, n float64, unit string) any {
 	if m.Year() < 1 || m.Year() > 9999 {
 		return nil
 	}
-
 	return m.String()
 }
 
@@ -278,7 +270,6 @@ func timestampDiff(a []any) any {
 	if y.Day() < x.Day() || y.Day() == x.Day() && y.Sub(y.Truncate(24*time.Hour)) < x.Sub(x.Truncate(24*time.Hour)) {
 		n--
 	}
-
 	return int64(sign * (n / u.months))
 }
 
@@ -305,6 +296,5 @@ func sumClocks(a, b any, sign int64) any {
 	if !ok {
 		return nil
 	}
-
 	return clockText(c + time.Duration(sign)*d)
 }

@@ -24,7 +24,6 @@ func repeated(n int, text, sep string) string {
 	for i := range parts {
 		parts[i] = strings.ReplaceAll(text, "%d", fmt.Sprint(i))
 	}
-
 	return strings.Join(parts, sep)
 }
 
@@ -131,7 +130,6 @@ func processorTime(t *testing.T) time.Duration {
 
 		sum += time.Duration(r.Utime.Nano() + r.Stime.Nano())
 	}
-
 	return sum
 }
 

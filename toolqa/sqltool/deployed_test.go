@@ -26,7 +26,6 @@ func asked(t *testing.T, in *Interpreter, changes silent.Changes, sql string) st
 	call := envs.Object("SQL", sql)
 	lowered, _ := changes.Lower(call).Text("SQL")
 	text, _ := changes.Answer(call, query(t, in, lowered).Observation)
-
 	return text
 }
 

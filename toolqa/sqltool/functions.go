@@ -90,6 +90,5 @@ func allowed() map[string]bool {
 	for name := range functionsOf(nil) {
 		set[name] = true
 	}
-
 	return set
 }

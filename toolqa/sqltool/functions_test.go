@@ -15,7 +15,6 @@ func evaluate(t testing.TB, in *Interpreter, expr string) string {
 	if r.Outcome != envs.OK {
 		return r.Observation
 	}
-
 	return strings.TrimPrefix(r.Observation, "x: ")
 }
 

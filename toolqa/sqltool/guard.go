@@ -43,7 +43,6 @@ const recursive = 33
 // without a schema when it names none.
 func authorizer(visible map[string]string, hidden func(name string) bool) func(op int, arg1, arg2, schema string) int {
 	functions := allowed()
-
 	return func(op int, arg1, arg2, schema string) int {
 		ok := false
 
@@ -65,7 +64,6 @@ func authorizer(visible map[string]string, hidden func(name string) bool) func(o
 		if !ok {
 			return sqlite3.SQLITE_DENY
 		}
-
 		return sqlite3.SQLITE_OK
 	}
 }

@@ -15,7 +15,6 @@ func bound(most int64) heap {
 
 	h := heap{before: int64(C.sqlite3_memory_used()), most: most}
 	C.sqlite3_hard_heap_limit64(C.longlong(h.before + most))
-
 	return h
 }
 

@@ -106,7 +106,6 @@ func through(s string, start int, end string) int {
 	if i := strings.Index(s[start:], end); i >= 0 {
 		return start + i + len(end)
 	}
-
 	return len(s)
 }
 
@@ -126,9 +125,7 @@ func closing(s string, quote byte, escapes bool) int {
 			i++
 			continue
 		}
-
 		return i + 1
 	}
-
 	return len(s)
 }

@@ -19,7 +19,6 @@ func (m moment) String() string {
 	if !m.clock {
 		return m.Format(time.DateOnly)
 	}
-
 	return m.Format(time.DateTime) + fraction(m.Nanosecond())
 }
 
@@ -28,7 +27,6 @@ func fraction(nanoseconds int) string {
 	if micro := nanoseconds / 1000; micro > 0 {
 		return fmt.Sprintf(".%06d", micro)
 	}
-
 	return ""
 }
 
@@ -40,7 +38,6 @@ func momentOf(v any) (moment, bool) {
 		if !ok {
 			n, _ = strconv.ParseInt(s, 10, 64)
 		}
-
 		return packedMoment(n)
 	}
 
@@ -60,7 +57,6 @@ func momentOf(v any) (moment, bool) {
 	if d, ok := clockOf(s[1:]); ok && d >= 0 && d < 24*time.Hour {
 		return moment{m.Add(d), true}, true
 	}
-
 	return m, true
 }
 
@@ -96,7 +92,6 @@ func decimal(s string, least, most int) (n int, rest string, ok bool) {
 	}
 
 	n, err := strconv.Atoi(s[:end])
-
 	return n, s[end:], err == nil
 }
 
@@ -105,7 +100,6 @@ func afterMark(s, marks string) (n int, rest string, ok bool) {
 	if s == "" || !strings.Contains(marks, s[:1]) {
 		return 0, s, false
 	}
-
 	return decimal(s[1:], 1, 2)
 }
 
@@ -127,7 +121,6 @@ func clockOf(v any) (time.Duration, bool) {
 		if f < 0 {
 			d = -d
 		}
-
 		return d, ok
 	}
 
@@ -157,7 +150,6 @@ func clockOf(v any) (time.Duration, bool) {
 	if negative {
 		d = -d
 	}
-
 	return d, true
 }
 
@@ -178,6 +170,5 @@ func clockText(d time.Duration) string {
 
 	d = min(d, most)
 	s := int64(d / time.Second)
-
 	return fmt.Sprintf("%s%02d:%02d:%02d%s", sign, s/3600, s/60%60, s%60, fraction(int(d%time.Second)))
 }

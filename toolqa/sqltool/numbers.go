@@ -48,7 +48,6 @@ func rounded(v any, to func(float64) float64) any {
 	if math.Abs(f) >= 1<<63 {
 		return finite(f)
 	}
-
 	return int64(f)
 }
 
@@ -80,7 +79,6 @@ func truncate(v any, digits int64) any {
 	if _, ok := v.(int64); ok && math.Abs(f) < 1<<53 {
 		return int64(f)
 	}
-
 	return finite(f)
 }
 
@@ -97,10 +95,8 @@ func mod(a []any) any {
 		if y == -1 {
 			return int64(0)
 		}
-
 		return x % y
 	}
-
 	return finite(math.Mod(realOf(a[0]), realOf(a[1])))
 }
 
@@ -109,7 +105,6 @@ func logarithm(a []any) any {
 	if len(a) == 1 {
 		return finite(exact.Log(realOf(a[0])))
 	}
-
 	return finite(exact.Log(realOf(a[1])) / exact.Log(realOf(a[0])))
 }
 
@@ -139,6 +134,5 @@ func grouped(f float64, digits int64) any {
 
 		b.WriteByte(s[i])
 	}
-
 	return sign + b.String()
 }

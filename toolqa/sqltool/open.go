@@ -65,7 +65,6 @@ func (o Options) withDefaults() Options {
 	if o.MaxSpill == 0 {
 		o.MaxSpill = 512 << 20
 	}
-
 	return o
 }
 
@@ -110,7 +109,6 @@ func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpr
 	if err := in.pool.Warm(ctx); err != nil {
 		return nil, fmt.Errorf("sqltool: open the corpora: %w", err)
 	}
-
 	return in, nil
 }
 
@@ -127,7 +125,6 @@ const (
 func (in *Interpreter) WithMemory(m envs.Memory) *Interpreter {
 	c := *in
 	c.memory, c.recent = m, &toolqa.Recent{Most: recentStatements}
-
 	return &c
 }
 
@@ -171,7 +168,6 @@ func newSetup(opts Options, corpora []*corpus.Corpus) setup {
 	}
 
 	s.Prepare = append(s.Prepare, "PRAGMA query_only = ON")
-
 	return s
 }
 
@@ -195,7 +191,6 @@ func (s setup) starter(name string, corpora []*corpus.Corpus) (func(context.Cont
 
 		files = append(files, path)
 	}
-
 	return func(ctx context.Context) (*worker.Child, error) {
 		c, err := worker.StartSelf(name, files)
 		if err != nil {
@@ -207,7 +202,6 @@ func (s setup) starter(name string, corpora []*corpus.Corpus) (func(context.Cont
 		if _, _, err := c.Call(ctx, first, limits); err != nil {
 			return nil, fmt.Errorf("sqltool: start a child: %w: %s", err, c.End())
 		}
-
 		return c, nil
 	}, nil
 }

@@ -31,7 +31,6 @@ func (p *patterns) functions() map[string]function {
 		at, err := p.find(textOf(expr), textOf(s))
 		return truth(at != nil), err
 	}
-
 	return map[string]function{
 		"regexp":      {least: 2, most: 2, call: func(a []any) (any, error) { return matches(a[0], a[1]) }},
 		"regexp_like": {least: 2, most: 2, call: func(a []any) (any, error) { return matches(a[1], a[0]) }},
@@ -40,7 +39,6 @@ func (p *patterns) functions() map[string]function {
 			if at == nil {
 				return nil, err
 			}
-
 			return textOf(a[0])[at[0]:at[1]], nil
 		}},
 	}
@@ -56,7 +54,6 @@ func (p *patterns) find(expr, s string) ([]int, error) {
 	if len(s) > maxSubject || len(s)*re.steps > maxSteps {
 		return nil, errTooLong
 	}
-
 	return re.FindStringIndex(s), nil
 }
 
@@ -94,6 +91,5 @@ func (p *patterns) compile(expr string) (pattern, error) {
 	}
 
 	p.known[expr] = pattern{re, len(program.Inst)}
-
 	return p.known[expr], nil
 }

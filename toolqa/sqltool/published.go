@@ -23,7 +23,6 @@ func (s *statement) publish(views map[string]string) error {
 	}
 
 	s.label()
-
 	return nil
 }
 
@@ -57,7 +56,6 @@ func (s *statement) compare(i int) {
 	if s.isNumber(left, i-1) || s.isNumber(i+n, right) { // SQLite compares them without a call
 		s.surround(left, i-1, "CAST(", " AS REAL)")
 		s.surround(i+n, right, "CAST(", " AS REAL)")
-
 		return
 	}
 
@@ -80,7 +78,6 @@ func (s *statement) isNumber(first, last int) bool {
 	for first < last && s.isAny(first, "-", "+") {
 		first++
 	}
-
 	return first == last && s.kind(first) == number
 }
 
@@ -168,7 +165,6 @@ func (s *statement) isText(first, last int) bool {
 	if s.kind(last) == text || s.kind(last) == double {
 		return true
 	}
-
 	return s.start[last] >= 0 || // a date and an INTERVAL
 		s.is(first+1, "(") && s.match[first+1] == last &&
 			slices.Contains(textual, strings.ToLower(s.tokens[first].text))
@@ -193,7 +189,6 @@ func (s *statement) operandBefore(i int) int {
 	if start > 0 && (s.endsOperand(start-1) || s.isAny(start-1, "<", ">", "=", "!", ".")) {
 		return -1
 	}
-
 	return start
 }
 

@@ -44,7 +44,6 @@ func small(t testing.TB) *corpus.Corpus {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return c
 }
 
@@ -61,7 +60,6 @@ func synthetic(t testing.TB) *corpus.Corpus {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return c
 }
 
@@ -89,7 +87,6 @@ func query(t testing.TB, in *Interpreter, sql any) envs.Result {
 	if err != nil {
 		t.Fatalf("%v: %v", sql, err)
 	}
-
 	return r
 }
 
@@ -199,7 +196,6 @@ func letters(n int) string {
 	for i := range n {
 		b.WriteString(", coffee.coffee_data AS " + string(rune('a'+i)))
 	}
-
 	return b.String()
 }
 

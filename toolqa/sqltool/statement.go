@@ -58,7 +58,6 @@ func parse(sql string) (*statement, error) {
 	}
 
 	s.pair()
-
 	return s, nil
 }
 
@@ -102,7 +101,6 @@ func (s *statement) kind(i int) tokenKind {
 	if i < 0 || i >= len(s.tokens) {
 		return space
 	}
-
 	return s.tokens[i].kind
 }
 
@@ -112,7 +110,6 @@ func (s *statement) function(i int) string {
 	if open := s.call[i]; open > 0 && s.kind(open-1) == word {
 		return strings.ToLower(s.tokens[open-1].text)
 	}
-
 	return ""
 }
 
@@ -128,7 +125,6 @@ func (s *statement) find(i int, words ...string) int {
 			break
 		}
 	}
-
 	return -1
 }
 
@@ -167,7 +163,6 @@ func (s *statement) String() string {
 			writeChange(&b, "", e.after)
 		}
 	}
-
 	return b.String()
 }
 
@@ -204,6 +199,5 @@ func untranslate(column string) string {
 	}
 
 	b.WriteString(column)
-
 	return b.String()
 }

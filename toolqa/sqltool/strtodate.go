@@ -137,7 +137,6 @@ func name(s string, short bool, of func(int) string, n int) (number int, rest st
 			return i, s[len(name):], true
 		}
 	}
-
 	return 0, s, false
 }
 
@@ -160,7 +159,6 @@ func (p *parsed) value() any {
 		if !p.clock {
 			return nil
 		}
-
 		return clockText(clock)
 	}
 
@@ -173,6 +171,5 @@ func (p *parsed) value() any {
 	if !ok {
 		return nil
 	}
-
 	return moment{m.Add(clock), p.clock}.String()
 }

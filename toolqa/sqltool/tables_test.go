@@ -35,7 +35,6 @@ func record(t testing.TB, ds toolqa.Dataset, cells map[string]string) []string {
 			line[i] = cell
 		}
 	}
-
 	return line
 }
 
@@ -63,7 +62,6 @@ func opened(t testing.TB, ds toolqa.Dataset, content string) *corpus.Corpus {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return c
 }
 
@@ -90,7 +88,6 @@ func csvOf(t testing.TB, ds toolqa.Dataset, rows ...map[string]string) string {
 	}
 
 	w.Flush()
-
 	return b.String()
 }
 
@@ -110,10 +107,8 @@ func five(t testing.TB) []*corpus.Corpus {
 
 			b.Write(append(line, '\n'))
 		}
-
 		return b.String()
 	}
-
 	return []*corpus.Corpus{
 		small(t),
 		opened(t, toolqa.Airbnb, csvOf(t, toolqa.Airbnb,

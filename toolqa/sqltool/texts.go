@@ -75,7 +75,6 @@ func slice(s string, n int64, last bool) string {
 	if last {
 		return string(runes[int64(len(runes))-n:])
 	}
-
 	return string(runes[:n])
 }
 
@@ -102,7 +101,6 @@ func pad(a []any, before bool) (any, error) {
 	if before {
 		return string(append(filling, s...)), nil
 	}
-
 	return string(s) + string(filling), nil
 }
 
@@ -110,7 +108,6 @@ func repeat(s string, n int64) (any, error) {
 	if n = max(n, 0); n > maxText || n*int64(len(s)) > maxText {
 		return nil, errTooLong
 	}
-
 	return strings.Repeat(s, int(n)), nil
 }
 
@@ -131,7 +128,6 @@ func substringIndex(s, separator string, n int64) string {
 	if n > 0 {
 		return strings.Join(parts[:min(n, int64(len(parts)))], separator)
 	}
-
 	return strings.Join(parts[max(int64(len(parts))+n, 0):], separator)
 }
 
@@ -154,7 +150,6 @@ func locate(a []any) any {
 	if i < 0 {
 		return int64(0)
 	}
-
 	return from + int64(utf8.RuneCountInString(tail[:i]))
 }
 
@@ -162,7 +157,6 @@ func firstByte(s string) int64 {
 	if s == "" {
 		return 0
 	}
-
 	return int64(s[0])
 }
 
@@ -182,6 +176,5 @@ func findInSet(item, list string) int64 {
 	if list == "" {
 		return 0
 	}
-
 	return int64(slices.Index(strings.Split(list, ","), item) + 1)
 }

@@ -27,7 +27,6 @@ func translate(sql string, temporary map[string]string, views ...view) (string, 
 	}
 
 	s.look(views)
-
 	return s.String(), nil
 }
 
@@ -101,7 +100,6 @@ func (s *statement) unescape(i int) error {
 	}
 
 	s.change(i, "'"+strings.ReplaceAll(b.String(), "'", "''")+"'")
-
 	return nil
 }
 
@@ -338,6 +336,5 @@ func (s *statement) operand(i int) int {
 	if s.kind(i) == text && s.isAny(i-1, "DATE", "TIMESTAMP") {
 		i--
 	}
-
 	return i
 }

@@ -59,7 +59,6 @@ func wholeOf(v any) int64 {
 	if n, ok := v.(int64); ok {
 		return n
 	}
-
 	return toInt(math.Round(realOf(v)))
 }
 
@@ -117,7 +116,6 @@ func leadingNumber(s string) (float64, bool) {
 	}
 
 	f, _ := strconv.ParseFloat(s[:end], 64) // of a number that is too large, infinity
-
 	return f, true
 }
 
@@ -126,7 +124,6 @@ func finite(f float64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
 	}
-
 	return f
 }
 
@@ -135,7 +132,6 @@ func truth(ok bool) any {
 	if ok {
 		return int64(1)
 	}
-
 	return int64(0)
 }
 

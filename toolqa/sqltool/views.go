@@ -32,7 +32,6 @@ func textView(schema corpus.Schema) string {
 
 		columns[i] += " AS " + quote(publishedName(schema.Dataset, c.SQLName()))
 	}
-
 	return fmt.Sprintf("CREATE TEMP VIEW %s AS SELECT %s FROM %s.%s", schema.Table, strings.Join(columns, ", "),
 		schema.Dataset, schema.Table)
 }
@@ -42,7 +41,6 @@ func publishedName(ds toolqa.Dataset, column string) string {
 	if ds == toolqa.Airbnb {
 		return strings.NewReplacer("lat", "latitude", "long", "longitude").Replace(column)
 	}
-
 	return column
 }
 
@@ -56,7 +54,6 @@ func asText(kind corpus.Kind, name string, cut bool) string {
 		if !cut { // the published loader hands over True, which MySQL writes as 1
 			return fmt.Sprintf("CAST(%s AS TEXT)", name)
 		}
-
 		return fmt.Sprintf("CASE %s WHEN 1 THEN 'True' WHEN 0 THEN 'False' END", name)
 	case corpus.Real: // SQLite writes whole numbers as Python does, and is faster
 		return fmt.Sprintf("CASE WHEN abs(%[1]s) < 1e15 AND %[1]s = CAST(%[1]s AS INTEGER) THEN CAST(%[1]s AS "+
@@ -66,7 +63,6 @@ func asText(kind corpus.Kind, name string, cut bool) string {
 	if cut {
 		return fmt.Sprintf("substr(%s, 1, %d)", name, publishedCells)
 	}
-
 	return name
 }
 

@@ -51,7 +51,6 @@ func flights(b *testing.B) *corpus.Table {
 		for i := range all {
 			all[i] = fmt.Sprintf(format, i)
 		}
-
 		return all
 	}
 	skewed := func(words []string) string { return words[int(float64(len(words))*math.Pow(rng.Float64(), 3))] }

@@ -36,7 +36,6 @@ func (f *FilterDB) compare(t *corpus.Table, p piece, cast castSet) (_ predicate,
 			if f.Cast {
 				cast = cast.with(p.column)
 			}
-
 			return compareNumbers(column, p.operator, value), cast, true, nil
 		}
 
@@ -113,6 +112,5 @@ func (f *FilterDB) search(column *corpus.Vector, value string) (_ predicate, ok 
 
 		found = pattern.MatchString
 	}
-
 	return predicate{column: column, set: column.Filter(found)}, true
 }

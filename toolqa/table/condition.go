@@ -24,7 +24,6 @@ func parsePiece(text string) piece {
 	if text[at] != '=' && strings.HasPrefix(text[end:], "=") {
 		end++
 	}
-
 	return piece{pytext.Strip(text[:at]), text[at:end], pytext.Strip(text[end:])}
 }
 
@@ -41,10 +40,8 @@ func parsePublished(text string) piece {
 		}
 
 		value, _, _ := strings.Cut(rest, op)
-
 		return piece{pytext.Strip(column), op, pytext.Strip(value)}
 	}
-
 	return piece{}
 }
 
@@ -63,7 +60,6 @@ func cut(t *corpus.Table, condition string) (p piece, text, rest string, more bo
 
 	text, rest = condition[:end], condition[end:]
 	rest, more = strings.CutPrefix(rest, separator)
-
 	return p, text, rest, more, nil
 }
 
@@ -72,7 +68,6 @@ func through(condition string, from int) int {
 	if i := strings.Index(condition[from:], separator); i >= 0 {
 		return from + i
 	}
-
 	return len(condition)
 }
 
@@ -103,6 +98,5 @@ func valueEnd(t *corpus.Table, p piece, condition string, end int) (int, error) 
 
 		at = next
 	}
-
 	return doubtful, nil
 }

@@ -24,7 +24,6 @@ func pieces(t testing.TB, table *corpus.Table, condition string) (texts, values 
 
 		texts, values = append(texts, text), append(values, p.column+"|"+p.operator+"|"+p.value)
 	}
-
 	return texts, values
 }
 

@@ -103,7 +103,6 @@ func (f *FilterDB) apply(ctx context.Context, view *tableView, condition string)
 		if len(filters) == 0 && cast == view.cast {
 			return view
 		}
-
 		return view.after(filters, selected, cast)
 	}
 	fail := func(left *tableView, why *failure) (*tableView, *failure, error) {
@@ -153,7 +152,6 @@ func (f *FilterDB) apply(ctx context.Context, view *tableView, condition string)
 
 		cast = nextCast
 	}
-
 	return result(), nil, nil
 }
 
@@ -163,7 +161,6 @@ func (f *FilterDB) next(view *tableView, condition string) (p piece, text, rest 
 		text, rest, more = strings.Cut(condition, separator)
 		return parsePublished(text), text, rest, more, nil
 	}
-
 	return cut(view.source.table, condition)
 }
 

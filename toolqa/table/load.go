@@ -63,6 +63,5 @@ func (l *LoadDB) Call(_ context.Context, s toolqa.Session, args envs.Args) (tool
 	}
 
 	s.Table = found.view
-
 	return s, envs.Result{Observation: found.observation}, nil
 }

@@ -73,7 +73,6 @@ func TestAgainstModel(t *testing.T) {
 			if want := `{"Date": "` + dates[0] + `"}`; r.Observation != want {
 				t.Fatalf("GetValue = %s, want %s", r.Observation, want)
 			}
-
 			return
 		}
 

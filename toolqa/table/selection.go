@@ -32,7 +32,6 @@ func (s *selection) size() int {
 	if s.shared {
 		return 0
 	}
-
 	return 8*len(s.bits) + 4*len(s.rows)
 }
 
@@ -46,7 +45,6 @@ func (s *selection) narrow(p predicate, total int) *selection {
 	}
 
 	matched := make([]uint64, (total+63)/64)
-
 	return packed(matched, s.and(matched, p.match(matched)), total)
 }
 
@@ -56,7 +54,6 @@ func (s *selection) among(rows []uint32, total int) *selection {
 		if s.bits == nil {
 			return &selection{n: len(rows), rows: rows, shared: true}
 		}
-
 		return listed(rows, func(row int) bool { return s.bits[row>>6]>>(row&63)&1 == 1 })
 	}
 
@@ -64,7 +61,6 @@ func (s *selection) among(rows []uint32, total int) *selection {
 	for _, row := range rows {
 		matched[row>>6] |= 1 << (row & 63)
 	}
-
 	return packed(matched, s.and(matched, len(rows)), total)
 }
 
@@ -80,7 +76,6 @@ func (s *selection) and(matched []uint64, n int) int {
 		matched[i] &= word
 		n += bits.OnesCount64(matched[i])
 	}
-
 	return n
 }
 
@@ -159,7 +154,6 @@ func (p predicate) holds(row int) bool {
 	if p.set != nil {
 		return p.set.Has(p.column.Code(row))
 	}
-
 	return p.column.In(row, p.lo, p.hi)
 }
 
@@ -167,6 +161,5 @@ func (p predicate) match(dst []uint64) int {
 	if p.set != nil {
 		return p.column.MatchSet(dst, p.set)
 	}
-
 	return p.column.Match(dst, p.lo, p.hi)
 }

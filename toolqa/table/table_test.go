@@ -37,7 +37,6 @@ func parsed(ds toolqa.Dataset, text string) *corpus.Table {
 	if err != nil {
 		panic(err)
 	}
-
 	return corpus.NewTable(ds, lines[0], lines[1:])
 }
 
@@ -61,7 +60,6 @@ func column(t *corpus.Table, name string) *corpus.Vector {
 	if err != nil || v == nil {
 		panic(fmt.Sprintf("column %s: %v, %v", name, v, err))
 	}
-
 	return v
 }
 
@@ -76,7 +74,6 @@ func call(t testing.TB, tool tool, s toolqa.Session, name string, value any) (to
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return next, r
 }
 
@@ -84,7 +81,6 @@ func size(s toolqa.Session) int {
 	if s.Table == nil {
 		return -1
 	}
-
 	return s.Table.Len()
 }
 

@@ -105,7 +105,6 @@ func (v *tableView) json(columns []*corpus.Vector) string {
 			buf = append(buf, ']')
 		}
 	}
-
 	return string(append(buf, '}'))
 }
 
@@ -122,7 +121,6 @@ func appendItems(buf []byte, selected *selection, add func(buf []byte, first, en
 
 		buf = add(buf, first, end)
 	}
-
 	return bytes.TrimSuffix(buf, []byte(", ")), whole
 }
 
@@ -138,6 +136,5 @@ func appendNumbers(buf []byte, column *corpus.Vector, first, end int) []byte {
 
 		buf = append(buf, ", "...)
 	}
-
 	return buf
 }

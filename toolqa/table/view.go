@@ -47,7 +47,6 @@ func (v *tableView) after(filters []predicate, s *selection, cast castSet) *tabl
 
 	next.parent, next.filters = v, filters
 	v.source.remember(next, s)
-
 	return next
 }
 
@@ -72,7 +71,6 @@ func (v *tableView) selection() *selection {
 	}
 
 	v.source.remember(v, s)
-
 	return s
 }
 
@@ -119,6 +117,5 @@ func viewOf(s toolqa.Session) (*tableView, error) {
 	if !ok {
 		return nil, fmt.Errorf("table: the session holds a %T, not a *table.View", s.Table)
 	}
-
 	return v, nil
 }

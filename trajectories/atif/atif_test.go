@@ -30,7 +30,6 @@ func shown() trajectories.Shown {
 	parameters := envs.Args{{Name: "type", Value: "object"}, {Name: "properties", Value: envs.Args{
 		{Name: "DBName", Value: envs.Args{}},
 	}}}
-
 	return trajectories.Shown{
 		Suite:  "synth",
 		System: "The tools are:\n(1) LoadDB[DBName], which loads a database.",
@@ -46,7 +45,6 @@ func shown() trajectories.Shown {
 // node is a node of a branch, below the one before it.
 func node(text, tool, observation string, outcome envs.Outcome) mcts.Record {
 	call, _ := action.ReAct{}.Parse(text)
-
 	return mcts.Record{
 		Action: text, Tool: tool, Name: call.Name, Key: action.Key(action.ReAct{}, text), Observation: observation,
 		Outcome: outcome, Prior: 0.5, Visits: 2, TotalValue: 1,
@@ -76,7 +74,6 @@ func branch() *mcts.TreeRecord {
 	end := &t.Nodes[len(t.Nodes)-1]
 	end.Status, end.Reward = envs.Terminated, 1
 	end.Grade = envs.Grade{Answer: "1.50", Official: true, Strict: true}
-
 	return t
 }
 
@@ -111,7 +108,6 @@ func encode(t testing.TB, d *atif.Document) []byte {
 	if err := enc.Encode(d); err != nil {
 		t.Fatal(err)
 	}
-
 	return b.Bytes()
 }
 
@@ -153,7 +149,6 @@ func read(t testing.TB, text string) (atif.Named, error) {
 		d.Name = "document.json"
 		return d, err
 	}
-
 	return atif.Named{}, errors.New("no document")
 }
 

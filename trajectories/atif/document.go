@@ -101,7 +101,6 @@ type Extra[T any] struct {
 // UnmarshalJSON reads what is ours.
 func (e *Extra[T]) UnmarshalJSON(text []byte) error {
 	type plain Extra[T]
-
 	return json.Unmarshal(text, (*plain)(e))
 }
 
@@ -124,7 +123,6 @@ type Text struct {
 func (t Text) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	err := disk.NewLineEncoder(&b).Encode(t.Value)
-
 	return b.Bytes(), err
 }
 
@@ -149,7 +147,6 @@ func (t *Text) UnmarshalJSON(text []byte) error {
 	}
 
 	t.Value = strings.Join(texts, "\n")
-
 	return nil
 }
 

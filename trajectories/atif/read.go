@@ -54,7 +54,6 @@ func Files(path string) (files []string, err error) {
 		if err == nil && !entry.IsDir() && (IsTrial(name) || entry.Name() == LinesFile || name == path) {
 			files = append(files, name)
 		}
-
 		return err
 	})
 	if err == nil && len(files) == 0 {
@@ -102,7 +101,6 @@ func OtherTrials(path string, files []string) (refused []*Refusal, err error) {
 			refused = append(refused, &Refusal{Document: dir, Why: "it has no " + filepath.Join(agentDir, TrialFile)})
 		}
 	}
-
 	return refused, nil
 }
 
@@ -123,7 +121,6 @@ func Read(file string) iter.Seq2[Named, error] {
 			}
 
 			yield(parse(file, text))
-
 			return
 		}
 
@@ -157,7 +154,6 @@ func parse(name string, text []byte) (Named, error) {
 	if err != nil {
 		return d, &NoDocumentError{name, err}
 	}
-
 	return d, nil
 }
 

@@ -28,7 +28,6 @@ func (r *Refusal) Error() string {
 	if r.Step == 0 {
 		return fmt.Sprintf("%s: %s", r.Document, r.Why)
 	}
-
 	return fmt.Sprintf("%s, step %d: %s", r.Document, r.Step, r.Why)
 }
 
@@ -100,7 +99,6 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 	}
 
 	row.Sum()
-
 	return row, shown, nil
 }
 
@@ -125,7 +123,6 @@ func (d *Document) codec() (action.Codec, error) {
 
 		codec = native
 	}
-
 	return codec, err
 }
 
@@ -141,7 +138,6 @@ func (d *Document) tools() ([]envs.Args, error) {
 
 		all = append(all, function)
 	}
-
 	return all, nil
 }
 
@@ -205,7 +201,6 @@ func (d *Named) refuse() *Refusal {
 	if !acted {
 		return &Refusal{Document: d.Name, Why: "its agent did nothing"}
 	}
-
 	return nil
 }
 
@@ -214,7 +209,6 @@ func (s *Step) results() []Result {
 	if s.Observation == nil {
 		return nil
 	}
-
 	return s.Observation.Results
 }
 
@@ -236,7 +230,6 @@ func (s *Step) single() []Step {
 	}
 
 	all[0].Message, all[0].ReasoningContent = s.Message, s.ReasoningContent
-
 	return all
 }
 
@@ -282,7 +275,6 @@ func (s *Step) refuse(last bool) string {
 			return "its result refers to another agent's trajectory"
 		}
 	}
-
 	return ""
 }
 
@@ -310,7 +302,6 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 		t.Thought = strings.TrimSpace(s.ReasoningContent)
 		t.Action = strings.TrimSpace(action.FunctionCall{}.Think(t.Thought, s.Message.Value))
 		t.Key = action.Key(codec, t.Action)
-
 		return t, nil
 	}
 
@@ -341,7 +332,6 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 	if t.Action == "" {
 		t.Action = chat.ReplyText(codec.Format(t.Thought, call))
 	}
-
 	return t, nil
 }
 
@@ -357,10 +347,8 @@ func withoutNulls(args envs.Args) (rest envs.Args, had bool) {
 		isNull := func(arg envs.Arg) bool { return arg.Value == nil }
 		without := slices.DeleteFunc(slices.Clone(object), isNull)
 		had = had || len(without) < len(object)
-
 		return without, false
 	})
-
 	return whole.(envs.Args), had
 }
 

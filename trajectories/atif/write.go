@@ -56,7 +56,6 @@ func FromEpisode(e *trajectories.Episode, shown trajectories.Shown) *Document {
 	}
 
 	d.FinalMetrics = &FinalMetrics{TotalSteps: len(d.Steps), TotalCompletionTokens: e.Tokens}
-
 	return d
 }
 
@@ -83,7 +82,6 @@ func notesOf(e *trajectories.Episode) string {
 	if limit := limitOf(e); limit != "" {
 		return fmt.Sprintf("Truncated: stopped by the limit %q before the agent gave an answer.", limit)
 	}
-
 	return ""
 }
 
@@ -92,7 +90,6 @@ func limitOf(e *trajectories.Episode) string {
 	if n := len(e.Turns); e.Limit == "" && n > 0 {
 		return e.Turns[n-1].Limit
 	}
-
 	return e.Limit
 }
 
@@ -109,7 +106,6 @@ func lineageOf(e *trajectories.Episode, suite string, codec action.Codec) *Linea
 		l.Place = new(Place)
 		trajectories.Fill(l.Place, e)
 	}
-
 	return l
 }
 
@@ -175,7 +171,6 @@ func toolCalls(turn int, calls []envs.Call) (all []ToolCall) {
 			ToolCallID: action.CallID(turn, i+1), FunctionName: c.Name, Arguments: arguments,
 		})
 	}
-
 	return all
 }
 
@@ -185,6 +180,5 @@ func answerOf(args envs.Args) string {
 	if !ok {
 		return ""
 	}
-
 	return pytext.Str(answer)
 }

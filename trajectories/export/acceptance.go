@@ -46,7 +46,6 @@ func (a *Acceptance) Accept(h envs.History) bool {
 
 		row.Turns = append(row.Turns, turn)
 	}
-
 	return a.Lint(&row) == nil
 }
 
@@ -117,6 +116,5 @@ func (a *Acceptance) lint(format Format, row *trajectories.Row, s *Sample) []Fin
 		found = append(found, Finding{TooLong, -1, fmt.Sprintf("%d characters, want at most %d", characters,
 			a.characters)})
 	}
-
 	return found
 }

@@ -17,7 +17,6 @@ func historyOf(r *trajectories.Row) envs.History {
 	for _, t := range r.Turns {
 		h = h.Append(envs.Turn{Action: envs.Action(t.Action), Observation: t.Observation})
 	}
-
 	return h
 }
 

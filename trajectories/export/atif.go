@@ -49,7 +49,6 @@ func (w *documentWriter) atifFiles(work string) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-
 		return writeJSON(name, d)
 	})
 }
@@ -61,11 +60,9 @@ func trialFile(d *atif.Document) string {
 		if r < '0' && r != '-' && r != '.' || r > 'z' || strings.ContainsRune(`:;<=>?@[\]^`+"`", r) {
 			return '_'
 		}
-
 		return r
 	}, strings.TrimPrefix(d.TrajectoryID, d.Extra.Ours.RunID+"/"))
 
 	mark := envs.SHA256(d.TrajectoryID)[:8] // IDs may differ in characters that no name has, and be too long
-
 	return path.Join(atifFolder, fmt.Sprintf("%.100s-%s", plain, mark), "agent", atif.TrialFile)
 }

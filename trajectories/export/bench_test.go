@@ -82,6 +82,5 @@ func peakMB(b *testing.B) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-
 	return float64(kb) / 1000
 }

@@ -32,7 +32,6 @@ func callsText(beside string, native bool, calls ...envs.Call) string {
 	for _, c := range calls {
 		lines = append(lines, callBegin+codec.Format("", c)+callEnd)
 	}
-
 	return strings.Join(lines, "\n")
 }
 
@@ -52,7 +51,6 @@ func readCalls(value string) (beside string, native bool, calls []envs.Call, err
 		c, wrong := codec.Parse(object)
 		calls, err = append(calls, c), errors.Join(err, wrong)
 	}
-
 	return strings.TrimSuffix(beside, "\n"), true, calls, err
 }
 
@@ -97,7 +95,6 @@ func unlistCalls(all ...Message) []Message {
 
 		all[i].Value = beside + callBegin + strings.Join(objects, betweenCalls) + callEnd
 	}
-
 	return all
 }
 
@@ -113,7 +110,6 @@ func (m Message) untagged() string {
 	if content == value {
 		return value
 	}
-
 	return strings.TrimSpace(reasoning + "\n" + content)
 }
 
@@ -154,6 +150,5 @@ func (s *Sample) system(t chat.Template) string {
 	if tools == nil {
 		return s.System
 	}
-
 	return t.WithTools(s.System, tools)
 }

@@ -41,7 +41,6 @@ func distinct(all []candidate) []candidate {
 		c.count = 1
 		once = append(once, c)
 	}
-
 	return once
 }
 

@@ -76,7 +76,6 @@ func sizeCategory(rows int) string {
 	}
 
 	power := len(strconv.Itoa(rows)) - 1
-
 	return bound(power) + "<n<" + bound(power+1)
 }
 
@@ -111,10 +110,8 @@ func unlicensed(card string) string {
 		if !filled {
 			line, filled = "license: unknown\n", true
 		}
-
 		return line
 	})
-
 	return strings.TrimSuffix(head, "\n") + end + rest
 }
 
@@ -134,7 +131,6 @@ func (m *Manifest) commandLine() string {
 	for _, line := range t.Lines {
 		options += fmt.Sprintf(" --%v %v", line.Key, line.Value)
 	}
-
 	return t.Command + " --model_name_or_path MODEL --output_dir OUT \\\n " + options
 }
 
@@ -160,7 +156,6 @@ func (m *Manifest) cardMix() (all []cardMix) {
 	}
 
 	slices.SortStableFunc(all, func(a, b cardMix) int { return b.Rows - a.Rows })
-
 	return all
 }
 
@@ -189,7 +184,6 @@ func (m *Manifest) cardSets() []cardSet {
 	for i, d := range all {
 		sets[i].Name, sets[i].File = d.name, d.parquet()
 	}
-
 	return sets[:len(all)]
 }
 
@@ -238,6 +232,5 @@ func byRule(counts map[Rule]int) string {
 	if words == nil {
 		return ""
 	}
-
 	return " (" + strings.Join(words, ", ") + ")"
 }

@@ -59,7 +59,6 @@ func (a arguments) object() (string, error) {
 
 	var text string
 	err := json.Unmarshal([]byte(a), &text)
-
 	return text, err
 }
 
@@ -104,7 +103,6 @@ func completions(table string) layout {
 		write: func(s *Sample) record {
 			all := toChat(s.System, s.Conversations)
 			last := len(all) - 1
-
 			return record{
 				Prompt: all[:last], Completion: all[last:], Tools: s.Tools, Good: s.Good,
 				PromptTokenIDs: s.IDs.Prompt, CompletionTokenIDs: s.IDs.Sampled, CompletionLogProbs: s.IDs.LogProbs,
@@ -114,7 +112,6 @@ func completions(table string) layout {
 			s := Sample{Tools: r.Tools, Good: r.Good, IDs: mcts.TokenIDs{
 				Prompt: r.PromptTokenIDs, Sampled: r.CompletionTokenIDs, LogProbs: r.CompletionLogProbs,
 			}}
-
 			return s, s.readChat(append(r.Prompt, r.Completion...))
 		},
 	}
@@ -146,7 +143,6 @@ func fromPair(r *record) (s Sample, err error) {
 	last := len(s.Conversations) - 1
 	s.Chosen, s.Rejected = s.Conversations[last], other.Conversations[last]
 	s.Conversations = s.Conversations[:last]
-
 	return s, nil
 }
 
@@ -181,7 +177,6 @@ func toChat(system string, conversation []Message) []chatMessage {
 			all[len(all)-1].Weight = new(int)
 		}
 	}
-
 	return all
 }
 
@@ -241,7 +236,6 @@ func (s *Sample) readChat(all []chatMessage) error {
 		read.Untrained = m.Weight != nil
 		s.Conversations = append(s.Conversations, read)
 	}
-
 	return nil
 }
 
@@ -259,6 +253,5 @@ func (m *chatMessage) calls() ([]envs.Call, error) {
 
 		all[i] = envs.Call{Name: c.Function.Name, Args: arguments}
 	}
-
 	return all, nil
 }

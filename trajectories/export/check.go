@@ -108,7 +108,6 @@ func Lint(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 	for i, d := range m.datasets() {
 		r.checkSamples(m.samples(dir, d), m.Format, i > 0, linter, elsewhere)
 	}
-
 	return r, nil
 }
 

@@ -52,7 +52,6 @@ func (w *writer) survey(ctx context.Context, rows iter.Seq2[trajectories.Row, er
 		w.rng = rand.New(rand.NewPCG(s.Seed, 0))
 		w.quotas, err = s.Mix.quotas(counts)
 	}
-
 	return err
 }
 
@@ -62,7 +61,6 @@ func (w *writer) lintShown(shown trajectories.Shown) error {
 	if len(found) == 0 || shown.Origin != "" {
 		return nil
 	}
-
 	return errors.New(found[0].String())
 }
 
@@ -100,7 +98,6 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 	}
 
 	w.samples[row] = cleaned{s, broken}
-
 	return s, broken, nil
 }
 
@@ -123,7 +120,6 @@ func (e *StepsError) Error() string {
 		form := f.form()
 		return f.IsTrained() && form.single()
 	})
-
 	return fmt.Sprintf("the model of run %s %s: a sample of %s has all turns, so that the model would be trained on "+
 		"prompts that it never gets. Export as %s, or collect with another value of that setting", e.RunID, e.why,
 		e.Format, names.Join(single))
@@ -135,7 +131,6 @@ type MixedError struct{ First, Other trajectories.Row }
 // Error names both.
 func (e *MixedError) Error() string {
 	const none = "none on record"
-
 	return fmt.Sprintf("export: trajectories of different makers: run %s has %s, run %s has %s",
 		e.First.RunID, cmp.Or(trajectories.InWords(e.First.Makers), none), e.Other.RunID,
 		cmp.Or(trajectories.InWords(e.Other.Makers), none))
@@ -154,7 +149,6 @@ func (w *writer) mixed(row *trajectories.Row) error {
 	if trajectories.InWords(w.first.Makers) != trajectories.InWords(row.Makers) {
 		return &MixedError{*w.first, *row}
 	}
-
 	return nil
 }
 
@@ -207,7 +201,6 @@ func (w *writer) question(group []*trajectories.Row) (*question, error) {
 	chosen := w.manifest.Selection.of(correct, &w.manifest.Selected)
 
 	kept, err := w.withinQuotas(chosen)
-
 	return &question{chosen: kept, all: group}, err
 }
 
@@ -234,7 +227,6 @@ func (w *writer) lintRow(row *trajectories.Row) (bool, error) {
 	w.manifest.Lint.Dropped++
 	w.manifest.Lint.ByRule[found[0].Rule]++
 	w.tell(row.Name(), found)
-
 	return false, nil
 }
 
@@ -270,6 +262,5 @@ func (w *writer) withinQuotas(chosen []*trajectories.Row) (kept []*trajectories.
 	if len(chosen) > 0 && len(kept) == 0 {
 		report.QuestionsKept--
 	}
-
 	return kept, nil
 }

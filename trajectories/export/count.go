@@ -52,6 +52,5 @@ func countJSON(path string) (n int, err error) {
 	if err != nil && err != io.EOF {
 		return 0, fmt.Errorf("read %s: sample %d: %w", path, n+1, err)
 	}
-
 	return n, nil
 }

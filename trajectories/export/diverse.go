@@ -40,7 +40,6 @@ func Distance(a, b []trajectories.Turn) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 0
 	}
-
 	return (jaccard(a, b) + float64(edits(a, b))/float64(max(len(a), len(b)))) / 2
 }
 
@@ -86,6 +85,5 @@ func edits(a, b []trajectories.Turn) int {
 			row[j+1] = min(row[j]+1, row[j+1]+1, substitute)
 		}
 	}
-
 	return row[len(b)]
 }

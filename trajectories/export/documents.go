@@ -33,7 +33,6 @@ func WriteDocuments(ctx context.Context, dir string, from Documents, opt Options
 	err := w.manifest.writeFolder(dir, func(work string) error {
 		err := opt.Format.form().write(w, work)
 		w.runs.note(&w.manifest)
-
 		return err
 	})
 	if err != nil {
@@ -94,6 +93,5 @@ func (w *documentWriter) each(episodes iter.Seq2[trajectories.Episode, error], w
 		w.manifest.Rows++
 		w.runs.add(&e.Row, shown)
 	}
-
 	return nil
 }

@@ -40,7 +40,6 @@ func documents(t *testing.T, rows []trajectories.Row, episodes iter.Seq2[traject
 	if err != nil || !report.OK() || report.Rows != m.Rows {
 		t.Errorf("%s: report %+v, error %v", opt.Format, report, err)
 	}
-
 	return dir, m
 }
 
@@ -59,7 +58,6 @@ func imported(t *testing.T, from string, opt export.Options) (string, *export.Ma
 		if !ok {
 			t.Errorf("%s was not imported", row.Name())
 		}
-
 		return shown, nil
 	}
 
@@ -73,7 +71,6 @@ func imported(t *testing.T, from string, opt export.Options) (string, *export.Ma
 	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("%s: report %+v, error %v", opt.Format, report, err)
 	}
-
 	return dir, m
 }
 
@@ -84,7 +81,6 @@ func contents(t *testing.T, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return text
 }
 

@@ -44,6 +44,5 @@ func (w *writer) pairs(q *question) ([]candidate, error) {
 
 		return nil
 	})
-
 	return all, err
 }

@@ -34,7 +34,6 @@ func (e *Elsewhere) report() ElsewhereReport {
 	if e != nil {
 		r.Questions = e.number
 	}
-
 	return r
 }
 

@@ -41,7 +41,6 @@ func wrote(t testing.TB, dir string, rows []trajectories.Row, opt export.Options
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return m
 }
 
@@ -259,7 +258,6 @@ func drawn(rows []trajectories.Row, n int) []trajectories.Row {
 
 		all = append(all, group...)
 	}
-
 	return all
 }
 
@@ -483,7 +481,6 @@ func TestCardNamesItsSamples(t *testing.T) {
 
 		_, rest, _ := strings.Cut(string(contents(t, filepath.Join(dir, "README.md"))), "- config_name: ")
 		name, _, _ := strings.Cut(rest, "\n")
-
 		return name
 	}
 

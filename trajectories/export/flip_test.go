@@ -58,7 +58,6 @@ func flip(t *testing.T, rng *rand.Rand, dir string) (where string, undo func()) 
 		if bits += 8 * len(text); len(text) > 0 && rng.IntN(bits) < 8*len(text) {
 			path, whole = name, text
 		}
-
 		return err
 	})
 	if err != nil {

@@ -38,7 +38,6 @@ func (m *Manifest) writeFolder(dir string, write func(work string) error) error 
 	if err == nil {
 		err = m.install(work, dir)
 	}
-
 	return errors.Join(err, release())
 }
 
@@ -80,7 +79,6 @@ func (m *Manifest) complete(work string) error {
 
 		name, err = filepath.Rel(work, name)
 		names = append(names, filepath.ToSlash(name))
-
 		return err
 	})
 	if err == nil {
@@ -99,7 +97,6 @@ func (m *Manifest) complete(work string) error {
 	}
 
 	m.Seal = envs.SHA256(string(text))
-
 	return writeJSON(filepath.Join(work, ManifestFile), m)
 }
 
@@ -115,7 +112,6 @@ func (m *Manifest) note(work string, names []string) error {
 
 		m.Files = append(m.Files, sum)
 	}
-
 	return nil
 }
 
@@ -139,7 +135,6 @@ func (m *Manifest) install(work, dir string) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		return m.installFiles(work, dir)
 	}
-
 	return err
 }
 
@@ -155,7 +150,6 @@ func (m *Manifest) installFiles(work, dir string) error {
 		if err := disk.Rename(filepath.Join(work, name), filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("move %s into place: %w", name, err)
 		}
-
 		return nil
 	}
 
@@ -181,7 +175,6 @@ func (m *Manifest) entries() map[string]bool {
 		first, _, _ := strings.Cut(f.Name, "/")
 		all[first] = true
 	}
-
 	return all
 }
 

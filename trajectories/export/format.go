@@ -38,7 +38,6 @@ func (f Format) words() words {
 	if own := f.form().words; own.Summary != "" {
 		return own
 	}
-
 	return written()[f]
 }
 
@@ -78,7 +77,6 @@ func (f Format) form() form {
 	if known := forms[f]; known != nil {
 		return *known
 	}
-
 	return form{}
 }
 

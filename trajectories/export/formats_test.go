@@ -126,7 +126,6 @@ func said(messages ...export.Message) string {
 	for _, m := range messages {
 		all = append(all, m.Value)
 	}
-
 	return strings.TrimPrefix(strings.TrimPrefix(strings.Join(all, " / "), "Question: How much?"), " / ")
 }
 
@@ -294,7 +293,6 @@ func TestEveryFormat(t *testing.T) {
 		return func(row *trajectories.Row) (trajectories.Shown, error) {
 			shown, err := synth.Shown(row)
 			shown.Codec, shown.Tools = codec, []envs.Args{envs.Object("type", "function")}
-
 			return shown, err
 		}
 	}
@@ -372,7 +370,6 @@ func manyRows(questions int, all bool, act func(path string) string) []trajector
 
 		rows = append(rows, of(meta, record(smallTree(), act))...)
 	}
-
 	return slices.Collect(values(synth.Sorted(rows)))
 }
 
@@ -546,7 +543,6 @@ func callsForTRL(t *testing.T, arguments export.Arguments) (sample, card string)
 	if err := errors.Join(err, cardErr); err != nil {
 		t.Fatal(err)
 	}
-
 	return strings.TrimSpace(string(data)), string(text)
 }
 

@@ -240,7 +240,6 @@ func solved(question, node int, change func(*trajectories.Row)) trajectories.Row
 
 	r.Deprecations, r.Recovered = 0, 0
 	r.Sum()
-
 	return r
 }
 
@@ -374,7 +373,6 @@ func TestEachQuestionIsDrawnByItself(t *testing.T) {
 		for _, s := range synth.Collect(t, export.Read(dir, true)) {
 			all = append(all, s.Conversations[0].Value)
 		}
-
 		return all
 	}
 
@@ -760,7 +758,6 @@ func TestWhatIsShownCanFail(t *testing.T) {
 		if r.PromptAPI == "p_x" {
 			return trajectories.Shown{}, unknown
 		}
-
 		return synth.Shown(r)
 	}
 
@@ -792,7 +789,6 @@ func TestAcceptanceOfSteps(t *testing.T) {
 		for _, turn := range row.Turns {
 			h = h.Append(envs.Turn{Action: envs.Action(turn.Action), Observation: turn.Observation})
 		}
-
 		return a.Accept(h)
 	}
 
@@ -882,7 +878,6 @@ func naiveDistance(a, b string) float64 {
 
 		return 1 + min(edits(a[1:], b), edits(a, b[1:]), edits(a[1:], b[1:]))
 	}
-
 	return (1 - float64(shared)/float64(len(letters)) +
 		float64(edits(a, b))/float64(max(len(a), len(b)))) / 2
 }
@@ -1012,7 +1007,6 @@ func TestCallsAndTexts(t *testing.T) {
 	calls := func(row *trajectories.Row) (trajectories.Shown, error) {
 		shown, err := synth.Shown(row)
 		shown.Codec = action.FunctionCall{}
-
 		return shown, err
 	}
 
@@ -1084,7 +1078,6 @@ func TestTheWorstIsRejected(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "export")
 		wrote(t, dir, rows, export.Options{Format: format})
 		lintsWell(t, dir)
-
 		return lineage(t, dir)[0].RejectedPath
 	}
 

@@ -37,7 +37,6 @@ func Import(paths []string) (*Imported, error) {
 	}
 
 	slices.SortStableFunc(all.rows, func(a, b trajectories.Row) int { return trajectories.Compare(&a, &b) })
-
 	return all, nil
 }
 
@@ -67,7 +66,6 @@ func (i *Imported) addAll(path string, files []string) error {
 
 	others, err := atif.OtherTrials(path, files)
 	i.refused = append(i.refused, others...)
-
 	return err
 }
 
@@ -97,7 +95,6 @@ func (i *Imported) add(file string) error {
 		i.rows = append(i.rows, row)
 		i.shown[originOf(&row)] = shown
 	}
-
 	return nil
 }
 
@@ -166,6 +163,5 @@ func (i *Imported) Suites() []string {
 	}
 
 	slices.Sort(all)
-
 	return slices.Compact(all)
 }

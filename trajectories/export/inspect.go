@@ -27,6 +27,5 @@ func (w *documentWriter) inspectLogs(work string) (err error) {
 	}
 
 	w.manifest.Rows, w.manifest.Lost, err = w.from.Logs(logs)
-
 	return err
 }

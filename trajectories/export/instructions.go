@@ -58,7 +58,6 @@ func WriteInstructions(dir string, sets []InstructionSet, report any, software s
 	if err := m.writeFolder(dir, write); err != nil {
 		return nil, fmt.Errorf("export to %s: %w", dir, err)
 	}
-
 	return &m, nil
 }
 
@@ -104,7 +103,6 @@ func (m *Manifest) writeSets(work string, sets []InstructionSet, report any, ext
 			m.Lengths.add(utf8.RuneCountInString(sample.System+sample.Instruction+sample.Output), 0)
 		}
 	}
-
 	return errors.Join(
 		writeJSON(filepath.Join(work, DatasetInfoFile), m.datasetInfo()),
 		writeJSON(filepath.Join(work, reportFile), report),
@@ -136,7 +134,6 @@ func instructionInfo(name string) datasetEntry {
 // isInstructionFile reports whether data for simulators may have a file of a name.
 func isInstructionFile(name string) bool {
 	set, isSet := strings.CutSuffix(name, ".jsonl")
-
 	return name == reportFile || name == JudgePrompt ||
 		isSet && (strings.HasPrefix(set, trainSet) || strings.HasPrefix(set, testSet))
 }

@@ -24,7 +24,6 @@ func TestKilledAtEachCall(t *testing.T) {
 	if dir := os.Getenv("TOOLEVO_TEST_KILLED_EXPORT"); dir != "" {
 		killtest.Now()
 		wrote(t, dir, other, export.Options{})
-
 		return
 	}
 
@@ -42,7 +41,6 @@ func TestKilledAtEachCall(t *testing.T) {
 
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledAtEachCall$")
 		cmd.Env = append(os.Environ(), "TOOLEVO_TEST_KILLED_EXPORT="+dir)
-
 		return cmd
 	}, func(call string) {
 		if got := filesBelow(t, dir); !maps.Equal(got, before) && !maps.Equal(got, filesBelow(t, whole)) {
@@ -105,7 +103,6 @@ func filesBelow(t *testing.T, dir string) map[string]string {
 
 		name, err := filepath.Rel(dir, path)
 		all[name] = string(text)
-
 		return err
 	})
 	if err != nil {

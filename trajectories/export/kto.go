@@ -25,7 +25,6 @@ func (w *writer) judged(q *question) ([]candidate, error) {
 		step := sample.step(a.turn)
 		step.Good = good
 		all = append(all, candidate{sample: step, row: a.row, step: a.turn + 1})
-
 		return nil
 	}
 	told := map[*branch]bool{}
@@ -46,9 +45,7 @@ func (w *writer) judged(q *question) ([]candidate, error) {
 				return err
 			}
 		}
-
 		return nil
 	})
-
 	return all, err
 }

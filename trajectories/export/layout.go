@@ -30,7 +30,6 @@ func (r *record) chats() [][]chatMessage {
 	for _, n := range r.Nodes {
 		all = append(all, n.Messages)
 	}
-
 	return all
 }
 
@@ -105,7 +104,6 @@ func (m *Manifest) layout() layout {
 	l.columns = pq.Without(l.columns, func(name string) bool {
 		return !m.Tools && name == toolsColumn || !m.TokenIDs && slices.Contains(idsColumns, name)
 	})
-
 	return l
 }
 

@@ -52,6 +52,5 @@ func lineageOf(c *candidate, origin string, chars, tokens int) Lineage {
 	if c.rejected != nil {
 		l.RejectedPath, l.RejectedTree = c.rejected.NodePath, &c.rejected.Tree
 	}
-
 	return l
 }

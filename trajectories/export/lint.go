@@ -49,7 +49,6 @@ func (f Finding) String() string {
 	if f.Message >= 0 {
 		where = fmt.Sprintf("message %d", f.Message)
 	}
-
 	return fmt.Sprintf("%s: %s: %s", where, f.Rule, f.Detail)
 }
 
@@ -86,7 +85,6 @@ func NewLinter(tokenizer *Tokenizer, template string, cutoff int) (*Linter, erro
 	if l.sanitizer, err = chat.NewSanitizer(special...); err != nil {
 		return nil, fmt.Errorf("export: new linter: %w", err)
 	}
-
 	return l, nil
 }
 
@@ -97,7 +95,6 @@ func (l *Linter) Sanitizer() *chat.Sanitizer { return l.sanitizer }
 func (l *Linter) withoutCutoff() *Linter {
 	other := *l
 	other.cutoff = 0
-
 	return &other
 }
 
@@ -116,7 +113,6 @@ func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	for _, p := range pieces(format, s, l.template) {
 		tokens += l.Tokens(p)
 	}
-
 	return chars, tokens + max(l.Tokens(replyPiece(s.Chosen, l.template)), l.Tokens(replyPiece(s.Rejected, l.template)))
 }
 
@@ -200,7 +196,6 @@ func (l *Linter) lintReply(format Format, i int, m Message) []Finding {
 	if format.form().transcripts {
 		found = slices.DeleteFunc(found, func(f Finding) bool { return f.Rule == ForgedTurn })
 	}
-
 	return found
 }
 
@@ -233,7 +228,6 @@ func (l *Linter) lintMessage(i int, m Message) []Finding {
 	if marker := forged(text); marker != "" {
 		found = append(found, Finding{ForgedTurn, i, fmt.Sprintf("a line begins with %q", marker)})
 	}
-
 	return found
 }
 

@@ -16,7 +16,6 @@ func newLinter(t testing.TB) *export.Linter {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return l
 }
 
@@ -27,7 +26,6 @@ func loadTokenizer(t testing.TB, name string) *export.Tokenizer {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return tok
 }
 
@@ -39,7 +37,6 @@ func conversation(messages ...string) *export.Sample {
 		from, value, _ := strings.Cut(m, ":")
 		s.Conversations = append(s.Conversations, export.Message{From: from, Value: value})
 	}
-
 	return s
 }
 
@@ -156,7 +153,6 @@ func TestLintTrees(t *testing.T) {
 		for _, m := range all {
 			s.Nodes = append(s.Nodes, export.Node{Messages: []export.Message{m}})
 		}
-
 		return s
 	}
 	token := export.Message{From: export.Observation, Value: "<|eot_id|>"}
@@ -206,7 +202,6 @@ func TestLintPairs(t *testing.T) {
 	pair := func(chosen, rejected string, messages ...string) *export.Sample {
 		s := conversation(messages...)
 		s.Chosen, s.Rejected = export.Message{From: "gpt", Value: chosen}, export.Message{From: "gpt", Value: rejected}
-
 		return s
 	}
 	stranger := pair("a", "b", "human:q")

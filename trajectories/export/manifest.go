@@ -36,7 +36,6 @@ func datasets(f Format, dev bool) []dataset {
 	if dev {
 		all = append(all, dataset{f.Dataset() + "_dev", devLineageFile})
 	}
-
 	return all
 }
 
@@ -95,7 +94,6 @@ type Manifest struct {
 // newManifest returns the manifest of an export of nothing.
 func newManifest(opt Options) Manifest {
 	s := opt.Selection.withDefaults()
-
 	return Manifest{
 		Version: ManifestVersion, Format: opt.Format, Trainer: cmp.Or(opt.Trainer, LlamaFactory),
 		ChatTemplate: opt.ChatTemplate, Software: opt.Software, Arguments: opt.Arguments,
@@ -294,6 +292,5 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err := errors.Join(formatErr, trainerErr); err != nil {
 		return nil, fmt.Errorf("export: manifest of %s: %w", dir, err)
 	}
-
 	return &m, nil
 }

@@ -17,7 +17,6 @@ func Templates() []string {
 	for i, t := range all {
 		names[i] = t.String()
 	}
-
 	return names
 }
 
@@ -83,7 +82,6 @@ func (l *Linter) Pieces(format Format, s *Sample) []Piece {
 	if form.pairs {
 		all = append(all, replyPiece(s.Chosen, l.template), replyPiece(s.Rejected, l.template))
 	}
-
 	return all
 }
 
@@ -92,6 +90,5 @@ func (l *Linter) Tokens(p Piece) int {
 	if p.Text == "" {
 		return 0
 	}
-
 	return l.tokenizer.Count(p.Text)
 }

@@ -49,7 +49,6 @@ func (m Mix) validate() error {
 	}
 
 	_, err := ParseMixKind(string(m.By))
-
 	return err
 }
 
@@ -73,7 +72,6 @@ func (m Mix) quotas(counts map[string]int) (map[string]*quota, error) {
 	for name, n := range counts {
 		all[name] = &quota{take: min(n, int(math.Round(scale*m.Weights[name]))), left: n}
 	}
-
 	return all, nil
 }
 
@@ -85,7 +83,6 @@ func (q *quota) next(rng *rand.Rand) bool {
 	if taken {
 		q.take--
 	}
-
 	return taken
 }
 

@@ -123,7 +123,6 @@ func turnsOf(row *trajectories.Row) (all []export.Message) {
 		all = append(all, export.Message{From: export.GPT, Value: t.Action},
 			export.Message{From: export.Observation, Value: t.Observation})
 	}
-
 	return all[:max(len(all)-1, 0)]
 }
 
@@ -138,7 +137,6 @@ func story(messages []export.Message) string {
 
 		all = append(all, m.Value)
 	}
-
 	return strings.Join(all, "\n")
 }
 
@@ -151,7 +149,6 @@ func (r reader) find(l *export.Lineage, tree int, path string) *trajectories.Row
 	}
 
 	r.Fatalf("no trajectory %s of tree %d of %s", path, tree, l.RunID)
-
 	return nil
 }
 
@@ -304,6 +301,5 @@ func lineage(t *testing.T, dir string) (all []export.Lineage) {
 
 		all = append(all, l)
 	}
-
 	return all
 }

@@ -43,7 +43,6 @@ func nativeRow() trajectories.Row {
 	}
 
 	row.Sum()
-
 	return row
 }
 
@@ -70,7 +69,6 @@ func exportNatively(t *testing.T, opt export.Options) (line, dir string) {
 	}
 
 	line, _, _ = strings.Cut(string(data), "\n")
-
 	return line, dir
 }
 
@@ -210,7 +208,6 @@ func TestNativeToolsBesideOthers(t *testing.T) {
 			if row.RunID == "other" {
 				return synth.Shown(row)
 			}
-
 			return nativelyShown(row)
 		},
 	})
@@ -321,10 +318,8 @@ func TestListsThatChange(t *testing.T) {
 				if h.Len() < tt.after {
 					return shown.Tools
 				}
-
 				return []envs.Args{envs.Object("type", "function", "function", envs.Object("name", "Again"))}
 			}
-
 			return shown, err
 		}
 

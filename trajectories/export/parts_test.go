@@ -37,7 +37,6 @@ func TestNamesOfTrials(t *testing.T) {
 	of := func(id string) string {
 		d := &atif.Document{TrajectoryID: "run/" + id}
 		d.Extra.Ours = &atif.Lineage{RunID: "run"}
-
 		return trialFile(d)
 	}
 	name := regexp.MustCompile(`^toolevo_atif/([A-Za-z0-9_.-]+)-[0-9a-f]{8}/agent/trajectory\.json$`)
@@ -308,7 +307,6 @@ func drawReply(t *rapid.T, native bool) Message {
 	if native {
 		calls = slices.Repeat(calls, rapid.IntRange(1, 3).Draw(t, "calls"))
 	}
-
 	return Message{From: FunctionCall, Value: callsText(thought, native, calls...)}
 }
 
@@ -323,7 +321,6 @@ func drawAnswer(t *rapid.T, m Message, i int) Message {
 
 		calls = len(all)
 	}
-
 	return Message{From: Observation, Value: action.JoinResults(slices.Repeat([]string{fmt.Sprint("seen ", i)}, calls))}
 }
 
@@ -408,7 +405,6 @@ func pathsOf(rec *record) [][]chatMessage {
 
 		all = append(all, slices.Concat(rec.Prompt, path))
 	}
-
 	return all
 }
 

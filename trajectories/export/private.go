@@ -36,7 +36,6 @@ var privateTexts = sync.OnceValue(func() []privateText {
 	for i := range all {
 		all[i].like = regexp.MustCompile(wordBegins + all[i].Like)
 	}
-
 	return all
 })
 
@@ -53,7 +52,6 @@ func (m *Manifest) lookForPrivate(dir string) error {
 			m.notePrivate(d.jsonl(), number, line)
 		}
 	}
-
 	return nil
 }
 

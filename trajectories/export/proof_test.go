@@ -51,7 +51,6 @@ func Proved(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 	if len(r.Problems) == before {
 		r.checkValues(m, seen)
 	}
-
 	return report, nil
 }
 
@@ -261,7 +260,6 @@ func (s *seen) line(i int, l *Lineage) string {
 	if !sample.unwanted {
 		s.chosen(question, leaf, l)
 	}
-
 	return sample.differs(l)
 }
 
@@ -415,6 +413,5 @@ func readJSON(path string, v any) error {
 	if err := disk.DecodeLine(data, v); err != nil {
 		return fmt.Errorf("decode %s: %w", path, err)
 	}
-
 	return nil
 }

@@ -24,7 +24,6 @@ func showing(mode action.Reasoning) func(*trajectories.Row) (trajectories.Shown,
 	return func(row *trajectories.Row) (trajectories.Shown, error) {
 		shown, err := synth.Shown(row)
 		shown.Reasoning = mode
-
 		return shown, err
 	}
 }

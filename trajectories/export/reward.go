@@ -69,7 +69,6 @@ func nearest(row *trajectories.Row, bad []*trajectories.Row, used map[*trajector
 			best, longest = r, n
 		}
 	}
-
 	return best
 }
 
@@ -78,6 +77,5 @@ func alike(a, b []trajectories.Turn) (n int) {
 	for n < len(a) && n < len(b) && a[n].Key == b[n].Key {
 		n++
 	}
-
 	return n
 }

@@ -124,7 +124,6 @@ func (s *Sample) toolsAt(i int) string {
 	if s.Lists == nil {
 		return s.Tools
 	}
-
 	return s.Lists[i]
 }
 
@@ -166,7 +165,6 @@ func nativeReply(text string) Message {
 	if len(calls) == 0 {
 		return Message{From: GPT, Value: said.Content}
 	}
-
 	return Message{From: FunctionCall, Value: callsText(said.Content, true, calls...)}
 }
 
@@ -188,7 +186,6 @@ func (s *Sample) said() []Message {
 	for _, n := range s.Nodes {
 		all = append(all, n.Messages...)
 	}
-
 	return all
 }
 
@@ -200,7 +197,6 @@ func (s *Sample) sum() (sum [sha256.Size]byte) {
 	for _, m := range append(slices.Clip(s.Conversations), s.Chosen, s.Rejected) {
 		fmt.Fprintf(h, "%d:%s%d:%s", len(m.From), m.From, len(m.Value), m.Value)
 	}
-
 	return [sha256.Size]byte(h.Sum(nil))
 }
 

@@ -21,7 +21,6 @@ import (
 // writeData writes the samples of the questions and where they come from.
 func (w *writer) writeData(work string, questions iter.Seq2[*question, error]) error {
 	sets := datasets(w.opt.Format, w.opt.Selection.Dev > 0)
-
 	return w.withFiles(work, sets, nil, func(files []*sampleFiles) error {
 		for q, err := range questions {
 			if err != nil {
@@ -44,7 +43,6 @@ func (w *writer) writeData(work string, questions iter.Seq2[*question, error]) e
 		}
 
 		w.manifest.Labels = files[0].labels
-
 		return nil
 	})
 }
@@ -89,7 +87,6 @@ func (s Selection) heldOut(asked map[string]bool) map[string]bool {
 	for _, question := range ordered[:min(max(n, 1), max(len(ordered)-1, 0))] {
 		held[question] = true
 	}
-
 	return held
 }
 
@@ -106,7 +103,6 @@ func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use
 	if len(sets) == 0 {
 		return use(open)
 	}
-
 	return disk.WriteFile(filepath.Join(work, sets[0].parquet()), func(pw io.Writer) error {
 		return disk.WriteFile(filepath.Join(work, sets[0].jsonl()), func(jw io.Writer) error {
 			return disk.WriteFile(filepath.Join(work, sets[0].lineage), func(lw io.Writer) error {
@@ -116,7 +112,6 @@ func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use
 				}
 
 				files := append(open, &sampleFiles{parquet: parquet, jsonl: jw, lineage: disk.NewLineEncoder(lw)})
-
 				return errors.Join(w.withFiles(work, sets[1:], files, use), parquet.Close())
 			})
 		})
@@ -149,7 +144,6 @@ func (w *writer) writeQuestion(q *question, files *sampleFiles) (written int, er
 
 		written++
 	}
-
 	return written, nil
 }
 
@@ -213,7 +207,6 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 	if _, err := files.jsonl.Write(append(line, '\n')); err != nil {
 		return err
 	}
-
 	return files.lineage.Encode(lineageOf(c, shown.Origin, chars, tokens))
 }
 
@@ -223,7 +216,6 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", path, err)
 	}
-
 	return disk.Write(path, text)
 }
 
@@ -233,7 +225,6 @@ func indented(v any) ([]byte, error) {
 	enc := disk.NewLineEncoder(&b)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(v)
-
 	return b.Bytes(), err
 }
 
@@ -242,6 +233,5 @@ func sumFile(dir, name string) (FileSum, error) {
 	if err != nil {
 		return FileSum{}, fmt.Errorf("sum %s: %w", name, err)
 	}
-
 	return FileSum{Name: name, Bytes: size, SHA256: sum}, nil
 }

@@ -91,7 +91,6 @@ func (s Selection) withDefaults() Selection {
 	s.Strategy = cmp.Or(s.Strategy, Random)
 	s.Score = cmp.Or(s.Score, Strict)
 	s.Split = cmp.Or(s.Split, TrainSplit)
-
 	return s
 }
 
@@ -229,7 +228,6 @@ func (s Selection) of(group []*trajectories.Row, report *SelectionReport) []*tra
 	if len(chosen) > 0 {
 		report.QuestionsKept++
 	}
-
 	return chosen
 }
 
@@ -305,7 +303,6 @@ func (s Selection) choose(rows []*trajectories.Row, d *Dropped) []*trajectories.
 	}
 
 	slices.SortFunc(chosen, trajectories.Compare)
-
 	return chosen
 }
 
@@ -329,7 +326,6 @@ func variedFirst(rows []*trajectories.Row) []*trajectories.Row {
 
 		rest = append(rest, r)
 	}
-
 	return append(first, rest...)
 }
 
@@ -337,7 +333,6 @@ func variedFirst(rows []*trajectories.Row) []*trajectories.Row {
 func questionRand(seed uint64, r *trajectories.Row) *rand.Rand {
 	parts := []string{r.Labels[envs.LabelDataset], r.Labels[envs.LabelDifficulty], r.Split, r.QuestionID, r.Question}
 	parts = append(parts, trajectories.LabelPairs(r.Labels)...)
-
 	return envs.Random(seed, strings.Join(parts, "\x00")+"\x00")
 }
 
@@ -347,7 +342,6 @@ func byLength(rows []*trajectories.Row) []*trajectories.Row {
 		for _, t := range r.Turns {
 			n += len(t.Action)
 		}
-
 		return n
 	}
 	sorted := slices.Clone(rows)

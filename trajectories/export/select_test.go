@@ -39,7 +39,6 @@ func did(question, node int, word string) trajectories.Row {
 	}
 
 	r.Key = trajectories.Key(r.Turns)
-
 	return r
 }
 
@@ -54,7 +53,6 @@ func words(rows []trajectories.Row) []string {
 
 		all = append(all, w.String())
 	}
-
 	return all
 }
 
@@ -215,7 +213,6 @@ func TestSelectProperties(t *testing.T) {
 
 				kept = append(kept, r)
 			}
-
 			return kept, report
 		}
 		kept, report := run(all)
@@ -350,7 +347,6 @@ func TestMix(t *testing.T) {
 		for _, run := range m.Runs {
 			counts[run.DeployedAPI] = run.Rows
 		}
-
 		return counts, m
 	}
 
@@ -397,7 +393,6 @@ func TestDevIsHeldOutByQuestion(t *testing.T) {
 			t.Errorf("%d and %d questions, the manifest says %d and %d", len(sides[0]), len(sides[1]), m.Questions,
 				m.DevQuestions)
 		}
-
 		return sides[0], sides[1]
 	}
 

@@ -53,7 +53,6 @@ func (w *writer) steps(q *question) ([]candidate, error) {
 			seen[at] = true
 		}
 	}
-
 	return all, nil
 }
 
@@ -65,6 +64,5 @@ func (w *writer) addIDs(c *candidate) (found bool, err error) {
 	}
 
 	c.sample.IDs, found, err = w.opt.TokenIDs(c.row, c.step-1)
-
 	return found, err
 }

@@ -24,6 +24,5 @@ func (w *writer) trajectories(q *question) ([]candidate, error) {
 
 		all = append(all, candidate{sample: sample, broken: broken, row: row})
 	}
-
 	return all, nil
 }

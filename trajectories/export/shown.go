@@ -45,6 +45,5 @@ func (c *shownCache) of(row *trajectories.Row) (trajectories.Shown, error) {
 	}
 
 	c.known[key] = shown
-
 	return shown, nil
 }

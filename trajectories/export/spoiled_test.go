@@ -82,7 +82,6 @@ func respoil(dir string, spoil func(*Sample)) error {
 	}
 
 	name := filepath.Join(dir, SFTTrajectory.Dataset())
-
 	return errors.Join(w.Close(), os.WriteFile(name+".parquet", parquet.Bytes(), 0o644),
 		os.WriteFile(name+".jsonl", lines.Bytes(), 0o644))
 }

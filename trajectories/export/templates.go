@@ -83,7 +83,6 @@ func (t *chatTemplates) names(meet func(judged) bool) []string {
 	}
 
 	slices.Sort(all)
-
 	return all
 }
 
@@ -93,7 +92,6 @@ func ParseChatTemplate(t Trainer, name string) error {
 	of := templates()[t]
 	all := of.names(func(judged) bool { return true })
 	_, err := names.Parse("chat template of "+string(t), name, all)
-
 	return err
 }
 
@@ -130,7 +128,6 @@ func (f Fit) Advice() []string {
 		all = append(all, fmt.Sprintf("The chat template %s writes think blocks that are not in the "+
 			"samples, unless enable_thinking is false, in training and at the server.", f.template))
 	}
-
 	return all
 }
 
@@ -154,7 +151,6 @@ func (e *TemplateError) Error() string {
 	if e.calls {
 		otherwise += ", or collect with environment.codec=react"
 	}
-
 	return fmt.Sprintf("the chat template %s of %s %s: take %s", e.template, e.trainer, does,
 		otherwise)
 }
@@ -196,7 +192,6 @@ func (m *Manifest) checkServer(name, server string) error {
 	if !m.Tools || m.Trainer != LlamaFactory || server == "" || slices.Contains(alike, server) {
 		return nil
 	}
-
 	return fmt.Errorf("the model's own chat template is %s, by which servers write tools and calls otherwise than "+
 		"%s under %s: train models with %s so, or export for %s",
 		server, m.Trainer, name, strings.Join(alike, ", "), TRL)
@@ -222,6 +217,5 @@ func (m *Manifest) verdictOf(j judged) verdict {
 	if form.whole && m.Unreadable > 0 {
 		what += "-faulty"
 	}
-
 	return j.Verdicts[what]
 }

@@ -76,7 +76,6 @@ func verdictTables() string {
 
 		b.WriteString("\n")
 	}
-
 	return b.String() + formsTable() + serversTable() + "\n"
 }
 
@@ -107,7 +106,6 @@ func formsTable() string {
 			}
 		}
 	}
-
 	return b.String()
 }
 
@@ -120,7 +118,6 @@ func serversTable() string {
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		text += fmt.Sprintf("| `%s` | %s |\n", name, quoted(servers[name]))
 	}
-
 	return text
 }
 
@@ -129,7 +126,6 @@ func quoted[T any](names []T) string {
 	for i, name := range names {
 		words[i] = fmt.Sprintf("`%v`", name)
 	}
-
 	return strings.Join(words, ", ")
 }
 
@@ -139,7 +135,6 @@ func TestCheckTemplate(t *testing.T) {
 	with := func(change func(*Manifest)) Manifest {
 		m := calls
 		change(&m)
-
 		return m
 	}
 

@@ -28,7 +28,6 @@ func LoadTokenizer(path string) (*Tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("export: load tokenizer %s: %w", path, err)
 	}
-
 	return &Tokenizer{bpe: t, sha256: envs.SHA256(data)}, nil
 }
 

@@ -42,7 +42,6 @@ func registerToys(t *testing.T) (samples, papers Format) {
 
 					all = append(all, candidate{sample: whole.step(0), broken: broken, row: row, step: 1})
 				}
-
 				return all, nil
 			},
 		},

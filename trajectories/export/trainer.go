@@ -56,7 +56,6 @@ func (m *Manifest) told() told {
 	f, t := m.Format, m.Trainer
 	all := f.words().Told[t]
 	all.Lines = append(slices.Clip(all.Lines), m.Labels.Weights(t)...)
-
 	return all
 }
 

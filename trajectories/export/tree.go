@@ -46,7 +46,6 @@ func nodeOf(row *trajectories.Row, i int) node {
 	for range len(row.Turns) - 1 - i {
 		path = path[:strings.LastIndexByte(path, '.')]
 	}
-
 	return node{row.RunID, row.Tree, path}
 }
 
@@ -90,7 +89,6 @@ func growTree(q *question) *tree {
 // not bad in their state.
 func (t *tree) badSiblings(at node) []*branch {
 	a := t.actions[at]
-
 	return slices.DeleteFunc(slices.Clone(t.siblings[nodeOf(a.row, a.turn-1)]), func(b *branch) bool {
 		return t.unfailed[b.move]
 	})

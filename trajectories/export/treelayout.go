@@ -42,7 +42,6 @@ func toTree(s *Sample) record {
 		path := toChat("", slices.Concat(before, n.Messages))
 		rec.Nodes = append(rec.Nodes, chatNode{n.NodeFacts, path[len(toChat("", before)):]})
 	}
-
 	return rec
 }
 
@@ -59,6 +58,5 @@ func fromTree(r *record) (Sample, error) {
 		err = errors.Join(err, own.readChat(n.Messages))
 		s.Nodes = append(s.Nodes, Node{n.NodeFacts, own.Conversations})
 	}
-
 	return s, err
 }

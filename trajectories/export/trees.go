@@ -76,7 +76,6 @@ func (w *writer) isKnown(row *trajectories.Row) (bool, error) {
 	if len(found) > 0 && !right {
 		w.dropSample(&candidate{row: row}, found)
 	}
-
 	return len(found) == 0, err
 }
 
@@ -121,6 +120,5 @@ func (t *tree) rewards(b *branch) (all []float64) {
 		reward, _ := b.row.Reward(mcts.Limit(b.at().Limit))
 		all = append(all, reward)
 	}
-
 	return all
 }

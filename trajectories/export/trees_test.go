@@ -20,7 +20,6 @@ import (
 func rowsOf(steps []step, change func(tree *mcts.TreeRecord)) []trajectories.Row {
 	tree := record(steps, act)
 	change(tree)
-
 	return slices.Collect(values(synth.Sorted(trajectories.Ended(trajectories.Meta{
 		Run:      trajectories.Run{ID: "run", PromptAPI: "p_c", DeployedAPI: "p_s_in"},
 		Question: trajectories.Question{ID: "q", Split: "train", Text: "How much?"},
@@ -33,7 +32,6 @@ func nodes(s *export.Sample) (all []string) {
 		all = append(all, fmt.Sprintf("%d < %s: %s, N %d, Q %.1f, advantage %.3f %s", n.Parent,
 			n.NodePath, said(n.Messages...), n.Visits, n.Value, n.Advantage, n.Outcome))
 	}
-
 	return all
 }
 
@@ -47,7 +45,6 @@ func trees(t *testing.T, rows []trajectories.Row, selection export.Selection) (
 	if report, err := export.Proved(dir, newLinter(t), nil); err != nil || !report.OK() {
 		t.Errorf("%+v, %v", report, err)
 	}
-
 	return synth.Collect(t, export.Read(dir, false)), m
 }
 

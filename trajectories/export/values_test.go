@@ -80,7 +80,6 @@ func leaves(t *testing.T, text []byte) func(yield func(string) bool) {
 	if err := json.Unmarshal(text, &v); err != nil {
 		t.Fatal(err)
 	}
-
 	return func(yield func(string) bool) { walk(v, "", yield) }
 }
 
@@ -103,7 +102,6 @@ func walk(v any, path string, yield func(string) bool) bool {
 
 		return true
 	}
-
 	return yield(path)
 }
 
@@ -158,7 +156,6 @@ func altered(t *testing.T, text []byte, path string) []byte {
 	if err := json.Unmarshal(loose, &m); err != nil {
 		return loose // a value that the type does not take
 	}
-
 	return indented(t, m)
 }
 
@@ -174,7 +171,6 @@ func sealed(t *testing.T, text []byte) []byte {
 	m.Seal = ""
 	sum := sha256.Sum256(indented(t, m))
 	m.Seal = hex.EncodeToString(sum[:])
-
 	return indented(t, m)
 }
 
@@ -188,6 +184,5 @@ func indented(t *testing.T, m export.Manifest) []byte {
 	if err := enc.Encode(m); err != nil {
 		t.Fatal(err)
 	}
-
 	return b.Bytes()
 }

@@ -81,7 +81,6 @@ func Write(ctx context.Context, dir string, rows iter.Seq2[trajectories.Row, err
 	if err != nil {
 		return nil, fmt.Errorf("export to %s: %w", dir, err)
 	}
-
 	return &w.manifest, nil
 }
 
@@ -164,10 +163,8 @@ func (w *writer) lookAt(rows iter.Seq2[trajectories.Row, error]) error {
 		shown, err := w.shown.of(&row)
 		w.opt.native = action.IsNative(shown.Codec)
 		w.reset()
-
 		return err
 	}
-
 	return nil
 }
 
@@ -218,7 +215,6 @@ func copySamples(out io.Writer, path string, all, columns []pq.Column) error {
 			return errors.Join(err, to.Close())
 		}
 	}
-
 	return to.Close()
 }
 
@@ -254,6 +250,5 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 	if err := errors.Join(m.note(work, names), m.lookForPrivate(work)); err != nil {
 		return err
 	}
-
 	return disk.Write(filepath.Join(work, cardFile), []byte(m.card()))
 }

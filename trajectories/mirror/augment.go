@@ -39,12 +39,10 @@ func (m *Model) augment(ctx context.Context, pairs []Pair, n int, r *Report) ([]
 	})
 
 	r.Written.Pairs += n
-
 	return written(ctx, m, n, r, func(ctx context.Context, i int) (answer[recorded.Call], error) {
 		target := byAPI[keys[i%len(keys)]]
 		document := target[0].Document
 		request := m.examples(i, target, real) + shownDocument(document)
-
 		return ask(ctx, m, augmentPrompt, request, i, func(text string) (recorded.Call, error) {
 			return invented(text, document)
 		})
@@ -96,7 +94,6 @@ func invented(text string, d *toolbench.Document) (c recorded.Call, err error) {
 	if answer.Error == "" && !fits(d, input) {
 		return c, errAPILimit
 	}
-
 	return recorded.Call{Key: d.Key, Input: input, Answer: answer}, nil
 }
 
@@ -116,6 +113,5 @@ func fits(d *toolbench.Document, input envs.Args) bool {
 	for _, p := range d.Optional {
 		known[p.Name] = true
 	}
-
 	return !slices.ContainsFunc(given, func(name string) bool { return !known[name] })
 }

@@ -50,7 +50,6 @@ func (p *Plan) Build(ctx context.Context, calls map[Kind][]recorded.Call, docume
 	if p.Explain != nil {
 		b.Explained, err = p.Explain.explain(ctx, b.Train[Recorded], p.Explanations, r)
 	}
-
 	return b, err
 }
 
@@ -59,7 +58,6 @@ func (p *Plan) checked(ctx context.Context, pairs []Pair, r *Report) ([]Pair, er
 	if p.Check == nil {
 		return pairs, nil
 	}
-
 	return p.Check.check(ctx, pairs, r)
 }
 
@@ -87,6 +85,5 @@ func (p *Plan) augment(ctx context.Context, b *Built, pairs []Pair, documents *r
 
 	b.Train[Augmented] = append(b.Train[Augmented], fresh...)
 	slices.SortFunc(b.Train[Augmented], func(p, q Pair) int { return p.compare(&q) })
-
 	return nil
 }

@@ -43,18 +43,15 @@ func (m *Model) explain(ctx context.Context, pairs []Pair, e Explanations, r *Re
 
 	explained, err := written(ctx, m, len(chosen), r, func(ctx context.Context, i int) (answer[Pair], error) {
 		p := chosen[i]
-
 		return ask(ctx, m, rationalePrompt, described(&p), i, func(text string) (Pair, error) {
 			var err error
 			if p.Rationale, err = kept.Prose(text); err != nil {
 				return p, err
 			}
-
 			return p, e.check(&p)
 		})
 	})
 	r.Written.Rationales = len(explained)
-
 	return explained, err
 }
 
@@ -67,7 +64,6 @@ func (e Explanations) choose(pairs []Pair, seed uint64) []Pair {
 	chosen = append(chosen, failed...)
 
 	slices.SortFunc(chosen, func(p, q Pair) int { return p.compare(&q) })
-
 	return chosen
 }
 
@@ -89,7 +85,6 @@ func (e Explanations) tokens(text string) int {
 	if e.Tokens != nil {
 		return e.Tokens(text)
 	}
-
 	return (utf8.RuneCountInString(text) + 3) / 4
 }
 
@@ -99,7 +94,6 @@ const leastLeak = 6
 // leaks reports whether a rationale has a value of the answer that neither the document nor the request has.
 func leaks(p *Pair) bool {
 	known := virtual.SFT.Request(p.Document, p.Input, nil)
-
 	return slices.ContainsFunc(leaves(p.Answer.Response), func(value string) bool {
 		return utf8.RuneCountInString(value) >= leastLeak && strings.Contains(p.Rationale, value) &&
 			!strings.Contains(known, value)

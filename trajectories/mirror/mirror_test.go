@@ -42,7 +42,6 @@ func world() (*recorded.Documents, []recorded.Call) {
 			calls = append(calls, call(k, 1000+j, toolbench.Answer{Error: "missing parameter m", Response: ""}))
 		}
 	}
-
 	return recorded.NewDocuments(c), calls
 }
 
@@ -122,7 +121,6 @@ func TestDivide(t *testing.T) {
 	divide := func(calls []recorded.Call) (*Data, *Report) {
 		r := NewReport()
 		pairs := selectPairs(map[Kind][]recorded.Call{Recorded: calls}, documents, options(), r)
-
 		return divideCalls(pairs, PaperSizes(), 3, r), r
 	}
 
@@ -256,7 +254,6 @@ func requests(pairs []Pair) string {
 	for i := range pairs {
 		b.WriteString(pairs[i].request + pairs[i].Answer.Text())
 	}
-
 	return b.String()
 }
 
@@ -278,13 +275,11 @@ func (f *fake) Write(_ context.Context, instructions, request string, seed uint6
 	if text == "down" {
 		return "", envs.Fail(envs.StagePolicy, "write", errors.New("the server is down"))
 	}
-
 	return text, nil
 }
 
 func model(rule func(instructions, request string, seed uint64) string) (*Model, *fake) {
 	f := &fake{rule: rule}
-
 	return &Model{Writer: f, Seed: 1, Tries: 3, Workers: 4}, f
 }
 
@@ -292,7 +287,6 @@ func selected(t *testing.T) []Pair {
 	t.Helper()
 
 	documents, calls := world()
-
 	return selectPairs(map[Kind][]recorded.Call{Recorded: calls}, documents, options(), NewReport())
 }
 
@@ -323,7 +317,6 @@ func TestCheck(t *testing.T) {
 		if seed%3 == 1 { // the first try of the pair 3
 			return `{"overall_eval": 2}`
 		}
-
 		return `{"overall_eval": true}`
 	})
 	r := NewReport()
@@ -384,7 +377,6 @@ func TestExplain(t *testing.T) {
 		if strings.Contains(request, "Tool 39") {
 			return strings.Repeat("word ", 301)
 		}
-
 		return "The API looks things up."
 	})
 	r := NewReport()
@@ -423,7 +415,6 @@ func TestExplainTakesTheExplanationAlone(t *testing.T) {
 			if seed%3 == 0 {
 				return reply
 			}
-
 			return "The API looks things up.\n"
 		})
 		m.Tries, m.Seed = 3, 0
@@ -572,7 +563,6 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return report
 	}
 
@@ -626,12 +616,10 @@ func TestBuild(t *testing.T) {
 				if strings.Contains(last, "Tool 07") && strings.Contains(last, "invented") {
 					return `{"overall_eval": 0}`
 				}
-
 				return `{"overall_eval": 1}`
 			case strings.Contains(instructions, "invent"):
 				return fmt.Sprintf(`{"request": {"n": %d}, "error": "", "response": "invented"}`, len(last)*1000)
 			}
-
 			return "It looks things up."
 		})
 
@@ -644,7 +632,6 @@ func TestBuild(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return b
 	}
 

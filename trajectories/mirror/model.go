@@ -46,7 +46,6 @@ func ask[T any](ctx context.Context, m *Model, p kept.Prompt, request string, nu
 		Instructions: instructions, Request: request,
 		Seed: m.Seed + uint64(number*m.Tries), Tries: m.Tries,
 	}, read)
-
 	return a, err
 }
 
@@ -68,7 +67,6 @@ func written[T any](ctx context.Context, m *Model, n int, r *Report,
 
 		all = append(all, a.read)
 	}
-
 	return all, nil
 }
 

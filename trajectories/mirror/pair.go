@@ -47,7 +47,6 @@ func newPair(c recorded.Call, kind Kind, documents *recorded.Documents, rules *r
 	}
 
 	c.Key = d.Key
-
 	return Pair{
 		Call: c, Document: d, Kind: kind, Class: rules.Of(c.Answer), request: c.Request(), answer: c.Answer.Text(),
 	}, nil
@@ -59,7 +58,6 @@ func (p *Pair) fails() bool { return p.Class != recorded.Success }
 // compare orders pairs by what they say, so that no order of files matters.
 func (p *Pair) compare(q *Pair) int {
 	rank := func(k Kind) int { return slices.Index(kinds, k) }
-
 	return cmp.Or(cmp.Compare(p.request, q.request), cmp.Compare(rank(p.Kind), rank(q.Kind)),
 		cmp.Compare(p.answer, q.answer))
 }
@@ -96,7 +94,6 @@ func selectPairs(calls map[Kind][]recorded.Call, documents *recorded.Documents, 
 		r.Calls += len(list)
 		all = append(all, useful(list, kind, documents, o.Rules, r)...)
 	}
-
 	return fewFailures(unique(all, r), o, r)
 }
 
@@ -132,7 +129,6 @@ func unique(all []Pair, r *Report) []Pair {
 
 		kept = append(kept, uniqueAnswers(all[start:end], r)...)
 	}
-
 	return kept
 }
 

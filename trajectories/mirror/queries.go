@@ -48,17 +48,14 @@ func (m *Model) Queries(ctx context.Context, documents []*toolbench.Document, n 
 		read := func(text string) (toolbench.Query, error) {
 			q, err := queryIn(text, offered)
 			q.Group, q.ID = group, i+1
-
 			return q, err
 		}
-
 		return ask(ctx, m, queryPrompt, pytext.JSON(shownAPIs(offered)), i, read)
 	}
 
 	all, err := written(ctx, m, n, r, write)
 
 	seen := map[string]bool{}
-
 	return slices.DeleteFunc(all, func(q toolbench.Query) bool {
 		text := strings.ToLower(strings.Join(strings.Fields(q.Text), " "))
 		repeated := seen[text]
@@ -67,7 +64,6 @@ func (m *Model) Queries(ctx context.Context, documents []*toolbench.Document, n 
 		if repeated {
 			r.refuse(refusedRepeated)
 		}
-
 		return repeated
 	}), err
 }
@@ -101,7 +97,6 @@ func (m *Model) offer(documents []*toolbench.Document, number int) ([]*toolbench
 			return offered, nil
 		}
 	}
-
 	return nil, errFewTools
 }
 
@@ -219,7 +214,6 @@ func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) (
 		file[i] = envs.Object("api_list", apis, "query", q.Text, "relevant APIs", pairs(q.Relevant),
 			"query_id", envs.Number(fmt.Sprint(q.ID)))
 	}
-
 	return append(pytext.AppendJSON(nil, file), '\n'), nil
 }
 
@@ -229,7 +223,6 @@ func pairs(keys []toolbench.Key) any {
 	for i, k := range keys {
 		all[i] = []any{k.Tool, k.API}
 	}
-
 	return all
 }
 
@@ -248,6 +241,5 @@ func decoded(text json.RawMessage) any {
 	if v, err := pytext.DecodeStrict(string(text)); err == nil {
 		return v
 	}
-
 	return ""
 }

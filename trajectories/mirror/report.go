@@ -86,6 +86,5 @@ func count(name string, pairs []Pair) Dataset {
 	for i := range pairs {
 		apis[pairs[i].Key], categories[pairs[i].Category] = true, true
 	}
-
 	return Dataset{name, len(pairs), len(apis), len(categories)}
 }

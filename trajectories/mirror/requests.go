@@ -29,7 +29,6 @@ func (q *Request) Append(dst []byte) []byte {
 		"category", q.Category, "tool_name", q.Tool, "api_name", q.API, "tool_input", pytext.JSON(input),
 		"strip", "filter", "scenario", q.Scenario,
 	))
-
 	return append(dst, '\n')
 }
 
@@ -53,7 +52,6 @@ func (m *Model) Requests(ctx context.Context, imagine kept.Writer, documents []*
 		}
 
 		request := document + "\n\nSituation:\n" + scenario.read
-
 		return ask(ctx, m, requestPrompt, request, i, func(text string) (Request, error) {
 			input, err := inputIn(text, d)
 			return Request{d.Key, input, scenario.read}, err
@@ -61,7 +59,6 @@ func (m *Model) Requests(ctx context.Context, imagine kept.Writer, documents []*
 	})
 
 	seen := map[string]bool{}
-
 	return slices.DeleteFunc(all, func(q Request) bool {
 		call := recorded.Call{Key: q.Key, Input: q.Input}
 		key := call.Request()
@@ -71,7 +68,6 @@ func (m *Model) Requests(ctx context.Context, imagine kept.Writer, documents []*
 		if repeated {
 			r.refuse(errRepeated)
 		}
-
 		return repeated
 	}), err
 }

@@ -93,7 +93,6 @@ func CheckSolvable(ctx context.Context, judges []Judge, c *toolbench.Collection)
 		all[i].Group, all[i].ID, all[i].Query = q.Group, q.ID, q.Text
 		all[i].Status = majority(all[i].Votes)
 	}
-
 	return all, nil
 }
 
@@ -116,7 +115,6 @@ func (j *Judge) vote(ctx context.Context, q *toolbench.Query, c *toolbench.Colle
 	}
 
 	said.read.By = j.Name
-
 	return said.read, err
 }
 

@@ -32,7 +32,6 @@ func (s Split) Title() string {
 		OODSuccess: "OOD Succ", OODFail: "OOD Fail", IDHigh: "ID High", IDMedium: "ID Medium", IDLow: "ID Low",
 		OfCache: "Cache",
 	}
-
 	return cmp.Or(titles[s], string(s))
 }
 
@@ -41,7 +40,6 @@ func (s Split) Rank() int {
 	if i := slices.Index(splits(), s); i >= 0 {
 		return i
 	}
-
 	return len(splits())
 }
 
@@ -96,7 +94,6 @@ func divideCalls(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
 
 	cached := min(sizes.Cache, len(byKind[Cached])/most)
 	data.Test[OfCache], data.Train[Cached] = draw(byKind[Cached], cached, envs.Random(seed, string(OfCache)))
-
 	return data
 }
 
@@ -187,7 +184,6 @@ func (d *Data) divideInside(pairs []Pair, size int, seed uint64) (train []Pair) 
 	}
 
 	slices.SortFunc(train, func(p, q Pair) int { return p.compare(&q) })
-
 	return train
 }
 

@@ -25,7 +25,6 @@ func (m *Model) Reach(ctx context.Context, documents []*toolbench.Document, r *R
 		if len(d.Required) == 0 {
 			return answer[Request]{read: Request{Key: d.Key}}, nil
 		}
-
 		return ask(ctx, m, reachPrompt, shownDocument(d), i, func(text string) (Request, error) {
 			input, err := inputIn(text, d)
 			return Request{Key: d.Key, Input: input}, err
@@ -101,7 +100,6 @@ func (t *Trajectory) Ask(ctx context.Context, m *Model, a *answers.Answer) error
 	}
 
 	t.Status, t.Reason = said.read.Status, said.read.Reason
-
 	return err
 }
 
@@ -120,7 +118,6 @@ func working(text string) (t Trajectory, err error) {
 	if o, err := kept.Object(text, "reason"); err == nil {
 		t.Reason, _ = o.Text("reason")
 	}
-
 	return t, nil
 }
 

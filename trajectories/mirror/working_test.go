@@ -49,7 +49,6 @@ func trajectory(pairs ...string) *answers.Answer {
 	for i := 0; i < len(pairs); i += 2 {
 		a.Nodes = append(a.Nodes, answers.Node{Call: answers.Call{Name: pairs[i], Response: pairs[i+1]}})
 	}
-
 	return a
 }
 
@@ -97,7 +96,6 @@ func TestTrajectories(t *testing.T) {
 			if !strings.Contains(request, `"answer": "there"`) {
 				t.Errorf("the model sees %s", request)
 			}
-
 			return reply
 		})
 

@@ -46,7 +46,6 @@ func (d *Data) Write(dir string, explained []Pair, r *Report, software string) (
 			r.Datasets = append(r.Datasets, count(f.name, f.pairs))
 		}
 	}
-
 	return export.WriteInstructions(dir, sets, r, software)
 }
 

@@ -20,7 +20,6 @@ import (
 func documents() []*toolbench.Document {
 	required := []toolbench.Parameter{{Name: "city", Type: "STRING", Default: json.RawMessage(`"Bern"`)}}
 	key := func(tool, api string) toolbench.Key { return toolbench.Key{Category: "Travel", Tool: tool, API: api} }
-
 	return []*toolbench.Document{
 		{Key: key("Hotels", "Find"), Description: "Finds hotels.", Method: "GET", Required: required},
 		{Key: key("Hotels", "Prices"), Description: "Prices.", Method: "GET", Optional: required},
@@ -158,7 +157,6 @@ func imported(t *testing.T, queries []toolbench.Query, all []*toolbench.Document
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return p
 }
 

@@ -54,7 +54,6 @@ func (j *AblateJob) variants(c *configs.Resolved) (all [][]string, err error) {
 		return nil, console.Usage("‹vary› %s: want the values of a setting that are compared, e.g. "+
 			"environment.tool_list=fixed,learned,announced", j.Vary)
 	}
-
 	return all, nil
 }
 
@@ -102,7 +101,6 @@ func (j *RunJob) several(command string, defaults map[string]string) (*configs.R
 	if j.Attack == nil { // however many runs are made, an engine is attacked once
 		j.Attack = engines.Once()
 	}
-
 	return c, nil
 }
 
@@ -127,7 +125,6 @@ func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved
 	one.Settings = one.Settings.With(set...)
 
 	_, err := Evaluate(ctx, one)
-
 	return err
 }
 
@@ -163,7 +160,6 @@ func Ablate(ctx context.Context, job AblateJob) (compared Compared, err error) {
 				return err
 			}
 		}
-
 		return nil
 	})
 	if err != nil {

@@ -58,7 +58,6 @@ func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 	if result.Files, writeErr = tabulate.WriteFolder(r.Dir, files); writeErr != nil {
 		return nil, writeErr
 	}
-
 	return result, err
 }
 

@@ -63,7 +63,6 @@ func OpenBench(ctx context.Context, dir string, c *configs.Resolved, open OpenFu
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
-
 	return b, nil
 }
 
@@ -76,7 +75,6 @@ func (b *Bench) Start(engine sandbox.Engine, err error) error {
 	b.Engine, b.Stamp = engine, engine.Stamp()
 	b.Lineage[inputPython] = b.Stamp.String()
 	b.Suite.(suite.Sandboxed).UseEngine(engine)
-
 	return nil
 }
 
@@ -178,7 +176,6 @@ func ReadBench(ctx context.Context, dir string, c *configs.Resolved, noted *drif
 	if err := b.readPrompt(); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
-
 	return b, nil
 }
 
@@ -195,7 +192,6 @@ func (b *Bench) readTokenizer() error {
 	}
 
 	b.Lineage["tokenizer"] = b.tokenizer.SHA256()
-
 	return nil
 }
 
@@ -219,7 +215,6 @@ func (b *Bench) Close() error {
 	if b.LogFile != nil {
 		err = errors.Join(err, b.LogFile.Close())
 	}
-
 	return err
 }
 
@@ -229,7 +224,6 @@ func (b *Bench) Environment(f drift.Family, m envs.Memory) (envs.Environment, er
 	if err == nil && !b.Config.Search.Reflect {
 		env = mcts.WithoutReflection(env)
 	}
-
 	return env, err
 }
 
@@ -265,7 +259,6 @@ func (b *Bench) watch(what string) (set func(done, total int), stop func()) {
 	}
 
 	now := &console.Steps{}
-
 	return now.Step(what), b.Servers.Watch(now.Read)
 }
 
@@ -279,7 +272,6 @@ func (b *Bench) probe(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-
 	return console.GaveUp(p.Prepare(ctx))
 }
 
@@ -317,6 +309,5 @@ func (b *Bench) readPrompt() error {
 	}
 
 	b.Lineage[InputPrompt] = hex.EncodeToString(sum.Sum(nil))
-
 	return nil
 }

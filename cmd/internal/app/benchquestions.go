@@ -38,7 +38,6 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 	if replaced := prompts.Replaced(); replaced != "" {
 		b.Lineage["prompts"] = replaced
 	}
-
 	return suite.Choice{
 		Own: own, Rephrase: c.Rephrase(), Prompts: prompts,
 		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
@@ -62,7 +61,6 @@ func ReadPrompts(c *configs.Resolved) (kept.Prompts, error) {
 	if err != nil {
 		err = console.Usage("‹prompts›: %w", err)
 	}
-
 	return p, err
 }
 
@@ -96,7 +94,6 @@ func (b *Bench) ownTasks(dir string) (string, error) {
 	if err != nil {
 		return "", console.Usage("%s: %w", named, err)
 	}
-
 	return path, nil
 }
 
@@ -147,7 +144,6 @@ func (b *Bench) readTasks() error {
 	}
 
 	note()
-
 	return nil
 }
 
@@ -156,7 +152,6 @@ func (b *Bench) split() string {
 	if b.Config.Questions != "" {
 		return suite.OwnSplit
 	}
-
 	return b.Config.Split
 }
 
@@ -189,7 +184,6 @@ func (b *Bench) chosen() (func(envs.Task) bool, error) {
 
 		wanted[id] = true
 	}
-
 	return func(t envs.Task) bool {
 		return (templates == nil || slices.Contains(templates, t.Labels[envs.LabelTemplate])) &&
 			(len(only) == 0 || wanted[t.ID])
@@ -220,10 +214,8 @@ func (b *Bench) templates() ([]string, error) {
 		if len(there) == 0 {
 			return nil, console.Usage("‹template› %s: the questions have no templates", name)
 		}
-
 		return nil, console.Usage("‹template›: none of the questions has the template %q: there are %d, such as %s",
 			name, len(there), there[0])
 	}
-
 	return chosen, nil
 }

@@ -33,7 +33,6 @@ func Branch(ctx context.Context, job BranchJob) (c Collected, err error) {
 	if job.branch, err = job.read(ctx); err != nil {
 		return c, err
 	}
-
 	return job.collect(ctx, OnePolicy("branch"), func(b *Bench) error { return job.branch.reached(ctx, b) })
 }
 
@@ -92,7 +91,6 @@ func (j *BranchJob) read(ctx context.Context) (_ *branch, err error) {
 	}
 
 	j.Data = j.DataOf(j.Data, &v.Manifest, v.Dir)
-
 	return point, nil
 }
 
@@ -102,7 +100,6 @@ func versionMet(v *stored.Run, question string, i int) string {
 	if earlier := v.Config.Branch.API; i < len(earlier) {
 		return earlier[i]
 	}
-
 	return v.Versions.All().Of(v.Config.Seed, question)
 }
 
@@ -126,7 +123,6 @@ func (p *branch) layers() []configs.Layer {
 	if err != nil {
 		panic(fmt.Sprintf("strings cannot be written: %v", err))
 	}
-
 	return []configs.Layer{p.config, {Origin: "toolevo branch", YAML: text}}
 }
 
@@ -187,7 +183,6 @@ func (p *branch) reached(ctx context.Context, b *Bench) error {
 	if err != nil {
 		return console.GaveUp(err)
 	}
-
 	return nil
 }
 
@@ -197,7 +192,6 @@ func (b *Bench) prefix() []envs.Action {
 	for _, a := range b.Config.Branch.Actions {
 		actions = append(actions, envs.Action(a))
 	}
-
 	return actions
 }
 
@@ -219,6 +213,5 @@ func (b *Bench) branchEnvironment(m envs.Memory) (envs.Environment, error) {
 
 		first = append(first, env)
 	}
-
 	return drift.Changing(first, then), nil
 }

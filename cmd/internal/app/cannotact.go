@@ -33,6 +33,5 @@ func UnreadableShare(unreadable, turns int64) string {
 	if unreadable == 0 {
 		return ""
 	}
-
 	return fmt.Sprintf(", %.0f%% unreadable", 100*float64(unreadable)/float64(turns))
 }

@@ -103,14 +103,12 @@ func (j *CheckJob) checkRun(ctx context.Context, v *stored.Run, c *Checked) (pro
 		if c.Episodes, err = j.checkEpisodes(ctx, b, v); err == nil {
 			problems = c.Episodes.Problems
 		}
-
 		return problems, err
 	}
 
 	if c.Trees, err = j.checkTrees(ctx, b, v); err == nil {
 		problems = c.Trees.Problems
 	}
-
 	return problems, err
 }
 
@@ -144,7 +142,6 @@ func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*
 		return nil, errors.Join(b.Close(), console.Usage("%s was made from other inputs than these:\n  %s\n%s.",
 			v.Dir, strings.Join(other, "\n  "), wayToCheck(&m, "Give the ‹data› it was made from")))
 	}
-
 	return b, nil
 }
 
@@ -154,7 +151,6 @@ func wayToCheck(m *store.Manifest, here string) string {
 	if m.Software == Software() {
 		return here
 	}
-
 	return "The run was made by toolevo " + m.Software + ": check it with that version, and the ‹data› it was made from"
 }
 
@@ -199,7 +195,6 @@ func (j *CheckJob) checkTrees(ctx context.Context, b *Bench, v *stored.Run) (*Ch
 	if result.Missing > 0 {
 		j.Say("%d trees are missing: the run is unfinished. Continue with: %s", result.Missing, Continuation(v))
 	}
-
 	return result, nil
 }
 
@@ -221,6 +216,5 @@ func checkExport(dir string, m *export.Manifest) (*CheckedExport, error) {
 	if !report.OK() {
 		err = console.Bad("%s is damaged: write it again with `toolevo export`", dir)
 	}
-
 	return &CheckedExport{report, engines.InWords(stamps), engines.Warnings(stamps)}, err
 }

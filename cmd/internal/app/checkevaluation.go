@@ -52,6 +52,5 @@ func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (
 	if n := len(lost) - len(result.GivenUp); n > 0 {
 		j.Say("%d questions were lost to failures that say nothing of the model; ‹resume› tries them again.", n)
 	}
-
 	return result, ctx.Err()
 }

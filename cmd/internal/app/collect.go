@@ -88,10 +88,8 @@ func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begi
 		if c, err = j.grow(ctx, b, run); err == nil {
 			c.Estimate = expected
 		}
-
 		return err
 	})
-
 	return c, err
 }
 
@@ -104,7 +102,6 @@ func CollectOptions(b *Bench, run *store.Run) (collect.Options, error) {
 
 	o.Policy, err = b.Policy(b.Config.Policy[0])
 	o.Room = b.Room()
-
 	return o, err
 }
 
@@ -124,7 +121,6 @@ func LogOptions(b *Bench, run *store.Run) (collect.Options, error) {
 	if err != nil {
 		return collect.Options{}, err
 	}
-
 	return collect.Options{
 		Questions: questions,
 		Env:       env,
@@ -160,7 +156,6 @@ func (b *Bench) acceptance() (*export.Acceptance, error) {
 	}
 
 	shown := func(t envs.Task) trajectories.Shown { return shownBy(prompt, t) }
-
 	return export.NewAcceptance(linter, b.Config.Reasoning(), shown, characters), nil
 }
 
@@ -184,7 +179,6 @@ func OnePolicy(command string) func(*Bench) error {
 		}
 
 		_, err := b.acceptance()
-
 		return err
 	}
 }
@@ -261,7 +255,6 @@ func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapsho
 	if err != nil {
 		return c, err
 	}
-
 	return Collected{
 		LeftOut:  left,
 		GivenUp:  givenUp,
@@ -289,7 +282,6 @@ func (b *Bench) leftOut(run *stored.Run, n int) ([]export.LeftOut, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return accept.LeftOut(trajectories.ReadFile(filepath.Join(run.Dir, stored.RowsFile)))
 }
 
@@ -311,7 +303,6 @@ func collectProgress(s collect.Snapshot) rundir.Progress {
 // The time left is told by questions: most trees of one that has enough are skipped.
 func collectStatus(read func() collect.Snapshot, load func() string) func() console.Status {
 	calls := console.NewMeter()
-
 	return func() console.Status {
 		s := read()
 
@@ -323,7 +314,6 @@ func collectStatus(read func() collect.Snapshot, load func() string) func() cons
 
 		text += UnreadableShare(s.Unreadable, s.Turns)
 		text += fmt.Sprintf(", %s, %d trees", display.Rate(calls.Rate(s.Asked), "calls"), s.Trees)
-
 		return console.Status{
 			Done:  s.TreesDone,
 			Total: s.TreesPlanned,

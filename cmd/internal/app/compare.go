@@ -78,6 +78,5 @@ func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared
 	if result.TaskSet == "" {
 		h.Say("The evaluations do not cover the same questions: pairs are compared on those that both sides measured.")
 	}
-
 	return result, nil
 }

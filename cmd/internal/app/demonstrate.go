@@ -94,7 +94,6 @@ func (h *Host) openExamples(ctx context.Context, suiteName, data string, example
 	}
 
 	c.API = []string{c.Prompt}
-
 	return OpenBench(ctx, data, c, h.OpenEngine)
 }
 
@@ -154,7 +153,6 @@ func chooseDemonstrations(all []example) (chosen []prompt.Demonstration) {
 		best := slices.MinFunc(all, func(a, b example) int {
 			tools, difficulty, template := rank(a)
 			otherTools, otherDifficulty, otherTemplate := rank(b)
-
 			return cmp.Or(tools-otherTools, difficulty-otherDifficulty, template-otherTemplate)
 		})
 
@@ -166,7 +164,6 @@ func chooseDemonstrations(all []example) (chosen []prompt.Demonstration) {
 		chosen = append(chosen, best.solved)
 		all = slices.DeleteFunc(all, func(e example) bool { return e.task.ID == best.task.ID })
 	}
-
 	return chosen
 }
 
@@ -176,7 +173,6 @@ func brief(all []example) []example {
 		return cmp.Compare(a.solved.Size(), b.solved.Size())
 	})
 	least := byLength[:min(prompt.DefaultShots, len(all))]
-
 	return slices.DeleteFunc(slices.Clone(all), func(e example) bool {
 		return e.solved.Size() > mostShown &&
 			!slices.ContainsFunc(least, func(kept example) bool { return kept.task.ID == e.task.ID })
@@ -227,6 +223,5 @@ func (b *Bench) demonstrates() string {
 	if made == nil {
 		return ""
 	}
-
 	return fmt.Sprintf("They are made by %s. ", strings.Join(made, ", "))
 }

@@ -74,7 +74,6 @@ func Doctor(ctx context.Context, job DoctorJob) (*Diagnosis, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return d, nil
 }
 
@@ -110,7 +109,6 @@ func (j *DoctorJob) examine(ctx context.Context) (*Diagnosis, error) {
 	if err := doctor.WriteFindings(j.Text, d.Machine); err != nil {
 		return nil, err
 	}
-
 	return d, j.examineServers(ctx, d, b)
 }
 
@@ -135,7 +133,6 @@ func (j *DoctorJob) met(name doctor.Name, seen string, err error) doctor.Check {
 	}
 
 	c.Do = cmp.Or(c.Do, "set right what it names")
-
 	return c
 }
 
@@ -219,7 +216,6 @@ func (j *DoctorJob) examineServer(ctx context.Context, d *Diagnosis, b *Bench, t
 	// The verdict so far is kept apart: the findings of this server are worded by what the others have.
 	others := d.Verdict
 	d.Servers, d.Verdict = append(d.Servers, Examined{t.Policy, r}), others.Worse(r.Verdict)
-
 	return r.WriteFindings(j.Text, others)
 }
 
@@ -267,7 +263,6 @@ func (j *DoctorJob) again(d *Diagnosis) bool {
 	if len(added) > 0 {
 		fmt.Fprintf(j.Text, "\nOnce more, with %s:\n\n", strings.Join(added, ", "))
 	}
-
 	return len(added) > 0
 }
 
@@ -302,7 +297,6 @@ func (j *DoctorJob) settings(ctx context.Context, d *Diagnosis) (string, error) 
 	if err != nil {
 		return "", err
 	}
-
 	return c.Own(ofModel), nil
 }
 

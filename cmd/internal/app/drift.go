@@ -81,7 +81,6 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 		}
 
 		judge, err = job.judge(ctx, c, runs)
-
 		return err
 	})
 	if err != nil {
@@ -108,7 +107,6 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 		err = console.GaveUp(fmt.Errorf("%d episodes were lost to infrastructure failures; "+
 			"the figures are of the others. The same command plays them again", lost))
 	}
-
 	return &Drifted{page.Robustness, files}, err
 }
 
@@ -165,7 +163,6 @@ func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftR
 		}
 
 		toClose = append(toClose, w)
-
 		return texts.Writer(fmt.Sprintf("%s %g %d", j.By, o.Temperature, o.MaxTokens), w), nil
 	}
 
@@ -238,7 +235,6 @@ func (j *DriftJob) check() error {
 	if len(j.Feedbacks) == 0 {
 		return console.Usage("‹feedbacks› is empty: want at least one of %s", strings.Join(dynamic.Feedbacks(), ", "))
 	}
-
 	return nil
 }
 
@@ -327,7 +323,6 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun, judge string) (*re
 	}
 
 	page := &report.Page{Title: "What drift and wording cost", Robustness: robustness.ReportOf(all, judged)}
-
 	return page, j.addRuns(ctx, page, runs)
 }
 
@@ -343,7 +338,6 @@ func (j *DriftJob) addRuns(ctx context.Context, page *report.Page, runs []driftR
 	for i := range page.Runs {
 		page.Runs[i].Name = fmt.Sprintf("feedback %s, %s", runs[i].feedback, page.Runs[i].Name)
 	}
-
 	return err
 }
 
@@ -357,7 +351,6 @@ func (j *DriftJob) makeAll(ctx context.Context, c *configs.Resolved, runs []drif
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -387,7 +380,6 @@ const DriftPage = "drift.html"
 // writeDrift writes the report of an experiment in all formats, and returns the paths.
 func writeDrift(dir string, page *report.Page) ([]string, error) {
 	r := page.Robustness
-
 	return tabulate.WriteFolder(dir, append([]tabulate.File{
 		tabulate.JSONFile("drift.json", r),
 		{Name: "drift.csv", Write: r.WriteCSV},

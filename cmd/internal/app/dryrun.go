@@ -40,6 +40,5 @@ func (j *RunJob) plan(ctx context.Context, b *Bench, e *EstimateOptions) (err er
 
 		j.Plan.Estimate, err = e.estimate(ctx, b)
 	}
-
 	return err
 }

@@ -38,7 +38,6 @@ func (h *Host) OpenEngine(ctx context.Context, o engines.Options) (sandbox.Engin
 	if h.Open != nil {
 		return h.Open(ctx, o)
 	}
-
 	return engines.Open(ctx, o)
 }
 
@@ -48,7 +47,6 @@ func (h *Host) Guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options
 	for _, line := range engines.Warnings([]sandbox.Stamp{stamp}) {
 		h.warn(line)
 	}
-
 	return console.GaveUp(engines.Check(ctx, stamp, o, h.Attack))
 }
 
@@ -65,7 +63,6 @@ func (h *Host) FitModules(b *Bench) error {
 		h.warn(fmt.Sprintf("%s: programs that import it fail here; training data still names it (python.modules).\n%s",
 			missingText(b, missing), installAdvice(b, missing)))
 	}
-
 	return nil
 }
 
@@ -76,7 +73,6 @@ func (b *Bench) CheckModules() error {
 	if len(missing) == 0 {
 		return nil
 	}
-
 	return console.Usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
 		"or take it out of the prompt, wherever this model is trained or evaluated: ‹set› python.modules=%s",
 		missingText(b, missing), installAdvice(b, missing), strings.Join(b.Stamp.ModuleNames(), ","))
@@ -88,7 +84,6 @@ func (b *Bench) missingModules() []string {
 	if b.Engine == nil {
 		return nil
 	}
-
 	return slices.DeleteFunc(slices.Clone(b.Config.Python.Modules), func(name string) bool {
 		return slices.Contains(b.Stamp.ModuleNames(), name)
 	})
@@ -106,7 +101,6 @@ func interpreter(b *Bench) string {
 	if err != nil {
 		return b.Config.Python.Executable
 	}
-
 	return path
 }
 
@@ -124,7 +118,6 @@ func installAdvice(b *Bench, missing []string) string {
 	for i, name := range missing {
 		packages[i] = "python3-" + strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 	}
-
 	return "On Debian: apt-get install " + strings.Join(packages, " ") + orName
 }
 
@@ -157,6 +150,5 @@ func (h *Host) StartPrograms(ctx context.Context, b *Bench, o engines.Options) e
 	if err := b.CheckModules(); err != nil {
 		return err
 	}
-
 	return h.Guard(ctx, b.Stamp, o)
 }

@@ -45,7 +45,6 @@ func (e *EstimateOptions) check() error {
 	if !(e.Rate >= 0) || math.IsInf(e.Rate, 0) {
 		return console.Usage("‹tokens-per-second› %v: want a number above 0", e.Rate)
 	}
-
 	return nil
 }
 
@@ -120,7 +119,6 @@ func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection
 	o.Prices = prices.Of(b.Config.Policy[0])
 
 	estimated, err := estimate.Of(sample.used, o)
-
 	return &Projection{estimated, grower.Config.Policy[0], sample.counted}, err
 }
 
@@ -153,7 +151,6 @@ func (j *CollectJob) projected(ctx context.Context, b *Bench, dir string) *Proje
 	}
 
 	j.Say("Estimate for the whole run: %s", p)
-
 	return p
 }
 
@@ -171,7 +168,6 @@ func (m *measurement) rate() float64 {
 	for _, u := range m.used {
 		tokens += u.CompletionTokens
 	}
-
 	return tokens / max(m.took.Seconds(), 1e-3)
 }
 
@@ -209,7 +205,6 @@ func (e *EstimateOptions) sample(ctx context.Context, grower, b *Bench, dir stri
 		estimate.Calibrate(m.used, p.PromptTokens)
 		m.counted = "by the server"
 	}
-
 	return m, nil
 }
 
@@ -245,7 +240,6 @@ func (e *EstimateOptions) growSample(ctx context.Context, grower, b *Bench, run 
 	for i, q := range o.Questions {
 		ids[i] = q.Task.ID
 	}
-
 	return &measurement{used: meter.Used(ids), took: took}, nil
 }
 
@@ -260,7 +254,6 @@ func (b *Bench) meter() (*estimate.Meter, error) {
 	if kind == serving.Scripted { // it reads no prompt: what a model would read is counted
 		shown, err := b.Prompt()
 		m.Prompt = shown.Render
-
 		return m, err
 	}
 
@@ -279,10 +272,8 @@ func (b *Bench) meter() (*estimate.Meter, error) {
 					text.WriteString(c.Name + c.Arguments)
 				}
 			}
-
 			return text.String()
 		}
 	}
-
 	return m, err
 }

@@ -65,7 +65,6 @@ func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (r
 		if check != nil {
 			return check(b)
 		}
-
 		return least.check(b.Deployed)
 	})
 	if err != nil {
@@ -85,10 +84,8 @@ func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (r
 		if err = least.hold(r.Report); err != nil || !IsOpen(run) {
 			return err
 		}
-
 		return lostQuestions(r.Report)
 	})
-
 	return r, err
 }
 
@@ -127,7 +124,6 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (r Ev
 	if r.GivenUp, err = run.GivenUp(ctx); err == nil && j.Format != "" {
 		r.Logs, err = logsBeside(ctx, run, export.Format(j.Format))
 	}
-
 	return r, err
 }
 
@@ -152,7 +148,6 @@ func (b *Bench) evaluation(run *stored.Run) (*stored.Evaluation, error) {
 // followEpisodes is what can be seen of an evaluation's episodes.
 func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress) followed {
 	began := time.Now()
-
 	return followed{
 		figures: metrics.Evaluation(func() metrics.Episodes {
 			return metrics.Episodes(p.Snapshot())
@@ -178,7 +173,6 @@ func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress) followed {
 func evalStatus(read func() finetune.Snapshot, load func() string) func() console.Status {
 	return func() console.Status {
 		s := read()
-
 		return console.Status{
 			Done:    s.Done,
 			Total:   s.Planned,
@@ -199,7 +193,6 @@ func lostQuestions(r *finetune.Report) error {
 	if lost == 0 {
 		return nil
 	}
-
 	return console.GaveUp(fmt.Errorf("%d questions were lost to failures that say nothing of the model; "+
 		"the figures are of the others", lost))
 }

@@ -23,7 +23,6 @@ func (h *Host) openEvaluations(ctx context.Context, dirs []string) (all evaluati
 
 		all = append(all, e)
 	}
-
 	return all, nil
 }
 
@@ -47,7 +46,6 @@ func (all evaluations) board(ctx context.Context) (*facts.Board, error) {
 		joined.Facts, joined.Calls = append(joined.Facts, b.Facts...), append(joined.Calls, b.Calls...)
 		joined.Verdicts = append(joined.Verdicts, b.Verdicts...)
 	}
-
 	return joined, nil
 }
 

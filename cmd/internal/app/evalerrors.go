@@ -38,6 +38,5 @@ func Errors(ctx context.Context, job ErrorsJob) (e EvaluationErrors, err error) 
 	if err != nil {
 		return e, err
 	}
-
 	return EvaluationErrors{board.Errors(), sample}, nil
 }

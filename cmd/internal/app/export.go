@@ -91,7 +91,6 @@ func (e *ExportJob) export(ctx context.Context, dirs []string) (*export.Manifest
 	if o.Shown, o.Refused = s.shown, s.refused; o.Format.IsDocuments() {
 		return e.exportDocuments(ctx, s, o)
 	}
-
 	return e.exportSamples(ctx, s, o)
 }
 
@@ -100,7 +99,6 @@ func (e *ExportJob) write(ctx context.Context, s *sources, rows iter.Seq2[trajec
 	*export.Manifest, error) {
 	stop := e.driftOf(ctx, s, &o.Selection)
 	m, err := export.Write(ctx, e.Out, rows, o)
-
 	return m, errors.Join(err, stop())
 }
 
@@ -152,7 +150,6 @@ func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Opti
 	if errors.As(err, &reasons) || errors.As(err, &spoils) {
 		return nil, console.Usage("%w", err)
 	}
-
 	return m, err
 }
 
@@ -197,7 +194,6 @@ func (e *ExportJob) options() (o export.Options, err error) {
 	if e.Tokenizer != "" {
 		o.Tokenizer, err = export.LoadTokenizer(e.Tokenizer)
 	}
-
 	return o, err
 }
 
@@ -218,7 +214,6 @@ func (e *ExportJob) parseTrainer() (export.Trainer, string, error) {
 	if named {
 		err = export.ParseChatTemplate(t, template)
 	}
-
 	return t, template, err
 }
 
@@ -254,7 +249,6 @@ func (e *ExportJob) checkNumbers() error {
 	if e.MaxFaulty >= 0 {
 		e.Selection.MaxFaulty = &e.MaxFaulty
 	}
-
 	return nil
 }
 
@@ -282,7 +276,6 @@ func parseMix(text string) (m export.Mix, err error) {
 
 		m.Weights[name] = weight
 	}
-
 	return m, nil
 }
 

@@ -46,7 +46,6 @@ func isDocuments(arg string) bool {
 	}
 
 	files, err := atif.Files(arg)
-
 	return err == nil && len(files) > 0
 }
 
@@ -122,7 +121,6 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 		if err != nil {
 			return nil, err
 		}
-
 		return writeLogs(ctx, e.Out, o.Format, evaluation, lost, s.shown)
 	}
 
@@ -153,7 +151,6 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 	if err != nil {
 		return nil, err
 	}
-
 	return export.WriteDocuments(ctx, e.Out, export.Documents{Rows: rows, Episodes: oneAfterAnother(episodes)}, o)
 }
 
@@ -179,7 +176,6 @@ func writeLogs(ctx context.Context, out string, format export.Format, e *stored.
 	write := func(folder string) (episodes, lostThere int, err error) {
 		return inspectlog.Write(ctx, folder, log, e.Episodes(ctx, lost))
 	}
-
 	return export.WriteDocuments(ctx, out, export.Documents{Logs: write},
 		export.Options{Format: format, Software: Software()})
 }
@@ -198,7 +194,6 @@ func logsBeside(ctx context.Context, run *stored.Run, format export.Format) (str
 
 	dir := filepath.Join(run.Dir, string(format))
 	_, err = writeLogs(ctx, dir, format, evaluation, lost, (&sources{runs: exportedRuns{r}}).shown)
-
 	return dir, err
 }
 
@@ -219,7 +214,6 @@ func (e *ExportJob) evaluation(r *exportedRun) (*stored.Evaluation, finetune.Los
 	if err != nil {
 		return nil, nil, err
 	}
-
 	return evaluation, lost, r.CheckResult()
 }
 

@@ -52,16 +52,13 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 		if _, ok := known[question]; !ok {
 			known[question] = noted(references[r].misleads(ctx, row))
 		}
-
 		return known[question]
 	}
-
 	return func() error {
 		all := []error{failed}
 		for _, b := range references {
 			all = append(all, b.Close())
 		}
-
 		return errors.Join(all...)
 	}
 }
@@ -83,10 +80,8 @@ func (s *sources) isBlind(row *trajectories.Row) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-
 	return slices.ContainsFunc(row.Turns, func(t trajectories.Turn) bool {
 		a, ok := v.API(t.API)
-
 		return ok && t.Outcome == envs.OK &&
 			slices.ContainsFunc(a.Silent, func(c silent.Change) bool { return !c.IsProbed() })
 	}), nil
@@ -108,6 +103,5 @@ func (b *Bench) misleads(ctx context.Context, row *trajectories.Row) (bool, erro
 	}
 
 	played, err := play(ctx, b.Tasks[i])
-
 	return !played.Grade.Official, err
 }

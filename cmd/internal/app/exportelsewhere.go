@@ -60,7 +60,6 @@ func (e *ExportJob) dataFolder() string {
 	if _, err := os.Stat(e.DefaultData()); err != nil {
 		return ""
 	}
-
 	return e.DefaultData()
 }
 
@@ -85,7 +84,6 @@ func (o *otherSplits) addNamed(name string) error {
 	if err != nil {
 		return err
 	}
-
 	return o.add(o.dataFolder(), benchmark)
 }
 
@@ -142,6 +140,5 @@ func (o *otherSplits) read(benchmark suite.Benchmark, data string) (found bool, 
 
 		found = found || len(tasks) > 0
 	}
-
 	return found, nil
 }

@@ -88,7 +88,6 @@ func (e *ExportJob) runLint(ctx context.Context, paths []string) (result *Linted
 	if found.Faulty > 0 || len(found.Problems) > 0 {
 		err = console.Bad("%d faulty, %d problems", found.Faulty, len(found.Problems))
 	}
-
 	return found, err
 }
 
@@ -104,7 +103,6 @@ func (e *ExportJob) lintRuns(ctx context.Context, runs []string, folder string, 
 	}
 
 	_, err := e.export(ctx, runs)
-
 	return err
 }
 
@@ -132,7 +130,6 @@ func (e *ExportJob) lintFolder(folder string, linter *export.Linter, result *Lin
 
 		result.Findings = append(result.Findings, LintFinding{name, f.Finding})
 	}
-
 	return nil
 }
 
@@ -159,6 +156,5 @@ func (e *ExportJob) showLoss(folders []string, linter *export.Linter) (shown []S
 			shown = append(shown, one)
 		}
 	}
-
 	return shown, nil
 }

@@ -42,7 +42,6 @@ func newExportedRun(v *stored.Run, data string) (r *exportedRun, err error) {
 	r = &exportedRun{Run: v, data: data}
 	r.versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return v.Catalog(data) })
 	r.benchmark, err = suite.Lookup(v.Config.Suite)
-
 	return r, err
 }
 
@@ -94,7 +93,6 @@ func (e *ExportJob) open(ctx context.Context, args []string) (*sources, error) {
 	if export.Format(e.Format).IsDocuments() {
 		return s, nil
 	}
-
 	return s, cmp.Or(s.oneOfEach(), s.oneCodec())
 }
 
@@ -118,7 +116,6 @@ func (e *ExportJob) openRun(ctx context.Context, s *sources, dir string) error {
 
 	r, err := newExportedRun(v, e.DataOf(e.Data, &v.Manifest, dir))
 	s.runs = append(s.runs, r)
-
 	return cmp.Or(err, e.checkKind(v))
 }
 
@@ -145,7 +142,6 @@ func (s *sources) oneCodec() error {
 			return console.Usage("the actions of %s and %s are written as %s and %s (environment.codec): export "+
 				"them apart", of, name, first, codec)
 		}
-
 		return nil
 	}
 
@@ -210,7 +206,6 @@ func (e *ExportJob) rows(ctx context.Context, runs exportedRuns) (iter.Seq2[traj
 
 		all = append(all, rows)
 	}
-
 	return trajectories.Merge(all...), nil
 }
 
@@ -270,7 +265,6 @@ func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
 
 	shown := shownBy(p, row.Task())
 	shown.Suite, shown.Reasoning = r.benchmark.Name(), r.Config.Reasoning()
-
 	return shown, nil
 }
 
@@ -280,7 +274,6 @@ func shownBy(p prompt.Prompt, t envs.Task) trajectories.Shown {
 	if p.Learns || p.Announced != nil {
 		shown.ToolsAfter = p.Functions
 	}
-
 	return shown
 }
 
@@ -290,7 +283,6 @@ func (s *sources) runOf(row *trajectories.Row) (*exportedRun, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("a trajectory of the run %s, which was not named", row.RunID)
 	}
-
 	return s.runs[i], nil
 }
 
@@ -311,7 +303,6 @@ func (s *sources) tokenIDs(ctx context.Context) (
 	// Rows come tree by tree, so that the log of one is opened once.
 	var of *trajectories.Row
 	var log *store.Policy
-
 	return func(row *trajectories.Row, turn int) (t mcts.TokenIDs, ok bool, err error) {
 		if of == nil || of.RunID != row.RunID || of.QuestionID != row.QuestionID || of.Tree != row.Tree {
 			r, err := s.runOf(row)
@@ -327,7 +318,6 @@ func (s *sources) tokenIDs(ctx context.Context) (
 		}
 
 		above := strings.Split(row.NodePath, ".")[:turn+1]
-
 		return log.TokenIDs(ctx, strings.Join(above, "."), row.Turns[turn].Action)
 	}, nil
 }

@@ -24,6 +24,5 @@ func (h *Host) Fill(ctx context.Context, name, data string) error {
 	if err := f.Fill(ctx, data, fmt.Sprint("toolevo ", Software())); err != nil {
 		return err
 	}
-
 	return h.Demonstrate(ctx, benchmark.Name(), data)
 }

@@ -95,7 +95,6 @@ func (j *FineTuneJob) PlanTraining(ctx context.Context) (*training.Plan, error) 
 	for _, w := range p.Warnings {
 		j.Say("%s", w)
 	}
-
 	return p, nil
 }
 
@@ -145,7 +144,6 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 
 	done.Base, done.Recipe, done.Rows, done.Template = p.Model, p.Recipe.Name, p.Rows(), p.Template()
 	done.Scripted, done.Sources = p.Scripted(), p.Origins()
-
 	return done, s.register(ctx, done)
 }
 
@@ -170,7 +168,6 @@ func (j *FineTuneJob) server(p *training.Plan) (server host.Server, err error) {
 		return server, console.Usage("recipe %s is for GPUs, and this machine shows none. On a processor a small "+
 			"model trains with ‹set› use_cpu=true ‹set› bf16= ‹set› deepspeed= ‹set› flash_attn=", j.Recipe)
 	}
-
 	return server, nil
 }
 
@@ -180,7 +177,6 @@ func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *train
 		if finished {
 			j.Say("%s is trained already.", j.Out)
 		}
-
 		return err
 	}
 
@@ -196,7 +192,6 @@ func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *train
 
 	finished := j.Report(func() console.Status {
 		p := tr.Progress()
-
 		return console.Status{
 			Done:  p.Step,
 			Total: p.Steps,
@@ -212,7 +207,6 @@ func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *train
 	if ctx.Err() != nil {
 		return err
 	}
-
 	return console.GaveUp(err)
 }
 

@@ -78,7 +78,6 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 	if err := job.write(report); err != nil {
 		return nil, err
 	}
-
 	return report, report.Err()
 }
 
@@ -104,7 +103,6 @@ func (j *GateJob) play(ctx context.Context, c *configs.Resolved, in *gated) erro
 
 		in.meet(next)
 	}
-
 	return nil
 }
 
@@ -211,7 +209,6 @@ func becomes(d drift.Difference) (all []string) {
 
 		all = append(all, p.Name+" "+is)
 	}
-
 	return append(all, d.Notes...)
 }
 
@@ -243,7 +240,6 @@ func signatures(from, to string) string {
 	if more := without(after, before); more != "" {
 		parts = append(parts, "with "+more)
 	}
-
 	return "now " + strings.Join(parts, ", ")
 }
 
@@ -287,7 +283,6 @@ func (j *GateJob) playUnder(ctx context.Context, c *configs.Resolved, name, vers
 			played = append(played, p)
 		}
 	}
-
 	return played, nil
 }
 
@@ -374,6 +369,5 @@ func (j *GateJob) write(r *gate.Report) error {
 	if j.Markdown != "" {
 		return disk.WriteFile(j.Markdown, r.WriteMarkdown)
 	}
-
 	return nil
 }

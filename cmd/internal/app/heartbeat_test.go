@@ -31,7 +31,6 @@ func TestHeartbeat(t *testing.T) {
 			func() console.Status { // ten units of work a minute, of 100
 				n := 10 * minutes()
 				work := console.Work{Done: n, Left: 100 - n}
-
 				return console.Status{Done: n, Total: 100, Work: work, Text: "50% solved"}
 			},
 			func() account.Total {

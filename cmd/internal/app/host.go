@@ -50,7 +50,6 @@ func (h *Host) Step(what string) (done func()) {
 	if h.Progress == nil {
 		return func() {}
 	}
-
 	return h.Progress.Step(what)
 }
 
@@ -59,7 +58,6 @@ func (h *Host) Report(read func() console.Status) (stop func()) {
 	if h.Progress == nil {
 		return func() {}
 	}
-
 	return h.Progress.Report(read)
 }
 
@@ -85,7 +83,6 @@ func (h *Host) program() *console.Program {
 	if screen == nil {
 		screen = io.Discard
 	}
-
 	return &console.Program{Environ: h.Environ, Err: &console.Screen{W: screen}}
 }
 

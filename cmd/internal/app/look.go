@@ -78,7 +78,6 @@ func NodeOf(record *mcts.TreeRecord, arg string) (int, error) {
 	if err == nil && node >= len(record.Nodes) {
 		err = console.Usage("NODE is %d: the tree has nodes 0 to %d", node, len(record.Nodes)-1)
 	}
-
 	return node, err
 }
 
@@ -88,7 +87,6 @@ func Number(name, text string) (int, error) {
 	if err != nil || n < 0 {
 		return 0, console.Usage("%s is %q, want a number of at least 0", name, text)
 	}
-
 	return n, nil
 }
 
@@ -101,7 +99,6 @@ func noQuestion(where, id string, ids []string) error {
 	if len(ids) == 0 {
 		return console.Usage("%s has no questions: run `toolevo data questions` with a greater ‹scale›", where)
 	}
-
 	return console.Usage("%s has no question %q: its IDs look like %s", where, id, display.Line(ids[0], 0))
 }
 
@@ -116,7 +113,6 @@ func OpenCollection(ctx context.Context, dir, needed string) (*stored.Run, error
 		return nil, errors.Join(v.Close(),
 			console.Usage("%s is a run of `toolevo %s`: only the trees of `toolevo collect` %s", dir, kind, needed))
 	}
-
 	return v, nil
 }
 
@@ -135,7 +131,6 @@ func OpenSource(ctx context.Context, dir string) (*stored.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return &stored.Source{Run: run, Shown: (&prompts{run: run}).shown}, nil
 }
 
@@ -183,7 +178,6 @@ func (p *prompts) shown(row *trajectories.Row) (string, error) {
 	}
 
 	text.WriteString(sent.Shown(b.Told(row.Policy, row.Histories()[len(row.Turns)], row.DeployedAPI)))
-
 	return text.String(), nil
 }
 
@@ -191,6 +185,5 @@ func (p *prompts) shown(row *trajectories.Row) (string, error) {
 func ContinuationOf(dir string) string {
 	m, _ := store.ReadManifest(dir)
 	config, _ := store.ReadConfig(dir)
-
 	return "toolevo " + stored.Continuation(&store.Run{Dir: dir, Manifest: m, Config: config})
 }

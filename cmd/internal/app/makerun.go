@@ -30,7 +30,6 @@ func (j *RunJob) inRun(ctx context.Context, b *Bench, work func(*stored.Run) err
 	if j.Begun != nil {
 		j.Begun(Stop{Dir: run.Dir, Settings: j.overrides})
 	}
-
 	return work(run)
 }
 
@@ -53,7 +52,6 @@ func (j *RunJob) follow(b *Bench, run *stored.Run, w followed) (finish func() er
 	finishNote := rundir.Note(run.Dir, w.progress)
 	hide := j.Report(w.status())
 	silence := (&pulse{b.Log, w.status(), j.Servers.Account.Total, b.Snapshots}).beat()
-
 	return func() error {
 		silence()
 		hide()
@@ -61,7 +59,6 @@ func (j *RunJob) follow(b *Bench, run *stored.Run, w followed) (finish func() er
 		if w.ended != nil {
 			w.ended()
 		}
-
 		return cmp.Or(finishTally(), console.GaveUp(finishNote()))
 	}, nil
 }
@@ -117,7 +114,6 @@ func (j *RunJob) stop(err error, why string, unreadable bool) error {
 	if j.Continue != nil {
 		words = j.Continue(at)
 	}
-
 	return &StoppedError{at, why + "\n  " + words, err}
 }
 

@@ -29,7 +29,6 @@ func (j *RunJob) serveMetrics(b *Bench) error {
 
 	b.metrics = s
 	j.Say("Metrics: http://%s/metrics, health: http://%[1]s/healthz", s.Address())
-
 	return nil
 }
 
@@ -46,10 +45,8 @@ func (j *RunJob) publish(b *Bench, run *store.Run, figures prometheus.Collector,
 		for _, s := range b.Snapshots() {
 			sum += s.Answered
 		}
-
 		return sum
 	}
-
 	return b.metrics.Watch(&metrics.Health{Work: work, Policies: b.Snapshots, Patience: b.Servers.Timeout},
 		metrics.Run(m.ID, m.Kind, Software()), figures, metrics.Servers(b.Snapshots),
 		metrics.Spent(j.Servers.Account.Pass))

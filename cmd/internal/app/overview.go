@@ -49,7 +49,6 @@ func Overview(ctx context.Context, v *stored.Run) (all RunOverview, err error) {
 
 	all.Engines, all.Warnings = engines.InWords(v.Engines), v.Warnings()
 	all.GivenUp, err = v.GivenUp(ctx)
-
 	return all, err
 }
 

@@ -47,7 +47,6 @@ func (h *Host) addRuns(ctx context.Context, p *report.Page, args []string) (eval
 			evaluations = append(evaluations, dir)
 		}
 	}
-
 	return evaluations, nil
 }
 
@@ -57,7 +56,6 @@ func tookBy(dir string) string {
 	if err != nil {
 		return "" // it is worth no page
 	}
-
 	return account.Sum(passes).String()
 }
 
@@ -106,7 +104,6 @@ func addRun(ctx context.Context, p *report.Page, v *stored.Run) error {
 			c.Calls += t.Calls
 		}
 	}
-
 	return nil
 }
 
@@ -141,7 +138,6 @@ func Summarise(t *mcts.TreeRecord) TreeSummary {
 			s.Accepted = append(s.Accepted, n.ID)
 		}
 	}
-
 	return s
 }
 

@@ -41,12 +41,10 @@ func (b *Bench) rephrase(ctx context.Context, c suite.Choice) (func(id, query st
 	b.Lineage[inputParaphrases] = fmt.Sprintf("%s, %d of %d questions as they were", b.Config.ParaphrasedBy(),
 		made.Kept, len(questions))
 	b.unparaphrased = made.Kept
-
 	return func(id, query string) string {
 		if text, ok := made.Texts[id]; ok {
 			return text
 		}
-
 		return query // not chosen
 	}, nil
 }
@@ -72,7 +70,6 @@ func (b *Bench) paraphrase(ctx context.Context, c suite.Choice, questions []pert
 		if made, err = p.Paraphrase(ctx, questions); errors.Is(err, kept.ErrNotKept) {
 			err = console.Usage("%w: a run asks for paraphrases, this command and a dry run do not", err)
 		}
-
 		return made, err
 	}
 
@@ -94,7 +91,6 @@ func (b *Bench) paraphrase(ctx context.Context, c suite.Choice, questions []pert
 	p.Writer, p.Done = texts.Writer(model, w), set
 
 	made, err = p.Paraphrase(ctx, questions)
-
 	return made, console.GaveUp(err)
 }
 
@@ -123,6 +119,5 @@ func (b *Bench) asked(ctx context.Context, c suite.Choice) (questions []perturb.
 
 		questions = append(questions, perturb.Question{ID: t.ID, Text: text})
 	}
-
 	return questions, err
 }

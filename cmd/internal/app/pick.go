@@ -81,7 +81,6 @@ func (s *selector) best(ctx context.Context, all []training.Checkpoint, results 
 			best = i
 		}
 	}
-
 	return best, nil
 }
 
@@ -137,7 +136,6 @@ func (s *selector) servable(ctx context.Context, weights string) (string, error)
 	if s.server.Adapters {
 		return weights, nil
 	}
-
 	return s.training.Servable(ctx, s.factory, weights)
 }
 
@@ -165,7 +163,6 @@ func (s *selector) modelName() string {
 	if s.Name != "" {
 		return s.Name
 	}
-
 	return filepath.Base(filepath.Clean(s.Out))
 }
 
@@ -180,7 +177,6 @@ func (s *selector) register(ctx context.Context, done *FineTuned) error {
 	if len(s.server.Command) > 0 {
 		done.Command = s.server.CommandLine(c, "8000")
 		done.Policy = s.server.Kind + ":" + c.Name
-
 		return nil
 	}
 
@@ -190,6 +186,5 @@ func (s *selector) register(ctx context.Context, done *FineTuned) error {
 	}
 
 	done.Policy = served.Policy
-
 	return served.Stop()
 }

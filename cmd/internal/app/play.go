@@ -65,7 +65,6 @@ func Play(ctx context.Context, job PlayJob) (h envs.History, err error) {
 		if err != nil {
 			return h, err
 		}
-
 		return job.play(ctx, b, env, t)
 	}
 
@@ -75,7 +74,6 @@ func Play(ctx context.Context, job PlayJob) (h envs.History, err error) {
 	}
 
 	e, err := play(ctx, t)
-
 	return e.History, console.GaveUp(err)
 }
 
@@ -88,7 +86,6 @@ func (b *Bench) player(policy string, deployed drift.Family) (
 	}
 
 	p, err := b.PolicyIn(policy, env, b.versionOf(deployed))
-
 	return func(ctx context.Context, t envs.Task) (finetune.Episode, error) {
 		return finetune.Play(ctx, env, p, t, mcts.NodeID{Question: t.ID},
 			finetune.Limits{MaxTurns: b.Config.Eval.MaxTurns})
@@ -121,7 +118,6 @@ func (j *PlayJob) open(ctx context.Context) (*Bench, error) {
 	for _, line := range engines.Warnings([]sandbox.Stamp{b.Stamp}) {
 		j.Say("%s", line)
 	}
-
 	return b, nil
 }
 
@@ -159,7 +155,6 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 	if err != nil {
 		return "", err
 	}
-
 	return sent.Shown(b.Told(policy, envs.NewHistory(t), b.versionOf(b.Deployed.All())(t.ID))), nil
 }
 
@@ -210,6 +205,5 @@ func (j *PlayJob) play(ctx context.Context, b *Bench, env envs.Environment, t en
 		state = next.State
 		j.Player.Saw(next.Turn)
 	}
-
 	return state.History(), nil
 }

@@ -34,17 +34,14 @@ func (j *RunJob) Needs(b *Bench) []Need {
 		if is {
 			return what
 		}
-
 		return ""
 	}
-
 	return []Need{
 		{doctor.Folder, "", func(context.Context) (string, error) { return j.findRoom(servers) }},
 		{doctor.Logs, "", func(context.Context) (string, error) {
 			if err := j.openLog(b); err != nil {
 				return "", err
 			}
-
 			return "", j.serveMetrics(b)
 		}},
 		{doctor.Servers, only("Looking at the servers", servers), func(ctx context.Context) (string, error) {
@@ -60,7 +57,6 @@ func (j *RunJob) Needs(b *Bench) []Need {
 				if b.Engine == nil {
 					return "", nil
 				}
-
 				return "programs do not get out of the sandbox", j.Guard(ctx, b.Stamp, j.engine)
 			}},
 		{doctor.Greeting, only("Asking each server for a completion", servers),
@@ -75,7 +71,6 @@ func (j *RunJob) Meets(ctx context.Context, n Need) (seen string, err error) {
 	if n.what != "" {
 		defer j.Step(n.what)()
 	}
-
 	return n.look(ctx)
 }
 
@@ -110,6 +105,5 @@ func (j *RunJob) findRoom(servers bool) (seen string, err error) {
 	if free < leastRoom {
 		return "", console.GaveUp(fmt.Errorf("only %s: make room, or choose another disk with ‹out›", seen))
 	}
-
 	return seen, nil
 }

@@ -74,7 +74,6 @@ func ReplayLog(ctx context.Context, job ReplayJob) (r Replays, err error) {
 
 		found.Replays = append(found.Replays, Replay{set, replayed})
 	}
-
 	return found, nil
 }
 
@@ -94,7 +93,6 @@ func (j *ReplayJob) replay(ctx context.Context, b *Bench, v *stored.Run, search 
 
 	o.Workers = j.Workers
 	r, err = collect.Replay(ctx, o)
-
 	return r, console.GaveUp(err)
 }
 
@@ -120,7 +118,6 @@ func searchedUnder(v *stored.Run, set string) (*configs.Resolved, error) {
 
 		layers = append(layers, layer)
 	}
-
 	return stored.Config(v.Run, layers...)
 }
 
@@ -136,6 +133,5 @@ func splitSettings(set string) []string {
 
 		all = append(all, word)
 	}
-
 	return all
 }

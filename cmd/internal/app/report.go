@@ -34,7 +34,6 @@ func Report(ctx context.Context, job ReportJob) (*report.Page, error) {
 
 		p.Title = strings.Join(names, ", ")
 	}
-
 	return p, err
 }
 
@@ -60,6 +59,5 @@ func (j *ReportJob) addEvaluations(ctx context.Context, p *report.Page, dirs []s
 
 	p.Failures, p.Adaptation = board.Errors(), board.Adaptation()
 	p.Examples, err = all.failed(ctx, j.Examples, j.Seed)
-
 	return err
 }

@@ -45,7 +45,6 @@ func Rescore(ctx context.Context, job RescoreJob) (r Rescored, err error) {
 	if err != nil {
 		return r, err
 	}
-
 	return Rescored{e.Manifest.ID, job.Matcher, rescored}, nil
 }
 

@@ -36,7 +36,6 @@ func (j *RunJob) beginRun(ctx context.Context, b *Bench, note func(*store.Run) e
 	}
 
 	run, err := store.StartRun(ctx, j.Out, m, b.Config.String(), note)
-
 	return run, j.taken(err)
 }
 
@@ -75,7 +74,6 @@ func (j *RunJob) resumeRun(ctx context.Context, b *Bench) (*store.Run, error) {
 		}
 
 		m.Inputs, m.Data = lineage, j.Data
-
 		return m, b.Config.String(), nil
 	})
 }
@@ -147,7 +145,6 @@ func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]s
 	if len(lines) == 0 || lost != "" {
 		lines = append(lines, other...)
 	}
-
 	return false, console.Usage("%s was started with more than this:\n  %s\n"+
 		"A run can be extended, by questions and by trees, but not shortened: choose another folder, "+
 		"or drop what differs.",
@@ -219,6 +216,5 @@ func (j *RunJob) notedVersions(ctx context.Context, c *configs.Resolved) (*drift
 	if errors.Is(err, store.ErrDamaged) || err == nil && !slices.Equal(d.API, c.API) {
 		d, err = nil, nil
 	}
-
 	return d, errors.Join(err, run.Close())
 }

@@ -90,7 +90,6 @@ func (j *RunJob) open(ctx context.Context, check func(*Bench) error) (*Bench, er
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
-
 	return b, nil
 }
 
@@ -124,7 +123,6 @@ func (j *RunJob) prepare(ctx context.Context, b *Bench) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -149,7 +147,6 @@ func (j *RunJob) samples(b *Bench) int {
 	if j.kind == stored.Evaluated {
 		return 1
 	}
-
 	return b.Config.Search.Samples
 }
 
@@ -159,7 +156,6 @@ func (j *RunJob) resolve(ctx context.Context) (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return j.Read(ctx, c, noted)
 }
 
@@ -170,7 +166,6 @@ func (j *RunJob) Configure(ctx context.Context) (*configs.Resolved, *drift.Deplo
 			return console.Usage("the policy %s plays by itself, against `toolevo serve env --record RUN`",
 				strings.Join(c.Policy, ","))
 		}
-
 		return j.policyNamed(c)
 	})
 }
@@ -206,7 +201,6 @@ func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, 
 	}
 
 	noted, err := j.notedVersions(ctx, c)
-
 	return c, noted, cmp.Or(j.chooseEngine(c, resumed), err)
 }
 
@@ -295,7 +289,6 @@ func (j *RunJob) resumed(ctx context.Context) ([]configs.Layer, error) {
 	}
 
 	j.Data = j.DataOf(j.Data, &m, j.Out)
-
 	return []configs.Layer{{Origin: filepath.Join(j.Out, store.ConfigFile), YAML: []byte(config)}}, nil
 }
 
@@ -304,7 +297,6 @@ func (j *RunJob) vacant(ctx context.Context) error {
 	if j.Out == "" || j.dryRun {
 		return nil
 	}
-
 	return j.taken(store.Vacant(ctx, j.Out))
 }
 
@@ -317,7 +309,6 @@ func (j *RunJob) taken(err error) error {
 	if m, readErr := store.ReadManifest(j.Out); readErr == nil && (m.Kind != j.kind || j.branch != nil) {
 		return console.Usage("%w of `toolevo %s`: choose another ‹out›", err, m.Kind)
 	}
-
 	return console.Usage("%w: add ‹resume› to continue it, or choose another ‹out›", err)
 }
 
@@ -361,14 +352,12 @@ func (j *RunJob) startRun(ctx context.Context, b *Bench) (*stored.Run, error) {
 	if run.Manifest.Software != Software() {
 		j.Say("This run was started by toolevo %s; this is %s.", run.Manifest.Software, Software())
 	}
-
 	return noted, nil
 }
 
 // openLog opens the log of the run to come, until the bench is closed.
 func (j *RunJob) openLog(b *Bench) (err error) {
 	b.Log, j.Servers.Log, b.LogFile, err = j.Log.Open(j.program().Err)
-
 	return err
 }
 

@@ -48,7 +48,6 @@ func (j *RunJob) startEngine(ctx context.Context, b *Bench) error {
 	if err := b.Start(j.openEngine(ctx)); err != nil {
 		return err
 	}
-
 	return j.FitModules(b)
 }
 

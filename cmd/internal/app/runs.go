@@ -30,7 +30,6 @@ func ListRuns(ctx context.Context, folders []string, l rundir.Listing) ([]rundir
 	nameRuns(all)
 
 	shown, err := l.Of(all)
-
 	return shown, console.AsUsage(err)
 }
 

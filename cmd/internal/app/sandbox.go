@@ -38,7 +38,6 @@ func (j *SandboxJob) check() error {
 	if j.ABI < 0 {
 		return console.Usage("‹landlock-abi› %d: want a version from 1 on, or 0 for this kernel's", j.ABI)
 	}
-
 	return nil
 }
 
@@ -52,7 +51,6 @@ func (j *SandboxJob) engineOptions(p *engines.Settings) engines.Options {
 	}
 
 	o.Accept = slices.Concat(o.Accept, o.Lacking)
-
 	return o
 }
 
@@ -94,7 +92,6 @@ func landlockSupport(most int) LandlockReport {
 	}
 
 	r.LeftToSeccomp = confine.LeftToSeccomp(r.ABI)
-
 	return r
 }
 
@@ -123,7 +120,6 @@ func AttackSandbox(ctx context.Context, job SandboxJob) (*SandboxReport, error) 
 	if ctx.Err() != nil {
 		return nil, errExamined
 	}
-
 	return r, err
 }
 
@@ -166,7 +162,6 @@ func (j *SandboxJob) attack(ctx context.Context, p *engines.Settings) (_ *Sandbo
 	if r.add(found); r.Contained < r.Of {
 		err = console.Bad("doctor sandbox: %d of %d attacks got through", r.Of-r.Contained, r.Of)
 	}
-
 	return r, err
 }
 

@@ -69,10 +69,8 @@ func ServeEnvironments(ctx context.Context, job EnvironmentsJob) (dir string, er
 	if job.Out == "" {
 		return "", job.serve(ctx, b, options, nil)
 	}
-
 	return job.Out, job.record(ctx, b, func(run *stored.Run, r *external.Recorder) error {
 		options.Recorder = r
-
 		return job.serve(ctx, b, options, run)
 	})
 }
@@ -83,7 +81,6 @@ func (j *EnvironmentsJob) serve(ctx context.Context, b *Bench, o openenv.Options
 	if err != nil {
 		return err
 	}
-
 	return j.Serve(ctx, ServedEnvironments{
 		server, b.Config.Suite, b.Config.Split, b.Deployed.All().Versions, len(b.Tasks),
 	})
@@ -99,7 +96,6 @@ func (j *EnvironmentsJob) openEnvironments(ctx context.Context) (b *Bench, optio
 		if err = j.checkAgent(c, resumed); err == nil {
 			options, err = j.options(c)
 		}
-
 		return err
 	})
 	if err != nil {
@@ -107,7 +103,6 @@ func (j *EnvironmentsJob) openEnvironments(ctx context.Context) (b *Bench, optio
 	}
 
 	b, err = ReadBench(ctx, j.Data, c, noted, nil)
-
 	return b, options, err
 }
 
@@ -141,7 +136,6 @@ func (j *EnvironmentsJob) checkAgent(c *configs.Resolved, resumed []configs.Laye
 	if err != nil || !configs.IsExternal(run.Policy[0]) || run.Policy[0] == c.Policy[0] {
 		return err
 	}
-
 	return console.Usage("‹record› %s: it holds the episodes of %s: leave out ‹agent› %s, or name "+
 		"another folder", j.Out, strings.TrimPrefix(run.Policy[0], configs.External+":"), j.Agent)
 }
@@ -168,10 +162,8 @@ func (b *Bench) environmentServer(o openenv.Options, m envs.Memory) (*openenv.Se
 		if err == nil {
 			d.Env = b.Retry().Environment(env)
 		}
-
 		return d, err
 	}
 	o.Name, o.Split, o.Tasks, o.Deployed, o.Text = c.Suite, c.Split, b.Tasks, b.Deployed, shown
-
 	return openenv.New(o)
 }

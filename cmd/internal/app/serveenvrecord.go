@@ -26,7 +26,6 @@ func (j *EnvironmentsJob) nameAgent() error {
 	if j.Out != "" && j.Agent != "" {
 		j.Settings = j.Settings.With("policy", configs.External+":"+j.Agent)
 	}
-
 	return nil
 }
 
@@ -67,6 +66,5 @@ func (j *EnvironmentsJob) record(ctx context.Context, b *Bench,
 	}
 
 	_, err = run.Evaluation(run.Questions).Write(ctx, nil)
-
 	return console.GaveUp(err)
 }

@@ -22,7 +22,6 @@ func (s Settings) With(settings ...string) Settings {
 	for pair := range slices.Chunk(settings, 2) {
 		s.Set = append(s.Set, configs.SettingLayer("this command", pair[0], pair[1]))
 	}
-
 	return s
 }
 
@@ -54,7 +53,6 @@ func (h *Host) Resolve(s Settings, defaults map[string]string, resumed []configs
 
 		layers = append(layers, file)
 	}
-
 	return configs.Load(slices.Concat(layers, environment, s.Set)...)
 }
 
@@ -73,7 +71,6 @@ func (j *RunJob) policyNamed(c *configs.Resolved) error {
 	if len(set) == 0 {
 		return nil
 	}
-
 	return console.Usage("%s names a server, but no policy is named, and the default, %s, asks no model.\n"+
 		"Name the model, with ‹policy› %[3]s, or the default, with ‹policy› %[2]s",
 		set[0], strings.Join(c.Policy, ","), serving.Offers())
@@ -85,6 +82,5 @@ func ParseSetting(origin, kv string) (configs.Layer, error) {
 	if !ok {
 		return configs.Layer{}, console.Usage("‹set› %s: want KEY=VALUE, e.g. ‹set› search.cpuct=2", kv)
 	}
-
 	return configs.SettingLayer(origin+" "+key, key, value), nil
 }

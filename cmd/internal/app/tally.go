@@ -53,7 +53,6 @@ func (j *RunJob) openAccount(c *configs.Resolved) error {
 
 		servers.Account.Resume(passes)
 	}
-
 	return nil
 }
 
@@ -65,7 +64,6 @@ func (j *RunJob) countable(servers bool) error {
 		return console.Usage("‹max-cost› and ‹max-total-tokens› count what models on servers take, and %s asks none: "+
 			"leave them out, or use ‹stop-after›", j.command)
 	}
-
 	return nil
 }
 
@@ -85,7 +83,6 @@ func (j *RunJob) tally(dir string, b *Bench) (finish func() error) {
 
 		return all
 	})
-
 	return func() error {
 		err := keep()
 
@@ -112,7 +109,6 @@ func (h *Host) sayOtherNames(policy string, earlier []ServedPass, names []string
 			h.Say("  Its replies are of %s, and were of %s when the run was interrupted.",
 				strings.Join(names, ", "), strings.Join(before, ", "))
 		}
-
 		return
 	}
 }
@@ -130,14 +126,12 @@ func (h *Host) earlierPasses(path string) []ServedPass {
 		h.Say("%s cannot be read; starting over.", path)
 		return nil
 	}
-
 	return passes
 }
 
 // load is the line about servers below the progress: what they took, and how they do.
 func (j *RunJob) load(b *Bench) func() string {
 	load := b.Load()
-
 	return func() string {
 		text, spent := load(), j.Servers.Account.Total()
 		if spent.Calls == 0 {
@@ -147,7 +141,6 @@ func (j *RunJob) load(b *Bench) func() string {
 		if spent.Unpriced < spent.Calls {
 			text = "cost " + account.Money(spent.Cost) + ", " + text
 		}
-
 		return display.Count(float64(spent.Tokens())) + " tokens, " + text
 	}
 }

@@ -38,7 +38,6 @@ func parseThresholds(values []string) (t thresholds, err error) {
 	}
 
 	delete(t.means, "")
-
 	return t, nil
 }
 
@@ -74,6 +73,5 @@ func (t *thresholds) hold(r *finetune.Report) error {
 			return console.Bad("%s: mean official accuracy %.3f is below %v", c, s.Official, least)
 		}
 	}
-
 	return nil
 }

@@ -39,6 +39,5 @@ func ThisBuild() Build {
 	if runtime.GOARCH != "amd64" {
 		b.Untried = []string{"sandbox"}
 	}
-
 	return b
 }

@@ -32,7 +32,6 @@ func (j *VersionsJob) Catalog(own ...toolapi.File) (*toolapi.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return b.Versions(j.data(), own...)
 }
 
@@ -56,7 +55,6 @@ func (j *VersionsJob) Load(patterns []string) (c *toolapi.Catalog, own map[strin
 	}
 
 	c, err = j.Catalog(files...)
-
 	return c, own, err
 }
 
@@ -79,7 +77,6 @@ func (j *VersionsJob) Version(name string) (*toolapi.Version, error) {
 	for version := range own {
 		name = version
 	}
-
 	return catalog.Version(name)
 }
 
@@ -113,7 +110,6 @@ func (j *VersionsJob) Diff(a, b string) (d VersionsDifference, err error) {
 	if formatOf(from) != formatOf(to) {
 		d.FromResponse, d.ToResponse = from.Response, to.Response
 	}
-
 	return d, nil
 }
 
@@ -122,6 +118,5 @@ func formatOf(v *toolapi.Version) wire.AnswerForm {
 	if v.Response == nil {
 		return wire.AnswerForm{}
 	}
-
 	return *v.Response
 }

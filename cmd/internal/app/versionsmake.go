@@ -68,7 +68,6 @@ func (j *MakeVersionsJob) open() (shipped *toolapi.Catalog, m *drift.Maker, err 
 	}
 
 	m, err = drift.NewMaker(shipped, j.From, j.HoldOut, j.Seed)
-
 	return shipped, m, err
 }
 
@@ -129,7 +128,6 @@ func MakeVersions(ctx context.Context, job MakeVersionsJob) (made MadeVersions, 
 	if err != nil {
 		return MadeVersions{}, err
 	}
-
 	return made, nil
 }
 
@@ -139,13 +137,11 @@ func (j *MakeVersionsJob) make(ctx context.Context, m *drift.Maker, dir string, 
 	if err != nil {
 		return nil, err
 	}
-
 	return kept.All(ctx, count, runtime.GOMAXPROCS(0), nil, func(_ context.Context, i int) (MadeVersion, error) {
 		spec, changes, err := one(i)
 		if err != nil {
 			return MadeVersion{}, err
 		}
-
 		return newMadeVersion(dir, spec, changes)
 	})
 }
@@ -154,7 +150,6 @@ func (j *MakeVersionsJob) make(ctx context.Context, m *drift.Maker, dir string, 
 func newMadeVersion(dir string, spec *toolapi.Spec, changes []drift.Change) (MadeVersion, error) {
 	text, err := spec.Encode()
 	path := filepath.Join(dir, spec.Version+".yaml")
-
 	return MadeVersion{spec.Version, path, changes, toolapi.File{Path: path, Text: string(text)}}, err
 }
 
@@ -172,14 +167,12 @@ func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []d
 		if err != nil {
 			return nil, err
 		}
-
 		return func(int) (*toolapi.Spec, []drift.Change, error) { return m.Scripted(script) }, nil
 	case len(j.Operators) > 0:
 		operators, err := drift.ParseOperators(j.Operators)
 		if err != nil {
 			return nil, console.Usage("‹ops›: %w", err)
 		}
-
 		return always(func(i int) (*toolapi.Spec, []drift.Change) { return m.Applied("made", operators, i) }), nil
 	case j.Factor != "":
 		f, err := drift.ParseFactor(j.Factor)
@@ -193,11 +186,9 @@ func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []d
 			if len(changes) == 0 {
 				return nil, nil, console.Usage("‹factor› %s: %w", f.Name, drift.ErrNothing)
 			}
-
 			return spec, changes, nil
 		}, nil
 	}
-
 	return always(m.Version), nil
 }
 
@@ -235,6 +226,5 @@ func writeVersions(shipped *toolapi.Catalog, files []toolapi.File) error {
 			return err
 		}
 	}
-
 	return nil
 }

@@ -93,7 +93,6 @@ func MutateVersions(ctx context.Context, job MutateVersionsJob) (result MutatedV
 	if err != nil {
 		return result, err
 	}
-
 	return MutatedVersions{job.From, c.Policy[0], job.Change, job.Seed, made}, nil
 }
 
@@ -118,7 +117,6 @@ func (j *MutateVersionsJob) how(ctx context.Context, c *configs.Resolved, shippe
 	how.Changes = j.Change
 
 	how.Prompts, err = ReadPrompts(c)
-
 	return how, err
 }
 
@@ -135,7 +133,6 @@ func (j *MutateVersionsJob) mutateAll(ctx context.Context, m *drift.Maker, w kep
 
 		made, files = append(made, one), append(files, one.file)
 	}
-
 	return made, writeVersions(shipped, files)
 }
 
@@ -152,6 +149,5 @@ func (j *MutateVersionsJob) mutated(ctx context.Context, m *drift.Maker, w kept.
 	}
 
 	made, err := newMadeVersion(j.Out, spec, changes)
-
 	return MutatedVersion{made, report.Requests, report.Refused, report.Repaired}, err
 }

@@ -35,7 +35,6 @@ func (t *trial) choose(ctx context.Context) error {
 	defer t.job.Step("Solving questions under " + t.job.From)()
 
 	t.tasks = map[string]bool{}
-
 	return t.play(ctx, t.job.From, nil, func(task envs.Task, unsolved string) {
 		t.tasks[task.ID] = unsolved == ""
 	})
@@ -98,7 +97,6 @@ func (t *trial) play(ctx context.Context, version string, files []toolapi.File,
 
 		done(task, unsolved(played))
 	}
-
 	return nil
 }
 

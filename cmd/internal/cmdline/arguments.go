@@ -26,7 +26,6 @@ func Arguments(use string) (least, most int) {
 			return least, -1
 		}
 	}
-
 	return least, most
 }
 
@@ -56,10 +55,8 @@ func Group(cmd *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-
 		return UnknownCommand(cmd, args[0])
 	}
-
 	return cmd
 }
 

@@ -67,7 +67,6 @@ func JSONFlag(p *console.Program, cmd *cobra.Command) {
 func DataFlag(p *console.Program, cmd *cobra.Command) *string {
 	dir := new(string)
 	AddOption(cmd, p, suite.DataOption(dir))
-
 	return dir
 }
 
@@ -84,9 +83,7 @@ func ProgressFlag(cmd *cobra.Command) *string {
 		if _, err := names.Parse("way", *mode, console.ProgressModes()); err != nil {
 			return console.Usage("--progress: %w", err)
 		}
-
 		return nil
 	}
-
 	return mode
 }

@@ -32,7 +32,6 @@ var Foreign = sync.OnceValue(func() map[string][]string {
 			table[name] = strings.Split(ours, " | ")
 		}
 	}
-
 	return table
 })
 
@@ -92,6 +91,5 @@ func has(cmd *cobra.Command, answer string) bool {
 	}
 
 	value, _ := pflag.UnquoteUsage(f)
-
 	return flag != "set" || value == "KEY=VALUE" // that of a trainer's arguments is another
 }

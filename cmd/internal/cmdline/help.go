@@ -16,7 +16,6 @@ const helpFolder = "help"
 // many arguments as the line names. Its help text is that of [Documented].
 func Command(use string, files fs.FS) *cobra.Command {
 	least, most := Arguments(use)
-
 	return Documented(&cobra.Command{Use: use, Args: Positional(least, most)}, files)
 }
 
@@ -36,6 +35,5 @@ func documentedBy(cmd *cobra.Command, files fs.FS, name string) *cobra.Command {
 
 	cmd.Short, cmd.Long, _ = strings.Cut(strings.TrimRight(string(text), "\n"), "\n\n")
 	cmd.Long, cmd.Example, _ = strings.Cut(cmd.Long, "\n\nExamples:\n")
-
 	return cmd
 }

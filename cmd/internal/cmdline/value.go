@@ -87,7 +87,6 @@ func runs(cmd *cobra.Command, p *console.Program, c suite.Command, configure Con
 		if failed || call.Document == nil {
 			return err
 		}
-
 		return errors.Join(err, p.Show(call.Document, func() { call.Text(p.Out) }))
 	}
 }
@@ -152,7 +151,6 @@ func AddOption(cmd *cobra.Command, p *console.Program, o suite.Option) {
 			if list {
 				return Listed(o.Names())(cmd, args, typed)
 			}
-
 			return Offered(o.Names())(cmd, args, typed)
 		})
 	case strings.Contains(o.Usage, "`DIR`"):
@@ -184,7 +182,6 @@ func check(cmd *cobra.Command, options []suite.Option) error {
 			return console.Option(o.Name, "%w", err)
 		}
 	}
-
 	return nil
 }
 

@@ -50,7 +50,6 @@ func (t target) licences() ([]file, error) {
 			return nil, err
 		}
 	}
-
 	return read(sources)
 }
 
@@ -81,7 +80,6 @@ func addTerms(sources map[string]string, module, root, dir string) error {
 	if !found {
 		return fmt.Errorf("%s names no licence", module)
 	}
-
 	return nil
 }
 
@@ -98,6 +96,5 @@ func read(sources map[string]string) ([]file, error) {
 	}
 
 	slices.SortFunc(all, func(a, b file) int { return strings.Compare(a.name, b.name) })
-
 	return all, nil
 }

@@ -87,7 +87,6 @@ func release(out string, arches []string) error {
 			return fmt.Errorf("%s: %w", t.arch, err)
 		}
 	}
-
 	return checksums(out)
 }
 
@@ -118,7 +117,6 @@ func (t target) release(out, work string) error {
 	if err != nil {
 		return err
 	}
-
 	return t.pack(out, program, components)
 }
 
@@ -145,7 +143,6 @@ func (t target) pack(out string, program, components []byte) error {
 	}
 
 	w := wheel{toolevo.Version, t.platforms}
-
 	return write(filepath.Join(out, w.name()), func(f *os.File) error { return w.write(f, program, licences) })
 }
 
@@ -166,10 +163,8 @@ func write(path string, content func(*os.File) error) error {
 	if err := content(f); err != nil {
 		f.Close()
 		os.Remove(path)
-
 		return err
 	}
-
 	return f.Close()
 }
 
@@ -189,7 +184,6 @@ func checksums(dir string) error {
 
 		fmt.Fprintf(&lines, "%x  %s\n", sha256.Sum256(data), filepath.Base(path))
 	}
-
 	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(lines.String()), 0o666)
 }
 
@@ -201,6 +195,5 @@ func run(environment []string, program string, args ...string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s %s: %w", program, args[0], err)
 	}
-
 	return nil
 }

@@ -46,7 +46,6 @@ func archive(w io.Writer, folder string, files []file) error {
 			return err
 		}
 	}
-
 	return cmp.Or(t.Close(), packed.Close())
 }
 
@@ -99,7 +98,6 @@ func (w wheel) write(out io.Writer, program []byte, licences []file) error {
 	}
 
 	files = append(files, file{info + "RECORD", 0o644, []byte(record + info + "RECORD,,\n")})
-
 	return pack(out, files)
 }
 
@@ -123,6 +121,5 @@ func pack(out io.Writer, files []file) error {
 			return err
 		}
 	}
-
 	return z.Close()
 }

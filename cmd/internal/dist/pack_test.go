@@ -21,7 +21,6 @@ func written(t *testing.T, w wheel) []byte {
 	if err := w.write(&b, script, []file{{"licences/a/LICENSE", 0o644, []byte("terms")}}); err != nil {
 		t.Fatal(err)
 	}
-
 	return b.Bytes()
 }
 

@@ -46,11 +46,9 @@ func TestOnlyCommandsKnowFlags(t *testing.T) {
 					if text, ok := n.(*ast.BasicLit); ok && flagName.MatchString(text.Value) {
 						t.Errorf("%s: an error names a flag: %s", position(fset, text), text.Value)
 					}
-
 					return true
 				})
 			}
-
 			return true
 		})
 	}

@@ -305,6 +305,5 @@ func matches(pattern, pkg string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
 		return pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
 	}
-
 	return pkg == pattern
 }

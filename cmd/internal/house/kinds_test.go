@@ -34,16 +34,13 @@ func kindsIn(files []file) (names []string) {
 						if lit, ok := n.(*ast.BasicLit); ok {
 							names = append(names, lit.Value)
 						}
-
 						return true
 					})
 				}
 			}
-
 			return true
 		})
 	}
-
 	return names
 }
 

@@ -44,7 +44,6 @@ func withoutRawStrings(text []byte) []byte {
 		pos, kind, literal := code.Scan()
 		if kind == token.EOF {
 			out.Write(text[end:])
-
 			return out.Bytes()
 		}
 

@@ -86,6 +86,5 @@ The table is made of the first sentences of the packages' comments, by ` + "`go 
 
 		table.WriteString("| `" + rule.pkg + "` | " + strings.ReplaceAll(strings.TrimSuffix(is, "."), "|", `\|`) + " |\n")
 	}
-
 	return table.String()
 }

@@ -68,7 +68,6 @@ func undocumented(decl ast.Decl) []*ast.Ident {
 
 		return names
 	}
-
 	return nil
 }
 
@@ -147,7 +146,6 @@ func TestNothingSleepsOrDrawsFromNowhere(t *testing.T) {
 				!strings.HasPrefix(name, "rand.New") {
 				t.Errorf("%s: %s", position(fset, call), name)
 			}
-
 			return true
 		})
 	}
@@ -167,7 +165,6 @@ func TestRenamesAreDurable(t *testing.T) {
 			if call, ok := n.(*ast.CallExpr); ok && qualified(call.Fun) == "os.Rename" {
 				t.Errorf("%s: os.Rename: use disk.Rename", position(fset, call))
 			}
-
 			return true
 		})
 	}
@@ -186,6 +183,5 @@ func qualified(e ast.Expr) string {
 	if !ok {
 		return ""
 	}
-
 	return x.Name + "." + s.Sel.Name
 }

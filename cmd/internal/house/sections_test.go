@@ -21,7 +21,6 @@ func TestSectionsAreHandedOnWhole(t *testing.T) {
 			if pair, ok := n.(*ast.KeyValueExpr); ok && copiesSetting(pair) {
 				t.Errorf("%s: copies a setting into a field of its name: hand on the section", position(fset, pair))
 			}
-
 			return true
 		})
 	}
@@ -37,6 +36,5 @@ func copiesSetting(pair *ast.KeyValueExpr) bool {
 	}
 
 	section, _ := setting.X.(*ast.SelectorExpr)
-
 	return section != nil && slices.Contains(sections, section.Sel.Name)
 }

@@ -43,7 +43,6 @@ func source(t *testing.T) (*token.FileSet, []file) {
 	if len(c.files) < 50 {
 		t.Fatalf("found %d Go files: that cannot be all", len(c.files))
 	}
-
 	return c.fset, c.files
 }
 
@@ -98,7 +97,6 @@ func parseAll() (code, error) {
 
 		return nil
 	})
-
 	return code{fset, files}, err
 }
 

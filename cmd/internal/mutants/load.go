@@ -122,7 +122,6 @@ func (t *target) parse(fset *token.FileSet, name string) (source, error) {
 	}
 
 	inModule, err := filepath.Rel(t.Module.Dir, path)
-
 	return source{path: path, name: filepath.ToSlash(inModule), text: text, file: f, fset: fset}, err
 }
 
@@ -213,10 +212,8 @@ func drop(planters []*planter, at token.Position) bool {
 
 		if inner >= 0 {
 			p.sites = slices.Delete(p.sites, inner, inner+1)
-
 			return true
 		}
 	}
-
 	return false
 }

@@ -109,6 +109,5 @@ func run(ctx context.Context, path string, names []string, o options) (good bool
 			good = false
 		}
 	}
-
 	return good, nil
 }

@@ -92,11 +92,9 @@ func measure(ctx context.Context, name string, o options, known *results) (*meas
 			}
 
 			m.results[i] = result{t.ImportPath, digest, mu.id, *mu, outcome, by}
-
 			return known.add(m.results[i])
 		})
 	}
-
 	return m, group.Wait()
 }
 
@@ -109,7 +107,6 @@ func draw(all []*mutant, o options) []*mutant {
 	drawn := slices.Clone(all)
 	rng := rand.New(rand.NewPCG(o.seed, 0))
 	rng.Shuffle(len(drawn), func(i, j int) { drawn[i], drawn[j] = drawn[j], drawn[i] })
-
 	return drawn[:o.sample]
 }
 
@@ -124,16 +121,13 @@ func newBench(ctx context.Context, t *target, grace time.Duration) (*bench, erro
 
 	if err := b.build(); err != nil {
 		os.RemoveAll(dir)
-
 		return nil, err
 	}
 
 	if err := b.meet(ctx); err != nil {
 		os.RemoveAll(dir)
-
 		return nil, err
 	}
-
 	return b, nil
 }
 
@@ -167,7 +161,6 @@ func (b *bench) build() error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build with mutants: %w: %s", err, out)
 	}
-
 	return os.Mkdir(filepath.Join(b.dir, "tmp"), 0o700)
 }
 
@@ -215,7 +208,6 @@ func (b *bench) meet(ctx context.Context) error {
 	}
 
 	slices.SortStableFunc(b.tests, func(x, y *test) int { return cmp.Compare(x.took, y.took) })
-
 	return nil
 }
 
@@ -294,7 +286,6 @@ func batches(tests []*test, took time.Duration) [][]*test {
 	if quick == 0 || quick == len(tests) || took < 2*time.Second {
 		return [][]*test{tests}
 	}
-
 	return [][]*test{tests[:quick], tests[quick:]}
 }
 

@@ -67,7 +67,6 @@ func tiny(t *testing.T, path string) *measurement {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return m
 }
 
@@ -78,7 +77,6 @@ func outcomes(m *measurement) []string {
 	}
 
 	slices.Sort(lines)
-
 	return lines
 }
 

@@ -57,7 +57,6 @@ func (p *planter) find(n ast.Node) {
 		switch m := m.(type) {
 		case *ast.FuncLit:
 			p.within(m)
-
 			return false
 		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 			if m == n {
@@ -141,7 +140,6 @@ func (p *planter) expression(e ast.Expr) bool {
 
 		p.binary(e)
 	}
-
 	return value.Value == nil
 }
 
@@ -207,7 +205,6 @@ func (p *planter) number(e ast.Expr) bool {
 	}
 
 	b, ok := t.Underlying().(*types.Basic)
-
 	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
 }
 
@@ -217,7 +214,6 @@ func (p *planter) typeName(t types.Type) string {
 	if t == nil {
 		return "int"
 	}
-
 	return types.TypeString(types.Default(t), func(other *types.Package) string {
 		if other == p.pkg {
 			return ""
@@ -278,10 +274,8 @@ func (p *planter) matters(e ast.Expr) bool {
 		return f.Name != "panic"
 	case *ast.SelectorExpr:
 		used := p.info.Uses[f.Sel]
-
 		return !quiet[f.Sel.Name] && (used == nil || used.Pkg() == nil || used.Pkg().Path() != "log/slog")
 	}
-
 	return true
 }
 
@@ -351,6 +345,5 @@ func (p *planter) zero(results []ast.Expr) bool {
 
 		return false
 	}
-
 	return true
 }

@@ -136,6 +136,5 @@ func (s *source) planted(sites []*site) []byte {
 		done = e.at + e.cut
 		e.site.to = len(out) // the last edit of a site closes it
 	}
-
 	return append(out, s.text[done:]...)
 }

@@ -64,7 +64,6 @@ func readResults(path string) (*results, error) {
 	}
 
 	r.out = f
-
 	return r, nil
 }
 
@@ -81,7 +80,6 @@ func (r *results) of(digest string, id int) (result, bool) {
 	defer r.mu.Unlock()
 
 	one, ok := r.have[digest][id]
-
 	return one, ok
 }
 
@@ -99,7 +97,6 @@ func (r *results) add(one result) error {
 	defer r.mu.Unlock()
 
 	_, err = r.out.Write(append(line, '\n'))
-
 	return err
 }
 
@@ -116,7 +113,6 @@ func (t *target) digest() (string, error) {
 
 		fmt.Fprintf(h, "%s %d\n%s%s", name, len(text), text, t.planted[filepath.Join(t.Dir, name)])
 	}
-
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
@@ -218,6 +214,5 @@ func (l *list) print(w io.Writer, m *measurement) bool {
 
 	fmt.Fprintf(w, "%s: %d of %d killed (%.0f %%, at least %d), %d accepted, %d planted\n",
 		m.pkg, dead, counted, share, least, accepted, m.planted)
-
 	return share >= float64(least)
 }

@@ -87,7 +87,6 @@ func made(args []string, out string) error {
 		return os.WriteFile(filepath.Join(out, "toolevo_sft.jsonl"), []byte("{}\n{}\n"), 0o644)
 	case "finetune":
 		model, checkpoint := filepath.Join(out, "model"), filepath.Join(out, "weights/checkpoint-1")
-
 		return errors.Join(os.MkdirAll(model, 0o755), os.MkdirAll(checkpoint, 0o755),
 			os.WriteFile(filepath.Join(checkpoint, "optimizer.pt"), nil, 0o644),
 			os.WriteFile(filepath.Join(model, "config.json"), []byte("{}"), 0o644),
@@ -170,7 +169,6 @@ func drive(t *testing.T, dir, killed string) (times int) {
 	}
 
 	t.Fatal("it never ends")
-
 	return 0
 }
 

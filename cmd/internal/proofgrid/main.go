@@ -58,7 +58,6 @@ func main() {
 		if *page != "" {
 			return writeTables(d.grid, d.results, *page)
 		}
-
 		return d.run(ctx, flag.Args())
 	}()
 	if err != nil {

@@ -100,7 +100,6 @@ func (d *driver) store(c *cell, done notes) error {
 		if err := disk.WriteFile(filepath.Join(dir, factsFile), write); err != nil {
 			return err
 		}
-
 		return disk.Write(filepath.Join(dir, manifestFile), append(text, '\n'))
 	})
 }
@@ -148,10 +147,8 @@ func (d *driver) hash(c *cell, m *manifest) error {
 	if samples, ok := files["samples"]; ok {
 		text, err := os.ReadFile(samples)
 		m.Samples = strings.Count(string(text), "\n")
-
 		return err
 	}
-
 	return nil
 }
 
@@ -180,7 +177,6 @@ func episodeOf(api string, f facts.Fact) episode {
 	}
 
 	e.Outcomes = strings.Join(outcomes, " ")
-
 	return e
 }
 
@@ -189,7 +185,6 @@ func columns() (names []string) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[episode]()) {
 		names = append(names, field.Tag.Get("json"))
 	}
-
 	return names
 }
 
@@ -213,7 +208,6 @@ func writeCSV(w io.Writer, all []episode) error {
 	}
 
 	out.Flush()
-
 	return errors.Join(err, out.Error())
 }
 
@@ -247,7 +241,6 @@ func readCSV(path string) (all []episode, err error) {
 
 		all = append(all, e)
 	}
-
 	return all, nil
 }
 

@@ -54,7 +54,6 @@ func (d *driver) run(ctx context.Context, names []string) (err error) {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -89,7 +88,6 @@ func (d *driver) tidy() error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -162,7 +160,6 @@ func (d *driver) stages(c *cell) (all []stage) {
 	}
 
 	evaluate := func(ctx context.Context) error { return d.evaluate(ctx, c) }
-
 	return append(all, stage{"evaluate", evaluate})
 }
 
@@ -178,7 +175,6 @@ func (d *driver) training(c *cell) (all []stage) {
 			limit := p.Limit / max(d.grid.Models[c.Model].Divide, 1)
 			args := []string{d.toolevo, "collect", "--api", d.grid.api(p.API),
 				"--limit", strconv.Itoa(limit), "--seed", strconv.Itoa(c.Seed)}
-
 			return d.command(ctx, c, resumed(run, slices.Concat(args, d.grid.Collect))...)
 		}})
 	}
@@ -190,10 +186,8 @@ func (d *driver) training(c *cell) (all []stage) {
 		if err := os.RemoveAll(out); err != nil { // what was cut short
 			return err
 		}
-
 		return d.command(ctx, c, export...)
 	}})
-
 	return append(all, stage{"train", func(ctx context.Context) error {
 		m := d.grid.Models[c.Model]
 		fill := strings.NewReplacer("{toolevo}", d.toolevo, "{model}", m.Folder, "{export}", out,
@@ -203,7 +197,6 @@ func (d *driver) training(c *cell) (all []stage) {
 		for _, word := range slices.Concat(d.grid.Train, m.Train) {
 			args = append(args, fill.Replace(word))
 		}
-
 		return d.command(ctx, c, args...)
 	}})
 }
@@ -213,7 +206,6 @@ func (g *grid) api(name string) string {
 	if api, ok := g.APIs[name]; ok {
 		return api
 	}
-
 	return name
 }
 
@@ -223,7 +215,6 @@ func resumed(run string, args []string) []string {
 	if _, err := os.Stat(filepath.Join(run, "run.json")); err == nil {
 		args = append(args, "--resume")
 	}
-
 	return args
 }
 

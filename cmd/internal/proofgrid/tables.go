@@ -64,7 +64,6 @@ func writeTables(g *grid, results, page string) error {
 	if err != nil {
 		return err
 	}
-
 	return disk.Write(page, []byte(before+markBegin+"\n\n"+tables+markEnd+after))
 }
 
@@ -97,7 +96,6 @@ func tablesOf(g *grid, results string) (string, error) {
 	}
 
 	err = tabulate.WriteMarkdown(&b, shown.Grids("grid", made))
-
 	return strings.TrimRight(b.String(), "\n") + "\n\n", err
 }
 
@@ -142,7 +140,6 @@ func readCells(g *grid, results string) (
 
 		costs = append(costs, costOf(&m, len(all)))
 	}
-
 	return rows, costs, missing, nil
 }
 
@@ -151,7 +148,6 @@ func (c *cell) part() string {
 	if c.Secondary {
 		return "secondary"
 	}
-
 	return "primary"
 }
 
@@ -169,7 +165,6 @@ func (c *cell) trainedOn() string {
 	if c.Set == "" {
 		return "nothing"
 	}
-
 	return c.Set
 }
 

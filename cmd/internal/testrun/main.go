@@ -66,7 +66,6 @@ func run(list string, strict bool, groups [][]string) (ok bool, err error) {
 
 			ok = ok && passed
 			used[i] = took
-
 			return err
 		})
 	}
@@ -84,7 +83,6 @@ func run(list string, strict bool, groups [][]string) (ok bool, err error) {
 
 	fmt.Printf("%d tests passed, %d failed, %d were skipped; %v, %v of processor time\n", r.passed, r.failed,
 		len(r.skipped), time.Since(started).Round(time.Second), total.Round(time.Second))
-
 	return ok && ctx.Err() == nil && !(strict && unlisted > 0), nil
 }
 
@@ -111,7 +109,6 @@ func (r *report) run(args []string) (passed bool, used time.Duration, err error)
 	}
 
 	r.print(complaints.String())
-
 	return failed == nil, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
@@ -127,6 +124,5 @@ func split(args []string) [][]string {
 
 		groups[len(groups)-1] = append(groups[len(groups)-1], arg)
 	}
-
 	return groups
 }

@@ -61,7 +61,6 @@ func (r *report) read(in io.Reader) error {
 			delete(said, name)
 		}
 	}
-
 	return lines.Err()
 }
 
@@ -106,7 +105,6 @@ func reason(text string) string {
 	if found == nil {
 		return "no reason"
 	}
-
 	return strings.Join(strings.Fields(found[1]), " ")
 }
 
@@ -165,6 +163,5 @@ func (r *report) writeSkips(allowed skips) (unlisted int) {
 			fmt.Fprintf(r.out, "    %s\n", test)
 		}
 	}
-
 	return unlisted
 }

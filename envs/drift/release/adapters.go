@@ -45,7 +45,6 @@ func (p *parts) underWay() []string {
 
 		owner[names[i]] = nobody
 	}
-
 	return names
 }
 
@@ -97,6 +96,5 @@ func renaming(all []toolapi.AdapterSpec, names toolapi.Rename) []toolapi.Adapter
 	if len(changed) == 0 {
 		return all
 	}
-
 	return append(all, toolapi.AdapterSpec{Rename: changed})
 }

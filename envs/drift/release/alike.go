@@ -27,7 +27,6 @@ func wordsOf(all []toolapi.APISpec) *weights {
 			w.add(p.Name + " " + p.Description())
 		}
 	}
-
 	return w
 }
 
@@ -88,7 +87,6 @@ func (w *weights) names(a, b string) float64 {
 	if whole {
 		score = max(score, 0.7)
 	}
-
 	return min(score, 0.95)
 }
 
@@ -113,7 +111,6 @@ func spelledOut(words, other []string) (all []string) {
 			all = append(all, word)
 		}
 	}
-
 	return all
 }
 
@@ -154,7 +151,6 @@ func (w *weights) descriptions(a, b string) float64 {
 	for word := range other {
 		right += float64(w.of(word) * w.of(word))
 	}
-
 	return min(shared/math.Sqrt(left*right), 0.98)
 }
 
@@ -163,7 +159,6 @@ func wordSet(text string) map[string]bool {
 	for _, word := range drift.Stems(text) {
 		all[word] = true
 	}
-
 	return all
 }
 
@@ -173,6 +168,5 @@ func either(all ...float64) float64 {
 	for _, p := range all {
 		not = float64(not * (1 - float64(p)))
 	}
-
 	return 1 - not
 }

@@ -45,7 +45,6 @@ func (h *hungarian) cost(i, j int) float64 {
 	if i <= len(h.scores) && j <= len(h.scores[i-1]) {
 		return -h.scores[i-1][j-1]
 	}
-
 	return 0
 }
 
@@ -132,6 +131,5 @@ func gap(scores [][]float64, columns []int, i int) float64 {
 // certain is how sure a choice is: its score, and half of it where another one is as good.
 func certain(score, gap float64) float64 {
 	const clear = 0.3
-
 	return score * (0.5 + 0.5*min(gap/clear, 1))
 }

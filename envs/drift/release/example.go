@@ -50,7 +50,6 @@ func (t *tool) exemplify(api *toolapi.APISpec, lost []string) error {
 	}
 
 	api.Notice.Example = pytext.JSON(sample)
-
 	return nil
 }
 
@@ -73,6 +72,5 @@ func (b *builder) loaded(old, api toolapi.APISpec) (*toolapi.API, error) {
 	}
 
 	a, _ := v.ForTool(old.ToolName())
-
 	return a, nil
 }

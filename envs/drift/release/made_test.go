@@ -115,7 +115,6 @@ func muted(schema envs.Args) (out envs.Args) {
 			out = append(out, k)
 		}
 	}
-
 	return out
 }
 
@@ -163,7 +162,6 @@ func infer(t rapid.TB, base *toolapi.Spec, operators []drift.Operator, i int, s 
 	if k.made, k.guess, err = catalog.Pair(made.Version, "inferred"); err != nil {
 		t.Fatal(err)
 	}
-
 	return k
 }
 
@@ -196,7 +194,6 @@ func (k known) claimed(a *toolapi.API, call envs.Args) (takes, same bool) {
 
 	same = wrong == nil && guess.Tool == a.Tool &&
 		reflect.DeepEqual(k.withoutDefaults(a.Tool, got), k.withoutDefaults(a.Tool, want))
-
 	return true, same
 }
 
@@ -205,7 +202,6 @@ func (k known) withoutDefaults(tool string, call envs.Args) envs.Args {
 	return slices.DeleteFunc(slices.Clone(call), func(arg envs.Arg) bool {
 		p := parameterOf(k.base, tool, arg.Name)
 		usual, ok := p.Schema.Get("default")
-
 		return p.Optional && ok && reflect.DeepEqual(usual, arg.Value)
 	})
 }

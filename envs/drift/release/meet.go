@@ -36,7 +36,6 @@ func meet(old, now envs.Args) (m met, ok bool) {
 	}
 
 	m = met{schema: now, narrower: was != is}
-
 	return m, m.enumeration(old, now) && m.items(old, now) && m.members(old, now)
 }
 
@@ -53,7 +52,6 @@ func (m *met) enumeration(old, now envs.Args) bool {
 	case is == nil:
 		m.wider = true
 		m.schema = now.With("enum", was)
-
 		return true
 	}
 
@@ -77,7 +75,6 @@ func (m *met) enumeration(old, now envs.Args) bool {
 	if usual, given := now.Get("default"); given && !in(shared)(usual) {
 		m.schema = m.schema.Without("default")
 	}
-
 	return len(shared) > 0
 }
 
@@ -91,7 +88,6 @@ func (m *met) items(old, now envs.Args) bool {
 	inside, ok := meet(was, is)
 	m.take(inside)
 	m.schema = with(m.schema, "items", inside.schema)
-
 	return ok
 }
 
@@ -151,7 +147,6 @@ func (m *met) members(old, now envs.Args) bool {
 	if m.wider {
 		m.schema = with(m.schema, "additionalProperties", false)
 	}
-
 	return true
 }
 
@@ -224,7 +219,6 @@ func kindsOf(schema envs.Args) kinds {
 
 		all &= of
 	}
-
 	return all
 }
 
@@ -255,7 +249,6 @@ func valuesOf(schema envs.Args) []any {
 	if v, ok := schema.Get("const"); ok {
 		return []any{v}
 	}
-
 	return schema.List("enum")
 }
 
@@ -271,7 +264,6 @@ func bare(schema envs.Args) (rest envs.Args) {
 	}
 
 	slices.SortFunc(rest, byName)
-
 	return rest
 }
 
@@ -288,17 +280,14 @@ func bareValue(keyword string, v any) any {
 		}
 
 		slices.SortFunc(members, byName)
-
 		return members
 	case []any:
 		all := make([]any, len(v))
 		for i := range v {
 			all[i] = bareValue("", v[i])
 		}
-
 		return all
 	}
-
 	return v
 }
 
@@ -319,7 +308,6 @@ func annotated(schema, said envs.Args) envs.Args {
 // fitsKind reports whether a value is of a type that a schema takes, null aside.
 func fitsKind(schema envs.Args, v any) bool {
 	kind := kindNames[kindOf(v)]
-
 	return v != nil && kindsOf(schema)&kind == kind
 }
 
@@ -335,6 +323,5 @@ func shown(values []any) string {
 	for _, v := range values {
 		text += fmt.Sprintf(", %s", pytext.JSON(v))
 	}
-
 	return text[min(2, len(text)):]
 }

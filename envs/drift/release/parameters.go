@@ -24,7 +24,6 @@ func (s slot) String() string {
 	if s.within != "" {
 		return s.within + "." + s.Name
 	}
-
 	return s.Name
 }
 
@@ -171,7 +170,6 @@ func membersOf(p toolapi.Parameter) (all []slot) {
 			Name: m.Name, Schema: schema, Optional: !slices.Contains(needed, any(m.Name)),
 		}})
 	}
-
 	return all
 }
 
@@ -208,7 +206,6 @@ func (t *tool) matchItems(i int, p toolapi.Parameter) {
 		if sure := t.alike(p, item); sure >= leastParameter {
 			why := fmt.Sprintf("%d items with numbers", n)
 			t.to[i] = pairing{slot: at, items: n, sure: sure, why: why}
-
 			return
 		}
 	}
@@ -281,7 +278,6 @@ func (t *tool) closeWhole(left, free, columns []int) bool {
 
 	before := len(t.was) + len(t.is)
 	t.was, t.is = closed(t.was, were), closed(t.is, are)
-
 	return len(t.was)+len(t.is) < before
 }
 
@@ -355,7 +351,6 @@ func (b *builder) alike(old, now toolapi.Parameter) float64 {
 	if old.Optional == now.Optional && fit == 1 {
 		prior = 0.2
 	}
-
 	return fit * either(prior, b.saidAlike(old, now))
 }
 
@@ -363,13 +358,11 @@ func (b *builder) alike(old, now toolapi.Parameter) float64 {
 func (b *builder) saidAlike(old, now toolapi.Parameter) float64 {
 	name := b.words.names(old.Name, now.Name)
 	said := b.words.descriptions(old.Description(), now.Description())
-
 	return either(0.9*name*name, 0.9*said*said)
 }
 
 func (b *builder) reason(old, now toolapi.Parameter) string {
 	said := b.words.descriptions(old.Description(), now.Description())
-
 	return fmt.Sprintf("names alike by %.2f, descriptions by %.2f, values by %.2f",
 		b.words.names(old.Name, now.Name), said, fitOf(old, now))
 }
@@ -392,7 +385,6 @@ func fitOf(old, now toolapi.Parameter) float64 {
 	if old.Optional != now.Optional {
 		fit *= 0.9
 	}
-
 	return fit
 }
 
@@ -422,7 +414,6 @@ func isListOf(old, now envs.Args) bool {
 	}
 
 	_, ok := meet(old, now.Object("items"))
-
 	return ok
 }
 

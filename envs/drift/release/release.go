@@ -109,7 +109,6 @@ func Between(base *toolapi.Spec, next []toolapi.APISpec, version string) (*Infer
 	if _, err := toolapi.NewCatalog(base, b.out.Version); err != nil {
 		return nil, fmt.Errorf("release: the version that was inferred: %w", err)
 	}
-
 	return b.out, nil
 }
 
@@ -166,7 +165,6 @@ func (b *builder) api(old toolapi.APISpec, m match) (api toolapi.APISpec, ok boo
 
 	if isEqual(old, t.now) {
 		b.out.Equal = append(b.out.Equal, old.Name)
-
 		return toolapi.APISpec{
 			Name: old.Name, Parameters: old.Parameters, Loose: old.Loose, URL: t.now.URL,
 		}, true

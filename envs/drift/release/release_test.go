@@ -31,7 +31,6 @@ func specOf(t testing.TB, path string) *toolapi.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return s
 }
 
@@ -54,7 +53,6 @@ func next(t testing.TB) (base *toolapi.Spec, inferred *release.Inferred, v *tool
 	if v, err = catalog.Version("next"); err != nil {
 		t.Fatal(err)
 	}
-
 	return base, inferred, v
 }
 
@@ -168,7 +166,6 @@ func argsOf(t testing.TB, text string) envs.Args {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return args
 }
 

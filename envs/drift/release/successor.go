@@ -47,7 +47,6 @@ func (t *tool) successor() (toolapi.APISpec, bool) {
 		t.broken(NotUnderstood{Gone: true, Why: err.Error()})
 		return api, false
 	}
-
 	return api, true
 }
 
@@ -125,7 +124,6 @@ func indexes[T any](all []T) []int {
 	for i := range at {
 		at[i] = i
 	}
-
 	return at
 }
 
@@ -226,7 +224,6 @@ func (p *parts) added(s slot, fixed *[]toolapi.AdapterSpec) (toolapi.Parameter, 
 	case isFlag(values):
 		*fixed = append(*fixed, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: s.Name}})
 		p.note(AddFlag, "", s.String(), 1, "it has to be true")
-
 		return s.Parameter, true
 	case len(values) == 1 && isScalar(values[0]):
 		usual = values[0]
@@ -253,14 +250,12 @@ func (p *parts) added(s slot, fixed *[]toolapi.AdapterSpec) (toolapi.Parameter, 
 // hasOneValue reports whether calls can say one thing alone.
 func hasOneValue(s slot) bool {
 	values := valuesOf(s.Schema)
-
 	return isFlag(values) || len(values) == 1
 }
 
 // isFlag reports whether all values are true, and one of them is what a notice shows.
 func isFlag(values []any) bool {
 	isTrue := func(v any) bool { return v == true || v == "True" || v == "true" }
-
 	return slices.Contains(values, any("True")) &&
 		!slices.ContainsFunc(values, func(v any) bool { return !isTrue(v) })
 }
@@ -270,7 +265,6 @@ func isScalar(v any) bool {
 	case bool, string, envs.Number:
 		return true
 	}
-
 	return false
 }
 
@@ -312,6 +306,5 @@ func (p *parts) perhaps(old slot) string {
 	if name == "" {
 		return ""
 	}
-
 	return "; perhaps " + display.Line(name, 100)
 }

@@ -55,7 +55,6 @@ func (b *builder) matchTools() map[int]match {
 	// Of two that are as good the order of the release does not tell.
 	slices.SortFunc(free, func(x, y int) int { return cmp.Compare(b.next[x].Name, b.next[y].Name) })
 	b.matchAlike(left, free, pairs)
-
 	return pairs
 }
 
@@ -112,7 +111,6 @@ var (
 // interface.
 func endpoint(a toolapi.APISpec) string {
 	url := inPath.ReplaceAllString(host.ReplaceAllString(a.URL, "$1"), "{}")
-
 	return strings.TrimSuffix(numbering.ReplaceAllString(url, "/"), "/")
 }
 
@@ -131,7 +129,6 @@ func (b *builder) toolsAlike(old, now toolapi.APISpec) (float64, string) {
 	if was != "" && is != "" && was != is { // a method
 		score /= 2
 	}
-
 	return score, fmt.Sprintf("names alike by %.2f, descriptions by %.2f, parameters by %.2f",
 		name, text, parameters)
 }
@@ -149,6 +146,5 @@ func (b *builder) parametersAlike(old, now toolapi.APISpec) float64 {
 
 		sum += best
 	}
-
 	return sum / float64(max(len(old.Parameters.All), len(now.Parameters.All), 1))
 }

@@ -33,7 +33,6 @@ func (p *parts) value(at int, s slot) (toolapi.Parameter, bool) {
 	now.Schema = m.schema
 	p.values(old, s, m)
 	p.presence(at, &now, s)
-
 	return now, true
 }
 
@@ -159,7 +158,6 @@ func (p *parts) needed(at int, now *toolapi.Parameter, s slot) {
 func isNullable(old, now envs.Args) bool {
 	was, is := kindsOf(old), kindsOf(now)
 	isNew := func(v any) bool { return v != nil && !slices.Contains(valuesOf(old), v) }
-
 	return was&null == 0 && is&null != 0 && is&^null&^was == 0 &&
 		(valuesOf(old) == nil || valuesOf(now) != nil && !slices.ContainsFunc(valuesOf(now), isNew))
 }
@@ -174,7 +172,6 @@ func (p *parts) flipped(at int, s slot, was, is any) {
 			Parameter: old.String(),
 			Why:       "no adapter says what leaving it out means: " + from + " → " + to,
 		})
-
 		return
 	}
 
@@ -188,7 +185,6 @@ func said(v any, given bool) string {
 	if !given {
 		return ""
 	}
-
 	return "=" + pytext.JSON(v)
 }
 

@@ -42,7 +42,6 @@ func Listed(prompt string) map[string]string {
 
 		tools[prompt[m[2]:m[3]]] = prompt[m[2]:end]
 	}
-
 	return tools
 }
 
@@ -54,7 +53,6 @@ func (a *Author) Learn(d toolapi.Deprecation, observation string) bool {
 	}
 
 	a.Tools[d.New.Name] = observation + "\n" + a.Tools[d.Old.Name]
-
 	return true
 }
 
@@ -91,7 +89,6 @@ func (a *Author) Call(c envs.Call) (missing []string) {
 	for _, name := range leftOut(document, c) {
 		missing = append(missing, fmt.Sprintf("%s: that %s may be left out", c.Name, name))
 	}
-
 	return sorted(missing)
 }
 
@@ -101,12 +98,10 @@ func leftOut(document string, c envs.Call) []string {
 	if !listed { // a notice has examples
 		return nil
 	}
-
 	return slices.DeleteFunc(strings.Split(signature(rest), ", "), func(name string) bool {
 		given := slices.ContainsFunc(c.Args.Names(), func(of string) bool {
 			return of == name || strings.TrimRight(of, "0123456789") == name
 		})
-
 		return name == "" || given ||
 			regexp.MustCompile(`(?m)^ +`+regexp.QuoteMeta(name)+` \([^\n]*\boptional\b`).MatchString(document)
 	})
@@ -173,7 +168,6 @@ func (a *Author) value(document string, v any) (missing []string) {
 			missing = append(missing, a.value(document, m.Value)...)
 		}
 	}
-
 	return missing // true and false are what a type says
 }
 
@@ -219,7 +213,6 @@ func (a *Author) knowsText(document, text string) bool {
 // knowsForm reports whether a text is said but for what stands in its slots.
 func (a *Author) knowsForm(document, text string, slot *regexp.Regexp) bool {
 	form := func(text string) string { return slot.ReplaceAllString(text, "[]") }
-
 	return word.MatchString(form(text)) &&
 		slices.ContainsFunc(append([]string{document}, a.Read...), func(read string) bool {
 			return says(form(read), form(text))
@@ -236,7 +229,6 @@ func (a *Author) knowsNumber(document, text string) bool {
 	if err != nil {
 		return false
 	}
-
 	return slices.ContainsFunc(append([]string{document}, a.Read...), func(read string) bool {
 		return slices.ContainsFunc(number.FindAllString(read, -1), func(said string) bool {
 			got, err := strconv.ParseFloat(said, 64)
@@ -269,7 +261,6 @@ func (a *Author) Code(tool, program string, own ...string) (missing []string) {
 	for _, what := range knower.code(a.Tools[tool], program) {
 		missing = append(missing, cmp.Or(tool, "program")+": "+what)
 	}
-
 	return sorted(missing)
 }
 
@@ -293,7 +284,6 @@ func (a *Author) code(document, program string) (missing []string) {
 // of.
 func (a *Author) knowsQuoted(document, text string) bool {
 	inParts := strings.Contains(text, " ") || strings.ContainsAny(text, "%:") && !letters.MatchString(text)
-
 	return a.knowsText(document, text) || inParts && len(a.code(document, text)) == 0
 }
 
@@ -307,7 +297,6 @@ func says(read, text string) bool {
 	}
 
 	quoted := strconv.Quote(text)
-
 	return contains(read, text) || contains(read, quoted[1:len(quoted)-1])
 }
 

@@ -171,7 +171,6 @@ func checkName(t *testing.T, was, now string, known map[string]bool, proper []st
 			if unicode.IsLetter(r) || unicode.IsDigit(r) {
 				return r
 			}
-
 			return -1
 		}, name))
 	}

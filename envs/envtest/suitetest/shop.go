@@ -82,7 +82,6 @@ func plan(question string) (envs.Plan, bool) {
 		}
 
 		price, err := strconv.Atoi(results[len(results)-1])
-
 		return "Now I can answer.", call(envs.FinishTool, "answer", strconv.Itoa(n*price)), err
 	}, true
 }
@@ -116,7 +115,6 @@ func (Shop) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 	}
 
 	slices.SortFunc(s.tasks, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
-
 	return s, nil
 }
 
@@ -180,7 +178,6 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 
 	settings := s.choice.Environment
 	settings.MaxLoads = 0 // no call is a load
-
 	return dynamic.New(dynamic.Config[struct{}]{
 		Prompt: prompt, Deployed: deployed, Grader: s,
 		Tools:   map[string]dynamic.Tool[struct{}]{"Price": dynamic.ToolFunc[struct{}](price)},

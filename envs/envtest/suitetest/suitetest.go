@@ -39,7 +39,6 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 		if engine != nil {
 			engine(s)
 		}
-
 		return s
 	}
 	first, second := open(c), open(c)
@@ -118,7 +117,6 @@ func checkMade(t *testing.T, b suite.Benchmark, c *suite.Choice, versions *toola
 	if c.Versions, err = b.Versions(c.Data, own); err != nil {
 		t.Fatal(err)
 	}
-
 	return made.Version
 }
 
@@ -212,7 +210,6 @@ func toolsOf(b suite.Benchmark) map[string][]string {
 		tools, _ := n.DatasetTools()
 		return tools
 	}
-
 	return nil
 }
 
@@ -253,7 +250,6 @@ func confined(t *testing.T, task envs.Task, plan envs.Plan, tools []string) envs
 		if err == nil && !slices.Contains(tools, call.Tool) {
 			t.Errorf("%s: the plan calls %s, which is not among the tools of its dataset", task.ID, call.Tool)
 		}
-
 		return thought, call, err
 	}
 }
@@ -281,7 +277,6 @@ func play(t *testing.T, env envs.Environment, task envs.Task, plan envs.Plan) []
 
 		state = next.State
 	}
-
 	return state.History().Turns()
 }
 
@@ -290,6 +285,5 @@ func observations(turns []envs.Turn) []string {
 	for i, turn := range turns {
 		texts[i] = turn.Observation
 	}
-
 	return texts
 }

@@ -39,7 +39,6 @@ func (r Remote) addTasksCommand() suite.Command {
 	var data string
 
 	split, match := "test", matchStrict
-
 	return suite.Command{
 		Use: "tasks add FILE", Help: helpTexts, Document: AddedTasks{}, Demonstrates: true,
 		Options: []suite.Option{
@@ -53,7 +52,6 @@ func (r Remote) addTasksCommand() suite.Command {
 			if err == nil {
 				c.Say("Next: toolevo tasks check --data %s", data)
 			}
-
 			return c.Result(added, added.print, err)
 		},
 	}
@@ -109,7 +107,6 @@ func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
 	if len(more) == 0 && len(added.Left) > 0 {
 		return added, console.Bad("%s has no recording that is a task", path)
 	}
-
 	return added, added.write(split, all, more)
 }
 
@@ -120,7 +117,6 @@ func (g *Growth) write(split string, all map[string][]*Task, more []*Task) error
 	}
 
 	g.Added, g.Total = len(more), len(all[split])+len(more)
-
 	return writeTasks(g.Path, append(all[split], more...))
 }
 
@@ -129,7 +125,6 @@ func (r Remote) recordings(path string) (*Recordings, error) {
 	if r.Recordings == nil {
 		return nil, nil
 	}
-
 	return r.Recordings(path)
 }
 
@@ -145,7 +140,6 @@ func allTasks(data string) (map[string][]*Task, error) {
 
 		all[split] = tasks
 	}
-
 	return all, nil
 }
 
@@ -168,7 +162,6 @@ func writeTasks(path string, all []*Task) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-
 	return disk.WriteFile(path, func(w io.Writer) error {
 		enc := disk.NewLineEncoder(w)
 		for _, t := range all {
@@ -222,7 +215,6 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 			return nil, fmt.Errorf("%s, row %d: %w", path, i+2, err)
 		}
 	}
-
 	return all, nil
 }
 
@@ -241,6 +233,5 @@ func (t *Task) set(column, cell string) (err error) {
 		"id": &t.ID, "question": &t.Question, "answer": &t.Answer, "match": &t.Match,
 		"dataset": &t.Dataset, "difficulty": &t.Difficulty,
 	}[column] = cell
-
 	return nil
 }

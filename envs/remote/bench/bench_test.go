@@ -83,7 +83,6 @@ func TestBranchesAreGradedByWhatTheyLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return last
 	}
 

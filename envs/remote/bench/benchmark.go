@@ -62,7 +62,6 @@ func (Remote) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, erro
 	if len(own) == 0 {
 		return all, nil
 	}
-
 	return all.WithFiles(own...)
 }
 
@@ -98,7 +97,6 @@ func (Remote) Sources(data string) (map[string]string, error) {
 	if o := toolset.OpenAPI; o != nil {
 		all["document"], _, err = disk.Sum(filepath.Join(folder(data), o.Document))
 	}
-
 	return all, err
 }
 
@@ -107,7 +105,6 @@ func (Remote) Verify(ctx context.Context, data string) ([]suite.VerifiedFile, er
 	return suite.VerifySplits(ctx, func(split string) (path, has string, err error) {
 		path = tasksPath(data, split)
 		all, err := readSplit(data, split)
-
 		return path, fmt.Sprintf("%d tasks", len(all)), err
 	})
 }
@@ -125,7 +122,6 @@ func (Remote) List(data, split string) ([]envs.Task, error) {
 	}
 
 	tasks, _ = (&suite.Choice{}).Narrow(tasks)
-
 	return tasks, err
 }
 
@@ -157,7 +153,6 @@ func readTasks(data, path string) ([]*Task, error) {
 	if strings.EqualFold(filepath.Ext(path), ".csv") {
 		return readTable(path, toolsOf(spec))
 	}
-
 	return ReadTasks(path, toolsOf(spec))
 }
 
@@ -167,7 +162,6 @@ func readBase(data string) (*toolapi.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return toolapi.Parse(toolapi.File{Path: basePath(data), Text: string(text)})
 }
 
@@ -181,7 +175,6 @@ func writeVersion(path string, spec *toolapi.Spec) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-
 	return disk.Write(path, text)
 }
 
@@ -210,7 +203,6 @@ func (r Remote) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 	if err := o.openTools(); err != nil {
 		return nil, err
 	}
-
 	return o, o.openTasks()
 }
 
@@ -234,7 +226,6 @@ func (o *opened) openTools() (err error) {
 	}
 
 	o.service, err = o.toolset.service(o.openSource(whole))
-
 	return err
 }
 
@@ -280,7 +271,6 @@ func (o *opened) openTasks() error {
 	}
 
 	o.tasks, o.datasets = c.Narrow(o.tasks)
-
 	return o.openJudge()
 }
 

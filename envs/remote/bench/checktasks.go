@@ -30,7 +30,6 @@ func checkTasksCommand() suite.Command {
 		data   string
 		dryRun bool
 	)
-
 	return suite.Command{
 		Use: "tasks check", Help: helpTexts, Progress: true, Document: CheckedTasks{},
 		Options: []suite.Option{suite.DataOption(&data), dryRunOption(&dryRun)},
@@ -39,7 +38,6 @@ func checkTasksCommand() suite.Command {
 			if err == nil && len(checked.Problems) > 0 {
 				err = console.Bad("%d problems", len(checked.Problems))
 			}
-
 			return c.Result(checked, checked.print, err)
 		},
 	}
@@ -105,7 +103,6 @@ func checkTasks(ctx context.Context, data string, dryRun bool, p *console.Steps)
 	if len(checked.Tasks) == 0 {
 		return checked, console.Usage("no tasks in %s: `toolevo tasks add FILE` puts them there", data)
 	}
-
 	return checked, nil
 }
 
@@ -145,7 +142,6 @@ func (o *opened) checkSolutions(ctx context.Context, checked *CheckedTasks, set 
 			checked.Problems = append(checked.Problems, t.ID+": "+problem)
 		}
 	}
-
 	return nil
 }
 
@@ -215,6 +211,5 @@ func (o *opened) play(ctx context.Context, env envs.Environment, t envs.Task, pl
 	if err != nil {
 		return e, fmt.Errorf("play the solution of %s: %w", t.ID, err)
 	}
-
 	return episode{turns: s.History().Turns()}, nil
 }

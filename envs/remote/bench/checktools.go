@@ -40,7 +40,6 @@ func checkToolsCommand() suite.Command {
 		data           string
 		record, dryRun bool
 	)
-
 	return suite.Command{
 		Use: "tools check", Help: helpTexts, Progress: true, Document: CheckedTools{},
 		Options: []suite.Option{
@@ -58,7 +57,6 @@ func checkToolsCommand() suite.Command {
 			if err == nil {
 				err = checked.verdict(data)
 			}
-
 			return c.Result(checked, checked.print, err)
 		},
 	}
@@ -148,7 +146,6 @@ func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps)
 
 		checked.Tools = append(checked.Tools, t)
 	}
-
 	return checked, toolset.findChanges(ctx, checked.Tools, calls)
 }
 
@@ -183,7 +180,6 @@ func sampleCalls(data string) (calls []envs.Call, err error) {
 
 		calls = append(calls, envs.Call{Tool: a.Tool, Name: a.Name, Args: args})
 	}
-
 	return calls, nil
 }
 
@@ -245,7 +241,6 @@ func (t *Toolset) callTwice(ctx context.Context, c envs.Call) (checked CheckedTo
 	if results[0] != results[1] {
 		checked.Differs = differing(results[0].Observation, results[1].Observation)
 	}
-
 	return checked, nil
 }
 
@@ -266,7 +261,6 @@ func (c *CheckedTools) record(data string) (n int, err error) {
 		spec.APIs[i].Answer = pytext.JSON(value)
 		n++
 	}
-
 	return n, writeVersion(basePath(data), spec)
 }
 
@@ -276,6 +270,5 @@ func isStructure(value any) bool {
 	case envs.Args, []any:
 		return true
 	}
-
 	return false
 }

@@ -28,7 +28,6 @@ func differing(a, b string) string {
 	if more := len(places) - mostDifferences; more > 0 {
 		places = append(places[:mostDifferences], fmt.Sprintf("and %d more", more))
 	}
-
 	return strings.Join(places, "; ")
 }
 
@@ -44,10 +43,8 @@ func differingLine(a, b string) string {
 		if i == len(all) {
 			return "nothing"
 		}
-
 		return display.Line(all[i], mostSaid/3)
 	}
-
 	return fmt.Sprintf("line %d is %s, and then %s", i+1, line(one), line(other))
 }
 
@@ -59,7 +56,6 @@ func places(a, b any, at envs.Pointer) (all []string) {
 			for i, m := range one {
 				all = append(all, places(m.Value, other[i].Value, at.Add(m.Name))...)
 			}
-
 			return all
 		}
 	case []any:
@@ -67,7 +63,6 @@ func places(a, b any, at envs.Pointer) (all []string) {
 			for i := range one {
 				all = append(all, places(one[i], other[i], at.Add(strconv.Itoa(i)))...)
 			}
-
 			return all
 		}
 	}
@@ -76,6 +71,5 @@ func places(a, b any, at envs.Pointer) (all []string) {
 		all = []string{fmt.Sprintf("%s is %s, and then %s", at, display.Line(first, mostSaid/3),
 			display.Line(then, mostSaid/3))}
 	}
-
 	return all
 }

@@ -64,7 +64,6 @@ func (g grader) Grade(ctx context.Context, s remote.Log, done envs.History, answ
 
 		grade.Official, grade.Strict, grade.Reason = ok, grade.Strict && ok, reason
 	}
-
 	return grade, nil
 }
 
@@ -86,7 +85,6 @@ func (g grader) holds(ctx context.Context, s remote.Log, q Query) (bool, error) 
 	}
 
 	says, err := pytext.DecodeStrict(string(q.Has))
-
 	return err == nil && holds(value, says), err
 }
 
@@ -145,6 +143,5 @@ func (t *Task) passes(ctx context.Context, e Episode) (bool, error) {
 		return false, fmt.Errorf("the command %s: %w: %s", strings.Join(t.Command, " "), err,
 			display.Line(said.String(), mostSaid))
 	}
-
 	return true, nil
 }

@@ -48,12 +48,10 @@ type importing struct {
 
 func importCommand() suite.Command {
 	i := importing{describe: 256}
-
 	return suite.Command{
 		Use: "tools import [COMMAND...]", Help: helpTexts, Document: ImportedTools{}, Options: i.options(),
 		Run: func(ctx context.Context, c *suite.Call) error {
 			imported, err := i.run(ctx, c.Args)
-
 			return c.Result(imported, func(w io.Writer) {
 				imported.print(w)
 				c.Say("Next: toolevo tools check --data %s", i.data)
@@ -150,7 +148,6 @@ func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, 
 		reads := slices.Contains(toolset.Reads, t.API.Name)
 		imported.Tools = append(imported.Tools, ImportedTool{t.API.Name, reads, t.Notes})
 	}
-
 	return imported, i.write(toolset, offer)
 }
 
@@ -164,7 +161,6 @@ func (i *importing) offer(ctx context.Context, command []string, toolset *Toolse
 
 		toolset.document = text
 		toolset.OpenAPI, err = i.service(command)
-
 		return o, err
 	}
 
@@ -174,7 +170,6 @@ func (i *importing) offer(ctx context.Context, command []string, toolset *Toolse
 	}
 
 	toolset.MCP = server
-
 	return offerOf(ctx, server, i.describe)
 }
 
@@ -241,7 +236,6 @@ func (i *importing) mcp(command []string) (*remote.MCP, error) {
 		return nil, console.Usage("%w: name it behind --, as in `toolevo tools import -- npx some-mcp-server`, "+
 			"or by ‹url› or ‹openapi›", err)
 	}
-
 	return server, nil
 }
 
@@ -282,7 +276,6 @@ func (i *importing) service(command []string) (*OpenAPI, error) {
 
 		o.Secrets[scheme] = name
 	}
-
 	return o, nil
 }
 
@@ -298,6 +291,5 @@ func (i *importing) variables() (map[string]string, error) {
 
 		all[name] = value
 	}
-
 	return all, nil
 }

@@ -66,7 +66,6 @@ func (o *opened) openJudge() error {
 
 	o.lineage["judge"] = o.judgeIdentity()
 	o.judge = o.lazy("judge", j, judgeTokens)
-
 	return nil
 }
 
@@ -95,7 +94,6 @@ func (g grader) judged(ctx context.Context, t *Task, e Episode) (
 		}
 
 		verdict.Maker = j.Model
-
 		return verdict, err
 	}
 
@@ -103,7 +101,6 @@ func (g grader) judged(ctx context.Context, t *Task, e Episode) (
 	if err != nil {
 		return false, "", fmt.Errorf("judge %s by its rubric: %w", t.ID, err)
 	}
-
 	return verdict.Outcome == envs.Correct, verdict.Observation, nil
 }
 
@@ -129,7 +126,6 @@ func readVerdict(reply string) (envs.Result, error) {
 	if reason, ok := object.Get("reason"); ok {
 		verdict.Observation = pytext.Str(reason)
 	}
-
 	return verdict, nil
 }
 

@@ -35,7 +35,6 @@ func (w *writer) Write(_ context.Context, _, request string, _ uint64) (string, 
 	if len(w.replies) > 1 {
 		w.replies = w.replies[1:]
 	}
-
 	return reply, nil
 }
 
@@ -49,7 +48,6 @@ func (m *memory) Recall(_ context.Context, key string) (envs.Result, bool, error
 	if !ok {
 		return envs.Result{}, false, nil
 	}
-
 	return r.(envs.Result), true, nil
 }
 
@@ -71,12 +69,10 @@ func judged(t *testing.T, w *writer) *opened {
 	data := library(t, nil)
 	change(t, toolsetPath(data), "instances:", namedJudge)
 	addLines(t, data, "dev", judgedTasks)
-
 	return openWith(t, data, "dev", func(name string, o suite.WriterOptions) (suite.Writer, error) {
 		if name != "openai:judge" || o.Temperature != 0 {
 			t.Errorf("%s is opened with %+v", name, o)
 		}
-
 		return w, nil
 	})
 }
@@ -115,7 +111,6 @@ func finish(t *testing.T, o *opened, m envs.Memory, answer string) (envs.Transit
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return env.Step(t.Context(), next.State, envs.Action(action.ReAct{}.Format("", envs.Finish(answer))))
 }
 
@@ -156,7 +151,6 @@ func TestRubrics(t *testing.T) {
 					alone == errors.Is(err, errDown) || next.Reward != 0 {
 					t.Errorf("%v, rewarded with %v; want %s", err, next.Reward, test.failure)
 				}
-
 				return
 			}
 

@@ -52,7 +52,6 @@ func orders(t *testing.T) string {
 	if _, err := (Remote{}).addTasks(data, "test", matchStrict, tasks); err != nil {
 		t.Fatal(err)
 	}
-
 	return data
 }
 
@@ -129,6 +128,5 @@ func said(err error) string {
 	if err == nil {
 		return ""
 	}
-
 	return err.Error()
 }

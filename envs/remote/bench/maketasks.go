@@ -42,7 +42,6 @@ func makeTasksCommand() suite.Command {
 
 	split := "train"
 	m.count, m.calls = 100, 4
-
 	return suite.Command{
 		Use: "tasks make", Help: helpTexts, Progress: true, Document: MadeTasks{}, Demonstrates: true,
 		Options: []suite.Option{
@@ -52,7 +51,6 @@ func makeTasksCommand() suite.Command {
 		},
 		Run: func(ctx context.Context, c *suite.Call) error {
 			made, err := m.run(ctx, data, split, seed, c.Progress.Step("make tasks"))
-
 			return c.Result(made, func(w io.Writer) {
 				made.print(w)
 				c.Say("Next: toolevo tasks check --data %s", data)
@@ -146,7 +144,6 @@ func (m *making) run(ctx context.Context, data, split string, seed uint64,
 
 		made.Tools = append(made.Tools, used)
 	}
-
 	return made, err
 }
 
@@ -195,7 +192,6 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 	tools.Reads = func(tool string) bool { return slices.Contains(m.toolset.Reads, tool) }
 	tools.Call = m.call
 	m.service, err = m.toolset.service(m.toolset.source)
-
 	return tools, err
 }
 
@@ -215,7 +211,6 @@ func (m *making) call(ctx context.Context, at remote.Log, tool string, args envs
 	if value, ok := valueIn(result.Observation); ok {
 		answer.Value = value
 	}
-
 	return next, answer, err
 }
 
@@ -258,7 +253,6 @@ func (m *making) add(
 	t.ID, t.Question = "made-"+envs.SHA256(question)[:12], question
 	m.known[question] = true
 	m.made = append(m.made, t)
-
 	return nil
 }
 
@@ -291,7 +285,6 @@ func taskOf(p *explore.Program, answers []explore.Answer) (*Task, error) {
 			if ok {
 				part = referenceTo(ref.Step, ref.Pointer)
 			}
-
 			return part, ok
 		})
 
@@ -319,6 +312,5 @@ func step(tool string, args any) Step {
 	if a, _ := args.(envs.Args); len(a) == 0 {
 		return Step{Tool: tool}
 	}
-
 	return Step{Tool: tool, Args: json.RawMessage(pytext.JSON(args))}
 }

@@ -57,7 +57,6 @@ func isNear(gold, answer string, tolerance float64) bool {
 	if !ok || !isNumber {
 		return false
 	}
-
 	return got == want || math.Abs(got-want) <= tolerance+float64(within*math.Abs(want))
 }
 
@@ -66,7 +65,6 @@ func number(text string) (float64, bool) {
 	text = strings.Trim(strings.TrimSpace(text), "$€£ ")
 	text = strings.ReplaceAll(strings.TrimSuffix(text, "."), ",", "")
 	f, err := strconv.ParseFloat(text, 64)
-
 	return f, err == nil
 }
 
@@ -94,9 +92,7 @@ func holds(value, says any) bool {
 		for i := 0; ok && i < len(says); i++ {
 			ok = holds(list[i], says[i])
 		}
-
 		return ok
 	}
-
 	return isSame(value, says)
 }

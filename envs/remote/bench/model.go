@@ -25,7 +25,6 @@ func (m *Model) validate(what string) error {
 	if kind, model, _ := strings.Cut(m.Model, ":"); kind == "" || model == "" {
 		return fmt.Errorf("%s: model is %q, want openai:MODEL or ollama:MODEL", what, m.Model)
 	}
-
 	return nil
 }
 

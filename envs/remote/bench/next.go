@@ -30,7 +30,6 @@ type NextRelease struct {
 
 func nextCommand() suite.Command {
 	n := nextJob{name: "next", describe: 256}
-
 	return suite.Command{
 		Use: "tools next [COMMAND...]", Help: helpTexts, Document: NextRelease{},
 		Options: []suite.Option{
@@ -44,7 +43,6 @@ func nextCommand() suite.Command {
 		},
 		Run: func(ctx context.Context, c *suite.Call) error {
 			next, err := n.run(ctx, c.Args)
-
 			return c.Result(next, func(w io.Writer) {
 				next.print(w)
 				c.Say("Next: toolevo versions diff p_c %s --set suite=remote --data %s", n.name,
@@ -101,7 +99,6 @@ func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, erro
 	for _, a := range inferred.Version.APIs {
 		next.Unsure += toolapi.Unsure(a.Inferred)
 	}
-
 	return next, writeVersion(next.Path, inferred.Version)
 }
 
@@ -114,7 +111,6 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 		}
 
 		o, _, err := offerIn(n.document, choose, n.describe)
-
 		return o, err
 	}
 
@@ -140,10 +136,8 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 		if isLeft {
 			o.unchosen = append(o.unchosen, t.Name)
 		}
-
 		return isLeft
 	})
-
 	return o, nil
 }
 

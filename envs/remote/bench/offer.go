@@ -28,7 +28,6 @@ func offerOf(ctx context.Context, server *remote.MCP, describe int) (*offer, err
 	}
 
 	set := remote.ToolsOf(listed, describe)
-
 	return &offer{tools: set.Tools, left: append(set.Left, left...)}, nil
 }
 
@@ -54,7 +53,6 @@ func offerIn(file string, choose []string, describe int) (*offer, []byte, error)
 	for _, l := range set.Left {
 		o.left = append(o.left, remote.Left{Name: l.Name, Why: string(l.Cause) + ": " + l.Why})
 	}
-
 	return o, text, nil
 }
 
@@ -85,7 +83,6 @@ func (o *offer) choose(patterns []string) error {
 	if o.tools = kept; len(kept) == 0 {
 		return console.Usage("no tool is left to import: %d are left out", len(o.left))
 	}
-
 	return nil
 }
 
@@ -95,7 +92,6 @@ func (o *offer) apis() []toolapi.APISpec {
 	for i, t := range o.tools {
 		all[i] = t.API
 	}
-
 	return all
 }
 

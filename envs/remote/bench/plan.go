@@ -29,7 +29,6 @@ func latest(text string) (n int) {
 
 		n = max(n, number)
 	}
-
 	return n
 }
 
@@ -38,7 +37,6 @@ func (t *Task) plan() envs.Plan {
 	if len(t.Solution) == 0 && t.Final == "" {
 		return nil
 	}
-
 	return func(results []string) (string, envs.Call, error) {
 		i := len(results)
 		if i < len(t.Solution) {
@@ -49,7 +47,6 @@ func (t *Task) plan() envs.Plan {
 
 			args, err = filledIn(args, results)
 			tool := t.Solution[i].Tool
-
 			return fmt.Sprintf("I need what %s answers.", tool), envs.Call{Tool: tool, Name: tool, Args: args}, err
 		}
 
@@ -58,7 +55,6 @@ func (t *Task) plan() envs.Plan {
 		}
 
 		answer, err := filled(t.Final, results)
-
 		return "Now I can answer.", envs.Finish(pytext.Str(answer)), err
 	}
 }
@@ -77,12 +73,10 @@ func filledIn(args envs.Args, results []string) (envs.Args, error) {
 		if err != nil && failed == nil {
 			failed = err
 		}
-
 		return value, true
 	})
 
 	now, _ := all.(envs.Args)
-
 	return now, failed
 }
 
@@ -93,7 +87,6 @@ func filled(text string, results []string) (any, error) {
 	}
 
 	var failed error
-
 	return reference.ReplaceAllStringFunc(text, func(one string) string {
 		m := reference.FindStringSubmatch(one)
 
@@ -105,7 +98,6 @@ func filled(text string, results []string) (any, error) {
 		if part, ok := value.(string); ok {
 			return part
 		}
-
 		return pytext.JSON(value)
 	}), failed
 }
@@ -130,7 +122,6 @@ func at(number, pointer string, results []string) (any, error) {
 	if value, ok = envs.Pointer(pointer).In(value); !ok {
 		return nil, fmt.Errorf("the answer of call %d has nothing at %s", n, pointer)
 	}
-
 	return value, nil
 }
 
@@ -148,6 +139,5 @@ func valueIn(answer string) (any, bool) {
 	}
 
 	value, err = pytext.DecodeStrict(strings.TrimSpace(answer[i:]))
-
 	return value, err == nil
 }

@@ -48,7 +48,6 @@ func (t *Toolset) plan(ctx context.Context) (*Planned, remote.Previewer, error) 
 	}
 
 	p := &Planned{Beginning: source.Beginning(), Calls: []PlannedCall{}, Commands: []string{}}
-
 	return p, source, ctx.Err()
 }
 
@@ -62,7 +61,6 @@ func (t *Toolset) planCalls(ctx context.Context, calls []envs.Call) (*Planned, e
 	for _, c := range calls {
 		p.Calls = append(p.Calls, t.planned(ctx, source, c.Tool, c.Args))
 	}
-
 	return p, nil
 }
 
@@ -127,11 +125,9 @@ func (t *Toolset) planned(
 		if !ok {
 			return part, false
 		}
-
 		return reference.ReplaceAllStringFunc(text, func(one string) string {
 			mark := fmt.Sprintf("reference-%d-", len(references))
 			references = append(references, `"`+mark+`"`, one, mark, one)
-
 			return mark
 		}), true
 	}).(envs.Args)
@@ -152,7 +148,6 @@ func (t *Toolset) planned(
 	}
 
 	call.Sent = sent
-
 	return call
 }
 
@@ -196,6 +191,5 @@ func (c *PlannedCall) words() string {
 	if c.After {
 		words = "afterwards " + words
 	}
-
 	return words + display.Line(c.Wrong, 0)
 }

@@ -44,7 +44,6 @@ func (t *Toolset) findChanges(ctx context.Context, checked []CheckedTool, calls 
 			break
 		}
 	}
-
 	return nil
 }
 
@@ -74,6 +73,5 @@ func (t *Toolset) answers(ctx context.Context, calls []envs.Call) (all []envs.Re
 
 		all = append(all, result)
 	}
-
 	return all, nil
 }

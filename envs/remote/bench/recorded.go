@@ -89,7 +89,6 @@ func (r *Recorded) task(match string, toolset *Toolset, tools []string) (*Task, 
 
 		t.Solution = append(t.Solution, step)
 	}
-
 	return t, t.validate(tools)
 }
 

@@ -60,7 +60,6 @@ func (o *opened) openSource(tools *toolapi.Spec) remote.Source {
 	o.lineage["simulated"] = m.identity(s.told, simulateRequest, fmt.Sprint(simulateTokens))
 	o.standIn = o.lazy("simulated", m, simulateTokens)
 	s.writer = o.standIn
-
 	return s
 }
 
@@ -110,7 +109,6 @@ func (s *simulated) Call(ctx context.Context, tool string, args envs.Args) (envs
 	}
 
 	result.Maker = s.model
-
 	return result, err
 }
 
@@ -140,6 +138,5 @@ func readSimulated(reply string) (r envs.Result, err error) {
 	if refused {
 		r.Outcome = envs.ToolError
 	}
-
 	return r, nil
 }

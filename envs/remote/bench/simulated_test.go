@@ -18,7 +18,6 @@ func simulatedLibrary(t *testing.T, w *writer) *opened {
 
 	data := library(t, nil)
 	change(t, toolsetPath(data), "instances:", "simulated: {model: openai:m}\ninstances:")
-
 	return openWith(t, data, "test", func(string, suite.WriterOptions) (suite.Writer, error) { return w, nil })
 }
 
@@ -36,7 +35,6 @@ func act(t *testing.T, env envs.Environment, s envs.State, calls ...envs.Call) (
 	}
 
 	turns := s.History().Turns()
-
 	return s, turns[len(turns)-1]
 }
 

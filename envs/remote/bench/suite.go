@@ -73,7 +73,6 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 
 	settings := o.choice.Environment
 	settings.MaxLoads = 0 // no call is a load
-
 	return dynamic.New(dynamic.Config[remote.Log]{
 		Prompt:   prompt,
 		Deployed: deployed,

@@ -65,7 +65,6 @@ func (s Step) args() (envs.Args, error) {
 	if !ok {
 		return nil, fmt.Errorf("args are a %s, want an object", pytext.TypeName(value))
 	}
-
 	return args, nil
 }
 
@@ -106,7 +105,6 @@ func ReadTasks(path string, tools []string) (all []*Task, err error) {
 			return nil, fmt.Errorf("%s, line %d: %w", path, number, err)
 		}
 	}
-
 	return all, nil
 }
 
@@ -125,7 +123,6 @@ func (t *Task) join(before []*Task, tools []string) ([]*Task, error) {
 	if err == nil && slices.ContainsFunc(before, isSame) {
 		err = fmt.Errorf("there is a task %s before", t.ID)
 	}
-
 	return append(before, t), err
 }
 
@@ -172,7 +169,6 @@ func (t *Task) validate(tools []string) error {
 	if n := latest(t.Final); n > len(t.Solution) {
 		return fmt.Errorf("%s: final: there is no call %d", t.ID, n)
 	}
-
 	return nil
 }
 
@@ -206,7 +202,6 @@ func (s Step) validate(tools []string) error {
 	}
 
 	_, err := s.args()
-
 	return err
 }
 
@@ -215,6 +210,5 @@ func (t *Task) matcher() string {
 	if t.Match == "" {
 		return matchStrict
 	}
-
 	return strings.ToLower(t.Match)
 }

@@ -106,7 +106,6 @@ func readToolset(data string) (*Toolset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-
 	return t, nil
 }
 
@@ -141,7 +140,6 @@ func (t *Toolset) open(dir string) error {
 	}
 
 	t.source, err = t.OpenAPI.open(text)
-
 	return err
 }
 
@@ -156,7 +154,6 @@ func (o *OpenAPI) open(document []byte) (remote.Source, error) {
 	for _, tool := range offered.Tools {
 		operations[tool.API.Name] = tool.Operation
 	}
-
 	return o.Source(operations)
 }
 
@@ -165,7 +162,6 @@ func (o *OpenAPI) documented() string {
 	if len(o.Command) > 0 {
 		return ""
 	}
-
 	return o.Server
 }
 
@@ -180,7 +176,6 @@ func (t *Toolset) masks() ([]remote.Mask, error) {
 
 		all[i] = remote.Mask{Pattern: pattern, With: m.With}
 	}
-
 	return all, nil
 }
 
@@ -189,7 +184,6 @@ func (t *Toolset) startsInstances() bool {
 	if t.OpenAPI != nil {
 		return t.OpenAPI.Resettable()
 	}
-
 	return len(t.MCP.Command) > 0
 }
 
@@ -208,7 +202,6 @@ func (t *Toolset) most() int {
 	if t.OpenAPI != nil && t.OpenAPI.Most() > 0 {
 		return min(t.OpenAPI.Most(), t.Instances)
 	}
-
 	return t.Instances
 }
 
@@ -238,7 +231,6 @@ func (t *Toolset) check(spec *toolapi.Spec) error {
 		return fmt.Errorf("nothing brings back what %v change: name those that only read in reads, those that are to "+
 			"be used all the same in allow, and take the others out of %s.yaml", unsafe, base)
 	}
-
 	return nil
 }
 
@@ -257,7 +249,6 @@ func (t *Toolset) service(source remote.Source) (*remote.Service, error) {
 	}
 
 	_, simulated := source.(*simulation)
-
 	return remote.New(source, remote.Options{
 		ReadsOnly: func(tool string) bool { return !simulated && !t.startsInstances() || reads[tool] },
 		Masks:     masks, Most: t.most(), Ahead: !simulated && t.startsPrograms(),
@@ -273,6 +264,5 @@ func (t *Toolset) wire(tool string, args envs.Args) (name string, its envs.Args)
 	for i, a := range its {
 		its[i].Name = cmp.Or(called.Parameters[a.Name], a.Name)
 	}
-
 	return cmp.Or(called.Name, tool), its
 }

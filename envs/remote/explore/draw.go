@@ -45,7 +45,6 @@ func (e *Explorer[S]) draw(a *toolapi.API, before []made[S]) (d drawn) {
 
 		d.args = d.args.With(p.Name, value)
 	}
-
 	return d
 }
 
@@ -93,10 +92,8 @@ func (e *Explorer[S]) value(d *drawn, schema envs.Args, w want, before []made[S]
 		if _, hasPattern := schema.Get("pattern"); hasPattern {
 			return nil, false
 		}
-
 		return texts[e.rng.IntN(len(texts))], true
 	}
-
 	return nil, false
 }
 
@@ -140,7 +137,6 @@ func (e *Explorer[S]) object(d *drawn, schema envs.Args, w want, before []made[S
 			object = object.With(p.Name, value)
 		}
 	}
-
 	return object, len(object) > 0
 }
 
@@ -155,7 +151,6 @@ func (e *Explorer[S]) list(d *drawn, schema envs.Args, w want, before []made[S])
 
 		list = append(list, value)
 	}
-
 	return list, true
 }
 
@@ -166,7 +161,6 @@ func (e *Explorer[S]) number(schema envs.Args) any {
 	least := bound(schema, "minimum", leastNumber)
 	most := bound(schema, "maximum", max(mostNumber, least))
 	most = max(least, min(most, least+mostNumber))
-
 	return envs.Number(strconv.Itoa(least + e.rng.IntN(most-least+1)))
 }
 
@@ -177,7 +171,6 @@ func bound(schema envs.Args, keyword string, usual int) int {
 	if i, err := strconv.Atoi(string(n)); err == nil {
 		return i
 	}
-
 	return usual
 }
 

@@ -76,7 +76,6 @@ func New[S any](ctx context.Context, tools Tools[S], seed uint64) (*Explorer[S],
 	for _, c := range tools.Known {
 		e.learn(c.Tool, c.Args)
 	}
-
 	return e, e.survey(ctx)
 }
 
@@ -111,7 +110,6 @@ func (e *Explorer[S]) survey(ctx context.Context) error {
 			break
 		}
 	}
-
 	return nil
 }
 
@@ -162,7 +160,6 @@ func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []ma
 	if len(before) == 0 && e.tools.Reads(a.Tool) {
 		e.learn(a.Tool, m.answer.Value)
 	}
-
 	return m, true, nil
 }
 
@@ -170,7 +167,6 @@ func answersOf[S any](all []made[S]) (answers []any) {
 	for _, m := range all {
 		answers = append(answers, m.answer.Value)
 	}
-
 	return answers
 }
 
@@ -188,11 +184,9 @@ func resolved(args envs.Args, answers []any) (envs.Args, error) {
 		if !found {
 			failed = fmt.Errorf("the answer of step %d has nothing at %s", ref.Step, ref.Pointer)
 		}
-
 		return value, true
 	})
 
 	now, _ := all.(envs.Args)
-
 	return now, failed
 }

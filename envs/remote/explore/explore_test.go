@@ -33,7 +33,6 @@ func programs(t *testing.T, seed uint64, tries int) (*Explorer[hotel], []*Progra
 			all = append(all, p)
 		}
 	}
-
 	return e, all
 }
 
@@ -124,7 +123,6 @@ func TestSeedsRepeat(t *testing.T) {
 		for _, p := range drawn {
 			all = append(all, p.Question()+shown(p.Answer))
 		}
-
 		return all
 	}
 

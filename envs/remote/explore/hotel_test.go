@@ -41,7 +41,6 @@ func (h hotel) call(tool string, args envs.Args) (hotel, string) {
 		}
 
 		h.bookings += "\n" + room + " " + guest
-
 		return h, h.booking(len(h.lines()) - 1)
 	case "list_bookings":
 		var all []string
@@ -65,7 +64,6 @@ func (h hotel) call(tool string, args envs.Args) (hotel, string) {
 	case "tell_desk":
 		return h, `{"said": "thank you"}`
 	}
-
 	return h, "that is not the combination"
 }
 
@@ -111,7 +109,6 @@ func hotelTools(t *testing.T) Tools[hotel] {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return Tools[hotel]{
 		APIs: slices.DeleteFunc(slices.Clone(version.APIs), func(a *toolapi.API) bool { return envs.IsSystem(a.Tool) }),
 		Reads: func(tool string) bool {
@@ -124,7 +121,6 @@ func hotelTools(t *testing.T) Tools[hotel] {
 			if err != nil {
 				return at, Answer{Said: text, Refused: true}, nil
 			}
-
 			return next, Answer{Said: text, Value: value}, nil
 		},
 	}

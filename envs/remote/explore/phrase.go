@@ -24,7 +24,6 @@ func sentence(a *toolapi.API) string {
 		text = strings.Join(drift.Stems(a.Tool), " ")
 		return strings.ToUpper(text[:1]) + text[1:]
 	}
-
 	return text
 }
 
@@ -34,7 +33,6 @@ func arguments(args envs.Args) string {
 	for _, a := range args {
 		all = append(all, words(a.Name)+": "+said(a.Value))
 	}
-
 	return strings.Join(all, "; ")
 }
 
@@ -50,7 +48,6 @@ func words(name string) string {
 	if len(all) == 0 {
 		return name
 	}
-
 	return strings.Join(all, " ")
 }
 
@@ -64,14 +61,12 @@ func said(value any) string {
 		for _, a := range value {
 			all = append(all, words(a.Name)+" "+said(a.Value))
 		}
-
 		return strings.Join(all, ", ")
 	case []any:
 		var all []string
 		for _, item := range value {
 			all = append(all, said(item))
 		}
-
 		return strings.Join(all, " and ")
 	case string:
 		if strings.ContainsAny(value, " ;:,()") {
@@ -104,7 +99,6 @@ func phrase(pointer envs.Pointer) string {
 	}
 
 	slices.Reverse(all)
-
 	return strings.Join(all, " of the ")
 }
 
@@ -117,7 +111,6 @@ func singular(plural string) string {
 	if strings.HasSuffix(plural, "ss") {
 		return plural
 	}
-
 	return strings.TrimSuffix(plural, "s")
 }
 

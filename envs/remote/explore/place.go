@@ -71,7 +71,6 @@ func placeOf(tool string, l leaf) place {
 
 		words = append(words, drift.Stems(part)...)
 	}
-
 	return place{key: tool + " /" + strings.Join(pointer, "/"), words: words}
 }
 
@@ -144,7 +143,6 @@ func (w want) suits(p place) int {
 // isMade reports whether a pointer leads to the id of what a call has made, whatever that is called.
 func (w want) isMade(p envs.Pointer) bool {
 	parts := p.Parts()
-
 	return len(parts) == 1 && slices.Contains(keys, strings.ToLower(parts[0])) &&
 		len(w.words) > 0 && w.words[len(w.words)-1] == strings.ToLower(parts[0])
 }
@@ -177,6 +175,5 @@ func shown(value any) string {
 	if text, ok := value.(string); ok {
 		return text
 	}
-
 	return pytext.JSON(value)
 }

@@ -52,7 +52,6 @@ func (e *Explorer[S]) Program(ctx context.Context, most int) (*Program, error) {
 		e.used[s.API.Tool]++
 		p.Writes = p.Writes || e.writes(s.API)
 	}
-
 	return p, nil
 }
 
@@ -77,7 +76,6 @@ func (e *Explorer[S]) step(ctx context.Context, start S, before []made[S], may f
 			return &m, err
 		}
 	}
-
 	return nil, nil
 }
 
@@ -151,7 +149,6 @@ func (e *Explorer[S]) atStart(ctx context.Context, m *made[S], before []made[S])
 	if err != nil || answer.Refused {
 		return nil, err
 	}
-
 	return answer.Value, nil
 }
 
@@ -190,7 +187,6 @@ func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
 	for _, m := range all {
 		p.Steps = append(p.Steps, m.Step)
 	}
-
 	return p, nil
 }
 
@@ -212,10 +208,8 @@ func refsOf(args envs.Args) (all []Ref) {
 		if ok {
 			all = append(all, ref)
 		}
-
 		return part, ok
 	})
-
 	return all
 }
 
@@ -240,7 +234,6 @@ func (e *Explorer[S]) shortened(ctx context.Context, p *Program) (*Program, erro
 			p = shorter
 		}
 	}
-
 	return p, nil
 }
 
@@ -271,7 +264,6 @@ func (p *Program) without(i int) *Program {
 
 		shorter.Steps = append(shorter.Steps, Step{s.API, args})
 	}
-
 	return shorter
 }
 
@@ -296,7 +288,6 @@ func (e *Explorer[S]) Replay(ctx context.Context, p *Program) (answers []Answer,
 
 		answers, values = append(answers, answer), append(values, answer.Value)
 	}
-
 	return answers, nil
 }
 
@@ -306,7 +297,6 @@ func (p *Program) Resolved(answers []Answer) (envs.Args, error) {
 	for _, a := range answers {
 		values = append(values, a.Value)
 	}
-
 	return resolved(p.Steps[len(p.Steps)-1].Args, values)
 }
 
@@ -324,7 +314,6 @@ func (p *Program) Left() envs.Args {
 	}
 
 	left, _ := value.(envs.Args)
-
 	return left
 }
 
@@ -357,6 +346,5 @@ func (p *Program) Question() string {
 	}
 
 	text.WriteByte('.')
-
 	return text.String()
 }

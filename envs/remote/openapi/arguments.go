@@ -84,7 +84,6 @@ func (m *maker) arguments(schema envs.Args) (*Arguments, error) {
 	if _, err := toolapi.NewForm(a.Parameters.Schema()); err != nil {
 		return nil, refuse(Schema, "%s", display.Line(err.Error(), 300))
 	}
-
 	return a, nil
 }
 
@@ -114,7 +113,6 @@ func Named(text, of string, shared bool) string {
 	if shared || envs.IsSystem(name) || name == "" || len(name) > toolapi.MostName {
 		return names.Marked(name, of, toolapi.MostName)
 	}
-
 	return name
 }
 
@@ -131,6 +129,5 @@ func Base(version, about string, tools []toolapi.APISpec) (*toolapi.Spec, error)
 
 	base.Version, base.About = version, about
 	base.APIs = append(slices.Clip(tools), base.APIs...)
-
 	return base, nil
 }

@@ -40,7 +40,6 @@ func chosenMedia(content envs.Args) (name string, media envs.Args, err error) {
 	if name != "" {
 		err = nil
 	}
-
 	return name, media, err
 }
 
@@ -98,7 +97,6 @@ func (m *maker) body() error {
 	}
 
 	m.add(p, shape, needed != true)
-
 	return nil
 }
 
@@ -135,7 +133,6 @@ func (m *maker) isFlat(shape envs.Args) bool {
 
 	// An object without members takes any, unless it is closed.
 	_, closed := shape.Get("additionalProperties")
-
 	return len(taken) > 0 || closed
 }
 
@@ -157,6 +154,5 @@ func (m *maker) flatten(shape, encoding envs.Args) error {
 		schema, _ := member.Value.(envs.Args)
 		m.add(p, schema, !slices.Contains(required, any(member.Name)))
 	}
-
 	return nil
 }

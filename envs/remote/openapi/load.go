@@ -59,7 +59,6 @@ func parse(text []byte) (d *document, err error) {
 	}
 
 	d.parts, d.noted = map[string]any{"": d.root}, map[string]bool{}
-
 	return d, d.checkVersion()
 }
 
@@ -80,7 +79,6 @@ func (d *document) readYAML(text []byte) error {
 	}
 
 	d.root = root
-
 	return nil
 }
 
@@ -122,7 +120,6 @@ func (d *document) resolve(v any) (object envs.Args, err error) {
 
 		ref = next
 	}
-
 	return nil, refuse(Reference, "%s leads to more than %d others", ref, mostHops)
 }
 
@@ -140,7 +137,6 @@ func (d *document) follow(ref string) (any, error) {
 	if v, ok := d.part(pointer); ok {
 		return v, nil
 	}
-
 	return nil, refuse(Reference, "%s leads nowhere", ref)
 }
 
@@ -172,6 +168,5 @@ func (d *document) part(pointer string) (any, bool) {
 	}
 
 	v, ok := d.parts[pointer]
-
 	return v, ok
 }

@@ -27,7 +27,6 @@ func shop(t *testing.T, o openapi.Options) *openapi.Toolset {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return set
 }
 
@@ -38,7 +37,6 @@ func tool(t *testing.T, set *openapi.Toolset, name string) openapi.Tool {
 	if i < 0 {
 		t.Fatalf("no tool %s", name)
 	}
-
 	return set.Tools[i]
 }
 
@@ -164,7 +162,6 @@ func baseOf(version string, set *openapi.Toolset) (*toolapi.Spec, error) {
 	for _, tool := range set.Tools {
 		apis = append(apis, tool.API)
 	}
-
 	return openapi.Base(version, "A shop", apis)
 }
 
@@ -323,7 +320,6 @@ func TestHostile(t *testing.T) {
 			for j := range 200 {
 				b.WriteString(`"` + string(rune('a'+j%26)) + strings.Repeat("x", j/26) + `": {"$ref": "` + schemaAt(j) + `"},`)
 			}
-
 			return `{"properties": {` + strings.TrimSuffix(b.String(), ",") + `}}`
 		},
 	} {

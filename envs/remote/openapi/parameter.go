@@ -63,7 +63,6 @@ func (m *maker) parameters() error {
 func place(p envs.Args) [2]string {
 	name, _ := p.Text("name")
 	in, _ := p.Text("in")
-
 	return [2]string{name, in}
 }
 
@@ -128,7 +127,6 @@ func (m *maker) parameter(p envs.Args) error {
 
 	out.Name = m.unused(out)
 	m.add(out, beside, optional)
-
 	return err
 }
 
@@ -145,7 +143,6 @@ func notEmpty(schema envs.Args, in Place) envs.Args {
 	if _, ok := schema.Get(keyword); ok || keyword == "" {
 		return schema
 	}
-
 	return schema.With(keyword, envs.Number("1"))
 }
 
@@ -163,7 +160,6 @@ func (p *Parameter) style(from envs.Args) error {
 		return refuse(Style, "the parameter %q of the %s is in the style %.50s", p.Wire, p.In,
 			p.Style)
 	}
-
 	return nil
 }
 

@@ -37,7 +37,6 @@ func scalarKinds(texts string) []kind {
 	if strings.Contains(texts, " ") {
 		words[1] = "b c"
 	}
-
 	return []kind{
 		{envs.Object("type", "string"), text},
 		{envs.Object("type", "integer"), integer},
@@ -57,14 +56,12 @@ func drawKind(t *rapid.T, name string, scalars []kind, levels int) kind {
 		if levels > 1 && rapid.IntRange(0, 2).Draw(t, label+" is deep") == 0 {
 			return drawKind(t, label, scalars, levels-1)
 		}
-
 		return scalars[rapid.IntRange(0, len(scalars)-1).Draw(t, label)]
 	}
 
 	switch rapid.IntRange(0, 2).Draw(t, name+" form") {
 	case 0:
 		item := one(name + "item")
-
 		return kind{
 			envs.Object("type", "array", "items", item.schema),
 			rapid.Map(rapid.SliceOfN(item.values, 1, 3), func(l []any) any { return l }),
@@ -89,7 +86,6 @@ func drawKind(t *rapid.T, name string, scalars []kind, levels int) kind {
 			return object
 		})}
 	}
-
 	return scalars[rapid.IntRange(0, len(scalars)-1).Draw(t, name+" scalar")]
 }
 
@@ -164,7 +160,6 @@ func drawOperation(t *rapid.T, texts map[string]string, cookies bool) drawnOpera
 
 	d.document = envs.Object("openapi", "3.0.3", "info", envs.Object("title", "t", "version", "1"), "servers",
 		[]any{envs.Object("url", "https://x.example/v1")}, "paths", envs.Object(path, envs.Object("post", operation)))
-
 	return d
 }
 
@@ -195,7 +190,6 @@ func (d *drawnOperation) addBody(t *rapid.T, operation envs.Args, media, texts s
 	if len(required) > 0 {
 		schema = schema.With("required", required)
 	}
-
 	return operation.With("requestBody", envs.Object("required", true, "content",
 		envs.Object(media, envs.Object("schema", schema))))
 }
@@ -212,7 +206,6 @@ func (d *drawnOperation) drawCall(t *rapid.T, tool openapi.Tool) envs.Args {
 			call = call.With(p.Name, d.kinds[p.Name].values.Draw(t, p.Name))
 		}
 	}
-
 	return call
 }
 
@@ -221,7 +214,6 @@ func (d *drawnOperation) load(t *rapid.T) openapi.Tool {
 	if err != nil || len(set.Tools) != 1 {
 		t.Fatalf("%v, %+v", err, set)
 	}
-
 	return set.Tools[0]
 }
 
@@ -278,14 +270,12 @@ func (r reader) value(p openapi.Parameter, o openapi.Operation, body string) (an
 		pattern := "^" + regexp.QuoteMeta("/v1"+o.Path) + "$"
 		pattern = strings.Replace(pattern, regexp.QuoteMeta("{"+p.Wire+"}"), "([^/]*)", 1)
 		pattern = regexp.MustCompile(`\\\{[a-z0-9]*\\\}`).ReplaceAllString(pattern, "[^/]*")
-
 		return r.path(p, schema, regexp.MustCompile(pattern).FindStringSubmatch(r.request.URL.EscapedPath())[1]), true
 	case openapi.Header:
 		text, ok := r.request.Header[http.CanonicalHeaderKey(p.Wire)]
 		if !ok {
 			return nil, false
 		}
-
 		return r.parts(schema, text[0], ",", "=", p.Explode, func(s string) string { return s }), true
 	case openapi.Cookie:
 		return r.pairs(p, schema, strings.ReplaceAll(r.request.Header.Get("Cookie"), "; ", "&"))
@@ -298,10 +288,8 @@ func (r reader) value(p openapi.Parameter, o openapi.Operation, body string) (an
 		if err != nil {
 			r.t.Fatal(err)
 		}
-
 		return v.(envs.Args).Get(p.Wire)
 	}
-
 	return r.pairs(p, schema, body)
 }
 
@@ -310,7 +298,6 @@ func (r reader) unescape(s string) string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-
 	return text
 }
 
@@ -342,7 +329,6 @@ func (r reader) parts(schema envs.Args, text, between, is string, explode bool, 
 		for part := range strings.SplitSeq(text, between) {
 			list = append(list, r.typed(schema.Object("items"), unescape(part)))
 		}
-
 		return list
 	case "object":
 		object := envs.Args{}
@@ -358,10 +344,8 @@ func (r reader) parts(schema envs.Args, text, between, is string, explode bool, 
 			name = unescape(name)
 			object = object.With(name, r.typed(schema.Object("properties").Object(name), unescape(value)))
 		}
-
 		return object
 	}
-
 	return r.typed(schema, unescape(text))
 }
 
@@ -375,7 +359,6 @@ func (r reader) typed(schema envs.Args, text string) any {
 	if err != nil {
 		r.t.Fatalf("%q of %v: %v", text, schema, err)
 	}
-
 	return v
 }
 
@@ -414,7 +397,6 @@ func (r reader) pairs(p openapi.Parameter, schema envs.Args, text string) (any, 
 	}
 
 	between := map[string]string{"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}[p.Style]
-
 	return r.parts(schema, mine[0], between, "=", false, r.unescape), true
 }
 
@@ -431,7 +413,6 @@ func (r reader) put(into any, schema envs.Args, way []string, text string) any {
 		}
 
 		list[len(list)-1] = r.put(list[len(list)-1], schema.Object("items"), way[1:], text)
-
 		return list
 	}
 
@@ -443,7 +424,6 @@ func (r reader) put(into any, schema envs.Args, way []string, text string) any {
 		object[slices.Index(object.Names(), way[0])].Value = now
 		return object
 	}
-
 	return object.With(way[0], now)
 }
 
@@ -491,7 +471,6 @@ func judge(document *openapi3.T, o openapi.Operation, request *http.Request) err
 	for i, name := range names {
 		parameters[strings.Trim(name, "{}")], _ = url.PathUnescape(values[i+1])
 	}
-
 	return openapi3filter.ValidateRequest(context.Background(), &openapi3filter.RequestValidationInput{
 		Request: request, PathParams: parameters,
 		Route: &routers.Route{

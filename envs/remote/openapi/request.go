@@ -54,7 +54,6 @@ func (o *Operation) Request(ctx context.Context, args envs.Args, secret func(nam
 	if request.Header = r.header; has {
 		r.header.Set("Content-Type", o.Media)
 	}
-
 	return request, nil
 }
 
@@ -89,7 +88,6 @@ func (o *Operation) address(r *writing) (string, error) {
 	if query := slices.DeleteFunc(append([]string{o.Query}, r.query...), isEmpty); len(query) > 0 {
 		address += "?" + strings.Join(query, "&")
 	}
-
 	return address, nil
 }
 
@@ -174,7 +172,6 @@ func (r *writing) inPath(p Parameter, v any) error {
 	}
 
 	r.path = strings.ReplaceAll(r.path, "{"+p.Wire+"}", first+text)
-
 	return err
 }
 
@@ -191,7 +188,6 @@ func (r *writing) inHeader(p Parameter, v any) error {
 	if items, _ := flat(v); len(items) > 0 {
 		r.header.Set(p.Wire, text)
 	}
-
 	return nil
 }
 
@@ -211,12 +207,10 @@ func flat(v any) (items []item, isObject bool) {
 		for _, m := range v {
 			items = append(items, item{m.Name, scalar(m.Value)})
 		}
-
 		return items, true
 	default:
 		return []item{{value: scalar(v)}}, false
 	}
-
 	return items, false
 }
 
@@ -224,7 +218,6 @@ func scalar(v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}
-
 	return pytext.JSON(v)
 }
 
@@ -268,7 +261,6 @@ func (p Parameter) pairs(v any) (pairs []string, err error) {
 
 			pairs = append(pairs, more...)
 		}
-
 		return pairs, nil
 	}
 
@@ -296,12 +288,10 @@ func (p Parameter) pairs(v any) (pairs []string, err error) {
 
 			pairs = append(pairs, escaped(name)+"="+escaped(i.value))
 		}
-
 		return pairs, nil
 	}
 
 	text, err := p.joined(v, escaped, delimiters[p.Style])
-
 	return []string{escaped(p.Wire) + "=" + text}, err
 }
 
@@ -361,7 +351,6 @@ func (r *writing) authorize(lists [][]Secret, secret func(string) (string, bool)
 
 		return nil
 	}
-
 	return fmt.Errorf("no secret of any of these names: %s", strings.Join(missing, ", "))
 }
 

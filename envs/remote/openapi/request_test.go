@@ -33,7 +33,6 @@ func line(t *testing.T, r *http.Request) string {
 	if len(body) > 0 {
 		text += " " + string(body)
 	}
-
 	return text
 }
 
@@ -44,7 +43,6 @@ func decode(t *testing.T, text string) envs.Args {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v.(envs.Args)
 }
 

@@ -51,16 +51,13 @@ func (s *shaper) shape(v any, level int) (envs.Args, error) {
 		if v {
 			return envs.Args{}, nil
 		}
-
 		return envs.Object("not", envs.Args{}), nil
 	case envs.Args:
 		if ref, ok := v.Text("$ref"); ok {
 			return s.referred(ref, v, level)
 		}
-
 		return s.keywords(v, v, level)
 	}
-
 	return nil, refuse(Schema, "a schema is a %s", pytext.TypeName(v))
 }
 
@@ -80,7 +77,6 @@ func (s *shaper) referred(ref string, schema envs.Args, level int) (out envs.Arg
 		if err != nil {
 			return nil, err
 		}
-
 		return s.keywords(only(object, "type", "nullable", "description"), object, s.depth)
 	}
 
@@ -137,7 +133,6 @@ func (s *shaper) keywords(some, schema envs.Args, level int) (out envs.Args, err
 			out = append(out, envs.Arg{Name: name, Value: value})
 		}
 	}
-
 	return s.merge(out), nil
 }
 
@@ -164,7 +159,6 @@ func (s *shaper) keyword(k envs.Arg, schema envs.Args, level int) (any, error) {
 	case "description":
 		text, _ := k.Value.(string)
 		text = shortened(text, s.text)
-
 		return orNil(text != "", text), nil
 	}
 
@@ -183,7 +177,6 @@ func (s *shaper) keyword(k envs.Arg, schema envs.Args, level int) (any, error) {
 	case "examples":
 		list, _ := k.Value.([]any)
 		list = slices.DeleteFunc(slices.Clone(list), func(v any) bool { return !isScalar(v) })
-
 		return orNil(len(list) > 0, list), nil
 	case "enum":
 		list, _ := k.Value.([]any)
@@ -205,7 +198,6 @@ func (s *shaper) keyword(k envs.Arg, schema envs.Args, level int) (any, error) {
 	if slices.Contains(unchecked, k.Name) {
 		s.note("%s is not checked", k.Name)
 	}
-
 	return orNil(slices.Contains(scalars, k.Name), k.Value), nil
 }
 
@@ -241,7 +233,6 @@ func orNil(ok bool, v any) any {
 	if ok {
 		return v
 	}
-
 	return nil
 }
 
@@ -302,7 +293,6 @@ func (s *shaper) inside(k envs.Arg, level int) (any, error) {
 
 		out = append(out, envs.Arg{Name: m.Name, Value: schema})
 	}
-
 	return out, nil
 }
 
@@ -310,7 +300,6 @@ func (s *shaper) inside(k envs.Arg, level int) (any, error) {
 func (s *shaper) isReadOnly(v any) bool {
 	object, _ := s.doc.resolve(v)
 	is, _ := object.Get("readOnly")
-
 	return is == true
 }
 
@@ -330,7 +319,6 @@ func (s *shaper) list(k envs.Arg, level int) (any, error) {
 
 		out[i] = schema
 	}
-
 	return orNil(len(out) > 0, out), nil
 }
 
@@ -358,7 +346,6 @@ func (s *shaper) types(v any, schema envs.Args) any {
 	if len(all) == 1 {
 		return all[0]
 	}
-
 	return orNil(len(all) > 0, all)
 }
 
@@ -376,7 +363,6 @@ func (s *shaper) required(v any, schema envs.Args) any {
 			out = append(out, name)
 		}
 	}
-
 	return orNil(len(out) > 0, out)
 }
 
@@ -390,7 +376,6 @@ func bound(k envs.Arg, schema envs.Args) any {
 
 	other, _ := schema.Get("exclusive" + strings.ToUpper(k.Name[:1]) + k.Name[1:])
 	_, isNumber := k.Value.(envs.Number)
-
 	return orNil(isNumber && (exclusive || other != true), k.Value)
 }
 
@@ -443,7 +428,6 @@ func combined(name string, a, b any) any {
 				all = all.With(m.Name, m.Value)
 			}
 		}
-
 		return all
 	case name == "required":
 		all, _ := a.([]any)
@@ -469,7 +453,6 @@ func (s *shaper) withoutHidden(schema envs.Args) envs.Args {
 	hidden := func(v any) bool {
 		name, _ := v.(string)
 		_, ok := schema.Object("properties").Get(name)
-
 		return !ok && slices.Contains(s.hidden, name)
 	}
 
@@ -484,6 +467,5 @@ func (s *shaper) withoutHidden(schema envs.Args) envs.Args {
 
 		out = append(out, k)
 	}
-
 	return out
 }

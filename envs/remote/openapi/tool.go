@@ -90,7 +90,6 @@ func (d *document) tool(e entry, o Options) (*Tool, error) {
 			return nil, err
 		}
 	}
-
 	return nil, refuse(Size, "it has more than %d schemas", mostSchemas)
 }
 
@@ -120,7 +119,6 @@ func (m *maker) make() error {
 		Name: e.name, Description: m.description(), Parameters: parameters, Answer: m.answer(),
 		URL: e.method + " " + m.tool.Operation.Server + e.path,
 	}
-
 	return nil
 }
 
@@ -132,7 +130,6 @@ func (m *maker) description() string {
 	if !strings.HasPrefix(text, strings.TrimRight(summary, ". ")) {
 		text = strings.TrimRight(summary, ". ") + ". " + text
 	}
-
 	return cmp.Or(shortened(text, m.text), m.entry.String())
 }
 
@@ -156,7 +153,6 @@ func (m *maker) answer() string {
 			m.note("the example of an answer is left out, which has more than %d KiB", mostKept>>10)
 		}
 	}
-
 	return ""
 }
 
@@ -175,7 +171,6 @@ func (m *maker) example(media envs.Args) (any, bool) {
 
 	of, _ := media.Get("schema")
 	schema, _ := m.doc.resolve(of)
-
 	return schema.Get("example")
 }
 
@@ -212,7 +207,6 @@ func (m *maker) server() error {
 	}
 
 	m.tool.Operation.Server = strings.TrimRight(address, "/")
-
 	return nil
 }
 
@@ -266,6 +260,5 @@ func (m *maker) secrets() error {
 
 		m.tool.Operation.Secrets = append(m.tool.Operation.Secrets, list)
 	}
-
 	return nil
 }

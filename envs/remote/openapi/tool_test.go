@@ -26,7 +26,6 @@ func load(t *testing.T, operation, beside string) *openapi.Toolset {
 	if len(set.Tools)+len(set.Left) != 1 {
 		t.Fatalf("%d tools, left %v", len(set.Tools), set.Left)
 	}
-
 	return set
 }
 
@@ -156,7 +155,6 @@ func manyMembers(n int) string {
 	for i := range members {
 		members[i] = fmt.Sprintf(`"m%d": {}`, i)
 	}
-
 	return strings.Join(members, ", ")
 }
 

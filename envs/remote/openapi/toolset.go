@@ -79,7 +79,6 @@ func left(name string, err error) Left {
 	if !errors.As(err, &r) {
 		r = &refusal{Malformed, err.Error()}
 	}
-
 	return Left{name, r.cause, r.why}
 }
 
@@ -170,7 +169,6 @@ func (d *document) entries() (all []entry, bad []Left) {
 	for i, e := range all {
 		all[i].name = Named(e.name, e.String(), shared[e.name] > 1)
 	}
-
 	return all, bad
 }
 

@@ -29,7 +29,6 @@ func (s *Service) order(r *http.Request) (*order, error) {
 	if number < 1 || number > len(s.shop.Orders) {
 		return nil, refuse(http.StatusNotFound, "there is no order %d", number)
 	}
-
 	return &s.shop.Orders[number-1], nil
 }
 
@@ -38,7 +37,6 @@ func (s *Service) getOrder(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return o.withTotal(), nil
 }
 
@@ -88,7 +86,6 @@ func (s *Service) createOrder(r *http.Request) (any, error) {
 	// Only now, so that a refused order takes nothing out of stock.
 	s.shop.Orders = append(s.shop.Orders, o)
 	s.move(o, -1)
-
 	return o.withTotal(), nil
 }
 
@@ -122,7 +119,6 @@ func (s *Service) payOrder(r *http.Request) (any, error) {
 	}
 
 	o.Status, o.Payment = "paid", payment.Method
-
 	return o.withTotal(), nil
 }
 
@@ -147,7 +143,6 @@ func (s *Service) cancelOrder(r *http.Request) (any, error) {
 
 	o.Status, o.Reason = "cancelled", why.Reason
 	s.move(*o, +1)
-
 	return o.withTotal(), nil
 }
 
@@ -169,6 +164,5 @@ func (s *Service) addNote(r *http.Request) (any, error) {
 	}
 
 	o.Notes = append(o.Notes, note.Text)
-
 	return o.withTotal(), nil
 }

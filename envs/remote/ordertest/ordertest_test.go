@@ -30,7 +30,6 @@ func tools(t *testing.T) *openapi.Toolset {
 	if err != nil || len(set.Left) > 0 {
 		t.Fatalf("%v, left: %v", err, set)
 	}
-
 	return set
 }
 
@@ -105,7 +104,6 @@ func start(t *testing.T) *player {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return &player{T: t, Instance: shop}
 }
 
@@ -120,7 +118,6 @@ func (p *player) call(c call) any {
 		if text, ok := v.(string); ok {
 			return p.filled(text), true
 		}
-
 		return v, false
 	})
 
@@ -138,7 +135,6 @@ func (p *player) call(c call) any {
 	}
 
 	p.answers = append(p.answers, answer)
-
 	return answer
 }
 
@@ -151,10 +147,8 @@ func (p *player) filled(text string) any {
 		if number, ok := v.(json.Number); ok {
 			return envs.Number(number)
 		}
-
 		return v
 	}
-
 	return reference.ReplaceAllStringFunc(text, func(found string) string {
 		text, _ := json.Marshal(p.at(reference.FindStringSubmatch(found)))
 		return strings.Trim(string(text), `"`)
@@ -182,7 +176,6 @@ func (p *player) at(m []string) any {
 	if v == nil {
 		p.Fatalf("%s leads nowhere", m[0])
 	}
-
 	return v
 }
 
@@ -192,7 +185,6 @@ func (c task) matches(got string) bool {
 	case "number":
 		a, errA := strconv.ParseFloat(got, 64)
 		b, errB := strconv.ParseFloat(c.Answer, 64)
-
 		return errA == nil && errB == nil && math.Abs(a-b) <= c.Tolerance
 	case "json":
 		return reflect.DeepEqual(plain(got), plain(c.Answer))
@@ -210,7 +202,6 @@ func plain(text string) (v any) {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		return err
 	}
-
 	return v
 }
 
@@ -322,7 +313,6 @@ func TestRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return response.StatusCode, string(text)
 	}
 

@@ -112,7 +112,6 @@ func checkQuery(r *http.Request, known []string) error {
 	for name := range values {
 		return refuse(http.StatusBadRequest, "unknown parameter %q", name)
 	}
-
 	return nil
 }
 
@@ -124,6 +123,5 @@ func read(r *http.Request, into any) error {
 	if err := decoder.Decode(into); err != nil {
 		return refuse(http.StatusBadRequest, "the body cannot be read: %v", err)
 	}
-
 	return nil
 }

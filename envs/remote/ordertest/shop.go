@@ -56,7 +56,6 @@ func (c cents) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%d.%02d"
 func (c *cents) UnmarshalJSON(text []byte) error {
 	amount, err := strconv.ParseFloat(string(text), 64)
 	*c = cents(math.Round(100 * amount))
-
 	return err
 }
 
@@ -65,7 +64,6 @@ func (o order) withTotal() order {
 	for _, i := range o.Items {
 		o.Total += i.Price * cents(i.Quantity)
 	}
-
 	return o
 }
 
@@ -96,7 +94,6 @@ func (s *Service) customer(id string) (customer, error) {
 	if i < 0 {
 		return customer{}, refuse(http.StatusNotFound, "there is no customer %q", id)
 	}
-
 	return s.shop.Customers[i], nil
 }
 
@@ -121,7 +118,6 @@ func (s *Service) listProducts(r *http.Request) (any, error) {
 
 	all := list("products", s.shop.Products, func(p product) bool { return fits(r, "category", p.Category) })
 	slices.SortStableFunc(all["products"], by)
-
 	return all, nil
 }
 
@@ -130,7 +126,6 @@ func (s *Service) product(id string) (*product, error) {
 	if i < 0 {
 		return nil, refuse(http.StatusNotFound, "there is no product %q", id)
 	}
-
 	return &s.shop.Products[i], nil
 }
 
@@ -139,6 +134,5 @@ func (s *Service) getProduct(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return *p, nil
 }

@@ -39,7 +39,6 @@ func Command(t testing.TB) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return []string{binary, serve}
 }
 
@@ -63,7 +62,6 @@ func WriteTasks(t testing.TB, dir, split string) (path string) {
 	if err := os.WriteFile(path, []byte(Tasks[split]), 0o600); err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }
 
@@ -147,7 +145,6 @@ func add(s *mcp.Server, name, about string, reads bool, required []string, answe
 		}
 
 		text, err := json.Marshal(value)
-
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, err
 	})
 }
@@ -157,7 +154,6 @@ func (l *library) find(q question) (any, error) {
 	if q.Author != "" {
 		found = slices.DeleteFunc(found, func(b book) bool { return b.Author != q.Author })
 	}
-
 	return map[string]any{"books": found}, nil
 }
 
@@ -176,7 +172,6 @@ func (l *library) get(q question) (any, error) {
 	if err != nil || os.Getenv(Clock) == "" {
 		return b, err
 	}
-
 	return map[string]any{"id": b.ID, "year": b.Year, "asked": time.Now().UnixNano()}, nil
 }
 
@@ -203,7 +198,6 @@ func (l *library) lend(q question) (any, error) {
 
 	b.Copies--
 	l.loans = append(l.loans, loan{q.Reader, q.Book})
-
 	return map[string]any{"lent": b.Title, "left": b.Copies}, nil
 }
 
@@ -219,6 +213,5 @@ func (l *library) takeBack(q question) (any, error) {
 	if err == nil {
 		b.Copies++
 	}
-
 	return map[string]any{"returned": q.Book}, err
 }

@@ -75,7 +75,6 @@ func List() []Attack {
 		return slices.Index(walls, a.Wall) - slices.Index(walls,
 			b.Wall)
 	})
-
 	return all
 }
 
@@ -120,7 +119,6 @@ func parse(name, text string) (Attack, error) {
 	if !slices.Contains(Walls(), a.Wall) || a.What == "" {
 		return a, fmt.Errorf("attack %s: want a wall and what it does", name)
 	}
-
 	return a, nil
 }
 
@@ -130,6 +128,5 @@ func (a Attack) program(bait string) sandbox.Program {
 	if strings.Contains(a.code, "syscall(") || strings.Contains(a.code, "reach(") {
 		code += syscalls
 	}
-
 	return sandbox.Program{Code: code + a.code, Seed: 1}
 }

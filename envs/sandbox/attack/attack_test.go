@@ -151,7 +151,6 @@ func answersOf(t *testing.T, e sandbox.Engine) answers {
 
 		before[thorough] = r
 	}
-
 	return before
 }
 
@@ -173,7 +172,6 @@ func (s stated) Run(_ context.Context, p sandbox.Program, _ sandbox.Limits) (san
 	if s.slow != nil {
 		s.slow()
 	}
-
 	return s.reply, s.err
 }
 
@@ -366,6 +364,5 @@ func Run(ctx context.Context, e sandbox.Engine, short bool, each func(Finding)) 
 	}
 
 	found, err := b.Run(ctx, e, short, each)
-
 	return found, errors.Join(err, b.Close())
 }

@@ -55,7 +55,6 @@ func Lay() (*Bait, error) {
 	}
 
 	b.layVictim()
-
 	return b, os.Setenv(variable, b.secret)
 }
 
@@ -98,7 +97,6 @@ func (b *Bait) layFiles() error {
 	}
 
 	b.before = b.folder()
-
 	return nil
 }
 
@@ -131,7 +129,6 @@ func (b *Bait) folder() string {
 			// The secret is far shorter; size and time tell of changes further on.
 			fmt.Fprintf(&text, "%d %d %q\n", st.Mtim.Sec, st.Mtim.Nsec, data[:min(len(data), 1000)])
 		}
-
 		return nil
 	})
 	if err != nil {
@@ -162,7 +159,6 @@ func (b *Bait) layDescriptor() (err error) {
 
 	b.open, err = unix.Dup(int(b.file.Fd()))
 	b.before = b.folder()
-
 	return err
 }
 
@@ -215,7 +211,6 @@ func (b *Bait) python(memory int64) string {
 
 		fmt.Fprintf(&text, "%s = %v\n", v.name, v.value)
 	}
-
 	return text.String()
 }
 
@@ -278,7 +273,6 @@ func (b *Bait) holds(f *os.File) bool {
 
 	f.Truncate(0)
 	f.WriteAt([]byte(b.secret), 0)
-
 	return false
 }
 
@@ -306,7 +300,6 @@ func doing(pid int) (string, bool) {
 	}
 
 	_, rest, ok := strings.Cut(string(data), ") ")
-
 	return rest[:min(1, len(rest))], ok
 }
 
@@ -329,7 +322,6 @@ func (b *Bait) killStrays() int {
 
 		unix.Kill(pid, unix.SIGKILL)
 	}
-
 	return n
 }
 
@@ -376,6 +368,5 @@ func (b *Bait) Close() error {
 	if b.claim != nil {
 		errs = append(errs, b.claim.Close())
 	}
-
 	return errors.Join(errs...)
 }

@@ -36,7 +36,6 @@ func newCareless(t *testing.T) careless {
 	if err != nil {
 		t.Skipf("no python3: %v", err)
 	}
-
 	return careless{python: strings.TrimSpace(string(found))}
 }
 
@@ -107,7 +106,6 @@ func (s *short) Write(p []byte) (int, error) {
 		s.over = true
 		s.full()
 	}
-
 	return len(p), nil
 }
 
@@ -140,7 +138,6 @@ func newShared(t *testing.T) *shared {
 	}
 
 	t.Cleanup(func() { s.Close() })
-
 	return s
 }
 
@@ -165,6 +162,5 @@ func (s *shared) Run(ctx context.Context, p sandbox.Program, _ sandbox.Limits) (
 	if err != nil {
 		return r, err
 	}
-
 	return r, json.Unmarshal(answer, &r)
 }

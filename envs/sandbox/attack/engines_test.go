@@ -155,7 +155,6 @@ func ordinary(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin", "HOME=/"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-
 	return cmd
 }
 
@@ -182,7 +181,6 @@ func openFolder(t *testing.T) string {
 	}
 
 	t.Fatal("no folder for temporary files that all users can reach: set TMPDIR to one")
-
 	return ""
 }
 

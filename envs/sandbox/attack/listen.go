@@ -47,7 +47,6 @@ func (b *Bait) listen() error {
 	}
 
 	b.before = b.folder()
-
 	return nil
 }
 
@@ -72,7 +71,6 @@ func (b *Bait) bind(fd int, at unix.Sockaddr, kind int, port *int) error {
 	if kind != unix.SOCK_STREAM {
 		return nil
 	}
-
 	return unix.Listen(fd, 8)
 }
 

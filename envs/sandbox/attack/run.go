@@ -33,7 +33,6 @@ func (a Attack) limits() sandbox.Limits {
 	if slices.Contains(a.ends, sandbox.OutOfTime) {
 		l.CPU, l.Wall = time.Second, 1500*time.Millisecond
 	}
-
 	return l
 }
 
@@ -50,7 +49,6 @@ func witness(thorough bool) sandbox.Program {
 	if thorough {
 		return sandbox.Program{Code: harmless + changeable, Seed: 1}
 	}
-
 	return sandbox.Program{Code: harmless, Seed: 1}
 }
 
@@ -150,7 +148,6 @@ func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answe
 	}
 
 	f.Seen = strings.Join(strings.Fields(f.Seen), " ")
-
 	return f, nil
 }
 
@@ -225,10 +222,8 @@ func contained(r sandbox.Reply) string {
 		if n := len(denied); n > 1 {
 			return fmt.Sprintf("%d refused: %s", n, denied[0])
 		}
-
 		return denied[0]
 	}
-
 	return how(r)
 }
 
@@ -283,7 +278,6 @@ func (e *BreachError) Error() string {
 	for _, f := range e.Breaches {
 		fmt.Fprintf(&text, "\n  %s (%s): %.200s", f.Name, f.Wall, f.Seen)
 	}
-
 	return text.String()
 }
 
@@ -312,7 +306,6 @@ func Check(ctx context.Context, open func(context.Context) (sandbox.Engine, erro
 	if breaches := Breaches(found); len(breaches) > 0 {
 		return &BreachError{e.Stamp(), breaches, len(found)}
 	}
-
 	return nil
 }
 

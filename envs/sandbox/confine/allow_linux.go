@@ -37,7 +37,6 @@ func Filter(without ...Wall) (program []byte, pids []int) {
 	for _, at := range f.own {
 		pids = append(pids, at*int(unsafe.Sizeof(unix.SockFilter{}))+int(unsafe.Offsetof(unix.SockFilter{}.K)))
 	}
-
 	return program, pids
 }
 

@@ -66,7 +66,6 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	}
 
 	args = append(args, "--ro-bind", self, launcherInside, "--remount-ro", "/", "--", launcherInside)
-
 	return args, nil
 }
 
@@ -135,9 +134,7 @@ func libraryFolders(binary string) ([]string, error) {
 		}
 
 		linker := filepath.Dir(strings.TrimRight(string(name), "\x00"))
-
 		return []string{linker, "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"}, nil
 	}
-
 	return nil, nil
 }

@@ -31,7 +31,6 @@ func needBubblewrap(t testing.TB) string {
 	if err := CheckBubblewrap(t.Context(), path); err != nil {
 		t.Skip(err)
 	}
-
 	return path
 }
 
@@ -119,7 +118,6 @@ func startInside(t *testing.T, j Jail, binary string, user uint32) string {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, said.String())
 	}
-
 	return out.String()
 }
 

@@ -126,7 +126,6 @@ func (f *filter) assemble() ([]unix.SockFilter, error) {
 	for i, r := range raw {
 		program[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
 	}
-
 	return program, nil
 }
 
@@ -147,7 +146,6 @@ func install(f *filter) error {
 	if errno != 0 {
 		return errno
 	}
-
 	return nil
 }
 

@@ -36,7 +36,6 @@ func verdict(t interface{ Fatal(...any) }, vm *bpf.VM, c call) uint32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return uint32(answer)
 }
 
@@ -59,7 +58,6 @@ func launchers(t *testing.T) *bpf.VM {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return vm
 }
 
@@ -83,7 +81,6 @@ func own(t *testing.T, without ...Wall) *bpf.VM {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return vm
 }
 

@@ -148,6 +148,5 @@ func (j Jail) check() error {
 	if j.Dir != "" && !filepath.IsAbs(j.Dir) {
 		return fmt.Errorf("the folder %q is not absolute", j.Dir)
 	}
-
 	return nil
 }

@@ -76,7 +76,6 @@ func LandlockABI() int {
 	if err != nil {
 		return 0
 	}
-
 	return version
 }
 
@@ -144,7 +143,6 @@ func restrictFiles(read, hide, write []string, scratch string, most int) error {
 	if err := landlock.LandlockRestrictSelf(rules, 0); err != nil {
 		return fmt.Errorf("restrict this process: %w", err)
 	}
-
 	return nil
 }
 
@@ -222,7 +220,6 @@ func splitFolder(folder string, hidden []string) (whole, listed []string) {
 		w, l := splitFolder(path, hidden)
 		whole, listed = append(whole, w...), append(listed, l...)
 	}
-
 	return whole, listed
 }
 

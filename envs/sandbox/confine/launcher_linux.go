@@ -21,7 +21,6 @@ func attributes(keeper bool) *syscall.SysProcAttr {
 	if keeper {
 		return &syscall.SysProcAttr{Setsid: true}
 	}
-
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
@@ -84,7 +83,6 @@ func launch(spec string) error {
 	}
 
 	err := syscall.Exec(j.Path, append([]string{name}, j.Args...), j.Env)
-
 	return fmt.Errorf("start %s: %w: it and what it needs, its dynamic linker and libraries, must be among the "+
 		"files it may read", j.Path, err)
 }
@@ -110,7 +108,6 @@ func dropCapabilities(landlocked bool) error {
 
 	keep &= data[0].Permitted & data[0].Effective
 	data = [2]unix.CapUserData{{Permitted: keep, Effective: keep}}
-
 	return unix.Capset(&header, &data[0])
 }
 

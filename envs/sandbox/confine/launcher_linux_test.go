@@ -32,7 +32,6 @@ func users() []uint32 {
 	if os.Getuid() == 0 {
 		return []uint32{0, nobody}
 	}
-
 	return []uint32{uint32(os.Getuid())}
 }
 
@@ -60,7 +59,6 @@ func place(t testing.TB) (dir, binary string) {
 	if err := os.WriteFile(binary, self, 0o755); err != nil {
 		t.Fatal(err)
 	}
-
 	return dir, binary
 }
 
@@ -72,7 +70,6 @@ func trying(t testing.TB, binary string, without []Wall, what ...string) Jail {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return Jail{
 		Path: binary, Args: append([]string{tryMarker}, what...),
 		Read: libraries, Write: []string{"/dev/null"}, Without: without,
@@ -87,7 +84,6 @@ func run(t testing.TB, j Jail, user uint32) string {
 	if err != nil {
 		t.Fatalf("%s: %v: %s", j.Path, err, said)
 	}
-
 	return strings.TrimSuffix(out, "\n")
 }
 
@@ -240,7 +236,6 @@ func TestCarve(t *testing.T) {
 		for i, name := range names {
 			names[i] = filepath.Join(lib, name)
 		}
-
 		return names
 	}
 	read := at(".", "python3.11/site-packages/wanted")
@@ -279,7 +274,6 @@ func victim(t *testing.T, binary string, user uint32) string {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-
 	return strconv.Itoa(cmd.Process.Pid)
 }
 

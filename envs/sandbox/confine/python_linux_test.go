@@ -60,7 +60,6 @@ print(json.dumps({"Executable": os.path.realpath(sys.executable), "Prefix": sys.
 	if len(found) == 0 {
 		t.Skip("there is no python3")
 	}
-
 	return found
 }
 
@@ -86,7 +85,6 @@ func (p installed) jail(t *testing.T, before, program string, without ...Wall) J
 	if p.Prefix != "/usr" && p.Prefix != "/" {
 		read = append(read, p.Prefix)
 	}
-
 	return Jail{
 		Path: p.Executable, Args: []string{"-S", "-s", "-B", "-c", string(fence), string(setup), program},
 		Env:  []string{"LANG=C.UTF-8", "OPENBLAS_NUM_THREADS=4", "MALLOC_ARENA_MAX=2"},

@@ -51,14 +51,12 @@ func try(what, with string) string {
 		if err := f(with); err != nil {
 			return err.Error()
 		}
-
 		return "ok"
 	}
 
 	if f := questions[what]; f != nil {
 		return f()
 	}
-
 	return "there is no " + what
 }
 
@@ -86,7 +84,6 @@ var tries = map[string]func(with string) error{
 		if err != nil {
 			return err
 		}
-
 		return unix.Connect(fd, &unix.SockaddrInet4{Port: n, Addr: [4]byte{127, 0, 0, 1}})
 	},
 	"datagram": func(port string) error {
@@ -99,7 +96,6 @@ var tries = map[string]func(with string) error{
 		if err != nil {
 			return err
 		}
-
 		return unix.Sendto(fd, []byte("x"), 0, &unix.SockaddrInet4{Port: n, Addr: [4]byte{127, 0, 0, 1}})
 	},
 	"signal": func(pid string) error {
@@ -107,7 +103,6 @@ var tries = map[string]func(with string) error{
 		if err != nil {
 			return err
 		}
-
 		return unix.Kill(n, 0)
 	},
 	"namespace": func(string) error {
@@ -119,7 +114,6 @@ var tries = map[string]func(with string) error{
 		if errors.As(err, &failed) {
 			return failed.Err
 		}
-
 		return err
 	},
 	"memfd": func(string) error {
@@ -145,7 +139,6 @@ var questions = map[string]func() string{
 		if err != nil {
 			return err.Error()
 		}
-
 		return dir
 	},
 	"descriptors": func() string {
@@ -207,7 +200,6 @@ func missing(with unix.Errno) string {
 	if _, failed := j.Command(context.Background()); failed != nil {
 		return failed.Error()
 	}
-
 	return fmt.Sprint(program, " ", err)
 }
 
@@ -229,7 +221,6 @@ func runJail(spec string) error {
 	}
 
 	syscall.Exit(0)
-
 	return nil
 }
 
@@ -271,7 +262,6 @@ func startAndWait(binary string) error {
 	}
 
 	fmt.Println(pid)
-
 	return cmd.Wait()
 }
 
@@ -284,6 +274,5 @@ func errno(_, _ uintptr, e unix.Errno) error {
 	if e != 0 {
 		return e
 	}
-
 	return nil
 }

@@ -48,7 +48,6 @@ func Require(without ...Wall) error {
 	if len(missing) > 0 {
 		return &MissingError{Missing: missing}
 	}
-
 	return nil
 }
 
@@ -77,7 +76,6 @@ func (e *MissingError) Error() string {
 
 	fmt.Fprintf(&b, "\nWithout %s %s.", list(walls), what)
 	fmt.Fprintf(&b, "\nUse a machine that has it, or accept to do without %s.", list(walls))
-
 	return b.String()
 }
 
@@ -87,7 +85,6 @@ func (e *MissingError) Unwrap() []error {
 	for _, wall := range slices.Sorted(maps.Keys(e.Missing)) {
 		reasons = append(reasons, e.Missing[wall])
 	}
-
 	return reasons
 }
 
@@ -109,6 +106,5 @@ func list(walls []Wall) string {
 	for i, wall := range walls {
 		names[i] = string(wall)
 	}
-
 	return strings.Join(names, " and ")
 }

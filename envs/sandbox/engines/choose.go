@@ -60,7 +60,6 @@ func (o Options) best(m machine, accepted []confine.Wall) (choice, error) {
 	if err := m.refuse(accepted); err != nil {
 		return choice{}, &noEngineError{err, noBwrap}
 	}
-
 	return choice{engine: ForkServer, without: accepted}, nil
 }
 
@@ -92,7 +91,6 @@ func (m machine) refuse(accepted []confine.Wall) error {
 	if len(missing) == 0 {
 		return nil
 	}
-
 	return &confine.MissingError{Missing: missing}
 }
 
@@ -128,7 +126,6 @@ func advise(err error) error {
 
 	ways += fmt.Sprintf("\n  --set python.accept=%s, to do without; every report says so", strings.Join(names, ","))
 	ways += "\n  --set python.engine=unsafe, for programs that you trust; every report says so"
-
 	return fmt.Errorf("%w%s", err, ways)
 }
 
@@ -147,6 +144,5 @@ func findBwrap(ctx context.Context) (string, error) {
 	if err := confine.CheckBubblewrap(ctx, path); err != nil {
 		return "", err
 	}
-
 	return path, nil
 }

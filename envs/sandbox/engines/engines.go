@@ -56,7 +56,6 @@ func Open(ctx context.Context, o Options) (sandbox.Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("PythonInterpreter, engine %s: %w", o.Engine, advise(err))
 	}
-
 	return e, nil
 }
 
@@ -79,7 +78,6 @@ func (o Options) look(ctx context.Context) (machine, *python.Interpreter, error)
 	if m.noPython != nil && (o.Engine != Auto || ctx.Err() != nil) {
 		return m, nil, m.noPython
 	}
-
 	return m, interpreter, nil
 }
 
@@ -98,7 +96,6 @@ func (o Options) open(ctx context.Context) (sandbox.Engine, error) {
 	if err != nil && o.Engine == Auto {
 		return nil, fmt.Errorf("it chose %s, which does not start: %w", c.engine, err)
 	}
-
 	return e, err
 }
 

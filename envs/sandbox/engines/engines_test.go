@@ -159,7 +159,6 @@ func TestChoose(t *testing.T) {
 				if test.bwrap {
 					return "/bwrap", nil
 				}
-
 				return "", errNoBwrap
 			}}
 
@@ -168,7 +167,6 @@ func TestChoose(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), test.wrong) {
 					t.Fatalf("chose %+v, error %v, want one with %q", got, err, test.wrong)
 				}
-
 				return
 			}
 

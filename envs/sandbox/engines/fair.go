@@ -59,7 +59,6 @@ func (f *fair) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sa
 
 	began := time.Now()
 	defer func() { f.leave(s, time.Since(began)) }()
-
 	return f.Engine.Run(ctx, p, l)
 }
 
@@ -70,7 +69,6 @@ func (f *fair) enter(ctx context.Context, s *session) error {
 	if f.free > 0 {
 		f.free--
 		f.mu.Unlock()
-
 		return nil
 	}
 

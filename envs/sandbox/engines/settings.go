@@ -35,7 +35,6 @@ func (c *Choice) Options(servers int) Options {
 	for _, wall := range c.Accept {
 		o.Accept = append(o.Accept, confine.Wall(wall))
 	}
-
 	return o
 }
 

@@ -19,7 +19,6 @@ type Attack func(ctx context.Context, stamp sandbox.Stamp, open func(context.Con
 // Once returns an attack that keeps its verdict on each kind of engine.
 func Once() Attack {
 	var verdicts sync.Map
-
 	return func(ctx context.Context, stamp sandbox.Stamp, open func(context.Context) (sandbox.Engine, error)) error {
 		check := sync.OnceValue(func() error { return attack.Check(ctx, open) })
 		verdict, _ := verdicts.LoadOrStore(stamp.String(), check)
@@ -73,14 +72,12 @@ func isAccepted(s sandbox.Stamp, a attack.Attack) bool {
 	if s.Engine != Bwrap && len(s.Missing) == len(confine.Walls()) {
 		return true
 	}
-
 	return slices.ContainsFunc(s.Missing, func(wall string) bool {
 		if s.Engine == Bwrap && wall == string(confine.Landlock) {
 			return false
 		}
 
 		b := breached[confine.Wall(wall)]
-
 		return slices.Contains(b.walls, a.Wall) || slices.Contains(b.attacks, a.Name)
 	})
 }
@@ -96,7 +93,6 @@ func Warnings(stamps []sandbox.Stamp) []string {
 	}
 
 	slices.Sort(lines)
-
 	return slices.Compact(lines)
 }
 
@@ -122,6 +118,5 @@ func InWords(stamps []sandbox.Stamp) []string {
 	for i, s := range stamps {
 		words[i] = s.String()
 	}
-
 	return words
 }

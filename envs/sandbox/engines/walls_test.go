@@ -79,7 +79,6 @@ func named(t *testing.T, name string) attack.Attack {
 	}
 
 	t.Fatalf("there is no attack %s", name)
-
 	return attack.Attack{}
 }
 

@@ -98,7 +98,6 @@ func (o Options) starter() (starter, error) {
 
 	jail := o.Python.Jail("toolevo-fork-server", o.Without)
 	jail.Bwrap, jail.LandlockABI = o.Bwrap, o.LandlockABI
-
 	return func(life context.Context) (*server, error) {
 		cmd, err := jail.Command(life)
 		if err != nil {
@@ -117,10 +116,8 @@ func (o Options) starter() (starter, error) {
 			if life.Err() != nil {
 				return nil, errClosed
 			}
-
 			return nil, fmt.Errorf("forkserver: %s ended when it started: %s", jail.Path, said)
 		}
-
 		return s, nil
 	}, nil
 }
@@ -158,7 +155,6 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 	}
 
 	e.giveBack(s)
-
 	return a.reply(l)
 }
 
@@ -201,7 +197,6 @@ func (a answer) reply(l sandbox.Limits) (sandbox.Reply, error) {
 	}
 
 	end, detail := python.Ended(status)
-
 	return sandbox.Reply{Output: string(a.output), End: end, Detail: detail}, nil
 }
 

@@ -147,7 +147,6 @@ func TestKilledServer(t *testing.T) {
 				}
 
 				killed[server] = true
-
 				return syscall.Kill(server, syscall.SIGKILL) == nil
 			})
 		}
@@ -193,7 +192,6 @@ func TestKilledChild(t *testing.T) {
 				}
 
 				killed[child] = true
-
 				return syscall.Kill(child, syscall.SIGKILL) == nil
 			})
 		}

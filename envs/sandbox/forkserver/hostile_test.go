@@ -41,7 +41,6 @@ func TestSecret(t *testing.T) {
 			cmd.Env = append(cmd.Env, "API_KEY=SECRET-in-the-environment")
 			cmd.ExtraFiles = []*os.File{file} // 3 there, and inherited by everything it starts
 		})
-
 		return
 	}
 
@@ -280,7 +279,6 @@ func resident(t *testing.T) (kib int) {
 			}
 		}
 	}
-
 	return kib
 }
 

@@ -47,7 +47,6 @@ func find(t testing.TB, executable string) *python.Interpreter {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return in
 }
 
@@ -89,7 +88,6 @@ func bubblewrap(t testing.TB) string {
 	if out, err := exec.Command(path, "--unshare-all", "--ro-bind", "/", "/", "true").CombinedOutput(); err != nil {
 		t.Skipf("bubblewrap does not work here: %v: %s", err, out)
 	}
-
 	return path
 }
 
@@ -105,7 +103,6 @@ func shown(t testing.TB, e sandbox.Engine, code string) string {
 	if r.End != sandbox.Finished {
 		t.Fatalf("%q: %+v", code, r)
 	}
-
 	return strings.TrimSpace(r.Output)
 }
 
@@ -123,7 +120,6 @@ func again(t *testing.T, test string, change func(*exec.Cmd)) string {
 	if !bytes.Contains(out, []byte("--- PASS: "+test)) {
 		t.Skipf("it did not run: %s", out)
 	}
-
 	return string(out)
 }
 
@@ -132,7 +128,6 @@ func againCommand(ctx context.Context, binary, test string) *exec.Cmd {
 
 	cmd.Env = append(os.Environ(), inner+"=1")
 	cmd.WaitDelay = 10 * time.Second
-
 	return cmd
 }
 
@@ -188,7 +183,6 @@ func readProcess(pid int) (listed, error) {
 	}
 
 	parent, err := strconv.Atoi(fields[1])
-
 	return listed{pid: must(strconv.Atoi(strings.TrimSpace(before))), parent: parent, state: fields[0], name: name}, err
 }
 
@@ -196,7 +190,6 @@ func must(n int, err error) int {
 	if err != nil {
 		panic(err)
 	}
-
 	return n
 }
 

@@ -80,7 +80,6 @@ func (s *server) prepare(ctx context.Context, setup []byte) error {
 	if err == nil && r != warmed {
 		err = fmt.Errorf("a program that prints 45 ended with %+v", r)
 	}
-
 	return err
 }
 
@@ -121,7 +120,6 @@ func (s *server) call(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 		}
 
 		a.output, err = s.Receive(l.Output)
-
 		return err
 	})
 	if err != nil {

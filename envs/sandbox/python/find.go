@@ -110,7 +110,6 @@ func (a *answers[T]) ask(path, rest string, ask func() (T, error)) (T, error) {
 	if said, err = ask(); err == nil {
 		a.all.Store(q, said)
 	}
-
 	return said, err
 }
 
@@ -130,7 +129,6 @@ func choose(ctx context.Context, found string) (string, error) {
 	if !filepath.IsAbs(real) {
 		return "", fmt.Errorf("it does not answer like Python, but %.60q", real)
 	}
-
 	return real, nil
 }
 
@@ -145,7 +143,6 @@ func describe(ctx context.Context, real string, want []string) (*Interpreter, er
 	if err := json.Unmarshal(out, &a); err != nil {
 		return nil, fmt.Errorf("%s does not answer like Python: %w: %s", real, err, install)
 	}
-
 	return a.interpreter()
 }
 
@@ -182,7 +179,6 @@ func (a answer) interpreter() (*Interpreter, error) {
 	slices.Sort(a.Modules)
 	a.searched = map[string][]string{}
 	read, hide := a.readable()
-
 	return &Interpreter{
 		Executable: a.Executable,
 		Version:    fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]),
@@ -221,7 +217,6 @@ func (a answer) readable() (read, hide []string) {
 	}
 
 	slices.Sort(hide)
-
 	return append(read, outermost(packages)...), slices.Compact(hide)
 }
 
@@ -309,7 +304,6 @@ func packagesIn(folder string, depth int) []string {
 			found = append(found, packagesIn(filepath.Join(folder, name), depth-1)...)
 		}
 	}
-
 	return found
 }
 
@@ -320,7 +314,6 @@ func inAny(path string, folders []string) bool {
 // tooWide reports whether a folder holds more than a program may read, e.g. because a library lies in a home.
 func tooWide(path string) bool {
 	home, _ := os.UserHomeDir()
-
 	return slices.Contains([]string{"/", "/root", "/home", "/etc", "/usr", "/var", "/tmp", "/opt", "/proc", "/sys",
 		"/dev", "/run", "/mnt", "/srv", home}, path) ||
 		filepath.Dir(path) == "/home"
@@ -341,6 +334,5 @@ func output(ctx context.Context, path string, environment []string, args ...stri
 	if errors.As(err, &failed) && len(failed.Stderr) > 0 {
 		return nil, fmt.Errorf("%w: %s", err, worker.LastLine(failed.Stderr))
 	}
-
 	return out, err
 }

@@ -243,7 +243,6 @@ func TestFoldersOfPackages(t *testing.T) {
 		}
 
 		slices.Sort(inside)
-
 		return inside
 	}
 	own := filepath.Join(lib, "python3.11")
@@ -367,7 +366,6 @@ func find(t *testing.T, executable string, modules ...string) *Interpreter {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return in
 }
 
@@ -376,7 +374,6 @@ func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "python3")
 	write(t, path, "#!/bin/sh\n"+text+"\n")
-
 	return path
 }
 
@@ -386,7 +383,6 @@ func answering(t *testing.T, answer string) string {
 	path := filepath.Join(t.TempDir(), "python3")
 	write(t, path, fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *'print(sys.executable)') echo %s ;; *) echo '%s' ;; esac\n",
 		path, answer))
-
 	return path
 }
 

@@ -43,6 +43,5 @@ func (in *Interpreter) Stamp(engine string, without []confine.Wall) sandbox.Stam
 
 	slices.Sort(s.Missing)
 	s.Missing = slices.Compact(s.Missing)
-
 	return s
 }

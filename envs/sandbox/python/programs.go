@@ -27,7 +27,6 @@ func ForkServer() string { return capture + "\n" + driver + "\n" + forkServer }
 // limits, as one frame of package worker, puts them up, and goes on with the program.
 func Filter(program string) string {
 	const enter = "\nimport json\nenter(json.loads(r.read(int.from_bytes(r.read(4), 'big'))))\n"
-
 	return capture + "\n" + driver + enter + program
 }
 
@@ -55,7 +54,6 @@ type Setup struct {
 // without, as far as it can; see [confine.Filter].
 func (in *Interpreter) Setup(without []confine.Wall) Setup {
 	program, pids := confine.Filter(without...)
-
 	return Setup{
 		Path: in.Path, Site: in.Site, Modules: sandbox.Stamp{Modules: in.Modules}.ModuleNames(),
 		Filter: base64.StdEncoding.EncodeToString(program), PIDs: append([]int{}, pids...),

@@ -87,14 +87,12 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 	if err := cmd.Start(); err != nil {
 		in.Close()
 		out.Close()
-
 		return nil, err
 	}
 
 	c.watch.start(c)
 
 	go c.wait()
-
 	return c, nil
 }
 
@@ -128,7 +126,6 @@ func (c *Child) End() string {
 	if line := LastLine(c.stderr.Bytes()); line != "" {
 		said += ": " + line
 	}
-
 	return said
 }
 
@@ -171,7 +168,6 @@ func (c *Child) Call(ctx context.Context, request []byte, l Limits) (answer []by
 
 		var err error
 		answer, err = c.Receive(l.Answer)
-
 		return err
 	})
 
@@ -195,7 +191,6 @@ func (c *Child) died(cause error) error {
 	late.Stop()
 
 	status, _ := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
-
 	return fmt.Errorf("call a child: %w", &DiedError{
 		Cause:  cause,
 		Said:   c.End(),

@@ -10,7 +10,6 @@ import (
 func WriteFrame(w io.Writer, frame []byte) error {
 	length := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(frame)), uint32(len(frame)))
 	_, err := w.Write(append(length, frame...))
-
 	return err
 }
 
@@ -28,6 +27,5 @@ func ReadFrame(r io.Reader, most int) ([]byte, error) {
 
 	frame := make([]byte, n)
 	_, err := io.ReadFull(r, frame)
-
 	return frame, err
 }

@@ -31,6 +31,5 @@ func (p *pipe) Read(to []byte) (int, error) {
 		runtime.Gosched()
 		p.chosen = now
 	}
-
 	return p.File.Read(to)
 }

@@ -32,7 +32,6 @@ type Pool struct {
 func NewPool(children int, start func(context.Context) (*Child, error)) *Pool {
 	p := &Pool{start: start, places: make(chan struct{}, children), closed: make(chan struct{})}
 	p.close = sync.OnceFunc(p.end)
-
 	return p
 }
 
@@ -79,7 +78,6 @@ func (p *Pool) Warm(ctx context.Context) error {
 	if err == nil {
 		p.give(c)
 	}
-
 	return err
 }
 
@@ -113,12 +111,10 @@ func (p *Pool) take(ctx context.Context) (*Child, error) {
 		c := p.idle[last]
 		p.idle = p.idle[:last]
 		p.mu.Unlock()
-
 		return c, nil
 	}
 
 	p.mu.Unlock()
-
 	return p.start(ctx)
 }
 

@@ -29,7 +29,6 @@ func newScratch(parent string) (*Scratch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("worker: make a scratch folder: %w", err)
 	}
-
 	return &Scratch{Path: lock.Name(), lock: lock}, nil
 }
 
@@ -64,7 +63,6 @@ func (s *Scratch) each(do func(path string) error) (total int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("worker: look at a scratch folder: %w", err)
 	}
-
 	return total, nil
 }
 

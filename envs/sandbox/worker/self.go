@@ -87,7 +87,6 @@ func command(name string, read []string, scratch string) (*exec.Cmd, error) {
 		path, err := os.Executable()
 		cmd := exec.CommandContext(context.Background(), path, marker+name)
 		cmd.Env = env
-
 		return cmd, err
 	}
 
@@ -95,7 +94,6 @@ func command(name string, read []string, scratch string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, fmt.Errorf("worker: find this program's libraries: %w", err)
 	}
-
 	return confine.Jail{
 		Path:    ownBinary,
 		Args:    []string{marker + name},
@@ -131,6 +129,5 @@ func Libraries() ([]string, error) {
 		seen[path] = true
 		files = append(files, path)
 	}
-
 	return files, lines.Err()
 }

@@ -39,7 +39,6 @@ func NewStandby[C mortal](ctx context.Context, children int, start func(life con
 	for range children {
 		s.begin(1)
 	}
-
 	return s
 }
 
@@ -78,7 +77,6 @@ func (s *Standby[C]) Take(ctx context.Context) (C, error) {
 		if next.err != nil {
 			s.begin(starts)
 		}
-
 		return next.child, next.err
 	case <-ctx.Done():
 		return none, ctx.Err()
@@ -108,7 +106,6 @@ func (s *Standby[C]) Spare() <-chan C {
 			spare <- c
 		}
 	})
-
 	return spare
 }
 

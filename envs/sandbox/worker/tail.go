@@ -20,7 +20,6 @@ func (t *Tail) Write(p []byte) (int, error) {
 
 	t.text = append(t.text, p...)
 	t.text = t.text[max(0, len(t.text)-t.Max):]
-
 	return len(p), nil
 }
 

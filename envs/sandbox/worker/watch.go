@@ -45,7 +45,6 @@ func (w *watch) end() error {
 	defer w.mu.Unlock()
 
 	w.deadline = time.Time{}
-
 	return w.why
 }
 
@@ -82,6 +81,5 @@ func (w *watch) exceeded() error {
 	if size, err := w.child.scratch.size(); err != nil || size > w.limits.Scratch {
 		return ErrScratch
 	}
-
 	return nil
 }

@@ -68,7 +68,6 @@ func players(t *testing.T, n int) *Pool {
 
 	p := NewPool(n, func(context.Context) (*Child, error) { return StartSelf(playing, nil) })
 	t.Cleanup(p.Close)
-
 	return p
 }
 
@@ -79,7 +78,6 @@ func call(t *testing.T, p *Pool, request string) string {
 	if err != nil {
 		t.Fatalf("%s: %v", request, err)
 	}
-
 	return string(answer)
 }
 

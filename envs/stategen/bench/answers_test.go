@@ -26,10 +26,8 @@ func membersOf(t *testing.T, text string) map[string]string {
 		for _, m := range object {
 			all[m.Name] = fmt.Sprintf("%T", m.Value)
 		}
-
 		return part, false
 	})
-
 	return all
 }
 

@@ -136,7 +136,6 @@ func authorsOf(t *testing.T, versions *toolapi.Catalog, shown, deployed string, 
 		all[domain] = &suitetest.Author{Tools: suitetest.Listed(system), Known: inPrograms()}
 		all[domain].Choose(spec)
 	}
-
 	return all
 }
 
@@ -144,7 +143,6 @@ func authorsOf(t *testing.T, versions *toolapi.Catalog, shown, deployed string, 
 func (a authors) of(task envs.Task) *suitetest.Author {
 	author := *a[task.Labels[envs.LabelDataset]]
 	author.Tools, author.Read = maps.Clone(author.Tools), []string{task.Question}
-
 	return &author
 }
 
@@ -157,7 +155,6 @@ func inPrograms() map[string]bool {
 	for word := range strings.FieldsSeq(words) {
 		known[word] = true
 	}
-
 	return known
 }
 
@@ -193,7 +190,6 @@ func references(t *testing.T, s *opened) (all []reference) {
 
 		all = append(all, r)
 	}
-
 	return all
 }
 
@@ -257,7 +253,6 @@ func (r reference) unsaid(t *testing.T, a *suitetest.Author, v *toolapi.Version,
 		missing = append(missing, a.Call(envs.Call{Name: name, Args: args})...)
 		a.Read = append(a.Read, r.results[i])
 	}
-
 	return append(missing, r.keys(a)...)
 }
 
@@ -266,7 +261,6 @@ func outdated(v *toolapi.Version, call envs.Call) (toolapi.Deprecation, bool) {
 	if d, ok := v.Deprecation(call.Name); ok {
 		return d, true
 	}
-
 	return v.Outdated(call.Name, call.Args)
 }
 
@@ -283,7 +277,6 @@ func (r reference) keys(a *suitetest.Author) (missing []string) {
 			missing = append(missing, all.Code("", strings.Trim(key, "0123456789"))...)
 		}
 	}
-
 	return missing
 }
 
@@ -326,7 +319,6 @@ func (p *programs) unsaid(t *testing.T, a *suitetest.Author, task envs.Task) []s
 	for _, m := range ownNames.FindAllStringSubmatch(text, -1) {
 		own = append(own, m[1], m[2])
 	}
-
 	return a.Code("", text, own...)
 }
 
@@ -343,7 +335,6 @@ func (p *programs) reference(t *testing.T, task envs.Task) (*code.Surface, *stat
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return surface, reference
 }
 

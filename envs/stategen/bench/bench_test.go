@@ -23,7 +23,6 @@ import (
 // wanted says what tasks are generated.
 func wanted(t testing.TB, split string, n int) *generating {
 	t.Helper()
-
 	return &generating{domains: domains.All(), split: split, tasks: n, options: stategen.Options{
 		Calls: stategen.DefaultCalls, Selector: stategen.Argmax, Seed: 1, Workers: 2,
 	}}
@@ -37,7 +36,6 @@ func generate(t testing.TB, data, split string, n int) Generated {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return made
 }
 
@@ -47,7 +45,6 @@ func choice(t testing.TB, n int) suite.Choice {
 
 	data := t.TempDir()
 	generate(t, data, "test", n)
-
 	return suite.Choice{Data: data, Split: "test", Prompt: base, Environment: dynamic.Settings{UpdateTool: true}}
 }
 
@@ -60,7 +57,6 @@ func open(t testing.TB, c suite.Choice) *opened {
 	}
 
 	t.Cleanup(func() { s.Close() })
-
 	return s.(*opened)
 }
 
@@ -71,7 +67,6 @@ func environmentOf(t testing.TB, s suite.Suite, version string) envs.Environment
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return env
 }
 
@@ -111,7 +106,6 @@ func play(t testing.TB, s *opened, env envs.Environment, task envs.Task, say fun
 
 		state, calls, results = last.State, append(calls, call), append(results, last.Turn.Observation)
 	}
-
 	return last, calls
 }
 
@@ -166,7 +160,6 @@ func TestVersions(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-
 			return lifted
 		}
 
@@ -198,7 +191,6 @@ func TestReward(t *testing.T) {
 				if c.Name == envs.FinishTool {
 					return finish(answer)
 				}
-
 				return c
 			}
 		}
@@ -374,7 +366,6 @@ func TestVerify(t *testing.T) {
 		if err := v.run(t.Context(), data, &console.Steps{}); err != nil {
 			t.Fatal(err)
 		}
-
 		return v.done
 	}
 
@@ -403,7 +394,6 @@ func TestVerify(t *testing.T) {
 	from, err := taskfile.Open(data, "train", func(task *stategen.Task) error {
 		task.Cases[0].Result.Any = "something else"
 		_, err := f.Add("train", task)
-
 		return err
 	})
 	if err := errors.Join(err, from.Close(), f.Commit(), f.Close()); err != nil {

@@ -38,7 +38,6 @@ func (StateGen) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, er
 	if err != nil || len(own) == 0 {
 		return all, err
 	}
-
 	return all.WithFiles(own...)
 }
 
@@ -52,7 +51,6 @@ func (StateGen) DatasetTools() (tools map[string][]string, unasked bool) {
 	for _, d := range domains.All() {
 		all[d.Name()] = append(stategen.ToolNames(d.APIs()), envs.FinishTool, envs.UpdateTool)
 	}
-
 	return all, true
 }
 
@@ -90,7 +88,6 @@ func (StateGen) Verify(ctx context.Context, data string) ([]suite.VerifiedFile, 
 		if !f.Hashed {
 			has += ", without a hash: another program put them there"
 		}
-
 		return path, has, f.Close()
 	})
 }
@@ -109,7 +106,6 @@ func (StateGen) List(data, split string) ([]envs.Task, error) {
 	}
 
 	tasks, _ := o.choice.Narrow(o.tasks)
-
 	return tasks, o.Close()
 }
 
@@ -142,7 +138,6 @@ func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 	if o.inCode() {
 		return &programs{opened: o}, nil
 	}
-
 	return o, nil
 }
 
@@ -178,10 +173,8 @@ func (o *opened) read() error {
 		}
 
 		number++
-
 		return nil
 	})
-
 	return err
 }
 
@@ -209,6 +202,5 @@ func (o *opened) choose() error {
 	}
 
 	o.tasks, o.datasets = o.choice.Narrow(o.tasks)
-
 	return nil
 }

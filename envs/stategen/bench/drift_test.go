@@ -22,7 +22,6 @@ func driftedTasks() (compared, played int) {
 	if os.Getenv("TOOLEVO_HOSTILE") != "" {
 		return 1000, 50
 	}
-
 	return 20, 3
 }
 
@@ -50,7 +49,6 @@ func driftedCatalog(t testing.TB) (*toolapi.Catalog, []string) {
 
 		names = append(names, made.Version)
 	}
-
 	return all, names
 }
 
@@ -143,7 +141,6 @@ func TestDriftKeepsOracles(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-
 			return lifted
 		}
 

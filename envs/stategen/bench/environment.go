@@ -40,7 +40,6 @@ func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, e
 
 	settings := o.choice.Environment
 	settings.MaxLoads = 0 // no call is a load
-
 	return dynamic.New(dynamic.Config[playing]{
 		Prompt:   prompt,
 		Deployed: deployed,
@@ -65,7 +64,6 @@ func (o *opened) begin(t envs.Task) (playing, error) {
 	}
 
 	start, err := e.start()
-
 	return playing{e, start}, err
 }
 
@@ -92,7 +90,6 @@ func (t tool) Call(_ context.Context, s playing, args envs.Args) (playing, envs.
 		if refusal.OfState {
 			r.Outcome = envs.ToolError
 		}
-
 		return s, r, nil
 	}
 
@@ -101,7 +98,6 @@ func (t tool) Call(_ context.Context, s playing, args envs.Args) (playing, envs.
 	}
 
 	s.state = state
-
 	return s, envs.Result{Observation: pytext.JSON(value)}, nil
 }
 
@@ -129,7 +125,6 @@ func (g grader) Grade(_ context.Context, s playing, done envs.History, answer st
 		slices.ContainsFunc(readings(answer), func(v any) bool {
 			return s.domain.Same(s.domain.Content(s.state, v), want.Result)
 		})
-
 	return envs.Grade{Answer: answer, Official: right, Strict: right}, nil
 }
 

@@ -69,7 +69,6 @@ func generateCommand() suite.Command {
 		data   string
 		chosen []string
 	)
-
 	return suite.Command{
 		Use: "tasks generate", Help: helpTexts, Progress: true, Demonstrates: true, Document: Generated{},
 		Options: []suite.Option{
@@ -94,7 +93,6 @@ func generateCommand() suite.Command {
 			c.Say("tasks generate: split %s, seed %d, data %s", g.split, g.options.Seed, data)
 
 			made, err := g.run(ctx, data, c.Progress)
-
 			return c.Result(made, func(w io.Writer) {
 				for _, d := range made.Domains {
 					fmt.Fprintf(w, "%-8s %d tasks, %d of them new\n", d.Domain, d.Tasks, d.Added)
@@ -125,13 +123,11 @@ func (g *generating) run(ctx context.Context, data string, progress *console.Ste
 			if ctx.Err() != nil { // what was yielded before is whole, and the book knows of no more
 				err = errors.Join(err, f.Commit())
 			}
-
 			return made, err
 		}
 
 		made.Domains = append(made.Domains, one)
 	}
-
 	return made, nil
 }
 
@@ -164,7 +160,6 @@ func (g *generating) domain(
 			made.Added++
 			inARow = 0
 			done(f.Count(g.split, d.Name()), g.tasks)
-
 			return nil
 		}
 
@@ -174,7 +169,6 @@ func (g *generating) domain(
 			return fmt.Errorf("the last %d programs of %s are in the data folder already: choose more calls, or fewer "+
 				"tasks", inARow, d.Name())
 		}
-
 		return nil
 	}
 
@@ -242,7 +236,6 @@ func (StateGen) MakeExamples(ctx context.Context, data string) error {
 		Calls: callsOfExample, Selector: stategen.Argmax, Seed: 1, Workers: runtime.GOMAXPROCS(0),
 	}}
 	_, err = g.run(ctx, data, &console.Steps{})
-
 	return err
 }
 

@@ -17,13 +17,11 @@ func (o *opened) Plan(question string) (envs.Plan, bool) {
 	if !ok {
 		return nil, false
 	}
-
 	return func(results []string) (string, envs.Call, error) {
 		e, err := o.episode(id)
 		if err != nil {
 			return "", envs.Call{}, err
 		}
-
 		return e.next(results)
 	}, true
 }
@@ -38,7 +36,6 @@ func (e *episode) next(results []string) (thought string, next envs.Call, err er
 
 		value, err := pytext.DecodeStrict(results[0])
 		results = results[1:]
-
 		return value, err
 	})
 
@@ -53,6 +50,5 @@ func (e *episode) next(results []string) (thought string, next envs.Call, err er
 	if !ok {
 		answer = pytext.JSON(outcome.Result)
 	}
-
 	return "All steps are done, so I can give RESULT.", envs.Finish(answer), nil
 }

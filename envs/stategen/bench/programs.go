@@ -34,7 +34,6 @@ func (o *opened) surface(p *stategen.Program, version string) (*code.Surface, er
 	}
 
 	first, deployed, err := o.choice.Versions.Pair(base, version)
-
 	return &code.Surface{Domain: d, Base: first, Deployed: deployed}, err
 }
 
@@ -44,7 +43,6 @@ func (o *opened) whole(t *stategen.Task) (envs.Task, error) {
 	if err != nil {
 		return envs.Task{}, err
 	}
-
 	return envs.Task{
 		ID: t.ID, Labels: labels(t), Question: s.Question(t, o.choice.Ask(t.ID, t.Instruction.Text)),
 	}, nil
@@ -64,7 +62,6 @@ func (p *programs) Environment(version string, m envs.Memory) (envs.Environment,
 		return nil, fmt.Errorf("%s is %s, which is for tasks that are played turn by turn: a program reads no answer "+
 			"before it is written: want another environment.codec than python", version, cell)
 	}
-
 	return code.New(code.Config{
 		Domains: domains.With(p.apis), Base: first, Deployed: deployed, Tasks: p.task, Engine: p.engine,
 		Limits: p.choice.Programs, Memory: m,
@@ -77,7 +74,6 @@ func (p *programs) task(id string) (*stategen.Task, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no task %q in the split %s", id, p.choice.Split)
 	}
-
 	return p.file.Task(at.task)
 }
 
@@ -87,7 +83,6 @@ func (p *programs) Plan(question string) (envs.Plan, bool) {
 	if !ok {
 		return nil, false
 	}
-
 	return func([]string) (string, envs.Call, error) {
 		t, err := p.task(id)
 		if err != nil {
@@ -98,7 +93,6 @@ func (p *programs) Plan(question string) (envs.Plan, bool) {
 		if err != nil {
 			return "", envs.Call{}, err
 		}
-
 		return s.Plan(t)
 	}, true
 }

@@ -41,7 +41,6 @@ func graders(t testing.TB, e sandbox.Engine) func(string) (*code.Grader, error) 
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return func(domain string) (*code.Grader, error) {
 		d, err := domains.Of(&stategen.Program{Domain: domain, APIs: stategen.Paper})
 		return &code.Grader{Surface: code.Surface{Domain: d, Base: v, Deployed: v}, Engine: e}, err
@@ -64,7 +63,6 @@ func rows(t testing.TB, path string) (all []stateeval.Row) {
 		}
 
 		all = append(all, r)
-
 		return nil
 	})
 	if err != nil {
@@ -94,7 +92,6 @@ func choiceOf(t testing.TB, codec string, tasks ...*stategen.Task) suite.Choice 
 	if err := errors.Join(folder.Commit(), folder.Close()); err != nil {
 		t.Fatal(err)
 	}
-
 	return suite.Choice{
 		Data: data, Split: "test", Prompt: base, Environment: dynamic.Settings{UpdateTool: true, Codec: codec},
 	}
@@ -151,7 +148,6 @@ func turnByTurn(t *testing.T, task *stategen.Task) {
 			if err != nil {
 				t.Error(err)
 			}
-
 			return lifted
 		}
 		guesses := func(envs.History, envs.Call) envs.Call {
@@ -291,7 +287,6 @@ func TestRowsOfTheGenerator(t *testing.T) {
 		}
 
 		passed[filepath.Dir(path)]++
-
 		return err
 	})
 	if err != nil {

@@ -27,7 +27,6 @@ func taskOf(t *stategen.Task, number int, ask func(id, text string) string) envs
 
 	instruction := strings.TrimSpace(t.Instruction.Variables + "\n\n" + t.Instruction.Text)
 	task.Question = ask(task.ID, instruction) + "\n\n" + given(&t.Program, c)
-
 	return task
 }
 
@@ -37,7 +36,6 @@ func labels(t *stategen.Task) map[string]string {
 	if t.Program.Branch != nil {
 		difficulty = branching
 	}
-
 	return map[string]string{
 		envs.LabelDataset: t.Program.Domain, envs.LabelDifficulty: difficulty, labelProgram: t.ID,
 	}
@@ -54,7 +52,6 @@ func (o *opened) tasksOf(t *stategen.Task) ([]envs.Task, error) {
 	for i := range t.Cases {
 		tasks[i] = taskOf(t, i, o.choice.Ask)
 	}
-
 	return tasks, nil
 }
 
@@ -75,6 +72,5 @@ func given(p *stategen.Program, c stategen.Case) string {
 
 	b.WriteString("Give RESULT as the answer, written as JSON. What a tool has returned may be given whole, or by " +
 		"its handle where it has one.")
-
 	return b.String()
 }

@@ -47,6 +47,5 @@ func (r *recent[K, V]) get(key K, make func() (V, error)) (V, error) {
 	delete(r.values, r.ring[r.next])
 	r.ring[r.next] = key
 	r.next = (r.next + 1) % len(r.ring)
-
 	return v, nil
 }

@@ -31,7 +31,6 @@ type Shown struct {
 
 func showCommand() suite.Command {
 	var data string
-
 	return suite.Command{
 		Use: "tasks show ID", Help: helpTexts, Document: Shown{},
 		Options: []suite.Option{suite.DataOption(&data)},
@@ -52,7 +51,6 @@ func show(data, id string) (*Shown, error) {
 			if t.ID == id {
 				found.Split, found.task = split, t
 			}
-
 			return nil
 		})
 		if errors.Is(err, fs.ErrNotExist) { // most folders have some of the splits alone
@@ -82,7 +80,6 @@ func show(data, id string) (*Shown, error) {
 	}
 
 	found.Task, err = json.Marshal(found.task)
-
 	return found, err
 }
 
@@ -102,7 +99,6 @@ func source(p *stategen.Program) (string, error) {
 	if err != nil {
 		return "", err
 	}
-
 	return (&code.Surface{Domain: d, Base: v, Deployed: v}).Render(p)
 }
 

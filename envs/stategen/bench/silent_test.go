@@ -53,7 +53,6 @@ func withFactors(t testing.TB, all *toolapi.Catalog, factors []string, n int) (*
 			names[name] = append(names[name], made.Version)
 		}
 	}
-
 	return all, names
 }
 
@@ -247,7 +246,6 @@ func baseSpec(t testing.TB, all *toolapi.Catalog) *toolapi.Spec {
 	}
 
 	made, _ := m.Applied("same", nil, 0)
-
 	return made
 }
 

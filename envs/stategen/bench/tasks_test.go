@@ -55,7 +55,6 @@ func mixed(t testing.TB) suite.Choice {
 			t.Fatal(err)
 		}
 	}
-
 	return suite.Choice{Data: data, Split: "test", Prompt: base,
 		Environment: dynamic.Settings{UpdateTool: true}}
 }
@@ -77,7 +76,6 @@ func tasksIn(t testing.TB, data string) []*stategen.Task {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-
 	return all
 }
 
@@ -115,7 +113,6 @@ func idsOf(tasks []envs.Task) []string {
 	for _, t := range tasks {
 		ids = append(ids, t.ID)
 	}
-
 	return ids
 }
 
@@ -132,7 +129,6 @@ func TestTasks(t *testing.T) {
 		for _, c := range t.Cases {
 			ids = append(ids, t.ID+"/"+c.Path)
 		}
-
 		return ids
 	})
 
@@ -577,7 +573,6 @@ func (p *patient) Err() error {
 	if p.left--; p.left < 0 {
 		return context.Canceled
 	}
-
 	return nil
 }
 
@@ -639,7 +634,6 @@ func TestRepeatedPrograms(t *testing.T) {
 	few := func() *generating {
 		g := wanted(t, "train", 205)
 		g.domains, g.options.Calls = []stategen.Domain{domains.All()[2]}, 2
-
 		return g
 	}
 

@@ -59,7 +59,6 @@ const mostProblems = 20
 func verifyCommand() suite.Command {
 	v := verifying{mutants: 100, done: &Verified{Splits: []VerifiedSplit{}, Problems: []string{}}}
 	var data string
-
 	return suite.Command{
 		Use: "tasks verify", Help: helpTexts, Progress: true, Document: Verified{},
 		Options: []suite.Option{
@@ -80,7 +79,6 @@ func verifyCommand() suite.Command {
 			if v.done.Count > 0 {
 				err = console.Bad("%d problems: generate the tasks again, in another data folder", v.done.Count)
 			}
-
 			return c.Result(v.done, v.done.print, err)
 		},
 	}
@@ -133,7 +131,6 @@ func (v *verifying) run(ctx context.Context, data string, progress *console.Step
 
 			replayed++
 			set(replayed, 0)
-
 			return errors.Join(ctx.Err(), v.task(t, &s))
 		})
 		if errors.Is(err, fs.ErrNotExist) {
@@ -150,7 +147,6 @@ func (v *verifying) run(ctx context.Context, data string, progress *console.Step
 
 		v.done.Splits = append(v.done.Splits, s)
 	}
-
 	return nil
 }
 

@@ -22,7 +22,6 @@ func Catalog(apis string) (*toolapi.Catalog, error) {
 	if apis == stategen.Paper {
 		return paperVersions()
 	}
-
 	return ownVersions()
 }
 
@@ -34,7 +33,6 @@ func versionsOf(apis string) func() (*toolapi.Catalog, error) {
 		for _, d := range domains.With(apis) {
 			tools = append(tools, d.APIs()...)
 		}
-
 		return drift.StandardOf(base, baseText, tools)
 	})
 }

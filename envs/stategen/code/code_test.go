@@ -27,7 +27,6 @@ func version(t testing.TB, c *toolapi.Catalog, name string) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -46,7 +45,6 @@ func made(t testing.TB, c *toolapi.Catalog, i int) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return version(t, with, spec.Version)
 }
 
@@ -54,7 +52,6 @@ func toyGrader(t testing.TB) *Grader {
 	t.Helper()
 
 	base := version(t, catalog(t, toy{}), "p_c")
-
 	return &Grader{Surface: Surface{Domain: toy{}, Base: base, Deployed: base}, Engine: sandboxtest.Engine(t)}
 }
 
@@ -86,7 +83,6 @@ func grade(t *testing.T, g *Grader, task *stategen.Task, program string) Verdict
 	if err != nil {
 		t.Fatalf("%s\n%v", program, err)
 	}
-
 	return v
 }
 
@@ -178,7 +174,6 @@ func change(t *testing.T, from, to string) string {
 	if !strings.Contains(toyProgram, from) {
 		t.Fatalf("the program has no %q", from)
 	}
-
 	return strings.ReplaceAll(toyProgram, from, to)
 }
 

@@ -56,7 +56,6 @@ func New(c Config) (*Environment, error) {
 			Surface: Surface{Domain: d, Base: c.Base, Deployed: c.Deployed}, Engine: c.Engine, Limits: c.Limits,
 		}
 	}
-
 	return e, nil
 }
 
@@ -74,7 +73,6 @@ func (e *Environment) Reset(_ context.Context, t envs.Task) (envs.State, error) 
 	if _, _, err := e.task(t); err != nil {
 		return nil, envs.Fail(envs.StageEnvironment, "reset", err)
 	}
-
 	return &state{history: envs.NewHistory(t)}, nil
 }
 
@@ -89,7 +87,6 @@ func (e *Environment) task(t envs.Task) (*stategen.Task, *Grader, error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("code: there is no domain %q, of which the task %q is", task.Program.Domain, t.ID)
 	}
-
 	return task, g, nil
 }
 
@@ -122,7 +119,6 @@ func (e *Environment) Step(ctx context.Context, s envs.State, a envs.Action) (en
 			return envs.Transition{}, err
 		}
 	}
-
 	return from.ended(turn, v), nil
 }
 
@@ -134,7 +130,6 @@ func (s *state) ended(turn envs.Turn, v Verdict) envs.Transition {
 	if !v.Passed() {
 		turn.Outcome, reward = envs.Incorrect, -1
 	}
-
 	return envs.Transition{
 		State:  &state{history: s.history.Append(turn), status: envs.Terminated},
 		Turn:   turn,
@@ -158,7 +153,6 @@ func (e *Environment) verdict(ctx context.Context, t envs.Task, program string) 
 		if v, err = grader.Grade(ctx, task, program); err != nil {
 			return r, envs.Fail(envs.StageTool, "grade task "+t.ID, err)
 		}
-
 		return envs.Result{Observation: v.Observation(), Maker: e.stamp}, nil
 	}
 
@@ -170,7 +164,6 @@ func (e *Environment) verdict(ctx context.Context, t envs.Task, program string) 
 	if v, err = ReadVerdict(r.Observation); err != nil {
 		return v, envs.Fail(envs.StageStore, "recall the verdict on task "+t.ID, err)
 	}
-
 	return v, nil
 }
 
@@ -180,7 +173,6 @@ func (e *Environment) key(t *stategen.Task, program string) string {
 	if err != nil {
 		panic(fmt.Sprintf("code: encode the program of %s: %v", t.ID, err)) // data, which was read from JSON
 	}
-
 	return fmt.Sprintf("code %s %s %x", e.config.Deployed.Name, t.ID,
 		sha256.Sum256([]byte(string(reference)+"\x00"+program)))
 }
@@ -210,7 +202,6 @@ func (e *Environment) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 	if err != nil {
 		return envs.Call{}, err
 	}
-
 	return envs.Finish(lifted), nil
 }
 
@@ -220,6 +211,5 @@ func (s *Surface) Plan(t *stategen.Task) (thought string, next envs.Call, err er
 	if err != nil {
 		return "", envs.Call{}, err
 	}
-
 	return "The program takes the steps of the task one by one.", envs.Finish(program), nil
 }

@@ -42,14 +42,12 @@ func (c *counting) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits)
 
 func toyConfig(base, deployed *toolapi.Version, e sandbox.Engine) Config {
 	task := toyTask()
-
 	return Config{
 		Domains: []stategen.Domain{toy{}}, Base: base, Deployed: deployed, Engine: e,
 		Tasks: func(id string) (*stategen.Task, error) {
 			if id != task.ID {
 				return nil, errors.New("no such task")
 			}
-
 			return task, nil
 		},
 	}
@@ -62,7 +60,6 @@ func newEnvironment(t *testing.T, c Config) *Environment {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return env
 }
 
@@ -91,7 +88,6 @@ func play(t *testing.T, env envs.Environment, a envs.Action) envs.Transition {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return next
 }
 

@@ -36,7 +36,6 @@ func (g *Grader) Grade(ctx context.Context, t *stategen.Task, program string) (V
 			return v, nil
 		}
 	}
-
 	return v, nil
 }
 
@@ -95,7 +94,6 @@ func (g *Grader) compare(e ending, want stategen.Oracle) (right, left bool, err 
 	d := g.Surface.Domain
 	right = d.Same(d.Content(e.server.state, e.result), want.Result)
 	left = d.Same(d.Effects(e.server.state), want.Effects)
-
 	return right, left, nil
 }
 
@@ -123,7 +121,6 @@ func (e *ending) named(s *Surface, program string) {
 func whole(v any) int {
 	n, _ := v.(envs.Number)
 	i, _ := strconv.Atoi(string(n))
-
 	return i
 }
 
@@ -133,6 +130,5 @@ func short(text string) string {
 	if len(text) > mostText {
 		text = strings.ToValidUTF8(text[:mostText], "") + "…"
 	}
-
 	return pytext.Strip(text)
 }

@@ -34,7 +34,6 @@ func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return in.texts(lifted)
 }
 
@@ -44,7 +43,6 @@ func schemaOf(api *toolapi.API, parameter string) envs.Args {
 	if i < 0 {
 		return nil
 	}
-
 	return api.Parameters[i].Schema
 }
 
@@ -68,21 +66,18 @@ func (in *standIns) of(r *renderer, e stategen.Expr, schema envs.Args) any {
 		for i, m := range e.Object {
 			object[i] = envs.Arg{Name: m.Name, Value: in.of(r, m.Expr, nil)}
 		}
-
 		return object
 	case e.Var == "" && e.Func == "":
 		list := make([]any, len(e.List))
 		for i, item := range e.List {
 			list[i] = in.of(r, item, schema.Object("items"))
 		}
-
 		return list
 	}
 
 	s := in.fresh(schema)
 	s.text = r.expr(e)
 	*in = append(*in, s)
-
 	return s.value
 }
 
@@ -112,7 +107,6 @@ func (in *standIns) fresh(schema envs.Args) standIn {
 		if _, bounded := schema.Get("maximum"); bounded {
 			return standIn{value: envs.Number("0.9000" + strconv.Itoa(n)), mark: "0.9000" + strconv.Itoa(n)}
 		}
-
 		return number(90000 + n)
 	case "object":
 		return standIn{value: envs.Object(mark, mark)}
@@ -155,7 +149,6 @@ func (in standIns) text(v any) (string, error) {
 
 			texts[i] = text
 		}
-
 		return listOf(texts), nil
 	case envs.Args:
 		members, err := in.texts(v)
@@ -177,7 +170,6 @@ func (in standIns) texts(all envs.Args) ([]argument, error) {
 
 		texts[i] = argument{name: a.Name, text: text}
 	}
-
 	return texts, nil
 }
 
@@ -208,6 +200,5 @@ func (in standIns) joined(text string) string {
 	if len(parts) == 0 {
 		return `""`
 	}
-
 	return strings.Join(parts, " + ")
 }

@@ -20,7 +20,6 @@ func (s *Surface) Question(t *stategen.Task, instructions string) string {
 	}
 
 	lines = append(lines, instructions)
-
 	return paragraph(strings.Join(lines, "\n"))
 }
 

@@ -79,7 +79,6 @@ func (s *Surface) Signatures() []string {
 
 		lines = append(lines, call(api.Name, args))
 	}
-
 	return lines
 }
 
@@ -135,7 +134,6 @@ func (r *renderer) keep(c stategen.Call) {
 		if c.Assign != "" {
 			r.line(name + " = " + name + ".json()")
 		}
-
 		return
 	}
 
@@ -157,7 +155,6 @@ func (r *renderer) target(e stategen.Edit) string {
 	for _, key := range e.Path {
 		text = index(text, key)
 	}
-
 	return text
 }
 
@@ -197,7 +194,6 @@ func (r *renderer) call(c stategen.Call) string {
 	if err != nil {
 		r.fail(fmt.Errorf("%s: %w", c.Tool, err))
 	}
-
 	return r.style.changed(api.Name, args)
 }
 
@@ -235,14 +231,12 @@ func (r *renderer) expr(e stategen.Expr) string {
 		if strings.HasSuffix(text, ".shape") {
 			text = "list(" + text + ")" // a tuple equals no list
 		}
-
 		return text
 	case e.Object != nil:
 		members := make([]argument, len(e.Object))
 		for i, m := range e.Object {
 			members[i] = argument{name: m.Name, text: r.expr(m.Expr)}
 		}
-
 		return dict(members)
 	}
 
@@ -271,14 +265,12 @@ func (r *renderer) parts(e stategen.Expr) string {
 	for _, key := range e.Path {
 		text = r.style.part(text, key)
 	}
-
 	return text
 }
 
 // literal writes a value.
 func literal(v any) string {
 	text, _ := standIns{}.text(v) // nothing stands for an expression
-
 	return text
 }
 
@@ -291,6 +283,5 @@ func dict(members []argument) string {
 	for i, m := range members {
 		texts[i] = quote(m.name) + ": " + m.text
 	}
-
 	return "{" + strings.Join(texts, ", ") + "}"
 }

@@ -80,7 +80,6 @@ func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, 
 		if e.server.calls == mostCalls {
 			e.verdict.Calls = mostCalls
 			e.fail(Execution, TooManyCalls, fmt.Sprintf("the program makes more than %d calls", mostCalls))
-
 			return e, nil
 		}
 
@@ -103,7 +102,6 @@ func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, 
 func (g *Grader) limits() sandbox.Limits {
 	l := g.Limits
 	l.Output = max(l.Output, mostWritten)
-
 	return l
 }
 
@@ -143,7 +141,6 @@ func parameters(api *toolapi.API) []any {
 	for i, p := range api.Parameters {
 		names[i] = p.Name
 	}
-
 	return names
 }
 
@@ -179,12 +176,10 @@ func (e *ending) read(reply sandbox.Reply) (asked question, ok bool) {
 		if err != nil {
 			e.fail(Execution, Broken, "a call that cannot be read: "+err.Error())
 		}
-
 		return question{text, call}, err == nil
 	}
 
 	e.end(frame)
-
 	return question{}, false
 }
 
@@ -201,7 +196,6 @@ func lastFrame(output string) (envs.Args, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a frame that cannot be read: %w", err)
 	}
-
 	return frame, nil
 }
 

@@ -53,7 +53,6 @@ func (s *server) answer(ctx context.Context, asked envs.Args) (envs.Args, error)
 	if s.refusal == nil {
 		s.refusal = s.last
 	}
-
 	return answer, err
 }
 
@@ -65,7 +64,6 @@ func (s *server) function(asked envs.Args) (envs.Args, error) {
 	if errors.As(err, &s.last) {
 		return envs.Object("raise", s.last.raises, "text", s.last.text), nil
 	}
-
 	return envs.Object("value", value), err
 }
 
@@ -82,7 +80,6 @@ func (s *server) named(name string, args envs.Args) (any, error) {
 		if _, outdated := s.surface.Deployed.Outdated(name, args); outdated {
 			p.cause = OutdatedAPI
 		}
-
 		return nil, p
 	}
 
@@ -92,7 +89,6 @@ func (s *server) named(name string, args envs.Args) (any, error) {
 	if errors.As(err, &refused) {
 		return nil, &problem{cause: causeOfRefusal(refused), raises: "RuntimeError", text: refused.Text}
 	}
-
 	return value, err
 }
 
@@ -102,7 +98,6 @@ func (s *server) unknown(name string) *problem {
 	if notice := s.surface.deprecated(name); notice != "" {
 		p.cause, p.text = OutdatedAPI, notice
 	}
-
 	return p
 }
 
@@ -173,7 +168,6 @@ func causeOfRefusal(r *stategen.Refusal) Cause {
 	if r.OfState {
 		return Refused
 	}
-
 	return Arguments
 }
 

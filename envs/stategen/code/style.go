@@ -61,7 +61,6 @@ func (functions) changed(name string, args []argument) string {
 	if !identifier(name) {
 		name = "globals()[" + pytext.Repr(name) + "]"
 	}
-
 	return name + "(" + keywords(args) + ")"
 }
 
@@ -111,7 +110,6 @@ func (t torch) call(tool string, args []argument) string {
 	if rest := keywords(args[positional:]); rest != "" {
 		texts = append(texts, rest)
 	}
-
 	return module + tool + "(" + strings.Join(texts, ", ") + ")"
 }
 
@@ -119,7 +117,6 @@ func (torch) changed(name string, args []argument) string {
 	if identifier(name) {
 		return "torch." + name + "(" + keywords(args) + ")"
 	}
-
 	return "getattr(torch, " + pytext.Repr(name) + ")(" + keywords(args) + ")"
 }
 
@@ -161,7 +158,6 @@ func (q requests) call(tool string, args []argument) string {
 		if i < 0 {
 			return argument{name: name, text: "None"}
 		}
-
 		return args[i]
 	}
 
@@ -185,7 +181,6 @@ func (q requests) call(tool string, args []argument) string {
 	if r.Method == "GET" || r.Method == "POST" { // the others answer with nothing
 		text += ".json()"
 	}
-
 	return text
 }
 
@@ -198,7 +193,6 @@ func inURL(a argument) string {
 	if text, ok := a.constant.(string); ok {
 		return url.PathEscape(text)
 	}
-
 	return "{" + strings.ReplaceAll(a.text, `"`, "'") + "}"
 }
 
@@ -213,7 +207,6 @@ func index(value, key string) string {
 	if isIndex(key) {
 		return value + "[" + key + "]"
 	}
-
 	return value + "[" + quote(key) + "]"
 }
 
@@ -226,7 +219,6 @@ func quote(text string) string {
 	if strings.ContainsAny(text, `"'\`) || len(literal) != len(text)+2 {
 		return literal
 	}
-
 	return `"` + text + `"`
 }
 
@@ -248,7 +240,6 @@ func keywords(args []argument) string {
 	if len(others) > 0 {
 		plain = append(plain, "**"+dict(others))
 	}
-
 	return strings.Join(plain, ", ")
 }
 

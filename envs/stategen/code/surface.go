@@ -37,7 +37,6 @@ func (s *Surface) apis() []*toolapi.API {
 	for _, spec := range s.Domain.APIs() {
 		apis = append(apis, s.Deployed.Exposing(spec.Name)...)
 	}
-
 	return toolapi.Shown(apis)
 }
 
@@ -52,7 +51,6 @@ func (s *Surface) unchanged() bool {
 // api returns the deployed API that a call is of, where its tool belongs to the domain.
 func (s *Surface) api(name string, args envs.Args) (*toolapi.API, bool) {
 	api, ok := s.Deployed.Called(name, args)
-
 	return api, ok && slices.ContainsFunc(s.Domain.APIs(), func(a toolapi.APISpec) bool { return a.Name == api.Tool })
 }
 
@@ -61,6 +59,5 @@ func (s *Surface) deprecated(name string) string {
 	if d, ok := s.Deployed.Deprecation(name); ok {
 		return d.Notice()
 	}
-
 	return ""
 }

@@ -32,7 +32,6 @@ func optional(p toolapi.Parameter) toolapi.Parameter {
 func (toy) APIs() []toolapi.APISpec {
 	texts := envs.Arg{Name: "items", Value: envs.Args{{Name: "type", Value: "string"}}}
 	walls := envs.Arg{Name: "enum", Value: []any{"north", "south", "east", "west"}}
-
 	return []toolapi.APISpec{
 		{Name: "write", Description: "which writes a note.", Parameters: toolapi.Parameters{All: []toolapi.Parameter{
 			typed("text", "string"), optional(typed("size", "integer")),
@@ -93,12 +92,10 @@ func (toy) Call(s stategen.State, tool string, args envs.Args) (stategen.State, 
 		}
 
 		b.posted = append(slices.Clone(b.posted), wall+": "+posted)
-
 		return b, nil, nil
 	}
 
 	b.texts = append(slices.Clone(b.texts), text)
-
 	return b, envs.Args{
 		{Name: "speech", Value: fmt.Sprint("note_", len(b.texts))}, {Name: "text", Value: text},
 	}, nil
@@ -129,10 +126,8 @@ func (t toy) Content(s stategen.State, v any) any {
 		for i, item := range list {
 			content[i] = t.Content(s, item)
 		}
-
 		return content
 	}
-
 	return v
 }
 
@@ -153,7 +148,6 @@ var hard = stategen.Value{Any: "It's \"so\" – 'yes'.\n"}
 // toyTask writes two notes, joins them where the first says what the user expects, and posts what came of it.
 func toyTask() *stategen.Task {
 	note := stategen.Var("r_1", "speech")
-
 	return &stategen.Task{
 		ID: "toy-1-00000",
 		Program: stategen.Program{
@@ -220,6 +214,5 @@ func catalog(t testing.TB, domains ...stategen.Domain) *toolapi.Catalog {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return c
 }

@@ -80,7 +80,6 @@ func (v Verdict) Observation() string {
 	if v.Passed() {
 		return correctText + "\n" + string(text)
 	}
-
 	return incorrectText + "\n" + string(text)
 }
 
@@ -90,6 +89,5 @@ func ReadVerdict(observation string) (v Verdict, err error) {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		return v, fmt.Errorf("code: read a verdict from an observation: %w", err)
 	}
-
 	return v, nil
 }

@@ -50,6 +50,5 @@ func asPublished(p *stategen.Program, text string) string {
 	if p.APIs != stategen.Paper {
 		return text
 	}
-
 	return addressInBraces.ReplaceAllString(text, baseURL)
 }

@@ -35,7 +35,6 @@ func Names() []string {
 	for i, d := range All() {
 		all[i] = d.Name()
 	}
-
 	return all
 }
 
@@ -71,6 +70,5 @@ func Parse(named []string) (chosen []stategen.Domain, err error) {
 
 		chosen = append(chosen, d)
 	}
-
 	return chosen, nil
 }

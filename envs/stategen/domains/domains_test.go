@@ -32,7 +32,6 @@ func generate(t *testing.T, d stategen.Domain, s stategen.Selector, seed uint64,
 	}
 
 	t.Logf("%s: failed %v, rejected %v", d.Name(), report.Failed, report.Rejected)
-
 	return tasks, &book
 }
 
@@ -73,7 +72,6 @@ func programs() int {
 	if os.Getenv("TOOLEVO_HOSTILE") != "" {
 		return 1000
 	}
-
 	return 100
 }
 
@@ -90,7 +88,6 @@ func reread(t *testing.T, task stategen.Task) stategen.Task {
 	if err := json.Unmarshal(text, &again); err != nil {
 		t.Fatalf("%s: %v\n%s", task.ID, err, text)
 	}
-
 	return again
 }
 
@@ -155,7 +152,6 @@ func caught(t *testing.T, d stategen.Domain, m stategen.Mutant, want stategen.Or
 	if err != nil && !errors.As(err, &fault) && !errors.As(err, &refusal) {
 		t.Fatal(m.Kind, err)
 	}
-
 	return err != nil || !stategen.Passes(d, got, want)
 }
 

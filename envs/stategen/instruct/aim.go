@@ -22,7 +22,6 @@ func (r *renderer) aim(p *stategen.Program) string {
 	if goal == "" {
 		return ""
 	}
-
 	return fill(r.pick("aims", r.frame.Aims), "GOAL", goal) + " "
 }
 
@@ -63,7 +62,6 @@ func (r *renderer) goal(always, one, other apart) string {
 	if len(second) > 0 && max(len(first), len(second)) > 1 { // "either A and B, or C"
 		comma = ","
 	}
-
 	return fill(r.pick("goals", wordings),
 		"ALWAYS", join(often), "ONE", join(first)+comma, "OTHER", join(second))
 }
@@ -109,7 +107,6 @@ func (d deeds) and(one, other deeds) (always, onlyOne, onlyOther deeds) {
 		end.tools = slices.DeleteFunc(end.tools, func(tool string) bool { return d.times[tool] > 0 })
 		return end
 	}
-
 	return d, only(one), only(other)
 }
 
@@ -132,6 +129,5 @@ func (r *renderer) apart(d deeds) (a apart) {
 
 		*to = append(*to, singular)
 	}
-
 	return a
 }

@@ -48,7 +48,6 @@ func (n *Negotiator) All(ctx context.Context, tasks Tasks, workers int, done fun
 				}
 
 				batch[i].Instruction, accepted[i], err = n.Negotiate(ctx, batch[i])
-
 				return err
 			})
 		if err != nil {

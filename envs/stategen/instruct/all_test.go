@@ -21,7 +21,6 @@ func (m manyTasks) Task(i int) (*stategen.Task, error) {
 	t := voiceTask()
 	t.ID = fmt.Sprint("voice-", i)
 	t.Program.Init[0].Type = fmt.Sprint("a text of topic ", i)
-
 	return t, nil
 }
 

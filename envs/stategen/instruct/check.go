@@ -156,7 +156,6 @@ func shows(text string, sentences []string, name, value string) bool {
 	if len(value) == 1 && strings.ToLower(value) != strings.ToUpper(value) {
 		return false // a letter: "a" is a word
 	}
-
 	return slices.ContainsFunc(sentences, func(sentence string) bool {
 		return hasWord(sentence, name) && hasWord(sentence, value)
 	})
@@ -184,7 +183,6 @@ func hasWord(text, word string) bool {
 func continues(text string, at, step int) bool {
 	in := func(i int, chars func(c byte) bool) bool { return i >= 0 && i < len(text) && chars(text[i]) }
 	isPoint := func(c byte) bool { return c == '.' }
-
 	return in(at, isWord) || in(at, isPoint) && in(at+step, isDigit)
 }
 

@@ -42,7 +42,6 @@ func TestGeneratedPrograms(t *testing.T) {
 
 				texts[made.Text] = task.ID
 				tellsApart(t, &task, made)
-
 				return nil
 			})
 			if err != nil {

@@ -14,7 +14,6 @@ func join(parts []string) string {
 	}
 
 	last := len(parts) - 1
-
 	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }
 
@@ -33,7 +32,6 @@ func ordinal(index int) string {
 	if n%100/10 != 1 && n%10 > 0 && n%10 < 4 {
 		suffix = []string{"st", "nd", "rd"}[n%10-1]
 	}
-
 	return fmt.Sprint(n, suffix)
 }
 
@@ -42,7 +40,6 @@ func counted(n int) string {
 	if n == 2 {
 		return "two"
 	}
-
 	return fmt.Sprint(n)
 }
 
@@ -60,6 +57,5 @@ func quotedAll(names []string) []string {
 	for i, name := range names {
 		all[i] = quoted(name)
 	}
-
 	return all
 }

@@ -36,7 +36,6 @@ func Instruct(t *stategen.Task, seed uint64) (stategen.Instruction, error) {
 			return made, nil
 		}
 	}
-
 	return stategen.Instruction{}, fmt.Errorf("instruct: %s: no wording will do: %w", t.ID, refused)
 }
 
@@ -52,7 +51,6 @@ func render(x *lexicon, f *frame, p *stategen.Program, random *rand.Rand) (state
 	if err != nil {
 		return stategen.Instruction{}, err
 	}
-
 	return stategen.Instruction{
 		Variables: r.variables(p.Init), Text: r.once(strings.Join(paragraphs, "\n\n")), Writer: ByTemplate,
 	}, nil
@@ -89,7 +87,6 @@ func (r *renderer) variables(all []stategen.Variable) string {
 
 		lines = append(lines, line)
 	}
-
 	return strings.Join(lines, "\n")
 }
 
@@ -116,6 +113,5 @@ func structure(v stategen.Variable) string {
 	if len(inner) == 0 {
 		return ""
 	}
-
 	return "; " + join(inner)
 }

@@ -109,7 +109,6 @@ func (n *Negotiator) about(t *stategen.Task) (s subject, err error) {
 
 	s.id = t.ID
 	s.program = "# Variables\n\n" + variableLines(t.Program.Init) + "\n# Program\n\n" + strings.TrimSpace(text)
-
 	return s, nil
 }
 
@@ -129,7 +128,6 @@ func toolLines(d stategen.Domain) (lines []string) {
 		about, _, _ := strings.Cut(a.Description, "\n")
 		lines = append(lines, fmt.Sprintf("%s(%s): %s", a.Name, strings.Join(parameters(a), ", "), about))
 	}
-
 	return lines
 }
 
@@ -142,7 +140,6 @@ func parameters(a toolapi.APISpec) (names []string) {
 
 		names = append(names, name)
 	}
-
 	return names
 }
 
@@ -158,7 +155,6 @@ func variableLines(all []stategen.Variable) string {
 
 		fmt.Fprintf(&others, "%s: %s; hidden value: %s\n", v.Name, v.Type, pytext.AppendJSON(nil, v.Value.Any))
 	}
-
 	return loaded.String() + others.String()
 }
 
@@ -187,7 +183,6 @@ func (n *Negotiator) draft(ctx context.Context, about subject, t *stategen.Task,
 	if err != nil {
 		draft.Verdict = capital(err.Error()) + "."
 	}
-
 	return draft, nil
 }
 
@@ -195,7 +190,6 @@ func (n *Negotiator) draft(ctx context.Context, about subject, t *stategen.Task,
 func (n *Negotiator) review(ctx context.Context, about subject, draft stategen.Draft, round int) (string, error) {
 	reply, err := n.Reviewer.Write(ctx, about.reviews, about.program+"\n\n# Description\n\n"+shown(draft),
 		n.seed(about.id, "reviewer", round))
-
 	return parseVerdict(reply), err
 }
 

@@ -34,7 +34,6 @@ func (s *speaker) Write(ctx context.Context, instructions, request string, seed 
 	s.lines = s.lines[1:]
 	s.asked = append(s.asked, instructions+"\n\n"+request)
 	s.seeds = append(s.seeds, seed)
-
 	return line, nil
 }
 
@@ -182,7 +181,6 @@ func TestNegotiationGoesOn(t *testing.T) {
 	negotiate := func(writer, reviewer kept.Writer) (stategen.Instruction, error) {
 		made, _, err := negotiator(texts.Writer("w", writer), texts.Writer("r", reviewer)).
 			Negotiate(t.Context(), voiceTask())
-
 		return made, err
 	}
 

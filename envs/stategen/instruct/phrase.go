@@ -47,7 +47,6 @@ func (r *renderer) phrase(e stategen.Expr) string {
 		for i, m := range e.Object {
 			members[i] = quoted(m.Name) + " set to " + r.phrase(m.Expr)
 		}
-
 		return "an object with " + join(members)
 	case e.Func == stategen.Length && len(e.List) == 1:
 		return "the number of " + r.itemOf(e.List[0]) + "s in " + r.phrase(e.List[0])
@@ -106,7 +105,6 @@ func (r *renderer) isElement(e stategen.Expr) bool {
 	if e.Var == "" || len(e.Path) == 0 || r.noun(e.Var, e.Path[1:]) != "" {
 		return false
 	}
-
 	return isIndex(e.Path[0])
 }
 
@@ -141,7 +139,6 @@ func (r *renderer) part(e stategen.Expr) string {
 
 		path = path[n:]
 	}
-
 	return whole
 }
 
@@ -173,7 +170,6 @@ func (r *renderer) noun(name string, path []string) string {
 
 		path = path[n:]
 	}
-
 	return strings.Join(nouns, " of the ")
 }
 
@@ -183,7 +179,6 @@ func (r *renderer) nouns(parts []string) []string {
 	for i, part := range parts {
 		nouns[i] = r.noun("", []string{part})
 	}
-
 	return nouns
 }
 
@@ -192,7 +187,6 @@ func (r *renderer) nounsOf(name string) map[string]string {
 	if made := r.scope[name]; made != nil {
 		return made.words.Nouns
 	}
-
 	return nil
 }
 
@@ -219,7 +213,6 @@ func (r *renderer) nounOf(own map[string]string, path []string) (string, int) {
 			return strings.ReplaceAll(noun, "INDEX", index), n
 		}
 	}
-
 	return quoted(path[0]), 1
 }
 
@@ -228,7 +221,6 @@ func (r *renderer) itemOf(e stategen.Expr) string {
 	if made := r.scope[e.Var]; made != nil && made.words.Item != "" {
 		return made.words.Item
 	}
-
 	return "element"
 }
 
@@ -237,7 +229,6 @@ func stated(v any) string {
 	if text, ok := v.(string); ok {
 		return `"` + text + `"`
 	}
-
 	return written(v)
 }
 
@@ -255,9 +246,7 @@ func written(v any) string {
 		for i, part := range v {
 			parts[i] = stated(part)
 		}
-
 		return "(" + strings.Join(parts, ", ") + ")"
 	}
-
 	return pytext.JSON(v)
 }

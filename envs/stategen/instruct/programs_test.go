@@ -20,7 +20,6 @@ func numbers(texts ...string) stategen.Expr {
 	for i, text := range texts {
 		all[i] = envs.Number(text)
 	}
-
 	return stategen.Literal(all)
 }
 
@@ -32,7 +31,6 @@ func variable(name string, role stategen.Role, kind string, value any) stategen.
 
 func tensorTask() *stategen.Task {
 	v := stategen.Var
-
 	return &stategen.Task{ID: "tensor-1-00000", Program: stategen.Program{
 		Domain: "tensor",
 		Init: []stategen.Variable{
@@ -69,7 +67,6 @@ func tensorTask() *stategen.Task {
 
 func voiceTask() *stategen.Task {
 	v := stategen.Var
-
 	return &stategen.Task{ID: "voice-1-00000", Program: stategen.Program{
 		Domain: "voice",
 		Init: []stategen.Variable{

@@ -31,7 +31,6 @@ type scope map[string]*result
 func (s scope) with(name string, made *result) scope {
 	s = maps.Clone(s)
 	s[name] = made
-
 	return s
 }
 
@@ -76,7 +75,6 @@ func (r *renderer) program(p *stategen.Program) ([]string, error) {
 		main = append(main, r.resultSentence(*p.Result, end))
 		r.noteMentions(main)
 		r.nameResults(main, names{})
-
 		return []string{r.aim(p) + r.paragraph(main, r.frame.First)}, nil
 	}
 
@@ -112,7 +110,6 @@ func (r *renderer) program(p *stategen.Program) ([]string, error) {
 	if first == "" {
 		return paragraphs, nil
 	}
-
 	return append([]string{first}, paragraphs...), nil
 }
 
@@ -150,7 +147,6 @@ func (r *renderer) paragraph(all []sentence, first []string) string {
 
 		b.WriteString(spaced(text))
 	}
-
 	return strings.TrimSpace(b.String())
 }
 
@@ -175,7 +171,6 @@ func (r *renderer) finished(s sentence, merged bool) string {
 		r.kept = keep
 		text += fill(keep, "RESULT", made.words.Result, "NAME", quoted(made.name))
 	}
-
 	return text
 }
 
@@ -184,7 +179,6 @@ func (r *renderer) pick(what string, from []string) string {
 	if len(from) == 0 {
 		return ""
 	}
-
 	return from[r.next(what, len(from))]
 }
 
@@ -200,7 +194,6 @@ func (r *renderer) next(what string, n int) int {
 	}
 
 	r.orders[what] = order[1:]
-
 	return order[1]
 }
 
@@ -254,7 +247,6 @@ func (r *renderer) nameResults(all []sentence, before names) names {
 
 		n.used = append(n.used, made.name)
 	}
-
 	return n
 }
 

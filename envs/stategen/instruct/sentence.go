@@ -39,7 +39,6 @@ func (r *renderer) statements(all []stategen.Stmt, place int) (made []sentence, 
 
 		made = append(made, s)
 	}
-
 	return made, nil
 }
 
@@ -64,7 +63,6 @@ func (r *renderer) call(c stategen.Call, s sentence) (sentence, error) {
 		s.result = &result{words: w, at: s.place}
 		r.scope = r.scope.with(c.Assign, s.result)
 	}
-
 	return s, err
 }
 
@@ -87,7 +85,6 @@ func (r *renderer) each(e stategen.Each) (string, error) {
 	if r.scope[outdated(e.In.Var)] != nil {
 		data["where"].text += " (as given in " + list.text + ")"
 	}
-
 	return r.say(r.pick("each "+e.Do.Tool, w.Each), data)
 }
 
@@ -105,7 +102,6 @@ func (r *renderer) where(e stategen.Each) string {
 		return fill(r.pick("where", r.frame.Where), "PART", r.noun(e.Item, e.Where.Left.Path),
 			"RIGHT", r.mark(e.Where.Right))
 	}
-
 	return "for which " + r.condition(e.Where)
 }
 
@@ -145,7 +141,6 @@ func edited(e stategen.Edit) stategen.Expr {
 	for n < len(e.Path) && isIndex(e.Path[n]) {
 		n++
 	}
-
 	return stategen.Var(e.Var, e.Path[:n]...)
 }
 
@@ -157,7 +152,6 @@ func (r *renderer) condition(t stategen.Test) string {
 		return fill(r.pick("members", r.frame.Members), "ITEM", r.itemOf(t.Left), "LIST", r.mark(t.Left),
 			"PART", r.noun(t.Left.Var, t.Any), "RIGHT", r.mark(t.Right))
 	}
-
 	return fill(r.pick("conditions", r.frame.Conditions), "LEFT", r.mark(t.Left), "RIGHT", r.mark(t.Right))
 }
 
@@ -168,7 +162,6 @@ func (r *renderer) resultSentence(e stategen.Expr, place int) sentence {
 	if many {
 		what, from = "list", r.frame.List
 	}
-
 	return sentence{text: fill(r.pick(what, from), "VALUE", r.mark(e)), place: place, sets: true, many: many}
 }
 
@@ -183,7 +176,6 @@ func (r *renderer) say(wording string, data map[string]*argument) (string, error
 	if err := r.lexicon.wordings[wording].Execute(&b, data); err != nil {
 		return "", err
 	}
-
 	return strings.TrimSpace(b.String()), nil
 }
 
@@ -207,7 +199,6 @@ func (a *argument) IsList() bool {
 	}
 
 	_, ok := a.expr.Value.Any.([]any)
-
 	return ok
 }
 
@@ -233,7 +224,6 @@ func (a *argument) literal() string {
 	if a.expr.Value == nil {
 		return ""
 	}
-
 	return written(a.expr.Value.Any)
 }
 
@@ -285,7 +275,6 @@ func partName(e stategen.Expr) (string, bool) {
 	}
 
 	text, ok := e.Value.Any.(string)
-
 	return text, ok
 }
 
@@ -312,6 +301,5 @@ func together(given map[string]stategen.Expr, parameters []string) (stategen.Exp
 
 		whole = of
 	}
-
 	return whole, true
 }

@@ -94,7 +94,6 @@ func newLexicon(path string) *lexicon {
 	for _, wording := range all {
 		x.wordings[wording] = template.Must(template.Must(base.Clone()).Parse(wording))
 	}
-
 	return x
 }
 
@@ -106,7 +105,6 @@ func label(what string, a *argument, assumed ...string) string {
 	if a == nil || slices.Contains(assumed, a.literal()) {
 		return ""
 	}
-
 	return what + " " + a.String()
 }
 

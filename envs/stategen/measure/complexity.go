@@ -15,7 +15,6 @@ func (f Flow) Complexity() Complexity {
 	w.steps(f, state{})
 
 	w.Bindings = len(w.bindings)
-
 	return w.Complexity
 }
 
@@ -45,7 +44,6 @@ func (w *walk) steps(f Flow, s state) state {
 			s[step.Assign] = origins
 		}
 	}
-
 	return s
 }
 
@@ -88,7 +86,6 @@ func (s state) origins(names []string) map[string]int {
 	for _, name := range names {
 		merge(all, s[name])
 	}
-
 	return all
 }
 

@@ -17,7 +17,6 @@ func NewCoverage(tools []string) *Coverage {
 // Add counts a program and returns the coverage with it, in 0..1.
 func (c *Coverage) Add(f Flow) float64 {
 	c.steps(f, map[string]bool{})
-
 	return float64(len(c.seen)) / float64(len(c.tools)*len(c.tools))
 }
 
@@ -44,7 +43,6 @@ func (c *Coverage) steps(f Flow, before map[string]bool) map[string]bool {
 			before = map[string]bool{step.Tool: true}
 		}
 	}
-
 	return before
 }
 

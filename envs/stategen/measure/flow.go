@@ -22,7 +22,6 @@ func Of(p *stategen.Program) Flow {
 	if p.Branch != nil {
 		flow = append(flow, Step{Branches: []Flow{steps(p.Branch.If.Stmts), steps(p.Branch.Else.Stmts)}})
 	}
-
 	return flow
 }
 
@@ -48,6 +47,5 @@ func call(c *stategen.Call) Step {
 	for _, a := range c.Args {
 		step.Uses = append(step.Uses, a.Expr.Variables()...)
 	}
-
 	return step
 }

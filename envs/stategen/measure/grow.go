@@ -35,7 +35,6 @@ func Grow(ctx context.Context, d stategen.Domain, o stategen.Options, n int) (Gr
 
 		g.Pairs = append(g.Pairs, len(book.Pairs()))
 	}
-
 	return g, nil
 }
 
@@ -47,7 +46,6 @@ func GrowthOf(d stategen.Domain, programs []Flow) Growth {
 	for _, f := range programs {
 		g.add(covered, f)
 	}
-
 	return g
 }
 

@@ -27,7 +27,6 @@ func grown(t *testing.T, d stategen.Domain, s stategen.Selector) []measure.Growt
 
 		runs = append(runs, g)
 	}
-
 	return runs
 }
 
@@ -40,7 +39,6 @@ func area(g measure.Growth) (sum float64) {
 	for _, atc := range g.ATC[:20] {
 		sum += atc / 20
 	}
-
 	return sum
 }
 

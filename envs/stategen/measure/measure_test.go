@@ -14,7 +14,6 @@ func step(assign, tool string, uses ...string) stategen.Stmt {
 	for _, name := range uses {
 		c.Args = append(c.Args, stategen.Named{Name: name, Expr: stategen.Var(name)})
 	}
-
 	return stategen.Stmt{Call: &c}
 }
 

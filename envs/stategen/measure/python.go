@@ -48,6 +48,5 @@ func Read(ctx context.Context, engine sandbox.Engine, tools []string, program st
 	if read.Error != "" {
 		return nil, &NoProgramError{read.Error}
 	}
-
 	return read.Flow, nil
 }

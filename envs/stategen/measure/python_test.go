@@ -43,7 +43,6 @@ func read(t *testing.T, tools []string, program string) (Flow, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return Read(t.Context(), engine, tools, program)
 }
 
@@ -66,7 +65,6 @@ func called(f Flow) string {
 			words = append(words, "["+called(branch)+"]")
 		}
 	}
-
 	return strings.Join(words, " ")
 }
 

@@ -25,7 +25,6 @@ func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) (all []stategen.
 			break
 		}
 	}
-
 	return all
 }
 
@@ -56,7 +55,6 @@ func (s *schema) canEnd(c stategen.Candidate, want stategen.Want) bool {
 			return false
 		}
 	}
-
 	return owed <= want.Left+max(0, want.After-1)
 }
 
@@ -65,7 +63,6 @@ func (s *schema) listable(c stategen.Candidate) bool {
 	return slices.ContainsFunc(s.copies, func(h *held) bool {
 		listed := slices.ContainsFunc(s.reads, func(r read) bool { return r.pair == h.pair && r.key == "" })
 		live := len(s.live(h.pair))
-
 		return !listed && (live > 1 || live == 1 && c.Transition != Delete)
 	})
 }
@@ -129,7 +126,6 @@ func (s *schema) leads(h *held) bool {
 func (s *schema) list(h *held, live []session) stategen.Candidate {
 	m := s.move(List, s.producers(h, live)...)
 	m.place(h)
-
 	return s.read(m, h.pair, "")
 }
 
@@ -159,7 +155,6 @@ func (s *schema) search(h *held, live []session, key, text string, own bool) (c 
 // read completes a candidate whose result is sessions of a pair.
 func (s *schema) read(m *move, p pair, key string) stategen.Candidate {
 	m.keep()
-
 	return m.call(func(result any) {
 		s.reads = append(s.reads, read{m.assign, p, key})
 
@@ -182,7 +177,6 @@ func (s *schema) producers(h *held, sessions []session) []string {
 	for _, one := range sessions {
 		all = append(all, s.touched[one.id])
 	}
-
 	return all
 }
 
@@ -324,7 +318,6 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 	if len(list) < 2 {
 		m.place(h)
 		m.arg("id", h.id, h.remote)
-
 		return m.call(after), true
 	}
 
@@ -375,7 +368,6 @@ func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text str
 			return names[i], text
 		}
 	}
-
 	return "", ""
 }
 
@@ -445,7 +437,6 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 			s.titles = append(s.titles, text)
 		}
 	}
-
 	return m.candidate(false)
 }
 
@@ -465,7 +456,6 @@ func (s *schema) like(rng *rand.Rand, h *held, key string) (*held, bool) {
 	if len(all) == 0 {
 		return nil, false
 	}
-
 	return stategen.Pick(rng, all), true
 }
 

@@ -14,12 +14,10 @@ func (*Domain) Content(_ stategen.State, v any) any { return content(v) }
 
 func content(v any) any {
 	isMade := func(m envs.Arg) bool { return m.Name == "id" || m.Name == "checksum" }
-
 	return envs.Map(v, func(part any) (any, bool) {
 		if object, ok := part.(envs.Args); ok && slices.ContainsFunc(object, isMade) {
 			part = slices.DeleteFunc(slices.Clone(object), isMade)
 		}
-
 		return part, false
 	})
 }
@@ -32,7 +30,6 @@ func (*Domain) Effects(s stategen.State) any {
 	slices.SortFunc(all, func(a, b any) int {
 		return bytes.Compare(pytext.AppendCanonical(nil, a), pytext.AppendCanonical(nil, b))
 	})
-
 	return all
 }
 
@@ -42,7 +39,6 @@ func (*Domain) Same(got, want any) bool {
 	if object, ok := got.(envs.Args); ok && len(object) == 0 {
 		return false
 	}
-
 	return stategen.Equal(got, want)
 }
 

@@ -32,6 +32,5 @@ func (s *schema) Condition(rng *rand.Rand) (t stategen.Test, constant stategen.V
 	if len(list) > 1 && rng.IntN(2) == 0 {
 		return stategen.Compared(typeOf(key), stategen.Var(r.name), part...)
 	}
-
 	return stategen.Compared(typeOf(key), stategen.Var(r.name, append([]string{"0"}, part...)...))
 }

@@ -48,7 +48,6 @@ func New() *Domain {
 func Paper() *Domain {
 	d := New()
 	d.apis = slices.DeleteFunc(d.apis, func(a toolapi.APISpec) bool { return a.Name == Get })
-
 	return d
 }
 
@@ -58,7 +57,6 @@ func lines(name string) []string {
 	if err != nil {
 		panic(err) // it is in the program
 	}
-
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 

@@ -68,7 +68,6 @@ func (m *move) variable(h *held) string {
 	if m.names[h] == "" {
 		m.names[h] = m.declare(localType, h.draft)
 	}
-
 	return m.names[h]
 }
 
@@ -106,7 +105,6 @@ func (m *move) keep() { m.assign = m.NextResult() }
 func (m *move) call(after func(result any)) stategen.Candidate {
 	m.stmt.Call = &stategen.Call{Assign: m.assign, Tool: m.transition, Args: m.args}
 	m.after = after
-
 	return m.candidate(true)
 }
 

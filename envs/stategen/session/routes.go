@@ -14,7 +14,6 @@ func Routes() []Route {
 		place = "/api/sessions/{source}/{type}"
 		one   = place + "/{id}"
 	)
-
 	return []Route{
 		{Tool: List, Method: "GET", Path: place},
 		{Tool: Add, Method: "POST", Path: place, Body: "data"},

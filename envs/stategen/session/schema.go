@@ -68,7 +68,6 @@ func (s *schema) value(h *held) envs.Args {
 	if h.name == "" {
 		return h.draft
 	}
-
 	return s.eval(h.expr()).(envs.Args)
 }
 
@@ -80,7 +79,6 @@ func (s *schema) eval(e stategen.Expr) any {
 	if err != nil {
 		panic(fmt.Sprintf("session: a statement that does not fit its program: %v", err))
 	}
-
 	return v
 }
 
@@ -130,7 +128,6 @@ func (s *schema) Result() (stategen.Expr, bool) {
 	}
 
 	r, ok := s.newest()
-
 	return stategen.Var(r.name), ok
 }
 

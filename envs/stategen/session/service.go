@@ -107,7 +107,6 @@ func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (statege
 		}
 
 		next, id := s.add(source, kind, data)
-
 		return next, envs.Object("id", id), nil
 	}
 
@@ -118,7 +117,6 @@ func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (statege
 	if i < 0 {
 		text := fmt.Sprintf("There is no session with the id %.100q of the source %.100q and type %s.",
 			id, source, kind)
-
 		return s, nil, Missing{&stategen.Refusal{Text: text, OfState: true}}
 	}
 
@@ -130,12 +128,10 @@ func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (statege
 		if err != nil {
 			return s, nil, err
 		}
-
 		return s.update(i, data), nil, nil
 	case Delete:
 		return state{slices.Delete(slices.Clone(s.sessions), i, i+1), s.added}, nil, nil
 	}
-
 	return nil, nil, errors.New("session: no tool " + tool)
 }
 
@@ -148,7 +144,6 @@ func (d *Domain) check(source, kind string) error {
 	if !slices.Contains(d.types, kind) {
 		return refuse("There is no type %.100q. The types are %s.", kind, strings.Join(d.types, ", "))
 	}
-
 	return nil
 }
 
@@ -160,7 +155,6 @@ func dataOf(args envs.Args) (envs.Args, error) {
 	if !ok {
 		return nil, refuse("The data of a session is a JSON object, not a %s.", pytext.TypeName(v))
 	}
-
 	return data, nil
 }
 
@@ -189,7 +183,6 @@ func (s state) query(source, kind string, args envs.Args) (any, error) {
 	if !isText {
 		return nil, refuse("The value to look for is a text.")
 	}
-
 	return s.find(func(one *session) bool { return one.isOf(source, kind) && one.has(key, value) }), nil
 }
 
@@ -206,7 +199,6 @@ func (s state) add(source, kind string, data envs.Args) (state, string) {
 	// Programs of others sort sessions by their ids, which MongoDB makes in ascending order.
 	id := fmt.Sprintf("%08x%.16s", firstID+s.added, digest(fmt.Sprint(source, " ", kind, " ", sum)))
 	added := session{id, source, kind, sum, data}
-
 	return state{append(slices.Clip(s.sessions), added), s.added + 1}, id
 }
 
@@ -217,7 +209,6 @@ const firstID = 0x6f1c0000
 func (s state) update(i int, data envs.Args) state {
 	s.sessions = slices.Clone(s.sessions)
 	s.sessions[i].data, s.sessions[i].checksum = data, checksum(data)
-
 	return s
 }
 

@@ -26,7 +26,6 @@ func object(t testing.TB, text string) envs.Args {
 	if err != nil || rest != "" {
 		t.Fatalf("%s: %v, and then %q", text, err, rest)
 	}
-
 	return args
 }
 
@@ -46,10 +45,8 @@ func caller(t testing.TB) (call func(tool, args string) (string, error), state f
 		if err == nil {
 			s = next
 		}
-
 		return string(pytext.AppendJSON(nil, v)), err
 	}
-
 	return call, func() stategen.State { return s }
 }
 
@@ -64,7 +61,6 @@ func TestService(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s(%s): %v", tool, args, err)
 		}
-
 		return answer
 	}
 
@@ -142,7 +138,6 @@ func titles(t *testing.T, text string) string {
 		title, _ := data.(envs.Args).Text("title")
 		found = append(found, title)
 	}
-
 	return strings.Join(found, " ")
 }
 
@@ -494,7 +489,6 @@ func TestGenerate(t *testing.T) {
 				branches++
 				second += len(task.Cases) - 1
 			}
-
 			return checkVariables(&task.Program)
 		})
 		if err != nil {
@@ -533,7 +527,6 @@ func checkVariables(p *stategen.Program) error {
 			return fmt.Errorf("%s is not used in %s", v.Name, text)
 		}
 	}
-
 	return nil
 }
 

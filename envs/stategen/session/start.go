@@ -95,7 +95,6 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 	}
 
 	s.drawer = w
-
 	return s
 }
 
@@ -110,7 +109,6 @@ func (w *drawer) data(rng *rand.Rand) envs.Args {
 	for _, i := range chosen {
 		data = data.With(keys[i], w.text(rng, keys[i]))
 	}
-
 	return data
 }
 
@@ -130,7 +128,6 @@ func (w *drawer) text(rng *rand.Rand, key string) string {
 	case "description":
 		return stategen.Pick(rng, w.descriptions)
 	}
-
 	return strconv.Itoa(1 + rng.IntN(mostCount))
 }
 
@@ -142,7 +139,6 @@ func sharing(rng *rand.Rand, data, like envs.Args) envs.Args {
 	if text, ok := other.Get(data[i].Name); ok {
 		data[i].Value = text
 	}
-
 	return data
 }
 

@@ -21,7 +21,6 @@ func Adapt(t *stategen.Task) (*stategen.Task, error) {
 	if t.Program.Domain != Voice {
 		next := *t
 		next.Program.APIs = stategen.Paper
-
 		return &next, nil
 	}
 
@@ -70,7 +69,6 @@ func Adapt(t *stategen.Task) (*stategen.Task, error) {
 	}
 
 	next.Cases, err = stategen.Cases(voice.Paper{}, p)
-
 	return next, err
 }
 
@@ -89,13 +87,11 @@ func transcripts(stmts any) func(any) (any, bool) {
 
 		return part, false
 	})
-
 	return func(part any) (any, bool) {
 		e, _ := part.(envs.Args)
 		if name, _ := e.Get("var"); name != nil && slices.Contains(made, name) {
 			return envs.Object("var", name, "path", append([]any{"text"}, e.List("path")...)), true
 		}
-
 		return part, false
 	}
 }

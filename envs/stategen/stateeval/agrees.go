@@ -43,11 +43,9 @@ func agrees(d stategen.Domain, run code.Run, c TestCase) error {
 func leaves(d stategen.Domain, effects, oracle any) bool {
 	got := byPair(entries(effects))
 	pairs, _ := d.Content(nil, oracle).(envs.Args)
-
 	return !slices.ContainsFunc(pairs, func(pair envs.Arg) bool {
 		list, _ := got.Get(pair.Name)
 		all, _ := list.([]any)
-
 		return !anyOrder.Same(append([]any{}, all...), pair.Value)
 	})
 }

@@ -32,7 +32,6 @@ func Number(path string) (n int, ok bool) {
 	}
 
 	n, err := strconv.Atoi(found[1])
-
 	return n, err == nil
 }
 
@@ -60,7 +59,6 @@ func names(all []Named) []string {
 	for i, n := range all {
 		list[i] = n.Name
 	}
-
 	return list
 }
 

@@ -27,7 +27,6 @@ func Export(s *code.Surface, t, own *stategen.Task, id int, form Form) (Row, err
 	}
 
 	row.ExampleID = id
-
 	return row, nil
 }
 
@@ -62,7 +61,6 @@ func export(s *code.Surface, t, own *stategen.Task, form Form) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-
 	return Row{Evaluator: string(evaluator), Prompt: Prompt(s, t, end.Prompt), Metadata: string(about)}, nil
 }
 
@@ -95,7 +93,6 @@ func (f Form) testCase(d stategen.Domain, p *stategen.Program, c stategen.Case, 
 
 		one.StateOracle.Any = calls
 	}
-
 	return one, nil
 }
 
@@ -118,7 +115,6 @@ func joined(content any) any {
 	}
 
 	whole.Shape = []int{len(whole.Data)}
-
 	return whole
 }
 
@@ -158,7 +154,6 @@ func (f Form) info(d stategen.Domain, p *stategen.Program, c stategen.Case) (Pro
 	if text := load.String(); text != "" {
 		all.InitLoadStr = &text
 	}
-
 	return all, nil
 }
 
@@ -170,7 +165,6 @@ func (f Form) written(content any) any {
 			if f == December {
 				return nested(part.Shape, part.Data), true
 			}
-
 			return tensor.Encode(part), true
 		case envs.Args:
 			if _, isSpeech := part.Get("transitions"); isSpeech {
@@ -203,7 +197,6 @@ func numbered(sessions []envs.Args) envs.Args {
 	for i, s := range sessions {
 		all[i] = envs.Arg{Name: strconv.Itoa(i), Value: s}
 	}
-
 	return all
 }
 
@@ -222,7 +215,6 @@ func byPair(sessions []envs.Args) envs.Args {
 	for _, pair := range slices.Sorted(maps.Keys(groups)) {
 		all = all.With(pair, groups[pair])
 	}
-
 	return all
 }
 

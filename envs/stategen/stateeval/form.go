@@ -39,6 +39,5 @@ func (f Form) ending(domain string, t *stategen.Task) ending {
 	if t.Program.Python != "" || end.Lists && !lists {
 		return ending{}
 	}
-
 	return end
 }

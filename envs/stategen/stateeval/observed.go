@@ -42,7 +42,6 @@ func observed(p *stategen.Program, run code.Run) (path stategen.Path) {
 	}
 
 	path.Result = have.expr(run.Result)
-
 	return path
 }
 
@@ -52,7 +51,6 @@ func (k known) expr(v any) stategen.Expr {
 	of := func(v any) stategen.Expr {
 		e := k.expr(v)
 		bound = bound || e.Value == nil && e.Var != "RESULT"
-
 		return e
 	}
 
@@ -152,6 +150,5 @@ func join(t *stategen.Task, d stategen.Domain, runs []code.Run) error {
 		t.Cases[i].Path = o.Path
 		t.Cases[i].Result.Any, t.Cases[i].Effects.Any = d.Record(o.Result), d.Record(o.Effects)
 	}
-
 	return nil
 }

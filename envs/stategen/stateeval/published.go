@@ -77,7 +77,6 @@ func Play(ctx context.Context, graders func(domain string) (*code.Grader, error)
 	}
 
 	task.Program = *p
-
 	return task, join(task, g.Surface.Domain, runs)
 }
 
@@ -129,7 +128,6 @@ func program(domain string, c TestCase) (*stategen.Program, error) {
 	if len(server) > 0 {
 		p.Server.Any = server
 	}
-
 	return p, nil
 }
 
@@ -153,7 +151,6 @@ func declared(text string) (values envs.Args, err error) {
 			values = values.With(name, v)
 		}
 	}
-
 	return values.With("RESULT", nil), nil
 }
 
@@ -172,7 +169,6 @@ func start(c TestCase) (any, error) {
 
 		list = append(list, envs.Object("source", source, "type", kind, "data", data))
 	}
-
 	return list, nil
 }
 
@@ -197,7 +193,6 @@ func speeches(v any) any {
 			isMark := func(m envs.Arg) bool { return m.Name == "is_speech" }
 			return slices.DeleteFunc(slices.Clone(object), isMark), false
 		}
-
 		return part, false
 	})
 }
@@ -229,7 +224,6 @@ func changed(p *stategen.Program, c TestCase) (map[string]stategen.Value, error)
 			set[v.Name] = stategen.Value{Any: other}
 		}
 	}
-
 	return set, nil
 }
 
@@ -263,7 +257,6 @@ func instruction(r Row, program string) stategen.Instruction {
 	if err := json.Unmarshal([]byte(text), &parts); err == nil && parts.Task != "" {
 		return stategen.Instruction{Variables: parts.Variables, Text: parts.Task, Writer: Writer}
 	}
-
 	return stategen.Instruction{Text: text, Writer: Writer}
 }
 

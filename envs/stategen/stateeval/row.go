@@ -65,7 +65,6 @@ func (n *Named) UnmarshalJSON(text []byte) error {
 	if len(pair) != 2 {
 		return fmt.Errorf("%d values, want a name and a value", len(pair))
 	}
-
 	return errors.Join(json.Unmarshal(pair[0], &n.Name), json.Unmarshal(pair[1], (*large)(&n.Value)))
 }
 
@@ -99,7 +98,6 @@ func (c *TestCase) UnmarshalJSON(text []byte) error {
 
 	err := json.Unmarshal(text, &whole)
 	c.Result = stategen.Value(whole.Result)
-
 	return err
 }
 
@@ -169,7 +167,6 @@ func (l *lines) Read(p []byte) (int, error) {
 	}
 
 	l.read += int64(n)
-
 	return n, err
 }
 
@@ -191,7 +188,6 @@ func parse(text []byte) (Row, error) {
 	}
 
 	_, err := row.Cases()
-
 	return row, err
 }
 
@@ -217,7 +213,6 @@ func (r *Row) Cases() ([]TestCase, error) {
 	}
 
 	r.cases = e.TestCases
-
 	return r.cases, nil
 }
 
@@ -232,6 +227,5 @@ func (r *Row) Task() (*stategen.Task, bool, error) {
 	if err := json.Unmarshal([]byte(r.Metadata), &m); err != nil {
 		return nil, false, fmt.Errorf("stateeval: the metadata of row %d: %w", r.ExampleID, err)
 	}
-
 	return m.Task, m.Task != nil, nil
 }

@@ -127,7 +127,6 @@ func (s *service) Content(_ stategen.State, v any) any {
 		if name, ok := part.(string); ok && s.contents[name] != nil {
 			return s.contents[name], true
 		}
-
 		return part, false
 	})
 }
@@ -137,7 +136,6 @@ func (s *service) Effects(stategen.State) any { return s.effects }
 // task takes what variable holds, and answers with it; with a second case in which a constant is another.
 func task(variable stategen.Variable) *stategen.Task {
 	result := stategen.Var("r_1")
-
 	return &stategen.Task{
 		ID: "x-1-00001", Instruction: stategen.Instruction{Variables: "`x` is a thing.", Text: "Take it."},
 		Program: stategen.Program{
@@ -163,7 +161,6 @@ func text(s string) stategen.Value { return stategen.Value{Any: s} }
 // exported is what a task becomes: its cases, and the row.
 func exported(t *testing.T, d stategen.Domain, task *stategen.Task) ([]stateeval.TestCase, stateeval.Row) {
 	t.Helper()
-
 	return exportedAs(t, stateeval.December, d, task)
 }
 
@@ -201,7 +198,6 @@ func exportedAs(t *testing.T, form stateeval.Form, d stategen.Domain, task *stat
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return cases, row
 }
 
@@ -250,7 +246,6 @@ func compact(t *testing.T, text []byte) []byte {
 	if err := json.Compact(&b, text); err != nil {
 		t.Fatal(err)
 	}
-
 	return b.Bytes()
 }
 

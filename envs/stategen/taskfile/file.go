@@ -75,7 +75,6 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 		if visit != nil {
 			return visit(t)
 		}
-
 		return nil
 	})
 	if err == io.ErrUnexpectedEOF { // scan's own
@@ -90,10 +89,8 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 	if ours && f.SHA256 != state.Sums[split] {
 		err := fmt.Errorf("%s is %w: its hash is not the one in %s: generate tasks in another data folder",
 			f.path, disk.ErrDamaged, booksFile)
-
 		return nil, errors.Join(err, f.file.Close())
 	}
-
 	return f, nil
 }
 
@@ -111,7 +108,6 @@ func (f *File) Task(i int) (*stategen.Task, error) {
 	if err != nil {
 		return nil, f.damaged(i+1, err)
 	}
-
 	return t, nil
 }
 
@@ -133,7 +129,6 @@ func decode(text []byte) (*stategen.Task, error) {
 	if t.ID == "" || len(t.Cases) == 0 {
 		return nil, errors.New("a task without an id or without cases")
 	}
-
 	return t, nil
 }
 

@@ -58,7 +58,6 @@ func readCommitted(data string) (committed, error) {
 	if err != nil {
 		err = fmt.Errorf("%s: %w: generate tasks in another data folder", path, err)
 	}
-
 	return c, err
 }
 
@@ -115,7 +114,6 @@ func Edit(data string, splits []string) (*Folder, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.lock.Close())
 	}
-
 	return f, nil
 }
 
@@ -162,7 +160,6 @@ func (f *Folder) readSplit(split string) error {
 	file, err := Open(f.path, split, func(t *stategen.Task) error {
 		f.counts[split][t.Program.Domain]++
 		f.known[identity(&t.Program)] = true
-
 		return nil
 	})
 	if err != nil {
@@ -171,7 +168,6 @@ func (f *Folder) readSplit(split string) error {
 
 	f.sums[split] = file.sum
 	f.state.Sums[split] = file.SHA256
-
 	return file.Close()
 }
 
@@ -181,7 +177,6 @@ func identity(p *stategen.Program) xxh3.Uint128 {
 	if err != nil {
 		panic(err) // a program has nothing but what JSON can say
 	}
-
 	return xxh3.Hash128(text)
 }
 
@@ -190,7 +185,6 @@ func (f *Folder) Book(domain string) *stategen.Book {
 	if f.state.Books[domain] == nil {
 		f.state.Books[domain] = new(stategen.Book)
 	}
-
 	return f.state.Books[domain]
 }
 
@@ -236,7 +230,6 @@ func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
 	f.sums[split].Write(text)
 	f.known[id] = true
 	f.counts[split][t.Program.Domain]++
-
 	return true, nil
 }
 
@@ -262,7 +255,6 @@ func (f *Folder) appended(split string) (*appended, error) {
 
 	a := &appended{file, bufio.NewWriterSize(file, 1<<16), f.state.Bytes[split]}
 	f.files[split] = a
-
 	return a, nil
 }
 
@@ -276,7 +268,6 @@ func (f *Folder) Commit() error {
 		f.state.Bytes[split] = a.bytes
 		f.state.Sums[split] = hex.EncodeToString(f.sums[split].Sum(nil))
 	}
-
 	return f.write()
 }
 
@@ -286,7 +277,6 @@ func (f *Folder) write() error {
 	if err != nil {
 		return fmt.Errorf("stategen: %w", err)
 	}
-
 	return disk.WriteSealed(filepath.Join(folder(f.path), booksFile), append(text, '\n'))
 }
 

@@ -88,7 +88,6 @@ func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, e
 			return nil, err
 		}
 	}
-
 	return all, nil
 }
 
@@ -97,6 +96,5 @@ func (s Sampling) draw(domain string, places []int) []int {
 	envs.Random(s.Seed, domain).Shuffle(len(places), func(i, j int) {
 		places[i], places[j] = places[j], places[i]
 	})
-
 	return places[:s.Each]
 }

@@ -21,7 +21,6 @@ var splits = []string{"train", "test"}
 // task returns a task whose program is another one for another number.
 func task(domain string, number int) *stategen.Task {
 	result := stategen.Var("r_1")
-
 	return &stategen.Task{
 		ID: fmt.Sprintf("%s-1-%05d", domain, number),
 		Program: stategen.Program{
@@ -44,7 +43,6 @@ func edit(t *testing.T, data string) *taskfile.Folder {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return f
 }
 
@@ -55,7 +53,6 @@ func add(t *testing.T, f *taskfile.Folder, split string, task *stategen.Task) bo
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return added
 }
 
@@ -94,7 +91,6 @@ func read(t *testing.T, data, split string) (all []*stategen.Task, hash string) 
 	if f.Len() != len(all) {
 		t.Errorf("a file of %d tasks has %d", len(all), f.Len())
 	}
-
 	return all, f.SHA256
 }
 

@@ -43,7 +43,6 @@ func (a *arguments) byHandle(name string, v any) *Tensor {
 	}
 
 	a.refuse("%s is %s, want the handle of a tensor, such as %q", name, shown(v), a.state.example())
-
 	return &Tensor{}
 }
 
@@ -61,7 +60,6 @@ func (a *arguments) tensors(name string) []*Tensor {
 	for i, v := range list {
 		all[i] = a.byHandle(name, v)
 	}
-
 	return all
 }
 
@@ -76,7 +74,6 @@ func (a *arguments) integer(name string, otherwise int) int {
 	if !ok {
 		a.refuse("%s is %s, want a whole number", name, shown(v))
 	}
-
 	return n
 }
 
@@ -95,7 +92,6 @@ func (a *arguments) integers(name string) []int {
 	if !ok || len(list) > mostList {
 		a.refuse("%s is %s, want a list of at most %d whole numbers", name, shown(v), mostList)
 	}
-
 	return all
 }
 
@@ -123,7 +119,6 @@ func (a *arguments) pair(name string, otherwise, least int) (pair [2]int) {
 	if !ok {
 		a.refuse("%s is %s, want a number from %d to %d, or two of them", name, shown(v), least, mostParameter)
 	}
-
 	return pair
 }
 
@@ -142,7 +137,6 @@ func (a *arguments) dim(name string, dim, rank int) int {
 func whole(v any) (int, bool) {
 	number, _ := v.(envs.Number)
 	n, err := strconv.Atoi(string(number))
-
 	return n, err == nil
 }
 
@@ -155,6 +149,5 @@ func shown(v any) string {
 	if len(text) > mostShown {
 		text = text[:mostShown-3] + "..."
 	}
-
 	return text
 }

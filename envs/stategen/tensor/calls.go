@@ -31,7 +31,6 @@ func (a *arguments) permute() []*Tensor {
 
 		seen[dims[i]] = true
 	}
-
 	return a.one(func() *Tensor { return permute(t, dims) })
 }
 
@@ -39,7 +38,6 @@ func (a *arguments) transpose() []*Tensor {
 	t := a.tensor("input")
 	rank := len(t.Shape)
 	dim0, dim1 := a.dim("dim0", a.integer("dim0", 0), rank), a.dim("dim1", a.integer("dim1", 0), rank)
-
 	return a.one(func() *Tensor { return permute(t, swapped(rank, dim0, dim1)) })
 }
 
@@ -55,7 +53,6 @@ func (a *arguments) split() []*Tensor {
 	if a.err != nil {
 		return nil
 	}
-
 	return split(t, parts, dim)
 }
 
@@ -96,7 +93,6 @@ func (a *arguments) parts(whole, dim int) []int {
 		a.refuseState("%s sums up to %d, want exactly the size of dimension %d, which is %d", name,
 			total, dim, whole)
 	}
-
 	return parts
 }
 
@@ -118,7 +114,6 @@ func (a *arguments) cat() []*Tensor {
 
 	shape, err := joined(shapes, dim)
 	a.check(shape, 0, err)
-
 	return a.one(func() *Tensor { return cat(all, dim, shape) })
 }
 
@@ -130,7 +125,6 @@ func (a *arguments) linear() []*Tensor {
 
 	shape, work, err := linearShape(input.Shape, weight.Shape)
 	a.check(shape, work, err)
-
 	return a.one(func() *Tensor { return linear(input, weight, shape) })
 }
 
@@ -152,7 +146,6 @@ func (a *arguments) conv2d() []*Tensor {
 
 	shape, work, err := convShape(input.Shape, weight.Shape, w)
 	a.check(shape, work, err)
-
 	return a.one(func() *Tensor { return conv2d(input, weight, w, shape) })
 }
 
@@ -176,7 +169,6 @@ func (a *arguments) window(kernel []int) window {
 		w.before = a.pair("padding", 0, 0)
 		w.after = w.before
 	}
-
 	return w
 }
 
@@ -185,7 +177,6 @@ func (a *arguments) one(do func() *Tensor) []*Tensor {
 	if a.err != nil {
 		return nil
 	}
-
 	return []*Tensor{do()}
 }
 

@@ -20,7 +20,6 @@ func (Domain) Content(s stategen.State, v any) any {
 		}
 
 		_, isList := part.([]any)
-
 		return part, !isList
 	})
 }
@@ -37,7 +36,6 @@ var comparison = stategen.Comparison{
 	Own: func(got, want any) (same, ok bool) {
 		tensor, ok := want.(*Tensor)
 		other, isTensor := got.(*Tensor)
-
 		return ok && isTensor && tensor.near(other), ok
 	},
 }
@@ -52,7 +50,6 @@ func (Domain) Record(content any) any {
 		if t, ok := part.(*Tensor); ok {
 			return t.record(), true
 		}
-
 		return part, false
 	})
 }

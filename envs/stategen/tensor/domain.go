@@ -35,7 +35,6 @@ func (Domain) Splits(n int) []int {
 	for i := range all {
 		all[i] = i + 1
 	}
-
 	return all
 }
 
@@ -49,7 +48,6 @@ func (Domain) Init(rng *rand.Rand) stategen.Schema {
 	for range 1 + rng.IntN(2) {
 		s.load(initialShape(rng), rng.Uint32())
 	}
-
 	return s
 }
 

@@ -32,7 +32,6 @@ func (p plan) arguments(tensors []stategen.Expr) []stategen.Named {
 	for i, t := range tensors {
 		all = append(all, stategen.Named{Name: []string{"input", "weight"}[i], Expr: t})
 	}
-
 	return append(all, p.args...)
 }
 
@@ -64,7 +63,6 @@ func (s *schema) transpose(rng *rand.Rand, i int) (plan, bool) {
 	slices.Sort(dims)
 
 	p := plan{tool: "transpose", args: []stategen.Named{integer("dim0", dims[0]), integer("dim1", dims[1])}}
-
 	return s.moved(p, i, swapped(rank, dims[0], dims[1]))
 }
 
@@ -74,7 +72,6 @@ func (s *schema) moved(p plan, i int, dims []int) (plan, bool) {
 	v := &s.vars[i]
 	p.inputs, p.elements, p.moved = []int{i}, v.elements, true
 	p.shapes = [][]int{permuted(v.shape, dims)}
-
 	return p, !v.moved && !slices.IsSorted(dims)
 }
 
@@ -133,7 +130,6 @@ func (s *schema) split(rng *rand.Rand, i int) (plan, bool) {
 	for _, n := range parts {
 		p.shapes = append(p.shapes, resized(v.shape, dim, n))
 	}
-
 	return p, true
 }
 
@@ -166,12 +162,10 @@ func (s *schema) cat(rng *rand.Rand, i int) (plan, bool) {
 		p.inputs = append(p.inputs, j)
 		p.elements = v.elements.joined(w.elements)
 		p.shapes[0][dim] = v.shape[dim] + w.shape[dim]
-
 		return p, true
 	}
 
 	p.fresh, p.seed = v.shape, rng.Uint32()
-
 	return p, size(p.shapes[0]...) <= programElements
 }
 
@@ -192,7 +186,6 @@ func (s *schema) other(rng *rand.Rand, i int, fits func(w *variable) bool) (j in
 	if len(all) == 0 {
 		return -1, false
 	}
-
 	return all[rng.IntN(len(all))], true
 }
 
@@ -212,7 +205,6 @@ func (s *schema) linear(rng *rand.Rand, i int) (plan, bool) {
 
 	in := v.shape[len(v.shape)-1]
 	j, _ := s.other(rng, i, func(w *variable) bool { return len(w.shape) == 2 && w.shape[1] == in })
-
 	return s.contraction(rng, plan{tool: "linear", inputs: []int{i}}, j, []int{min(mostGrowth*in, mostOutputs), in},
 		func(weight []int) ([]int, int, error) { return linearShape(v.shape, weight) })
 }
@@ -258,14 +250,12 @@ func (s *schema) conv2d(rng *rand.Rand, i int) (plan, bool) {
 	p := plan{tool: "conv2d", inputs: []int{i}, args: []stategen.Named{
 		integer("stride", stride), named("padding", padding), integer("dilation", dilation),
 	}}
-
 	return s.contraction(rng, p, j, []int{mostOutputs, v.shape[1], kernel, kernel},
 		func(weight []int) ([]int, int, error) {
 			w := square(stride, dilation)
 			if padding == samePadding {
 				w.same(weight[2:])
 			}
-
 			return convShape(v.shape, weight, w)
 		})
 }
@@ -301,6 +291,5 @@ func (s *schema) contraction(rng *rand.Rand, p plan, j int, weight []int,
 	result, _, _ := shape(weight) // within says that there is one
 	p.shapes = [][]int{result}
 	p.elements = s.vars[p.inputs[0]].elements.contracted(size(weight[1:]...), second)
-
 	return p, true
 }

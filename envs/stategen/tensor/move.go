@@ -39,7 +39,6 @@ func permute(t *Tensor, dims []int) *Tensor {
 			index[d] = 0
 		}
 	}
-
 	return &Tensor{Shape: shape, Data: data}
 }
 
@@ -59,7 +58,6 @@ func split(t *Tensor, parts []int, dim int) []*Tensor {
 		all[i] = &Tensor{Shape: resized(t.Shape, dim, n), Data: data}
 		start += n * inner
 	}
-
 	return all
 }
 

@@ -48,7 +48,6 @@ func conv2d(input, weight *Tensor, w window, shape []int) *Tensor {
 			blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, part, matrix(count, places, unfolded), 1, result)
 		}
 	}
-
 	return &Tensor{Shape: shape, Data: data}
 }
 

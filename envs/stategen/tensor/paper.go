@@ -47,7 +47,6 @@ func (d Paper) Begin(p *stategen.Program, values map[string]any) (stategen.State
 
 		s.objects = append(s.objects, object{v.Name, t})
 	}
-
 	return s, nil
 }
 
@@ -77,12 +76,10 @@ func (d Paper) Call(from stategen.State, tool string, args envs.Args) (stategen.
 	for _, o := range s.objects[known:] { // which nobody has seen yet
 		o.tensor.dtype = first
 	}
-
 	return to, envs.Map(value, func(part any) (any, bool) {
 		if t := s.find(stategen.Handle(part, handleMember)); t != nil {
 			return t.value(stategen.Handle(part, handleMember)), true
 		}
-
 		return part, false
 	}), nil
 }
@@ -103,7 +100,6 @@ func Encode(t *Tensor) envs.Args {
 	for _, x := range t.Data {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
 	}
-
 	return envs.Object("__tensor__", true, shapeMember, numbers(t.Shape), "dtype", "<f4",
 		"data_b64", base64.StdEncoding.EncodeToString(data))
 }
@@ -133,7 +129,6 @@ func Decode(v envs.Args) (*Tensor, error) {
 	for i := range t.Data {
 		t.Data[i] = element(code, data[i*width:][:width])
 	}
-
 	return t, nil
 }
 
@@ -227,6 +222,5 @@ func Parse(text []byte) (*Tensor, error) {
 
 		text = text[width:]
 	}
-
 	return t, nil
 }

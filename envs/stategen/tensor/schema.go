@@ -82,7 +82,6 @@ func (s *schema) Candidates(rng *rand.Rand, _ stategen.Want) []stategen.Candidat
 	if len(using) > 0 {
 		return using
 	}
-
 	return all
 }
 
@@ -117,7 +116,6 @@ func (s *schema) candidate(p plan) stategen.Candidate {
 
 	slices.Sort(producers)
 	c.Pairs = stategen.Pairs(p.tool, producers...)
-
 	return c
 }
 
@@ -174,7 +172,6 @@ func (s *schema) named(args []stategen.Named) []stategen.Named {
 		}
 
 		_, isNumber := a.Expr.Value.Any.(envs.Number)
-
 		return isNumber
 	})
 	if i < 0 {
@@ -188,7 +185,6 @@ func (s *schema) named(args []stategen.Named) []stategen.Named {
 		Name: name, Role: stategen.User, Type: meanings[args[i].Name], Value: *args[i].Expr.Value,
 	})
 	args[i].Expr = stategen.Var(name)
-
 	return args
 }
 
@@ -217,7 +213,6 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 	}
 
 	drawn := kinds[rng.IntN(len(kinds))]
-
 	return stategen.Compared(drawn.name, drawn.left)
 }
 

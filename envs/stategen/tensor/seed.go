@@ -5,7 +5,6 @@ var levels = func() (all [16]float32) {
 	for digit := range all {
 		all[digit] = float32(2*digit-15) / 16
 	}
-
 	return all
 }()
 
@@ -34,6 +33,5 @@ func elements(seed uint32, n int) []float32 {
 
 		rest = rest[len(block):]
 	}
-
 	return data
 }

@@ -45,7 +45,6 @@ func (s *state) example() string {
 	if len(s.objects) == 0 {
 		return resultHandle(1)
 	}
-
 	return s.objects[len(s.objects)-1].handle
 }
 
@@ -87,7 +86,6 @@ func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State,
 
 		s.objects = append(s.objects, object{v.Name, t})
 	}
-
 	return s, nil
 }
 
@@ -129,6 +127,5 @@ func (Domain) Call(s stategen.State, tool string, args envs.Args) (stategen.Stat
 	if tool == "split" {
 		return next, values, nil
 	}
-
 	return next, values[0], nil
 }

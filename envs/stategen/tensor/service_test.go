@@ -33,7 +33,6 @@ func begun(t testing.TB) stategen.State {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return begun
 }
 
@@ -44,7 +43,6 @@ func parsed(t testing.TB, text string) envs.Args {
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-
 	return v.(envs.Args)
 }
 
@@ -103,7 +101,6 @@ func TestValues(t *testing.T) {
 		}
 
 		s = next
-
 		return string(pytext.AppendJSON(nil, v))
 	}
 
@@ -334,7 +331,6 @@ func FuzzCall(f *testing.F) {
 			if !errors.As(err, &refusal) || len(refusal.Text) > 500 {
 				t.Fatal(err)
 			}
-
 			return
 		}
 

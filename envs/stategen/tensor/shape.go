@@ -17,7 +17,6 @@ func shapeText(shape []int) string {
 	for i, n := range shape {
 		all[i] = strconv.Itoa(n)
 	}
-
 	return "(" + strings.Join(all, ", ") + ")"
 }
 
@@ -36,7 +35,6 @@ func size(shape ...int) int {
 
 		n *= dim
 	}
-
 	return n
 }
 
@@ -46,7 +44,6 @@ func permuted(shape, dims []int) []int {
 	for i, dim := range dims {
 		result[i] = shape[dim]
 	}
-
 	return result
 }
 
@@ -58,7 +55,6 @@ func swapped(rank, dim0, dim1 int) []int {
 	}
 
 	dims[dim0], dims[dim1] = dim1, dim0
-
 	return dims
 }
 
@@ -66,7 +62,6 @@ func swapped(rank, dim0, dim1 int) []int {
 func resized(shape []int, dim, size int) []int {
 	shape = slices.Clone(shape)
 	shape[dim] = size
-
 	return shape
 }
 
@@ -76,7 +71,6 @@ func sizes(whole, part int) []int {
 	for left := whole - part; left > 0; left -= part {
 		all = append(all, min(left, part))
 	}
-
 	return all
 }
 
@@ -98,7 +92,6 @@ func joined(shapes [][]int, dim int) ([]int, error) {
 
 		total += shape[dim]
 	}
-
 	return resized(first, dim, total), nil
 }
 
@@ -164,6 +157,5 @@ func convShape(input, weight []int, w window) (shape []int, work int, err error)
 
 		shape[2+i] = (padded-reach)/w.stride[i] + 1
 	}
-
 	return shape, size(append(slices.Clone(shape), weight[1:]...)...), nil
 }

@@ -45,7 +45,6 @@ func (t *Tensor) sum() float64 {
 	for _, x := range data {
 		sums[0] += float64(x)
 	}
-
 	return sums[0] + sums[1] + sums[2] + sums[3]
 }
 
@@ -57,7 +56,6 @@ func (t *Tensor) above(number float64) (n int) {
 	for _, x := range t.Data {
 		n += int(math.Float64bits(number-float64(x)) >> 63)
 	}
-
 	return n
 }
 
@@ -82,7 +80,6 @@ func (t *Tensor) near(other *Tensor) bool {
 func (t *Tensor) value(handle string) envs.Args {
 	sum := t.sum()
 	above := t.above(sum / float64(max(1, len(t.Data))))
-
 	return envs.Object(
 		handleMember, handle,
 		"dtype", t.DType(),
@@ -102,7 +99,6 @@ func (t *Tensor) record() envs.Args {
 	for i := range min(mostSamples, len(t.Data)) {
 		samples = append(samples, rounded(float64(t.Data[i*len(t.Data)/mostSamples])))
 	}
-
 	return envs.Object(
 		"shape", numbers(t.Shape),
 		"dtype", t.DType(),
@@ -123,6 +119,5 @@ func numbers(ints []int) []any {
 	for i, n := range ints {
 		list[i] = number(n)
 	}
-
 	return list
 }

@@ -58,7 +58,6 @@ func digestOf(t *Tensor) digest {
 	for i := range min(mostSamples, len(t.Data)) {
 		d.Samples = append(d.Samples, float64(t.Data[i*len(t.Data)/mostSamples]))
 	}
-
 	return d
 }
 
@@ -68,7 +67,6 @@ func (r torchRun) program() (*stategen.Program, map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(r.Tensors)) {
 		p.Init = append(p.Init, loadedVariable(name, r.Tensors[name].Shape, r.Tensors[name].Seed))
 	}
-
 	return p, p.Values(stategen.Case{})
 }
 
@@ -94,7 +92,6 @@ func (r torchRun) digests() (all [][]digest, err error) {
 
 		all, current = append(all, made), next
 	}
-
 	return all, nil
 }
 
@@ -145,7 +142,6 @@ func sameDigest(a, b digest, exact bool) bool {
 	if exact {
 		slack = 0
 	}
-
 	return slices.Equal(a.Shape, b.Shape) && near(a.Sum, b.Sum) &&
 		a.Above-b.Above <= slack && b.Above-a.Above <= slack &&
 		slices.EqualFunc(a.Samples, b.Samples, near)
@@ -248,7 +244,6 @@ func sameBranch(t *testing.T, task stategen.Task, results [][]digest) int {
 	if want := task.Program.Values(stategen.Case{})[b.Test.Right.Var]; got != want {
 		t.Errorf("%s: PyTorch has %v elements above the mean, the condition compares with %v", task.ID, got, want)
 	}
-
 	return 1
 }
 
@@ -385,6 +380,5 @@ func oddRuns() (runs []torchRun) {
 
 	add("conv2d", conv+`, "padding": "same"}`, []int{1, 2, 5, 5}, []int{1, 2, 4, 2})
 	add("conv2d", conv+`}`, []int{1, 32, 30, 30}, []int{32, 32, 7, 7}) // its patches are unfolded in several steps
-
 	return runs
 }

@@ -19,7 +19,6 @@ func smallStart(rng *rand.Rand) *schema {
 		side := 2 * (1 + rng.IntN(4))
 		s.load([]int{1 + rng.IntN(4), 1 + rng.IntN(4), side, side}, rng.Uint32())
 	}
-
 	return s
 }
 
@@ -95,7 +94,6 @@ func resultList(e *stategen.Expr) []stategen.Expr {
 	if e == nil {
 		return nil
 	}
-
 	return e.List
 }
 
@@ -106,7 +104,6 @@ func text(t testing.TB, v any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return string(text)
 }
 
@@ -221,7 +218,6 @@ func TestSameSeedSameProgram(t *testing.T) {
 		}
 
 		test, constant, _ := s.Condition(rng)
-
 		return text(t, s.Program()) + text(t, test) + text(t, constant)
 	}
 

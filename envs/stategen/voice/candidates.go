@@ -147,7 +147,6 @@ func (s *schema) voices(rng *rand.Rand, but string) []argument {
 			all = append(all, stategen.Pick(rng, unused))
 		}
 	}
-
 	return all
 }
 
@@ -173,7 +172,6 @@ func paths(t thing) [][]string {
 	for i := range found {
 		all[i] = []string{strconv.Itoa(i), "voice_name"}
 	}
-
 	return all
 }
 
@@ -238,14 +236,12 @@ func (s *schema) pairs(m move) []stategen.Pair {
 	for i, a := range m.args {
 		producers[i] = s.things[a.of].producer
 	}
-
 	return stategen.Pairs(m.tool, producers...)
 }
 
 // value returns the value of an argument that is not a speech.
 func (s *schema) value(a argument) any {
 	v, _ := stategen.At(s.things[a.of].value, a.path) // paths are of what is there
-
 	return v
 }
 
@@ -264,7 +260,6 @@ func (s *schema) key(m move) string {
 
 		key = append(key, ' ')
 	}
-
 	return strings.TrimSuffix(string(key), " ")
 }
 

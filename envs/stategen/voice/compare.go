@@ -10,14 +10,12 @@ import (
 // Content implements [stategen.Service]: a speech, or a handle of one, stands for what the speech is now.
 func (Domain) Content(of stategen.State, v any) any {
 	s := of.(*state)
-
 	return envs.Map(v, func(part any) (any, bool) {
 		if at := s.find(stategen.Handle(part, "speech")); at >= 0 {
 			return s.speeches[at].content(), true
 		}
 
 		_, isList := part.([]any)
-
 		return part, !isList
 	})
 }
@@ -30,7 +28,6 @@ func (Domain) Effects(of stategen.State) any {
 	for i, c := range calls {
 		list[i] = envs.Object("speech", c.speech.content(), "voice_name", c.voice)
 	}
-
 	return list
 }
 

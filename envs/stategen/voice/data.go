@@ -37,7 +37,6 @@ func (t texts) draw(rng *rand.Rand) string {
 		if drawn[name] == "" {
 			drawn[name] = stategen.Pick(rng, t.Words[name])
 		}
-
 		return drawn[name]
 	}
 
@@ -73,6 +72,5 @@ func (n names) draw(rng *rand.Rand) []voice {
 	}
 
 	slices.SortFunc(all, byName)
-
 	return all
 }

@@ -73,7 +73,6 @@ func drawSettings(rng *rand.Rand) envs.Args {
 
 		chosen = chosen.With(settingNames[i], drawn)
 	}
-
 	return chosen
 }
 
@@ -85,7 +84,6 @@ func (Domain) Stock(words string) []string {
 	if words != voiceWords {
 		return nil
 	}
-
 	return slices.Concat(voiceNames().Female, voiceNames().Male)
 }
 

@@ -36,7 +36,6 @@ var library = sync.OnceValue(func() (all []voice) {
 	}
 
 	slices.SortFunc(all, byName)
-
 	return all
 })
 
@@ -83,7 +82,6 @@ func (Paper) Begin(p *stategen.Program, values map[string]any) (stategen.State, 
 
 		s.speeches = append(s.speeches, paperSpeech{v.Name, without(whole, "speech")})
 	}
-
 	return s, nil
 }
 
@@ -111,7 +109,6 @@ func (Paper) Call(of stategen.State, tool string, args envs.Args) (stategen.Stat
 	if err != nil {
 		return s, nil, err
 	}
-
 	return &next, result, nil
 }
 
@@ -146,7 +143,6 @@ func (s *paperState) run(tool string, args envs.Args) (any, error) {
 		duration, _ := from.Get("duration")
 		n, _ := duration.(envs.Number)
 		seconds, _ := strconv.ParseFloat(string(n), 64)
-
 		return s.give(with(after(from, tool, envs.Args{}), "duration", stategen.Number(seconds/2))), nil
 	case speechToText:
 		diarize, given := args.Get("diarize")
@@ -158,7 +154,6 @@ func (s *paperState) run(tool string, args envs.Args) (any, error) {
 		// The state before the call has the same list, and stays as it is.
 		s.speeches = slices.Clone(s.speeches)
 		s.speeches[at].speech = after(from, tool, envs.Object("diarize", diarize))
-
 		return envs.Object("text", text, "diarize", diarize), nil
 	case outboundCall:
 		s.calls = append(slices.Clip(s.calls), paperCall{handle, name})
@@ -186,7 +181,6 @@ func (s *paperState) speak(args envs.Args) (any, error) {
 
 	speech := slices.Concat(envs.Object("text", text), chosen, envs.Object("duration", paperDuration,
 		"transitions", []any{[]any{textToSpeech, chosen}}))
-
 	return s.give(speech), nil
 }
 
@@ -206,7 +200,6 @@ func after(speech envs.Args, tool string, parameters envs.Args) envs.Args {
 func with(object envs.Args, member string, value any) envs.Args {
 	object = slices.Clone(object)
 	object[slices.Index(object.Names(), member)].Value = value
-
 	return object
 }
 
@@ -215,7 +208,6 @@ func (s *paperState) give(speech envs.Args) any {
 	s.made++
 	handle := "speech_" + strconv.Itoa(s.made)
 	s.speeches = append(slices.Clip(s.speeches), paperSpeech{handle, speech})
-
 	return append(envs.Object("speech", handle), speech...)
 }
 
@@ -246,7 +238,6 @@ func searchPaper(args envs.Args) (any, error) {
 	if wanted[0] != nil && len(found) == 0 {
 		return nil, nil
 	}
-
 	return found, nil
 }
 
@@ -254,7 +245,6 @@ func searchPaper(args envs.Args) (any, error) {
 // is now.
 func (Paper) Content(of stategen.State, v any) any {
 	s := of.(*paperState)
-
 	return envs.Map(v, func(part any) (any, bool) {
 		handle := stategen.Handle(part, "speech")
 		if at := slices.IndexFunc(s.speeches, func(p paperSpeech) bool { return p.handle == handle }); at >= 0 {
@@ -262,7 +252,6 @@ func (Paper) Content(of stategen.State, v any) any {
 		}
 
 		_, isList := part.([]any)
-
 		return part, !isList
 	})
 }
@@ -275,7 +264,6 @@ func (d Paper) Effects(of stategen.State) any {
 	for i, c := range calls {
 		list[i] = envs.Object("speech", d.Content(of, c.handle), "voice_name", c.voice)
 	}
-
 	return list
 }
 
@@ -309,7 +297,6 @@ func (Paper) Adapt(server stategen.Value) func(any) any {
 			if adapted, known := texts[text]; isText && known {
 				return adapted, true
 			}
-
 			return part, false
 		})
 	}

@@ -76,7 +76,6 @@ func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State,
 
 		s = s.with(named{handle, loaded})
 	}
-
 	return s, nil
 }
 
@@ -86,7 +85,6 @@ func byName(a, b voice) int { return strings.Compare(a.name, b.name) }
 func (s *state) with(n named) *state {
 	next := *s
 	next.speeches = append(slices.Clip(s.speeches), n)
-
 	return &next
 }
 
@@ -120,7 +118,6 @@ func (Domain) Call(of stategen.State, tool string, args envs.Args) (stategen.Sta
 	if next != s {
 		next.changes++
 	}
-
 	return next, result, nil
 }
 
@@ -193,7 +190,6 @@ func speakAgain(s *state, args envs.Args) (*state, any, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-
 	return s.give(s.speeches[at].in(name, spokenAgain))
 }
 
@@ -207,7 +203,6 @@ func transcribe(s *state, args envs.Args) (*state, any, error) {
 	next := *s
 	next.speeches = slices.Clone(s.speeches)
 	next.speeches[at].speech = heard.after(transcribed)
-
 	return &next, heard.text, nil
 }
 
@@ -221,7 +216,6 @@ func isolate(s *state, args envs.Args) (*state, any, error) {
 		return nil, nil, refuseState("%s is isolated already: speak it again in another voice first",
 			s.speeches[at].handle)
 	}
-
 	return s.give(s.speeches[at].isolate())
 }
 
@@ -238,7 +232,6 @@ func phone(s *state, args envs.Args) (*state, any, error) {
 
 	next := *s
 	next.calls = append(slices.Clip(s.calls), call{s.speeches[at].speech, name})
-
 	return &next, nil, nil
 }
 
@@ -269,7 +262,6 @@ func (s *state) give(made *speech) (*state, any, error) {
 	handle := "speech_" + strconv.Itoa(s.made+1)
 	next := s.with(named{handle, made})
 	next.made++
-
 	return next, made.value(handle), nil
 }
 
@@ -284,7 +276,6 @@ func (s *state) input(args envs.Args) (int, error) {
 	if at < 0 {
 		return 0, refuseState("there is no speech %q", display.Line(handle, mostShown))
 	}
-
 	return at, nil
 }
 
@@ -299,7 +290,6 @@ func (s *state) voice(args envs.Args) (string, error) {
 		return "", refuse("the library has no voice %q: search_voice_library finds those that there are",
 			display.Line(name, mostShown))
 	}
-
 	return name, nil
 }
 

@@ -34,7 +34,6 @@ func value(t testing.TB, text string) any {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -60,7 +59,6 @@ func begin(t testing.TB) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return &client{t, s}
 }
 
@@ -74,7 +72,6 @@ func (c *client) call(tool, args string) string {
 	}
 
 	c.state = next
-
 	return text(result)
 }
 
@@ -376,7 +373,6 @@ func fitting(rng *rand.Rand, a toolapi.APISpec) (args envs.Args) {
 
 		args = append(args, envs.Arg{Name: p.Name, Value: from[rng.IntN(len(from))]})
 	}
-
 	return args
 }
 

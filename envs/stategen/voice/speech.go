@@ -27,7 +27,6 @@ func readVoice(v any) (voice, bool) {
 	name, _ := object.Text("voice_name")
 	category, _ := object.Text("category")
 	gender, _ := object.Text("gender")
-
 	return voice{name, category, gender}, name != "" && category != "" && gender != ""
 }
 
@@ -43,7 +42,6 @@ var (
 func isSetting(v any) (envs.Number, bool) {
 	n, ok := v.(envs.Number)
 	f, err := strconv.ParseFloat(string(n), 64)
-
 	return n, ok && err == nil && f >= 0 && f <= 1
 }
 
@@ -68,7 +66,6 @@ const (
 // speak returns a text as a voice speaks it. Every voice speaks at the same pace.
 func speak(text, voice string, s settings) *speech {
 	words := len(strings.Fields(text))
-
 	return (&speech{text: text, settings: s, seconds: float64(words) * 2 / 5}).in(voice, spoken)
 }
 
@@ -76,7 +73,6 @@ func speak(text, voice string, s settings) *speech {
 func recording(text string) *speech {
 	s := speak(text, "", defaultSettings)
 	s.history = []string{recorded}
-
 	return s
 }
 
@@ -88,7 +84,6 @@ func (s *speech) in(voice, done string) *speech {
 
 	next := s.after(done)
 	next.voice = voice
-
 	return next
 }
 
@@ -96,7 +91,6 @@ func (s *speech) in(voice, done string) *speech {
 func (s *speech) isolate() *speech {
 	next := s.after(isolated)
 	next.seconds /= 2
-
 	return next
 }
 
@@ -104,7 +98,6 @@ func (s *speech) isolate() *speech {
 func (s *speech) after(done string) *speech {
 	next := *s
 	next.history = append(slices.Clip(s.history), done)
-
 	return &next
 }
 
@@ -130,7 +123,6 @@ func (s *speech) content() envs.Args {
 	for i, done := range s.history {
 		history[i] = done
 	}
-
 	return envs.Object(
 		"text", s.text,
 		"voice_name", name,

@@ -38,7 +38,6 @@ func (Domain) Splits(n int) []int {
 	for after := 1; after < n-1; after++ {
 		splits = append(splits, after)
 	}
-
 	return splits
 }
 

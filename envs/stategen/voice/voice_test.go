@@ -37,7 +37,6 @@ func walk(t testing.TB, seed uint64, n int, step func([]stategen.Candidate, stat
 			step(all, s)
 		}
 	}
-
 	return s
 }
 
@@ -58,7 +57,6 @@ func replay(t testing.TB, s stategen.Schema) stategen.Oracle {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return o
 }
 
@@ -151,7 +149,6 @@ func TestCandidatesAreNotSilly(t *testing.T) {
 
 				heard[said] = true
 			}
-
 			return result, err
 		})
 		if err != nil {
@@ -176,7 +173,6 @@ func encoded(t testing.TB, v any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return string(b)
 }
 
@@ -359,7 +355,6 @@ func documents(t testing.TB) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -460,7 +455,6 @@ func unusedVoice(t testing.TB, p stategen.Program) string {
 	}
 
 	t.Fatal("a program uses the whole library")
-
 	return ""
 }
 
@@ -473,7 +467,6 @@ func TestGuidanceCoversMorePairs(t *testing.T) {
 			generate(t, selector, seed, &book, 5)
 			total += len(book.Pairs())
 		}
-
 		return total
 	}
 

@@ -99,7 +99,6 @@ func (a *Answer) details() []graph {
 
 		next = []graph{g}
 	}
-
 	return next
 }
 
@@ -116,7 +115,6 @@ func encode(v any, indent string) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("answers: %w", err)
 	}
-
 	return b.Bytes(), nil
 }
 
@@ -124,7 +122,6 @@ func encode(v any, indent string) ([]byte, error) {
 func Split(name string) (id, method string, ok bool) {
 	name, isJSON := strings.CutSuffix(name, ".json")
 	id, method, ok = strings.Cut(name, "_")
-
 	return id, method, ok && isJSON && id != "" && method != ""
 }
 
@@ -175,7 +172,6 @@ func decode(text []byte) (*Answer, error) {
 
 		a.Nodes = append(a.Nodes, n)
 	}
-
 	return a, nil
 }
 
@@ -194,7 +190,6 @@ func calledIn(text string) (name string, err error) {
 	if !ok || name == "" {
 		return "", errors.New("the message of a tool is a text that does not begin with a call")
 	}
-
 	return name, nil
 }
 
@@ -231,7 +226,6 @@ func (g *graph) node() (Node, error) {
 	if (n.Role == roleTool) != (n.Call != Call{}) {
 		return n, fmt.Errorf("the role %q does not fit its message", n.Role)
 	}
-
 	return n, nil
 }
 
@@ -241,7 +235,6 @@ func FileName(name string) string {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
 			return r
 		}
-
 		return '_'
 	}, name)
 }

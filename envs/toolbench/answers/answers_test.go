@@ -74,7 +74,6 @@ func TestDecodeTexts(t *testing.T) {
 		for _, n := range slices.Backward(nodes) {
 			next = `[{` + n + `, "next": ` + next + `}]`
 		}
-
 		return `{"query": "q", "available_tools": [], "answer": {"method": "chatgpt_CoT", "total_steps": 2,
 			"final_answer": "9 degrees", "answer_details": ` + next + `}}`
 	}
@@ -149,7 +148,6 @@ func entries(t *testing.T, dir string) (names []string) {
 	for _, e := range all {
 		names = append(names, e.Name())
 	}
-
 	return names
 }
 
@@ -160,7 +158,6 @@ func read(t *testing.T, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return text
 }
 
@@ -170,7 +167,6 @@ func value(t *testing.T, text []byte) (v any) {
 	if err := json.Unmarshal(text, &v); err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 

@@ -53,7 +53,6 @@ func (e *Episode) Answer() (*Answer, error) {
 			a.Final = n.Call.Arguments
 		}
 	}
-
 	return a, nil
 }
 
@@ -63,7 +62,6 @@ func (e *Episode) Query() (group, id string, err error) {
 	if i < 0 {
 		return "", "", fmt.Errorf("%q is no query of ToolBench", e.QuestionID)
 	}
-
 	return e.QuestionID[:i], e.QuestionID[i+1:], nil
 }
 

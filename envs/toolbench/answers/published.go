@@ -63,7 +63,6 @@ func Read(method string, text []byte) (*Answer, error) {
 		if len(g.Messages) == 0 {
 			return nil, errors.New(`"valid_data" is true and there are no "train_messages"`)
 		}
-
 		return a, a.follow(g.Messages[len(g.Messages)-1])
 	}
 
@@ -100,7 +99,6 @@ func (a *Answer) follow(messages []message) error {
 
 		a.Nodes = append(a.Nodes, Node{Role: roleTool, Call: call})
 	}
-
 	return nil
 }
 
@@ -141,6 +139,5 @@ func (n *attempt) last() []attempt {
 		n = n.Children[len(n.Children)-1]
 		path = append(path, *n)
 	}
-
 	return path
 }

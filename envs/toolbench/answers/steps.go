@@ -36,7 +36,6 @@ func (a *Answer) Outcome() Outcome {
 
 	o.Text = strings.TrimSpace(o.Text)
 	o.GaveUp = o.GaveUp || strings.Contains(o.Text, giveUp)
-
 	return o
 }
 
@@ -73,7 +72,6 @@ func (n *Node) published() string {
 	if n.Role != roleTool || n.Text != "" {
 		return n.Text
 	}
-
 	return pytext.Repr(envs.Object(
 		"name", n.Call.Name,
 		"arguments", n.Call.Arguments,
@@ -95,6 +93,5 @@ func (a *Answer) FunctionNames() ([]string, error) {
 	for i, f := range functions {
 		names[i] = f.Name
 	}
-
 	return names, nil
 }

@@ -36,7 +36,6 @@ func choice(t testing.TB, queries string) suite.Choice {
 	if _, err := p.Save(data, "test", suite.Splits()); err != nil {
 		t.Fatal(err)
 	}
-
 	return suite.Choice{
 		Data: data, Split: "test", Prompt: base, Environment: dynamic.Settings{UpdateTool: true},
 	}
@@ -49,7 +48,6 @@ func open(t testing.TB, c suite.Choice) *opened {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return s.(*opened)
 }
 
@@ -87,7 +85,6 @@ func environmentOf(t testing.TB, s suite.Suite, version string) envs.Environment
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return env
 }
 
@@ -105,7 +102,6 @@ func versionOf(t testing.TB, s *opened, version string) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -117,7 +113,6 @@ func lifted(t testing.TB, env envs.Environment, task envs.Task, call envs.Call) 
 	if err != nil {
 		t.Error(err)
 	}
-
 	return call
 }
 
@@ -140,7 +135,6 @@ func play(t testing.TB, env envs.Environment, task envs.Task, actions ...envs.Ac
 
 		all, state = append(all, next), next.State
 	}
-
 	return all
 }
 
@@ -253,7 +247,6 @@ func taskOf(t testing.TB, s *opened, id string) envs.Task {
 	if i < 0 {
 		t.Fatalf("no task %s", id)
 	}
-
 	return s.tasks[i]
 }
 

@@ -44,7 +44,6 @@ func (ToolBench) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, e
 
 		known, _ = versions.LoadOrStore(hashes, o.choice.Versions)
 	}
-
 	return known.(*toolapi.Catalog).WithFiles(own...)
 }
 
@@ -62,7 +61,6 @@ func (ToolBench) Sources(data string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return sources(splits), nil
 }
 
@@ -72,7 +70,6 @@ func sources(splits map[string]*toolbench.Kept) map[string]string {
 	for name, kept := range splits {
 		all["split "+name] = kept.SHA256
 	}
-
 	return all
 }
 
@@ -85,7 +82,6 @@ func (ToolBench) Verify(ctx context.Context, data string) ([]suite.VerifiedFile,
 		if err == nil {
 			has = fmt.Sprintf("%d queries, %d documents", len(kept.Queries), len(kept.Documents))
 		}
-
 		return path, has, err
 	})
 }
@@ -109,7 +105,6 @@ func (ToolBench) List(data, split string) ([]envs.Task, error) {
 
 	all, err := o.makeTasks()
 	tasks, _ := o.choice.Narrow(all)
-
 	return tasks, err
 }
 
@@ -146,7 +141,6 @@ func (ToolBench) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) 
 	for _, t := range o.tasks {
 		o.plans[t.Question] = o.planned(o.queries[t.ID])
 	}
-
 	return o, nil
 }
 
@@ -199,6 +193,5 @@ func (o *opened) choose() error {
 	}
 
 	o.tasks, o.groups = o.choice.Narrow(o.tasks)
-
 	return nil
 }

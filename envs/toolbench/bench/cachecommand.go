@@ -18,7 +18,6 @@ import (
 
 func cacheCommand() suite.Command {
 	var path string
-
 	return suite.Command{
 		Use: "toolbench cache DIR|FILE", Help: helpTexts, Document: virtual.Imported{},
 		Options: []suite.Option{{Name: "cache", Value: &path, Required: true,
@@ -76,6 +75,5 @@ func importAnswers(ctx context.Context, c *virtual.Cache, path string) (virtual.
 
 	done, err := c.Keep(ctx, entries)
 	done.Files = 1
-
 	return done, err
 }

@@ -34,7 +34,6 @@ func importCommand() suite.Command {
 	var data, tools string
 
 	split := "test"
-
 	return suite.Command{
 		Use: "toolbench import DIR", Help: helpTexts, Demonstrates: true, Document: Imported{},
 		Options: []suite.Option{
@@ -54,7 +53,6 @@ func importCommand() suite.Command {
 
 			all := published.Collection
 			done := Imported{path, split, all.Groups(), all.Statistics(), all.Missing}
-
 			return c.Result(done, func(w io.Writer) {
 				s := done.Counts
 				fmt.Fprintf(w, "%d queries of %d groups, %d APIs of %d tools in %d categories: %s\n", s.Queries,

@@ -22,7 +22,6 @@ const episodesFile = "episodes.jsonl"
 
 func convertCommand() suite.Command {
 	var out string
-
 	return suite.Command{
 		Use: "toolbench convert ANSWERS|EVALUATION", Help: helpTexts, Document: Converted{},
 		Options: []suite.Option{{Name: "out", Value: &out, Usage: "folder `DIR` for the files", Required: true}},
@@ -33,7 +32,6 @@ func convertCommand() suite.Command {
 			}
 
 			done, err := c.write(out)
-
 			return call.Result(done, func(w io.Writer) {
 				for _, f := range done.Files {
 					fmt.Fprintf(w, "%d answers in %s\n", f.Answers, f.Path)
@@ -76,7 +74,6 @@ func (c *conversion) add(path, id string, a *answers.Answer) error {
 	}
 
 	c.files[path][id] = a
-
 	return nil
 }
 
@@ -115,7 +112,6 @@ func (c *conversion) read(path string) error {
 	if len(c.files) == 0 {
 		return console.Usage("no answers in %s: want %s, or e.g. G1_instruction/588_CoT@1.json", path, episodesFile)
 	}
-
 	return nil
 }
 
@@ -148,7 +144,6 @@ func (c *conversion) readGroup(dir, group string) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -208,7 +203,6 @@ func (c *conversion) addEpisode(e *answers.Episode) error {
 	}
 
 	c.from[folder] = played
-
 	return c.add(filepath.Join(folder, group+".json"), id, a)
 }
 
@@ -233,6 +227,5 @@ func (c *conversion) write(out string) (*Converted, error) {
 
 		done.Files = append(done.Files, ConvertedFile{at, len(c.files[path])})
 	}
-
 	return done, nil
 }

@@ -89,7 +89,6 @@ func (o *opened) offered(task string) ([]toolbench.Key, error) {
 		if !ok {
 			return nil, names.Unknown("task", task, taskIDs(o.tasks))
 		}
-
 		return q.APIs, nil
 	}
 
@@ -97,7 +96,6 @@ func (o *opened) offered(task string) ([]toolbench.Key, error) {
 	for i, d := range o.collection.Documents {
 		all[i] = d.Key
 	}
-
 	return all, nil
 }
 
@@ -106,7 +104,6 @@ func taskIDs(tasks []envs.Task) []string {
 	for i, t := range tasks {
 		ids[i] = t.ID
 	}
-
 	return ids
 }
 
@@ -148,7 +145,6 @@ func (d *Deployed) Functions() []Function {
 	for i, a := range d.functions {
 		all[i] = Function{a.Name, a.Description, a.Parameters.Schema(), d.readsOnly[a.ToolName()]}
 	}
-
 	return all
 }
 
@@ -169,7 +165,6 @@ func (d *Deployed) Find(api toolbench.Key) (name string, ok bool) {
 	if len(found) != 1 {
 		return "", false
 	}
-
 	return d.suite.functions[found[0]], true
 }
 
@@ -199,7 +194,6 @@ func (d *Deployed) Call(ctx context.Context, name string, args envs.Args) (Answe
 
 	a, err := d.answer(ctx, f, envs.Call{Name: name, Args: args})
 	a.Respelled = respelled
-
 	return a, err
 }
 

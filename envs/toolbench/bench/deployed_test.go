@@ -25,7 +25,6 @@ func deploy(t testing.TB, s *opened, version, task string) *Deployed {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return d
 }
 
@@ -36,7 +35,6 @@ func callOf(t testing.TB, d *Deployed, c envs.Call) Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return a
 }
 
@@ -205,10 +203,8 @@ func simulated(t testing.TB, m *model, cache string) suite.Choice {
 		if name != "openai:m" || o != (suite.WriterOptions{Server: "http://there", Temperature: 0.5, MaxTokens: 100}) {
 			t.Errorf("the model %s is opened with %+v", name, o)
 		}
-
 		return m, nil
 	}
-
 	return c
 }
 
@@ -224,7 +220,6 @@ func (m memory) Remember(_ context.Context, key string, r envs.Result) error {
 	if _, ok := m[key]; !ok {
 		m[key] = r
 	}
-
 	return nil
 }
 
@@ -236,7 +231,6 @@ func TestModelAsSimulator(t *testing.T) {
 		if call%2 == 1 {
 			return "Let me think.", nil
 		}
-
 		return `{"mechanism_of_the_api": "It asks the clouds.", "error": "", "response": "sunny"}`, nil
 	}}
 	s := open(t, simulated(t, m, ""))
@@ -357,7 +351,6 @@ func apiOf(t *testing.T, v *toolapi.Version, tool string) *toolapi.API {
 	if !ok {
 		t.Fatalf("%s has no %s", v.Name, tool)
 	}
-
 	return a
 }
 
@@ -370,7 +363,6 @@ func TestModelFails(t *testing.T) {
 		if call == 1 {
 			return `{"error": "no such city", "response": ""}`, nil
 		}
-
 		return "", down
 	}}
 	s := open(t, simulated(t, m, ""))

@@ -27,10 +27,8 @@ func documentUnder(deployed, published *toolapi.Version, tool string, d *toolben
 		if err != nil { // an argument that its document does not know
 			return d, args
 		}
-
 		return shown, written
 	}
-
 	return &changed
 }
 
@@ -56,7 +54,6 @@ func deployedDocument(d *toolbench.Document, was, now *toolapi.API) *toolbench.D
 
 		*all = append(*all, documented(p))
 	}
-
 	return &shown
 }
 
@@ -75,6 +72,5 @@ func documented(p toolapi.Parameter) toolbench.Parameter {
 	if members, ok := p.Schema.Get("properties"); ok {
 		said.Description = strings.TrimSpace(said.Description + " " + pytext.JSON(members))
 	}
-
 	return said
 }

@@ -62,7 +62,6 @@ func (e *environment) Reset(ctx context.Context, t envs.Task) (envs.State, error
 	if err != nil {
 		return nil, err
 	}
-
 	return env.Reset(ctx, t)
 }
 
@@ -76,7 +75,6 @@ func (e *environment) Step(ctx context.Context, s envs.State, a envs.Action) (en
 	if err != nil {
 		return envs.Transition{}, err
 	}
-
 	return env.Step(ctx, s, a)
 }
 
@@ -97,7 +95,6 @@ func (e *environment) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 	if err != nil {
 		return envs.Call{}, err
 	}
-
 	return env.Lift(so, c)
 }
 
@@ -106,7 +103,6 @@ func (e *environment) of(t envs.Task, op string) (*dynamic.Environment[struct{}]
 	if open, ok := e.tasks[t.ID]; ok {
 		env, err = open()
 	}
-
 	return env, envs.Fail(envs.StageEnvironment, fmt.Sprintf("%s task %q", op, t.ID), err)
 }
 
@@ -147,7 +143,6 @@ func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Gra
 
 	settings := o.choice.Environment
 	settings.MaxLoads, settings.ObservationWords = 0, words // no call is a load
-
 	return dynamic.New(dynamic.Config[struct{}]{
 		Prompt:   prompt,
 		Deployed: deployed,

@@ -28,7 +28,6 @@ func BenchmarkMadeVersions(b *testing.B) {
 		made, err := kept.All(b.Context(), 50, runtime.GOMAXPROCS(0), nil, func(_ context.Context, i int) (int, error) {
 			spec, _ := m.Version(i)
 			text, err := spec.Encode()
-
 			return len(text), err
 		})
 		if err != nil {

@@ -60,7 +60,6 @@ func planOf(calls []envs.Call) envs.Plan {
 		}
 
 		answer := "I found this: " + display.Line(strings.Join(results, " "), 300)
-
 		return "Now I can answer.", envs.Finish(answer), nil
 	}
 }

@@ -68,7 +68,6 @@ func (s *settings) Validate() (string, error) {
 	if err := suite.Within(s.Temperature, 0); err != nil {
 		return "temperature", err
 	}
-
 	return "tokens", suite.Within(float64(s.Tokens), 1)
 }
 
@@ -80,6 +79,5 @@ func (o *opened) settings() *settings {
 	if s, ok := o.choice.Settings[section].(*settings); ok {
 		return s
 	}
-
 	return &settings{Simulator: scripted, Mode: string(virtual.SFT)}
 }

@@ -109,7 +109,6 @@ func promptOf(t *testing.T, v *toolapi.Version) prompt.Prompt {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return p
 }
 
@@ -148,7 +147,6 @@ func (w *writer) deployed(t *testing.T, task envs.Task) *toolapi.Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 
@@ -172,7 +170,6 @@ func (w *writer) solve(t *testing.T, shown, deployed envs.Task, calls []envs.Cal
 		}
 
 		state = next.State
-
 		return next.Turn
 	}
 
@@ -256,7 +253,6 @@ func chosen(a *suitetest.Author, c envs.Call) (missing []string) {
 
 		a.Read = append(a.Read, pytext.Str(arg.Value), pytext.JSON(arg.Value))
 	}
-
 	return append(missing, a.Call(c)...)
 }
 

@@ -22,7 +22,6 @@ func (o *opened) Prepare(context.Context) error {
 	if !o.Remote() {
 		return nil
 	}
-
 	return o.writer.Open()
 }
 
@@ -66,7 +65,6 @@ func (o *opened) openAPIs(ctx context.Context) error {
 	}
 
 	o.apis = virtual.New(options)
-
 	return nil
 }
 
@@ -88,7 +86,6 @@ func (f function) Call(ctx context.Context, s struct{}, args envs.Args) (struct{
 	r, err := envs.Remembered(ctx, f.memory, key, func() (envs.Result, error) {
 		return f.result(ctx, args)
 	})
-
 	return s, r, err
 }
 
@@ -107,6 +104,5 @@ func (f function) result(ctx context.Context, args envs.Args) (envs.Result, erro
 	if runes := []rune(r.Observation); f.most > 0 && len(runes) > f.most {
 		r.Observation = string(runes[:f.most]) + "..."
 	}
-
 	return r, nil
 }

@@ -37,7 +37,6 @@ func (s spelling) read(args envs.Args) (read envs.Args, respelled int, err error
 		read[i].Name = name
 		respelled++
 	}
-
 	return read, respelled, nil
 }
 

@@ -30,7 +30,6 @@ type opened struct {
 // Plan implements [suite.Planner].
 func (o *opened) Plan(question string) (envs.Plan, bool) {
 	calls, ok := o.plans[question]
-
 	return planOf(calls), ok
 }
 
@@ -48,6 +47,5 @@ func (o *opened) Close() (err error) {
 	for _, c := range o.toClose {
 		err = errors.Join(err, c())
 	}
-
 	return err
 }

@@ -60,7 +60,6 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 
 		o.queries[q.Name()] = q
 	}
-
 	return tasks, nil
 }
 
@@ -70,7 +69,6 @@ func (o *opened) toolsOf(apis []toolbench.Key) []string {
 	for i, k := range apis {
 		tools[i] = o.functions[k]
 	}
-
 	return tools
 }
 
@@ -100,6 +98,5 @@ func (o *opened) touched() (map[string]bool, error) {
 			touched[a.Tool] = touched[a.Tool] || v.Touches(a)
 		}
 	}
-
 	return touched, nil
 }

@@ -28,7 +28,6 @@ func wins(t *testing.T, s *opened, env envs.Environment, task envs.Task, lift bo
 
 	finish := envs.Call{Name: envs.FinishTool, Args: envs.Object("answer", "It is done.")}
 	actions = append(actions, envs.Action(action.ReAct{}.Format("end", finish)))
-
 	return reward(play(t, env, task, actions...)) == 1
 }
 

@@ -54,7 +54,6 @@ func part(c *toolapi.Catalog, tools []string, names ...string) (*toolapi.Catalog
 		files = append(files, &part)
 		names = append(slices.Clone(whole.Deprecates), names...)
 	}
-
 	return toolapi.NewCatalog(files...)
 }
 
@@ -71,7 +70,6 @@ func (o *opened) documented(file *toolapi.Spec) []toolapi.APISpec {
 	for i, a := range all {
 		all[i].Description = cmp.Or(a.Description, about[a.ToolName()])
 	}
-
 	return all
 }
 
@@ -86,6 +84,5 @@ func functionsOf(c *toolbench.Collection) ([]toolapi.APISpec, map[toolbench.Key]
 	for i := range c.Documents {
 		all[i] = c.Documents[i].Spec(named[c.Documents[i].Key])
 	}
-
 	return all, named, nil
 }

@@ -27,6 +27,5 @@ func (c *Call) Find(documents *Documents) (*toolbench.Document, error) {
 	if !ok {
 		return nil, fmt.Errorf("no document of %s", c.Key)
 	}
-
 	return d, nil
 }

@@ -70,7 +70,6 @@ func (r *Rules) Of(a toolbench.Answer) Class {
 	if failure != "" {
 		return Other
 	}
-
 	return Success
 }
 
@@ -79,14 +78,12 @@ func textOf(response any) string {
 	if text, ok := response.(string); ok {
 		return pytext.Strip(text)
 	}
-
 	return pytext.JSON(response)
 }
 
 func (r *Rules) fits(w words, text string) bool {
 	contained := func(word string) bool { return strings.Contains(text, word) }
 	begun := func(word string) bool { return strings.HasPrefix(text, word) }
-
 	return slices.ContainsFunc(w.Words, contained) || slices.ContainsFunc(w.Begins, begun) ||
 		r.codes(text, w.Codes)
 }

@@ -16,7 +16,6 @@ func (d *Documents) All() []*toolbench.Document {
 	if d == nil {
 		return nil
 	}
-
 	return d.all
 }
 

@@ -70,6 +70,5 @@ func parse(line string) (c Call, err error) {
 	}
 
 	c.Answer = answer
-
 	return c, nil
 }

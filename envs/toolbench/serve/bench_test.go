@@ -61,7 +61,6 @@ func cached(t testing.TB) (*httptest.Server, *Server) {
 	if status, text := post(t, server, forecast); status != 200 || !strings.HasPrefix(text, `{"error": "", `) {
 		t.Fatalf("%d %s", status, text)
 	}
-
 	return server, handler
 }
 

@@ -52,7 +52,6 @@ func (s *Server) callTool(ctx context.Context, v Version, name, input string) (t
 	if err != nil {
 		s.o.Log.Error("a call failed", "error", err)
 	}
-
 	return a.Text, a.Outcome != envs.OK, err
 }
 

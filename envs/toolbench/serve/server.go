@@ -82,7 +82,6 @@ func New(o Options) (*Server, error) {
 	mux.Handle("GET /metrics", s.guard.WithKey(promhttp.HandlerFor(s.metrics, promhttp.HandlerOpts{})))
 
 	s.handler = s.guard.Handler(mux)
-
 	return s, nil
 }
 
@@ -137,7 +136,6 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 	if name, _ := request.Text("api_name"); name == chatWithUser {
 		answer := toolbench.Answer{Response: "There is no user to chat with. Go on by yourself."}
 		wire.SendJSON(w, http.StatusOK, answer.Text())
-
 		return
 	}
 
@@ -145,7 +143,6 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		s.o.Log.Error("a call failed", "error", err)
 		s.refuse(w, http.StatusBadGateway, "what stands in for the API failed: "+err.Error())
-
 		return
 	}
 
@@ -175,14 +172,12 @@ func (s *Server) answer(ctx context.Context, v Version, request envs.Args) (benc
 	if !ok {
 		return s.refusal(envs.InvalidAction, fmt.Sprintf("there is no API %.300q", key)), nil
 	}
-
 	return s.call(ctx, v, name, args)
 }
 
 // refusal is the answer to what is no call.
 func (s *Server) refusal(outcome envs.Outcome, why string) bench.Answer {
 	s.count(outcome.String())
-
 	return bench.Answer{Text: toolbench.Answer{Error: why, Response: ""}.Text(), Outcome: outcome}
 }
 
@@ -204,7 +199,6 @@ func (s *Server) call(ctx context.Context, v Version, name string, args envs.Arg
 	if a.Respelled > 0 {
 		s.renamed.WithLabelValues(a.Outcome.String()).Inc()
 	}
-
 	return a, nil
 }
 

@@ -32,7 +32,6 @@ func (s *sky) Functions() []bench.Function {
 	if err != nil {
 		panic(err)
 	}
-
 	return []bench.Function{
 		{Name: s.name, Description: "tells the weather", Schema: schema, ReadsOnly: s.name == "forecast"},
 	}
@@ -55,7 +54,6 @@ func (s *sky) Call(_ context.Context, name string, args envs.Args) (bench.Answer
 	}
 
 	_, respelled := args.Get("is_city")
-
 	return bench.Answer{Text: text, Respelled: map[bool]int{true: 1}[respelled]}, nil
 }
 
@@ -76,7 +74,6 @@ func served(t testing.TB, o Options) (*httptest.Server, *Server) {
 
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-
 	return server, s
 }
 
@@ -103,7 +100,6 @@ func post(t testing.TB, server *httptest.Server, body string, header ...string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return reply.StatusCode, string(text)
 }
 
@@ -278,7 +274,6 @@ func TestCallsAtTheSameTime(t *testing.T) {
 		}
 
 		running.Add(-1)
-
 		return nil
 	}
 	server, s := served(t, Options{Versions: map[string]Version{"p_c": v}, MaxCalls: 3})
@@ -446,7 +441,6 @@ type pipe struct {
 func pipes() (client, server pipe) {
 	fromServer, toClient := io.Pipe()
 	fromClient, toServer := io.Pipe()
-
 	return pipe{fromServer, toServer}, pipe{fromClient, toClient}
 }
 
@@ -476,7 +470,6 @@ func TestBatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return reply.StatusCode, len(text)
 	}
 

@@ -50,7 +50,6 @@ func New(o Options) *APIs {
 
 		a.simulator = &m
 	}
-
 	return a
 }
 
@@ -118,7 +117,6 @@ func (a *APIs) Answer(ctx context.Context, version string, d *toolbench.Document
 		}
 
 		entry := made.(Entry)
-
 		return entry.Answer, entry.Provenance, nil
 	}
 }
@@ -128,7 +126,6 @@ func (a *APIs) counted(err error) error {
 	if err != nil {
 		a.counts.add(&a.counts.Failed)
 	}
-
 	return err
 }
 
@@ -142,7 +139,6 @@ func (a *APIs) kept(ctx context.Context, call Call) (Entry, bool, error) {
 	if ok {
 		a.counts.add(&a.counts.Replayed)
 	}
-
 	return e, ok, err
 }
 
@@ -193,7 +189,6 @@ func (a *APIs) ask(ctx context.Context, call Call, d *toolbench.Document) (Entry
 			a.counts.add(&a.counts.Real)
 
 			e.Answer = answer
-
 			return e, nil
 		}
 
@@ -217,6 +212,5 @@ func (a *APIs) ask(ctx context.Context, call Call, d *toolbench.Document) (Entry
 	a.counts.add(&a.counts.Simulated)
 
 	e.Provenance, e.Prompt = Simulated, m.told()
-
 	return e, nil
 }

@@ -43,7 +43,6 @@ func ask(t *testing.T, a *virtual.APIs, version string, args envs.Args) (string,
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return answer.Text(), from
 }
 
@@ -110,7 +109,6 @@ func TestCalledOff(t *testing.T) {
 
 		close(asked)
 		<-ctx.Done()
-
 		return "", ctx.Err()
 	}
 	a := virtual.New(virtual.Options{Model: virtual.NewModel(w, "openai:m", virtual.SFT)})

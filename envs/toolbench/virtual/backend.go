@@ -33,7 +33,6 @@ func NewBackend(address, key string) (*Backend, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return nil, fmt.Errorf("the backend %q is no URL, want e.g. http://localhost:8081/virtual", address)
 	}
-
 	return &Backend{address, key, &http.Client{Timeout: backendTime}}, nil
 }
 
@@ -45,7 +44,6 @@ func (b *Backend) Ask(ctx context.Context, call Call) (toolbench.Answer, bool) {
 	}
 
 	_, worthy := Check(a)
-
 	return a, worthy
 }
 
@@ -85,6 +83,5 @@ func (b *Backend) Call(ctx context.Context, call Call) (a toolbench.Answer, err 
 	o, _, err := pytext.DecodeObject(string(text))
 	a, _ = AnswerOf(o) // what has no response is not worth keeping
 	a.Maker = string(Real)
-
 	return a, err
 }

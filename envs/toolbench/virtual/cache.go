@@ -45,7 +45,6 @@ func OpenCache(ctx context.Context, path string) (*Cache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the cache %s: %w", path, err)
 	}
-
 	return c, nil
 }
 
@@ -78,7 +77,6 @@ func openCache(ctx context.Context, path string) (*Cache, error) {
 	if err := c.prepare(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-
 	return c, nil
 }
 
@@ -102,7 +100,6 @@ func (c *Cache) prepare(ctx context.Context) error {
 
 	c.put, err = c.db.PrepareContext(ctx,
 		`INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-
 	return err
 }
 
@@ -111,7 +108,6 @@ func damagedFile(err error) error {
 	if sqlite.IsDamage(err) {
 		return fmt.Errorf("%w: %w: name another file, or remove it", disk.ErrDamaged, err)
 	}
-
 	return err
 }
 
@@ -123,7 +119,6 @@ func (c *Cache) Get(ctx context.Context, call Call) (Entry, bool, error) {
 	for e, err := range c.entries(ctx, "WHERE key = ?", call.Key()) {
 		return e, err == nil, err
 	}
-
 	return Entry{}, false, nil
 }
 
@@ -136,7 +131,6 @@ func (c *Cache) Put(ctx context.Context, e Entry) error {
 // values are the columns of an entry.
 func values(e Entry) []any {
 	key, response := e.Key(), pytext.JSON(e.Answer.Response)
-
 	return []any{
 		key, e.Version, e.API.Category, e.API.Tool, e.API.API, string(pytext.AppendCanonical(nil, e.Args)), response,
 		string(e.Provenance), e.Answer.Maker, e.Prompt, e.Document, e.Made.UnixMilli(), entryHash(key, response),
@@ -183,7 +177,6 @@ func (c *Cache) add(ctx context.Context, all []Entry) (added int, err error) {
 	if err := tx.Commit(); err != nil {
 		return 0, c.failed("write", err)
 	}
-
 	return added, nil
 }
 

@@ -21,7 +21,6 @@ import (
 // openCache opens a new cache until the test ends.
 func openCache(t testing.TB) *virtual.Cache {
 	t.Helper()
-
 	return openCacheAt(t, filepath.Join(t.TempDir(), "cache.db"))
 }
 
@@ -211,7 +210,6 @@ func filesIn(t *testing.T, dir string) map[string]string {
 
 		all[path] = string(text)
 	}
-
 	return all
 }
 
@@ -272,7 +270,6 @@ func published(t *testing.T, files map[string]string) (folder string) {
 			t.Fatal(err)
 		}
 	}
-
 	return folder
 }
 

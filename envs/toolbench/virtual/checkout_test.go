@@ -38,7 +38,6 @@ func TestPromptsOfACheckout(t *testing.T) {
 	take := func() (said string, err error) {
 		script := filepath.Join("..", "interop", "prompts.py")
 		out, err := exec.CommandContext(t.Context(), python, script, checkout, dir).CombinedOutput()
-
 		return string(out), err
 	}
 

@@ -32,6 +32,5 @@ func (c *counts) add(field *int64) {
 func (c *counts) soFar() Tally {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-
 	return c.Tally
 }

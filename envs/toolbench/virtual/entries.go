@@ -27,7 +27,6 @@ func (c *Cache) Examples(ctx context.Context, api toolbench.Key) ([]Example, err
 			break
 		}
 	}
-
 	return all, nil
 }
 

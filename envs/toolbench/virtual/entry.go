@@ -44,7 +44,6 @@ func Normalised(k toolbench.Key) toolbench.Key {
 // Key identifies a call. Calls whose arguments differ in their order alone, or in how a number is written, are equal.
 func (c Call) Key() string {
 	text := []byte(c.Version + "\n" + c.API.Category + "\n" + c.API.Tool + "\n" + c.API.API + "\n")
-
 	return fmt.Sprintf("%x", sha256.Sum256(pytext.AppendCanonical(text, c.Args)))
 }
 

@@ -45,7 +45,6 @@ func TestKilledAtEachCall(t *testing.T) {
 				if kept > 0 {
 					cmd.Env = append(cmd.Env, putVariable+"=1")
 				}
-
 				return cmd
 			}, func(call string) {
 				c, err := virtual.OpenCache(context.Background(), path)

@@ -40,7 +40,6 @@ func (m *Model) Tell(p kept.Prompts) (err error) {
 	if m.mode.IsPublished() {
 		m.published, err = publishedWords(p, m.mode)
 	}
-
 	return err
 }
 
@@ -55,7 +54,6 @@ func (m *Model) told() string {
 	if m.published != nil {
 		return hash(m.published.instructions + "\n" + m.published.request)
 	}
-
 	return hash(m.mode.Instructions(m.prompts))
 }
 
@@ -65,7 +63,6 @@ func (m *Model) asked(d *toolbench.Document, args envs.Args, examples []Example)
 	if m.published != nil {
 		return m.published.instructions, m.published.fill(d, args)
 	}
-
 	return m.prompts.Asked(prompts[m.mode], m.mode.Request(d, args, examples))
 }
 
@@ -97,14 +94,12 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 		}
 
 		a.Maker = m.Name()
-
 		return a, err
 	})
 
 	if refused == nil {
 		return a, err
 	}
-
 	return toolbench.Answer{}, fmt.Errorf("%s answered a call of %s %d times in vain: %w: try another model, mode or "+
 		"temperature", m.Name(), d.Key, mostAttempts, refused)
 }

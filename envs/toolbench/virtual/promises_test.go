@@ -31,7 +31,6 @@ func serving(t *testing.T, answer http.HandlerFunc) *virtual.Backend {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return b
 }
 
@@ -135,7 +134,6 @@ func columns(t *testing.T, path string) (document string, made int64) {
 	if err := db.QueryRow(`SELECT document, made FROM entries`).Scan(&document, &made); err != nil {
 		t.Fatal(err)
 	}
-
 	return document, made
 }
 
@@ -145,7 +143,6 @@ func TestBackendLimits(t *testing.T) {
 
 	of := func(size int) http.HandlerFunc {
 		frame := len(`{"response": ""}`)
-
 		return func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"response": %q}`, strings.Repeat("a", size-frame))
 		}
@@ -206,7 +203,6 @@ func TestUnreadableCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return c
 	}
 
@@ -225,7 +221,6 @@ func TestUnreadableCache(t *testing.T) {
 				t.Errorf("there is %+v", e)
 			}
 		}
-
 		return nil
 	}
 	uses := map[string]func(c *virtual.Cache) error{
@@ -244,7 +239,6 @@ func TestUnreadableCache(t *testing.T) {
 			m := virtual.NewModel(saying(`{"response": "sun"}`), "m", virtual.FewShot)
 			_, _, err := virtual.New(virtual.Options{Cache: c, Model: m}).Answer(t.Context(),
 				"other", forecast, bern())
-
 			return err
 		},
 	}

@@ -81,7 +81,6 @@ func (m Mode) Request(d *toolbench.Document, args envs.Args, examples []Example)
 	if m != FewShot {
 		return documentHeading + object(wholeDocument(d)) + requestHeading + object(args)
 	}
-
 	return documentHeading + shortDocument(d) + "\n\nExamples:\n" + fitting(examples) + "\nRequest:\n" + object(args)
 }
 
@@ -91,7 +90,6 @@ func (m Mode) Reply(mechanism string, a toolbench.Answer) string {
 	if m == CoT {
 		reply = slices.Insert(reply, 0, envs.Arg{Name: mechanismMember, Value: mechanism})
 	}
-
 	return object(reply)
 }
 
@@ -153,7 +151,6 @@ func fitting(examples []Example) string {
 
 		b.WriteString(text)
 	}
-
 	return b.String()
 }
 
@@ -162,6 +159,5 @@ func object(o envs.Args) string {
 	if o == nil {
 		o = envs.Args{}
 	}
-
 	return pytext.JSON(o)
 }

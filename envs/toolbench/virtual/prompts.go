@@ -25,7 +25,6 @@ func publishedWords(p kept.Prompts, m Mode) (*published, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return &published{instructions, request}, nil
 }
 
@@ -35,7 +34,6 @@ func (p *published) fill(d *toolbench.Document, args envs.Args) string {
 	if args == nil {
 		args = envs.Args{}
 	}
-
 	return p.print(wholeDocument(d), args)
 }
 
@@ -45,7 +43,6 @@ func (p *published) print(document, args envs.Args) string {
 	category, _ := document.Text("tool_category")
 	document = slices.Concat(document.Without("tool_name", "tool_category"), envs.Object(
 		"tool_name", toolbench.Name(tool), "tool_category", toolbench.CategoryName(category)))
-
 	return pytext.Format(p.request, "{api_doc}", pytext.Repr(document), "{request}", pytext.Repr(args))
 }
 
@@ -70,6 +67,5 @@ func (m Mode) Reword(request string, p kept.Prompts) (instructions, reworded str
 	if errors.Join(wrong, wrongArgs) != nil || !isDocument || !isRequest || rest != "" {
 		return words.instructions, request, nil
 	}
-
 	return words.instructions, words.print(document, args), nil
 }

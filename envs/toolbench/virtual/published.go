@@ -54,7 +54,6 @@ func (c *Cache) Import(ctx context.Context, folder, version string) (Imported, e
 
 	result, err := c.Keep(ctx, all)
 	result.Files = len(paths)
-
 	return result, err
 }
 
@@ -85,7 +84,6 @@ func (c *Cache) Keep(ctx context.Context, all []Entry) (Imported, error) {
 	}
 
 	result.Known = len(worth) - result.Added
-
 	return result, nil
 }
 
@@ -126,7 +124,6 @@ func readPublished(path, version string) ([]Entry, error) {
 
 		entries[i] = e
 	}
-
 	return entries, nil
 }
 
@@ -151,6 +148,5 @@ func publishedEntry(version string, api toolbench.Key, member envs.Arg) (Entry, 
 	if !ok {
 		return Entry{}, errors.New("the answer has no response")
 	}
-
 	return Entry{Call: NewCall(version, api, args), Answer: a, Provenance: Replayed}, nil
 }

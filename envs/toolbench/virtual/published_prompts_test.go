@@ -35,7 +35,6 @@ func prompts(t *testing.T, files map[string]string) kept.Prompts {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return p
 }
 
@@ -47,7 +46,6 @@ func told(t *testing.T, h *heard, mode virtual.Mode, p kept.Prompts) *virtual.Mo
 	if err := m.Tell(p); err != nil {
 		t.Fatal(err)
 	}
-
 	return m
 }
 

@@ -74,7 +74,6 @@ func within(reply string) (answers []toolbench.Answer) {
 
 		return ok
 	})
-
 	return answers
 }
 
@@ -91,7 +90,6 @@ func asText(reply string) (toolbench.Answer, bool) {
 	if len(answers) != 1 {
 		return toolbench.Answer{}, false
 	}
-
 	return answers[0], true
 }
 
@@ -108,7 +106,6 @@ func asLiteral(reply string) (toolbench.Answer, bool) {
 	if err != nil || !ok {
 		return toolbench.Answer{}, false
 	}
-
 	return AnswerOf(o)
 }
 
@@ -119,7 +116,6 @@ func AnswerOf(o envs.Args) (a toolbench.Answer, ok bool) {
 		if i < 0 {
 			return nil, false
 		}
-
 		return o[i].Value, true
 	}
 
@@ -135,7 +131,6 @@ func AnswerOf(o envs.Args) (a toolbench.Answer, ok bool) {
 	if a.Response = response; response == nil {
 		a.Response = ""
 	}
-
 	return a, answered || failed && a.Error != ""
 }
 
@@ -164,7 +159,6 @@ func loose(reply string) (toolbench.Answer, bool) {
 	}
 
 	v, ok := looseValue(response)
-
 	return toolbench.Answer{Error: text.(string), Response: v}, ok
 }
 
@@ -195,7 +189,6 @@ func looseValue(response string) (any, bool) {
 	}
 
 	v, err := pytext.Decode(`"` + quotesEscaped(text) + `"`)
-
 	return v, err == nil
 }
 

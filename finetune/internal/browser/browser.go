@@ -76,7 +76,6 @@ func Start(t *testing.T) *Browser {
 			t.Error(fault)
 		}
 	})
-
 	return b
 }
 
@@ -148,7 +147,6 @@ func Value[T any](t *testing.T, b *Browser, expression string) T {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return v
 }
 

@@ -55,7 +55,6 @@ func number(yes bool) float64 {
 	if yes {
 		return 1
 	}
-
 	return 0
 }
 
@@ -94,7 +93,6 @@ func labellers(cases []*labelled, people []string) []Labeller {
 	}
 
 	slices.SortStableFunc(all, func(a, b Labeller) int { return cmp.Compare(number(a.Person), number(b.Person)) })
-
 	return all
 }
 

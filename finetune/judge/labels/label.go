@@ -54,7 +54,6 @@ func Read(path string) (all []Label, unread int, err error) {
 
 		all = append(all, l)
 	}
-
 	return all, unread, nil
 }
 
@@ -90,7 +89,6 @@ func (l *Label) read(said string) bool {
 	}
 
 	l.Solved = status == judge.Solved
-
 	return err == nil
 }
 
@@ -111,7 +109,6 @@ func readRows(path string) (all []row, err error) {
 
 		all = append(all, rowOf(o))
 	}
-
 	return all, nil
 }
 
@@ -146,6 +143,5 @@ func readCSV(path string) (all []row, err error) {
 
 		all = append(all, r)
 	}
-
 	return all, nil
 }

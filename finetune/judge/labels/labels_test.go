@@ -23,7 +23,6 @@ func write(t *testing.T, name, text string) string {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }
 
@@ -129,7 +128,6 @@ func (p *Plan) written(t *testing.T, all []Label) (*Report, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r, dir
 }
 
@@ -149,7 +147,6 @@ func samples(t *testing.T, dir, name string) (all []export.Instruction) {
 
 		all = append(all, s)
 	}
-
 	return all
 }
 

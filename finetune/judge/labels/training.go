@@ -107,7 +107,6 @@ func gather(all []Label, r *Report) []*labelled {
 	slices.SortFunc(cases, func(a, b *labelled) int {
 		return cmp.Or(cmp.Compare(a.query, b.query), cmp.Compare(a.answer, b.answer))
 	})
-
 	return cases
 }
 
@@ -148,7 +147,6 @@ func (p *Plan) Write(dir string, all []Label, unread int, software string) (*Rep
 	sets, extra := p.samples(cases, held, r)
 
 	_, err := export.WriteInstructions(dir, sets, r, software, extra...)
-
 	return r, err
 }
 
@@ -208,7 +206,6 @@ func (p *Plan) heldOut(cases []*labelled, r *Report) map[string]bool {
 	for _, q := range queries[:(len(queries)*p.HeldOut+99)/100] {
 		held[q] = true
 	}
-
 	return held
 }
 
@@ -309,10 +306,8 @@ func (p *Plan) most(c *labelled, r *Report, held bool) (label *Label, why string
 				best = l
 			}
 		}
-
 		return best, ""
 	}
-
 	return nil, why
 }
 
@@ -327,7 +322,6 @@ func (p *Plan) tagged(name string) string {
 	if first, rest, ok := strings.Cut(text, "\n"); ok && len(strings.Fields(first)) == 1 {
 		text = strings.TrimSpace(rest)
 	}
-
 	return name + "\n\n" + text
 }
 
@@ -346,7 +340,6 @@ func (p *Plan) reply(l *Label) string {
 	if l.Reason == "" {
 		return titles[0] + status
 	}
-
 	return titles[0] + status + "\n" + titles[1] + l.Reason
 }
 

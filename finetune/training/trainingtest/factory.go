@@ -37,6 +37,5 @@ func Factory(t testing.TB) string {
 	if err := os.WriteFile(path, script, 0o755); err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }

@@ -159,6 +159,5 @@ func askLLaMAFactory(t *testing.T, python string, cases []interopCase) (version 
 	if len(reply.Cases) != len(cases) {
 		t.Fatalf("%d answers to %d conversations", len(reply.Cases), len(cases))
 	}
-
 	return reply.Version, reply.Cases
 }

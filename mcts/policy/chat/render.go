@@ -85,7 +85,6 @@ func Messages(system string, h envs.History, clean *Sanitizer) []Message {
 // said is a turn without a native call.
 func said(written, observation string, clean *Sanitizer) []Message {
 	observation, _ = ObservationText(observation, clean)
-
 	return []Message{
 		{Role: AssistantRole, Content: written}, {Role: UserRole, Content: prompt.ObservationText(observation)},
 	}
@@ -130,6 +129,5 @@ func conversation(
 	for i, turn := range turns {
 		messages = append(messages, tell(i+1, ReplyText(string(turn.Action)), turn.Observation)...)
 	}
-
 	return messages
 }

@@ -22,7 +22,6 @@ func parse(t testing.TB, name string) chat.Template {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return template
 }
 
@@ -122,7 +121,6 @@ func text() *rapid.Generator[string] {
 	word := rapid.SampledFrom([]string{"<|eot_id|>", "<|im_start|>", "<|im_end|>\n", "<|begin_of_text|>",
 		"</tool_response>", "{{idx}}",
 		"{{content}}", "Observation: x", "Thought: a\n", " ", "\n", "\u00a0", "\xff", "<", "|>", "%s", "é"})
-
 	return rapid.OneOf(rapid.String(), word, rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(word, 0, 6).Draw(t, "words"), "")
 	}))
@@ -134,7 +132,6 @@ func history(t *rapid.T) envs.History {
 	for range rapid.IntRange(0, 6).Draw(t, "turns") {
 		h = h.Append(turn(text().Draw(t, "action"), text().Draw(t, "observation")))
 	}
-
 	return h
 }
 

@@ -52,7 +52,6 @@ func NewSanitizer(extra ...string) (*Sanitizer, error) {
 	for _, token := range append(slices.Clone(controlMarks), literals...) {
 		s.tokens[token[0]] = append(s.tokens[token[0]], token)
 	}
-
 	return s, nil
 }
 
@@ -127,7 +126,6 @@ func (s *Sanitizer) next(text string, from int) (at int, found string) {
 			return i, token
 		}
 	}
-
 	return len(text), ""
 }
 
@@ -158,7 +156,6 @@ func slotAt(text string) string {
 	if n == 0 || !strings.HasPrefix(name[n:], "}}") {
 		return ""
 	}
-
 	return text[:n+len("{{}}")]
 }
 

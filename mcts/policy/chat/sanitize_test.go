@@ -18,7 +18,6 @@ func newSanitizer(t testing.TB, extra ...string) *chat.Sanitizer {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return s
 }
 

@@ -62,7 +62,6 @@ func llama3() Template {
 	message := func(role, then string) slot {
 		return slot{"<|start_header_id|>" + role + "<|end_header_id|>\n\n", "<|eot_id|>" + then}
 	}
-
 	return Template{
 		name: "llama3", bos: "<|begin_of_text|>", stops: []string{"<|eot_id|>", "<|eom_id|>"},
 		system: message("system", ""), user: message("user", assistant), observation: message("ipython", assistant),
@@ -73,7 +72,6 @@ func llama3() Template {
 func chatML() Template {
 	const assistant = "<|im_start|>assistant\n"
 	message := func(role, then string) slot { return slot{"<|im_start|>" + role + "\n", "<|im_end|>\n" + then} }
-
 	return Template{
 		name: "chatml", stops: []string{"<|im_end|>", "<|im_start|>"},
 		system: message("system", ""), user: message("user", assistant), observation: message("tool", assistant),
@@ -99,7 +97,6 @@ func (t Template) String() string { return t.name }
 // Action and an Action Input, which the codec cannot read back.
 func (t Template) In(codec action.Codec) Template {
 	t.codec = codec
-
 	return t
 }
 
@@ -130,7 +127,6 @@ func (t Template) System(text string) string {
 	if text == "" {
 		return ""
 	}
-
 	return t.system.around(text)
 }
 
@@ -157,6 +153,5 @@ func (t Template) callText(c envs.Call) string {
 		_, text, _ := strings.Cut(action.ReAct{}.Format("", c), "\n") // without its thought
 		return text
 	}
-
 	return t.call.around(pytext.JSON(envs.Object("name", c.Name, t.arguments, c.Args)))
 }

@@ -50,7 +50,6 @@ func (t Template) WithTools(system string, functions []envs.Args) string {
 	for i, f := range functions {
 		list[i] = "\n" + pytext.JSON(f)
 	}
-
 	return cmp.Or(system, t.defaultSystem) + t.tools.around(strings.Join(list, ""))
 }
 
@@ -72,6 +71,5 @@ func (t Template) message(m Message) string {
 		object := `{"name": ` + pytext.JSON(c.Name) + `, "` + t.arguments + `": ` + c.Arguments + "}"
 		said = append(said, t.call.around(object))
 	}
-
 	return t.reply.around(strings.Join(said, "\n"))
 }

@@ -65,7 +65,6 @@ func sampleOf(h envs.History, codec action.Codec, system string, clean *chat.San
 	meta := trajectories.Meta{Question: trajectories.Question{Text: h.Task().Question}}
 	sample, _ := export.NewSample(
 		trajectories.Shown{System: system, Codec: codec}, &trajectories.FromTree(meta, tree)[0], clean)
-
 	return sample
 }
 

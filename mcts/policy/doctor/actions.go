@@ -134,7 +134,6 @@ func arguments(settings map[string]string) string {
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		all = append(all, fmt.Sprintf("--set %s=%s", key, settings[key]))
 	}
-
 	return strings.Join(all, " ")
 }
 
@@ -154,6 +153,5 @@ func (p *examination) reasoning(context.Context) (none Check, err error) {
 	if n == 0 {
 		return ok("none before %d first turns", len(p.turns)), nil
 	}
-
 	return ok("before %d of %d first turns (server.reasoning is %s)", n, len(p.turns), p.o.Reasoning), nil
 }

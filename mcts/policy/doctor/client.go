@@ -33,7 +33,6 @@ func (r reply) load() (longest time.Duration) {
 	for _, d := range r.Details {
 		longest = max(longest, d.Load)
 	}
-
 	return longest
 }
 
@@ -69,7 +68,6 @@ func (p *examination) draw(ctx context.Context, a ask) (r reply, err error) {
 
 		p.failed = append(p.failed, a)
 	}
-
 	return r, err
 }
 
@@ -109,7 +107,6 @@ func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) 
 	if err != nil {
 		p.faults, p.fault = p.faults+1, err
 	}
-
 	return r, err
 }
 
@@ -149,7 +146,6 @@ func texts(choices []server.Choice) []string {
 	for i, c := range choices {
 		list[i] = c.Text
 	}
-
 	return list
 }
 
@@ -158,6 +154,5 @@ func tooLong(err error) *server.Fault {
 	if fault := server.FaultOf(err); fault != nil && fault.Kind == server.TooLong {
 		return fault
 	}
-
 	return nil
 }

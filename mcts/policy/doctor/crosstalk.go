@@ -44,7 +44,6 @@ func (p *examination) wordPrompts() []wordPrompt {
 
 		all[i] = wordPrompt{ask{prompt: prompt, n: 1, seed: 1, sampling: greedy(wordTokens)}, word}
 	}
-
 	return all
 }
 
@@ -54,7 +53,6 @@ func secret() string {
 	if err != nil {
 		panic(err) // it never is
 	}
-
 	return fmt.Sprint(100 + n.Int64())
 }
 
@@ -88,7 +86,6 @@ func (p *examination) crosstalk(ctx context.Context) (Check, error) {
 
 		alone[i] = r.Choices[0].Text
 	}
-
 	return p.lost(ctx, prompts, atOnce, alone)
 }
 
@@ -122,7 +119,6 @@ func (p *examination) lost(ctx context.Context, prompts []wordPrompt, atOnce, al
 	if lost >= manyLost {
 		return p.finding("crosstalk-lost", lost, repeated, example), nil
 	}
-
 	return ok("no reply has the word of another prompt (the model repeats %d of %d words when asked alone)", repeated,
 		len(prompts)), nil
 }
@@ -169,6 +165,5 @@ func (p *examination) sayAtOnce(ctx context.Context, prompts []wordPrompt) ([]st
 	}
 
 	all.Wait()
-
 	return texts, errors.Join(errs...)
 }

@@ -21,7 +21,6 @@ import (
 func repeater(s http.Handler, reply func(word string, atOnce []string) string) http.RoundTripper {
 	var mu sync.Mutex
 	var asked []string
-
 	return virtual{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_, rest, found := strings.Cut(string(body), "the word of today is ")
@@ -30,7 +29,6 @@ func repeater(s http.Handler, reply func(word string, atOnce []string) string) h
 		if !found {
 			r.Body = io.NopCloser(strings.NewReader(string(body)))
 			s.ServeHTTP(w, r)
-
 			return
 		}
 
@@ -75,14 +73,12 @@ func TestCrosstalk(t *testing.T) {
 			if strings.HasPrefix(word, "copper") {
 				return atOnce[len(atOnce)-1] + atOnce[0]
 			}
-
 			return word
 		}, doctor.Problem, "another prompt"},
 		"loses words among others": {func(word string, atOnce []string) string {
 			if len(atOnce) > 1 {
 				return "the sea"
 			}
-
 			return word
 		}, doctor.Problem, "missing in replies"},
 		"too weak": {func(string, []string) string { return "the sea" }, doctor.OK, "0 of 8 words"},
@@ -90,7 +86,6 @@ func TestCrosstalk(t *testing.T) {
 			if strings.HasPrefix(word, "heron") {
 				return word
 			}
-
 			return "hm"
 		}, doctor.OK, "1 of 8 words"},
 	} {

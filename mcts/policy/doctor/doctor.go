@@ -124,7 +124,6 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	started := time.Now()
 	err := p.examine(ctx)
 	p.report.Took = time.Since(started)
-
 	return &p.report, err
 }
 
@@ -145,7 +144,6 @@ func (p *examination) open() error {
 	}
 
 	p.b, p.asker, p.report.Server = b, server.NewAsker(b.Address(), retry, nil), b.Address()
-
 	return nil
 }
 
@@ -157,7 +155,6 @@ const slowProbe = 5 * time.Second
 func (p *examination) goOnQuickly() error {
 	p.b.Close()
 	p.o.Quick = true
-
 	return p.open()
 }
 
@@ -238,7 +235,6 @@ func (p *examination) examine(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-
 	return nil
 }
 
@@ -296,7 +292,6 @@ func (p *examination) failure(ctx context.Context, name Name, err error) Check {
 	if name == Room { // every tree begins with such a request
 		c.Verdict = Problem
 	}
-
 	return c
 }
 
@@ -324,7 +319,6 @@ func (p *examination) gone(ctx context.Context, err error) bool {
 	defer cancel()
 
 	_, err = p.b.List(limited)
-
 	return err != nil && ctx.Err() == nil
 }
 
@@ -347,6 +341,5 @@ func errorText(err error) string {
 	if f.Err != nil {
 		parts = append(parts, f.Err.Error())
 	}
-
 	return strings.Join(parts, ": ")
 }

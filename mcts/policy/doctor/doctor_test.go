@@ -51,7 +51,6 @@ func start(t testing.TB, o simserver.Options) *simserver.Server {
 	}
 
 	t.Cleanup(s.Close)
-
 	return s
 }
 
@@ -104,10 +103,8 @@ func chatting(s *simserver.Server) doctor.Options {
 		if err != nil {
 			panic(err)
 		}
-
 		return doctor.Prompt{Messages: chat.Messages("", h, clean)}
 	}
-
 	return o
 }
 
@@ -118,7 +115,6 @@ func examine(t testing.TB, o doctor.Options) *doctor.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r
 }
 

@@ -47,7 +47,6 @@ func listen(t *testing.T, o simserver.Options) *simserver.Server {
 	if err := s.Revive(); err != nil {
 		t.Fatal(err)
 	}
-
 	return s
 }
 

@@ -38,7 +38,6 @@ func (p *examination) filler(before string, sentences int) Prompt {
 	if p.o.Chat {
 		return Prompt{Messages: []chat.Message{{Role: chat.UserRole, Content: text}}}
 	}
-
 	return Prompt{Text: text}
 }
 
@@ -63,7 +62,6 @@ func (p *examination) measure(ctx context.Context) (none Check, err error) {
 
 	p.scale.each = (counts[1] - counts[0]) / (p.effort.filler - shortFiller)
 	p.scale.around = counts[0] - p.scale.each*shortFiller
-
 	return none, nil
 }
 
@@ -107,6 +105,5 @@ func (p *examination) observations(ctx context.Context) (Check, error) {
 	if grown >= want/2 {
 		return ok("observations reach the model: %s tokens more make %s more", number(want), number(grown)), nil
 	}
-
 	return p.finding("template-drops", number(want), number(grown)), nil
 }

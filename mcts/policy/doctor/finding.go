@@ -59,6 +59,5 @@ func (p *examination) finding(name string, figures ...any) Check {
 	if c.Set = set; len(set) == 0 {
 		c.Set = nil
 	}
-
 	return c
 }

@@ -40,7 +40,6 @@ func (p *examination) reach(ctx context.Context) (Check, error) {
 			best = took
 		}
 	}
-
 	return ok("%s answers in %s", p.report.Server, duration(best)), nil
 }
 
@@ -119,7 +118,6 @@ func oneOf(n int) string {
 	if n == 1 {
 		return "the only one"
 	}
-
 	return fmt.Sprintf("one of %d", n)
 }
 
@@ -139,7 +137,6 @@ func some(names []string) string {
 	if more := len(names) - listed; more > 0 {
 		have += fmt.Sprintf(" and %s more", number(more))
 	}
-
 	return have
 }
 
@@ -148,7 +145,6 @@ func (p *examination) otherModels(context.Context) (c Check, err error) {
 	if p.strange != nil {
 		c = p.finding("model-changes", errorText(p.strange))
 	}
-
 	return c, nil
 }
 
@@ -236,7 +232,6 @@ func (p *examination) answersChats(ctx context.Context) bool {
 	chat := server.Greeting(true, neutral(1))
 	chat.Dialect = o.Dialect
 	_, err = b.Complete(ctx, chat)
-
 	return err == nil
 }
 
@@ -260,7 +255,6 @@ func (p *examination) parameters(context.Context) (Check, error) {
 	if len(left) > 0 {
 		c.Set = map[string]string{"server.leave_out": strings.Join(left, ",")}
 	}
-
 	return c, nil
 }
 

@@ -68,7 +68,6 @@ func (p *examination) keeps(n int, seen string) Check {
 
 	c := ok("%s", seen)
 	c.Set = map[string]string{"server.slots": strconv.Itoa(n)}
-
 	return c
 }
 
@@ -77,7 +76,6 @@ func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-
 	return number(n) + " " + thing + "s"
 }
 
@@ -108,7 +106,6 @@ func (p *examination) countKept(ctx context.Context, most int) (kept int, err er
 			return max(i, 1), nil // one was read for the first time a moment ago
 		}
 	}
-
 	return most, nil
 }
 
@@ -131,7 +128,6 @@ func (p *examination) forked(n int) []ask {
 		probes[i] = one(p.filler(head+" "+nonce(), sentences-sentences/2))
 		probes[i].sampling.MaxTokens = keptTokens + longer[i]
 	}
-
 	return probes
 }
 
@@ -153,6 +149,5 @@ func (p *examination) sendAll(ctx context.Context, probes []ask) (answered []Pro
 	}
 
 	all.Wait()
-
 	return answered, err
 }

@@ -28,7 +28,6 @@ type slotServer struct {
 func newSlotServer(slots int) *slotServer {
 	s := &slotServer{slots: make([]string, slots), busy: make([]bool, slots)}
 	s.freed = sync.NewCond(&s.mu)
-
 	return s
 }
 
@@ -46,7 +45,6 @@ func (s *slotServer) Complete(_ context.Context, c server.Completion) (server.Re
 
 	s.busy[slot] = false
 	s.freed.Signal()
-
 	return server.Reply{
 		Choices: []server.Choice{{Text: "x"}}, PromptTokens: len(c.Prompt),
 		Details: []server.Detail{{Prefill: took}},
@@ -83,7 +81,6 @@ func common(a, b string) int {
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
 	}
-
 	return n
 }
 

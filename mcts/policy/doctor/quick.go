@@ -34,7 +34,6 @@ func (p *examination) quickWindow(context.Context) (Check, error) {
 	if sent := p.scale.tokens(p.knownSentences()); float64(p.read) < float64(sent)*(1-slack) {
 		return p.cutInSilence(sent, p.read), nil
 	}
-
 	return skipped("a prompt of %s tokens is read whole; how many fit, and what becomes of more, is not probed "+
 		"in quick mode", number(p.read)), nil
 }
@@ -51,7 +50,6 @@ func (p *examination) quickSamples(ctx context.Context) (Check, error) {
 			p.single = true
 			refused := p.failure(ctx, Samples, err)
 			_, err = p.quickSamples(ctx)
-
 			return refused, err
 		}
 
@@ -77,7 +75,6 @@ func (p *examination) quickSeeds(context.Context) (Check, error) {
 	if p.undrawn == nil && !p.seeded {
 		return p.finding("seeds-unsteady"), nil
 	}
-
 	return ok("the same seed gives the same text; whether others give others is not probed in quick mode"), p.undrawn
 }
 
@@ -87,7 +84,6 @@ func (p *examination) quickAsk() ask {
 	if p.o.Kind.Single || p.single {
 		a.n = 1
 	}
-
 	return a
 }
 
@@ -109,6 +105,5 @@ func (p *examination) quickStop(ctx context.Context) (Check, error) {
 	if err != nil {
 		return Check{}, err
 	}
-
 	return p.halted(r, stop, before)
 }

@@ -45,7 +45,6 @@ func (v Verdict) Worse(w Verdict) Verdict {
 	if w.rank() > v.rank() {
 		return w
 	}
-
 	return v
 }
 
@@ -133,7 +132,6 @@ func (r *Report) Settings() map[string]string {
 	for _, c := range r.Checks {
 		maps.Copy(all, c.Set)
 	}
-
 	return all
 }
 

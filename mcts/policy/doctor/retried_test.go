@@ -26,7 +26,6 @@ type probed struct {
 // failing stands before a server, and fails with a status at what is to fail.
 func failing(s http.Handler, status int, fails func(probed) bool) http.RoundTripper {
 	var inFlight atomic.Int64
-
 	return virtual{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -41,7 +40,6 @@ func failing(s http.Handler, status int, fails func(probed) bool) http.RoundTrip
 			if fails(asked) {
 				w.WriteHeader(status)
 				io.WriteString(w, `{"error":{"message":"it broke"}}`)
-
 				return
 			}
 		}
@@ -106,7 +104,6 @@ func TestFailsAmongOthers(t *testing.T) {
 			if p.InFlight > 4 && p.Prompt == o.Short.Text {
 				crowded.Store(true)
 			}
-
 			return crowded.Load() && p.Prompt == o.Short.Text && p.InFlight > 1
 		})
 

@@ -29,7 +29,6 @@ func (p *examination) samples(ctx context.Context) (Check, error) {
 
 	r, err := p.draw(ctx, ask{prompt: p.o.Short, n: askedFor, seed: firstSeed, sampling: neutral(probeTokens)})
 	p.single = len(p.failed) > 0 // what other checks want several samples for is asked for one by one
-
 	return p.gave(askedFor, len(r.Choices)), err
 }
 
@@ -117,7 +116,6 @@ func (p *examination) stable(ctx context.Context) (Check, error) {
 	if alone == 1 {
 		crowded = ", though one when it is alone: the batch decides"
 	}
-
 	return p.finding("greedy-unsteady", n, len(p.greedy), crowded), nil
 }
 
@@ -144,7 +142,6 @@ func (p *examination) among(ctx context.Context, a ask) (string, error) {
 	if err != nil {
 		return "", err
 	}
-
 	return r.Choices[0].Text, nil
 }
 
@@ -193,7 +190,6 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 	}
 
 	names, err := p.leaking(ctx)
-
 	return p.finding("defaults-leak", names), err
 }
 
@@ -202,7 +198,6 @@ func (p *examination) leak(ctx context.Context, names []string) (bool, error) {
 	a := ask{prompt: p.o.Short, n: drawn, seed: firstSeed, sampling: neutral(probeTokens)}
 	a.leaveOut = names
 	choices, err := p.drawAll(ctx, a)
-
 	return err == nil && !slices.Equal(texts(choices), p.sampled), err
 }
 
@@ -227,7 +222,6 @@ func (p *examination) leaking(ctx context.Context) (string, error) {
 	if len(names) == 0 {
 		return "", nil
 	}
-
 	return " (" + strings.Join(names, ", ") + ")", nil
 }
 

@@ -88,7 +88,6 @@ func (p *examination) knownSentences() int {
 	if window := max(p.stated, p.o.Window); window > 0 {
 		size = min(size, window/4)
 	}
-
 	return p.scale.sentences(size)
 }
 
@@ -138,7 +137,6 @@ func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, e
 	// What a short prompt takes stands for everything but the reading.
 	short, err := p.draw(ctx, one(p.filler("", shortFiller)))
 	r.read, r.again = cold.took-short.took, warm.took-short.took
-
 	return r, err
 }
 
@@ -165,7 +163,6 @@ func (s pace) faster(t pace) pace {
 	if s.tokens > 0 && s.perSecond() >= t.perSecond() {
 		return s
 	}
-
 	return t
 }
 
@@ -239,7 +236,6 @@ func (p *examination) writing(ctx context.Context, n int) (all pace, each time.D
 	}
 
 	short, err := p.together(ctx, n, 1)
-
 	return all, (all.took - short.took) / time.Duration(max(1, all.tokens-short.tokens)), err
 }
 
@@ -277,7 +273,6 @@ func (p *examination) together(ctx context.Context, n, tokens int) (pace, error)
 		s.decode += r.first.Decode
 		s.served += r.first.Prefill + r.first.Decode
 	}
-
 	return s, errors.Join(errs...)
 }
 
@@ -290,7 +285,6 @@ func (p *examination) gauges(ctx context.Context) (g server.Gauges, ok bool) {
 	if !ok {
 		return g, false
 	}
-
 	return observer.Gauges(ctx)
 }
 
@@ -322,7 +316,6 @@ func (p *examination) watch(ctx context.Context, n int) <-chan int {
 
 		most <- seen
 	}()
-
 	return most
 }
 
@@ -373,7 +366,6 @@ func (p *examination) clock(context.Context) (none Check, err error) {
 		reads := fmt.Sprintf("%s tokens/s read %s/s", rate(single), gigabytes(single*p.weights.bytes()))
 		return p.finding("clock-slow", seen, p.weights.String(), reads, gigabytes(slowest)), nil
 	}
-
 	return ok("%s", seen), nil
 }
 
@@ -382,7 +374,6 @@ func rate(perSecond float64) string {
 	if perSecond < 10 {
 		return fmt.Sprintf("%.1f", perSecond)
 	}
-
 	return number(int(perSecond))
 }
 

@@ -39,7 +39,6 @@ func stopIn(text string) (stop, before string) {
 			return stop, before
 		}
 	}
-
 	return "", ""
 }
 
@@ -80,7 +79,6 @@ func (p *examination) stop(ctx context.Context) (ignored Check, err error) {
 	if ignored.Verdict == "" {
 		return ignored, errNoStop
 	}
-
 	return ignored, nil
 }
 
@@ -163,7 +161,6 @@ func (p *examination) logProbs(ctx context.Context) (Check, error) {
 	if strings.Contains(mode, "after") {
 		return p.finding("logprobs-after", seen+mode), err
 	}
-
 	return ok("%s", seen+mode), err
 }
 

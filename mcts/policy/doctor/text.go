@@ -49,7 +49,6 @@ func WriteFindings(w io.Writer, checks []Check) error {
 	}
 
 	_, err := io.WriteString(w, b.String())
-
 	return err
 }
 
@@ -76,7 +75,6 @@ func (r *Report) WriteFindings(w io.Writer, others Verdict) error {
 
 	b.WriteString(display.Wrap("", fmt.Sprintf("%s (%d probes in %s)", conclusion, r.Probes, duration(r.Took)), width))
 	_, err := io.WriteString(w, b.String())
-
 	return err
 }
 
@@ -86,6 +84,5 @@ func rounded(n int) int {
 	for n/unit >= 100 {
 		unit *= 10
 	}
-
 	return n / unit * unit
 }

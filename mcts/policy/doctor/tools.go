@@ -59,7 +59,6 @@ func (p *examination) tools(ctx context.Context) (none Check, err error) {
 	if p.o.Quick {
 		return ok("%s; what becomes of its calls is not probed in quick mode", seen), nil
 	}
-
 	return p.copied(ctx, seen)
 }
 
@@ -92,7 +91,6 @@ func (p *examination) message(text string) action.Message {
 	if parser, ours := p.o.Manner.Tools.Parser(); ours && len(m.Calls) == 0 {
 		return parser.Read(m.Content, nil).Message
 	}
-
 	return m
 }
 

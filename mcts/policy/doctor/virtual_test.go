@@ -48,7 +48,6 @@ func (v virtual) RoundTrip(req *http.Request) (*http.Response, error) {
 	if answer == nil {
 		return nil, fmt.Errorf("%s %s: the connection was reset", req.Method, req.URL)
 	}
-
 	return answer, nil
 }
 
@@ -77,7 +76,6 @@ func (b *busy) RoundTrip(req *http.Request) (*http.Response, error) {
 	<-b.turn
 
 	b.wait(b.apart)
-
 	return b.RoundTripper.RoundTrip(req)
 }
 

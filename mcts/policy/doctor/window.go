@@ -34,14 +34,12 @@ func (p *examination) try(ctx context.Context, tokens int) (f promptResult, sent
 		if fault.Status < 300 {
 			return caught, sent, 0, nil
 		}
-
 		return refused, sent, 0, nil
 	}
 
 	if err == nil && float64(r.PromptTokens) < float64(sent)*(1-slack) {
 		f = cut
 	}
-
 	return f, sent, r.PromptTokens, err
 }
 
@@ -55,7 +53,6 @@ func (p *examination) slow(tokens int) error {
 	if needs < p.effort.timeout {
 		return nil
 	}
-
 	return fmt.Errorf("%w: a prompt of %s tokens would be read for about %s, longer than the timeout, %v", errSlow,
 		number(tokens), duration(needs), p.effort.timeout)
 }
@@ -100,7 +97,6 @@ func (p *examination) window(ctx context.Context) (Check, error) {
 	}
 
 	p.real = assumed
-
 	return p.asStated(long, sent, over), nil
 }
 
@@ -131,7 +127,6 @@ func (p *examination) cutInSilence(sent, counted int) Check {
 			states = "; it states " + number(p.stated)
 		}
 	}
-
 	return p.finding("window-cut", number(sent), number(counted), states)
 }
 
@@ -164,7 +159,6 @@ func (p *examination) shorter(ctx context.Context, stated, refusedAt int) (Check
 
 	// Each probe asked for one token of reply, which took its place in the window, too.
 	p.real = low + 1
-
 	return p.finding("window-shorter", number(stated), number(low), number(high), stated, p.real), nil
 }
 

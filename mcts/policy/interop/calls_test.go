@@ -80,7 +80,6 @@ func (f *forcing) RoundTrip(req *http.Request) (*http.Response, error) {
 
 	f.kept, err = io.ReadAll(resp.Body)
 	resp.Body = io.NopCloser(bytes.NewReader(f.kept))
-
 	return resp, err
 }
 
@@ -101,7 +100,6 @@ func (f *forcing) promptIDs(t *testing.T) []int {
 	if len(reply.IDs) > 0 {
 		return reply.IDs
 	}
-
 	return reply.Choices[0].IDs
 }
 
@@ -126,7 +124,6 @@ func callHistory(t *testing.T) envs.History {
 
 	h := envs.NewHistory(envs.Task{Question: "What is it?"})
 	h = h.Append(envs.Turn{Action: envs.Action(played.Text()), Observation: "Loaded."})
-
 	return h.Append(envs.Turn{Action: envs.Action(unread.Text()), Observation: "The action cannot be read."})
 }
 
@@ -188,7 +185,6 @@ func (v vllm) caller(t *testing.T, ask string) caller {
 	b := v.open(t, openai.Options{Chat: true, Tools: tools, Endpoint: server.Endpoint{Transport: sent}})
 
 	o := server.Options{LogProbs: true, ServerCalls: ask == server.AskMessages}
-
 	return newCaller(t, b, sent, toolcalls.Hermes, o)
 }
 
@@ -215,7 +211,6 @@ func prompt(t *testing.T) func(envs.History) string {
 	for _, f := range tools.([]any) {
 		functions = append(functions, f.(envs.Args))
 	}
-
 	return func(h envs.History) string { return template.RenderTools("Call tools.", functions, h, clean) }
 }
 
@@ -240,7 +235,6 @@ func playedOf(p mcts.Proposal) string {
 	if err != nil {
 		return "nothing"
 	}
-
 	return call.Name + " " + pytext.JSON(call.Args)
 }
 
@@ -249,7 +243,6 @@ const coffee = `{"DBName": "coffee"}`
 // forced are texts that models write, with what vLLM's parser makes of them, and ours.
 func forced() []struct{ name, text, messages, ours string } {
 	coffee := written("LoadDB", coffee)
-
 	return []struct{ name, text, messages, ours string }{
 		{"a call", "I look.\n" + coffee, `LoadDB {"DBName": "coffee"}`, `LoadDB {"DBName": "coffee"}`},
 		// Under its own name, which is on no list, and never by the one that it begins with.

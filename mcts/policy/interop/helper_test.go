@@ -29,7 +29,6 @@ func setting(t *testing.T, name, script string) string {
 	if value == "" {
 		t.Skipf("%s is not set: %s sets it", name, script)
 	}
-
 	return value
 }
 
@@ -37,7 +36,6 @@ func testContext(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-
 	return ctx
 }
 
@@ -60,7 +58,6 @@ func long(mark string, characters int) string {
 	for i := 0; text.Len() < characters; i++ {
 		fmt.Fprintf(&text, " On day %d the price was %d.", i, 7*i%101)
 	}
-
 	return text.String()
 }
 
@@ -75,7 +72,6 @@ func complete(t *testing.T, b server.Backend, c server.Completion) server.Reply 
 	if len(reply.Choices) != c.N {
 		t.Fatalf("%d choices of %d", len(reply.Choices), c.N)
 	}
-
 	return reply
 }
 
@@ -84,7 +80,6 @@ func texts(reply server.Reply) []string {
 	for i, c := range reply.Choices {
 		out[i] = c.Text
 	}
-
 	return out
 }
 
@@ -93,7 +88,6 @@ func distinct(texts []string) int {
 	for _, text := range texts {
 		seen[text] = true
 	}
-
 	return len(seen)
 }
 
@@ -120,7 +114,6 @@ func wantFault(t *testing.T, err error, kind server.FaultKind, status int) {
 // cancelWhenSent is a context that ends as soon as a request made with it is on its way.
 func cancelWhenSent(ctx context.Context) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
-
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		WroteRequest: func(httptrace.WroteRequestInfo) { cancel() },
 	})

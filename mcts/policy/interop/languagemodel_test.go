@@ -256,7 +256,6 @@ func (m *languageModel) check(t *testing.T, dir string) checked {
 	if len(c.Problems) != 0 {
 		t.Errorf("check: %+v", c)
 	}
-
 	return c
 }
 
@@ -357,7 +356,6 @@ func (m *languageModel) answers(t *testing.T) map[string]string {
 	for _, q := range questions {
 		answers[q.QID] = q.Answer
 	}
-
 	return answers
 }
 
@@ -408,6 +406,5 @@ func sameNumber(answer, gold string) bool {
 
 	a, err := strconv.ParseFloat(found[0], 64)
 	b, goldErr := strconv.ParseFloat(gold, 64)
-
 	return err == nil && goldErr == nil && a == b
 }

@@ -19,7 +19,6 @@ var inTokens = []string{"--set", "server.tools.ask=" + server.AskTokens, "--set"
 func (v vllm) openNative(t *testing.T, data string) *program {
 	server, path, _ := strings.Cut(strings.TrimPrefix(v.url, "http://"), "/")
 	proxy, address := newProxy(t, "http://"+server)
-
 	return openProgram(t, program{
 		policy: "openai:" + v.model, proxy: proxy, data: data,
 		settings: []string{
@@ -59,7 +58,6 @@ func (p *program) episodes(t *testing.T, more ...string) (all []played, calls, t
 
 	t.Logf("%d of %d turns are calls, %d of %d episodes are right", calls, turns, right, len(all))
 	p.run(t, nil, "check", dir, "--data", p.data, "--json")
-
 	return all, calls, turns, right
 }
 
@@ -121,7 +119,6 @@ func chatOf(t *testing.T, messages json.RawMessage) json.RawMessage {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return text
 }
 

@@ -39,7 +39,6 @@ func openOllama(t *testing.T) ollamaServer {
 	}
 
 	o.backend = o.open(t, ollama.Options{Endpoint: server.Endpoint{Transport: o.sent}})
-
 	return o
 }
 
@@ -61,7 +60,6 @@ func (o ollamaServer) open(t *testing.T, options ollama.Options) *ollama.Backend
 	}
 
 	t.Cleanup(b.Close)
-
 	return b
 }
 
@@ -73,7 +71,6 @@ func (o ollamaServer) loads(t *testing.T) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return bytes.Count(text, []byte(`msg="starting llama server"`))
 }
 

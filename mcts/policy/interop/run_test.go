@@ -68,7 +68,6 @@ func newProxy(t *testing.T, server string) (*proxy, string) {
 		front.CloseClientConnections()
 		front.Close()
 	})
-
 	return p, front.URL
 }
 
@@ -152,7 +151,6 @@ func (p *program) ends(t *testing.T, code int, arguments ...string) (out, said s
 	if c.ProcessState == nil || c.ProcessState.ExitCode() != code {
 		t.Fatalf("%v, want exit status %d: %s", err, code, tail(printed.String()))
 	}
-
 	return printed.String(), complaints.String()
 }
 
@@ -182,7 +180,6 @@ func tail(text string) string {
 	if len(text) > length {
 		text = "…" + text[len(text)-length:]
 	}
-
 	return text
 }
 
@@ -246,7 +243,6 @@ func openProgram(t *testing.T, p program) *program {
 	p.data = filepath.Join(t.TempDir(), "data")
 	p.run(t, nil, "data", "build", "--data", p.data, "--dataset", "coffee", "--rows", "300")
 	p.run(t, nil, "data", "questions", "--data", p.data, "--dataset", "coffee", "--scale", "0.1")
-
 	return &p
 }
 
@@ -366,7 +362,6 @@ func (p *program) interrupt(t *testing.T, arguments []string) string {
 	if !errors.As(err, &exit) || exit.ExitCode() != 130 {
 		t.Fatalf("interrupted: %v, want exit status 130", err)
 	}
-
 	return said.String()
 }
 

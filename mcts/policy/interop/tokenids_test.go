@@ -104,7 +104,6 @@ func (v vllm) tokensOf(t *testing.T, asked map[string]json.RawMessage) []int {
 
 	var reply struct{ Tokens []int }
 	post(t, strings.TrimSuffix(v.url, "/v1")+"/tokenize", body, &reply)
-
 	return reply.Tokens
 }
 
@@ -263,7 +262,6 @@ func play(t *testing.T, p mcts.Policy, path string) map[string][]string {
 			mu.Lock()
 			defer mu.Unlock()
 			turns[question] = texts
-
 			return err
 		})
 	}
@@ -275,7 +273,6 @@ func play(t *testing.T, p mcts.Policy, path string) map[string][]string {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-
 	return turns
 }
 
@@ -307,6 +304,5 @@ func playOne(ctx context.Context, log *store.Store, next mcts.Policy, h envs.His
 
 		h = h.Append(turn)
 	}
-
 	return texts, nil
 }

@@ -47,7 +47,6 @@ func (v vllm) open(t *testing.T, o openai.Options) *openai.Backend {
 	}
 
 	t.Cleanup(b.Close)
-
 	return b
 }
 
@@ -58,7 +57,6 @@ func (v vllm) metrics(t *testing.T) server.Gauges {
 	if !ok {
 		t.Fatal("the server has no gauges")
 	}
-
 	return g
 }
 
@@ -74,7 +72,6 @@ func (v vllm) window(t *testing.T) int {
 	if i < 0 || models[i].MaxModelLen < 1 {
 		t.Fatalf("the models %+v have no %s with a window", models, v.model)
 	}
-
 	return models[i].MaxModelLen
 }
 
@@ -245,7 +242,6 @@ func stopIn(t *testing.T, text string) (stop, before string) {
 	}
 
 	t.Fatalf("no place to stop in %q", text)
-
 	return "", ""
 }
 

@@ -38,7 +38,6 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 
 			s, err := b.sample(gctx, c, b.request(c, c.Seed+uint64(i)))
 			samples[i] = s
-
 			return err
 		})
 	}
@@ -48,7 +47,6 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		if ctx.Err() != nil {
 			return server.Reply{}, ctx.Err()
 		}
-
 		return server.Reply{}, err
 	}
 
@@ -56,7 +54,6 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 	if n < c.N {
 		t.Choices, t.Details = slices.Repeat(t.Choices, c.N), slices.Repeat(t.Details, c.N)
 	}
-
 	return t, nil
 }
 
@@ -73,14 +70,12 @@ func (b *Backend) sample(ctx context.Context, c server.Completion, req *api.Gene
 			if err == nil {
 				err = b.link.CheckQuoted([]server.Choice{s.choice})
 			}
-
 			return b.sampleFault(err)
 		})
 
 	if c.Dialect.Omits("stop") {
 		wire.Cut(&s.choice, s.detail.Tokens, c.Sampling.Stop)
 	}
-
 	return s, err
 }
 

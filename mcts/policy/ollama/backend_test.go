@@ -318,7 +318,6 @@ func packed(t *testing.T, text string) string {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-
 	return b.String()
 }
 

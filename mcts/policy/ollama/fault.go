@@ -32,7 +32,6 @@ func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	if c.OutOfQuota(a.Status, a.Wait() > 0) { // of a model in the cloud
 		kind = server.OutOfQuota
 	}
-
 	return b.link.StatusFault(a, kind, message)
 }
 

@@ -244,7 +244,6 @@ func TestSecrets(t *testing.T) {
 
 		_, err = b.Complete(t.Context(), ask(1))
 		_, other := b.Models(t.Context())
-
 		return []any{wiretest.FaultOf(t, err), other, b, *b, b.Address()}
 	})
 }

@@ -17,7 +17,6 @@ type handler func(w http.ResponseWriter, r *http.Request, body map[string]any)
 // serve starts a server that answers every request with the handler.
 func serve(t testing.TB, handle handler) *wiretest.Server {
 	t.Helper()
-
 	return wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -39,7 +38,6 @@ func decoded(t testing.TB, text []byte) (body map[string]any) {
 	if err := json.Unmarshal(text, &body); err != nil {
 		t.Errorf("%q: %v", text, err)
 	}
-
 	return body
 }
 
@@ -58,7 +56,6 @@ func backend(t testing.TB, f *wiretest.Server, change ...func(*Options)) *Backen
 	}
 
 	t.Cleanup(b.Close)
-
 	return b
 }
 

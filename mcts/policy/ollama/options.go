@@ -60,7 +60,6 @@ func New(opts Options) (*Backend, error) {
 	}
 
 	opts.APIKey, opts.URL, opts.Headers = "", "", nil
-
 	return &Backend{opts: opts, base: address.URL, link: link}, nil
 }
 
@@ -79,7 +78,6 @@ func ParseHost(host string) (*url.URL, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ollama: the host (host:port, or a URL): %w", err)
 	}
-
 	return address.URL, nil
 }
 
@@ -129,6 +127,5 @@ func parseHost(text string) (wire.Address, error) {
 	}
 
 	address.URL.Host = net.JoinHostPort(host, port)
-
 	return address, nil
 }

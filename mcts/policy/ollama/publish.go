@@ -53,7 +53,6 @@ func publish(ctx context.Context, c server.Checkpoint, host string) error {
 	if err := client.Create(ctx, request, func(api.ProgressResponse) error { return nil }); err != nil {
 		return fmt.Errorf("the Ollama at %s makes no model of %s: %w", address.Host, c.Folder, err)
 	}
-
 	return nil
 }
 
@@ -77,7 +76,6 @@ func modelFiles(folder string) ([]string, error) {
 	}
 
 	described = slices.DeleteFunc(described, func(path string) bool { return !ollamaReads(filepath.Base(path)) })
-
 	return append(weights, described...), nil
 }
 
@@ -107,7 +105,6 @@ func send(ctx context.Context, client *api.Client, path string) (digest string, 
 	}
 
 	digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
-
 	return digest, client.CreateBlob(ctx, digest, f)
 }
 
@@ -115,7 +112,6 @@ func send(ctx context.Context, client *api.Client, path string) (digest string, 
 // a text begins with is the tokenizer's affair there.
 func ollamaTemplate(t chat.Template) string {
 	const content = "{{ .Content }}"
-
 	return "{{ if not .System }}" + t.System("") + "{{ end }}{{ range .Messages }}" +
 		`{{ if eq .Role "system" }}` + t.System(content) +
 		`{{ else if eq .Role "user" }}` + t.User(content) +

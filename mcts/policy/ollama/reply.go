@@ -128,7 +128,6 @@ func (s *sample) check(c server.Completion, window int, ends []string) error {
 	if err != nil {
 		return err
 	}
-
 	return wire.CheckSamples([]server.Choice{s.choice}, drawn, wire.Unseen(c.Sampling.Stop))
 }
 

@@ -71,7 +71,6 @@ func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest
 	for _, name := range c.Dialect.LeaveOut {
 		delete(req.Options, cmp.Or(optionNames[name], name))
 	}
-
 	return req
 }
 

@@ -46,7 +46,6 @@ func (b *Backend) list(ctx context.Context, path string) ([]model, error) {
 		if err := wire.NewDocument(body).Object(map[string]any{"models": &list}); err != nil {
 			return fmt.Errorf("the reply to %s: %w", path, err)
 		}
-
 		return nil
 	})
 
@@ -54,7 +53,6 @@ func (b *Backend) list(ctx context.Context, path string) ([]model, error) {
 	for i, m := range models {
 		models[i].Name = wire.Shorten(m.Name)
 	}
-
 	return models, err
 }
 
@@ -66,7 +64,6 @@ func (b *Backend) Models(ctx context.Context) ([]string, error) {
 	for i, m := range models {
 		names[i] = m.Name
 	}
-
 	return names, err
 }
 
@@ -81,7 +78,6 @@ func tagged(name string) string {
 	if strings.Contains(name[strings.LastIndex(name, "/")+1:], ":") {
 		return name
 	}
-
 	return name + ":latest"
 }
 
@@ -89,7 +85,6 @@ func tagged(name string) string {
 func (b *Backend) List(ctx context.Context) (server.Listing, error) {
 	names, err := b.Models(ctx)
 	has := func(name string) bool { return tagged(name) == tagged(b.opts.Model) }
-
 	return server.Listing{Names: names, Listed: slices.ContainsFunc(names, has), Window: b.opts.Window}, err
 }
 
@@ -153,7 +148,6 @@ func (b *Backend) ask(ctx context.Context, path string, body, into any) error {
 		if err := wire.NewDocument(reply).Decode(into); err != nil {
 			return fmt.Errorf("the reply to %s: %w", path, err)
 		}
-
 		return nil
 	})
 }

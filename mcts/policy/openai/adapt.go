@@ -53,7 +53,6 @@ func loadAdapter(ctx context.Context, c server.Checkpoint, address string) error
 	if err != nil || reply.StatusCode == http.StatusOK {
 		return err
 	}
-
 	return fmt.Errorf("%s loads no adapter (HTTP %d: %s). It has to be a vLLM that was started with --enable-lora, "+
 		"and with VLLM_ALLOW_RUNTIME_LORA_UPDATING=True in its environment", address, reply.StatusCode,
 		strings.TrimSpace(string(said)))

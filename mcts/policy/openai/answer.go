@@ -52,7 +52,6 @@ func (a *answer) message() (m action.Message, reasoning string) {
 
 		m.Calls = append(m.Calls, action.ToolCall{Name: f.Name, Arguments: arguments})
 	}
-
 	return m, reasoning
 }
 
@@ -110,6 +109,5 @@ func (s *spoken) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 
 	s.text, s.reasoning = text.String(), reasoning.String()
-
 	return err
 }

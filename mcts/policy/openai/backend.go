@@ -69,7 +69,6 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 			if err == nil {
 				err = b.link.CheckQuoted(d.reply.Choices)
 			}
-
 			return b.replyFault(err)
 		},
 	})
@@ -94,7 +93,6 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 	if n < c.N {
 		t.Choices, t.Details = slices.Repeat(t.Choices, c.N), slices.Repeat(t.Details, c.N)
 	}
-
 	return t, nil
 }
 

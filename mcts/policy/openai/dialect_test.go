@@ -40,7 +40,6 @@ func fake(t *testing.T, refuse func(asked, map[string]any) (int, string)) *wiret
 		if status, message := refuse(a, all); status != 0 {
 			w.WriteHeader(status)
 			io.WriteString(w, message)
-
 			return
 		}
 
@@ -57,7 +56,6 @@ func deref(n *int) int {
 	if n == nil {
 		return 0
 	}
-
 	return *n
 }
 
@@ -89,7 +87,6 @@ func choiceOf(a asked, i int, inChat bool) string {
 		if a.LogProbs == true {
 			logs = `{"content":[` + strings.Join(scored, ",") + `]}`
 		}
-
 		return fmt.Sprintf(`{"index":%d,"finish_reason":"stop","message":{"content":%s},"logprobs":%s}`,
 			i, text, logs)
 	case a.LogProbs != nil && a.LogProbs != 0.0:
@@ -140,7 +137,6 @@ func TestServersTakeLess(t *testing.T) {
 		if a.Seed != nil {
 			return 501, `{"message":"seed is not supported"}`
 		}
-
 		return 0, ""
 	}
 

@@ -36,7 +36,6 @@ func NewEmbedder(e server.Endpoint, retry server.Retry) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return &Embedder{b, server.NewAsker(b.Address(), retry, nil)}, nil
 }
 
@@ -122,7 +121,6 @@ func (e *Embedder) fit(ctx context.Context, texts []string, doubted bool) ([][]f
 		if second == nil {
 			return nil, other
 		}
-
 		return append(first, second...), cmp.Or(err, other)
 	case err != nil || tooMuch == nil:
 		return list, err
@@ -143,7 +141,6 @@ func shortened(text string) string {
 	for n > 0 && !utf8.RuneStart(text[n]) {
 		n--
 	}
-
 	return strings.TrimSpace(text[:n])
 }
 
@@ -160,7 +157,6 @@ func (e *Embedder) request(ctx context.Context, texts []string) (list [][]float3
 			if list, tokens, err = decodeVectors(body, len(texts)); err == nil {
 				b.opts.Account.Add(tokens, 0, 0)
 			}
-
 			return b.replyFault(err)
 		},
 	})
@@ -168,7 +164,6 @@ func (e *Embedder) request(ctx context.Context, texts []string) (list [][]float3
 	if fault := server.FaultOf(err); fault != nil && isTooMuch(fault) {
 		return nil, fault, nil
 	}
-
 	return list, nil, err
 }
 
@@ -187,7 +182,6 @@ func isTooMuch(f *server.Fault) bool {
 	}
 
 	text := strings.ToLower(f.Message)
-
 	return f.Status >= 400 && slices.ContainsFunc(tooMuchWords,
 		func(words string) bool { return strings.Contains(text, words) })
 }

@@ -35,7 +35,6 @@ func embedder(t testing.TB, address string, change ...func(*server.Endpoint)) *E
 	}
 
 	t.Cleanup(e.Close)
-
 	return e
 }
 
@@ -47,7 +46,6 @@ func inputs(t testing.TB, body []byte) []string {
 	if err := json.Unmarshal(body, &r); err != nil {
 		t.Fatal(err)
 	}
-
 	return r.Input
 }
 
@@ -77,7 +75,6 @@ func words(n int) (texts []string, want [][]float32) {
 		texts = append(texts, strings.Repeat("é", i+1))
 		want = append(want, []float32{float32(2 * (i + 1)), 1})
 	}
-
 	return texts, want
 }
 
@@ -348,7 +345,6 @@ func TestEmbedSecrets(t *testing.T) {
 		if err == nil {
 			t.Error("no error")
 		}
-
 		return []any{err, e.Address(), e.Model(), fmt.Sprint(e)}
 	})
 }

@@ -71,6 +71,5 @@ func kindOf(a wire.Answer, c wire.Complaint) server.FaultKind {
 	if c.OutOfQuota(a.Status, a.Wait() > 0) {
 		return server.OutOfQuota
 	}
-
 	return server.KindOfStatus(a.Status)
 }

@@ -25,7 +25,6 @@ func backend(t testing.TB, f *wiretest.Server, change ...func(*Options)) *Backen
 	}
 
 	t.Cleanup(b.Close)
-
 	return b
 }
 
@@ -71,7 +70,6 @@ func fields(t *testing.T, body []byte) map[string]any {
 
 		out[name] = value
 	}
-
 	return out
 }
 

@@ -78,7 +78,6 @@ func sum(all map[string]*dto.MetricFamily, names []string) (sum float64, known b
 	for _, value := range list {
 		sum += value
 	}
-
 	return sum, len(list) > 0
 }
 
@@ -95,6 +94,5 @@ func values(all map[string]*dto.MetricFamily, names []string) (list []float64) {
 			break
 		}
 	}
-
 	return list
 }

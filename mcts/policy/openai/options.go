@@ -73,7 +73,6 @@ func New(opts Options) (*Backend, error) {
 
 	// Secrets are with the link; nothing that is printed or logged may hold them.
 	opts.APIKey, opts.URL, opts.Headers = "", "", nil
-
 	return &Backend{
 		opts:  opts,
 		base:  address.URL,

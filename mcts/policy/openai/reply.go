@@ -156,7 +156,6 @@ func (d *decoder) gather(choices []choice) error {
 	if len(choices) < d.n {
 		return nil // what is reported of all may count the lost ones
 	}
-
 	return wire.CheckSamples(t.Choices, t.CompletionTokens, wire.Unseen(d.sampling.Stop))
 }
 
@@ -248,7 +247,6 @@ func (c *choice) figures() (numbers []float64, tokens int, err error) {
 	if len(numbers) > 0 && len(numbers) < tokens {
 		return nil, 0, fmt.Errorf("log-probabilities of %d tokens out of %d", len(numbers), tokens)
 	}
-
 	return numbers, tokens, nil
 }
 
@@ -272,7 +270,6 @@ func (c *choice) tokens() []string {
 	for _, entry := range c.LogProbs.Content {
 		texts = append(texts, entry.Token)
 	}
-
 	return texts
 }
 
@@ -298,7 +295,6 @@ func (f *figures) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		}
 
 		f.numbers = append(f.numbers, token.Float())
-
 		return nil
 	})
 }
@@ -313,7 +309,6 @@ func (c *choice) likeliest() *float64 {
 	if json.Unmarshal(c.LogProbs.TopLogProbs, &lists) != nil || len(lists) == 0 || len(lists[0]) == 0 {
 		return nil
 	}
-
 	return new(slices.Max(slices.Collect(maps.Values(lists[0]))))
 }
 
@@ -327,6 +322,5 @@ func stopReason(raw jsontext.Value) string {
 	if raw.Kind() == jsontext.KindNumber {
 		return raw.String()
 	}
-
 	return ""
 }

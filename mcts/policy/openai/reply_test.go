@@ -260,7 +260,6 @@ func TestSpoiledReplies(t *testing.T) {
 		for _, i := range indices {
 			text += `,{"index":` + i + `,"text":"x","finish_reason":"stop"}`
 		}
-
 		return `{"choices":[` + text[1:] + `]}`
 	}
 	for _, tt := range []struct{ name, body, want string }{

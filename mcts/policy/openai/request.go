@@ -116,7 +116,6 @@ func (b *Backend) request(c server.Completion, ids []int, n int) map[string]any 
 	for _, name := range c.Dialect.LeaveOut {
 		delete(fields, name)
 	}
-
 	return fields
 }
 
@@ -148,7 +147,6 @@ func (b *Backend) sessionHeader(c server.Completion) map[string]string {
 	if name := b.opts.Session.Header; name != "" && c.Session != "" {
 		return map[string]string{name: c.Session}
 	}
-
 	return nil
 }
 
@@ -219,7 +217,6 @@ func checkMessages(c server.Completion) error {
 	if c.Messages[len(c.Messages)-1].Role == chat.AssistantRole {
 		return errors.New("the last message is the model's own, which servers may close or repeat")
 	}
-
 	return nil
 }
 

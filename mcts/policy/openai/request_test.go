@@ -246,7 +246,6 @@ func TestNew(t *testing.T) {
 				if err != nil || b.Address() != tt.address {
 					t.Fatalf("address %v, error %v, want %s", b, err, tt.address)
 				}
-
 				return
 			}
 

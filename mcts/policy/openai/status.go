@@ -32,7 +32,6 @@ func (b *Backend) Models(ctx context.Context) ([]Model, error) {
 		if err := wire.NewDocument(body).Object(map[string]any{"data": &list}); err != nil {
 			return fmt.Errorf("the list of models: %w", err)
 		}
-
 		return nil
 	})
 
@@ -63,7 +62,6 @@ func (b *Backend) Serves(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-
 	return sameModel(models, b.opts.Model, name), nil
 }
 
@@ -82,7 +80,6 @@ func (b *Backend) List(ctx context.Context) (server.Listing, error) {
 			l.Misplaced = "model-is-ollama"
 		}
 	}
-
 	return l, err
 }
 
@@ -108,7 +105,6 @@ func sameModel(models []Model, asked, name string) bool {
 	if model.Parent != "" && sameModel(withoutAdapters(models), model.Parent, name) {
 		return true
 	}
-
 	return slices.ContainsFunc(models,
 		func(m Model) bool { return m.ID == name && m.Root != "" && m.Root == model.Root })
 }
@@ -128,7 +124,6 @@ func (b *Backend) Version(ctx context.Context) (string, error) {
 		if wire.NewDocument(body).Decode(&v) != nil {
 			v.Version = "" // a page for people
 		}
-
 		return nil
 	})
 	if absent(err) {
@@ -147,7 +142,6 @@ func (b *Backend) Slots(ctx context.Context) (int, error) {
 		if wire.NewDocument(body).Object(map[string]any{"total_slots": &slots}) != nil {
 			slots = 0 // a page for people
 		}
-
 		return nil
 	})
 	if absent(err) {
@@ -170,7 +164,6 @@ func (b *Backend) metrics(ctx context.Context) (g server.Gauges, ok bool, err er
 		if err == nil {
 			g, ok, err = parseMetrics(text)
 		}
-
 		return err
 	})
 	if absent(err) {

@@ -28,7 +28,6 @@ func TestTokenIDs(t *testing.T) {
 		if err != nil {
 			return server.Choice{}, err
 		}
-
 		return reply.Choices[0], nil
 	}
 	keep := func(o *Options) { o.TokenIDs = true }

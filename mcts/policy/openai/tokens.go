@@ -32,7 +32,6 @@ func (b *Backend) tokens(ctx context.Context, c server.Completion) (ids []int, e
 	if err == nil && len(ids) == 0 { // llama.cpp's, which takes no messages
 		return nil, b.link.NotSent(errors.New("/tokenize makes no tokens of messages: " + wantsVLLM))
 	}
-
 	return ids, err
 }
 

@@ -48,7 +48,6 @@ func (d Demonstration) Size() int {
 	for _, t := range d.Turns {
 		n += len(t.Action) + len(t.Observation)
 	}
-
 	return n
 }
 
@@ -121,7 +120,6 @@ func loadDemonstrations(fsys fs.FS, unseal func(text []byte) ([]byte, error)) (m
 
 		pools[strings.TrimSuffix(path.Base(name), ".yaml")] = pool
 	}
-
 	return pools, nil
 }
 
@@ -146,7 +144,6 @@ func ReadDemonstrations(path string, datasets []string) (map[string][]Demonstrat
 	for _, name := range datasets {
 		pools[name] = pool
 	}
-
 	return pools, nil
 }
 
@@ -161,7 +158,6 @@ func WriteDemonstrations(dir, dataset string, pool []Demonstration) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-
 	return disk.WriteSealed(filepath.Join(dir, dataset+".yaml"), text)
 }
 
@@ -210,6 +206,5 @@ func (t DemonstrationTurn) Text(codec action.Codec) string {
 	if err != nil {
 		return t.Action
 	}
-
 	return codec.Format(action.ReAct{}.Thought(t.Action), call)
 }

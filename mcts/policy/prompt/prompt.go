@@ -83,7 +83,6 @@ func (p Prompt) wording() wording {
 	if native, ok := p.Codec.(action.Tools); ok && native.Most > 1 {
 		name += "-parallel"
 	}
-
 	return wordings()[name]
 }
 
@@ -122,7 +121,6 @@ func (p Prompt) Render(h envs.History) string {
 	for _, t := range h.Turns() {
 		renderTurn(&b, string(t.Action), p.cleaned(t.Observation))
 	}
-
 	return b.String()
 }
 
@@ -132,7 +130,6 @@ func (p Prompt) Lead() string {
 	if _, ok := action.OrDefault(p.Codec).(action.ReAct); ok && p.Layout != Paper {
 		return action.ThoughtMarker
 	}
-
 	return ""
 }
 
@@ -141,7 +138,6 @@ func (p Prompt) Stops() []string {
 	if p.Layout == Paper {
 		return nil
 	}
-
 	return []string{"\n" + QuestionMarker}
 }
 
@@ -218,7 +214,6 @@ func (p Prompt) ForPeople(t envs.Task) string {
 	example := p.Codec.Format("what you conclude and what to do next", envs.Call{
 		Name: "the name of one tool", Args: envs.Object("the name of a parameter", "its value"),
 	})
-
 	return text + "\n\nThe tools are:\n\n" + list.String() +
 		"\nWrite what a server would make of a reply:\n\n" + example
 }
@@ -246,7 +241,6 @@ func (p Prompt) cleaned(text string) string {
 	if p.Clean == nil {
 		return text
 	}
-
 	return p.Clean(text)
 }
 
@@ -297,6 +291,5 @@ func (p Prompt) shown(t envs.Task) []Demonstration {
 			shown = append(shown, d)
 		}
 	}
-
 	return shown
 }

@@ -56,7 +56,6 @@ func apis(lines ...string) []*toolapi.API {
 			all[i].Guideline = "When a step needs exact arithmetic, write Python code and run it."
 		}
 	}
-
 	return all
 }
 
@@ -80,7 +79,6 @@ func recorded(t testing.TB) (solved, drifted Demonstration) {
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-
 	return file.Demonstrations[0], file.Demonstrations[1]
 }
 
@@ -92,7 +90,6 @@ func demonstrations(t testing.TB) map[string][]Demonstration {
 	for _, suffix := range []string{"", " (second)", " (third)", " (fourth)"} {
 		pool = append(pool, Demonstration{Question: openQuestion + suffix, Turns: slices.Clone(solved.Turns)})
 	}
-
 	return map[string][]Demonstration{"coffee": pool}
 }
 
@@ -439,7 +436,6 @@ func functionsOf(p Prompt, t envs.Task) string {
 	for _, f := range p.Functions(envs.NewHistory(t)) {
 		lines = append(lines, pytext.JSON(f))
 	}
-
 	return strings.Join(lines, "\n")
 }
 

@@ -37,7 +37,6 @@ func (p Prompt) announced(h envs.History) []*toolapi.API {
 	for _, a := range p.List(h.Task()) {
 		list = append(list, p.Announced(version, a)...)
 	}
-
 	return toolapi.Shown(list)
 }
 
@@ -74,7 +73,6 @@ func (p Prompt) Functions(h envs.History) []envs.Args {
 
 		all[i] = p.function(a, true)
 	}
-
 	return all
 }
 
@@ -83,7 +81,6 @@ func (p Prompt) function(a *toolapi.API, clean bool) envs.Args {
 	if !clean {
 		return a.Function()
 	}
-
 	return cleanedIn(a.Function(), p.cleaned).(envs.Args)
 }
 
@@ -97,17 +94,14 @@ func cleanedIn(v any, clean func(string) string) any {
 		for i := range v {
 			all[i] = cleanedIn(v[i], clean)
 		}
-
 		return all
 	case envs.Args:
 		all := make(envs.Args, len(v))
 		for i, arg := range v {
 			all[i] = envs.Arg{Name: arg.Name, Value: cleanedIn(arg.Value, clean)}
 		}
-
 		return all
 	}
-
 	return v
 }
 
@@ -118,6 +112,5 @@ func (p Prompt) toolText(a *toolapi.API) string {
 	if p.Layout == Paper {
 		return text
 	}
-
 	return text + a.ParameterLines("\n    ")
 }

@@ -16,7 +16,6 @@ func newDice(seed uint64) dice {
 	var d dice
 	d.pcg.Seed(seed, sampleStream)
 	d.pcg.Uint64() // neighbouring seeds need a step to part
-
 	return d
 }
 
@@ -25,7 +24,6 @@ func questionDice(question, place string) dice {
 	var d dice
 	d.pcg.Seed(envs.Hash(question), envs.Hash(question+place))
 	d.pcg.Uint64()
-
 	return d
 }
 

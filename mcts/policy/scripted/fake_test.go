@@ -39,7 +39,6 @@ func plans(question string) (envs.Plan, bool) {
 		if len(results) < len(steps) {
 			return "I need step " + steps[len(results)].Tool + ".", steps[len(results)], nil
 		}
-
 		return "I know the answer.", envs.Finish(results[3]), nil
 	}, true
 }
@@ -81,7 +80,6 @@ func newWorld(version string) *world {
 
 		w.answers[name+string(pytext.AppendJSON(nil, args))] = r
 	}
-
 	return w
 }
 
@@ -132,7 +130,6 @@ func (w *world) act(h envs.History, text string) envs.History {
 		format := wire.AnswerForm{State: "State", Message: "Message"}
 		turn.Observation = format.Wrap(turn.Outcome == envs.OK, turn.Observation)
 	}
-
 	return h.Append(turn)
 }
 
@@ -150,7 +147,6 @@ func (w telling) Lift(_ envs.History, c envs.Call) (envs.Call, error) {
 	}
 
 	u, _ := parseNotice(d.notice)
-
 	return envs.Call{Tool: c.Tool, Name: d.name, Args: u.apply(c.Args, false)}, nil
 }
 
@@ -170,7 +166,6 @@ func profile(t testing.TB, name string) Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return p
 }
 
@@ -185,7 +180,6 @@ func propose(t testing.TB, p mcts.Policy, r mcts.Request) []mcts.Proposal {
 	if len(got) != r.N {
 		t.Fatalf("%d proposals, want %d", len(got), r.N)
 	}
-
 	return got
 }
 
@@ -212,7 +206,6 @@ func called(h envs.History) []string {
 	for _, t := range h.Turns() {
 		names = append(names, t.Call.Name+" "+t.Outcome.String())
 	}
-
 	return names
 }
 

@@ -55,7 +55,6 @@ func (k *heed) changes(c envs.Call) silent.Changes {
 	}
 
 	k.known[by(c)] = all
-
 	return all
 }
 
@@ -101,7 +100,6 @@ func (k *heed) read(t *envs.Turn, answer string, notes []string) (result string,
 	// It is what another tool says of the call that lacks something.
 	k.answered, k.lacking = k.lacking, nil
 	source, _ := pytext.DecodeStrict(answer)
-
 	return pytext.JSON(k.fill(source)), true
 }
 
@@ -121,11 +119,9 @@ func (k *heed) lacks(t *envs.Turn, all silent.Changes, answer string) bool {
 		if w := all[i].Withheld; w != nil && err == nil && w.Lacks(value) {
 			k.lacking, k.elsewhere = t, w.Elsewhere
 			k.fill = func(source any) any { return w.Fill(value, source) }
-
 			return true
 		}
 	}
-
 	return false
 }
 
@@ -136,7 +132,6 @@ func (k *heed) removed(t *envs.Turn) (ok bool) {
 		k.lacking = t
 		k.fill = func(source any) any { return k.elsewhere.Find(t.Call.Args, source) }
 	}
-
 	return ok
 }
 

@@ -102,7 +102,6 @@ func (sc *scene) step() move {
 	}
 
 	m.changes = sc.st.heed.changes(envs.Call{Tool: call.Tool, Name: m.name(), Args: m.args()})
-
 	return m
 }
 
@@ -114,7 +113,6 @@ func (sc *scene) next() (thought string, call envs.Call, err error) {
 	if call.Name = cmp.Or(call.Name, call.Tool); err == nil && sc.st.heed.lacking != nil {
 		call = sc.st.heed.ask(call)
 	}
-
 	return thought, call, err
 }
 
@@ -177,6 +175,5 @@ func (m *move) spoilt(arguments string) string {
 	if m.form == missingBrace {
 		return strings.TrimSuffix(arguments, "}")
 	}
-
 	return strings.ReplaceAll(arguments, `"`, "'")
 }

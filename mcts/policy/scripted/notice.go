@@ -102,7 +102,6 @@ func parseNotice(text string) (*usage, bool) {
 	}
 
 	u.slots = guess(params, len(u.oldParams))
-
 	return u, len(u.slots) > 0
 }
 
@@ -140,7 +139,6 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 	}
 
 	u.slots, u.example = infer(args, u.old, oldCount), args
-
 	return u, true
 }
 

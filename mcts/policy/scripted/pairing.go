@@ -125,7 +125,6 @@ func (t target) put(call envs.Args, value any) envs.Args {
 		for i, part := range parts(value) {
 			call = call.With(t.key+strconv.Itoa(i+1), part)
 		}
-
 		return call
 	}
 
@@ -162,7 +161,6 @@ func parts(value any) []any {
 	for _, part := range strings.Split(asText(value), ", ") {
 		all = append(all, part)
 	}
-
 	return all
 }
 
@@ -207,7 +205,6 @@ func sources(targets []target, old []string, args envs.Args) []string {
 
 	pair(0, false)
 	pair(0, true)
-
 	return source
 }
 
@@ -233,7 +230,6 @@ func (t target) takes(value any) bool {
 func isNumber(value any) bool {
 	text, _ := value.(string)
 	_, err := strconv.ParseFloat(text, 64)
-
 	return err == nil
 }
 
@@ -277,7 +273,6 @@ func (u *usage) isPlain(args envs.Args) bool {
 	}
 
 	isNoText := func(a envs.Arg) bool { _, ok := a.Value.(string); return !ok }
-
 	return places == len(args) && (u.oldParams == nil || len(args) == len(u.oldParams)) &&
 		!slices.ContainsFunc(u.example, isObject) && !slices.ContainsFunc(args, isNoText)
 }

@@ -14,7 +14,6 @@ func (m *move) rephrased(d *dice) wording {
 	if m.kind < describing {
 		w.closer = d.intN(len(habits().Closers))
 	}
-
 	return w
 }
 
@@ -29,7 +28,6 @@ func (w wording) append(b []byte, m *move) []byte {
 
 	b = expand(b, habits().Openers[m.kind][w.opener], old, name)
 	b = append(b, m.thought...)
-
 	return expand(b, habits().Closers[w.closer], old, name)
 }
 

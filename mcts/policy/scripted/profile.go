@@ -89,7 +89,6 @@ func ParseProfile(name string) (Profile, error) {
 
 		valid = append(valid, p.Name)
 	}
-
 	return Profile{}, fmt.Errorf("policy: %w", names.Unknown("scripted profile", name, valid))
 }
 
@@ -109,6 +108,5 @@ func (p Profile) Validate() error {
 	if i := slices.IndexFunc(all, func(x float64) bool { return !(x >= 0 && x <= 1) }); i >= 0 {
 		return fmt.Errorf("policy: profile %s: rate %v is not in 0..1", p.Name, all[i])
 	}
-
 	return nil
 }

@@ -52,7 +52,6 @@ func (s *Policy) In(env envs.Environment) *Policy {
 	if s.profile.Knowing {
 		told.knows = env
 	}
-
 	return told
 }
 
@@ -115,7 +114,6 @@ func (s *Policy) look(h envs.History) *scene {
 	}
 
 	sc.best = sc.decide()
-
 	return sc
 }
 
@@ -152,7 +150,6 @@ func (sc *scene) greedy() mcts.Proposal {
 	if !ok {
 		m = sc.best
 	}
-
 	return sc.write(m, turn, 0)
 }
 
@@ -164,7 +161,6 @@ func (sc *scene) sample(d dice) mcts.Proposal {
 	if !ok {
 		m = sc.best
 	}
-
 	return sc.write(m, d, sc.profile.Rephrase)
 }
 
@@ -180,7 +176,6 @@ func (sc *scene) write(m move, d dice, rephrase float64) mcts.Proposal {
 	}
 
 	text := m.text(action.OrDefault(sc.profile.Codec), w)
-
 	return mcts.Proposal{
 		Text:    text,
 		LogProb: math.Max(-1.2, -(0.05 + float64(0.12*d.float()) + w.cost() + m.cost)),

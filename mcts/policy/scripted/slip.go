@@ -68,7 +68,6 @@ func forgetUpdate(sc *scene, _ *dice) (move, bool) {
 	}
 
 	m := sc.step()
-
 	return m, m.kind != givingUp
 }
 
@@ -77,7 +76,6 @@ func repeatUpdate(sc *scene, _ *dice) (move, bool) {
 	if !sc.stepping() || t == nil || t.Call.Name != envs.UpdateTool || t.Outcome != envs.OK {
 		return move{}, false
 	}
-
 	return move{thought: "I make sure that the new tool is described.", call: t.Call}, true
 }
 
@@ -92,7 +90,6 @@ func ignoreNotice(sc *scene, _ *dice) (move, bool) {
 	if m.kind == migrating || m.kind == adjusting {
 		m.kind = retrying
 	}
-
 	return m, true
 }
 
@@ -127,7 +124,6 @@ func earlyAnswer(sc *scene, _ *dice) (move, bool) {
 	if answer == "" {
 		answer = unknownAnswer
 	}
-
 	return move{thought: "I think this already answers the question.", call: envs.Finish(answer)}, true
 }
 
@@ -175,11 +171,9 @@ func wrongColumn(sc *scene, d *dice) (move, bool) {
 			other := columns[(c+1+d.intN(len(columns)-1))%len(columns)]
 			m.call.Args = slices.Clone(m.call.Args)
 			m.call.Args[i].Value = text[:at] + other + text[at+len(column):]
-
 			return m, true
 		}
 	}
-
 	return m, false
 }
 
@@ -256,7 +250,6 @@ func wrongDigit(text string, d *dice) string {
 	b := []byte(text)
 	at := places[d.intN(len(places))]
 	b[at] = '0' + (b[at]-'0'+1+byte(d.intN(9)))%10
-
 	return string(b)
 }
 
@@ -277,7 +270,6 @@ func malformed(sc *scene, d *dice) (move, bool) {
 	if d.chance(0.5) {
 		m.form = singleQuotes
 	}
-
 	return m, true
 }
 

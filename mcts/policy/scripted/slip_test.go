@@ -25,7 +25,6 @@ func walk(t *testing.T, version string, n int) envs.History {
 	for range n {
 		h = w.act(h, propose(t, p, mcts.Request{History: h, N: 1, Greedy: true})[0].Text)
 	}
-
 	return h
 }
 

@@ -71,7 +71,6 @@ func (st *standing) last() *envs.Turn {
 	if len(st.turns) == 0 {
 		return nil
 	}
-
 	return &st.turns[len(st.turns)-1]
 }
 

@@ -21,10 +21,8 @@ func toolCalls() []envs.Call {
 		for i := 0; i < len(pairs); i += 2 {
 			c.Args = append(c.Args, envs.Arg{Name: pairs[i], Value: pairs[i+1]})
 		}
-
 		return c
 	}
-
 	return []envs.Call{
 		call("RetrieveAgenda", "keyword", "Ann's meeting: 2022/03/04"),
 		call("RetrieveScirex", "keyword", "F1 score of BERT"),
@@ -118,7 +116,6 @@ func lowers(a *toolapi.API, args envs.Args) string {
 	if _, wrong := a.Lower(args); wrong != nil {
 		return wrong.Reason
 	}
-
 	return ""
 }
 
@@ -167,6 +164,5 @@ func trimmed(args envs.Args) map[string]string {
 		s, _ := a.Value.(string)
 		m[a.Name] = strings.TrimSpace(s)
 	}
-
 	return m
 }

@@ -15,7 +15,6 @@ func kv(pairs ...string) envs.Args {
 	for i := 0; i < len(pairs); i += 2 {
 		args = append(args, envs.Arg{Name: pairs[i], Value: pairs[i+1]})
 	}
-
 	return args
 }
 

@@ -64,7 +64,6 @@ func solution(results []string) (string, envs.Call, error) {
 		}
 
 		id, _ := item.([]any)[0].(envs.Args).Get("id")
-
 		return call("get_order", envs.Object("customer", "Bo", "id", id))
 	case 3:
 		return call("count_orders", envs.Object("customer", "Bo"))
@@ -72,7 +71,6 @@ func solution(results []string) (string, envs.Call, error) {
 
 	one, _ := pytext.Decode(results[5])
 	total, _ := one.(envs.Args).Get("total")
-
 	return "", envs.Finish(fmt.Sprint(total, " ", results[3])), nil
 }
 
@@ -86,7 +84,6 @@ var stock = []any{
 
 func (shop) list(args envs.Args) any {
 	status, ok := args.Text("status")
-
 	return slices.DeleteFunc(slices.Clone(stock), func(v any) bool {
 		is, _ := v.(envs.Args).Text("status")
 		return ok && is != status
@@ -98,7 +95,6 @@ func (shop) get(args envs.Args) any {
 	if i := slices.IndexFunc(stock, func(v any) bool { is, _ := v.(envs.Args).Get("id"); return is == id }); i >= 0 {
 		return stock[i]
 	}
-
 	return nil
 }
 
@@ -112,7 +108,6 @@ func tool(answer func(envs.Args) any) dynamic.Tool[struct{}] {
 	call := func(_ context.Context, s struct{}, args envs.Args) (struct{}, envs.Result, error) {
 		return s, envs.Result{Observation: pytext.JSON(answer(args))}, nil
 	}
-
 	return dynamic.ToolFunc[struct{}](call)
 }
 
@@ -165,7 +160,6 @@ func played(t *testing.T, c *toolapi.Catalog, version, name string) []envs.Turn 
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return state.History().Turns()
 }
 

@@ -70,7 +70,6 @@ func infer(example envs.Args, old string, oldCount int) []slot {
 
 		slots = append(slots, inferText(a))
 	}
-
 	return slots
 }
 
@@ -83,7 +82,6 @@ func inferText(a envs.Arg) slot {
 	if p := requiredPrefix(text); p != "" {
 		return slot{kind: prefixed, key: a.Name, prefix: p}
 	}
-
 	return slot{kind: plain, key: a.Name}
 }
 
@@ -117,7 +115,6 @@ func familyOf(names []string) (stem string, n int) {
 	for n < len(names) && names[n] == stem+strconv.Itoa(n+1) {
 		n++
 	}
-
 	return stem, n
 }
 
@@ -175,7 +172,6 @@ func requiredPrefix(text string) string {
 	if p := announcement.FindString(text); ofCode.MatchString(p) {
 		return p
 	}
-
 	return ""
 }
 
@@ -195,7 +191,6 @@ func (u *usage) apply(args envs.Args, filled bool) envs.Args {
 
 		v := old[0].Value
 		old = old[1:]
-
 		return v, true
 	}
 
@@ -255,7 +250,6 @@ func (u *usage) ordered(args envs.Args) envs.Args {
 
 		sorted = append(sorted, args[at])
 	}
-
 	return sorted
 }
 
@@ -264,6 +258,5 @@ func asText(v any) string {
 	if v == nil {
 		return ""
 	}
-
 	return pytext.Str(v)
 }

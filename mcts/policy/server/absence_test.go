@@ -20,7 +20,6 @@ func absence(from, to time.Time) func(context.Context, server.Completion) error 
 		if now := time.Now(); !now.Before(from) && now.Before(to) {
 			return &server.Fault{Kind: server.Transient, Address: "a", Err: errors.New("connection refused")}
 		}
-
 		return nil
 	}
 }
@@ -122,7 +121,6 @@ func TestFailover(t *testing.T) {
 			for i, b := range backends {
 				c[i] = b.(*echo).asked.Load()
 			}
-
 			return c
 		}
 		home := map[int]int{}
@@ -270,7 +268,6 @@ func TestCancelledProbe(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			}
-
 			return refuses(ctx, c)
 		}
 		p := newPolicy(t, options(backend))
@@ -304,7 +301,6 @@ func TestFaultsInARow(t *testing.T) {
 			if backend.asked.Load()%5 != 0 {
 				return &server.Fault{Kind: server.Transient, Address: "a", Err: errors.New("connection reset")}
 			}
-
 			return nil
 		}
 		p = newPolicy(t, options(backend))

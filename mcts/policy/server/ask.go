@@ -111,7 +111,6 @@ func (a *asker) probe(ctx context.Context, t turn, x exchange) error {
 	if fault != nil && a.pool.neverUsable(t.server) {
 		return fault.asRefusal(spoiledAlike)
 	}
-
 	return nil
 }
 
@@ -129,7 +128,6 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 	if err := ctx.Err(); err != nil {
 		leave()
 		a.pool.abandoned(t)
-
 		return false, err
 	}
 
@@ -143,7 +141,6 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 	if err := ctx.Err(); err != nil && fault != nil {
 		leave()
 		a.pool.abandoned(t)
-
 		return false, err
 	}
 
@@ -151,7 +148,6 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 		a.pool.answered(t, true)
 		a.failed.accept(x.key)
 		leave()
-
 		return true, nil
 	}
 
@@ -169,7 +165,6 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 	}
 
 	a.pool.logLongPause(t, fault)
-
 	return false, mcts.Wait(ctx, a.pause(t, x, f, fault))
 }
 
@@ -187,7 +182,6 @@ func (a *asker) pause(t turn, x exchange, f *failures, fault *Fault) time.Durati
 	if a.pool.answeredSince(t.server, f.first) {
 		doublings = min(doublings, most)
 	}
-
 	return a.retry.pause(doublings, x.seed+uint64(f.sent), fault)
 }
 
@@ -223,7 +217,6 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 	if !suspect && !refused && !w.last && !w.unscored {
 		return false, nil
 	}
-
 	return a.compare(ctx, w, x.known(ctx, t))
 }
 
@@ -250,7 +243,6 @@ func (a *asker) compare(ctx context.Context, w weighing, known *Fault) (down boo
 		a.pool.answered(t, true)
 		// They came from what the request no longer asks for.
 		*w.failures = failures{}
-
 		return false, nil
 	case w.unscored:
 		return false, nil
@@ -266,14 +258,12 @@ func (a *asker) compare(ctx context.Context, w weighing, known *Fault) (down boo
 		if fault.Kind == BadRequest {
 			fault = fault.asNothingTaken()
 		}
-
 		return false, fault
 	}
 
 	// Even the known request fails, so it is the server.
 	a.pool.lost(t, fault)
 	w.undo(fault)
-
 	return true, nil
 }
 
@@ -286,7 +276,6 @@ func (a *asker) runOut(t turn, fault *Fault) error {
 	if a.pool.allOutOfQuota() {
 		return fault
 	}
-
 	return nil
 }
 
@@ -303,10 +292,8 @@ func (a *asker) giveUp(ctx context.Context, t turn, x exchange, f *failures, fau
 		every := *fault
 		every.Err = errors.Join(errFailsAll, fault.Err)
 		a.pool.lost(t, &every)
-
 		return true, nil
 	}
-
 	return false, &RequestError{Tries: f.sent, Fault: fault}
 }
 
@@ -330,7 +317,6 @@ func weightOf(fault *Fault) int {
 	if fault.throttled() {
 		return throttledWeight
 	}
-
 	return ordinaryWeight
 }
 
@@ -341,7 +327,6 @@ func (a *asker) spent(x exchange, f *failures) bool {
 	if x.doubted || a.failed.gaveUp(x.key) {
 		tries = min(tries, doubtedTries)
 	}
-
 	return f.weight >= tries*ordinaryWeight || f.sent > 1 && f.took >= max(a.retry.Patience, longTries)
 }
 
@@ -355,7 +340,6 @@ func NewAsker(address string, retry Retry, log *slog.Logger) *Asker {
 	retry = retry.withDefaults()
 	p := &pool{retry: retry, log: orDiscard(log), changed: make(chan struct{})}
 	p.servers = []*server{newServer(address, nil, Limit{Sequences: 1})}
-
 	return &Asker{asker{pool: p, retry: retry}}
 }
 
@@ -381,7 +365,6 @@ func (a *Asker) Ask(ctx context.Context, q Query) error {
 			if fault == nil {
 				other = err
 			}
-
 			return fault
 		}
 	}

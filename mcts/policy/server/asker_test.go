@@ -94,7 +94,6 @@ func TestAskerWaits(t *testing.T) {
 			if time.Now().Before(back) {
 				return &Fault{Kind: Transient, Status: 503}
 			}
-
 			return nil
 		}
 

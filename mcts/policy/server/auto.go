@@ -163,7 +163,6 @@ func (t *tuner) enough() int {
 	if t.phase == ramping {
 		return max(t.limit, 16)
 	}
-
 	return max(4*t.limit, 128*t.pack)
 }
 
@@ -184,7 +183,6 @@ func (r *Reply) output() int {
 	for _, c := range r.Choices {
 		bytes += len(c.Text)
 	}
-
 	return bytes
 }
 

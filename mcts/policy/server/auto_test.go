@@ -53,7 +53,6 @@ func load(t *testing.T, e *engine, gauges bool, sequences, workers, n int, total
 		stopped()
 		synctest.Wait()
 	})
-
 	return rate, limits
 }
 
@@ -129,7 +128,6 @@ func travel(limits []int) int {
 	for i := range limits[1:] {
 		sum += max(limits[i]-limits[i+1], limits[i+1]-limits[i])
 	}
-
 	return sum
 }
 
@@ -211,6 +209,5 @@ func (p passing) Gauges(ctx context.Context) (server.Gauges, bool) {
 	if time.Now().After(p.end) {
 		return server.Gauges{}, false
 	}
-
 	return p.open.Gauges(ctx)
 }

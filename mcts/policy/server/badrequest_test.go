@@ -15,7 +15,6 @@ func picky(takes func(prompt string) bool) *echo {
 		if takes(c.Prompt) {
 			return nil
 		}
-
 		return &server.Fault{
 			Kind: server.KindOfStatus(400), Address: "a", Status: 400,
 			Message: "token id out of vocabulary",
@@ -118,7 +117,6 @@ func TestFirstPromptTooLong(t *testing.T) {
 		if fits {
 			return nil
 		}
-
 		return &server.Fault{Kind: server.TooLong, Address: "a", Status: 200, Message: "the window is full"}
 	}}))
 

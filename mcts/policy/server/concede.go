@@ -43,7 +43,6 @@ func (c *concessions) add(n int) bool {
 
 	c.n = n
 	c.inRow++
-
 	return c.inRow >= manyConcessions
 }
 
@@ -67,7 +66,6 @@ func (c *concessions) isNew(d string) bool {
 	}
 
 	c.all = append(c.all, d)
-
 	return true
 }
 
@@ -79,7 +77,6 @@ func (c *concessions) String() string {
 	if len(c.all) == 0 {
 		return ""
 	}
-
 	return "of some requests " + strings.Join(c.all, ", or ")
 }
 
@@ -116,7 +113,6 @@ func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *D
 		if ctx.Err() == nil {
 			s.gaveUpOn(fault)
 		}
-
 		return own, false
 	}
 
@@ -143,7 +139,6 @@ func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *D
 	if own == nil || s.concessions.isNew(less.String()) {
 		tell(what, "server", s.address, "instead", less.String(), "because", fault)
 	}
-
 	return own, true
 }
 
@@ -235,7 +230,6 @@ func (e *exploration) isNew(l lesser) bool {
 	if l.samples {
 		return e.asked.N > most
 	}
-
 	return most == 0 && !l.named
 }
 
@@ -244,7 +238,6 @@ func (e *exploration) isNew(l lesser) bool {
 func (e *exploration) isOfAll(needed rows) bool {
 	differing := e.used.changing(e.asked, func(l lesser) bool { return l.differs })
 	never := e.used.changing(e.asked, e.isNew)
-
 	return e.turn.server.most.Load() == 0 || needed&^(e.said&^differing|never) == 0
 }
 

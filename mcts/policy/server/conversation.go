@@ -52,7 +52,6 @@ func (c *conversation) server() *server {
 	if c.where == nil || !c.where.seats.holds(c.seat) {
 		return nil
 	}
-
 	return c.where
 }
 
@@ -107,14 +106,12 @@ func (c *conversation) sitDown(ctx context.Context, t turn) (leave func(), err e
 	if err != nil {
 		seats.drop(own)
 		leave()
-
 		return nil, err
 	}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.where, c.seat = t.server, own
-
 	return leave, nil
 }
 
@@ -130,6 +127,5 @@ func (c caller) server() *server {
 	if c.conversation == nil {
 		return nil
 	}
-
 	return c.conversation.server()
 }

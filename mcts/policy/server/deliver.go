@@ -24,7 +24,6 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 			if most := in(t.server).MostSamples; most > 0 && c.N > most {
 				return nil, errOneByOne
 			}
-
 			return p.admit(ctx, by, t, c.N)
 		},
 		send: func(ctx context.Context, t turn) (fault *Fault) {
@@ -44,7 +43,6 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 			if !t.home {
 				p.calls.count(func(n *Counts) { n.Failovers++ })
 			}
-
 			return nil
 		},
 		known: func(ctx context.Context, t turn) *Fault { return p.askKnown(ctx, t, c) },
@@ -71,7 +69,6 @@ func (p *Policy) askKnown(ctx context.Context, t turn, c Completion) *Fault {
 
 	t.server.limiter.force(1)
 	_, fault := p.attempt(ctx, t, known)
-
 	return fault
 }
 
@@ -122,7 +119,6 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 	if fault == nil {
 		t.server.gave(len(reply.Choices))
 	}
-
 	return reply, fault
 }
 
@@ -236,10 +232,8 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 		fault.Kind = Refused
 		fault.Message = "a completion without token ids, which a vLLM tells: " +
 			"set server.token_ids to false to do without them"
-
 		return fault
 	}
-
 	return nil
 }
 
@@ -258,7 +252,6 @@ func backoff(r Retry, doublings int) time.Duration {
 
 		wait *= 2
 	}
-
 	return wait
 }
 
@@ -273,6 +266,5 @@ func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
-
 	return x ^ x>>31
 }

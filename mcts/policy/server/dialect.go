@@ -52,7 +52,6 @@ func (d *Dialect) String() string {
 
 		all = append(all, "no "+parameter+note)
 	}
-
 	return strings.Join(all, ", ")
 }
 
@@ -103,7 +102,6 @@ func without(name string, harmless func(Sampling) bool) lesser {
 		}
 
 		d.LeaveOut = append(slices.Clone(d.LeaveOut), name)
-
 		return true
 	}}
 }
@@ -113,7 +111,6 @@ func always(Sampling) bool { return true }
 func withoutSeed() lesser {
 	l := without("seed", always)
 	l.differs = true
-
 	return l
 }
 
@@ -123,14 +120,12 @@ func fewerSamples(d *Dialect, c Completion) bool {
 	}
 
 	d.MostSamples = c.N - 1
-
 	return true
 }
 
 func oneLogProb(d *Dialect, _ Completion) bool {
 	changed := !d.OneLogProb && !d.Omits("logprobs")
 	d.OneLogProb = d.OneLogProb || changed
-
 	return changed
 }
 
@@ -141,7 +136,6 @@ func noLogProbs(d *Dialect, c Completion) bool {
 func maxCompletionTokens(d *Dialect, _ Completion) bool {
 	changed := !d.MaxCompletionTokens && !d.Omits("max_tokens")
 	d.MaxCompletionTokens = d.MaxCompletionTokens || changed
-
 	return changed
 }
 
@@ -187,6 +181,5 @@ func (f *Fault) names(words ...string) bool {
 	said := strings.FieldsFunc(strings.ToLower(f.Message), func(r rune) bool {
 		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-
 	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(said, word) })
 }

@@ -52,7 +52,6 @@ func (s strict) before(_ context.Context, c server.Completion) error {
 			return &refused.fault
 		}
 	}
-
 	return nil
 }
 
@@ -163,7 +162,6 @@ func TestServerTakesLessOfSome(t *testing.T) {
 			isRefused := func(prompt string) bool {
 				var question int
 				_, err := fmt.Sscanf(prompt, "What is q%d?", &question)
-
 				return err == nil && question > 0 && question%test.refused == 0
 			}
 			o := options(&echo{address: "a", before: func(ctx context.Context, c server.Completion) error {
@@ -175,7 +173,6 @@ func TestServerTakesLessOfSome(t *testing.T) {
 					f := bad(400, "unknown: max_completion_tokens")
 					return &f
 				}
-
 				return nil
 			}})
 			o.Sampling = plain()
@@ -333,7 +330,6 @@ func TestOutageIsNoDialect(t *testing.T) {
 				if seed == 0 && time.Since(start) < time.Minute || seed > 0 && draw.IntN(3) == 0 {
 					return fault
 				}
-
 				return nil
 			}
 
@@ -365,7 +361,6 @@ func TestBrokenOffGreeting(t *testing.T) {
 			if c.N == 1 {
 				return nil
 			}
-
 			return &server.Fault{Kind: server.BadRequest, Address: "a", Status: 400, Message: "n"}
 		}}))
 

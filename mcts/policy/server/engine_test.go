@@ -43,7 +43,6 @@ func (m model) duration(running int) time.Duration {
 	if m.cache > 0 && running > m.cache {
 		d = d * time.Duration(running*running) / time.Duration(m.cache*m.cache)
 	}
-
 	return d
 }
 
@@ -109,7 +108,6 @@ func (e *engine) batch() (step time.Duration, busy bool) {
 	if e.cache > 0 && len(e.running) > e.cache {
 		e.preemptions++
 	}
-
 	return e.duration(len(e.running)), len(e.running) > 0
 }
 
@@ -170,7 +168,6 @@ func (e *engine) Complete(_ context.Context, c server.Completion) (server.Reply,
 	}
 
 	group.Wait()
-
 	return reply, nil
 }
 
@@ -192,6 +189,5 @@ func (e open) Gauges(context.Context) (server.Gauges, bool) {
 	if e.cache > 0 {
 		g.KVUsage = min(1, float64(len(e.running))/float64(e.cache))
 	}
-
 	return g, true
 }

@@ -52,7 +52,6 @@ func (r *failedRequests) add(key string, counts bool, since time.Time) (differen
 	}
 
 	r.inRow[hash] = struct{}{}
-
 	return len(r.inRow)
 }
 
@@ -66,7 +65,6 @@ func (r *failedRequests) gaveUp(key string) bool {
 	}
 
 	_, failed := r.all[maphash.String(r.seed, key)]
-
 	return failed
 }
 
@@ -83,7 +81,6 @@ func (e *RequestError) Error() string {
 	if e.Tries > 1 {
 		times = fmt.Sprintf("%d times", e.Tries)
 	}
-
 	return fmt.Sprintf("the server fails at this request alone (tried %s): %v", times, e.Fault)
 }
 
@@ -103,7 +100,6 @@ func (e *RequestError) GivenUp() string {
 	if e.Message != "" {
 		reason += ": " + e.Message
 	}
-
 	return reason
 }
 
@@ -119,7 +115,6 @@ func (p *Policy) refuseFirst(key string, err error) error {
 	if different := p.failed.add(key, true, time.Now()); different >= manyFailures {
 		return first.asRefusal(fmt.Sprintf("%d questions in a row were not asked, the last", different))
 	}
-
 	return &RequestError{Tries: 1, Fault: &first}
 }
 
@@ -145,6 +140,5 @@ func (f *Fault) asRefusal(why string) *Fault {
 	if all.Kind, all.Message = Refused, why; f.Message != "" {
 		all.Message += ": " + f.Message
 	}
-
 	return &all
 }

@@ -160,14 +160,12 @@ func newPolicy(t testing.TB, o server.Options) *server.Policy {
 	}
 
 	t.Cleanup(func() { p.Close() })
-
 	return p
 }
 
 // request is the first request of a question; its seed is the question's number.
 func request(question, n int) mcts.Request {
 	id := fmt.Sprint("q", question)
-
 	return mcts.Request{
 		Node:    mcts.NodeID{Question: id, Path: "0"},
 		History: envs.NewHistory(envs.Task{ID: id, Question: "What is " + id + "?"}),
@@ -198,6 +196,5 @@ func all(t testing.TB, p *server.Policy, requests, workers, n int) [][]mcts.Prop
 	}
 
 	group.Wait()
-
 	return results
 }

@@ -86,7 +86,6 @@ func (f *Fault) Error() string {
 		text += fmt.Sprintf(" (through the proxy %s of the environment, which may not know "+
 			"this server: to go past it, add %s to NO_PROXY)", f.Proxy, f.host())
 	}
-
 	return text
 }
 
@@ -96,7 +95,6 @@ func (f *Fault) host() string {
 	if err != nil {
 		return f.Address
 	}
-
 	return u.Hostname()
 }
 
@@ -147,7 +145,6 @@ func (e *GoneError) Error() string {
 	if e.Last.setsAside() {
 		did = "given a reply of use"
 	}
-
 	return fmt.Sprintf("%s %s since %s, longer than the patience of %v: %v", who, did, e.Since.Format(time.TimeOnly),
 		e.Patience, e.Last)
 }
@@ -211,6 +208,5 @@ func (f *Fault) absent() bool {
 	case 0, 408, 425, 429, 502, 503, 504:
 		return true
 	}
-
 	return false
 }

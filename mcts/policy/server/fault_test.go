@@ -20,7 +20,6 @@ func at(unlucky func(prompt string) bool, fault func(context.Context) error) *ec
 		if unlucky(c.Prompt) {
 			return fault(ctx)
 		}
-
 		return nil
 	}}
 }
@@ -31,7 +30,6 @@ func faultsOfOneRequest() map[string]func(context.Context) error {
 		f.Address = "a"
 		return func(context.Context) error { return &f }
 	}
-
 	return map[string]func(context.Context) error{
 		"500, no JSON number": fixed(server.Fault{Kind: server.Transient, Status: 500,
 			Message: "Out of range float values are not JSON compliant"}),
@@ -117,7 +115,6 @@ func TestOneRequestFailsAgain(t *testing.T) {
 			before := p.Snapshot().Transient
 
 			p.Propose(t.Context(), request(1, 1))
-
 			return p.Snapshot().Transient - before
 		}
 
@@ -211,7 +208,6 @@ func TestProbesAreKnownRequests(t *testing.T) {
 			if c.Prompt == "What is q1?" || time.Since(start) > time.Minute && time.Since(start) < 5*time.Minute {
 				return &server.Fault{Kind: server.KindOfStatus(http.StatusInternalServerError), Status: 500}
 			}
-
 			return nil
 		}}
 		p := newPolicy(t, options(e))

@@ -60,7 +60,6 @@ func (p *Policy) Greet(ctx context.Context, samples int) error {
 	}
 
 	greeted.Wait()
-
 	return errors.Join(errs...)
 }
 
@@ -70,7 +69,6 @@ func (p *Policy) Dialects() []Dialect {
 	for i, s := range p.pool.servers {
 		all[i] = *s.dialect.Load()
 	}
-
 	return all
 }
 
@@ -133,7 +131,6 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 	if alike == greetTries {
 		return last.asRefusal(spoiledAlike)
 	}
-
 	return nil
 }
 
@@ -150,7 +147,6 @@ func (p *Policy) wantsNoFigures(
 	greeting.unneeded = true
 	e := exploration{policy: p, turn: turn{server: s}, asked: greeting, used: *used}
 	_, found := e.find(ctx, fault)
-
 	return found
 }
 
@@ -161,6 +157,5 @@ func Greeting(inChat bool, s Sampling) Completion {
 	if inChat {
 		return Completion{Messages: []chat.Message{{Role: chat.UserRole, Content: hello}}, N: 1, Sampling: s}
 	}
-
 	return Completion{Prompt: hello, N: 1, Sampling: s}
 }

@@ -43,7 +43,6 @@ func (k SessionKeys) Validate() (setting string, err error) {
 	if k.Header == "" {
 		return "", nil
 	}
-
 	return "header", checkName(k.Header)
 }
 
@@ -112,7 +111,6 @@ func (h Headers) Expand(lookup func(variable string) string) ([]Header, error) {
 
 			// Not the whole header: "Bearer" and the like need not be hidden from logs.
 			header.Secrets = append(header.Secrets, value)
-
 			return value
 		})
 
@@ -126,6 +124,5 @@ func (h Headers) Expand(lookup func(variable string) string) ([]Header, error) {
 
 		all = append(all, header)
 	}
-
 	return all, nil
 }

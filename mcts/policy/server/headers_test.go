@@ -56,6 +56,5 @@ func says(err error, words string) bool {
 	if err == nil || words == "" {
 		return err == nil && words == ""
 	}
-
 	return strings.Contains(err.Error(), words) && !strings.Contains(err.Error(), "secretword")
 }

@@ -152,7 +152,6 @@ func variables(of func(*Kind) string) (all []string) {
 	for _, k := range kinds {
 		all = append(all, of(k))
 	}
-
 	return all
 }
 
@@ -173,7 +172,6 @@ func KindNames() []string {
 	for i, k := range kinds {
 		names[i] = k.Name
 	}
-
 	return names
 }
 
@@ -183,7 +181,6 @@ func Models() []string {
 	for i := range all {
 		all[i] += ":MODEL"
 	}
-
 	return all
 }
 
@@ -198,6 +195,5 @@ func (k *Kind) Text(prompt, bos string) string {
 	if k.BeginsText {
 		return strings.TrimPrefix(prompt, bos)
 	}
-
 	return prompt
 }

@@ -52,7 +52,6 @@ func newLimiter(l Limit) *limiter {
 	if l.Sequences > 0 {
 		return &limiter{limit: l.Sequences}
 	}
-
 	return &limiter{limit: l.Start, auto: l, tuner: newTuner(l.Start, l.Max)}
 }
 
@@ -83,7 +82,6 @@ func (l *limiter) capacity() int {
 	if l.slots > 0 {
 		return min(l.limit, l.slots)
 	}
-
 	return l.limit
 }
 
@@ -136,7 +134,6 @@ func (l *limiter) leave(w *waiter) {
 		l.queue.Remove(w.element)
 		l.waiting -= w.n
 		l.mu.Unlock()
-
 		return
 	}
 	l.mu.Unlock()
@@ -250,7 +247,6 @@ func (l *limiter) room() int {
 	if l.paused {
 		return 0
 	}
-
 	return max(0, l.limit+max(1, l.pack)-l.inFlight-l.waiting)
 }
 
@@ -266,6 +262,5 @@ func (l *limiter) load() Load {
 	defer l.mu.Unlock()
 
 	l.advance(time.Now())
-
 	return Load{Limit: l.limit, Slots: l.slots, InFlight: l.inFlight, Waiting: l.waiting, Busy: l.used, Idle: l.idle}
 }

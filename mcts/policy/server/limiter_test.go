@@ -25,7 +25,6 @@ func TestLimitHolds(t *testing.T) {
 				most.Store(max(most.Load(), inFlight.Add(int64(c.N))))
 				<-time.After(time.Duration(c.Seed%7+1) * time.Second)
 				inFlight.Add(-int64(c.N))
-
 				return nil
 			}}
 			o := options(backend)

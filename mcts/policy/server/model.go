@@ -43,7 +43,6 @@ func CheckModel(ctx context.Context, b Backend, r Reply) error {
 	if err != nil || same {
 		return err
 	}
-
 	return &Fault{
 		Kind: Transient, Address: b.Address(), Status: 200, Err: errOtherModel,
 		Message: fmt.Sprintf(

@@ -38,7 +38,6 @@ func (n *Names) Has(name string) bool {
 	if n.variant == "" {
 		n.variant = name
 	}
-
 	return n.variant == name
 }
 
@@ -83,6 +82,5 @@ func undated(name string) (rest string, dated bool) {
 	if len(suffix) > len("001") && !slices.ContainsFunc(dateLayouts, isDate) {
 		return name, false
 	}
-
 	return name[:at[0]], true
 }

@@ -132,7 +132,6 @@ func (o Options) withDefaults() (Options, error) {
 
 	o.Single = o.Single || slices.Contains(o.LeaveOut, "n")
 	o.LogProbs = o.LogProbs && !slices.Contains(o.LeaveOut, "logprobs")
-
 	return o, o.validate()
 }
 
@@ -141,7 +140,6 @@ func orDiscard(log *slog.Logger) *slog.Logger {
 	if log == nil {
 		return slog.New(slog.DiscardHandler)
 	}
-
 	return log
 }
 
@@ -151,7 +149,6 @@ func (r Retry) withDefaults() Retry {
 	r.Base = cmp.Or(r.Base, defaultBase)
 	r.Max = cmp.Or(r.Max, max(defaultMax, r.Base))
 	r.Patience = cmp.Or(r.Patience, DefaultPatience)
-
 	return r
 }
 
@@ -188,7 +185,6 @@ func (o Options) validate() error {
 	if err := CheckLeaveOut(o.LeaveOut); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-
 	return o.Sampling.Validate()
 }
 

@@ -106,7 +106,6 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 			p.keepIDs(r.History, &proposals[i], sent)
 		}
 	}
-
 	return proposals, nil
 }
 
@@ -217,7 +216,6 @@ func (p *Policy) pastReasoning(ctx context.Context, by caller, c Completion, cho
 func (c Choice) onlyReasoning() bool {
 	whole := c.whole()
 	_, content := action.Part(whole)
-
 	return c.Finish == FinishStop && content != whole && strings.TrimSpace(content) == ""
 }
 
@@ -237,7 +235,6 @@ func (c Choice) endAt(stops []string) Choice {
 		c.Finish, c.Ended = FinishStop, true
 		c.Text, c.Reasoning = whole[:len(whole)-len(content)+end], ""
 	}
-
 	return c
 }
 
@@ -266,7 +263,6 @@ func (p *Policy) fillIn(
 		copy(choices[first:end], drawn)
 		first = end
 	}
-
 	return nil
 }
 
@@ -293,7 +289,6 @@ func (p *Policy) complete(ctx context.Context, by caller, c Completion) ([]Choic
 	}
 
 	p.calls.count(func(n *Counts) { n.Short++ })
-
 	return p.each(ctx, by, c)
 }
 
@@ -321,11 +316,9 @@ func (p *Policy) each(ctx context.Context, by caller, c Completion) ([]Choice, e
 			if err == nil {
 				choices[i] = reply.Choices[0]
 			}
-
 			return err
 		})
 	}
-
 	return choices, group.Wait()
 }
 
@@ -342,7 +335,6 @@ func (p *Policy) proposal(c Choice) (mcts.Proposal, error) {
 	if c.Finish == FinishLength {
 		proposed.Finish = mcts.FinishLength
 	}
-
 	return proposed, nil
 }
 
@@ -389,7 +381,6 @@ func (p *Policy) written(c Choice) (string, error) {
 		!strings.HasPrefix(strings.TrimSpace(content), lead) {
 		content = lead + content
 	}
-
 	return tagged + content, nil
 }
 
@@ -409,7 +400,6 @@ func (c Choice) mean() (mean float64, ok bool) {
 	if math.IsNaN(mean) || math.IsInf(mean, 0) {
 		return 0, false
 	}
-
 	return min(mean, 0), true
 }
 

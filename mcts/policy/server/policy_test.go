@@ -170,7 +170,6 @@ func (f fixed) Complete(_ context.Context, c server.Completion) (server.Reply, e
 	if c.Prompt == "Hello" {
 		return answer(c), nil
 	}
-
 	return f.reply, nil
 }
 
@@ -303,7 +302,6 @@ func TestAttemptsAreBounded(t *testing.T) {
 			}
 
 			times = append(times, time.Since(start))
-
 			return &server.Fault{Kind: server.Transient, Address: "a", Status: 500, Message: "this prompt kills me"}
 		}})
 		o.Retry = server.Retry{Attempts: 4, Base: time.Second, Max: 2 * time.Second}
@@ -334,7 +332,6 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 			if backend.asked.Load() == 1 {
 				return &server.Fault{Kind: server.Transient, Address: "a", Status: 429, RetryAfter: 77 * time.Second}
 			}
-
 			return nil
 		}
 		var log bytes.Buffer
@@ -394,7 +391,6 @@ func TestComplete(t *testing.T) {
 		if e.asked.Load() == 1 {
 			return fault
 		}
-
 		return nil
 	}
 	o := options(e)

@@ -118,7 +118,6 @@ func (p *pool) order(question string) []*server {
 	}
 
 	key := envs.Hash(question)
-
 	return slices.SortedStableFunc(slices.Values(p.servers), func(a, b *server) int {
 		return cmp.Compare(mix(b.hash^key), mix(a.hash^key))
 	})
@@ -131,7 +130,6 @@ func prefer(s *server, order []*server) []*server {
 	}
 
 	others := slices.DeleteFunc(slices.Clone(order), func(other *server) bool { return other == s })
-
 	return slices.Insert(others, 0, s)
 }
 
@@ -205,7 +203,6 @@ func (p *pool) nextCheck(order []*server, now time.Time) (next time.Time, err er
 	if next.IsZero() || end.Before(next) {
 		next = end
 	}
-
 	return next, nil
 }
 
@@ -257,7 +254,6 @@ func (p *pool) answered(t turn, taken bool) {
 func (p *pool) hasTaken(s *server) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-
 	return s.taken
 }
 
@@ -266,7 +262,6 @@ func (p *pool) hasTaken(s *server) bool {
 func (p *pool) neverUsable(s *server) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-
 	return !s.taken && s.spoiled >= alikeSpoiled
 }
 
@@ -274,7 +269,6 @@ func (p *pool) neverUsable(s *server) bool {
 func (p *pool) allOutOfQuota() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-
 	return !slices.ContainsFunc(p.servers,
 		func(s *server) bool { return !s.down || s.last.Kind != OutOfQuota })
 }
@@ -283,7 +277,6 @@ func (p *pool) allOutOfQuota() bool {
 func (p *pool) answeredSince(s *server, moment time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-
 	return !s.answered.Before(moment)
 }
 

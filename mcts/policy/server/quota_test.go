@@ -19,12 +19,10 @@ func prepaid(address string, may int64) *echo {
 		if e.asked.Load() <= may {
 			return nil
 		}
-
 		return &server.Fault{
 			Kind: server.OutOfQuota, Address: address, Status: 429, Message: "check your plan",
 		}
 	}
-
 	return e
 }
 

@@ -89,7 +89,6 @@ func (s stopping) Complete(_ context.Context, c server.Completion) (server.Reply
 
 		r.Choices = append(r.Choices, server.Choice{Text: text, Finish: server.FinishStop})
 	}
-
 	return r, nil
 }
 

@@ -55,7 +55,6 @@ func (s *server) learnSlots(ctx context.Context, set int) error {
 	if s.seats.open(term, number) {
 		s.limiter.setSlots(number)
 	}
-
 	return nil
 }
 
@@ -74,7 +73,6 @@ func slotsOf(ctx context.Context, b Backend) (int, error) {
 	if fault := FaultOf(err); fault != nil && fault.Kind != Transient {
 		return 0, nil
 	}
-
 	return max(n, 0), err
 }
 
@@ -121,7 +119,6 @@ func (s *seats) open(term, number int) bool {
 
 	s.known, s.number, s.cold, s.opened = true, number, number, time.Now()
 	s.fill()
-
 	return true
 }
 
@@ -144,7 +141,6 @@ func (s *seats) warms() bool {
 	if s.cold == 0 || warm > 0 && !s.answered {
 		return false
 	}
-
 	return time.Since(s.opened) >= paidBack*s.reading*time.Duration(warm)
 }
 
@@ -197,7 +193,6 @@ func (s *seats) claim(ticket uint64, loan bool) *claim {
 
 	s.waiting = slices.Insert(s.waiting, at, c)
 	s.fill()
-
 	return c
 }
 

@@ -47,7 +47,6 @@ type asked struct {
 func newSlotted(address string, slots int) *slotted {
 	s := &slotted{slots: slots}
 	s.address, s.before = address, s.work
-
 	return s
 }
 
@@ -60,7 +59,6 @@ func (s *slotted) Slots(context.Context) (int, error) {
 	}
 
 	s.told++
-
 	return s.slots, s.deaf
 }
 
@@ -109,7 +107,6 @@ func (s *slotted) Complete(ctx context.Context, c server.Completion) (server.Rep
 	if err == nil && s.warm < s.inUse+1 { // this one is over, and all slots of the others are taken
 		s.warm, r.Reading = s.inUse+1, s.reads
 	}
-
 	return r, err
 }
 
@@ -130,7 +127,6 @@ func (s *slotted) alive() (most int) {
 			delete(now, a.question)
 		}
 	}
-
 	return most
 }
 
@@ -155,7 +151,6 @@ func talk(ctx context.Context, p mcts.Policy, question, requests, n int) error {
 
 		<-time.After(10 * time.Millisecond)
 	}
-
 	return nil
 }
 
@@ -180,7 +175,6 @@ func talkAll(t *testing.T, p *server.Policy, conversations, requests, n int) *sy
 func auto(backends ...server.Backend) server.Options {
 	o := options(backends...)
 	o.Limit.Sequences = 0
-
 	return o
 }
 
@@ -513,7 +507,6 @@ func TestNoSlotsNoSeats(t *testing.T) {
 				t.Errorf("%d slots", snapshot.Slots)
 			}
 		})
-
 		return got
 	}
 

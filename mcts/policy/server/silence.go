@@ -53,7 +53,6 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 	for _, share := range s.empty {
 		sum += share
 	}
-
 	return blank > 0 && (s.noText || sum >= lastReplies/2)
 }
 
@@ -68,7 +67,6 @@ func (s *silence) question(c Completion) Completion {
 
 	c = Greeting(len(c.Messages) > 0, c.Sampling)
 	c.try = control
-
 	return c
 }
 
@@ -103,7 +101,6 @@ func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply
 	if !failing {
 		return nil
 	}
-
 	return &Fault{
 		Kind: Transient, Address: s.backend.Address(), Status: 200, Err: errNoText,
 		Message: "an empty reply, of a server that gives none else or whose last replies were half of them empty",

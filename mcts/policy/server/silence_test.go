@@ -164,7 +164,6 @@ func TestAnotherModel(t *testing.T) {
 			if asked > 20 && asked < 30 {
 				return "other"
 			}
-
 			return "m"
 		}, "m"), answering("b", ours, "m"), true},
 	} {
@@ -208,12 +207,10 @@ func TestAnotherModelIsNotAskedAgain(t *testing.T) {
 func TestGreet(t *testing.T) {
 	fails := func(every bool, f *server.Fault) func(context.Context, server.Completion) error {
 		asked := 0
-
 		return func(context.Context, server.Completion) error {
 			if asked++; every || asked == 1 {
 				return f
 			}
-
 			return nil
 		}
 	}
@@ -221,7 +218,6 @@ func TestGreet(t *testing.T) {
 		if asked == 1 {
 			return "other"
 		}
-
 		return "m"
 	}
 
@@ -278,7 +274,6 @@ func TestServerRefusesForAWhile(t *testing.T) {
 					if e.asked.Load() < 10 || time.Since(since()) > 30*time.Second {
 						return nil
 					}
-
 					return &fault
 				}
 
@@ -307,7 +302,6 @@ func TestServerRefusesForGood(t *testing.T) {
 			if e.asked.Load() > 10 {
 				return &server.Fault{Kind: server.Refused, Address: "a", Status: 404, Message: "no such model"}
 			}
-
 			return nil
 		}
 

@@ -148,7 +148,6 @@ func TestNoEnd(t *testing.T) {
 			if !lost(b.asked.Load()) {
 				return nil
 			}
-
 			return &server.Fault{
 				Kind:    server.Transient,
 				Address: "a",
@@ -185,7 +184,6 @@ func TestLongPauseIsSaid(t *testing.T) {
 			if b.asked.Load()%4 == 0 {
 				return nil
 			}
-
 			return &server.Fault{
 				Kind:       server.Transient,
 				Address:    "a",
@@ -231,7 +229,6 @@ func TestTooManySamples(t *testing.T) {
 					if c.N > test.most {
 						return &test.fault
 					}
-
 					return nil
 				}
 				p := newPolicy(t, options(&echo{address: "a", before: takes}))
@@ -265,14 +262,12 @@ func TestSpoiledAlike(t *testing.T) {
 			if asked > 6 {
 				return ""
 			}
-
 			return "no choices for 2 samples"
 		}, false},
 		{"each otherwise", func(asked int64) string {
 			if asked > 12 {
 				return ""
 			}
-
 			return fmt.Sprint("garbage ", asked)
 		}, false},
 	} {
@@ -284,7 +279,6 @@ func TestSpoiledAlike(t *testing.T) {
 					if message == "" {
 						return nil
 					}
-
 					return &server.Fault{Kind: server.Transient, Address: "a", Status: 200, Message: message}
 				}
 				p := newPolicy(t, options(b))

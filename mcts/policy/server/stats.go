@@ -112,7 +112,6 @@ func (c Counts) Failed() int64 { return c.Transient + c.TooLong + c.Refused + c.
 func (c *counters) counts() (Counts, map[string]int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-
 	return c.sums, maps.Clone(c.causes)
 }
 
@@ -140,7 +139,6 @@ func (l Load) Utilization() float64 {
 	if l.Busy+l.Idle == 0 {
 		return 1
 	}
-
 	return l.Busy.Seconds() / (l.Busy + l.Idle).Seconds()
 }
 
@@ -191,7 +189,6 @@ func (s Snapshot) Names() []string {
 	}
 
 	slices.Sort(all)
-
 	return slices.Compact(all)
 }
 
@@ -229,7 +226,6 @@ func (p *Policy) Snapshot() Snapshot {
 		sum(&total.Load, one.Load)
 		total.Servers[i] = one
 	}
-
 	return total
 }
 

@@ -46,7 +46,6 @@ func (p *Policy) isWhole(h envs.History, text string, sent Choice) bool {
 
 		sampled = said // what follows ended it
 	}
-
 	return p.options.ReadCalls == nil || p.says(h, sampled, action.ParseMessage(content))
 }
 
@@ -72,6 +71,5 @@ func (p *Policy) says(h envs.History, text string, m action.Message) bool {
 
 		text, m.Content = text[end:], ""
 	}
-
 	return strings.TrimSpace(text) == strings.TrimSpace(m.Content)
 }

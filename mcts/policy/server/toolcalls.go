@@ -65,7 +65,6 @@ func (t ToolCalls) Validate() (setting string, err error) {
 		return "ask", fmt.Errorf("%s come back as text: name one of %v in server.tools.calls", AskTokens,
 			toolcalls.Parsers())
 	}
-
 	return "", nil
 }
 
@@ -132,7 +131,6 @@ func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 		_, end := p.options.ReadCalls(h, strings.Join(c.Pieces, ""))
 		c.LogProbs = c.LogProbs[:tokensOf(c.Pieces, end)]
 	}
-
 	return c
 }
 
@@ -141,6 +139,5 @@ func tokensOf(pieces []string, bytes int) (n int) {
 	for length := 0; n < len(pieces) && length < bytes; n++ {
 		length += len(pieces[n])
 	}
-
 	return n
 }

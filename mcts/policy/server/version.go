@@ -14,7 +14,6 @@ func Before(version, than string) bool {
 	if v == semver.MajorMinor(v) {
 		v, t = v+".0", semver.MajorMinor(t)
 	}
-
 	return isRelease(v) && semver.Compare(v, t) < 0
 }
 

@@ -53,7 +53,6 @@ func cutLast(policy string) (name, baseline string) {
 	if at := strings.LastIndex(policy, "+"); at >= 0 && slices.Contains(Baselines(), policy[at+1:]) {
 		return policy[:at], policy[at+1:]
 	}
-
 	return policy, ""
 }
 
@@ -61,7 +60,6 @@ func cutLast(policy string) (name, baseline string) {
 func parted(policy string) (kind, which string) {
 	name, _ := cutLast(policy)
 	kind, which, _ = strings.Cut(name, ":")
-
 	return kind, which
 }
 
@@ -105,7 +103,6 @@ func (p *helped) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	}
 
 	r.History = p.m.Told(p.name, r.History, p.version(r.History.Task().ID))
-
 	return p.Policy.Propose(ctx, r)
 }
 
@@ -125,6 +122,5 @@ func failedOnce(h envs.History) bool {
 
 	last := turns[len(turns)-1]
 	repeats := len(turns) > 1 && turns[len(turns)-2].Action == last.Action
-
 	return last.Call.Name != "" && (last.Outcome.IsError() || last.Outcome == envs.Unavailable) && !repeats
 }

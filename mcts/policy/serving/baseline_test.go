@@ -89,7 +89,6 @@ func TestPromptsOfBaselines(t *testing.T) {
 		if err != nil || len(texts) != 1 {
 			t.Fatal(err, texts)
 		}
-
 		return texts[0]
 	}
 
@@ -108,7 +107,6 @@ func TestPromptsOfBaselines(t *testing.T) {
 		if !ok || !found {
 			t.Fatalf("more than an addition to the system text:\n%s", text)
 		}
-
 		return between
 	}
 
@@ -169,7 +167,6 @@ func TestRetryBaseline(t *testing.T) {
 		if o == envs.Malformed {
 			call.Name = ""
 		}
-
 		return envs.Turn{Action: envs.Action(action), Call: call, Observation: "x", Outcome: o}
 	}
 

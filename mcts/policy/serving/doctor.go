@@ -64,12 +64,10 @@ func firstSolved(shown prompt.Prompt, chosen []string) (envs.Task, envs.Action) 
 		for _, d := range shown.Demonstrations[dataset] {
 			n += d.Size()
 		}
-
 		return n
 	}
 	dataset := slices.MinFunc(datasets, func(a, b string) int { return cmp.Compare(size(a), size(b)) })
 	first := shown.Demonstrations[dataset][0]
-
 	return envs.Task{
 		ID:       "doctor",
 		Labels:   map[string]string{envs.LabelDataset: dataset},
@@ -129,7 +127,6 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 
 	short, special, err := shortPrompt(asked, c.Form, k)
 	o.Short, o.Manner = short, m.manner(special)
-
 	return o, err
 }
 
@@ -153,6 +150,5 @@ func shortPrompt(asked envs.History, form string, kind *Kind) (short doctor.Prom
 	}
 
 	text := kind.Text(template.Render("", asked, clean), template.BOS())
-
 	return doctor.Prompt{Text: text}, template.AddSpecialTokens(), nil
 }

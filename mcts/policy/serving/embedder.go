@@ -34,7 +34,6 @@ func (m *Models) Embedder(model, url string, target bool) (suite.Embedder, error
 	if err != nil || target {
 		return e, err
 	}
-
 	return embedder{e}, nil
 }
 
@@ -48,7 +47,6 @@ func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error
 	if fault := server.FaultOf(err); fault != nil {
 		err = fault
 	}
-
 	return vectors, err
 }
 
@@ -60,7 +58,6 @@ func embedding() *Kind {
 	if at < 0 {
 		return nil
 	}
-
 	return all[at]
 }
 
@@ -71,11 +68,9 @@ func (m *Models) embeddingServer(k *Kind) string {
 	if slices.ContainsFunc(m.Config.Policy, func(name string) bool {
 		kind, _, _ := strings.Cut(name, ":")
 		other := server.FindKind(kind)
-
 		return other != nil && other != k
 	}) {
 		s.Addresses = ""
 	}
-
 	return s.urls(k)[0]
 }

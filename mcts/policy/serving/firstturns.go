@@ -19,7 +19,6 @@ func (m *Models) At(t Target) *Models {
 	alone, servers := *m, *m.Servers
 	servers.Addresses = t.Options.URL
 	alone.Servers, alone.open = &servers, map[string]*server.Policy{}
-
 	return &alone
 }
 
@@ -56,7 +55,6 @@ func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (
 	if asks {
 		dialect = served.Dialects()[0]
 	}
-
 	return turns, dialect, errors.Join(errs...)
 }
 
@@ -79,7 +77,6 @@ func (m *Models) firstTurn(ctx context.Context, policy mcts.Policy, task envs.Ta
 	text := strings.ToValidUTF8(proposals[0].Text, "\uFFFD")
 	_, unreadable := m.Config.Environment.ActionCodec().Parse(text)
 	reasoning, _ := action.Part(text)
-
 	return doctor.Turn{
 		Text: text, Unreadable: unreadable != nil, Reasons: reasoning != "",
 		Cut: proposals[0].Finish == mcts.FinishLength,
@@ -100,7 +97,6 @@ func (m *Models) Dialect(t Target) server.Dialect {
 	if !ok {
 		return server.Dialect{}
 	}
-
 	return p.Dialects()[t.at]
 }
 
@@ -129,7 +125,6 @@ func others(c *configs.Resolved, kind *Kind) (all []Other) {
 func (m *Models) As(o Other) *Models {
 	c := *m.Config
 	c.Server.Form, c.Environment.Codec = o.Form, o.Codec
-
 	return m.Under(&c)
 }
 
@@ -157,6 +152,5 @@ func (m *Models) BetterForm(ctx context.Context, t Target, tasks []envs.Task) (b
 			best, n = o, read
 		}
 	}
-
 	return best, n, nil
 }

@@ -15,13 +15,11 @@ func (m *Models) Room() func(samples int) int {
 	if len(m.open) == 0 {
 		return nil
 	}
-
 	return func(samples int) int {
 		room := 0
 		for _, p := range m.open {
 			room += p.Room(samples)
 		}
-
 		return room
 	}
 }
@@ -29,7 +27,6 @@ func (m *Models) Room() func(samples int) int {
 // Load is the line about servers below the progress, "" without any.
 func (m *Models) Load() func() string {
 	meter := &loadMeter{at: time.Now(), first: map[string]server.Gauges{}}
-
 	return func() string {
 		if len(m.open) == 0 {
 			return ""
@@ -43,7 +40,6 @@ func (m *Models) Load() func() string {
 
 			meter.read(now, all)
 		}
-
 		return meter.text
 	}
 }
@@ -130,7 +126,6 @@ func (t *loadTotal) add(s server.ServerSnapshot, first map[string]server.Gauges)
 		if s.CachedTokens > 0 { // a server that never tells a hit may not tell them at all
 			t.queried += s.PromptTokens
 		}
-
 		return
 	}
 

@@ -16,7 +16,6 @@ func served(seconds float64, in, out int64, gauges *server.Gauges) server.Snapsh
 	s.PromptTokens, s.CompletionTokens = int64(seconds*float64(in)), int64(seconds*float64(out))
 	s.Limit, s.InFlight, s.Load.Waiting = 64, 60, 15
 	s.Busy, s.Idle = time.Duration(seconds*60)*time.Second, time.Duration(seconds*4)*time.Second
-
 	return server.Snapshot{Servers: []server.ServerSnapshot{s}}
 }
 

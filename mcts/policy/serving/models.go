@@ -51,7 +51,6 @@ func New(c *configs.Resolved, b suite.Benchmark, versions *toolapi.Catalog, s *S
 func (m *Models) Under(c *configs.Resolved) *Models {
 	other := *m
 	other.Config = c
-
 	return &other
 }
 
@@ -60,7 +59,6 @@ func (m *Models) Close() (err error) {
 	for _, p := range m.open {
 		err = errors.Join(err, p.Close())
 	}
-
 	return err
 }
 
@@ -70,7 +68,6 @@ func (m *Models) Snapshots() map[string]server.Snapshot {
 	for name, p := range m.open {
 		all[name] = p.Snapshot()
 	}
-
 	return all
 }
 
@@ -89,7 +86,6 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 		if which == "" {
 			return fmt.Errorf("policy %q has no name: want %s:NAME", name, kind)
 		}
-
 		return nil
 	}
 
@@ -97,7 +93,6 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 		if which == "" {
 			return fmt.Errorf("policy %q names no model: want %s:MODEL", name, kind)
 		}
-
 		return checkForm(c, k)
 	}
 
@@ -115,7 +110,6 @@ func kindOf(name string) (*Kind, error) {
 	if k := server.FindKind(name); k != nil {
 		return k, nil
 	}
-
 	return nil, names.Unknown("kind of servers", name, server.KindNames())
 }
 
@@ -123,7 +117,6 @@ func kindOf(name string) (*Kind, error) {
 func IsKnowing(name string) bool {
 	kind, which := parted(name)
 	profile, err := scripted.ParseProfile(which)
-
 	return kind == Scripted && err == nil && profile.Knowing
 }
 
@@ -133,7 +126,6 @@ func PolicyNames() []string {
 	for _, p := range scripted.Profiles() {
 		all = append(all, Scripted+":"+p.Name)
 	}
-
 	return all
 }
 
@@ -165,7 +157,6 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 		if kind.NoMessages != "" {
 			return fmt.Errorf("server.form chat: %s: want few-shot or a chat template", kind.NoMessages)
 		}
-
 		return nil
 	}
 
@@ -183,7 +174,6 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 	if c.Environment.ActionCodec() == (action.FunctionCall{}) && !template.HoldsCalls() {
 		return fmt.Errorf("server.form: %s has no form for function calls (environment.codec)", form)
 	}
-
 	return nil
 }
 
@@ -199,7 +189,6 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 		}
 
 		profile.NoUpdateTool, profile.Codec = !m.Config.Environment.UpdateTool, m.Config.Environment.ActionCodec()
-
 		return scripted.New(profile, m.Plans), nil
 	}
 
@@ -223,7 +212,6 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 	}
 
 	m.open[name] = p
-
 	return p, nil
 }
 
@@ -239,7 +227,6 @@ func (m *Models) PolicyIn(name string, env envs.Environment, version func(questi
 	if BaselineOf(name) == "" || err != nil {
 		return p, err
 	}
-
 	return &helped{p, m, name, version}, nil
 }
 
@@ -279,7 +266,6 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 	}
 
 	o.Backends, err = m.backends(k, model, sent.addSpecial)
-
 	return o, err
 }
 
@@ -292,7 +278,6 @@ func (m *Models) OnServers() bool {
 // endpoint is a model on servers of a kind, as a run reaches it, but for their addresses.
 func (m *Models) endpoint(kind *Kind, model string) (server.Endpoint, error) {
 	headers, err := m.Config.Server.Headers.Expand(m.Servers.variable)
-
 	return server.Endpoint{
 		APIKey:  m.Servers.key(kind),
 		Headers: headers,
@@ -316,7 +301,6 @@ func (m *Models) manner(addSpecial bool) server.Manner {
 	if c.Extensions && !manner.Chat {
 		manner.AddSpecialTokens = &addSpecial
 	}
-
 	return manner
 }
 
@@ -336,6 +320,5 @@ func (m *Models) backends(kind *Kind, model string, addSpecial bool) ([]server.B
 
 		all = append(all, backend)
 	}
-
 	return all, nil
 }

@@ -51,7 +51,6 @@ func (m *Models) Probe(ctx context.Context) error {
 			m.Servers.scored = scored(ctx, k, answering)
 		}
 	}
-
 	return nil
 }
 
@@ -133,7 +132,6 @@ func isAbsent(err error) bool {
 	if fault := server.FaultOf(err); fault != nil {
 		return fault.Kind == server.Transient && (fault.Status == 0 || fault.Status >= 400)
 	}
-
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
@@ -154,7 +152,6 @@ func (m *Models) probeServer(ctx context.Context, client server.Client, kind *Ki
 	if kind.Unlisted {
 		otherwise = ". If it takes that name all the same, set server.names to the name of its replies"
 	}
-
 	return fmt.Errorf("%s does not serve %q; it serves %s%s", client.Address(), model,
 		cmp.Or(display.Line(strings.Join(all.Names, ", "), 400), "none"), otherwise)
 }

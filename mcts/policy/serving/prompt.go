@@ -34,7 +34,6 @@ func (m *Models) demonstrations() (map[string][]prompt.Demonstration, error) {
 		return prompt.LoadDemonstrations(d.Demonstrations())
 	})
 	loaded, _ := embedded.LoadOrStore(m.Benchmark.Name(), load)
-
 	return loaded.(func() (map[string][]prompt.Demonstration, error))()
 }
 
@@ -58,7 +57,6 @@ func (m *Models) Prompt() (prompt.Prompt, error) {
 
 	p.Demonstrations, err = m.demonstrations()
 	p.Shots = m.Config.Server.Shots
-
 	return p, err
 }
 
@@ -91,7 +89,6 @@ func NewPrompt(
 	}
 
 	p.Clean = clean.Clean
-
 	return p, nil
 }
 
@@ -109,7 +106,6 @@ func announced(
 		for _, a := range own {
 			all = append(all, exposing(b, versions, name, modules, a.Tool)...)
 		}
-
 		return all
 	}
 }
@@ -127,7 +123,6 @@ func exposing(
 	if shown := slices.DeleteFunc(slices.Clone(b.Tools(v, modules)), others); len(shown) > 0 {
 		return shown
 	}
-
 	return v.Exposing(tool)
 }
 

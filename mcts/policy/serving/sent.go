@@ -49,7 +49,6 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	case configs.FormFewShot: // a plain prompt has no beginning-of-text token of its own
 		lead := shown.Lead()
 		render := func(h envs.History) string { return shown.Render(reasoning.Shown(h)) + lead }
-
 		return Sent{Render: render, lead: lead, stops: shown.Stops(), addSpecial: true}, nil
 	case configs.FormChat:
 		tell := chat.Messages
@@ -58,7 +57,6 @@ func (m *Models) Sent(kind string) (Sent, error) {
 		}
 
 		messages := func(h envs.History) []chat.Message { return tell(shown.SystemAfter(h), reasoning.Shown(h), clean) }
-
 		return Sent{Messages: messages, functions: functions, clean: clean.Clean, addSpecial: true}, nil
 	}
 
@@ -80,10 +78,8 @@ func (m *Models) Sent(kind string) (Sent, error) {
 		if k == nil { // a script, which no server reads for
 			return text
 		}
-
 		return k.Text(text, template.BOS())
 	}
-
 	return Sent{
 		Render: render, functions: functions, clean: clean.Clean,
 		stops: template.Stops(), addSpecial: template.AddSpecialTokens(),
@@ -123,7 +119,6 @@ func (s Sent) Shown(h envs.History) string {
 
 		text.WriteString("\n")
 	}
-
 	return text.String()
 }
 
@@ -132,7 +127,6 @@ func (s Sent) Tools() func(envs.History) string {
 	if s.functions == nil || s.Messages == nil {
 		return nil
 	}
-
 	return func(h envs.History) string { return toolapi.FunctionList(s.functions(h)) }
 }
 

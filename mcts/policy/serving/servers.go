@@ -53,7 +53,6 @@ func (s *Servers) variable(name string) string {
 	if s.lookup == nil {
 		return ""
 	}
-
 	return s.lookup(name)
 }
 
@@ -69,7 +68,6 @@ func (m *Models) urls(kind *Kind) []string {
 	if configured := m.Config.Server.URLs; m.Servers.Addresses == "" && len(configured) > 0 {
 		return configured
 	}
-
 	return m.Servers.urls(kind)
 }
 
@@ -79,7 +77,6 @@ func (s *Servers) urls(kind *Kind) []string {
 	for i := range urls {
 		urls[i] = strings.TrimSpace(urls[i])
 	}
-
 	return urls
 }
 
@@ -94,7 +91,6 @@ func (s *Servers) Check() error {
 	}
 
 	_, err := s.limit()
-
 	return err
 }
 
@@ -102,7 +98,6 @@ func (s *Servers) Check() error {
 func (s *Servers) Exposed() bool {
 	return slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
 		shown := withoutCredentials(address)
-
 		return shown == unreadable && strings.Contains(address, "@") || strings.Contains(shown, somebody) ||
 			strings.Contains(shown, secret)
 	})
@@ -114,7 +109,6 @@ func (s *Servers) retry() server.Retry {
 	if s.Patience == 0 {
 		r.Patience = -1 // its 0 is the default
 	}
-
 	return r
 }
 
@@ -127,7 +121,6 @@ func (s *Servers) limit() (server.Limit, error) {
 	if err != nil || n < 1 {
 		return server.Limit{}, console.Option("parallel", "it is %s, want auto, or a number of at least 1", s.Parallel)
 	}
-
 	return server.Limit{Sequences: n}, nil
 }
 
@@ -155,7 +148,6 @@ func (s *Servers) Arguments() []string {
 	if s.Timeout != server.DefaultTimeout {
 		args = append(args, "--timeout", s.Timeout.String())
 	}
-
 	return args
 }
 
@@ -189,7 +181,6 @@ func withoutCredentials(address string) string {
 	}
 
 	authority, _, _ := strings.Cut(rest, "/")
-
 	return scheme + somebody + rest[strings.LastIndex(authority, "@")+1:]
 }
 

@@ -55,7 +55,6 @@ func openToy(e server.Endpoint, _ server.Manner) (server.Client, error) {
 	}
 
 	link, err := wire.NewLink(address, e)
-
 	return toyClient{link, address.URL, e.Model}, err
 }
 
@@ -80,7 +79,6 @@ func (t toyClient) Complete(ctx context.Context, c server.Completion) (server.Re
 	var written toyText
 
 	err := t.call(ctx, "write", toyText{t.model, c.Prompt, c.Sampling.MaxTokens}, &written)
-
 	return server.Reply{
 		Model: written.Model, PromptTokens: len(c.Prompt), Details: make([]server.Detail, 1),
 		Choices: []server.Choice{{
@@ -92,7 +90,6 @@ func (t toyClient) Complete(ctx context.Context, c server.Completion) (server.Re
 func (t toyClient) List(ctx context.Context) (l server.Listing, err error) {
 	err = t.call(ctx, "models", nil, &l.Names)
 	l.Listed = slices.Contains(l.Names, t.model)
-
 	return l, err
 }
 
@@ -111,7 +108,6 @@ func publishToy(ctx context.Context, c server.Checkpoint, address string) error 
 	if err != nil {
 		return err
 	}
-
 	return reply.Body.Close()
 }
 

@@ -69,7 +69,6 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 	}
 
 	w.policy, err = asked.writes(k, model, w.sampling)
-
 	return w, err
 }
 
@@ -87,7 +86,6 @@ func (m *Models) asWriter(urls string) *Models {
 	servers := *m.Servers
 	servers.Addresses = cmp.Or(urls, servers.Addresses)
 	asked.Servers = &servers
-
 	return asked
 }
 
@@ -102,7 +100,6 @@ func (m *Models) writes(kind *Kind, model string, sampling server.Sampling) (*se
 	if err != nil {
 		return nil, err
 	}
-
 	return server.New(server.Options{
 		Backends: backends, Sampling: sampling, Single: kind.Single, AllTaken: kind.AllTaken, Limit: limit,
 		Retry:   m.Servers.retry(),
@@ -130,7 +127,6 @@ func (w *Writer) Write(ctx context.Context, instructions, request string, seed u
 	if err != nil {
 		return "", envs.Fail(envs.StagePolicy, "write a text", err)
 	}
-
 	return choices[0].Text, nil
 }
 

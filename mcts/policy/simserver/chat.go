@@ -44,7 +44,6 @@ func (m *messageText) UnmarshalJSON(data []byte) error {
 
 		*m += messageText(p.Text)
 	}
-
 	return nil
 }
 
@@ -80,7 +79,6 @@ func (r reader) chat(messages []message) envs.History {
 	if acted {
 		h = r.appendTurn(h, written, "")
 	}
-
 	return h
 }
 
@@ -95,7 +93,6 @@ func observationIn(text string) string {
 	if inner, ok := strings.CutPrefix(text, "<tool_response>"); ok {
 		text = strings.TrimSpace(strings.TrimSuffix(inner, "</tool_response>"))
 	}
-
 	return strings.TrimSpace(strings.TrimPrefix(text, action.ObservationMarker))
 }
 
@@ -134,7 +131,6 @@ func renderChat(messages []message) string {
 	}
 
 	b.WriteString(chatML.open + "assistant" + chatML.close)
-
 	return b.String()
 }
 

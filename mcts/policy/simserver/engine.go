@@ -105,7 +105,6 @@ func (e *engine) admit(b *batch) error {
 	e.waiting = append(e.waiting, b.sequences...)
 	e.figures.Sequences += len(b.sequences)
 	e.dispatch()
-
 	return nil
 }
 
@@ -199,7 +198,6 @@ func (e *engine) cached(s *sequence) int {
 
 	blocks := min(e.cache.match(p.chain), max(0, n-1)/e.o.CacheBlock)
 	e.cache.add(p.chain)
-
 	return blocks * e.o.CacheBlock
 }
 
@@ -214,7 +212,6 @@ func (l Latency) of(prompt, completion, running int) (prefill, decode time.Durat
 		decode += time.Duration(float64(completion) / l.DecodePerSecond * (1 + l.Crowding*float64(running-1)) * float64(
 			time.Second))
 	}
-
 	return prefill, decode
 }
 

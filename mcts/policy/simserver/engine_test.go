@@ -39,7 +39,6 @@ func sequences(p *input, n, m int) []*sequence {
 	for range n {
 		list = append(list, &sequence{prompt: p, completion: make([]uint32, m)})
 	}
-
 	return list
 }
 

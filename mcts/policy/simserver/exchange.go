@@ -101,7 +101,6 @@ func errorBody(status int, kind, text, param string) any {
 	if param != "" {
 		p = param
 	}
-
 	return map[string]any{"error": map[string]any{"message": text, "type": kind, "param": p, "code": status}}
 }
 

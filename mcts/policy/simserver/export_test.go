@@ -30,7 +30,6 @@ func ReadMessages(codec action.Codec, messages, tools string) (h envs.History, r
 	if err := json.Unmarshal([]byte(tools), &u.tools); err != nil {
 		return h, "", err
 	}
-
 	return reader{codec}.chat(list), renderChat(u.shown(list)), nil
 }
 
@@ -42,7 +41,6 @@ func chatOf(pairs []string) []message {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		m = append(m, message{Role: pairs[i], Content: messageText(pairs[i+1])})
 	}
-
 	return m
 }
 
@@ -56,7 +54,6 @@ func (s Stats) Occupied() float64 {
 	for _, b := range s.Busy {
 		busy += b
 	}
-
 	return float64(busy) / float64(s.Now.Sub(s.First)) / float64(len(s.Busy))
 }
 
@@ -74,6 +71,5 @@ func (s *Server) SlotStates() (held []int, running []bool) {
 	for q := range s.engine.running {
 		running[q.slot] = true
 	}
-
 	return held, running
 }

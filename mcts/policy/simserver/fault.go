@@ -63,7 +63,6 @@ func EvenRates(total float64) map[Fault]float64 {
 	for f := range rates {
 		rates[f] = total / float64(len(rates))
 	}
-
 	return rates
 }
 

@@ -174,7 +174,6 @@ func TestFaultsByRate(t *testing.T) {
 		}
 
 		wg.Wait()
-
 		return seen, s.Stats()
 	}
 	one, a := count(1)

@@ -20,7 +20,6 @@ func chatOf(p prompt.Prompt, h envs.History, role, marker string) []string {
 	for _, t := range h.Turns() {
 		pairs = append(pairs, "assistant", string(t.Action), role, marker+t.Observation)
 	}
-
 	return pairs
 }
 
@@ -30,7 +29,6 @@ func llama3(pairs []string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		text += "<|start_header_id|>" + pairs[i] + "<|end_header_id|>\n\n" + pairs[i+1] + "<|eot_id|>"
 	}
-
 	return text + "<|start_header_id|>assistant<|end_header_id|>\n\n"
 }
 
@@ -45,7 +43,6 @@ func qwen(pairs []string) string {
 
 		text += "<|im_start|>" + pairs[i] + "\n" + content + "<|im_end|>\n"
 	}
-
 	return text + "<|im_start|>assistant\n"
 }
 

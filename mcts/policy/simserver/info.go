@@ -32,7 +32,6 @@ func (s *Server) routes() {
 		registry := prometheus.NewRegistry()
 		registry.MustRegister(s.engine)
 		s.mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-
 		return
 	}
 

@@ -41,7 +41,6 @@ func (q *openAIRequest) placement() (p placement) {
 	}
 
 	p.afresh = json.Unmarshal(q.CachePrompt, &cache) == nil && !cache
-
 	return p
 }
 

@@ -44,7 +44,6 @@ func repeated(t *testing.T, list string) string {
 
 		b.WriteString(strings.Repeat(" "+word, n))
 	}
-
 	return b.String()
 }
 
@@ -300,7 +299,6 @@ func TestSlotsDoNotChangeTexts(t *testing.T) {
 				if got := written(r); got != want[i%len(want)] || got == "" {
 					return fmt.Errorf("request %d: %q, want %q", i, got, want[i%len(want)])
 				}
-
 				return nil
 			})
 		}
@@ -325,7 +323,6 @@ func written(r *reply) string {
 	if r.Response != "" {
 		fmt.Fprintln(&b, r.Response, r.LogProbs)
 	}
-
 	return b.String()
 }
 

@@ -109,7 +109,6 @@ func (s *Server) load(window int, keepAlive *api.Duration) int {
 	if s.keepAlive < 0 || s.keepAlive > maxKeepAlive {
 		s.keepAlive = maxKeepAlive
 	}
-
 	return window
 }
 
@@ -135,7 +134,6 @@ func (x *exchange) fitOllama(q *api.GenerateRequest, p *input, a *sampling, wind
 	if a.maxTokens < 0 || a.maxTokens > left {
 		a.maxTokens = left
 	}
-
 	return true
 }
 

@@ -25,7 +25,6 @@ func TestOllamaDurations(t *testing.T) {
 			post(t, s.URL()+"/api/generate", ollamaBody(prompt).option("num_predict", 20)).raw), &d); err != nil {
 			t.Fatal(err)
 		}
-
 		return d
 	}
 

@@ -103,7 +103,6 @@ func (x *exchange) request() (q *openAIRequest, ok bool) {
 	if err := json.Unmarshal(x.body, &q); err != nil {
 		text := "1 validation error:\n  " + err.Error()
 		x.refuseAs(http.StatusBadRequest, "Bad Request", text, badField(err))
-
 		return nil, false
 	}
 
@@ -111,7 +110,6 @@ func (x *exchange) request() (q *openAIRequest, ok bool) {
 		x.refuse(http.StatusNotFound, fmt.Sprintf("The model `%s` does not exist.", q.Model), "model")
 		return nil, false
 	}
-
 	return q, true
 }
 
@@ -123,7 +121,6 @@ func badField(err error) string {
 	if errors.As(err, &wrong) {
 		return wrong.Field
 	}
-
 	return ""
 }
 
@@ -144,7 +141,6 @@ func (x *exchange) prompt(q *openAIRequest, chat bool) (*input, *refusal) {
 		if !known {
 			return nil, &refusal{"prompt has token IDs that /tokenize has not told.", "prompt"}
 		}
-
 		return x.s.newPrompt(text), nil
 	case json.Unmarshal(q.Prompt, &text) != nil:
 		return nil, &refusal{"prompt must be a text, or token IDs: lists are not simulated.", "prompt"}
@@ -174,7 +170,6 @@ func textOrList(raw json.RawMessage, list *[]string) error {
 	}
 
 	*list = []string{one}
-
 	return nil
 }
 
@@ -212,7 +207,6 @@ func (x *exchange) fit(p *input, a *sampling) *refusal {
 	if !limited || a.maxTokens >= window {
 		a.maxTokens = window - p.tokens.len()
 	}
-
 	return nil
 }
 
@@ -223,7 +217,6 @@ func (x *exchange) spoil(list []drawn) []drawn {
 		if len(list) > 1 {
 			return list[1:]
 		}
-
 		return append(list, list...)
 	case Empty:
 		for i, d := range list {

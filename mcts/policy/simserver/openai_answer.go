@@ -95,7 +95,6 @@ func (x *exchange) openAIAnswer(chat bool, p *input, list []drawn, top int) open
 	if o.llamaCpp() {
 		answer.asLlamaCpp(p, list[0])
 	}
-
 	return answer
 }
 
@@ -133,7 +132,6 @@ func (d *drawn) choice(chat bool, top int, thoughts Thoughts) openAIChoice {
 		if top >= 0 {
 			c.LogProbs = map[string]any{"content": d.chatLogProbs(len(d.tokens), top)}
 		}
-
 		return c
 	}
 
@@ -141,7 +139,6 @@ func (d *drawn) choice(chat bool, top int, thoughts Thoughts) openAIChoice {
 	if top >= 0 {
 		c.LogProbs = d.completionLogProbs()
 	}
-
 	return c
 }
 
@@ -151,7 +148,6 @@ func (d *drawn) completionLogProbs() *completionLogProbs {
 	for i, token := range d.tokens {
 		l.TopLogProbs = append(l.TopLogProbs, map[string]float64{token: d.logprobs[i]})
 	}
-
 	return l
 }
 

@@ -38,7 +38,6 @@ func (q *openAIRequest) sampling(s *Server, chat bool) (a sampling, top int, bad
 	if s.o.llamaCpp() {
 		a.placement = q.placement()
 	}
-
 	return a, top, q.checkN(&a, s)
 }
 
@@ -75,7 +74,6 @@ func (q *openAIRequest) top(chat bool) (int, *refusal) {
 	if n < 0 {
 		return 0, &refusal{"`logprobs` must be a positive value.", "logprobs"}
 	}
-
 	return n, nil
 }
 

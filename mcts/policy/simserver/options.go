@@ -134,7 +134,6 @@ func (o Options) withDefaults() (Options, error) {
 	if o.wrong(OneSlot) {
 		o.Slots = 1
 	}
-
 	return o, o.check()
 }
 
@@ -166,7 +165,6 @@ func (o Options) check() error {
 	if o.Thoughts != NoThoughts && !slices.Contains(ThoughtsKinds(), o.Thoughts) {
 		return names.Unknown("way to reason", string(o.Thoughts), ThoughtsKinds())
 	}
-
 	return o.Faults.check()
 }
 
@@ -183,7 +181,6 @@ func (o *Options) window() int {
 	if o.wrong(ShortContext) || o.wrong(SilentTruncation) {
 		return max(1, o.MaxModelLen/2)
 	}
-
 	return o.MaxModelLen
 }
 
@@ -192,6 +189,5 @@ func (o *Options) served() string {
 	if o.wrong(MissingModel) {
 		return "another-model"
 	}
-
 	return o.Model
 }

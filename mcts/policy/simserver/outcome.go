@@ -36,7 +36,6 @@ func outcomeOf(observation string) envs.Outcome {
 	if lastLine.MatchString(text[strings.LastIndexByte(text, '\n')+1:]) {
 		return envs.ToolError
 	}
-
 	return envs.OK
 }
 

@@ -35,7 +35,6 @@ func (r reader) prompt(text string) envs.History {
 
 	question, rest, _ := strings.Cut(text, blank)
 	h := envs.NewHistory(envs.Task{Question: strings.TrimSpace(question)})
-
 	return r.turns(h, strings.TrimSpace(rest))
 }
 
@@ -61,6 +60,5 @@ func (r reader) turns(h envs.History, text string) envs.History {
 		h = r.appendTurn(h, written, observation)
 		written, rest = following, next
 	}
-
 	return h
 }

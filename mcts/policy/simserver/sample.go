@@ -31,7 +31,6 @@ func (p *input) first(v int) int {
 	if p.seen {
 		return 0
 	}
-
 	return v
 }
 
@@ -94,7 +93,6 @@ func (s *Server) draw(ctx context.Context, p *input, a sampling) ([]drawn, error
 	for i, proposal := range proposals {
 		samples[i] = s.write(proposal, p, a)
 	}
-
 	return samples, nil
 }
 
@@ -119,7 +117,6 @@ func (s *Server) propose(ctx context.Context, h envs.History, a sampling) ([]mct
 	if s.o.wrong(UnstableGreedy) && s.greedy.Add(1)%2 == 0 || leaks {
 		return s.other(ctx, h, proposals)
 	}
-
 	return proposals, nil
 }
 
@@ -139,7 +136,6 @@ func (s *Server) other(ctx context.Context, h envs.History, proposals []mcts.Pro
 	changed := proposals[0]
 	opening := s.reader.opening()
 	changed.Text = strings.Replace(changed.Text, opening, opening+" Well.", 1)
-
 	return []mcts.Proposal{changed}, nil
 }
 
@@ -177,7 +173,6 @@ func (s *Server) write(p mcts.Proposal, in *input, a sampling) drawn {
 	}
 
 	d.logprobs = spread(p.LogProb, d.inText, len(d.tokens))
-
 	return d
 }
 
@@ -231,7 +226,6 @@ func (s *Server) generate(ctx context.Context, p *input, a sampling) ([]drawn, e
 	for i, q := range sequences {
 		list[i].prefill, list[i].decode = q.prefill, q.decode
 	}
-
 	return list, nil
 }
 
@@ -243,7 +237,6 @@ func (s *Server) newPrompt(text string) *input {
 	if p.chat {
 		p.tools = toolsIn(text)
 	}
-
 	return p
 }
 
@@ -254,7 +247,6 @@ func (s *Server) chatPrompt(messages []message, u *toolUse) *input {
 	}
 
 	text := renderChat(u.shown(messages))
-
 	return &input{text: text, tokens: tokenize(text), history: s.reader.chat(messages), chat: true, tools: u}
 }
 

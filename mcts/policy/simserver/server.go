@@ -77,7 +77,6 @@ func Start(o Options) (*Server, error) {
 	if err := s.Revive(); err != nil {
 		return nil, err
 	}
-
 	return s, nil
 }
 

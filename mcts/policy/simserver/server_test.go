@@ -30,7 +30,6 @@ func start(t testing.TB, o simserver.Options) *simserver.Server {
 	}
 
 	t.Cleanup(s.Close)
-
 	return s
 }
 
@@ -147,7 +146,6 @@ func send(ctx context.Context, url string, b any) (*reply, error) {
 	if p.err = err; err == nil {
 		p.err = json.Unmarshal(text, p)
 	}
-
 	return p, nil
 }
 
@@ -158,7 +156,6 @@ func post(t testing.TB, url string, b any) *reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r
 }
 
@@ -180,7 +177,6 @@ func get(t testing.TB, url string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return r.StatusCode, string(text)
 }
 
@@ -189,7 +185,6 @@ func mean(list []float64) float64 {
 	for _, v := range list {
 		sum += v
 	}
-
 	return sum / float64(len(list))
 }
 
@@ -198,7 +193,6 @@ func deep(t testing.TB) (envs.History, prompt.Prompt) {
 	t.Helper()
 	env, p := environment(t, "p_s_in")
 	all := histories(t, env, profiled(t, "reader"), 1, true)
-
 	return all[len(all)-2], demonstrated(t, p)
 }
 

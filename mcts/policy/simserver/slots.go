@@ -27,7 +27,6 @@ func newSlotPrompts(o *Options) *slotPrompts {
 	if o.llamaCpp() {
 		k.similar, k.oldest = similarPrompt, true
 	}
-
 	return k
 }
 
@@ -40,7 +39,6 @@ func common[E comparable](a, b []E) int {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}
-
 	return n
 }
 
@@ -139,7 +137,6 @@ func (e *engine) nextTask() []*sequence {
 	if at := slices.IndexFunc(e.waiting, func(s *sequence) bool { return !s.tried }); at >= 0 {
 		return e.takeTask(at)
 	}
-
 	return nil
 }
 
@@ -153,7 +150,6 @@ func (e *engine) takeTask(at int) []*sequence {
 
 	task := slices.Clone(e.waiting[at:end])
 	e.waiting = slices.Delete(e.waiting, at, end)
-
 	return task
 }
 
@@ -193,7 +189,6 @@ func (e *engine) place(task []*sequence) bool {
 	for _, s := range task {
 		e.start(s)
 	}
-
 	return true
 }
 

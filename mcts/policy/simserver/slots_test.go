@@ -17,7 +17,6 @@ func text(words string) *input {
 	for word := range strings.FieldsSeq(words) {
 		whole += strings.Repeat(" "+word, 10)
 	}
-
 	return &input{text: whole, tokens: tokenize(whole)}
 }
 
@@ -26,7 +25,6 @@ func on(slot int, list []*sequence) []*sequence {
 	for _, s := range list {
 		s.wanted = &slot
 	}
-
 	return list
 }
 

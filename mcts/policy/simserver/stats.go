@@ -51,7 +51,6 @@ func (s Stats) Reused() float64 {
 	if s.PromptChars == 0 {
 		return 0
 	}
-
 	return float64(s.CachedChars) / float64(s.PromptChars)
 }
 
@@ -77,6 +76,5 @@ func (e *engine) stats() Stats {
 	for r := range e.running {
 		st.Busy[r.slot] += st.Now.Sub(r.since)
 	}
-
 	return st
 }

@@ -73,7 +73,6 @@ func (d *drawn) message(thoughts Thoughts) *openAIMessage {
 	if m.Content == "" {
 		m.Content = nil
 	}
-
 	return m
 }
 
@@ -84,6 +83,5 @@ func (r reader) splitTurn(text string) int {
 	if before := strings.Index(text, blank+"<think>"); before >= 0 && (at < 0 || before < at) {
 		return before
 	}
-
 	return at
 }

@@ -84,7 +84,6 @@ func tokenLen(text string) int {
 	}
 
 	_, n := utf8.DecodeRuneInString(text)
-
 	return n
 }
 
@@ -107,7 +106,6 @@ func tokenID(text string) uint32 {
 	for i := range len(text) {
 		h = (h ^ uint32(text[i])) * 16777619
 	}
-
 	return h >> 1
 }
 
@@ -117,6 +115,5 @@ func shownIDs(texts []string) []int {
 	for i, text := range texts {
 		ids[i] = int(tokenID(text) % (1 << 17))
 	}
-
 	return ids
 }

@@ -71,7 +71,6 @@ func (s *Server) allowed(text string, u *toolUse) (thought string, call envs.Cal
 	alike := func(t tool) int { return common([]byte(t.name), []byte(call.Name)) }
 	most := slices.MaxFunc(u.tools, func(a, b tool) int { return cmp.Compare(alike(a), alike(b)) })
 	call.Name = most.name
-
 	return thought, call, err
 }
 
@@ -111,7 +110,6 @@ func parseCalls(text string, lenient bool) (content string, calls []openai.ToolC
 	}
 
 	content, _, _ = strings.Cut(text, strings.TrimSpace(callTag))
-
 	return content, calls
 }
 

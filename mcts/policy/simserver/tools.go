@@ -33,7 +33,6 @@ func (t *tool) UnmarshalJSON(data []byte) error {
 	if kind != "function" || !action.CanCall(t.name) {
 		return errors.New("tools must be functions, with names of up to 64 letters, digits, _ and -")
 	}
-
 	return nil
 }
 
@@ -67,7 +66,6 @@ func (x *exchange) toolPrompt(q *openAIRequest) (*input, *refusal) {
 			q.Messages[i].Calls, q.Messages[i].CallID = nil, ""
 		}
 	}
-
 	return x.s.chatPrompt(q.Messages, u), nil
 }
 
@@ -211,7 +209,6 @@ func (m message) rendered() message {
 
 		m.Content += messageText(called(c.Function))
 	}
-
 	return m
 }
 
@@ -223,7 +220,6 @@ func called(f openai.FunctionCall) string {
 // callOf reads a call in a message.
 func callOf(f openai.FunctionCall) envs.Call {
 	args, _ := wire.Object(f.Arguments) // what cannot be read has none
-
 	return envs.Call{Name: f.Name, Args: args}
 }
 
@@ -239,7 +235,6 @@ func (r reader) written(m message) string {
 	}
 
 	reasoning, content := action.Part(strings.TrimSpace(text))
-
 	return action.Join(reasoning, r.codec.Format(content, callOf(m.Calls[0].Function)))
 }
 
@@ -248,6 +243,5 @@ func (r reader) behind(m message) (all []string) {
 	for _, c := range m.Calls[min(1, len(m.Calls)):] {
 		all = append(all, r.codec.Format("", callOf(c.Function)))
 	}
-
 	return all
 }

@@ -25,7 +25,6 @@ func (s says) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error
 	for i := range list {
 		list[i] = mcts.Proposal{Text: string(s), LogProb: -0.5, Scored: true}
 	}
-
 	return list, nil
 }
 
@@ -47,7 +46,6 @@ func startTools(t testing.TB, p mcts.Policy, o simserver.Options) *simserver.Ser
 	}
 
 	t.Cleanup(s.Close)
-
 	return s
 }
 
@@ -63,7 +61,6 @@ func asking(messages ...body) body {
 	if messages == nil {
 		messages = []body{{"role": "user", "content": "Question: q"}}
 	}
-
 	return usual("").with("prompt", nil, "messages", messages, "logprobs", true, "n", 1,
 		"tools", []body{function("LoadDB"), function("InitDB"), function("Finish")})
 }
@@ -75,7 +72,6 @@ func chat(t testing.TB, s *simserver.Server, b body) *reply {
 	if r.status != 200 {
 		t.Fatalf("%d: %s", r.status, r.raw)
 	}
-
 	return r
 }
 
@@ -84,7 +80,6 @@ func tokensOf(r *reply) (text string) {
 	for _, token := range r.Choices[0].LogProbs.Content {
 		text += token.Token
 	}
-
 	return text
 }
 
@@ -96,7 +91,6 @@ func seen(r *reply) string {
 	for _, call := range c.Message.ToolCalls {
 		text += " | " + call.Function.Name + " " + call.Function.Arguments
 	}
-
 	return text
 }
 
@@ -134,7 +128,6 @@ func inJSON(t testing.TB, v any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return string(data)
 }
 

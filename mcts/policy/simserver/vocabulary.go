@@ -30,7 +30,6 @@ func (v *vocabulary) encode(tokens []string) []int {
 
 		ids[i] = id
 	}
-
 	return ids
 }
 
@@ -48,7 +47,6 @@ func (v *vocabulary) decode(ids []int) (text string, ok bool) {
 
 		b.WriteString(v.texts[id])
 	}
-
 	return b.String(), true
 }
 

@@ -46,7 +46,6 @@ func plans(q string) (envs.Plan, bool) {
 		if len(results) < len(steps) {
 			return "I need step " + steps[len(results)].Tool + ".", steps[len(results)], nil
 		}
-
 		return "I know the answer.", call("Finish", "answer", strings.TrimSpace(results[3])), nil
 	}, true
 }
@@ -60,7 +59,6 @@ func tools() map[string]dynamic.Tool[int] {
 			if text, ok := answers[strings.TrimSpace(v)]; ok {
 				return s, envs.Result{Observation: text}, nil
 			}
-
 			return s, envs.Result{Observation: otherwise, Outcome: envs.ToolError}, nil
 		})
 	}
@@ -83,7 +81,6 @@ func tools() map[string]dynamic.Tool[int] {
 		"EdgeCheck"} {
 		answer(name, "", nil, "There is no information that can be matched in the database. Please try another query.")
 	}
-
 	return tools
 }
 
@@ -145,7 +142,6 @@ func environmentOf(t testing.TB, version string, codec action.Codec) (envs.Envir
 
 	p := prompt.New(shown.APIs)
 	p.Codec = codec
-
 	return env, p
 }
 
@@ -163,7 +159,6 @@ func profiledIn(t testing.TB, profile string, codec action.Codec) *scripted.Poli
 	}
 
 	p.Codec = codec
-
 	return scripted.New(p, plans)
 }
 
@@ -197,7 +192,6 @@ func histories(t testing.TB, env envs.Environment, p mcts.Policy, seed uint64, g
 
 		state = next.State
 	}
-
 	return list
 }
 
@@ -215,6 +209,5 @@ func demonstrated(t testing.TB, p prompt.Prompt) prompt.Prompt {
 	p.Demonstrations = map[string][]prompt.Demonstration{"coffee": {
 		{Question: question + " (second)", Turns: turns}, {Question: question + " (third)", Turns: turns},
 	}}
-
 	return p
 }

@@ -29,7 +29,6 @@ func TestMisconfigurations(t *testing.T) {
 
 			list = append(list, r.Choices[0].Text)
 		}
-
 		return list
 	}
 	differ := func(s *simserver.Server, a, b body) bool { l := texts(s, a, b); return l[0] != l[1] }
@@ -37,7 +36,6 @@ func TestMisconfigurations(t *testing.T) {
 	chat := func(s *simserver.Server, role, observation string) int {
 		messages := []map[string]string{{"role": "user", "content": "Question: q"},
 			{"role": "assistant", "content": "Thought: a"}, {"role": role, "content": observation}}
-
 		return post(t, s.URL()+"/v1/chat/completions",
 			usual("").with("prompt", nil, "logprobs", nil, "messages", messages, "max_tokens", 20)).Usage.Prompt
 	}
@@ -207,7 +205,6 @@ func TestPrefixReuseAndMetrics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return int(v)
 	}
 	for name, want := range map[string]int{

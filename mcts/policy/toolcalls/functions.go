@@ -43,7 +43,6 @@ func (s *scan) function(begin int) (end int) {
 	}
 
 	call := action.ToolCall{Name: name, Arguments: "{" + strings.Join(args, ", ") + "}"}
-
 	return s.dress(found{begin, end, call})
 }
 
@@ -64,7 +63,6 @@ func (s *scan) value(i int) (value string, end int, ok bool) {
 	if behind == parameterEndTag {
 		end = i + at[1]
 	}
-
 	return value, end, behind != functionEndTag
 }
 
@@ -76,7 +74,6 @@ func (s *scan) tagName(i int) (name string, end int, ok bool) {
 	}
 
 	name = strings.TrimSpace(s.text[i : i+n])
-
 	return name, i + n + 1, name != ""
 }
 
@@ -135,10 +132,8 @@ func kindsOfValue(v any) []string {
 		if strings.ContainsAny(string(v), ".eEN") {
 			return []string{kindNumber}
 		}
-
 		return []string{kindInteger, kindNumber}
 	}
-
 	return []string{kindText}
 }
 
@@ -160,6 +155,5 @@ func typed(written string, kinds []string) string {
 	if slices.ContainsFunc(kindsOfValue(v), of) || !of(kindText) {
 		return constant
 	}
-
 	return pytext.JSON(written)
 }

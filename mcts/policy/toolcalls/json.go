@@ -27,7 +27,6 @@ func object(text string, i int) (end int) {
 	if err != nil {
 		return -1
 	}
-
 	return len(text) - len(rest)
 }
 

@@ -88,7 +88,6 @@ func (s *scan) tagged(begin int) (end int) {
 	if ok && n == 0 {
 		s.calls = append(s.calls, found{begin, end + len(callEndTag), call})
 	}
-
 	return end + n + len(callEndTag)
 }
 
@@ -106,7 +105,6 @@ func (s *scan) bare(begin int) (end int) {
 	if call, ok := s.objectCall(s.text[begin:end]); ok {
 		return s.dress(found{begin, end, call})
 	}
-
 	return end
 }
 
@@ -128,7 +126,6 @@ func (s *scan) marked(begin int) (end int) {
 		}
 
 		s.calls = append(s.calls, found{begin, end, action.ToolCall{Name: name[1], Arguments: s.text[at:end]}})
-
 		return end
 	}
 
@@ -180,6 +177,5 @@ func (s *scan) dress(f found) (end int) {
 	}
 
 	s.calls = append(s.calls, f)
-
 	return f.end
 }

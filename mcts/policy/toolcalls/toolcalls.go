@@ -60,6 +60,5 @@ func (p Parser) Read(text string, tools []envs.Args) Reading {
 	for _, f := range calls {
 		r.Message.Calls = append(r.Message.Calls, f.call)
 	}
-
 	return r
 }

@@ -60,7 +60,6 @@ func corpus(t testing.TB) (samples []sample, tools []envs.Args) {
 
 		tools = append(tools, args)
 	}
-
 	return file.Cases, tools
 }
 
@@ -165,7 +164,6 @@ func plain(m action.Message) []any {
 
 		values = append(values, c.Name, arguments)
 	}
-
 	return values
 }
 
@@ -423,7 +421,6 @@ func check(t *testing.T, p toolcalls.Parser, text string, tools []envs.Args) {
 		if r.End != len(text) || !strings.HasSuffix(text, r.Message.Content) {
 			t.Fatalf("%s: without a call, %q is %+v", p, text, r)
 		}
-
 		return
 	}
 

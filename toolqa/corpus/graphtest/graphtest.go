@@ -76,7 +76,6 @@ func Read(ctx context.Context, uri string) (*DBLP, error) {
 
 	d := &DBLP{Titles: map[string]int{}, Names: map[string]int{}}
 	keys, err := d.readAuthors(ctx, db)
-
 	return d, errors.Join(err,
 		db.QueryRowContext(ctx, "SELECT count(*) FROM older").Scan(&d.older),
 		d.readPapers(ctx, db, keys),
@@ -102,7 +101,6 @@ func (d *DBLP) readAuthors(ctx context.Context, db *sql.DB) (map[string]int, err
 
 			return err
 		}, &key, &name, &attributes, &edges)
-
 	return keys, err
 }
 
@@ -110,7 +108,6 @@ func (d *DBLP) readAuthors(ctx context.Context, db *sql.DB) (map[string]int, err
 func (d *DBLP) readPapers(ctx context.Context, db *sql.DB, authors map[string]int) error {
 	var p paper
 	var title, attributes, cites string
-
 	return each(ctx, db, "SELECT title, attributes, cites, cited_by FROM papers ORDER BY id",
 		func() error {
 			var a Attributes
@@ -135,7 +132,6 @@ func (d *DBLP) readPapers(ctx context.Context, db *sql.DB, authors map[string]in
 
 			err = errors.Join(err, json.Unmarshal([]byte(cites), &p.cites))
 			d.papers = append(d.papers, p)
-
 			return err
 		}, &title, &attributes, &cites, &p.citedBy)
 }
@@ -143,14 +139,12 @@ func (d *DBLP) readPapers(ctx context.Context, db *sql.DB, authors map[string]in
 func (d *DBLP) readEdges(ctx context.Context, db *sql.DB) error {
 	var e edge
 	var papers, citations string
-
 	return each(ctx, db, "SELECT first, second, weight, papers, n_citation FROM edges ORDER BY id",
 		func() error {
 			e.Papers, e.NCitation = nil, nil
 			err := errors.Join(json.Unmarshal([]byte(papers), &e.Papers),
 				json.Unmarshal([]byte(citations), &e.NCitation))
 			d.edges = append(d.edges, e)
-
 			return err
 		}, &e.first, &e.second, &e.Weight, &papers, &citations)
 }
@@ -158,7 +152,6 @@ func (d *DBLP) readEdges(ctx context.Context, db *sql.DB) error {
 func readFound(ctx context.Context, db *sql.DB, query string, into map[string]int) error {
 	var text string
 	var id int
-
 	return each(ctx, db, query, func() error {
 		into[text] = id
 		return nil
@@ -184,7 +177,6 @@ func each(ctx context.Context, db *sql.DB, query string, row func() error,
 			return fmt.Errorf("row %d of %q: %w", n, query, err)
 		}
 	}
-
 	return rows.Err()
 }
 
@@ -241,7 +233,6 @@ func (d *DBLP) Coauthors(i int) (edges []Edge) {
 	for _, n := range d.authors[i].edges {
 		edges = append(edges, d.edges[n].from(i))
 	}
-
 	return edges
 }
 

@@ -31,7 +31,6 @@ func agendaFiles(schema layout.Schema, from string) ([]string, error) {
 	if err != nil {
 		return []string{table}, nil // importAgenda tells
 	}
-
 	return []string{table, texts}, nil
 }
 
@@ -42,15 +41,12 @@ func importAgenda(src *source) ([]layout.Part, error) {
 			src.short = true
 			return nil, nil
 		}
-
 		return nil, fmt.Errorf("corpus: import %s: no %s beside %s: it holds the passages that RetrieveAgenda "+
 			"searches (allow-short imports the table alone, and then RetrieveAgenda finds nothing)",
 			src.dataset, agendaTexts, src.paths[0])
 	}
-
 	return []layout.Part{func(_ context.Context, put func(table string, values ...any) error) error {
 		id := 0
-
 		return src.objects(src.schema.Rows, func(line int, object envs.Args) error {
 			text, ok := object.Text("event")
 			if !ok {

@@ -28,7 +28,6 @@ func writeAgenda(t testing.TB, files map[string]string) string {
 			t.Fatal(err)
 		}
 	}
-
 	return dir
 }
 
@@ -40,7 +39,6 @@ func TestImportAgendaWithPassages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return string(line) + "\n"
 	}
 	want := []corpus.Document{

@@ -69,7 +69,6 @@ func (c *csvReader) read() (fields [][]byte, line int, err error) {
 		}
 
 		err = c.record()
-
 		return c.fields, c.line, err
 	}
 }
@@ -122,7 +121,6 @@ func (c *csvReader) record() error {
 		}
 
 		c.size = i
-
 		return nil
 	}
 }
@@ -158,7 +156,6 @@ func (c *csvReader) quoted(i int) (field []byte, end int, err error) {
 
 	after, end := c.bare(i)
 	c.scratch = append(c.scratch[:len(c.scratch)-1], after...) // without the quote that closes the cell
-
 	return c.scratch[from:len(c.scratch):len(c.scratch)], end, nil
 }
 

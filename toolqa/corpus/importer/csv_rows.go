@@ -62,7 +62,6 @@ func newCSVRows(schema layout.Schema, src *source, r io.Reader) (*csvRows, error
 	}
 
 	c.line = line
-
 	return c, nil
 }
 
@@ -105,7 +104,6 @@ func (c *csvRows) parse(record [][]byte, line int) error {
 		if len(record) > n {
 			guess = "are two rows on one line?"
 		}
-
 		return fmt.Errorf("corpus: %s:%d: %d columns; expected %d; %s (skip-bad leaves out so many such rows)",
 			c.path, line,
 			len(record), n, guess)
@@ -142,6 +140,5 @@ func (c *csvRows) parse(record [][]byte, line int) error {
 	}
 
 	c.previous = c.row[c.ordered].Text
-
 	return nil
 }

@@ -27,7 +27,6 @@ func readCSV(r io.Reader) (records [][]string, lines []int, err error) {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
-
 			return records, lines, err
 		}
 
@@ -276,7 +275,6 @@ func says(col layout.Column, c layout.Cell) error {
 		if !col.Optional || c.Text != layout.MissingCell(col, true).Text {
 			return errors.New("a missing value")
 		}
-
 		return nil
 	case string:
 		if v != c.Text {

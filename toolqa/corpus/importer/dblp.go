@@ -64,7 +64,6 @@ func importDBLP(src *source) ([]layout.Part, error) {
 		if err := im.copyPapers(ctx); err != nil {
 			return err
 		}
-
 		return im.copyAuthors(ctx)
 	}}, nil
 }
@@ -89,7 +88,6 @@ func (im *dblpImport) load(ctx context.Context, file int, kind string,
 	if err != nil {
 		return fmt.Errorf("corpus: %s: %w", im.paths[file], err)
 	}
-
 	return nil
 }
 
@@ -109,10 +107,8 @@ func (im *dblpImport) texts(ctx context.Context, file int) (map[string]string, e
 
 			m[entry[0]] = entry[1]
 		}
-
 		return err
 	})
-
 	return m, err
 }
 
@@ -194,7 +190,6 @@ func (im *dblpImport) putPapers(p *pickled, titles map[string]string) error {
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -251,7 +246,6 @@ func citations(p *pickled, numbers []uint32) (cites [][]uint32, citedBy []uint32
 			cites[i][j] = numbers[n]
 		}
 	}
-
 	return cites, citedBy, nil
 }
 
@@ -262,6 +256,5 @@ func checkAttributes(text []byte) error {
 	if err := json.Unmarshal(text, &lists); err != nil || lists == nil {
 		return fmt.Errorf("attributes %.40q: %w", text, cmp.Or(err, errors.New("not an object")))
 	}
-
 	return nil
 }

@@ -75,7 +75,6 @@ func (im *dblpImport) putAuthor(p *pickled, names map[string]string, edges int) 
 	if text, ok := names[author.ID]; ok {
 		name = &text
 	}
-
 	return author.ID, im.w.Author(author.ID, name, author.Attributes, author.Edges)
 }
 

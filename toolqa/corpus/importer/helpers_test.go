@@ -35,7 +35,6 @@ func published(t testing.TB, parts ...string) string {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("the published file is not there: %v", err)
 	}
-
 	return path
 }
 
@@ -64,7 +63,6 @@ func mustBuild(t testing.TB, dir string, ds toolqa.Dataset, opts synth.Options) 
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return info
 }
 
@@ -83,7 +81,6 @@ func printed(t testing.TB, c *corpus.Corpus) [][]string {
 			rows[row] = append(rows[row], v.Text(row))
 		}
 	}
-
 	return rows
 }
 
@@ -131,7 +128,6 @@ func query(t testing.TB, c *corpus.Corpus, stmt string) [][]string {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-
 	return all
 }
 
@@ -148,7 +144,6 @@ func leftBehind(t testing.TB, dir string) []string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-
 	return names
 }
 
@@ -174,7 +169,6 @@ func openDBLP(t testing.TB, dir string) *corpus.Corpus {
 	}
 
 	t.Cleanup(func() { c.Close() })
-
 	return c
 }
 
@@ -185,7 +179,6 @@ func readGraphs(t testing.TB, c *corpus.Corpus) *graphtest.DBLP {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return d
 }
 
@@ -200,7 +193,6 @@ func documentsOf(t testing.TB, c *corpus.Corpus) []corpus.Document {
 
 		all = append(all, d)
 	}
-
 	return all
 }
 
@@ -234,6 +226,5 @@ func readScirex(t *testing.T, dir string) (passages []string, relations []layout
 	if relations, err = c.Relations(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-
 	return passages, relations
 }

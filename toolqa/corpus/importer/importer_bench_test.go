@@ -30,7 +30,6 @@ func someFlights(rng *rand.Rand, n int) func() ([]layout.Cell, error) {
 	}
 
 	row, made := make([]layout.Cell, len(pool)), 0
-
 	return func() ([]layout.Cell, error) {
 		if made == n {
 			return nil, io.EOF
@@ -40,7 +39,6 @@ func someFlights(rng *rand.Rand, n int) func() ([]layout.Cell, error) {
 		for i, cells := range pool {
 			row[i] = cells[rng.IntN(len(cells))]
 		}
-
 		return row, nil
 	}
 }

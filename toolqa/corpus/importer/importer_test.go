@@ -40,7 +40,6 @@ func importText(t testing.TB, dir string, ds toolqa.Dataset, content string, opt
 	if err := os.WriteFile(from, []byte(content), 0o666); err != nil {
 		t.Fatal(err)
 	}
-
 	return Import(t.Context(), dir, ds, from, opts)
 }
 

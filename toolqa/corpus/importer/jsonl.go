@@ -63,7 +63,6 @@ func (l *lineReader) any() ([]byte, error) {
 		if long {
 			return nil, errLong
 		}
-
 		return bytes.TrimRight(l.buf, "\r\n"), nil
 	}
 }
@@ -90,7 +89,6 @@ func (l *lineReader) object() (envs.Args, error) {
 	if !ok {
 		return nil, badLine("a JSON %s; expected an object", pytext.TypeName(v))
 	}
-
 	return object, nil
 }
 
@@ -128,7 +126,6 @@ func (s *source) objects(least int, use func(line int, object envs.Args) error, 
 	if err := s.end(rows.path, good, least, max(1, rows.lines.line)); !errors.Is(err, io.EOF) {
 		return err
 	}
-
 	return nil
 }
 
@@ -186,7 +183,6 @@ func (j *jsonRows) next() ([]layout.Cell, error) {
 		return nil, err
 	}
 	j.rows++
-
 	return j.row, nil
 }
 
@@ -215,7 +211,6 @@ func (j *jsonRows) parse(_ int, object envs.Args) error {
 			return badLine("key %s: %w", col.Name, err)
 		}
 	}
-
 	return nil
 }
 
@@ -226,7 +221,6 @@ func jsonCell(col layout.Column, v any) (layout.Cell, error) {
 		if !col.Optional {
 			return layout.Cell{}, layout.ErrMissing
 		}
-
 		return layout.MissingCell(col, true), nil
 	}
 

@@ -42,7 +42,6 @@ func importPickles(t testing.TB, from string) *corpus.Corpus {
 	if got.Info.Source != layout.Published {
 		t.Errorf("source %s", got.Info.Source)
 	}
-
 	return openDBLP(t, dir)
 }
 
@@ -185,7 +184,6 @@ func makePickles(t *testing.T, c *corpus.Corpus, protocols ...string) (dirs map[
 			p := &papers[len(papers)-1]
 			p.Cites = append(p.Cites, keys[n])
 		}
-
 		return err
 	}, &key, &attributes, &cites)
 	if err != nil {
@@ -214,7 +212,6 @@ func makePickles(t *testing.T, c *corpus.Corpus, protocols ...string) (dirs map[
 	}
 
 	t.Logf("pickles of %s", bytes.TrimSpace(out))
-
 	return dirs
 }
 
@@ -285,7 +282,6 @@ func readAll(p *pickled) error {
 	for i := 0; i < n && err == nil; i++ {
 		err = p.next(new(any))
 	}
-
 	return err
 }
 

@@ -32,7 +32,6 @@ const (
 // limitsOf returns the limits of a pickle of so many bytes.
 func limitsOf(size int64) sandbox.Limits {
 	seconds := time.Duration(60 + size>>20)
-
 	return sandbox.Limits{
 		Wall:   4 * seconds * time.Second,
 		CPU:    seconds * time.Second,
@@ -61,7 +60,6 @@ func (p *pickled) next(v any) error {
 	if err := json.Unmarshal(text[1:], v); err != nil {
 		return fmt.Errorf("it holds %.200s: %w: %w", text[1:], err, errNotPublished)
 	}
-
 	return nil
 }
 
@@ -75,7 +73,6 @@ func (p *pickled) line() ([]byte, error) {
 		if p.lines.Err() != nil {
 			return nil, fmt.Errorf("what it holds: %w: %w", p.lines.Err(), errNotPublished)
 		}
-
 		return nil, io.ErrUnexpectedEOF
 	}
 
@@ -95,7 +92,6 @@ func (p *pickled) count() (n int, err error) {
 	if err := p.next(&n); err != nil {
 		return 0, err
 	}
-
 	return n, checkCount(n)
 }
 
@@ -103,7 +99,6 @@ func checkCount(n int) error {
 	if n < 0 || n > maxNodes {
 		return fmt.Errorf("it holds %d objects; expected at most %d: %w", n, maxNodes, errNotPublished)
 	}
-
 	return nil
 }
 
@@ -111,7 +106,6 @@ func checkCount(n int) error {
 func readPickle(ctx context.Context, o engines.Options, r io.Reader, size int64, kind string,
 	use func(*pickled) error) error {
 	limits := limitsOf(size)
-
 	return o.Filter(ctx, pickleReader+"\nmain("+kind+")\n", limits, r, func(written io.Reader) error {
 		p := &pickled{ctx, bufio.NewScanner(io.LimitReader(written, int64(limits.Output)))}
 		p.lines.Buffer(nil, maxObject)
@@ -124,7 +118,6 @@ func readPickle(ctx context.Context, o engines.Options, r io.Reader, size int64,
 		if err == nil && text[0] != '.' {
 			err = fmt.Errorf("it does not end: %w", errNotPublished)
 		}
-
 		return err
 	})
 }

@@ -45,7 +45,6 @@ func scirexFiles(_ layout.Schema, from string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("%w; nor train.jsonl, dev.jsonl or test.jsonl of SciREX", err)
 	}
-
 	return paths, nil
 }
 
@@ -61,7 +60,6 @@ func findBeside(ds toolqa.Dataset, from, name string) (string, error) {
 			path, err = elsewhere, nil
 		}
 	}
-
 	return path, err
 }
 
@@ -104,7 +102,6 @@ func (im *scirexImport) run(_ context.Context, put func(table string, values ...
 	if len(im.papers) == 0 {
 		return nil
 	}
-
 	return im.src.objects(layout.SciREXPapers, im.paper, im.papers...)
 }
 
@@ -195,7 +192,6 @@ func scirexContents(object envs.Args) ([]string, error) {
 
 		contents[i] = strings.Join(words[start:end], " ")
 	}
-
 	return contents, nil
 }
 
@@ -207,7 +203,6 @@ func position(v any, n int) int {
 	if err != nil || i > n {
 		return -1
 	}
-
 	return i
 }
 

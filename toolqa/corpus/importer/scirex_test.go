@@ -116,7 +116,6 @@ func with(files map[string]string, name, text string) map[string]string {
 	for n, t := range files {
 		all[n] = t
 	}
-
 	return all
 }
 

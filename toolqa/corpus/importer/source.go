@@ -52,7 +52,6 @@ func (s *source) open(path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus: import %s: %w", s.dataset, err)
 	}
-
 	return &countedFile{f, &s.read}, nil
 }
 
@@ -74,7 +73,6 @@ func (s *source) bad(err error) error {
 		if s.opts.SkipBad > 0 {
 			return fmt.Errorf("%w (after %d bad rows that were left out)", err, s.skipped)
 		}
-
 		return err
 	}
 
@@ -82,7 +80,6 @@ func (s *source) bad(err error) error {
 	if len(s.firstBad) < reportedBad {
 		s.firstBad = append(s.firstBad, err)
 	}
-
 	return nil
 }
 
@@ -104,7 +101,6 @@ func (s *source) hash(ctx context.Context) error {
 	if len(sums) > 1 {
 		s.sum = envs.SHA256(strings.Join(sums, "\n") + "\n")
 	}
-
 	return nil
 }
 
@@ -172,7 +168,6 @@ func (s *source) alreadyThere(ctx context.Context, dir string) (layout.Info, boo
 	same := info.Source == layout.Published && info.SourceSHA256 == s.sum &&
 		info.Skipped <= s.opts.SkipBad &&
 		(s.opts.AllowShort || !info.Short)
-
 	return info, same
 }
 
@@ -182,7 +177,6 @@ func newTextReader(r io.Reader) *bufio.Reader {
 	if bom, _ := buf.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
 		buf.Discard(3) // cannot fail: the bytes were peeked
 	}
-
 	return buf
 }
 
@@ -206,7 +200,6 @@ func (s *source) table(schema layout.Schema) (next func() ([]layout.Cell, error)
 
 		next = rows.next
 	}
-
 	return next, f, nil
 }
 

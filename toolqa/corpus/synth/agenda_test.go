@@ -32,7 +32,6 @@ func agendaCells(t testing.TB, c *corpus.Corpus) []map[string]string {
 			rows[i][name] = v.Text(i)
 		}
 	}
-
 	return rows
 }
 
@@ -47,7 +46,6 @@ func documentsOf(t testing.TB, c *corpus.Corpus) []corpus.Document {
 
 		all = append(all, d)
 	}
-
 	return all
 }
 

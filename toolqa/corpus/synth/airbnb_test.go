@@ -18,7 +18,6 @@ func airbnbColumn(t testing.TB, table *corpus.Table, name string) *corpus.Vector
 	if err != nil || v == nil {
 		t.Fatal(name, err)
 	}
-
 	return v
 }
 
@@ -103,7 +102,6 @@ func TestSyntheticAirbnbHoldsTogether(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q is no price", s)
 		}
-
 		return f
 	}
 	repeats := 0

@@ -95,7 +95,6 @@ func (s *dblpSynth) write(ctx context.Context, w *layout.DBLPWriter) error {
 	if err := w.Found("titles", titles); err != nil {
 		return err
 	}
-
 	return s.writeAuthors(w)
 }
 
@@ -143,7 +142,6 @@ func (s *dblpSynth) key(kind uint64, number int) string {
 	x := s.salt + kind<<40 + uint64(number)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9 // an invertible mix
 	x = (x ^ x>>27) * 0x94d049bb133111eb
-
 	return fmt.Sprintf("%08x%016x", 0x53f00000+kind<<16|uint64(number)&0xffff, x^x>>31)
 }
 
@@ -183,7 +181,6 @@ func (s *dblpSynth) cite(ctx context.Context) error {
 
 		s.cites.Starts = append(s.cites.Starts, uint32(len(s.cites.All)))
 	}
-
 	return nil
 }
 
@@ -192,7 +189,6 @@ func (s *dblpSynth) references() int {
 	if s.rng.Float64() < 0.3 {
 		return 0
 	}
-
 	return min(300, int(exact.Exp(2.6+float64(0.65*s.rng.NormFloat64()))))
 }
 
@@ -261,7 +257,6 @@ func (s *dblpSynth) people(i int) []slot {
 	if s.rng.Float64() < 0.12 {
 		slots = slices.Insert(slots, s.rng.IntN(len(slots)+1), slot{-1, s.draw("person"), s.org(s.orgNumber())})
 	}
-
 	return slots
 }
 
@@ -272,7 +267,6 @@ func (s *dblpSynth) orgNumber() uint32 {
 	if s.rng.Float64() < 0.3 {
 		return 0
 	}
-
 	return 1 + uint32(float64(len(s.orgs))*math.Pow(s.rng.Float64(), 2))
 }
 
@@ -280,7 +274,6 @@ func (s *dblpSynth) org(number uint32) string {
 	if number == 0 {
 		return ""
 	}
-
 	return textOf(s.orgs[number-1].(*record).values["organization"])
 }
 
@@ -302,7 +295,6 @@ func (s *dblpSynth) newcomer(team []uint32) uint32 {
 	}
 
 	s.authors = append(s.authors, p)
-
 	return uint32(len(s.authors) - 1)
 }
 
@@ -366,7 +358,6 @@ func (s *dblpSynth) paper(i int) layout.Paper {
 	}
 
 	s.counts[i] = int32(p.NCitation)
-
 	return p
 }
 
@@ -379,6 +370,5 @@ func (s *dblpSynth) citations(i int) int {
 	if u < none {
 		return 0
 	}
-
 	return int(1.6 * exact.Pow((1-u)/(1-none), exponent))
 }

@@ -20,7 +20,6 @@ func (n names) slot(name string) int {
 	if _, ok := n[name]; !ok {
 		n[name] = len(n)
 	}
-
 	return n[name]
 }
 
@@ -31,7 +30,6 @@ func (n names) compile(text string) expr {
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", text, err))
 	}
-
 	return n.expr(parsed)
 }
 
@@ -52,13 +50,11 @@ func (n names) template(text string) expr {
 		inner, after, _ := strings.Cut(rest, "}")
 		parts, text = append(parts, n.compile(inner)), after
 	}
-
 	return func(w *world) any {
 		var b strings.Builder
 		for _, p := range parts {
 			b.WriteString(textOf(p(w)))
 		}
-
 		return b.String()
 	}
 }
@@ -78,7 +74,6 @@ func (n names) expr(x ast.Expr) expr {
 		if x.Op == token.NOT {
 			return func(w *world) any { return !truth(of(w)) }
 		}
-
 		return func(w *world) any { return -number(of(w)) }
 	case *ast.BinaryExpr:
 		return operation(x.Op, n.expr(x.X), n.expr(x.Y))
@@ -105,7 +100,6 @@ func (n names) literal(x *ast.BasicLit) expr {
 		if !strings.Contains(text, "{") {
 			return constant(text)
 		}
-
 		return n.template(text)
 	}
 
@@ -113,7 +107,6 @@ func (n names) literal(x *ast.BasicLit) expr {
 	if err != nil {
 		panic(err)
 	}
-
 	return constant(f)
 }
 
@@ -126,7 +119,6 @@ func (n names) name(name string) expr {
 	}
 
 	at := n.slot(name)
-
 	return func(w *world) any { return w.force(w.vars[at]) }
 }
 
@@ -146,7 +138,6 @@ func (n names) call(x *ast.CallExpr) expr {
 	if !ok {
 		panic(name + " is no function")
 	}
-
 	return func(w *world) any { return f(w, args) }
 }
 
@@ -168,7 +159,6 @@ func operation(op token.Token, x, y expr) expr {
 	if !ok {
 		panic(op.String() + " is no operator here")
 	}
-
 	return func(w *world) any {
 		a, b := x(w), y(w)
 		if a == nil || b == nil {
@@ -178,7 +168,6 @@ func operation(op token.Token, x, y expr) expr {
 		if s, ok := a.(string); ok && op == token.ADD {
 			return s + textOf(b)
 		}
-
 		return f(number(a), number(b))
 	}
 }

@@ -37,7 +37,6 @@ func (r flightRecord) numbers(t *testing.T, columns ...string) []int {
 
 		ns = append(ns, n)
 	}
-
 	return ns
 }
 
@@ -65,7 +64,6 @@ func synthFlights(t *testing.T, seed uint64, n int) []flightRecord {
 
 		rows = append(rows, record)
 	})
-
 	return rows
 }
 
@@ -92,7 +90,6 @@ func flightColumns(t *testing.T, seed uint64, n int, columns ...string) []flight
 
 		rows = append(rows, record)
 	})
-
 	return rows
 }
 

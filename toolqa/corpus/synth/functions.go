@@ -36,7 +36,6 @@ func init() { // they call each other
 			if truth(args[0](w)) {
 				return args[1](w)
 			}
-
 			return args[2](w)
 		},
 		"or": func(w *world, args []expr) any {
@@ -70,7 +69,6 @@ func init() { // they call each other
 			if i := int(w.number(args[1])); l != nil && i < len(l.items) {
 				return w.force(l.items[i])
 			}
-
 			return nil
 		},
 		"find":   find,
@@ -101,7 +99,6 @@ func init() { // they call each other
 			if err != nil {
 				panic(err)
 			}
-
 			return float64(t.Unix() / 86_400)
 		},
 		"date": func(w *world, args []expr) any {
@@ -122,7 +119,6 @@ func (w *world) extreme(args []expr, of func(a, b float64) float64) any {
 	for _, a := range args[1:] {
 		x = of(x, w.number(a))
 	}
-
 	return x
 }
 
@@ -142,7 +138,6 @@ func round(w *world, args []expr) any {
 	if len(args) > 1 {
 		unit = math.Pow(10, w.number(args[1]))
 	}
-
 	return math.Round(w.number(args[0])*unit) / unit
 }
 
@@ -183,7 +178,6 @@ func some(w *world, args []expr) any {
 	for _, i := range w.rng.Perm(len(l.items))[:min(n, len(l.items))] {
 		chosen.items = append(chosen.items, w.force(l.items[i]))
 	}
-
 	return chosen
 }
 
@@ -206,7 +200,6 @@ func letters(w *world, args []expr) any {
 	for i := range drawn {
 		drawn[i] = alphabet[w.rng.IntN(len(alphabet))]
 	}
-
 	return string(drawn)
 }
 
@@ -223,7 +216,6 @@ func fake(w *world, args []expr) any {
 	if err != nil {
 		panic(err)
 	}
-
 	return fmt.Sprint(v)
 }
 
@@ -233,7 +225,6 @@ func repeat(w *world, args []expr) any {
 	for range int(w.number(args[0])) {
 		l.items = append(l.items, args[1](w))
 	}
-
 	return l
 }
 
@@ -242,7 +233,6 @@ func (w *world) join(l *list, separator string) string {
 	for i, item := range l.items {
 		texts[i] = textOf(w.force(item))
 	}
-
 	return strings.Join(texts, separator)
 }
 
@@ -262,7 +252,6 @@ func capitals(s string) string {
 		b.WriteRune(r)
 		before = r
 	}
-
 	return b.String()
 }
 
@@ -278,7 +267,6 @@ func format(w *world, args []expr) any {
 
 		values = append(values, v)
 	}
-
 	return fmt.Sprintf(w.text(args[0]), values...)
 }
 

@@ -40,7 +40,6 @@ func mustBuild(t testing.TB, dir string, ds toolqa.Dataset, opts Options) layout
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return info
 }
 
@@ -59,7 +58,6 @@ func printed(t testing.TB, c *corpus.Corpus) [][]string {
 			rows[row] = append(rows[row], v.Text(row))
 		}
 	}
-
 	return rows
 }
 
@@ -76,7 +74,6 @@ func leftBehind(t testing.TB, dir string) []string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-
 	return names
 }
 

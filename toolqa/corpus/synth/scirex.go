@@ -84,7 +84,6 @@ func newScirexSynth(rng *rand.Rand, n int) *scirexSynth {
 
 		s.tasks = append(s.tasks, task)
 	}
-
 	return s
 }
 
@@ -175,7 +174,6 @@ func (s *scirexSynth) paper() *scirexPaper {
 	for _, r := range p.results {
 		s.record(r)
 	}
-
 	return p
 }
 
@@ -239,7 +237,6 @@ func (s *scirexSynth) materials(f *scirexTask) []string {
 	for _, i := range s.rng.Perm(len(f.materials))[:n] {
 		chosen = append(chosen, f.materials[i])
 	}
-
 	return chosen
 }
 
@@ -273,7 +270,6 @@ func (s *scirexSynth) methods() []string {
 			methods = append(methods, v)
 		}
 	}
-
 	return methods
 }
 
@@ -285,6 +281,5 @@ func (s *scirexSynth) take(name string) bool {
 	}
 
 	s.used[key] = true
-
 	return true
 }

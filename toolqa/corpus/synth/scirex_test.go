@@ -40,7 +40,6 @@ func readScirex(t *testing.T, dir string) (passages []string, relations []layout
 	if relations, err = c.Relations(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-
 	return passages, relations
 }
 

@@ -30,7 +30,6 @@ func (s *scirexSynth) sections(p *scirexPaper) []string {
 	if text := s.spreads(p); text != "" {
 		all = append(all, "subsection : Comparison across datasets "+text)
 	}
-
 	return append(all, s.all("closing")...)
 }
 
@@ -107,14 +106,12 @@ func (s *scirexSynth) spreads(p *scirexPaper) string {
 	if len(b) == 0 {
 		return ""
 	}
-
 	return "for " + p.field.name + " . " + strings.Join(b, " ")
 }
 
 // survey returns the contents of a paper about the results of others.
 func (s *scirexSynth) survey(boards []*board) []string {
 	s.set("task", s.tasks[s.rng.IntN(len(s.tasks))].name)
-
 	return append(append(s.all("survey"), s.leaderboards(boards)...), s.all("closing")[1])
 }
 
@@ -141,7 +138,6 @@ func (s *scirexSynth) leaderboards(boards []*board) []string {
 			byMetric = byMetric[n:]
 		}
 	}
-
 	return all
 }
 
@@ -151,7 +147,6 @@ func (s *scirexSynth) score(metric *record) (text string, number bool) {
 	s.set("low", metric.values["low"], "high", metric.values["high"])
 	text = textOf(s.field(s.get("forms"), form))
 	_, err := strconv.ParseFloat(text, 64)
-
 	return text, err == nil && form != "0"
 }
 
@@ -161,7 +156,6 @@ func scirexName(s string) string {
 		if r == '-' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {
 			return r
 		}
-
 		return '_'
 	}, s)
 }
@@ -172,7 +166,6 @@ func enumerate(names []string) string {
 	if last < 1 {
 		return strings.Join(names, "")
 	}
-
 	return strings.Join(names[:last], " , ") + " and " + names[last]
 }
 

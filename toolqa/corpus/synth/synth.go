@@ -92,7 +92,6 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (la
 	}
 
 	info := layout.Info{Dataset: ds, Source: layout.Synthetic, Seed: opts.Seed, Tool: opts.Tool}
-
 	return layout.Write(ctx, dir, info, in, parts...)
 }
 
@@ -117,6 +116,5 @@ func Rows(ds toolqa.Dataset, opts Options) (n int, err error) {
 	if n < 1 || n > g.most {
 		return 0, fmt.Errorf("corpus: build %s: %d rows; expected 1 to %d", ds, n, g.most)
 	}
-
 	return n, nil
 }

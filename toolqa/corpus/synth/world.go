@@ -128,7 +128,6 @@ func (d *description) assignments(n ast.Node) (all []assignment) {
 		name := keyOf(e)
 		all = append(all, assignment{name, d.slot(name), d.assigned(e.Value)})
 	}
-
 	return all
 }
 
@@ -136,7 +135,6 @@ func keyOf(e *ast.MappingValueNode) string {
 	if s, ok := e.Key.(*ast.StringNode); ok {
 		return s.Value
 	}
-
 	return e.Key.String()
 }
 
@@ -150,7 +148,6 @@ func (d *description) assigned(n ast.Node) expr {
 	if t, ok := v.(expr); ok {
 		return t
 	}
-
 	return constant(v)
 }
 
@@ -174,7 +171,6 @@ func (d *description) value(n ast.Node) any {
 		for _, item := range n.Values {
 			items = append(items, d.value(item))
 		}
-
 		return newList(items)
 	}
 
@@ -185,7 +181,6 @@ func (d *description) value(n ast.Node) any {
 	}
 
 	r.sums = sumUp(r.names, func(name string) float64 { return number(r.values[name]) })
-
 	return r
 }
 
@@ -194,7 +189,6 @@ func (d *description) text(text string) any {
 	if strings.Contains(text, "{") {
 		return d.template(text)
 	}
-
 	return text
 }
 
@@ -220,7 +214,6 @@ func newList(items []any) *list {
 	if r, ok := items[0].(*record); ok && r.values["weight"] != nil {
 		l.sums = sumUp(items, func(v any) float64 { return number(v.(*record).values["weight"]) })
 	}
-
 	return l
 }
 
@@ -273,7 +266,6 @@ func newWorld(ds toolqa.Dataset, rng *rand.Rand, n int) *world {
 
 		w.vars[t.slot] = newList(made)
 	}
-
 	return w
 }
 
@@ -294,7 +286,6 @@ func (w *world) record(t madeTable) *record {
 	for _, a := range t.row {
 		r.values[a.name] = w.vars[a.slot]
 	}
-
 	return r
 }
 
@@ -333,7 +324,6 @@ func (w *world) all(name string) []string {
 	for _, item := range w.get(name).(*list).items {
 		texts = append(texts, textOf(w.force(item)))
 	}
-
 	return texts
 }
 
@@ -343,7 +333,6 @@ func (w *world) draw(name string) string {
 	if _, ok := v.(*list); ok {
 		v = w.pick(v)
 	}
-
 	return textOf(v)
 }
 
@@ -352,7 +341,6 @@ func (w *world) force(v any) any {
 	if t, ok := v.(expr); ok {
 		return t(w)
 	}
-
 	return v
 }
 
@@ -361,7 +349,6 @@ func (w *world) field(of any, name string) any {
 	if !ok {
 		return nil
 	}
-
 	return w.force(r.values[name])
 }
 
@@ -375,7 +362,6 @@ func (w *world) pick(from any) any {
 		if from.sums == nil {
 			return w.force(from.items[w.rng.IntN(len(from.items))])
 		}
-
 		return from.items[w.above(from.sums)]
 	}
 
@@ -419,7 +405,6 @@ func tableRows(ds toolqa.Dataset, rng *rand.Rand, n int) func() ([]layout.Cell, 
 	row := make([]layout.Cell, len(schema.Columns))
 	repeats := int(math.Round(w.repeated * float64(n)))
 	distinct, made := n-repeats, 0
-
 	return func() ([]layout.Cell, error) {
 		if made == n {
 			return nil, io.EOF
@@ -433,7 +418,6 @@ func tableRows(ds toolqa.Dataset, rng *rand.Rand, n int) func() ([]layout.Cell, 
 		made++
 		w.make(i)
 		w.cells(schema, row)
-
 		return row, nil
 	}
 }
@@ -449,7 +433,6 @@ func documentParts(ds toolqa.Dataset, rng *rand.Rand, n int) []layout.Part {
 				return err
 			}
 		}
-
 		return nil
 	}}
 }

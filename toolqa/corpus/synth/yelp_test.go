@@ -169,7 +169,6 @@ func rowsWith(t *testing.T, table *corpus.Table, want map[string]string) (rows [
 			rows = append(rows, row)
 		}
 	}
-
 	return rows
 }
 
@@ -210,7 +209,6 @@ func TestYelpSeeds(t *testing.T) {
 		for row := range v.Len() {
 			ids = append(ids, v.Text(row))
 		}
-
 		return ids
 	}
 

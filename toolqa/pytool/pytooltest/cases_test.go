@@ -42,7 +42,6 @@ func mustParse(name, text string) []Case {
 	if err != nil {
 		panic(fmt.Sprintf("pytooltest: %s: %v", name, err)) // the files are part of the package
 	}
-
 	return cases
 }
 
@@ -63,7 +62,6 @@ func has(s sandbox.Stamp, need string) bool {
 	if version, ok := strings.CutPrefix(need, "python "); ok {
 		return minor(s.Python) >= minor(version)
 	}
-
 	return slices.Contains(s.ModuleNames(), need)
 }
 
@@ -106,7 +104,6 @@ func parse(text string) ([]Case, error) {
 
 		cases = append(cases, c)
 	}
-
 	return cases, nil
 }
 
@@ -155,7 +152,6 @@ func format(cases []Case) string {
 			c.Published.format(&b, "published ")
 		}
 	}
-
 	return b.String()
 }
 

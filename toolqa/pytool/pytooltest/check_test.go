@@ -48,7 +48,6 @@ func oneIn(step, first int, cases []Case) []Case {
 	for i := first; i < len(cases); i += step {
 		some = append(some, cases[i])
 	}
-
 	return some
 }
 

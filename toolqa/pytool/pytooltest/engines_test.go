@@ -75,7 +75,6 @@ func newest(t testing.TB) sandbox.Engine {
 	if _, err := os.Stat(debian); err == nil {
 		o.Executable = debian
 	}
-
 	return open(t, o)
 }
 
@@ -164,6 +163,5 @@ func copyOfBinary(t *testing.T) string {
 	if err := errors.Join(os.Chmod(folder, 0o755), os.WriteFile(path, binary, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-
 	return path
 }

@@ -42,7 +42,6 @@ func normal(text string) string {
 	for _, r := range reworded {
 		text = r.message.ReplaceAllString(text, r.words)
 	}
-
 	return text
 }
 

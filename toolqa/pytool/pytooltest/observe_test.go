@@ -44,7 +44,6 @@ func observe(ctx context.Context, e sandbox.Engine, cases []Case, published bool
 
 	close(next)
 	workers.Wait()
-
 	return all, context.Cause(ctx)
 }
 

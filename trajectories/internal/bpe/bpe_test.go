@@ -27,7 +27,6 @@ func load(t testing.TB, name string) *Tokenizer {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return tok
 }
 
@@ -122,7 +121,6 @@ func TestParseRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return string(out)
 	}
 	model := func(key string, value any) string {
@@ -185,7 +183,6 @@ func decoder(tok *Tokenizer) func([]int) string {
 		for _, id := range ids {
 			out = append(out, names[id]...)
 		}
-
 		return string(out)
 	}
 }

@@ -57,7 +57,6 @@ func (t *Tokenizer) split(text string, by []splitter, emit func(int)) {
 		if text != "" {
 			t.piece(text, emit)
 		}
-
 		return
 	}
 
@@ -170,6 +169,5 @@ func (t *Tokenizer) symbols(text string) []symbol {
 	if len(symbols) > 0 {
 		symbols[len(symbols)-1].next = -1
 	}
-
 	return symbols
 }

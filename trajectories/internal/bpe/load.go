@@ -119,7 +119,6 @@ func Parse(data []byte) (*Tokenizer, error) {
 		// Of two tokens that begin at one place the original takes the longer one.
 		t.added.Longest()
 	}
-
 	return t, nil
 }
 
@@ -177,7 +176,6 @@ func (t *Tokenizer) readModel(m *jsonModel) error {
 
 		t.merges[pair{l, r}] = merge{rank, id}
 	}
-
 	return nil
 }
 
@@ -200,7 +198,6 @@ func splitMerge(raw json.RawMessage) (left, right string, err error) {
 		if len(two) != 2 {
 			return "", "", fmt.Errorf("%s has %d parts, want 2", raw, len(two))
 		}
-
 		return two[0], two[1], nil
 	}
 
@@ -213,7 +210,6 @@ func splitMerge(raw json.RawMessage) (left, right string, err error) {
 	if !ok || strings.Contains(right, " ") {
 		return "", "", fmt.Errorf("%q is not two parts", one)
 	}
-
 	return left, right, nil
 }
 
@@ -235,7 +231,6 @@ func (t *Tokenizer) readNormalizer(n *jsonStep) error {
 
 		return nil
 	}
-
 	return fmt.Errorf("normalizer %q: only NFC and none are supported", n.Type)
 }
 
@@ -275,7 +270,6 @@ func (t *Tokenizer) readPreTokenizer(p *jsonStep) error {
 			if s.UseRegex == nil || *s.UseRegex {
 				t.splits = append(t.splits, patterns[gpt2])
 			}
-
 			return nil
 		default:
 			return fmt.Errorf("pre_tokenizer %q at place %d: only Split, then ByteLevel, is supported", s.Type, i)
@@ -310,6 +304,5 @@ func spell(s string) string {
 	for i := range len(s) {
 		b.WriteRune(byteRunes[s[i]])
 	}
-
 	return b.String()
 }

@@ -30,7 +30,6 @@ func compile(pattern string) splitter {
 	pattern = strings.Replace(pattern, `\s+(?!\S)|\s+`, `(\s+)`, 1)
 	pattern = strings.ReplaceAll(pattern, `[^\s`, `[^`+space)
 	pattern = strings.ReplaceAll(pattern, `\s`, `[`+space+`]`)
-
 	return splitter{regexp.MustCompile(`^(?:` + pattern + `)`)}
 }
 
@@ -58,7 +57,6 @@ func (s splitter) next(text string) int {
 		if _, last := utf8.DecodeLastRuneInString(part[:at[1]]); at[2] >= 0 && at[1] < len(text) && at[1] > last {
 			return at[1] - last
 		}
-
 		return at[1]
 	}
 }

@@ -66,7 +66,6 @@ func (c *chunk) write(group file.SerialRowGroupWriter) error {
 
 	*c = chunk{def: c.def[:0], rep: c.rep[:0], text: c.text[:0], ends: c.ends[:0], ints: c.ints[:0],
 		floats: c.floats[:0], bools: c.bools[:0]}
-
 	return column.Close()
 }
 
@@ -96,7 +95,6 @@ func (w *Writer[T]) structs(columns []Column, at position) appender {
 	for i := range columns {
 		fields[i] = w.column(&columns[i], at)
 	}
-
 	return appender{
 		put: func(v reflect.Value, rep int16) {
 			for _, field := range fields {
@@ -176,7 +174,6 @@ func (w *Writer[T]) lists(c *Column, at position) appender {
 func (w *Writer[T]) leaf(at position, put func(to *chunk, v reflect.Value)) appender {
 	to := &chunk{}
 	w.chunks = append(w.chunks, to)
-
 	return appender{
 		put: func(v reflect.Value, rep int16) {
 			to.level(at, at.def, rep)

@@ -72,7 +72,6 @@ func Tables(text []byte) map[string][]Column {
 	if err := yaml.UnmarshalWithOptions(text, &tables, yaml.Strict()); err != nil {
 		panic(fmt.Sprintf("pq: tables of columns: %v", err))
 	}
-
 	return tables
 }
 
@@ -98,7 +97,6 @@ func Without(columns []Column, drop func(name string) bool) []Column {
 
 		kept = append(kept, c)
 	}
-
 	return kept
 }
 
@@ -107,7 +105,6 @@ func bind(t reflect.Type, tables map[string][]Column, table []Column) []Column {
 	for i := range columns {
 		columns[i].bind(t, tables)
 	}
-
 	return columns
 }
 
@@ -148,7 +145,6 @@ func (c *Column) inside(tables map[string][]Column) []Column {
 	if c.Fields != nil {
 		return c.Fields
 	}
-
 	return tables[c.Of]
 }
 
@@ -174,7 +170,6 @@ func listOf(v reflect.Value) reflect.Value {
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		pairs = append(pairs, pair{name, texts[name]})
 	}
-
 	return reflect.ValueOf(pairs)
 }
 
@@ -188,7 +183,6 @@ func textOf(field reflect.Value) string {
 	if field.Kind() == reflect.String {
 		return field.String()
 	}
-
 	return field.Interface().(fmt.Stringer).String()
 }
 
@@ -198,7 +192,6 @@ func setText(field reflect.Value, text string) error {
 		field.SetString(text)
 		return nil
 	}
-
 	return field.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
 }
 
@@ -228,12 +221,10 @@ func (c *Column) set(l *leaf, field reflect.Value) error {
 	case Float:
 		f, err := take(l, l.floats)
 		field.SetFloat(f)
-
 		return err
 	case Bool:
 		is, err := take(l, l.bools)
 		field.SetBool(is)
-
 		return err
 	}
 
@@ -241,6 +232,5 @@ func (c *Column) set(l *leaf, field reflect.Value) error {
 	if err != nil {
 		return err
 	}
-
 	return setText(field, text)
 }

@@ -19,7 +19,6 @@ func (p position) within(name string, def, rep int16) position {
 	if p.path != "" {
 		name = p.path + "." + name
 	}
-
 	return position{name, p.def + def, p.rep + rep}
 }
 
@@ -41,7 +40,6 @@ func openColumn(g *group, c *Column, at position) (*cursor, error) {
 
 		whole := *fields
 		whole.read = func(v reflect.Value, rep int16) error { return fields.read(v.FieldByIndex(c.index), rep) }
-
 		return &whole, nil
 	case List:
 		return openList(g, c, at.within(c.Name, 0, 0))
@@ -51,7 +49,6 @@ func openColumn(g *group, c *Column, at position) (*cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return l.cursor(func(v reflect.Value) error { return c.get(l, v) },
 		func(def int16) bool { return c.Optional && def >= at.def }), nil
 }
@@ -75,7 +72,6 @@ func (l *leaf) cursor(get func(v reflect.Value) error, optional func(def int16) 
 			if err := get(v); err != nil {
 				return fmt.Errorf("column %s: %w", l.path, err)
 			}
-
 			return nil
 		},
 		skip: func(rep int16) error {
@@ -102,7 +98,6 @@ func openStruct(g *group, at position, columns []Column) (*cursor, error) {
 
 		fields = append(fields, field)
 	}
-
 	return &cursor{
 		read: func(v reflect.Value, rep int16) error {
 			if def, _, more := fields[0].peek(); more && def < at.def {
@@ -122,7 +117,6 @@ func openStruct(g *group, at position, columns []Column) (*cursor, error) {
 			for _, field := range fields {
 				err = errors.Join(err, field.skip(rep))
 			}
-
 			return err
 		},
 		peek: fields[0].peek,
@@ -141,10 +135,8 @@ func openJSON(g *group, at position, _ []Column) (*cursor, error) {
 		if err != nil {
 			return err
 		}
-
 		return json.Unmarshal([]byte(text), v.Addr().Interface())
 	}
-
 	return l.cursor(get, func(int16) bool { return false }), nil
 }
 
@@ -154,7 +146,6 @@ func (c *Column) openScalar(g *group, at position, _ []Column) (*cursor, error) 
 	if err != nil {
 		return nil, err
 	}
-
 	return l.cursor(func(v reflect.Value) error { return c.set(l, v) }, func(int16) bool { return false }), nil
 }
 
@@ -176,7 +167,6 @@ func openList(g *group, c *Column, at position) (*cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return &cursor{
 		read: func(v reflect.Value, rep int16) error {
 			// A null or empty list has a level and no value: the field stays nil.

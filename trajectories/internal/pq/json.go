@@ -38,7 +38,6 @@ func appendStruct(b []byte, v reflect.Value, columns []Column) ([]byte, error) {
 	}
 
 	b[start] = '{'
-
 	return append(b, '}'), nil
 }
 
@@ -67,7 +66,6 @@ func (c *Column) appendJSON(b []byte, field reflect.Value) (_ []byte, err error)
 			return nil, err
 		}
 	}
-
 	return append(b, ']'), nil
 }
 
@@ -75,7 +73,6 @@ func (c *Column) appendElement(b []byte, v reflect.Value) ([]byte, error) {
 	if c.JSON || c.element != nil {
 		return appendValue(b, v.Interface())
 	}
-
 	return appendStruct(b, v, c.Fields)
 }
 
@@ -88,6 +85,5 @@ func appendValue(b []byte, v any) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-
 	return append(b, bytes.TrimRight(text.Bytes(), "\n")...), nil
 }

@@ -83,7 +83,6 @@ func (l *leaf) step(rep int16) (def int16, err error) {
 	if l.maxDef > 0 {
 		l.at++
 	}
-
 	return def, nil
 }
 
@@ -95,7 +94,6 @@ func take[V any](l *leaf, values []V) (value V, err error) {
 
 	value = values[l.value]
 	l.value++
-
 	return value, nil
 }
 
@@ -156,7 +154,6 @@ func (g *group) leaf(at position) (*leaf, error) {
 	}
 
 	g.opened = append(g.opened, l)
-
 	return l, nil
 }
 
@@ -166,7 +163,6 @@ func (g *group) batch(column int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-
 	return min(max(chunk.NumValues(), 1), maxBatch), nil // a damaged file may say anything
 }
 

@@ -99,7 +99,6 @@ func read[T any](path string, columns []Column) (rows []T, err error) {
 
 		rows = append(rows, v)
 	}
-
 	return rows, nil
 }
 
@@ -110,7 +109,6 @@ func TestRoundTrip(t *testing.T) {
 		for i := range bits {
 			bits[i].B = rapid.Bool().Draw(t, "bit")
 		}
-
 		return part{rapid.String().Draw(t, "text"), rapid.String().Draw(t, "maybe"), orNil(bits),
 			orNil(rapid.SliceOfN(rapid.Int(), 0, 3).Draw(t, "numbers")),
 			orNil(rapid.SliceOfN(rapid.Float64(), 0, 3).Draw(t, "figures"))}
@@ -144,7 +142,6 @@ func orNil[T any](all []T) []T {
 	if len(all) == 0 {
 		return nil
 	}
-
 	return all
 }
 

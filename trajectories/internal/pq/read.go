@@ -19,7 +19,6 @@ func damaged(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
 	}
-
 	return fmt.Errorf("the file is %w: %w", disk.ErrDamaged, err)
 }
 
@@ -136,7 +135,6 @@ func readGroup[T any](f *file.Reader, n int, columns []Column) (values []T, err 
 
 		values = append(values, v)
 	}
-
 	return values, g.finished()
 }
 

@@ -20,7 +20,6 @@ func nodes(columns []Column, at position) schema.FieldList {
 	for i := range columns {
 		fields[i] = columns[i].node(at)
 	}
-
 	return fields
 }
 
@@ -48,7 +47,6 @@ func (c *Column) node(at position) (node schema.Node) {
 	if c.Kind == List {
 		node = schema.Must(schema.ListOfWithName(c.Name, node, repetition, noID))
 	}
-
 	return node
 }
 

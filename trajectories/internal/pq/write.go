@@ -59,7 +59,6 @@ func NewWriter[T any](w io.Writer, columns []Column, meta map[string]string) (*W
 	created := &Writer[T]{out: out, file: file.NewParquetWriter(out, root,
 		file.WithWriterProps(properties(columns)), file.WithWriteMetadata(pairs))}
 	created.put = created.structs(columns, position{}).put
-
 	return created, nil
 }
 
@@ -100,7 +99,6 @@ func columnProperties(within string, columns []Column) (opts []parquet.WriterPro
 
 		opts = append(opts, columnProperties(path+".", c.Fields)...)
 	}
-
 	return opts
 }
 
@@ -126,7 +124,6 @@ func (w *Writer[T]) size() (bytes int) {
 	for _, c := range w.chunks {
 		bytes += c.size()
 	}
-
 	return bytes
 }
 
@@ -144,7 +141,6 @@ func (w *Writer[T]) flush() error {
 	}
 
 	w.inRows = 0
-
 	return w.out.err
 }
 
@@ -161,7 +157,6 @@ func (w *Writer[T]) Close() error {
 
 	flushed := w.flush()
 	closed := w.file.Close()
-
 	return errors.Join(flushed, closed, w.out.err)
 }
 
@@ -180,6 +175,5 @@ func (s *stickyWriter) Write(p []byte) (int, error) {
 	if _, err := s.w.Write(p); err != nil {
 		s.err = fmt.Errorf("pq: write %d bytes: %w", len(p), err)
 	}
-
 	return len(p), nil
 }

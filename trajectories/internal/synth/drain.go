@@ -20,7 +20,6 @@ func Collect[T any](t testing.TB, seq iter.Seq2[T, error]) []T {
 
 		all = append(all, v)
 	}
-
 	return all
 }
 
@@ -49,6 +48,5 @@ func Sequence(rows []trajectories.Row) iter.Seq2[trajectories.Row, error] {
 // Sorted returns rows in canonical order. It sorts the slice.
 func Sorted(rows []trajectories.Row) iter.Seq2[trajectories.Row, error] {
 	slices.SortFunc(rows, func(a, b trajectories.Row) int { return trajectories.Compare(&a, &b) })
-
 	return Sequence(rows)
 }

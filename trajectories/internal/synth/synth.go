@@ -106,7 +106,6 @@ func Tree(seed uint64, question, tree int) (trajectories.Meta, *mcts.TreeRecord)
 	for branch := range 2 + rng.IntN(2) {
 		grow(t, rng, branch, question, day)
 	}
-
 	return meta, t
 }
 

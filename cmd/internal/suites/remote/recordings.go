@@ -77,7 +77,6 @@ func isDocument(path string) (bool, error) {
 	}
 
 	err = json.NewDecoder(bytes.NewReader(text)).Decode(&first)
-
 	return err == nil && strings.HasPrefix(first.SchemaVersion, "ATIF-"), nil
 }
 
@@ -125,7 +124,6 @@ func recorded(file string, d *atif.Named) (bench.Recorded, error) {
 	}
 
 	run.Calls, err = succeeded(row.Turns, action.OrDefault(shown.Codec))
-
 	return run, err
 }
 

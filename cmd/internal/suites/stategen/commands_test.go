@@ -44,7 +44,6 @@ func command(t testing.TB, args ...string) (out, said string, err error) {
 	cmd.SetErr(&words)
 
 	err = cmd.ExecuteContext(t.Context())
-
 	return printed.String(), words.String(), err
 }
 

@@ -25,7 +25,6 @@ type EvaluationTasks struct {
 
 func evalTasksCommand() suite.Command {
 	var out string
-
 	return suite.Command{
 		Use: "eval tasks RUN...", Help: helpTexts, Document: EvaluationTasks{},
 		Options: []suite.Option{suite.OutOption(&out,
@@ -66,7 +65,6 @@ func evaluated(c *suite.Call, rows []programs.Pass, out string) (err error) {
 		c.Say("For papers: %s and %s", filepath.Join(out, "tasks.tex"),
 			filepath.Join(out, "figure-*.svg"))
 	}
-
 	return c.Result(document, func(w io.Writer) {
 		_ = tabulate.WriteText(w, tables, terminal) // w takes all
 	}, nil)
@@ -100,7 +98,6 @@ func addTasks(ctx context.Context, c *suite.Call, dir string,
 			return err
 		}
 	}
-
 	return nil
 }
 
@@ -123,6 +120,5 @@ func openReferences(c *suite.Call, e *stored.Reading) (*programs.References, err
 
 	c.Say("The tasks of %s are gone, so that nobody can tell why its wrong answers are wrong: %v",
 		e.Dir, err)
-
 	return nil, nil
 }

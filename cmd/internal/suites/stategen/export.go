@@ -41,7 +41,6 @@ func exportCommand() suite.Command {
 	format, form := formats()[0], stateeval.Forms()[0]
 
 	var out string
-
 	return suite.Command{
 		Use: "tasks export", Help: helpTexts, Document: ExportedTasks{},
 		Options: append(from.options(),
@@ -54,7 +53,6 @@ func exportCommand() suite.Command {
 				Usage: "write DOMAIN.jsonl into the folder `DIR` (required)"}),
 		Run: func(ctx context.Context, c *suite.Call) error {
 			made, err := from.export(ctx, out, stateeval.Form(form))
-
 			return c.Result(made, func(w io.Writer) {
 				// What is left out is named even where rows were written: nobody counts them.
 				for _, f := range made.Files {
@@ -100,7 +98,6 @@ func (s *taskSplit) export(ctx context.Context, out string, form stateeval.Form)
 				return err
 			}
 		}
-
 		return nil
 	})
 }
@@ -156,6 +153,5 @@ func (e *exportedDomain) write(ctx context.Context, w io.Writer, tasks tasksOf,
 
 		e.Rows++
 	}
-
 	return nil
 }

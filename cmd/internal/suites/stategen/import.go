@@ -38,7 +38,6 @@ type importing struct {
 
 func importCommand() suite.Command {
 	to := importing{taskSplit: taskSplit{split: "test"}}
-
 	return suite.Command{
 		Use: "tasks import " +
 			"FILE...", Help: helpTexts, Document: ImportedRows{}, Options: to.options(),
@@ -46,7 +45,6 @@ func importCommand() suite.Command {
 		Run: func(ctx context.Context, c *suite.Call) error {
 			to.engine = sync.OnceValues(func() (sandbox.Engine, error) { return c.Engine(ctx) })
 			err := to.files(ctx, c.Args)
-
 			return c.Result(to.made, to.made.print, err)
 		},
 	}
@@ -72,7 +70,6 @@ func (o *importing) files(ctx context.Context, paths []string) (err error) {
 	if o.made.Added == 0 {
 		return nil
 	}
-
 	return o.to.Commit()
 }
 
@@ -113,7 +110,6 @@ func (o *importing) file(ctx context.Context, path string) (err error) {
 		if none != nil {
 			return ctx.Err()
 		}
-
 		return errors.Join(err, ctx.Err())
 	})
 }
@@ -138,7 +134,6 @@ func (o *importing) task(ctx context.Context, row stateeval.Row) (*stategen.Task
 		return nil, fmt.Errorf("row %d: %w: the row was changed, or is of another version",
 			row.ExampleID, err)
 	}
-
 	return task, nil
 }
 
@@ -158,7 +153,6 @@ func (o *importing) grader(name string) (*code.Grader, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return &code.Grader{Surface: *surface(d), Engine: engine}, nil
 }
 

@@ -40,7 +40,6 @@ type InstructedTasks struct {
 
 func instructCommand() suite.Command {
 	o := instructing{taskSplit: taskSplit{split: "train"}, seed: 1, workers: 16}
-
 	return suite.Command{
 		Use: "tasks instruct", Help: helpTexts, Progress: true, Document: InstructedTasks{},
 		Configured: &suite.Configured{Models: true, Flags: []string{"policy", "prompts"}},
@@ -52,7 +51,6 @@ func instructCommand() suite.Command {
 				Usage: "stop after two reviews, as the published code does"}),
 		Run: func(ctx context.Context, c *suite.Call) error {
 			made, err := o.instruct(ctx, c)
-
 			return c.Result(made, func(w io.Writer) {
 				fmt.Fprintf(w, "%d instructions accepted, %d rejected, after %d drafts\nin %s\n",
 					made.Accepted,
@@ -109,7 +107,6 @@ func (o *instructing) instruct(ctx context.Context, c *suite.Call) (made *Instru
 	}
 
 	report, err := o.negotiate(ctx, c, n, tasks)
-
 	return &InstructedTasks{taskfile.Path(o.out, o.split), policy, &report}, err
 }
 
@@ -117,7 +114,6 @@ func (o *instructing) instruct(ctx context.Context, c *suite.Call) (made *Instru
 func sameFolder(a, b string) (bool, error) {
 	a, errA := filepath.Abs(a)
 	b, errB := filepath.Abs(b)
-
 	return a == b, errors.Join(errA, errB)
 }
 

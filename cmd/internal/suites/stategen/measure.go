@@ -41,7 +41,6 @@ func measureCommand() suite.Command {
 	o := measuring{taskSplit: taskSplit{split: "test"}}
 	g := &o.generators
 	g.Seed, g.Workers, g.Programs, g.Runs = 1, 16, 60, 10
-
 	return suite.Command{
 		Use: "tasks measure", Help: helpTexts, Progress: true, Document: MeasuredTasks{},
 		Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
@@ -118,7 +117,6 @@ func (o *measuring) complexity(ctx context.Context, m *programs.Measuring) ([]pr
 
 		s, err := m.Sample(o.domains[i], t)
 		samples = append(samples, s)
-
 		return errors.Join(ctx.Err(), err)
 	})
 	if err != nil {
@@ -158,7 +156,6 @@ func (o *measuring) coverage(ctx context.Context, c *suite.Call,
 
 		curves = append(curves, written)
 	}
-
 	return curves, nil
 }
 
@@ -181,7 +178,6 @@ func (o *measuring) author(ctx context.Context, c *suite.Call) (*programs.Author
 	}
 
 	engine, err := c.Engine(ctx)
-
 	return &programs.Author{
 		Name: o.model, Writer: w, Prompts: models.Prompts(), Engine: engine,
 	}, err
@@ -206,7 +202,6 @@ func (o *measuring) result(c *suite.Call, r *programs.Report) (err error) {
 		c.Say("For papers: %s and %s", filepath.Join(o.out, "measures.tex"),
 			filepath.Join(o.out, "figure-3.svg"))
 	}
-
 	return c.Result(document, func(w io.Writer) {
 		_ = tabulate.WriteText(w, tables, terminal) // w takes all
 	}, nil)

@@ -24,7 +24,6 @@ func sampleCommand() suite.Command {
 	from, of := taskSplit{split: "test"}, taskfile.Sampling{Each: 40, Seed: 1}
 
 	var reject, out string
-
 	return suite.Command{
 		Use: "tasks sample", Help: helpTexts, Document: SampledTasks{},
 		Options: append(from.options(), suite.SeedOption(&of.Seed),
@@ -40,7 +39,6 @@ func sampleCommand() suite.Command {
 
 			// Also beside an error, so that what was drawn before it is shown.
 			sampled, err := from.sample(ctx, of, out)
-
 			return c.Result(sampled, func(w io.Writer) {
 				for _, d := range sampled.Domains {
 					fmt.Fprintf(w, "%-8s %d of %d tasks, %d were rejected\n", d.Domain, d.Chosen,

@@ -31,7 +31,6 @@ func (s *ServedSessions) print(w io.Writer) {
 
 func sessionsCommand() suite.Command {
 	d := wire.Door{Listen: "127.0.0.1:8082", Variable: serviceKeyVariable}
-
 	return suite.Command{
 		Use: "serve " +
 			"sessions", Help: helpTexts, Document: ServedSessions{}, Options: suite.DoorOptions(&d),
@@ -92,6 +91,5 @@ func serveSessions(ctx context.Context, c *suite.Call, d *wire.Door) (*ServedSes
 		d.SayKey(c.Program)
 		c.Say("Ctrl-C ends it and tells how it was used. Nothing is kept.")
 	})
-
 	return &ServedSessions{Address: address, Version: deployed.Name, Calls: server.Calls()}, err
 }

@@ -25,7 +25,6 @@ func (s *taskSplit) open(visit func(*stategen.Task) error) (*taskfile.File, erro
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w: `toolevo tasks generate` makes tasks of the split %s", err, s.split)
 	}
-
 	return f, err
 }
 
@@ -37,7 +36,6 @@ func surfaces(apis string) (func(stategen.Domain) *code.Surface, error) {
 	}
 
 	base, err := catalog.Version("p_c")
-
 	return func(d stategen.Domain) *code.Surface {
 		return &code.Surface{Domain: d, Base: base, Deployed: base}
 	}, err

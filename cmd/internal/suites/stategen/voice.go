@@ -20,7 +20,6 @@ func voiceCommand() suite.Command {
 	var stdio bool
 
 	d, seed := wire.Door{Listen: "127.0.0.1:8082", Variable: serviceKeyVariable}, uint64(1)
-
 	return suite.Command{
 		Use: "serve voice", Help: helpTexts, Document: ServedVoice{},
 		Options: append(suite.DoorOptions(&d), suite.StdioOption(&stdio), suite.SeedOption(&seed)),

@@ -114,7 +114,6 @@ func (Suite) Judge(ctx context.Context, dir, by string, p kept.Prompts, open sui
 	for _, v := range verdicts {
 		name = v.Judge
 	}
-
 	return name, facts.AddVerdicts(dir, verdicts)
 }
 
@@ -162,7 +161,6 @@ func (o *judging) run(ctx context.Context, c *suite.Call) (err error) {
 	if o.out != "" {
 		err = o.write(judged, &result)
 	}
-
 	return c.Result(result, tables(result.Report, o.format), err)
 }
 
@@ -179,7 +177,6 @@ func (o *judging) write(judged *judge.Judged, result *JudgedAnswers) (err error)
 	if f, ok := result.Figure(); ok {
 		_, err = tabulate.WriteFolder(o.out, tabulate.FigureFiles([]tabulate.Figure{f}))
 	}
-
 	return err
 }
 
@@ -212,7 +209,6 @@ func (o *judging) readAnswers(ctx context.Context, c *suite.Call) ([]judge.Answe
 	if err != nil {
 		return nil, console.Usage("%w", err)
 	}
-
 	return all, nil
 }
 
@@ -241,7 +237,6 @@ func (o *judging) readConverted(c *suite.Call, path string, ids judge.IDs) ([]ju
 	if more := len(read.Unread) - mostUnread; more > 0 {
 		c.Say("%s: left out: %d more that cannot be read", path, more)
 	}
-
 	return read.Answers, nil
 }
 
@@ -282,7 +277,6 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 	if len(all) == 0 {
 		return nil, console.Usage("%s has no episode to judge", dir)
 	}
-
 	return all, nil
 }
 
@@ -295,7 +289,6 @@ func (o *judging) readIDs() (ids judge.IDs, err error) {
 	if ids, err = judge.ReadIDs(o.ids); err != nil {
 		err = console.Option("ids", "%w", err)
 	}
-
 	return ids, err
 }
 
@@ -334,7 +327,6 @@ func (o *judging) open(c *suite.Call) (recordedJudge, error) {
 	// MirrorAPI asks greedily whether an answer is complete: that takes a writer of its own.
 	model.Completing, err = models.Writer(o.by,
 		suite.WriterOptions{MaxTokens: judge.CompleteMaxTokens})
-
 	return model, err
 }
 

@@ -36,7 +36,6 @@ type asking struct {
 
 func (a *asking) options() []suite.Option {
 	a.seed, a.workers = 1, 16
-
 	return []suite.Option{
 		suite.SeedOption(&a.seed), suite.WorkersOption(&a.workers),
 	}
@@ -46,7 +45,6 @@ func (a *asking) options() []suite.Option {
 func (a *asking) open(c *suite.Call, folder string) (err error) {
 	a.call = c
 	a.models, err = c.Models(folder)
-
 	return err
 }
 
@@ -70,7 +68,6 @@ func mirrorDataCommand() suite.Command {
 	m := &mirrorData{}
 	m.plan.Sizes, m.plan.Explanations = mirror.PaperSizes(), mirror.PaperExplanations()
 	m.plan.Failures, m.plan.Pairs = mirror.PaperFailures, 1000
-
 	return suite.Command{
 		Use: "mirror data [CALLS...]", Help: helpTexts, Progress: true, Document: Mirrored{},
 		Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
@@ -153,7 +150,6 @@ func (m *mirrorData) run(ctx context.Context, c *suite.Call) (err error) {
 	if _, err := built.Write(m.out, built.Explained, built.Report, c.Version); err != nil {
 		return err
 	}
-
 	return c.Result(Mirrored{m.out, built.Report}, func(w io.Writer) {
 		printMirrored(w, built.Report)
 		c.Say("Next: toolevo %s", console.Shell("finetune", m.out, "--recipe", "mirrorapi-7b",
@@ -179,7 +175,6 @@ func (m *mirrorData) keptFolder() string {
 	if m.check == "" && m.augment == "" && m.explain == "" {
 		return ""
 	}
-
 	return filepath.Clean(m.out) + ".texts"
 }
 
@@ -207,7 +202,6 @@ func readDocuments(data string) (*recorded.Documents, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	return recorded.NewDocuments(union), nil
 }
 
@@ -247,7 +241,6 @@ func (m *mirrorData) read(ctx context.Context, c *suite.Call) (map[mirror.Kind][
 
 	// The kinds were read in the order of a map.
 	slices.SortFunc(inputs, mirror.Input.Compare)
-
 	return calls, inputs, nil
 }
 
@@ -303,7 +296,6 @@ func (a *asking) model(option, name, doing string, o suite.WriterOptions) (*mirr
 	}
 
 	a.asked = append(a.asked, option+" "+name)
-
 	return &mirror.Model{
 		Writer: writer, Seed: a.seed, Tries: mirrorTries, Workers: a.workers, Prompts: a.models.Prompts(),
 		Done: a.call.Progress.Step(doing),
@@ -317,7 +309,6 @@ func (m *mirrorData) rules() string {
 	if m.published {
 		return "published"
 	}
-
 	return "corrected"
 }
 

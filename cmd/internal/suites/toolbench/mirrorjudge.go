@@ -32,7 +32,6 @@ type judgeTraining struct {
 
 func mirrorJudgeCommand() suite.Command {
 	o := judgeTraining{Plan: labels.Plan{HeldOut: 10, Seed: 1}}
-
 	return suite.Command{
 		Use: "mirror judge RUN|LABELS...", Help: helpTexts, Document: JudgeData{},
 		Options: []suite.Option{
@@ -67,7 +66,6 @@ func (o *judgeTraining) told() (string, error) {
 	if errors.Is(err, kept.ErrNoPrompt) {
 		return judge.OwnCompletePrompt(prompts), nil
 	}
-
 	return text, err
 }
 
@@ -155,7 +153,6 @@ func (o *judgeTraining) read(ctx context.Context, path string) (all []labels.Lab
 		return nil, 0, fmt.Errorf("no model judged completeness in %s: toolevo %s", path,
 			console.Shell("eval", "judge", path, "--by", "openai:MODEL", "--score", "fac", "--out", "judged"))
 	}
-
 	return all, unread, nil
 }
 
@@ -164,7 +161,6 @@ func (o *judgeTraining) read(ctx context.Context, path string) (all []labels.Lab
 func modelOf(by string) (name string, ok bool) {
 	name, _, _ = strings.Cut(by, " ")
 	_, name, ok = strings.Cut(name, ":")
-
 	return name, ok
 }
 

@@ -53,7 +53,6 @@ func mirrorQueriesCommand() suite.Command {
 
 		return write(ctx, call)
 	}
-
 	return c
 }
 
@@ -107,7 +106,6 @@ func (m *mirrorWriting) checkFiles(ctx context.Context, c *suite.Call) error {
 	if err != nil {
 		return err
 	}
-
 	return c.Result(done, done.print, m.report(done))
 }
 
@@ -115,7 +113,6 @@ func (m *mirrorWriting) judgeNames() []string {
 	if len(m.checks) == 0 {
 		return []string{m.writer}
 	}
-
 	return m.checks
 }
 
@@ -150,7 +147,6 @@ func (m *mirrorWriting) solvable(ctx context.Context, path string, r *mirror.Rep
 
 	done := m.done(m.out, kept, r)
 	done.APIs, done.Groups = len(read.Collection.Documents), mirror.CountSolvable(said)
-
 	return done, err
 }
 
@@ -173,7 +169,6 @@ func (m *mirrorWriting) writeSolvable(read *toolbench.Published, said []mirror.S
 			kept++
 		}
 	}
-
 	return kept, errors.Join(m.writeKept(read, ids), m.write(verdictsFile, verdicts.Bytes()))
 }
 
@@ -189,7 +184,6 @@ func (ids keptIDs) add(group, id string, kept bool) bool {
 	if kept {
 		ids[group][id] = 0
 	}
-
 	return kept
 }
 
@@ -227,6 +221,5 @@ func (m *mirrorWriting) writeKept(read *toolbench.Published, ids keptIDs) error 
 			return err
 		}
 	}
-
 	return nil
 }

@@ -49,7 +49,6 @@ type mirrorWorking struct {
 
 func mirrorWorkingCommand() suite.Command {
 	m := &mirrorWorking{}
-
 	return suite.Command{
 		Use: "mirror working [RUN|FILE...]", Help: helpTexts, Progress: true,
 		Document: MirrorWorking{}, Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
@@ -107,7 +106,6 @@ func (m *mirrorWorking) run(ctx context.Context, c *suite.Call) (err error) {
 	if err != nil {
 		return err
 	}
-
 	return c.Result(done, done.print, m.write("report.json", text))
 }
 
@@ -157,7 +155,6 @@ func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (*Mi
 	path := filepath.Join(m.out, callsFile)
 	done.MirrorWritten = *m.done(path, len(requests), r)
 	done.APIs = len(documents.All())
-
 	return done, m.write(callsFile, text)
 }
 
@@ -186,7 +183,6 @@ func (m *mirrorWorking) send(ctx context.Context, backend *virtual.Backend, q *m
 
 	o, _, err := pytext.DecodeObject(text)
 	s.call.Answer, _ = virtual.AnswerOf(o)
-
 	return s, err
 }
 
@@ -209,7 +205,6 @@ func (d *MirrorWorking) count(all []sent) (text []byte) {
 			s.call.Tool, "api_name", s.call.API, "tool_input", s.call.Input, "error",
 			s.call.Answer.Error, "response", s.call.Answer.Response, "class", string(class))), '\n')
 	}
-
 	return text
 }
 
@@ -248,7 +243,6 @@ func (m *mirrorWorking) look(ctx context.Context, c *suite.Call) (*MirrorWorking
 	for i, a := range all {
 		found[i].Agent, found[i].Group, found[i].ID = a.Agent.Policy, a.Group, a.ID
 	}
-
 	return m.writeFound(found)
 }
 
@@ -288,7 +282,6 @@ func (m *mirrorWorking) writeFound(found []mirror.Trajectory) (*MirrorWorking, e
 			done.Working++
 		}
 	}
-
 	return done, errors.Join(m.writeKept(read, ids), m.write(trajectoriesFile, lines.Bytes()))
 }
 

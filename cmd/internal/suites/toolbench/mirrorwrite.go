@@ -73,7 +73,6 @@ func (d *MirrorWritten) print(w io.Writer) {
 
 func mirrorRequestsCommand() suite.Command {
 	m := &mirrorWriting{count: 200}
-
 	return m.command("mirror requests", m.requests,
 		suite.Option{Name: "model", Value: &m.writer, Required: true,
 			Usage: "model that writes, `KIND:MODEL`, " + serving.Offers() + " (required)"},
@@ -114,7 +113,6 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 			}
 
 			done.APIs = len(documents)
-
 			return c.Result(done, done.print, m.report(done))
 		},
 	}
@@ -160,7 +158,6 @@ func (m *mirrorWriting) documents() ([]*toolbench.Document, error) {
 	if len(all) == 0 {
 		return nil, console.Option("working", "no recorded call of an API of %s succeeded", m.data)
 	}
-
 	return all, nil
 }
 
@@ -195,7 +192,6 @@ func (m *mirrorWriting) requests(ctx context.Context,
 	}
 
 	done := m.done(filepath.Join(m.out, requestsFile), len(requests), r)
-
 	return done, m.write(requestsFile, text)
 }
 
@@ -205,7 +201,6 @@ func (m *mirrorWriting) write(name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-
 	return disk.Write(path, text)
 }
 
@@ -215,7 +210,6 @@ func (m *mirrorWriting) report(done *MirrorWritten) error {
 	if err != nil {
 		return err
 	}
-
 	return m.write("report.json", text)
 }
 

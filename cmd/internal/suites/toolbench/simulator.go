@@ -30,7 +30,6 @@ type simulating struct {
 
 func simulatorCommand() suite.Command {
 	o := simulating{mode: string(virtual.SFT), format: stored.TableFormats()[0]}
-
 	return suite.Command{
 		Use: "eval simulator FILE...", Help: helpTexts, Progress: true, Document: fidelity.Report{},
 		Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
@@ -83,7 +82,6 @@ func (o *simulating) run(ctx context.Context, c *suite.Call) (err error) {
 		c.Say("%d judgements could not be read in %d tries each; the figures are of the others.", n,
 			fidelity.JudgeTries)
 	}
-
 	return c.Result(report, tables(report, o.format), nil)
 }
 
@@ -104,7 +102,6 @@ func (o *simulating) read(files []string) (all []fidelity.Case, err error) {
 
 		all = append(all, cases...)
 	}
-
 	return all, nil
 }
 
@@ -137,7 +134,6 @@ func (o *simulating) measure(ctx context.Context, cases []fidelity.Case) (*fidel
 	}
 
 	m.Done = o.call.Progress.Step("measured")
-
 	return fidelity.Measure(ctx, cases, m)
 }
 
@@ -174,6 +170,5 @@ func (o *simulating) simulate(ctx context.Context, cases []fidelity.Case) (all [
 
 		all = append(all, answered...)
 	}
-
 	return all, nil
 }

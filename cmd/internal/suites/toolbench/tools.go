@@ -36,7 +36,6 @@ func toolsCommand() suite.Command {
 		Door: wire.Door{Listen: "127.0.0.1:8081",
 			Variable: ownKeyVariable}, calls: serve.DefaultMaxCalls,
 	}
-
 	return suite.Command{
 		Use: "serve tools", Help: helpTexts, Document: ServedTools{},
 		Configured: &suite.Configured{
@@ -117,7 +116,6 @@ func (o *toolService) run(ctx context.Context, c *suite.Call) (err error) {
 		o.introduce(c, address, chosen.Deployed)
 	})
 	served := newServed(address, server, chosen.Deployed, all[0]) // all are of one suite
-
 	return c.Result(served, served.print, err)
 }
 
@@ -150,7 +148,6 @@ func (o *toolService) deploy(ctx context.Context, c *suite.Call, opened suite.Su
 
 		all = append(all, d)
 	}
-
 	return all, nil
 }
 

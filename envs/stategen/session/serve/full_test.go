@@ -37,7 +37,6 @@ func TestFull(t *testing.T) {
 		result, err := s.call(tool, args)
 		made, _ := result.(envs.Args)
 		id, _ = made.Text("id")
-
 		return id, err
 	}
 

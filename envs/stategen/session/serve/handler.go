@@ -35,7 +35,6 @@ func Handler(base, deployed *toolapi.Version, call stategen.Caller) http.Handler
 	}
 
 	mux.HandleFunc("POST /api/{name}", h.named)
-
 	return http.MaxBytesHandler(mux, MaxBody)
 }
 

@@ -45,13 +45,11 @@ func versions(t testing.TB) func(name string) *toolapi.Version {
 	}
 
 	catalog = drift.Standard(catalog, "p_c")
-
 	return func(name string) *toolapi.Version {
 		v, err := catalog.Version(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-
 		return v
 	}
 }
@@ -74,7 +72,6 @@ func served(t testing.TB, version string) *client {
 
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-
 	return &client{t, server.URL}
 }
 
@@ -97,7 +94,6 @@ func (c *client) do(method, path, body string) (status int, answer string) {
 	if err != nil {
 		c.Fatal(err)
 	}
-
 	return reply.StatusCode, string(text)
 }
 
@@ -108,7 +104,6 @@ func object(t testing.TB, text string) envs.Args {
 	if err != nil || rest != "" {
 		t.Fatalf("%q is not an object: %v", text, err)
 	}
-
 	return args
 }
 
@@ -282,7 +277,6 @@ func TestDriftedVersionsAnswerTheSame(t *testing.T) {
 				if status != http.StatusOK || got != text {
 					return nil, fmt.Errorf("%s%v: %d %s, want %s", api, lifted, status, got, text)
 				}
-
 				return want, nil
 			}
 
@@ -317,7 +311,6 @@ func grown(d *session.Domain, seed uint64) stategen.Program {
 	program := s.Program()
 	result, _ := s.Result()
 	program.Result = &result
-
 	return program
 }
 

@@ -50,7 +50,6 @@ func New(base, deployed *toolapi.Version, g *wire.Guard) (*Server, error) {
 	}
 
 	s.handler = g.Handler(g.WithKey(Handler(base, deployed, s.call)))
-
 	return s, nil
 }
 
@@ -104,6 +103,5 @@ func (s *Server) weigh(tool string, args envs.Args, result any, size int) {
 func (s *Server) Calls() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-
 	return maps.Clone(s.calls)
 }

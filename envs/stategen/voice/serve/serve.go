@@ -142,6 +142,5 @@ func (c *caller) call(tool, input string) (text string, wrong bool, err error) {
 	}
 
 	c.server.counts.calls.Add(1)
-
 	return pytext.JSON(result), false, nil
 }

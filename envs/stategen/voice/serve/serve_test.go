@@ -29,7 +29,6 @@ func served(t *testing.T) (*serve.Server, string) {
 
 	at := httptest.NewServer(s)
 	t.Cleanup(at.Close)
-
 	return s, at.URL + "/mcp"
 }
 
@@ -45,7 +44,6 @@ func connect(t *testing.T, over mcp.Transport) *mcp.ClientSession {
 	}
 
 	t.Cleanup(func() { _ = s.Close() })
-
 	return s
 }
 
@@ -157,7 +155,6 @@ func posted(t *testing.T, url, request string) io.Reader {
 	}
 
 	t.Cleanup(func() { reply.Body.Close() })
-
 	return reply.Body
 }
 
@@ -341,7 +338,6 @@ func TestLibraries(t *testing.T) {
 		found, _ := call(t, session, "search_voice_library", map[string]any{
 			"search_category": "any", "search_gender": "any",
 		})
-
 		return found
 	}
 

@@ -48,7 +48,6 @@ func ParseAddress(text string) (Address, error) {
 	if u.User != nil && u.User.String() == "" {
 		u.User = nil // an @ without anything before it
 	}
-
 	return Address{URL: base, User: u.User}, nil
 }
 
@@ -56,7 +55,6 @@ func ParseAddress(text string) (Address, error) {
 func (a Address) shown() string {
 	u := *a.URL
 	u.RawQuery = ""
-
 	return u.String()
 }
 
@@ -73,7 +71,6 @@ func (a Address) secrets() []string {
 			all = append(all, name)
 		}
 	}
-
 	return all
 }
 
@@ -83,7 +80,6 @@ func cleanKey(key string) (string, error) {
 	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "", errors.New("the API key contains a control character")
 	}
-
 	return key, nil
 }
 

@@ -27,7 +27,6 @@ func CheckError(member []byte) error {
 	if text := string(member); text == "" || text == "null" || text == `""` {
 		return nil
 	}
-
 	return ReadComplaint(fmt.Appendf(nil, `{"error":%s}`, member))
 }
 
@@ -74,7 +73,6 @@ func ReadComplaint(body []byte) Complaint {
 		if err == nil && status >= 100 && status < 600 {
 			c.Status = status
 		}
-
 		return c
 	case len(outer.Detail) > 0:
 		message := looseText(outer.Detail)
@@ -106,7 +104,6 @@ func headersIn(metadata json.RawMessage) http.Header {
 
 		h.Set(name, fmt.Sprint(value))
 	}
-
 	return h
 }
 
@@ -121,7 +118,6 @@ func looseText(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &list) == nil {
 		return strings.Join(list, ", ")
 	}
-
 	return ""
 }
 

@@ -42,7 +42,6 @@ func (l *Link) cleaned(cause error) error {
 	if shown == text {
 		return cause
 	}
-
 	return errors.New(shown)
 }
 
@@ -85,7 +84,6 @@ func (l *Link) StatusFault(a Answer, kind server.FaultKind, message string) *ser
 	f := l.Fault(kind, a.Status, message, nil)
 	f.RetryAfter = min(asked, longestWait)
 	f.Proxy = proxy
-
 	return f
 }
 
@@ -95,7 +93,6 @@ func transportKind(err error) server.FaultKind {
 	if errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch) {
 		return server.Refused
 	}
-
 	return server.Transient
 }
 

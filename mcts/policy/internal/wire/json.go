@@ -24,7 +24,6 @@ func NewDocument(body io.Reader) *Document {
 	if mark, _ := r.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
 		_, _ = r.Discard(len(mark))
 	}
-
 	return &Document{jsontext.NewDecoder(gatherer{r}, jsontext.AllowDuplicateNames(true))}
 }
 
@@ -37,7 +36,6 @@ type gatherer struct{ *bufio.Reader }
 // Read implements [io.Reader].
 func (g gatherer) Read(p []byte) (int, error) {
 	g.Peek(min(len(p), g.Size())) // what goes wrong, goes wrong again in Read
-
 	return g.Reader.Read(p)
 }
 
@@ -87,7 +85,6 @@ func (d *Document) Object(places map[string]any) error {
 	if _, err := d.dec.ReadToken(); err != nil {
 		return err
 	}
-
 	return d.End()
 }
 
@@ -117,7 +114,6 @@ func (l *List[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		}
 
 		l.All = append(l.All, *new(T))
-
 		return json.UnmarshalDecode(dec, &l.All[len(l.All)-1])
 	})
 }
@@ -140,6 +136,5 @@ func ReadList(dec *jsontext.Decoder, element func() error) error {
 	}
 
 	_, err = dec.ReadToken()
-
 	return err
 }

@@ -34,7 +34,6 @@ func (c *Count) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if n, parse := strconv.ParseFloat(strings.TrimSpace(text), 64); parse == nil && math.Abs(n) < 1<<62 {
 		*c = Count{int(n), true}
 	}
-
 	return err
 }
 
@@ -84,7 +83,6 @@ func (l *Lenient[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if json.Unmarshal(value, &l.V, jsontext.AllowDuplicateNames(true)) != nil {
 		l.V = *new(T)
 	}
-
 	return nil
 }
 
@@ -112,6 +110,5 @@ func Places(indices []Count, n int) ([]int, error) {
 
 		places[i], taken[at] = at, true
 	}
-
 	return places, nil
 }

@@ -49,7 +49,6 @@ func (c Complaint) OutOfQuota(status int, waits bool) bool {
 
 	text := strings.ToLower(c.Message + " " + c.Code)
 	mentioned := func(words string) bool { return strings.Contains(text, words) }
-
 	return slices.ContainsFunc(quotaCodes, mentioned) || !waits &&
 		slices.ContainsFunc(quotaWords, mentioned) && !slices.ContainsFunc(passingWords, mentioned)
 }

@@ -152,7 +152,6 @@ func (l *Link) Do(ctx context.Context, c Call) error {
 	}
 
 	fault.Proxy = l.proxyOf(req)
-
 	return fault
 }
 
@@ -167,7 +166,6 @@ func (l *Link) proxyOf(req *http.Request) string {
 	if err != nil || proxy == nil {
 		return ""
 	}
-
 	return (&url.URL{Scheme: proxy.Scheme, Host: proxy.Host}).String()
 }
 
@@ -197,7 +195,6 @@ func (c Call) request() (*http.Request, error) {
 	for name, value := range c.Header {
 		req.Header.Set(name, value)
 	}
-
 	return req, nil
 }
 
@@ -245,7 +242,6 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 		if !strings.Contains(resp.Header.Get("Content-Type"), "json") { // a page, maybe the proxy's
 			f.Proxy = l.proxyOf(req)
 		}
-
 		return f
 	}
 }
@@ -276,6 +272,5 @@ func (b *bounded) Read(p []byte) (int, error) {
 	if err != nil && err != io.EOF {
 		b.failed = err
 	}
-
 	return n, err
 }

@@ -43,7 +43,6 @@ func link(t testing.TB, address string, change ...func(*server.Endpoint)) *wire.
 	}
 
 	t.Cleanup(l.Close)
-
 	return l
 }
 
@@ -489,7 +488,6 @@ func parsed(t *testing.T, text string) *url.URL {
 	if err != nil {
 		t.Fatal(err)
 	}
-
 	return u
 }
 
@@ -506,7 +504,6 @@ func TestProxy(t *testing.T) {
 		}
 
 		fmt.Printf("answer %s\n", a.Body)
-
 		return
 	}
 

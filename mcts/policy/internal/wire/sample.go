@@ -54,7 +54,6 @@ func Finish(word string, own []string, tokens, maxTokens int) (string, error) {
 	if word != "" {
 		said = fmt.Sprintf("%.40q", word)
 	}
-
 	return "", fmt.Errorf("%w: it says %s, where stop, eos or length belongs",
 		server.ErrNoEnd, said)
 }
@@ -94,7 +93,6 @@ func Unseen(stops []string) int {
 	for _, stop := range stops {
 		longest = max(longest, len(stop))
 	}
-
 	return longest + 1
 }
 

@@ -40,7 +40,6 @@ func Places() map[string]Place {
 // Echo is a text with the secret in every spelling, and with what opened the server, behind so many characters.
 func Echo(r *http.Request, behind int) string {
 	opened := r.Header.Get("Authorization")
-
 	return strings.Repeat("x", behind) + strings.Join([]string{
 		Secret, opened, strings.TrimRight(opened, "="), url.PathEscape(Secret), url.QueryEscape(Secret),
 		fmt.Sprintf("%q", Secret), fmt.Sprintf("%+q", Secret),

@@ -48,7 +48,6 @@ func Serve(t testing.TB, handler http.HandlerFunc) *Server {
 		handler(w, r)
 	}))
 	t.Cleanup(s.Close)
-
 	return s
 }
 
@@ -101,6 +100,5 @@ func FaultOf(t testing.TB, err error) *server.Fault {
 	if !errors.As(err, &f) {
 		t.Fatalf("error %v (%T), want a fault", err, err)
 	}
-
 	return f
 }

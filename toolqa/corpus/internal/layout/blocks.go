@@ -94,7 +94,6 @@ func readHashes(f *os.File) (size int64, hashes []uint64, err error) {
 	for ; len(text) > 8; text = text[8:] {
 		hashes = append(hashes, binary.LittleEndian.Uint64(text))
 	}
-
 	return size, hashes, nil
 }
 
@@ -118,7 +117,6 @@ func AppendHashes(ctx context.Context, f *os.File) error {
 	text = binary.LittleEndian.AppendUint64(text, uint64(stat.Size()))
 	text = binary.LittleEndian.AppendUint64(text, xxh3.Hash(text))
 	_, err = f.WriteAt(append(text, blockMagic...), stat.Size())
-
 	return err
 }
 

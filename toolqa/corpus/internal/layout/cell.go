@@ -35,7 +35,6 @@ func BoolCell(b bool) Cell {
 	if b {
 		return Cell{Value: int64(1), Text: "True"}
 	}
-
 	return Cell{Value: int64(0), Text: "False"}
 }
 
@@ -50,7 +49,6 @@ func MissingCell(col Column, fromJSON bool) Cell {
 	if fromJSON && (col.Kind == Text || col.Kind == Object) {
 		return Cell{Text: "None"}
 	}
-
 	return Cell{Text: "nan"}
 }
 
@@ -91,7 +89,6 @@ func ParseCell(col Column, raw string) (Cell, error) {
 		if !col.Optional {
 			return Cell{}, fmt.Errorf("%q: %w", raw, ErrMissing)
 		}
-
 		return MissingCell(col, false), nil
 	}
 
@@ -116,7 +113,6 @@ func ParseCell(col Column, raw string) (Cell, error) {
 
 		return Cell{}, fmt.Errorf("%q: expected True or False", raw)
 	}
-
 	return ParseText(col.Kind, raw)
 }
 

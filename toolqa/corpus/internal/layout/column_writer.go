@@ -102,7 +102,6 @@ func (c *columnWriter) add(row []Cell) error {
 	if c.rows%chunkRows == 0 {
 		return c.spillAll()
 	}
-
 	return nil
 }
 
@@ -142,7 +141,6 @@ func (c *columnWriter) spillAll() error {
 		c.offset += int64(len(c.buf))
 		d.recent = d.recent[:0]
 	}
-
 	return nil
 }
 
@@ -178,7 +176,6 @@ func (w *writer) writeColumns(ctx context.Context) error {
 		c.columns[i] = nil // and its memory
 		w.meter.columns(i+1, len(c.columns))
 	}
-
 	return nil
 }
 
@@ -215,7 +212,6 @@ func (c *columnWriter) encode(d *dictionary) (words, codes []byte, width int, er
 
 		c.buf = buf
 	}
-
 	return words, codes, width, nil
 }
 

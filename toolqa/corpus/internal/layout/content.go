@@ -32,7 +32,6 @@ func ContentSum(tables []Content) string {
 	for _, t := range tables {
 		fmt.Fprintf(&b, "%s %s\n", t.Table, t.Sum)
 	}
-
 	return envs.SHA256(b.String())
 }
 
@@ -53,7 +52,6 @@ func NewCSVHash(header []string) *CSVHash {
 	}
 
 	c.EndRecord()
-
 	return c
 }
 

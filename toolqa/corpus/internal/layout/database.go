@@ -60,7 +60,6 @@ func (db *database) prepare(stmt string) (*statement, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %s: %w", stmt, err)
 	}
-
 	return &statement{s.(*sqlite3.SQLiteStmt), named(make([]driver.Value, s.NumInput()))}, nil
 }
 
@@ -77,7 +76,6 @@ func (s *statement) run(values []driver.Value) error {
 	}
 
 	_, err := s.stmt.ExecContext(context.Background(), s.args)
-
 	return err
 }
 
@@ -88,6 +86,5 @@ func named(values []driver.Value) []driver.NamedValue {
 	for i, v := range values {
 		args[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-
 	return args
 }

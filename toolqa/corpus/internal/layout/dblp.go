@@ -58,7 +58,6 @@ func (w *DBLPWriter) Author(key string, name *string, attributes []byte, edges [
 	if name != nil {
 		text = *name
 	}
-
 	return w.Put("authors", id, key, text, string(attributes), string(appendNumbers(nil, edges)))
 }
 
@@ -66,7 +65,6 @@ func (w *DBLPWriter) Author(key string, name *string, attributes []byte, edges [
 func (w *DBLPWriter) Edge(a, b uint32, weight int, papers []uint32, citations []int32) error {
 	id := int64(w.edges)
 	w.edges++
-
 	return w.Put("edges", id, int64(min(a, b)), int64(max(a, b)), int64(weight),
 		string(appendNumbers(nil, papers)), string(appendNumbers(nil, citations)))
 }
@@ -102,6 +100,5 @@ func appendNumbers[T uint32 | int32](dst []byte, numbers []T) []byte {
 
 		dst = strconv.AppendInt(dst, int64(n), 10)
 	}
-
 	return append(dst, ']')
 }

@@ -17,7 +17,6 @@ func AppendAttributes(dst []byte, p Paper, makers []DBLPMaker) []byte {
 	for i, m := range makers {
 		authors[i] = envs.Args{member("id", m.ID), member("name", m.Name), member("org", m.Org)}
 	}
-
 	return pytext.AppendJSON(dst, envs.Args{
 		member("title", p.Title),
 		member("authors", authors),

@@ -66,7 +66,6 @@ func group(n int, each func(yield func(list, value uint32))) Grouped {
 		g.All[next[list]] = value
 		next[list]++
 	})
-
 	return g
 }
 

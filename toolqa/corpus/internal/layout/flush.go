@@ -28,7 +28,6 @@ func (f *flusher) advance() error {
 
 	f.flushed, f.running = stat.Size(), make(chan error, 1)
 	go func(result chan<- error) { result <- f.file.Sync() }(f.running)
-
 	return nil
 }
 
@@ -40,6 +39,5 @@ func (f *flusher) wait() error {
 
 	err := <-f.running
 	f.running = nil
-
 	return err
 }

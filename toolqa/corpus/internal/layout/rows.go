@@ -46,7 +46,6 @@ func (w *writer) writeRows(ctx context.Context, folder string, next func() ([]Ce
 
 	c := w.columns
 	w.contents = append(w.contents, Content{Table: w.schema.Table, Rows: c.rows, Sum: c.digest.Sum()})
-
 	return nil
 }
 
@@ -55,7 +54,6 @@ func newBatch(columns int) [][]driver.Value {
 	for i := range batch {
 		batch[i] = make([]driver.Value, columns)
 	}
-
 	return batch
 }
 
@@ -123,6 +121,5 @@ func (w *writer) insertRows(ctx context.Context, insert *statement, full <-chan 
 
 		empty <- batch // has room for all batches there are
 	}
-
 	return nil
 }

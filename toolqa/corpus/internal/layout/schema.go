@@ -82,7 +82,6 @@ func (s Schema) Names() []string {
 	for i, c := range s.Columns {
 		names[i] = c.Name
 	}
-
 	return names
 }
 
@@ -92,7 +91,6 @@ func (s Schema) SQLNames() []string {
 	for i, c := range s.Columns {
 		names[i] = c.SQLName()
 	}
-
 	return names
 }
 
@@ -128,6 +126,5 @@ func SchemaOf(ds toolqa.Dataset) (Schema, error) {
 	}
 
 	s.Dataset = ds
-
 	return s, nil
 }

@@ -44,7 +44,6 @@ func (w *SciREXWriter) Relation(r Relation) error {
 	if r.Number {
 		kind = NumberScore
 	}
-
 	return w.Put(Relations, w.relations, r.Paper, r.Material, r.Method, r.Metric, r.Task, r.Score, kind)
 }
 

@@ -26,7 +26,6 @@ func (w *writer) createTables(ctx context.Context) error {
 	for _, t := range w.side {
 		stmts = append(stmts, createTable(t.Name, t.Columns))
 	}
-
 	return w.execAll(ctx, stmts)
 }
 
@@ -92,7 +91,6 @@ func (w *writer) createIndexes(ctx context.Context) error {
 
 		w.meter.indexes(i+1, len(stmts))
 	}
-
 	return w.execAll(ctx, []string{"PRAGMA analysis_limit = 1000", "ANALYZE"})
 }
 
@@ -158,7 +156,6 @@ func (w *writer) writeSide(ctx context.Context, parts []Part) (err error) {
 		if err := s.put(values); err != nil {
 			return fmt.Errorf("corpus: insert row %d of %s: %w", s.rows+1, table, err)
 		}
-
 		return nil
 	}
 	for _, fill := range parts {
@@ -171,7 +168,6 @@ func (w *writer) writeSide(ctx context.Context, parts []Part) (err error) {
 		s := tables[t.Name]
 		w.contents = append(w.contents, Content{Table: t.Name, Rows: s.rows, Sum: s.digest.Sum()})
 	}
-
 	return nil
 }
 
@@ -194,6 +190,5 @@ func (s *sideWriter) put(values []any) error {
 
 	s.digest.EndRecord()
 	s.rows++
-
 	return s.insert.run(s.values)
 }

@@ -59,7 +59,6 @@ func TablesOf(ds toolqa.Dataset) []string {
 	for _, t := range SideTables()[ds] {
 		names = append(names, t.Name)
 	}
-
 	return names
 }
 
@@ -74,6 +73,5 @@ func ColumnNames(decl []string) []string {
 	for i, d := range decl {
 		names[i], _, _ = strings.Cut(d, " ")
 	}
-
 	return names
 }

@@ -78,7 +78,6 @@ func Write(ctx context.Context, dir string, info Info, in Input, parts ...Part) 
 	}
 
 	m.end()
-
 	return info, nil
 }
 
@@ -140,7 +139,6 @@ func fill(ctx context.Context, file *os.File, info Info, in Input, m *meter, par
 	if err := w.disk.wait(); err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
-
 	return info, nil
 }
 
@@ -194,6 +192,5 @@ func publish(tmp *os.File, path string) error {
 	if err := tmp.Sync(); err != nil {
 		return err
 	}
-
 	return disk.Rename(tmp.Name(), path)
 }

@@ -8,7 +8,6 @@ func Middle(a, b int) (int, error) {
 	if a > b {
 		return 0, errors.New("the first number is larger")
 	}
-
 	return a + (b-a)/2, nil
 }
 
@@ -25,7 +24,6 @@ func Count(list []int, from, to int) int {
 			n++
 		}
 	}
-
 	return n
 }
 
@@ -34,7 +32,6 @@ func Untested(ok bool) string {
 	if !ok {
 		return "no"
 	}
-
 	return "yes"
 }
 
@@ -53,7 +50,6 @@ func Odd(next func() int) int {
 		if n%2 == 0 {
 			continue
 		}
-
 		return n
 	}
 }
