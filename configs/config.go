@@ -14,9 +14,9 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Config is every setting that decides what a run produces. Where it runs, how many workers it has and how it reports
-// are not among them. default.yaml explains each. The tag least is of a number, or how many names a list has at least,
-// none of them twice.
+// Config is every setting that decides what a run produces. Where it runs, how many workers it has
+// and how it reports are not among them. default.yaml explains each. The tag least is of a number,
+// or how many names a list has at least, none of them twice.
 type Config struct {
 	Suite         string   `yaml:"suite"`
 	Dataset       []string `yaml:"dataset,flow" least:"1"`
@@ -65,7 +65,8 @@ type Branch struct {
 	API      []string `yaml:"api,flow"`     // the API version that each of them met
 }
 
-// Training says which trajectories the export will take, so that a question ends when it has enough of those.
+// Training says which trajectories the export will take, so that a question ends when it has enough
+// of those.
 type Training struct {
 	Cutoff    int    `yaml:"cutoff" least:"0"` // the longest sample, in tokens; 0 is no bound
 	Tokenizer string `yaml:"tokenizer"`        // the tokenizer.json of the model that is trained; "" counts characters
@@ -84,14 +85,15 @@ type Eval struct {
 // controllers lists what eval.controller can be.
 func controllers() []string { return []string{"cot", "dfsdt"} }
 
-// Server says how a model on an inference server is asked. Where the server is, and how hard it is driven, changes no
-// result and is not among it.
+// Server says how a model on an inference server is asked. Where the server is, and how hard it is
+// driven, changes no result and is not among it.
 type Server struct {
 	URLs   []string `yaml:"urls,flow" least:"0"` // base URLs, where --server names none
 	Form   string   `yaml:"form"`                // FormFewShot, FormChat, or a chat template's name
 	Layout string   `yaml:"layout"`              // of few-shot prompts: stable or paper
 	Shots  int      `yaml:"shots" least:"0"`     // demonstrations in a few-shot prompt
-	// Demonstrations is a file of them that all datasets show, or a folder with DATASET.yaml; "" are the data folder's.
+	// Demonstrations is a file of them that all datasets show, or a folder with DATASET.yaml; ""
+	// are the data folder's.
 	Demonstrations string `yaml:"demonstrations"`
 
 	Reasoning  string         `yaml:"reasoning"`                // ReasoningAuto, or an [action.Reasoning]
@@ -126,7 +128,8 @@ const (
 	ToolsOfDataset = "dataset" // those that serve the question's dataset
 )
 
-// The forms in which a server is asked, beside the names of chat templates, which we render ourselves.
+// The forms in which a server is asked, beside the names of chat templates, which we render
+// ourselves.
 const (
 	FormFewShot = "few-shot" // one text: guidelines, tools, demonstrations, question, turns
 	FormChat    = "chat"     // messages; the server applies the model's template

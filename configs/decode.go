@@ -14,9 +14,10 @@ import (
 	"toolevo/envs/names"
 )
 
-// decoder reads a layer into a configuration. It reads the syntax tree itself, for goccy's decoder rounds, cuts and
-// wraps numbers to make them fit. Anchors, aliases and tags are no settings and refused. A setting of several values, a
-// list or a mapping, is set as a whole, but for a layer that names one value of a mapping.
+// decoder reads a layer into a configuration. It reads the syntax tree itself, for goccy's decoder
+// rounds, cuts and wraps numbers to make them fit. Anchors, aliases and tags are no settings and
+// refused. A setting of several values, a list or a mapping, is set as a whole, but for a layer
+// that names one value of a mapping.
 type decoder struct {
 	layer   Layer
 	fields  []field
@@ -124,7 +125,8 @@ func (d *decoder) setMapping(key string, v reflect.Value, node ast.Node) error {
 	return nil
 }
 
-// scalar returns a single value's text, and whether it stands there plainly: what is quoted is text and nothing else.
+// scalar returns a single value's text, and whether it stands there plainly: what is quoted is text
+// and nothing else.
 func scalar(node ast.Node) (text string, plain, ok bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:

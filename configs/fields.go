@@ -13,7 +13,8 @@ type field struct {
 	least string // the tag of this name
 }
 
-// Keys lists the keys of all settings, such as search.trees, in the order of the printed configuration.
+// Keys lists the keys of all settings, such as search.trees, in the order of the printed
+// configuration.
 func Keys() []string {
 	var keys []string
 	for _, f := range fieldsOf(newConfig()) {

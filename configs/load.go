@@ -39,8 +39,8 @@ type Resolved struct {
 	origins map[string]string // by dotted key
 }
 
-// Load resolves a configuration: the defaults, the preset that the layers choose, what the codec that
-// they choose wants otherwise, then the layers in order.
+// Load resolves a configuration: the defaults, the preset that the layers choose, what the codec
+// that they choose wants otherwise, then the layers in order.
 func Load(layers ...Layer) (*Resolved, error) {
 	layers = slices.Clone(layers)
 	for i := range layers { // each is read twice
@@ -106,8 +106,8 @@ func defaults() []Layer {
 	return layers
 }
 
-// shippedLayers are those of the texts that are parts of the program, by text. Parsing these texts takes longer than
-// all else about a configuration, and decoding does not change them.
+// shippedLayers are those of the texts that are parts of the program, by text. Parsing these texts
+// takes longer than all else about a configuration, and decoding does not change them.
 var shippedLayers sync.Map
 
 func shippedLayer(origin string, text []byte) Layer {
@@ -145,7 +145,8 @@ func shipped(folder string) []string {
 	return names
 }
 
-// FileLayer reads a configuration file, or the shipped one of that name (see Policies) where there is no such file.
+// FileLayer reads a configuration file, or the shipped one of that name (see Policies) where there
+// is no such file.
 func FileLayer(name string) (Layer, error) {
 	text, err := readFile(name)
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(Policies(), name) {

@@ -139,8 +139,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestHashCoversWhatDecidesAResult holds that the hash is of the settings that decide what a run finds
-// as far as it goes, and that what differs is said of those.
+// TestHashCoversWhatDecidesAResult holds that the hash is of the settings that decide what a run
+// finds as far as it goes, and that what differs is said of those.
 func TestHashCoversWhatDecidesAResult(t *testing.T) {
 	base := mustLoad(t)
 	for _, test := range []struct {
@@ -259,7 +259,8 @@ func TestReasoning(t *testing.T) {
 	}
 }
 
-// Where a server lets a model call listed names alone, no agent gets to a renamed tool unless the list follows notices.
+// Where a server lets a model call listed names alone, no agent gets to a renamed tool unless the
+// list follows notices.
 func TestListsWithoutUnlistedNames(t *testing.T) {
 	for _, tt := range []struct {
 		settings string // key value …

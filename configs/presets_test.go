@@ -98,7 +98,8 @@ func pull(t *testing.T, c mcts.Config, simulations int, seed uint64) *mcts.Tree 
 // Two arms that both pay, priors 0.7 and 0.3, c = 1.25, so once an arm is visited its value is
 // 1 + 1.25 P sqrt(N)/(1+n), and before that 1.25 P sqrt(N).
 //
-// reference rolls out both arms in the first simulation. From then on both have Q = 1 and the larger P/(1+n) wins:
+// reference rolls out both arms in the first simulation. From then on both have Q = 1 and the
+// larger P/(1+n) wins:
 //
 //	after  A B   0.7/(1+A)  0.3/(1+B)  next
 //	1      1 1   0.35       0.15       A
@@ -121,11 +122,12 @@ func TestReferenceVisitsByHand(t *testing.T) {
 
 // paper rolls out one arm, at random, in the first simulation.
 //
-// A first: B stays at Q = 0 and is worth 0.375 sqrt(N) until it is tried. At N = 10 that is 1.186 against A's
-// 1 + 0.875 sqrt(10)/11 = 1.252, at N = 11 it is 1.2437 against 1 + 0.875 sqrt(11)/12 = 1.2418: simulation 12 tries B.
+// A first: B stays at Q = 0 and is worth 0.375 sqrt(N) until it is tried. At N = 10 that is 1.186
+// against A's 1 + 0.875 sqrt(10)/11 = 1.252, at N = 11 it is 1.2437 against 1 + 0.875 sqrt(11)/12 =
+// 1.2418: simulation 12 tries B.
 //
-// B first: at N = 1 B is worth 1 + 0.375/2 = 1.188, A 0.875; at N = 2 B 1.177, A 0.875 sqrt(2) = 1.237: simulation 3
-// tries A, which is then ahead until N = 8.
+// B first: at N = 1 B is worth 1 + 0.375/2 = 1.188, A 0.875; at N = 2 B 1.177, A 0.875 sqrt(2) =
+// 1.237: simulation 3 tries A, which is then ahead until N = 8.
 func TestPaperVisitsByHand(t *testing.T) {
 	aFirst := map[int][2]int{1: {1, 0}, 5: {5, 0}, 11: {11, 0}, 12: {11, 1}}
 	bFirst := map[int][2]int{1: {0, 1}, 2: {0, 2}, 3: {1, 2}, 5: {3, 2}, 8: {6, 2}}

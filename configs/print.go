@@ -33,8 +33,8 @@ func (r *Resolved) String() string {
 // plain is text that needs no quotes, wherever it stands.
 var plain = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./-]*$`)
 
-// writeText quotes all but plain text, as JSON does, which is YAML: what goccy leaves bare, or breaks into a block of
-// lines, a list on one line does not always hold.
+// writeText quotes all but plain text, as JSON does, which is YAML: what goccy leaves bare, or
+// breaks into a block of lines, a list on one line does not always hold.
 func writeText(text string) ([]byte, error) {
 	if plain.MatchString(text) && !token.IsNeedQuoted(text) {
 		return []byte(text), nil

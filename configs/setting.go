@@ -13,16 +13,16 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// foreign are the environment variables TOOLEVO_* that are no settings: the data folder, the key of serve env, and what
-// the tests read.
+// foreign are the environment variables TOOLEVO_* that are no settings: the data folder, the key of
+// serve env, and what the tests read.
 var foreign = []string{
 	"TOOLEVO_DATA", "TOOLEVO_ENV_KEY", "TOOLEVO_SHARED_DATA", "TOOLEVO_INTEROP_PYTHON", "TOOLEVO_TEST_PYTHON",
 	"TOOLEVO_TORCH_PYTHON", "TOOLEVO_JUNIT_PYTHON", "TOOLEVO_OPENAPI", "TOOLEVO_BIN", "TOOLEVO_SOAK", "TOOLEVO_HOSTILE",
 	"TOOLEVO_HOSTILE_SEED", "TOOLEVO_HOSTILE_KILLS", "TOOLEVO_STATEEVAL",
 }
 
-// EnvironmentLayers returns a layer for each environment variable of the form TOOLEVO_SEARCH_CPUCT. One that names no
-// setting is an error, but for the foreign ones.
+// EnvironmentLayers returns a layer for each environment variable of the form TOOLEVO_SEARCH_CPUCT.
+// One that names no setting is an error, but for the foreign ones.
 func EnvironmentLayers(environ []string) ([]Layer, error) {
 	keys := map[string]string{}
 	var variables []string
@@ -56,9 +56,10 @@ func EnvironmentLayers(environ []string) ([]Layer, error) {
 	return layers, nil
 }
 
-// SettingLayer sets one setting from text, as flags and the environment give it. A list is written a,b,c or, where a
-// name has a comma, as in YAML: ["a,b", c]; a mapping as in YAML: {a: 1, b: 2}. The key of one value of a mapping
-// leaves its other values as they are. What does not fit the setting is for Load to refuse.
+// SettingLayer sets one setting from text, as flags and the environment give it. A list is written
+// a,b,c or, where a name has a comma, as in YAML: ["a,b", c]; a mapping as in YAML: {a: 1, b: 2}.
+// The key of one value of a mapping leaves its other values as they are. What does not fit the
+// setting is for Load to refuse.
 func SettingLayer(origin, key, value string) Layer {
 	node := nodeOf(find(fieldsOf(newConfig()), key).value, value)
 

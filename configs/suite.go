@@ -54,7 +54,8 @@ func (c *Config) chosen() suite.Configurable {
 	return configurable
 }
 
-// validNames lists what a setting may name by the word of the suite; nil is that the suite does not say.
+// validNames lists what a setting may name by the word of the suite; nil is that the suite does not
+// say.
 func (c *Config) validNames(setting string) []string {
 	if s := c.chosen(); s != nil {
 		return s.Values(setting)

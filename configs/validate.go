@@ -23,8 +23,9 @@ const External = "external"
 // IsExternal reports whether the policy of a name is of that kind.
 func IsExternal(policy string) bool { return strings.HasPrefix(policy, External+":") }
 
-// validate reports the first value that makes no sense, with the layer it came from. Names of API versions,
-// policies and compat options are checked where they are looked up, with the valid ones in the error.
+// validate reports the first value that makes no sense, with the layer it came from. Names of API
+// versions, policies and compat options are checked where they are looked up, with the valid ones
+// in the error.
 func (r *Resolved) validate() error {
 	// The suite comes first: without one, nothing says which names the others may have.
 	_, noSuite := suite.Lookup(r.Suite)
@@ -221,7 +222,8 @@ func (f field) validate() error {
 	return fmt.Errorf("has the tag least, and is a %s", f.value.Type())
 }
 
-// validateNames wants names in a list, and none of them twice: what is done for each would be done again.
+// validateNames wants names in a list, and none of them twice: what is done for each would be done
+// again.
 func validateNames(list []string, least int) error {
 	if len(list) < least {
 		return errors.New("is empty, want at least one name")

@@ -5,21 +5,25 @@ import (
 	"fmt"
 )
 
-// Environment is everything outside the agent (paper, section 2.2). Implementations are safe for concurrent use.
+// Environment is everything outside the agent (paper, section 2.2). Implementations are safe for
+// concurrent use.
 type Environment interface {
 	// Reset returns the first state of a task. A task the environment does not know is an error.
 	Reset(ctx context.Context, t Task) (State, error)
 
-	// Step runs one action. The turn keeps its text, without what the agent wrote behind it. The state is unchanged,
-	// and the same state and action give the same transition. Stepping from a state that is not Running is an error.
-	// Every error is ours, never the agent's, and wraps a StageError.
+	// Step runs one action. The turn keeps its text, without what the agent wrote behind it. The
+	// state is unchanged, and the same state and action give the same transition. Stepping from a
+	// state that is not Running is an error. Every error is ours, never the agent's, and wraps a
+	// StageError.
 	Step(ctx context.Context, s State, a Action) (Transition, error)
 }
 
-// Canonicalizer is implemented by environments that can tell two actions are the same without running them.
+// Canonicalizer is implemented by environments that can tell two actions are the same without
+// running them.
 type Canonicalizer interface {
-	// Canonical returns a key that is equal for actions that call the same tool with the same arguments, whatever
-	// their thoughts and spacing, and never for others. Keys are also what people read in drawings of trees.
+	// Canonical returns a key that is equal for actions that call the same tool with the same
+	// arguments, whatever their thoughts and spacing, and never for others. Keys are also what
+	// people read in drawings of trees.
 	Canonical(a Action) string
 }
 
@@ -39,11 +43,12 @@ func Alike(env Environment, a, b State) bool {
 	return ok && c.Alike(a, b)
 }
 
-// Lifter is implemented by environments that can say how a call of the prompt version is written in the version that is
-// deployed. No agent is told: it is for a yardstick that knows what an agent has to find out.
+// Lifter is implemented by environments that can say how a call of the prompt version is written in
+// the version that is deployed. No agent is told: it is for a yardstick that knows what an agent
+// has to find out.
 type Lifter interface {
-	// Lift returns the call that does next what c means, after what has happened so far. It is an error when the
-	// deployed version cannot express it.
+	// Lift returns the call that does next what c means, after what has happened so far. It is an
+	// error when the deployed version cannot express it.
 	Lift(so History, c Call) (Call, error)
 }
 
@@ -133,7 +138,7 @@ type Grade struct {
 	Official bool   `json:"official"` // right by the benchmark's own matcher
 	Strict   bool   `json:"strict"`   // right by the strict matcher, which honours signs and decimal points
 
-	// Reason is why, in the words of the language model that judged the answer; "" where none did. No
-	// agent sees it.
+	// Reason is why, in the words of the language model that judged the answer; "" where none did.
+	// No agent sees it.
 	Reason string `json:"reason,omitempty"`
 }

@@ -16,7 +16,8 @@ const (
 	StageStore       Stage = "store"       // the log could not be read or written
 )
 
-// StageError is a failure of ours. It is retried or reported, and it never becomes a reward or an observation.
+// StageError is a failure of ours. It is retried or reported, and it never becomes a reward or an
+// observation.
 type StageError struct {
 	Stage Stage
 	Op    string // which call, with which arguments
@@ -29,7 +30,8 @@ func (e *StageError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Stage, 
 // Unwrap returns the cause.
 func (e *StageError) Unwrap() error { return e.Err }
 
-// Fail wraps err as a failure of a stage; op says which call failed. An error that already names its stage keeps it.
+// Fail wraps err as a failure of a stage; op says which call failed. An error that already names
+// its stage keeps it.
 func Fail(stage Stage, op string, err error) error {
 	if err == nil {
 		return nil
@@ -51,8 +53,9 @@ func FailedStage(err error) (Stage, bool) {
 	return "", false
 }
 
-// IsFinal reports whether no further try can help, so that the whole run has to stop: the store cannot be read or
-// written, or the cause says so itself by a method Final() bool, as that of a refused key does.
+// IsFinal reports whether no further try can help, so that the whole run has to stop: the store
+// cannot be read or written, or the cause says so itself by a method Final() bool, as that of a
+// refused key does.
 func IsFinal(err error) bool {
 	if stage, ok := FailedStage(err); ok && stage == StageStore {
 		return true

@@ -15,9 +15,9 @@ type Turn struct {
 	Maker       string // see Result; no agent sees it
 }
 
-// History is everything an agent may see: the task, the turns so far, the tool descriptions it has learned, and which
-// API version it was told of. It is an immutable value; appending shares what came before, so a branch costs one link.
-// The zero History has no task.
+// History is everything an agent may see: the task, the turns so far, the tool descriptions it has
+// learned, and which API version it was told of. It is an immutable value; appending shares what
+// came before, so a branch costs one link. The zero History has no task.
 type History struct {
 	task      *Task
 	last      *link
@@ -90,8 +90,9 @@ func (h History) Append(t Turn) History {
 	return h
 }
 
-// Remark returns the history with something more said to the agent at its end: below the last observation, or below the
-// question before the first turn. It is for what a controller says, and no environment; no state has such a history.
+// Remark returns the history with something more said to the agent at its end: below the last
+// observation, or below the question before the first turn. It is for what a controller says, and
+// no environment; no state has such a history.
 func (h History) Remark(text string) History {
 	if h.last == nil {
 		task := h.Task()
@@ -129,9 +130,10 @@ func (h History) Advise() History {
 // Advised reports whether the agent is shown those rules.
 func (h History) Advised() bool { return h.advised }
 
-// Hash returns a hash of all that an agent may be shown: the task's question and its dataset (no other
-// label), the turns with their outcomes, the learned descriptions, and the version announced. Histories with
-// equal hashes look the same to a policy; the hash is the same in every process. It costs no walk through the turns.
+// Hash returns a hash of all that an agent may be shown: the task's question and its dataset (no
+// other label), the turns with their outcomes, the learned descriptions, and the version announced.
+// Histories with equal hashes look the same to a policy; the hash is the same in every process. It
+// costs no walk through the turns.
 func (h History) Hash() uint64 {
 	task := h.Task()
 
@@ -161,8 +163,8 @@ func (h History) Hash() uint64 {
 	return xxh3.HashSeed(b[:], hash)
 }
 
-// Learn returns the history with one more tool description: the tool-update module of section 3.3, P_c <- P_c + P_s.
-// Only the histories made from the returned one know it.
+// Learn returns the history with one more tool description: the tool-update module of section 3.3,
+// P_c <- P_c + P_s. Only the histories made from the returned one know it.
 func (h History) Learn(description string) History {
 	n, hash := 1, uint64(0)
 	if h.learned != nil {
@@ -173,7 +175,8 @@ func (h History) Learn(description string) History {
 	return h
 }
 
-// Learned returns the tool descriptions learned so far, oldest first, in a new slice; nil when there are none.
+// Learned returns the tool descriptions learned so far, oldest first, in a new slice; nil when
+// there are none.
 func (h History) Learned() []string {
 	if h.learned == nil {
 		return nil
@@ -186,8 +189,9 @@ func (h History) Learned() []string {
 	return texts
 }
 
-// Announce returns the history of an agent that is shown the tool list of an API version from here on, as clients are
-// whose server says that its list has changed. It has the version's name alone: the list is for whoever shows it.
+// Announce returns the history of an agent that is shown the tool list of an API version from here
+// on, as clients are whose server says that its list has changed. It has the version's name alone:
+// the list is for whoever shows it.
 func (h History) Announce(version string) History {
 	h.announced = version
 	return h

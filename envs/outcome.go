@@ -5,9 +5,9 @@ import "fmt"
 // Outcome is what kind of observation a turn ended with.
 type Outcome uint8
 
-// The outcomes. The paper's "invocation errors" (section 2.2) are Malformed, InvalidAction, InvocationError and
-// ToolError; its "deprecation errors" are Deprecated. Unavailable is neither: the agent made no mistake, and the
-// environment does what its version says.
+// The outcomes. The paper's "invocation errors" (section 2.2) are Malformed, InvalidAction,
+// InvocationError and ToolError; its "deprecation errors" are Deprecated. Unavailable is neither:
+// the agent made no mistake, and the environment does what its version says.
 const (
 	OK              Outcome = iota // the tool ran and answered
 	Malformed                      // no Action or Action Input could be read from the text
@@ -68,8 +68,9 @@ func ParseOutcome(name string) (Outcome, error) {
 	return 0, fmt.Errorf("envs: unknown outcome %q", name)
 }
 
-// IsInvocationError reports whether the observation is an error the agent made against APIs that are not deprecated:
-// what self-reflection (paper, section 3.3) corrects by itself, and what the ablation "w/o self-reflection" ends.
+// IsInvocationError reports whether the observation is an error the agent made against APIs that
+// are not deprecated: what self-reflection (paper, section 3.3) corrects by itself, and what the
+// ablation "w/o self-reflection" ends.
 func (o Outcome) IsInvocationError() bool {
 	return o == Malformed || o == InvalidAction || o == InvocationError || o == ToolError
 }

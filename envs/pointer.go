@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Pointer is a JSON pointer (RFC 6901), such as /orders/0/id: where something stands in a value that
-// is made of [Args] and lists. The whole value is at "".
+// Pointer is a JSON pointer (RFC 6901), such as /orders/0/id: where something stands in a value
+// that is made of [Args] and lists. The whole value is at "".
 type Pointer string
 
 var (

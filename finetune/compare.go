@@ -31,9 +31,10 @@ type Flip struct {
 	Correct    string `json:"correct"`     // which side answered it correctly: "first" or "second"
 }
 
-// Compare returns one report on several evaluations, and in its comparisons the questions that flipped. A policy that
-// two of them measured on the same cell is called POLICY@NAME in all. The report has a task set only if it is that of
-// every evaluation. The error wraps ErrUnlike when two have the same name, or mean different questions by the same ID.
+// Compare returns one report on several evaluations, and in its comparisons the questions that
+// flipped. A policy that two of them measured on the same cell is called POLICY@NAME in all. The
+// report has a task set only if it is that of every evaluation. The error wraps ErrUnlike when two
+// have the same name, or mean different questions by the same ID.
 func Compare(evaluations []Evaluation) (*Report, error) {
 	if err := alike(evaluations); err != nil {
 		return nil, err
@@ -137,8 +138,8 @@ func renamed(evaluations []Evaluation, name func(Evaluation, string) string) ite
 	}
 }
 
-// flips adds to comparisons the questions that both sides measured and one of them answered correctly, in the order in
-// which they were asked.
+// flips adds to comparisons the questions that both sides measured and one of them answered
+// correctly, in the order in which they were asked.
 func (r *Report) flips(all []facts.Fact, evaluations []Evaluation) {
 	texts := map[string]string{}
 

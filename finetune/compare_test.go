@@ -27,7 +27,8 @@ func evaluation(name string, cells ...answered) finetune.Evaluation {
 	return e
 }
 
-// Questions that only one evaluation asked are in no comparison, and the report is of no task set then.
+// Questions that only one evaluation asked are in no comparison, and the report is of no task set
+// then.
 func TestCompare(t *testing.T) {
 	cell := finetune.Cell{Policy: "p", API: "p_c", Dataset: "coffee", Difficulty: "easy"}
 

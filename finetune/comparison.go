@@ -11,8 +11,8 @@ const (
 	BetweenVersions = "versions" // one policy under two API versions
 )
 
-// Comparison is a paired comparison on the questions that both sides measured, by the official matcher. A question with
-// several episodes counts as answered correctly if most of them did.
+// Comparison is a paired comparison on the questions that both sides measured, by the official
+// matcher. A question with several episodes counts as answered correctly if most of them did.
 type Comparison struct {
 	Between string    `json:"between"` // what differs: "policies" or "versions"
 	First   Contender `json:"first"`   // one side
@@ -20,11 +20,13 @@ type Comparison struct {
 
 	tabulate.Paired
 
-	// the questions that only one side answered correctly, in the order of the rows; only in eval compare
+	// the questions that only one side answered correctly, in the order of the rows; only in eval
+	// compare
 	Flipped []Flip `json:"flipped,omitempty"`
 }
 
-// Contender is a policy under an API version, or a family of versions: a column of answers to the same questions.
+// Contender is a policy under an API version, or a family of versions: a column of answers to the
+// same questions.
 type Contender struct {
 	Policy string `json:"policy"` // e.g. "scripted:reader"
 	API    string `json:"api"`    // the deployed API version, or a family of versions

@@ -11,23 +11,25 @@ import (
 
 // The kinds of controllers (ToolLLM, section 3.2; StableToolBench's CoT@n and DFS_woFilter_w2).
 const (
-	// Chain is CoT@n: a chain of turns from the question on, and another from the question on when it ends without an
-	// answer, n at most.
+	// Chain is CoT@n: a chain of turns from the question on, and another from the question on when
+	// it ends without an answer, n at most.
 	Chain = "cot"
-	// DepthFirst is DFSDT: where a chain ends without an answer, the policy acts again further up, and is shown what it
-	// did there before.
+	// DepthFirst is DFSDT: where a chain ends without an answer, the policy acts again further up,
+	// and is shown what it did there before.
 	DepthFirst = "dfsdt"
 )
 
-// Controller says how an episode goes on when a chain of turns ends without an answer: the agent gives up, or a limit
-// is reached. The zero Controller is a chain, and no other after it. No controller knows whether an answer is right.
+// Controller says how an episode goes on when a chain of turns ends without an answer: the agent
+// gives up, or a limit is reached. The zero Controller is a chain, and no other after it. No
+// controller knows whether an answer is right.
 type Controller struct {
 	Kind  string // Chain, or DepthFirst; "" is Chain
 	Tries int    // of Chain: how many chains at most, the n of CoT@n; 0 is 1. If there are several, they are sampled
 	Calls int    // of DepthFirst: to the model, at most, at least 1
 }
 
-// several reports whether chains begin at the question again, which takes other actions than the greedy ones.
+// several reports whether chains begin at the question again, which takes other actions than the
+// greedy ones.
 func (c Controller) several() bool { return c.Kind != DepthFirst && c.Tries > 1 }
 
 // chains plays chains from the question on until one ends with an answer. It returns the last.
@@ -54,8 +56,8 @@ const (
 	backAtEnd    = 1 // and where a chain ended otherwise
 )
 
-// descend searches below the end of a chain, first turn first, until a chain ends with an answer. It returns the chain
-// that ended last, and how many turns are to be taken back from the end of c.
+// descend searches below the end of a chain, first turn first, until a chain ends with an answer.
+// It returns the chain that ended last, and how many turns are to be taken back from the end of c.
 func (p *player) descend(ctx context.Context, c chain) (last chain, back int, err error) {
 	if p.over(c) {
 		if c.state.Status() == envs.Terminated { // without an answer; with one nothing is taken back

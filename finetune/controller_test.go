@@ -13,8 +13,8 @@ import (
 	"toolevo/mcts"
 )
 
-// desk is an environment where every word is a turn, "give up" ends the task without an answer, and "answer TEXT" with
-// one, which is right when the text is "42".
+// desk is an environment where every word is a turn, "give up" ends the task without an answer, and
+// "answer TEXT" with one, which is right when the text is "42".
 type desk struct{}
 
 type deskState struct {
@@ -82,8 +82,8 @@ func control(t *testing.T, s *speaker, maxTurns int, c finetune.Controller) fine
 	return e
 }
 
-// A chain without an answer is followed by another from the question on, which is not told of the first; an answer ends
-// the episode, right or wrong.
+// A chain without an answer is followed by another from the question on, which is not told of the
+// first; an answer ends the episode, right or wrong.
 func TestChains(t *testing.T) {
 	t.Parallel()
 
@@ -151,8 +151,8 @@ func TestGreedyOrSampled(t *testing.T) {
 	}
 }
 
-// Where the agent gives up, two turns are taken back; where a chain is too long, one. At each place it acts twice at
-// most, and is shown the second time what it did there the first time.
+// Where the agent gives up, two turns are taken back; where a chain is too long, one. At each place
+// it acts twice at most, and is shown the second time what it did there the first time.
 func TestDepthFirst(t *testing.T) {
 	t.Parallel()
 

@@ -11,8 +11,8 @@ import (
 	"toolevo/mcts"
 )
 
-// Episode is one run of a policy on one task. Of several chains that its controller let the policy try it is the one
-// with the answer, else the last.
+// Episode is one run of a policy on one task. Of several chains that its controller let the policy
+// try it is the one with the answer, else the last.
 type Episode struct {
 	History envs.History
 	Status  envs.Status // Running when the turns were used up, or the policy fell silent
@@ -32,8 +32,8 @@ type Limits struct {
 	Controller Controller
 }
 
-// Play runs one episode: one sample a turn. id names the episode in the log; its Path is ignored. The error is ours,
-// and the question is then lost.
+// Play runs one episode: one sample a turn. id names the episode in the log; its Path is ignored.
+// The error is ours, and the question is then lost.
 func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task envs.Task, id mcts.NodeID,
 	limits Limits) (Episode, error) {
 	state, err := env.Reset(ctx, task)
@@ -64,7 +64,8 @@ type player struct {
 	calls, samples int
 }
 
-// chain is a sequence of turns from the question on. It is a value: chains that begin alike share what they have.
+// chain is a sequence of turns from the question on. It is a value: chains that begin alike share
+// what they have.
 type chain struct {
 	state envs.State
 	limit mcts.Limit // why the policy said nothing more
@@ -96,7 +97,8 @@ func (p *player) request(c chain, before int) mcts.Request {
 	return r
 }
 
-// turn asks for an action at the end of a chain and runs it. The policy is told a remark, if there is one.
+// turn asks for an action at the end of a chain and runs it. The policy is told a remark, if there
+// is one.
 func (p *player) turn(ctx context.Context, c chain, before int, remark string) (chain, error) {
 	r := p.request(c, before)
 	id, turn := r.Node, r.History.Len()

@@ -29,7 +29,8 @@ func CellOf(policy, api string, labels map[string]string) Cell {
 	return Cell{policy, api, labels[envs.LabelDataset], labels[envs.LabelDifficulty]}
 }
 
-// String returns "policy/api/dataset/difficulty", which also prefixes the cell's questions in the log.
+// String returns "policy/api/dataset/difficulty", which also prefixes the cell's questions in the
+// log.
 func (c Cell) String() string {
 	return c.Policy + "/" + c.API + "/" + c.Dataset + "/" + c.Difficulty
 }
@@ -43,18 +44,19 @@ type Job struct {
 	Tasks    []envs.Task // their IDs are distinct
 	MaxTurns int         // of a chain, at least 1
 
-	// Repeats is how many episodes there are of each task. If there are several, they are sampled, by Seed, and one
-	// is greedy.
+	// Repeats is how many episodes there are of each task. If there are several, they are sampled,
+	// by Seed, and one is greedy.
 	Repeats int
 	Seed    uint64
-	// Played is how many episodes there are of each task, by its name (Episode), that somebody else has played, Repeats
-	// of some and fewer of others. nil is a job whose episodes Policy plays.
+	// Played is how many episodes there are of each task, by its name (Episode), that somebody else
+	// has played, Repeats of some and fewer of others. nil is a job whose episodes Policy plays.
 	Played map[string]int
 
 	Controller Controller
 }
 
-// Episode is the name of a task's episodes in the log and among the stored trees, in which repeats are trees 0, 1, ….
+// Episode is the name of a task's episodes in the log and among the stored trees, in which repeats
+// are trees 0, 1, ….
 func (j Job) Episode(t envs.Task) string { return j.Cell.String() + "/" + t.ID }
 
 // attempts are the tasks of the job with each of their repeats.
@@ -114,7 +116,8 @@ type Options struct {
 // Lost has why episodes were lost.
 type Lost map[Attempt]string
 
-// Attempt tells the episodes of an evaluation apart: what [Job.Episode] calls those of a task, and which it is of them.
+// Attempt tells the episodes of an evaluation apart: what [Job.Episode] calls those of a task, and
+// which it is of them.
 type Attempt struct {
 	Episode string
 	Repeat  int
@@ -272,8 +275,8 @@ func (r result) counted(s *Snapshot) {
 	}
 }
 
-// episode plays and stores one episode. What ends the whole evaluation is an error: the user's wish, or a log that
-// cannot be written.
+// episode plays and stores one episode. What ends the whole evaluation is an error: the user's
+// wish, or a log that cannot be written.
 func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat int) (result, error) {
 	id := mcts.NodeID{Question: job.Episode(task), Tree: repeat}
 
@@ -314,8 +317,8 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 	return result{lost: err, givenUp: givenUp}, o.Store.NoteGivenUp(ctx, *givenUp)
 }
 
-// Episodes yields the episodes of the jobs that are stored or lost, in the order of the jobs and their tasks. meta says
-// what an episode does not know about itself. The first error ends it.
+// Episodes yields the episodes of the jobs that are stored or lost, in the order of the jobs and
+// their tasks. meta says what an episode does not know about itself. The first error ends it.
 func Episodes(ctx context.Context, s *store.Store, jobs []Job, lost Lost,
 	meta func(Cell, envs.Task) trajectories.Meta) iter.Seq2[trajectories.Episode, error] {
 	return func(yield func(trajectories.Episode, error) bool) {

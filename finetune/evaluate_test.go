@@ -188,7 +188,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A question that was lost is tried again by the next evaluation, which goes on where the first one got to.
+// A question that was lost is tried again by the next evaluation, which goes on where the first one
+// got to.
 func TestLostQuestionsAreTriedAgain(t *testing.T) {
 	o, broken := options(t), true
 	w := &walker{}
@@ -251,8 +252,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// Cancelled at every k-th call and gone on with: the report of the evaluation that was left alone, and no call that the
-// log holds is made again.
+// Cancelled at every k-th call and gone on with: the report of the evaluation that was left alone,
+// and no call that the log holds is made again.
 func TestInterruptedEvaluations(t *testing.T) {
 	w, of := mixed()
 	want := evaluate(t, options(t), job(w, append(numbered(10), of...)))
@@ -320,8 +321,8 @@ func TestInterruptedEvaluations(t *testing.T) {
 	}
 }
 
-// checkLog compares the answers of all attempts with the log: at most so many, on their way when an attempt was
-// cancelled, may have been made in vain.
+// checkLog compares the answers of all attempts with the log: at most so many, on their way when an
+// attempt was cancelled, may have been made in vain.
 func checkLog(t *testing.T, s *store.Store, answered map[string]int, inVain int) {
 	t.Helper()
 
@@ -341,7 +342,8 @@ func checkLog(t *testing.T, s *store.Store, answered map[string]int, inVain int)
 	}
 }
 
-// An interruption begins no call, also none of an episode that waits for a worker; what is being answered is logged.
+// An interruption begins no call, also none of an episode that waits for a worker; what is being
+// answered is logged.
 func TestInterrupted(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		t.Run(fmt.Sprint(workers, " workers"), func(t *testing.T) {

@@ -20,7 +20,8 @@ import (
 
 var errGone = errors.New("the server is gone")
 
-// estate is the maze under as many names as there are tasks. A task called "nowhere" is unknown to it.
+// estate is the maze under as many names as there are tasks. A task called "nowhere" is unknown to
+// it.
 type estate struct {
 	*envtest.Maze
 	stepped func(envs.Action) error // called before each step, if set; its error is the step's
@@ -45,7 +46,8 @@ func (e *estate) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tr
 
 func maze() *estate { return &estate{Maze: envtest.NewMaze()} }
 
-// walker is a policy that says the words it was given for a task, one a turn, and keeps account of its calls.
+// walker is a policy that says the words it was given for a task, one a turn, and keeps account of
+// its calls.
 type walker struct {
 	words map[string][]string // by task; a task without words walks to the goal
 	// asked is called with each request and how many there were before; its error is the request's.

@@ -17,8 +17,9 @@ import (
 	"toolevo/finetune"
 )
 
-// published is a report like the paper's: two datasets, easy and hard, two policies made from one base model, one from
-// another, and one that was measured on the unseen APIs for proprietary models.
+// published is a report like the paper's: two datasets, easy and hard, two policies made from one
+// base model, one from another, and one that was measured on the unseen APIs for proprietary
+// models.
 func published(t *testing.T) *finetune.Report {
 	t.Helper()
 	var cells []answered
@@ -55,7 +56,8 @@ func TestWriteCSVAndLaTeX(t *testing.T) {
 	golden(t, "report.tex", tables.Bytes())
 }
 
-// A policy that was measured under both versions stands in no other's place: each version has its own table.
+// A policy that was measured under both versions stands in no other's place: each version has its
+// own table.
 func TestStandInsAreMeasuredUnderNothingElse(t *testing.T) {
 	cell := func(api string) finetune.Cell {
 		return finetune.Cell{Policy: "p", API: api, Dataset: "coffee", Difficulty: "easy"}

@@ -16,8 +16,8 @@ type Repeats struct {
 	PassAll   []float64 `json:"pass_all"`  // pass^k for k = 1, 2, …: all of k episodes are right
 }
 
-// addRepeats gives rows of cells with several episodes of each question what those add. pass@k and pass^k are means
-// over the questions with k episodes that were not lost.
+// addRepeats gives rows of cells with several episodes of each question what those add. pass@k and
+// pass^k are means over the questions with k episodes that were not lost.
 func addRepeats(rows []Row, all []facts.Fact) {
 	questions, most := map[Cell]tabulate.Answers{}, map[Cell]int{}
 

@@ -14,7 +14,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// attempted is an evaluation with repeats: of each question whether each of its episodes was right, as in answered.
+// attempted is an evaluation with repeats: of each question whether each of its episodes was right,
+// as in answered.
 func attempted(policy string, verdicts ...string) ([]finetune.Job, []trajectories.Episode) {
 	cell := finetune.Cell{Policy: policy, API: "p_c", Dataset: "coffee", Difficulty: "easy"}
 	job := finetune.Job{Cell: cell, Repeats: len(verdicts[0])}
@@ -36,8 +37,9 @@ func attempted(policy string, verdicts ...string) ([]finetune.Job, []trajectorie
 	return []finetune.Job{job}, episodes
 }
 
-// Of three questions one was answered three times, one once, and one never: pass@2 is (1 + 2/3 + 0)/3, and the repeats
-// have the accuracies 1/3, 2/3 and 1/3. The interval is that of three questions, not of nine.
+// Of three questions one was answered three times, one once, and one never: pass@2 is (1 + 2/3 +
+// 0)/3, and the repeats have the accuracies 1/3, 2/3 and 1/3. The interval is that of three
+// questions, not of nine.
 func TestRepeats(t *testing.T) {
 	jobs, episodes := attempted("p", "111", "010", "000")
 
@@ -101,7 +103,8 @@ func TestRepeatsOfOneQuestion(t *testing.T) {
 	}
 }
 
-// A lost episode is in no figure: of two questions with an episode less pass@3 is that of the third.
+// A lost episode is in no figure: of two questions with an episode less pass@3 is that of the
+// third.
 func TestRepeatsWithLosses(t *testing.T) {
 	jobs, episodes := attempted("p", "11-", "0-0", "001")
 
@@ -131,7 +134,8 @@ func TestRepeatsAreComparedByMostEpisodes(t *testing.T) {
 	}
 }
 
-// Repeats are sampled, each turn of each by a seed of its own, and told apart in the log; going on asks nothing again.
+// Repeats are sampled, each turn of each by a seed of its own, and told apart in the log; going on
+// asks nothing again.
 func TestRepeatsAreSampled(t *testing.T) {
 	o, w := options(t), &walker{}
 	j := job(w, tasks("a", "b"))

@@ -20,26 +20,30 @@ var tablesYAML []byte
 var tables = tabulate.Embedded(tablesYAML, []string{"facts"},
 	[]string{"terminal", "cells", "comparisons", "templates", "markdown", "latex", "rescored"})
 
-// Report is the outcome of an evaluation. What its figures depend on beside their cells the caller fills in.
+// Report is the outcome of an evaluation. What its figures depend on beside their cells the caller
+// fills in.
 type Report struct {
 	Rows []Row `json:"rows"` // a row for each cell: dataset and difficulty, policy, API version
 
 	// over all questions, of which each weighs the same, for each policy and API version
 	Overall []Row `json:"overall,omitempty"`
 
-	// in the order of the rows, those of each cell by template; none where questions have no templates
+	// in the order of the rows, those of each cell by template; none where questions have no
+	// templates
 	Templates []TemplateRow `json:"templates,omitempty"`
 
 	// accuracies over the datasets, by difficulty and over all, for each policy and API version
 	Summaries []Summary `json:"summaries,omitempty"`
 
-	// paired comparisons of every two policies under an API version, and of every two versions of a policy
+	// paired comparisons of every two policies under an API version, and of every two versions of a
+	// policy
 	Comparisons []Comparison `json:"comparisons,omitempty"`
 
 	// the rows of the tables that are only shown, by their names in tables.yaml
 	Tables map[string][]tabulate.Row `json:"-"`
 
-	// SHA-256 of the questions and their right answers: results on other questions cannot be compared with these
+	// SHA-256 of the questions and their right answers: results on other questions cannot be
+	// compared with these
 	TaskSet string `json:"task_set,omitempty"`
 
 	// what calls were told that the deployed version did not take; "" of several evaluations
@@ -50,9 +54,9 @@ type Report struct {
 	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
 }
 
-// Row is one cell's figures. Accuracies are proportions in 0..1 of the N questions that were not lost. Where each has
-// several sampled episodes they are means over those. Intervals are 95 % Korn–Graubard intervals, clustered by question
-// template: see package tabulate.
+// Row is one cell's figures. Accuracies are proportions in 0..1 of the N questions that were not
+// lost. Where each has several sampled episodes they are means over those. Intervals are 95 %
+// Korn–Graubard intervals, clustered by question template: see package tabulate.
 type Row struct {
 	Cell
 	N        int `json:"n"`        // questions measured
@@ -82,8 +86,8 @@ type Row struct {
 	Repeats       *Repeats `json:"repeats,omitempty"`    // of several sampled episodes of each question
 }
 
-// Summary is the accuracies of a policy under an API version over several datasets, each of which weighs the same,
-// as in the column Average of the paper's Tables 2 to 4.
+// Summary is the accuracies of a policy under an API version over several datasets, each of which
+// weighs the same, as in the column Average of the paper's Tables 2 to 4.
 type Summary struct {
 	Contender
 	Difficulty string `json:"difficulty"` // of its questions; "all" is every one, each dataset's weighing the same
@@ -121,8 +125,9 @@ type TemplateRow struct {
 	Turns        float64 `json:"turns"`         // mean turns of an episode
 }
 
-// Summarise returns the report on the episodes of an evaluation: a row for each job that has some, and summaries and
-// comparisons, in the order of the episodes. An episode of no job is an error, and so is the first of episodes.
+// Summarise returns the report on the episodes of an evaluation: a row for each job that has some,
+// and summaries and comparisons, in the order of the episodes. An episode of no job is an error,
+// and so is the first of episodes.
 func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Report, error) {
 	all, err := factsOf(jobs, episodes)
 	if err != nil {

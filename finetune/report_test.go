@@ -42,8 +42,9 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// measured is the report of an evaluation with names as they are in practice: two policies, three versions, one of
-// which one policy was not measured on, questions that are lost, and a cell of which all are.
+// measured is the report of an evaluation with names as they are in practice: two policies, three
+// versions, one of which one policy was not measured on, questions that are lost, and a cell of
+// which all are.
 func measured(t *testing.T) *finetune.Report {
 	t.Helper()
 	var jobs []finetune.Job

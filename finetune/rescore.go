@@ -17,7 +17,8 @@ type Rescored struct {
 	Revised int           `json:"revised"` // verdicts by this matcher that the evaluation has and that differ now
 }
 
-// RescoredRow is a cell's accuracy by both matchers, as proportions of the N questions that were not lost.
+// RescoredRow is a cell's accuracy by both matchers, as proportions of the N questions that were
+// not lost.
 type RescoredRow struct {
 	Cell
 	N            int     `json:"n"`             // questions measured
@@ -45,8 +46,9 @@ type Verdict struct {
 	Kept  func(e *trajectories.Episode) bool // its verdict when the episode was played; nil where none was kept
 }
 
-// Rescore compares the answers of an evaluation with the gold answers by another matcher. An episode without an answer
-// stays wrong. An episode of no job is an error, and so is the first of episodes.
+// Rescore compares the answers of an evaluation with the gold answers by another matcher. An
+// episode without an answer stays wrong. An episode of no job is an error, and so is the first of
+// episodes.
 func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Verdict) (*Rescored, error) {
 	r := &Rescored{Changed: []Rescoring{}}
 	places := newPlaces(jobs)

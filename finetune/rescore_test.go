@@ -42,7 +42,8 @@ func TestEpisodesOfNobody(t *testing.T) {
 	}
 }
 
-// The matcher is asked about answers alone: what was lost is not measured, and who gave no answer stays wrong.
+// The matcher is asked about answers alone: what was lost is not measured, and who gave no answer
+// stays wrong.
 func TestRescore(t *testing.T) {
 	cell := finetune.Cell{Policy: "p", API: "p_c", Dataset: "coffee", Difficulty: "easy"}
 	jobs, episodes := played([]answered{{cell: cell, verdicts: "0011-0"}})

@@ -16,8 +16,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// answered is a cell, and of each of its questions whether it was answered correctly: "1" was, "0" was not, "-" was
-// lost. The template of a question is its letter.
+// answered is a cell, and of each of its questions whether it was answered correctly: "1" was, "0"
+// was not, "-" was lost. The template of a question is its letter.
 type answered struct {
 	cell      finetune.Cell
 	verdicts  string
@@ -88,7 +88,8 @@ func correct(n int) string {
 	return string(verdicts)
 }
 
-// Llama3's easy accuracies in Table 2 have the mean 468/7 = 66.86, not the 66.7 that is printed; its hard ones 30.36.
+// Llama3's easy accuracies in Table 2 have the mean 468/7 = 66.86, not the 66.7 that is printed;
+// its hard ones 30.36.
 func TestSummaryOfTable2(t *testing.T) {
 	var cells []answered
 
@@ -119,8 +120,8 @@ func TestSummaryOfTable2(t *testing.T) {
 	}
 }
 
-// A dataset weighs the same however many questions it has, one without a measured question does not count, and
-// questions of one template are drawn together.
+// A dataset weighs the same however many questions it has, one without a measured question does not
+// count, and questions of one template are drawn together.
 func TestSummaryWeighsDatasets(t *testing.T) {
 	cell := func(dataset string) finetune.Cell {
 		return finetune.Cell{Policy: "p", API: "p_c", Dataset: dataset, Difficulty: "easy"}
@@ -144,7 +145,8 @@ func TestSummaryWeighsDatasets(t *testing.T) {
 	}
 }
 
-// McNemar's exact test of 6 against 1 is 2·(1+7)/128; Holm adjusts among policies apart from among versions.
+// McNemar's exact test of 6 against 1 is 2·(1+7)/128; Holm adjusts among policies apart from among
+// versions.
 func TestComparisons(t *testing.T) {
 	cell := func(policy, api string) finetune.Cell {
 		return finetune.Cell{Policy: policy, API: api, Dataset: "coffee", Difficulty: "easy"}
@@ -181,8 +183,8 @@ func TestComparisons(t *testing.T) {
 	}
 }
 
-// Two policies that are equally good are told apart by chance at most as often as the level says: among three versions,
-// in 100 evaluations, in at most 5 and what a binomial count strays.
+// Two policies that are equally good are told apart by chance at most as often as the level says:
+// among three versions, in 100 evaluations, in at most 5 and what a binomial count strays.
 func TestEqualPoliciesAreNotToldApart(t *testing.T) {
 	found := 0
 	templates := strings.Repeat("a", 100)
@@ -200,7 +202,8 @@ func TestEqualPoliciesAreNotToldApart(t *testing.T) {
 				}
 
 				cell := finetune.Cell{Policy: policy, API: api, Dataset: "coffee", Difficulty: "easy"}
-				// Intervals, which nothing here asks for, are found a hundred times as fast with one template.
+				// Intervals, which nothing here asks for, are found a hundred times as fast with
+				// one template.
 				cells = append(cells, answered{cell: cell, verdicts: string(verdicts), templates: templates})
 			}
 		}

@@ -22,10 +22,10 @@ type Verification struct {
 }
 
 // Verify proves that the stored episodes are what the log says: it reads every row of the database,
-// and plays each episode again from the log alone, without asking any model, so that every tool runs
-// and every answer is scored a second time. Of an episode that is not stored it makes sure that the
-// log answers what would be asked, as far as the log goes. The error is a failure to verify; what is
-// wrong with the evaluation stands in the result.
+// and plays each episode again from the log alone, without asking any model, so that every tool
+// runs and every answer is scored a second time. Of an episode that is not stored it makes sure
+// that the log answers what would be asked, as far as the log goes. The error is a failure to
+// verify; what is wrong with the evaluation stands in the result.
 func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 	if err := o.validate(jobs); err != nil {
 		return Verification{}, err

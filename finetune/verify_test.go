@@ -284,8 +284,8 @@ func TestUnfinishedAndDamaged(t *testing.T) {
 	}
 }
 
-// A process that is killed between an episode's last call and its storing leaves a log in which it is
-// whole: it is missing, and nothing is wrong.
+// A process that is killed between an episode's last call and its storing leaves a log in which it
+// is whole: it is missing, and nothing is wrong.
 func TestKilledBeforeAnEpisodeIsStored(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.db")
 	o := finetune.Options{Store: open(t, path), Workers: 2, Retry: mcts.Retry{Attempts: 1}}

@@ -15,7 +15,8 @@ const terminal = 80
 // mean is the dataset of a row that stands for all, each of which weighs the same.
 const mean = "mean"
 
-// rows are those of the report's tables: the rows of the report, and the summaries where they say more than those.
+// rows are those of the report's tables: the rows of the report, and the summaries where they say
+// more than those.
 func (r *Report) rows() map[string][]tabulate.Row {
 	evaluation, comparisons := tabulate.RowsOf(r.Rows), tabulate.RowsOf(r.Comparisons)
 
@@ -65,8 +66,8 @@ func named(row tabulate.Row) {
 // Grids are the tables of a part of the report, as tables.yaml calls it.
 func (r *Report) Grids(part string) []tabulate.Grid { return tables().Grids(part, r.rows()) }
 
-// WriteTable writes the report for a terminal: a line for each cell and each mean over datasets, and the paired
-// comparisons.
+// WriteTable writes the report for a terminal: a line for each cell and each mean over datasets,
+// and the paired comparisons.
 func (r *Report) WriteTable(w io.Writer) error {
 	grids := r.Grids("terminal")
 	if len(grids) == 0 {
@@ -87,15 +88,15 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// WriteTemplates writes the official accuracy of each template for a terminal: a line for each policy, a column for
-// each API version.
+// WriteTemplates writes the official accuracy of each template for a terminal: a line for each
+// policy, a column for each API version.
 func (r *Report) WriteTemplates(w io.Writer) error {
 	return tabulate.WriteText(w, r.Grids("templates"), terminal)
 }
 
-// WriteMarkdown writes the report as Markdown tables: accuracies, a line for each policy and dataset and a column for
-// each API version as in the paper's Tables 2-4, the paired comparisons, the turns by outcome, accuracies by template,
-// and what the figures depend on.
+// WriteMarkdown writes the report as Markdown tables: accuracies, a line for each policy and
+// dataset and a column for each API version as in the paper's Tables 2-4, the paired comparisons,
+// the turns by outcome, accuracies by template, and what the figures depend on.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	grids := r.Grids("markdown")
 	if err := tabulate.WriteMarkdown(w, grids); err != nil {
@@ -124,9 +125,9 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// WriteCSV writes the figures as CSV, unrounded: a line for each cell, and for each mean over datasets one of the
-// dataset "mean". Accuracies are proportions, and the columns are called as in JSON; pass_at and pass_all are of all
-// repeats, and empty of greedy episodes.
+// WriteCSV writes the figures as CSV, unrounded: a line for each cell, and for each mean over
+// datasets one of the dataset "mean". Accuracies are proportions, and the columns are called as in
+// JSON; pass_at and pass_all are of all repeats, and empty of greedy episodes.
 func (r *Report) WriteCSV(w io.Writer) error {
 	return tables().Tables["evaluation"].WriteCSV(w, r.rows()["evaluation"])
 }

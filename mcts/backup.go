@@ -1,7 +1,8 @@
 package mcts
 
-// backup is line 18 of Algorithm 1 and equation 4: from the rolled-out child to the root, one more visit and
-// the reward. Summing the rewards and dividing by the visits is the running mean of the equation.
+// backup is line 18 of Algorithm 1 and equation 4: from the rolled-out child to the root, one more
+// visit and the reward. Summing the rewards and dividing by the visits is the running mean of the
+// equation.
 func backup(child *Node, reward float64) {
 	for n := child; n != nil; n = n.Parent {
 		n.Visits++

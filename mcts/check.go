@@ -8,13 +8,16 @@ import (
 	"toolevo/envs"
 )
 
-// Check verifies the tree's invariants and returns every violation, joined. It is product code: `toolevo check` runs it
-// on every stored tree, and the tests run it on every tree they grow.
+// Check verifies the tree's invariants and returns every violation, joined. It is product code:
+// `toolevo check` runs it on every stored tree, and the tests run it on every tree they grow.
 //
-//  1. Nodes are linked both ways, parents precede children, and a node's history has as many turns as its depth.
-//  2. A child is visible or cached: below a node that is not expanded nothing has a visit or a value.
-//  3. A node's visits are its children's, plus one when it was rolled out itself; the root never is. So with values,
-//     up to one reward. Nothing is visited more often than there were simulations that expanded something.
+//  1. Nodes are linked both ways, parents precede children, and a node's history has as many turns
+//     as its depth.
+//  2. A child is visible or cached: below a node that is not expanded nothing has a visit or a
+//     value.
+//  3. A node's visits are its children's, plus one when it was rolled out itself; the root never
+//     is. So with values, up to one reward. Nothing is visited more often than there were
+//     simulations that expanded something.
 //  4. Priors lie in 0..1, |W| is at most N, and rewards belong to nodes where the task has ended.
 //  5. A node that has ended has no children, a closed node no open ones, and siblings are distinct.
 //  6. A path ends by LimitRepeat where as many turns in a row repeat a failure as may, and no

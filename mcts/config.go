@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// Config is one preset of the search, spelled out. The three presets (paper, reference, efficient) are values of this
-// type and nothing else: there is one implementation. ALGORITHM.md says what each chooses and why.
+// Config is one preset of the search, spelled out. The three presets (paper, reference, efficient)
+// are values of this type and nothing else: there is one implementation. ALGORITHM.md says what
+// each chooses and why.
 type Config struct {
 	CPUCT   float64 `yaml:"cpuct"`   // c in equation 2
 	Samples int     `yaml:"samples"` // k in equation 3: completions per expansion
@@ -23,16 +24,18 @@ type Config struct {
 	Duplicates   Duplicates   `yaml:"duplicates"`    // which siblings count as the same
 	RolloutNodes RolloutNodes `yaml:"rollout_nodes"` // what becomes of the nodes that a rollout makes
 
-	// CloseAtOnce marks a subtree with nothing left to expand as soon as that is so. Without it the mark rises one
-	// level per simulation, each of which finds nothing to do and is spent (as in the published code).
+	// CloseAtOnce marks a subtree with nothing left to expand as soon as that is so. Without it the
+	// mark rises one level per simulation, each of which finds nothing to do and is spent (as in
+	// the published code).
 	CloseAtOnce bool `yaml:"close_at_once"`
 
-	// Enough ends a question once it has this many trajectories that training takes and that call different tools, or
-	// half as many again, whatever they call; 0 never does. With it a node draws no more samples than are still wanted,
-	// and the trees of a question depend on those before them.
+	// Enough ends a question once it has this many trajectories that training takes and that call
+	// different tools, or half as many again, whatever they call; 0 never does. With it a node
+	// draws no more samples than are still wanted, and the trees of a question depend on those
+	// before them.
 	Enough int `yaml:"enough"`
-	// Barren gives a question up after so many trees in a row without such a trajectory, and one more for each that it
-	// has; 0 never does.
+	// Barren gives a question up after so many trees in a row without such a trajectory, and one
+	// more for each that it has; 0 never does.
 	Barren int `yaml:"barren"`
 	// Widen is how many samples more a node draws while the tree before found no such trajectory.
 	Widen int `yaml:"widen"`
@@ -51,8 +54,9 @@ type Config struct {
 	// deprecation is no failure here: it says what to call.
 	AvoidFailures bool `yaml:"avoid_failures"`
 
-	// Reflect is the self-reflection module: a state whose last observation is an invocation error is expanded like
-	// any other. Without it (Table 5, "w/o self-reflection") such a state ends there; deprecation errors never do.
+	// Reflect is the self-reflection module: a state whose last observation is an invocation error
+	// is expanded like any other. Without it (Table 5, "w/o self-reflection") such a state ends
+	// there; deprecation errors never do.
 	Reflect bool `yaml:"reflect"`
 }
 
@@ -74,7 +78,8 @@ const (
 	Every     Rollouts = "all" // each in turn, backing up before the next, as in the published code
 )
 
-// Duplicates says which siblings count as the same; only the first is kept. Node.Draws counts the others.
+// Duplicates says which siblings count as the same; only the first is kept. Node.Draws counts the
+// others.
 type Duplicates string
 
 // The two choices.
@@ -142,9 +147,9 @@ func (c Config) Validate() error {
 // depends on those before it.
 func (c Config) InTurn() bool { return c.Enough > 0 || c.Completions > 0 }
 
-// DeepestActing is the depth of the deepest node that may still act; its children, if they do not end the task, are
-// truncated. Line 5 of Algorithm 1 drops a leaf deeper than T, so nodes at depth T still act (slack 0); the published
-// code tests the parent's depth, one more (slack 1).
+// DeepestActing is the depth of the deepest node that may still act; its children, if they do not
+// end the task, are truncated. Line 5 of Algorithm 1 drops a leaf deeper than T, so nodes at depth
+// T still act (slack 0); the published code tests the parent's depth, one more (slack 1).
 func (c Config) DeepestActing() int { return c.MaxDepth + c.DepthSlack }
 
 // seesRepeats reports whether turns that repeat a failure are told apart.

@@ -9,9 +9,9 @@ import (
 	"toolevo/envs/exact"
 )
 
-// expand is lines 8-15 of Algorithm 1: it makes the children of a leaf visible to selection, using what a rollout
-// cached and drawing what is missing to k samples. An error state is expanded like any other: the same policy, shown
-// the error, writes the reflective action (equation 5).
+// expand is lines 8-15 of Algorithm 1: it makes the children of a leaf visible to selection, using
+// what a rollout cached and drawing what is missing to k samples. An error state is expanded like
+// any other: the same policy, shown the error, writes the reflective action (equation 5).
 func (g *growth) expand(ctx context.Context, leaf *Node) error {
 	if missing := g.found.samples(g.Config, g.Config.Samples) - leaf.Drawn; missing > 0 {
 		if err := g.generate(ctx, leaf, min(missing, g.left())); err != nil {
@@ -23,9 +23,10 @@ func (g *growth) expand(ctx context.Context, leaf *Node) error {
 	return nil
 }
 
-// silence ends a node at which the policy wrote nothing: because it had nothing to say, or, when every proposal says
-// so, because the prompt did not fit its context window. It has no reward: silence is more often the server's fault
-// than the model's, and a wrong −1 would turn the search away from a good path.
+// silence ends a node at which the policy wrote nothing: because it had nothing to say, or, when
+// every proposal says so, because the prompt did not fit its context window. It has no reward:
+// silence is more often the server's fault than the model's, and a wrong −1 would turn the search
+// away from a good path.
 func silence(n *Node, proposals []Proposal) {
 	n.Status, n.Limit, n.Closed = envs.Truncated, LimitSilence, true
 
@@ -118,8 +119,8 @@ func (g *growth) draw(ctx context.Context, n *Node, k int) ([]Proposal, error) {
 	return proposals, nil
 }
 
-// act runs one action from n's state: s_{t+1} = Cat(s_t, a_t). UpdateTool's change of P_c (lines 14-15) is part of the
-// state the environment returns.
+// act runs one action from n's state: s_{t+1} = Cat(s_t, a_t). UpdateTool's change of P_c (lines
+// 14-15) is part of the state the environment returns.
 func (g *growth) act(ctx context.Context, n *Node, p Proposal, key string) (*Node, error) {
 	next, err := g.Env.Step(ctx, n.State, envs.Action(p.Text))
 	if err != nil {
@@ -140,7 +141,8 @@ func (g *growth) act(ctx context.Context, n *Node, p Proposal, key string) (*Nod
 	return child, nil
 }
 
-// limit truncates a child that may not act. Stopping short of an answer is a failure: equation 1 gives it −1.
+// limit truncates a child that may not act. Stopping short of an answer is a failure: equation 1
+// gives it −1.
 func (g *growth) limit(child *Node, depth int) {
 	switch {
 	case child.Status == envs.Truncated:

@@ -7,13 +7,13 @@ import (
 	"toolevo/envs"
 )
 
-// Accept reports whether training takes the trajectory that led to a history. It is called for trajectories whose
-// answer is right, and may be called from many goroutines.
+// Accept reports whether training takes the trajectory that led to a history. It is called for
+// trajectories whose answer is right, and may be called from many goroutines.
 type Accept func(envs.History) bool
 
-// Found is what the trees of one question have found so far, in their order. It decides how a tree is grown
-// (Config.Enough, Config.Barren, Config.Widen, Config.Completions), so it depends on nothing but
-// the question's own trees.
+// Found is what the trees of one question have found so far, in their order. It decides how a tree
+// is grown (Config.Enough, Config.Barren, Config.Widen, Config.Completions), so it depends on
+// nothing but the question's own trees.
 type Found struct {
 	task   envs.Task
 	accept Accept
@@ -25,8 +25,8 @@ type Found struct {
 	drawn        int                 // samples
 }
 
-// NewFound returns what is found before the first tree of a task. accept may be nil: then every trajectory counts whose
-// answer is right.
+// NewFound returns what is found before the first tree of a task. accept may be nil: then every
+// trajectory counts whose answer is right.
 func NewFound(task envs.Task, accept Accept) *Found {
 	return &Found{
 		task: task, accept: accept, accepted: map[string]struct{}{},
@@ -66,18 +66,20 @@ func (f *Found) left(c Config, drawn int) int {
 	return max(c.Completions-f.drawn-drawn, 0)
 }
 
-// enough reports whether as many trajectories as wanted call different tools, or half as many again exist.
+// enough reports whether as many trajectories as wanted call different tools, or half as many again
+// exist.
 func (f *Found) enough(c Config) bool {
 	return c.Enough > 0 && (len(f.tools) >= c.Enough || len(f.trajectories) >= c.Enough+(c.Enough+1)/2)
 }
 
-// barrenTooLong reports whether too many trees in a row found nothing new. An answered question is allowed more.
+// barrenTooLong reports whether too many trees in a row found nothing new. An answered question is
+// allowed more.
 func (f *Found) barrenTooLong(c Config) bool {
 	return c.Barren > 0 && f.barren >= c.Barren+len(f.tools)
 }
 
-// samples is how many of k samples are drawn at a node: no more than trajectories are wanted, and some more once a tree
-// found nothing.
+// samples is how many of k samples are drawn at a node: no more than trajectories are wanted, and
+// some more once a tree found nothing.
 func (f *Found) samples(c Config, k int) int {
 	if c.Enough == 0 {
 		return k
@@ -104,7 +106,8 @@ func (f *Found) addNode(n *Node) {
 	}
 }
 
-// add adds a trajectory that is new and that training takes. turns returns its turns, and whether one of them was cut.
+// add adds a trajectory that is new and that training takes. turns returns its turns, and whether
+// one of them was cut.
 func (f *Found) add(key string, turns func() ([]envs.Turn, bool)) {
 	if _, ok := f.trajectories[key]; ok {
 		return

@@ -21,8 +21,8 @@ func after(accept mcts.Accept, trees ...*mcts.Tree) *mcts.Found {
 
 func solver() wanderer { return wanderer{words: []envs.Action{"right", "climb", "up", "stop", "left"}} }
 
-// A tree ends with the simulation in which there is enough, counting what the trees before it found, and what
-// itself did.
+// A tree ends with the simulation in which there is enough, counting what the trees before it
+// found, and what itself did.
 func TestEnoughEndsATree(t *testing.T) {
 	c := config()
 
@@ -97,7 +97,8 @@ func TestEnoughCountsEarlierTrees(t *testing.T) {
 	}
 }
 
-// What training does not take does not count: neither in a tree that grows nor in one that is stored.
+// What training does not take does not count: neither in a tree that grows nor in one that is
+// stored.
 func TestFoundIsWhatTrainingTakes(t *testing.T) {
 	c := config()
 	c.Simulations = 200
@@ -203,7 +204,8 @@ func TestCutTrajectoriesAreNotFound(t *testing.T) {
 	}
 }
 
-// No more samples are drawn than trajectories are wanted, and some more after a tree that found nothing.
+// No more samples are drawn than trajectories are wanted, and some more after a tree that found
+// nothing.
 func TestSamplesFollowWhatIsFound(t *testing.T) {
 	lost := func() *mcts.Tree { return grow(t, search(config(), wanderer{words: []envs.Action{"left"}}), 0, nil) }
 	solved := func() *mcts.Tree {
@@ -245,7 +247,8 @@ func TestSamplesFollowWhatIsFound(t *testing.T) {
 	}
 }
 
-// Visible: a rollout's nodes have their visits at once, and each further simulation goes where nothing was drawn yet.
+// Visible: a rollout's nodes have their visits at once, and each further simulation goes where
+// nothing was drawn yet.
 func TestVisibleRollouts(t *testing.T) {
 	c := config()
 	c.RolloutSamples, c.RolloutNodes = 0, mcts.Visible
@@ -278,9 +281,9 @@ func TestVisibleRollouts(t *testing.T) {
 	}
 }
 
-// A subtree with nothing left to expand is closed at once, or, as in the published code, one level per simulation, each
-// of which is idle and counted. By hand: the root and its child are expanded, which takes two simulations; the third
-// closes the child and the fourth the root.
+// A subtree with nothing left to expand is closed at once, or, as in the published code, one level
+// per simulation, each of which is idle and counted. By hand: the root and its child are expanded,
+// which takes two simulations; the third closes the child and the fourth the root.
 func TestIdleSimulations(t *testing.T) {
 	for atOnce, want := range map[bool][2]int{true: {2, 0}, false: {4, 2}} {
 		c := config()

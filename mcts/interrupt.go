@@ -10,8 +10,9 @@ var errInterrupted = errors.New("interrupted")
 
 type whole struct{} // key of the context that an interruption leaves alone
 
-// Interruptible returns a context that interrupt ends, and with it everything that is done under it, except requests
-// that a model's server is answering: those are paid for, and go on until ctx itself ends ([InFlight]).
+// Interruptible returns a context that interrupt ends, and with it everything that is done under
+// it, except requests that a model's server is answering: those are paid for, and go on until ctx
+// itself ends ([InFlight]).
 func Interruptible(ctx context.Context) (child context.Context, interrupt func()) {
 	outer := ctx
 	if ctx.Value(whole{}) == nil { // within another one, that request ends with what is around both
@@ -22,8 +23,9 @@ func Interruptible(ctx context.Context) (child context.Context, interrupt func()
 	return child, func() { cancel(errInterrupted) }
 }
 
-// InFlight returns the context of a request that is sent to a model's server now. It ends when ctx does, unless that is
-// because of an interruption. Whoever has the answer keeps it, though ctx has ended. Call end when the request is over.
+// InFlight returns the context of a request that is sent to a model's server now. It ends when ctx
+// does, unless that is because of an interruption. Whoever has the answer keeps it, though ctx has
+// ended. Call end when the request is over.
 func InFlight(ctx context.Context) (request context.Context, end context.CancelFunc) {
 	outer, ok := ctx.Value(whole{}).(context.Context)
 	if !ok {

@@ -8,11 +8,13 @@ import (
 	"toolevo/envs"
 )
 
-// Policy is the language model: it proposes actions (equation 3). Implementations are safe for concurrent use.
+// Policy is the language model: it proposes actions (equation 3). Implementations are safe for
+// concurrent use.
 type Policy interface {
-	// Propose samples r.N completions. It may return fewer than N only when the server gives fewer. An error is ours
-	// (the server's, the network's), never the model's, and names its stage. A prompt that does not fit the model's
-	// context window is not an error but one proposal with FinishTooLong: the node is a dead end, whoever asks again.
+	// Propose samples r.N completions. It may return fewer than N only when the server gives fewer.
+	// An error is ours (the server's, the network's), never the model's, and names its stage. A
+	// prompt that does not fit the model's context window is not an error but one proposal with
+	// FinishTooLong: the node is a dead end, whoever asks again.
 	Propose(ctx context.Context, r Request) ([]Proposal, error)
 }
 
@@ -22,8 +24,8 @@ const Scripted = "scripted"
 // IsScripted reports whether the policy of a name is a script.
 func IsScripted(name string) bool { return strings.HasPrefix(name, Scripted+":") }
 
-// Request asks for samples at one node. History and the numbers are all a policy may decide on; Node is a name, for
-// logs and caches.
+// Request asks for samples at one node. History and the numbers are all a policy may decide on;
+// Node is a name, for logs and caches.
 type Request struct {
 	Node    NodeID
 	History envs.History
@@ -50,11 +52,12 @@ type Proposal struct {
 	Scored  bool    `json:"scored"`  // whether the server gave log-probabilities
 	Tokens  int     `json:"tokens"`  // completion tokens, 0 when unknown
 
-	// Finish is why the completion is not what the model would have written: FinishLength, FinishTooLong, or "".
+	// Finish is why the completion is not what the model would have written: FinishLength,
+	// FinishTooLong, or "".
 	Finish string `json:"finish,omitempty"`
 
-	// What a run that keeps token ids has of them, else "": those of the prompt as [PackIDs] writes them, of
-	// which a log has the difference to the prompt before; and [TokenIDs.PackSampled].
+	// What a run that keeps token ids has of them, else "": those of the prompt as [PackIDs] writes
+	// them, of which a log has the difference to the prompt before; and [TokenIDs.PackSampled].
 	PromptIDs string `json:"-"`
 	Sampled   string `json:"-"`
 }

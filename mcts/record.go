@@ -33,7 +33,8 @@ func (t *TreeRecord) Unreadable() (n int) {
 	return n
 }
 
-// Record is one node of a TreeRecord. A node's ID is its place in Nodes; parents come before their children.
+// Record is one node of a TreeRecord. A node's ID is its place in Nodes; parents come before their
+// children.
 type Record struct {
 	ID      int `json:"node"`    // its place in the tree, from 0, which is the root
 	Parent  int `json:"parent"`  // NoParent, -1, for the root

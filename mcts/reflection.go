@@ -6,8 +6,8 @@ import (
 	"toolevo/envs"
 )
 
-// WithoutReflection returns an environment that ends a task at its first invocation error, as Config.Reflect does in a
-// tree: for episodes, which no search limits.
+// WithoutReflection returns an environment that ends a task at its first invocation error, as
+// Config.Reflect does in a tree: for episodes, which no search limits.
 func WithoutReflection(env envs.Environment) envs.Environment {
 	return WithStep(env, func(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
 		next, err := env.Step(ctx, s, a)

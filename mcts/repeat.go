@@ -42,14 +42,14 @@ func (g *growth) redraws(n *Node) bool {
 // isNew reports whether a node repeats no failure.
 func isNew(n *Node) bool { return !n.Repeats }
 
-// avoids reports whether the configuration says to avoid a node, since its turn failed. A deprecation
-// is no failure here: it says what to call.
+// avoids reports whether the configuration says to avoid a node, since its turn failed. A
+// deprecation is no failure here: it says what to call.
 func (g *growth) avoids(n *Node) bool {
 	return g.Config.AvoidFailures && n.Turn.Outcome.IsInvocationError()
 }
 
-// worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure, of
-// these the ones that are not to be avoided, or all where none is left.
+// worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure,
+// of these the ones that are not to be avoided, or all where none is left.
 func (g *growth) worthwhile(siblings []*Node) []*Node {
 	siblings = rather(siblings, isNew)
 	return rather(siblings, func(n *Node) bool { return !g.avoids(n) })

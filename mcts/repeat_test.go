@@ -301,7 +301,8 @@ func passedBy(tree *mcts.Tree) int {
 	return count
 }
 
-// A rollout follows a turn that failed only where all its siblings did; a deprecation is no failure.
+// A rollout follows a turn that failed only where all its siblings did; a deprecation is no
+// failure.
 func TestRolloutsAvoidFailures(t *testing.T) {
 	policy := menu{{"left twice", "right"}, {"fly", "up"}, {"left twice", "fly"}, {"left twice", "left"}, {"stop"}}
 	c := config()

@@ -41,7 +41,8 @@ func (p retryingPolicy) Propose(ctx context.Context, r Request) (proposals []Pro
 	return proposals, err
 }
 
-// do runs try until it succeeds, the attempts are used up, or ctx ends; after that nothing is begun.
+// do runs try until it succeeds, the attempts are used up, or ctx ends; after that nothing is
+// begun.
 func (r Retry) do(ctx context.Context, try func() error) error {
 	wait := r.Backoff
 

@@ -7,8 +7,8 @@ import (
 	"toolevo/envs"
 )
 
-// rolloutNew is lines 16-17 of Algorithm 1: it rolls out one random new child of the leaf, or each of them, as the
-// configuration says, and returns where the rollouts came from and ended.
+// rolloutNew is lines 16-17 of Algorithm 1: it rolls out one random new child of the leaf, or each
+// of them, as the configuration says, and returns where the rollouts came from and ended.
 func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]rolled, error) {
 	if len(leaf.Children) == 0 {
 		return nil, nil
@@ -76,8 +76,8 @@ func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
 }
 
 // rollout follows the policy from n to the end of the task, or of the question's completions, and
-// returns the node there. Each node it makes stays in the
-// tree (paper, A.3), so a later rollout through the same node walks what is there, and a later expansion uses it.
+// returns the node there. Each node it makes stays in the tree (paper, A.3), so a later rollout
+// through the same node walks what is there, and a later expansion uses it.
 func (g *growth) rollout(ctx context.Context, n *Node, rng *rand.Rand) (end *Node, err error) {
 	for n.Status == envs.Running {
 		if n.Drawn == 0 {

@@ -9,25 +9,26 @@ import (
 	"toolevo/envs"
 )
 
-// Search grows trees. It has no state of its own: one value serves any number of trees at the same time.
+// Search grows trees. It has no state of its own: one value serves any number of trees at the same
+// time.
 type Search struct {
 	Env    envs.Environment
 	Policy Policy
 	Config Config
 	Seed   uint64 // the run's seed
 
-	// Prefix is what was done before a tree begins: its first nodes, each the only child of the one before it. A
-	// simulation begins below them.
+	// Prefix is what was done before a tree begins: its first nodes, each the only child of the one
+	// before it. A simulation begins below them.
 	Prefix []envs.Action
 }
 
-// Grow grows tree number index of a task until its simulations are spent, nothing is left to expand, or, when
-// Config.Enough is set, enough is found in this tree and in those before it, or the question's
-// completions are used up. found is what they found; nil is nothing.
-// No other tree of the question grows with it at the same time.
+// Grow grows tree number index of a task until its simulations are spent, nothing is left to
+// expand, or, when Config.Enough is set, enough is found in this tree and in those before it, or
+// the question's completions are used up. found is what they found; nil is nothing. No other tree
+// of the question grows with it at the same time.
 //
-// On an error (the policy's, the environment's, or ctx's) the tree so far is returned with it: whole, checked, and
-// without a trace of the simulation that failed in its visits and values.
+// On an error (the policy's, the environment's, or ctx's) the tree so far is returned with it:
+// whole, checked, and without a trace of the simulation that failed in its visits and values.
 func (s *Search) Grow(ctx context.Context, task envs.Task, index int, found *Found) (*Tree, error) {
 	if err := s.Config.Validate(); err != nil {
 		return nil, err
@@ -71,8 +72,8 @@ func (s *Search) newTree(ctx context.Context, task envs.Task, index int) (*Tree,
 	return t, nil
 }
 
-// addPrefix adds the nodes of the prefix. A task that ends there is an error, and so is a prefix that leaves no depth
-// to act at.
+// addPrefix adds the nodes of the prefix. A task that ends there is an error, and so is a prefix
+// that leaves no depth to act at.
 func (s *Search) addPrefix(ctx context.Context, t *Tree) error {
 	if deepest := s.Config.DeepestActing(); len(s.Prefix) > deepest {
 		return fmt.Errorf("a prefix of %d steps, where none may act deeper than %d: raise max_depth", len(s.Prefix),
@@ -113,7 +114,8 @@ type growth struct {
 // left is how many samples the question may still draw.
 func (g *growth) left() int { return g.found.left(g.Config, g.tree.Samples) }
 
-// simulate is one pass of lines 4-20 of Algorithm 1. It counts once it is through: one that fails is not a simulation.
+// simulate is one pass of lines 4-20 of Algorithm 1. It counts once it is through: one that fails
+// is not a simulation.
 func (g *growth) simulate(ctx context.Context) error {
 	rng := simulationRand(g.tree.Seed, g.tree.Simulations)
 

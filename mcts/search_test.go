@@ -20,7 +20,8 @@ import (
 	"toolevo/mcts"
 )
 
-// wanderer is a policy for the maze: each sample is one of its words, drawn from the sample's seed alone.
+// wanderer is a policy for the maze: each sample is one of its words, drawn from the sample's seed
+// alone.
 type wanderer struct {
 	words []envs.Action
 	// asked is called before each request, if set; its error is the request's.
@@ -132,7 +133,8 @@ func TestGrowIsAFunction(t *testing.T) {
 	}
 }
 
-// A tree of more simulations contains the tree of fewer: growing on is the same as never having stopped.
+// A tree of more simulations contains the tree of fewer: growing on is the same as never having
+// stopped.
 func TestMoreSimulationsContinueATree(t *testing.T) {
 	short, long := config(), config()
 	short.Simulations, long.Simulations = 6, 20
@@ -405,8 +407,9 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A prompt beyond the context window ends its node with a limit of its own, in rollouts and in expansions, and nothing
-// is backed up. Where the policy wrote nothing for another reason, too, it is silence.
+// A prompt beyond the context window ends its node with a limit of its own, in rollouts and in
+// expansions, and nothing is backed up. Where the policy wrote nothing for another reason, too, it
+// is silence.
 func TestContextWindow(t *testing.T) {
 	tooLong := mcts.Proposal{Finish: mcts.FinishTooLong}
 	for _, tt := range []struct {
@@ -448,7 +451,8 @@ func TestContextWindow(t *testing.T) {
 	}
 }
 
-// unread is a maze that reads nothing in words it does not know, as a benchmark does with half an action.
+// unread is a maze that reads nothing in words it does not know, as a benchmark does with half an
+// action.
 type unread struct{ *envtest.Maze }
 
 func (m unread) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
@@ -459,8 +463,8 @@ func (m unread) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Tra
 	return next, err
 }
 
-// A completion that was cut is used as it is: as the action that was whole before, or as the mistake that
-// half an action is. Only the second is marked, in the tree and in its record.
+// A completion that was cut is used as it is: as the action that was whole before, or as the
+// mistake that half an action is. Only the second is marked, in the tree and in its record.
 func TestCutCompletion(t *testing.T) {
 	policy := policyFunc(func(mcts.Request) []mcts.Proposal {
 		return []mcts.Proposal{
@@ -523,7 +527,8 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// A proposal reads back as it was written, its end too; one without says nothing of it, like those of older logs.
+// A proposal reads back as it was written, its end too; one without says nothing of it, like those
+// of older logs.
 func TestProposalIsStoredWhole(t *testing.T) {
 	for _, p := range []mcts.Proposal{
 		{Text: "a", LogProb: -0.5, Scored: true, Tokens: 3}, {Text: "a", Finish: mcts.FinishLength},
@@ -563,8 +568,9 @@ func TestPriors(t *testing.T) {
 	}
 }
 
-// Rollouts are draws of the policy: of an action that four of five samples chose there are four times as many. Where
-// siblings are texts, an action said in one text counts once, as in the published code.
+// Rollouts are draws of the policy: of an action that four of five samples chose there are four
+// times as many. Where siblings are texts, an action said in one text counts once, as in the
+// published code.
 func TestRolloutsAreDrawsOfThePolicy(t *testing.T) {
 	samples := []string{"right", "right", "down", "right", "right"}
 	policy := policyFunc(func(r mcts.Request) (ps []mcts.Proposal) {
@@ -636,7 +642,8 @@ func TestWhatTheEnvironmentTakesIsOneChild(t *testing.T) {
 	}
 }
 
-// The prior of actions that were merged is theirs together, whichever request drew them, and no more than certainty.
+// The prior of actions that were merged is theirs together, whichever request drew them, and no
+// more than certainty.
 func TestPriorsArePooled(t *testing.T) {
 	policy := policyFunc(func(r mcts.Request) (ps []mcts.Proposal) {
 		all := []mcts.Proposal{
@@ -804,8 +811,8 @@ func TestInvariants(t *testing.T) {
 	})
 }
 
-// A tree with a prefix begins with its steps, one below the other, about which nobody is asked; below them it is a tree
-// like any other.
+// A tree with a prefix begins with its steps, one below the other, about which nobody is asked;
+// below them it is a tree like any other.
 func TestPrefix(t *testing.T) {
 	for _, nodes := range []mcts.RolloutNodes{mcts.Cached, mcts.Visible} {
 		c := config()
@@ -875,7 +882,8 @@ func TestWithoutReflectionLifts(t *testing.T) {
 	}
 }
 
-// Without self-reflection an environment ends a task at an invocation error, and keeps what an environment promises.
+// Without self-reflection an environment ends a task at an invocation error, and keeps what an
+// environment promises.
 func TestWithoutReflection(t *testing.T) {
 	m := envtest.NewMaze()
 	envtest.Run(t, func() envs.Environment { return mcts.WithoutReflection(envtest.NewMaze()) },

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// descend is line 4 of Algorithm 1: from the root, follow the child with the highest PUCT value until a node is not
-// expanded. It returns nil when it ends at a node with nothing left to expand, which it then closes.
+// descend is line 4 of Algorithm 1: from the root, follow the child with the highest PUCT value
+// until a node is not expanded. It returns nil when it ends at a node with nothing left to expand,
+// which it then closes.
 func (g *growth) descend(rng *rand.Rand) *Node {
 	n := g.tree.Root
 	for n.Expanded {
@@ -54,8 +55,8 @@ func (g *growth) best(n *Node, rng *rand.Rand) *Node {
 	return best
 }
 
-// expected is Q(s,a), and −1 for a child that no visible rollout followed: the policy drew its sibling instead, so it
-// waits while a subtree beside it has had any success.
+// expected is Q(s,a), and −1 for a child that no visible rollout followed: the policy drew its
+// sibling instead, so it waits while a subtree beside it has had any success.
 func (g *growth) expected(child *Node) float64 {
 	if child.Visits == 0 && g.Config.RolloutNodes == Visible {
 		return -1

@@ -30,8 +30,8 @@ func TestPUCT(t *testing.T) {
 	}
 }
 
-// A sibling that no rollout followed is tried before one that only failed, and after one that led to any success. Where
-// rollouts are cached its Q is 0, and it is tried first in both cases.
+// A sibling that no rollout followed is tried before one that only failed, and after one that led
+// to any success. Where rollouts are cached its Q is 0, and it is tried first in both cases.
 func TestSiblingsThatWereNotFollowed(t *testing.T) {
 	half := Node{Record: Record{Prior: 0.5, Visits: 2, TotalValue: 0}}
 
@@ -63,8 +63,8 @@ func hand(visits int, children ...Node) *Node {
 
 func selector(c Config) *growth { return &growth{Search: &Search{Config: c}} }
 
-// A node that was rolled out once and expanded has N(s) = 1 by its own count and 0 by its children's. The
-// first lets the prior decide; by the second all unvisited children tie.
+// A node that was rolled out once and expanded has N(s) = 1 by its own count and 0 by its
+// children's. The first lets the prior decide; by the second all unvisited children tie.
 func TestParentVisits(t *testing.T) {
 	n := hand(1, Node{Record: Record{Prior: 0.1}}, Node{Record: Record{Prior: 0.9}})
 	own, children := selector(Config{CPUCT: 1.25, ParentVisits: OwnVisits}),
@@ -122,7 +122,8 @@ func TestBestSkipsWhatIsOver(t *testing.T) {
 	}
 }
 
-// Equation 4 is a running mean: backing rewards up one after the other gives their mean along the path.
+// Equation 4 is a running mean: backing rewards up one after the other gives their mean along the
+// path.
 func TestBackup(t *testing.T) {
 	root := &Node{}
 	a, b := &Node{Parent: root}, &Node{Parent: root}

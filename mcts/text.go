@@ -18,8 +18,9 @@ type TextOptions struct {
 	Full   bool // draw all nodes and cut nothing, and below each what the model wrote and saw
 }
 
-// WriteText draws the tree for people, one line a node: its ID, visits, Q and prior in columns of their own, then the
-// call and what became of it. Nodes that a rollout cached are counted, or drawn with a dot for N.
+// WriteText draws the tree for people, one line a node: its ID, visits, Q and prior in columns of
+// their own, then the call and what became of it. Nodes that a rollout cached are counted, or drawn
+// with a dot for N.
 //
 //	ID    N      Q     P  What was the opening price of coffee on 2001-12-06?
 //	 1    3  +0.33  0.61  ├ [deprecated] LoadDB {"DBName": "coffee"}
@@ -56,8 +57,8 @@ func (b Branch) below() string {
 	return b.Lead + "│ "
 }
 
-// Drawn yields the nodes below the root as a tree is drawn, each before those below it, and what is drawn before them:
-// all nodes, or those that selection sees.
+// Drawn yields the nodes below the root as a tree is drawn, each before those below it, and what is
+// drawn before them: all nodes, or those that selection sees.
 func (t *TreeRecord) Drawn(cached bool) iter.Seq2[int, Branch] {
 	children := t.children()
 	return func(yield func(int, Branch) bool) {
@@ -163,8 +164,8 @@ func (t *TreeRecord) figures(id int) string {
 	return fmt.Sprintf("%4d %4d  %s  %.2f  ", id, n.Visits, q, n.Prior)
 }
 
-// Label returns the call as it was understood, or the text where no call could be read, in one line, with the outcome
-// where it is not ok and the limit that stopped it.
+// Label returns the call as it was understood, or the text where no call could be read, in one
+// line, with the outcome where it is not ok and the limit that stopped it.
 func (r *Record) Label() string {
 	label := display.Line(r.Key, 0)
 	switch {

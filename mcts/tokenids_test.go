@@ -10,8 +10,8 @@ import (
 	"toolevo/mcts"
 )
 
-// What is packed is read back, in the precision of 32 bits, and takes at most 7 bytes a sampled token of a vocabulary
-// of 2^21, and 2 for all of them.
+// What is packed is read back, in the precision of 32 bits, and takes at most 7 bytes a sampled
+// token of a vocabulary of 2^21, and 2 for all of them.
 func TestPackedTokenIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfN(rapid.IntRange(0, 1<<21-1), 0, 60)

@@ -8,8 +8,8 @@ import (
 	"toolevo/envs"
 )
 
-// Trajectory identifies the sequence of actions from the root to the node. Trajectories with equal keys call the same
-// tools with the same arguments in the same order, whatever their thoughts.
+// Trajectory identifies the sequence of actions from the root to the node. Trajectories with equal
+// keys call the same tools with the same arguments in the same order, whatever their thoughts.
 func (n *Node) Trajectory() string {
 	keys := make([]string, n.Depth)
 	for m := n; m.Parent != nil; m = m.Parent {
@@ -18,8 +18,9 @@ func (n *Node) Trajectory() string {
 	return TrajectoryKey(keys)
 }
 
-// TrajectoryKey identifies a sequence of actions by their canonical forms: SHA-256, in hexadecimal, of each after its
-// length, so that no action can pretend to be two. Thoughts, observations and the question play no part.
+// TrajectoryKey identifies a sequence of actions by their canonical forms: SHA-256, in hexadecimal,
+// of each after its length, so that no action can pretend to be two. Thoughts, observations and the
+// question play no part.
 func TrajectoryKey(actions []string) string {
 	h := sha256.New()
 	for _, a := range actions {
@@ -29,8 +30,8 @@ func TrajectoryKey(actions []string) string {
 }
 
 // Accepted reports whether the node ends an accepted trajectory: the answer is right by the
-// benchmark's matcher and by the strict one. The official matcher alone takes 1.5 for 15, and such a
-// trajectory would teach a wrong answer.
+// benchmark's matcher and by the strict one. The official matcher alone takes 1.5 for 15, and such
+// a trajectory would teach a wrong answer.
 func (r *Record) Accepted() bool {
 	return r.Outcome == envs.Correct && r.Grade.Official && r.Grade.Strict
 }

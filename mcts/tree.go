@@ -21,8 +21,9 @@ type Tree struct {
 }
 
 // Node is one action and the state it leads to. The root has no action: it is the state of the task
-// before any. What is stored of a node is its Record. The search changes Expanded, Draws and Prior of
-// it, and back-up alone Visits and TotalValue (equation 4); all else is fixed when the node is made.
+// before any. What is stored of a node is its Record. The search changes Expanded, Draws and Prior
+// of it, and back-up alone Visits and TotalValue (equation 4); all else is fixed when the node is
+// made.
 //
 // Prior is P(s,a): exp of the mean token log-probability, or 1/k when the server gave none. Where
 // siblings that repeat an action are one (SameAction) it is the sum of theirs, at most 1.
@@ -34,7 +35,8 @@ type Node struct {
 	State   envs.State
 	Turn    envs.Turn // the last turn of State
 	Repeats bool      // the turn repeats a failure (Config.Redraw, Config.Repeats)
-	// turns in a row up to this one that repeat a failure, not counting what was done before in between
+	// turns in a row up to this one that repeat a failure, not counting what was done before in
+	// between
 	Streak int
 
 	// Changed by the search.
@@ -58,10 +60,12 @@ const (
 	LimitEnvironment Limit = "environment" // the environment stopped the task
 )
 
-// Open reports whether selection may descend to the node: the task goes on there, and something is left to expand.
+// Open reports whether selection may descend to the node: the task goes on there, and something is
+// left to expand.
 func (n *Node) Open() bool { return n.Status == envs.Running && !n.Closed }
 
-// silent reports whether the node ended because the policy wrote nothing. Such an end has no reward.
+// silent reports whether the node ended because the policy wrote nothing. Such an end has no
+// reward.
 func (n *Node) silent() bool { return n.Limit == LimitSilence || n.Limit == LimitContext }
 
 // Path returns the ordinals from the root, e.g. "0.1.0"; the root is "0".

@@ -25,7 +25,8 @@ func Datasets() []Dataset { return []Dataset{Agenda, Airbnb, Coffee, DBLP, Fligh
 // ParseDataset returns the dataset called name; the error of an unknown name lists the valid ones.
 func ParseDataset(name string) (Dataset, error) { return names.Parse("dataset", name, Datasets()) }
 
-// Difficulty is the benchmark's own division of questions: easy ones read one cell, hard ones aggregate many.
+// Difficulty is the benchmark's own division of questions: easy ones read one cell, hard ones
+// aggregate many.
 type Difficulty string
 
 // The difficulties.

@@ -6,8 +6,8 @@ import (
 	"toolevo/envs"
 )
 
-// Recent holds the results of the latest calls of a tool: the trees of a question ask for much the same. It is safe for
-// concurrent use.
+// Recent holds the results of the latest calls of a tool: the trees of a question ask for much the
+// same. It is safe for concurrent use.
 type Recent struct {
 	Most int // results in each of two generations
 

@@ -16,8 +16,8 @@ type Meta struct {
 	Run      Run
 	Question Question
 
-	// Makers are what may have made parts of it, of each kind the one that the run began with first. A row
-	// names those whose output it holds, and of a kind that has none there the first.
+	// Makers are what may have made parts of it, of each kind the one that the run began with
+	// first. A row names those whose output it holds, and of a kind that has none there the first.
 	Makers []RunMaker
 }
 
@@ -52,7 +52,8 @@ type Question struct {
 	Gold   string            // the gold answer
 }
 
-// FromTree returns the trajectories of a tree that ended with the right answer, in the order of their leaves.
+// FromTree returns the trajectories of a tree that ended with the right answer, in the order of
+// their leaves.
 func FromTree(meta Meta, tree *mcts.TreeRecord) []Row {
 	var rows []Row
 
@@ -65,9 +66,9 @@ func FromTree(meta Meta, tree *mcts.TreeRecord) []Row {
 	return rows
 }
 
-// Ended returns the trajectories of a tree that came to an end, right or wrong, in the order of their leaves. Where the
-// model said nothing, or could not be asked for want of room, nothing is known of what the state was worth: such ends
-// are left out.
+// Ended returns the trajectories of a tree that came to an end, right or wrong, in the order of
+// their leaves. Where the model said nothing, or could not be asked for want of room, nothing is
+// known of what the state was worth: such ends are left out.
 func Ended(meta Meta, tree *mcts.TreeRecord) []Row {
 	var rows []Row
 

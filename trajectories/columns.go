@@ -8,7 +8,8 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// columnsYAML describes the columns of trajectories and of episodes. SCHEMA.md is generated from it.
+// columnsYAML describes the columns of trajectories and of episodes. SCHEMA.md is generated from
+// it.
 //
 //go:embed columns.yaml
 var columnsYAML []byte

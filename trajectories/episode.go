@@ -14,7 +14,8 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// EpisodeVersion is the version of the columns of [Episode], as [SchemaVersion] is of those of [Row].
+// EpisodeVersion is the version of the columns of [Episode], as [SchemaVersion] is of those of
+// [Row].
 const EpisodeVersion = 5
 
 // The files of an evaluation that hold its episodes, both the same.
@@ -62,7 +63,8 @@ func LostEpisode(meta Meta, failure string) Episode {
 }
 
 // WriteEpisodes writes the episodes of an evaluation into the two files of a folder, each of which
-// appears whole or not at all, and returns how many there were. The first error of episodes ends it.
+// appears whole or not at all, and returns how many there were. The first error of episodes ends
+// it.
 func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, error]) (n int, err error) {
 	err = disk.WriteFile(filepath.Join(dir, EpisodesParquet), func(parquet io.Writer) error {
 		// One inside the other: one pass writes both, and an error in it leaves neither.

@@ -32,8 +32,9 @@ func NewWriter(w io.Writer) (*Writer, error) {
 	return &Writer{w: pw}, nil
 }
 
-// Write adds one row. Rows come in canonical order, each once; a row out of order, of another schema version, or with
-// text that is not UTF-8 is an error, and the file is as if it had not been written.
+// Write adds one row. Rows come in canonical order, each once; a row out of order, of another
+// schema version, or with text that is not UTF-8 is an error, and the file is as if it had not been
+// written.
 func (w *Writer) Write(r Row) error {
 	if r.SchemaVersion != SchemaVersion {
 		return fmt.Errorf("trajectories: write %s: schema version %d, want %d", r.Name(), r.SchemaVersion,
@@ -89,8 +90,8 @@ func (r *Row) isUTF8() (is bool) {
 	return is
 }
 
-// WriteFile writes rows, which come in canonical order, to a file that appears whole or not at all, and returns how
-// many there were. The first error of rows ends it.
+// WriteFile writes rows, which come in canonical order, to a file that appears whole or not at all,
+// and returns how many there were. The first error of rows ends it.
 func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n int, err error) {
 	err = disk.WriteFile(path, func(w io.Writer) error {
 		tw, err := NewWriter(w)
@@ -118,8 +119,8 @@ func WriteFile(ctx context.Context, path string, rows iter.Seq2[Row, error]) (n 
 	return n, nil
 }
 
-// ReadFile streams the rows of a file in its order. A file that is damaged, lacks a column, or is of another schema
-// version gives an error, as the last thing yielded.
+// ReadFile streams the rows of a file in its order. A file that is damaged, lacks a column, or is
+// of another schema version gives an error, as the last thing yielded.
 func ReadFile(path string) iter.Seq2[Row, error] {
 	return read[Row](path, rowColumns(), SchemaVersion)
 }

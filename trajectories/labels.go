@@ -32,8 +32,8 @@ func Judged(questions []Question) []string {
 		"gold answers.", n, len(questions), strings.Join(slices.Compact(models), ", "))}
 }
 
-// OtherLabels returns a question's labels but for its dataset, difficulty and template, which have JSON keys of
-// their own.
+// OtherLabels returns a question's labels but for its dataset, difficulty and template, which have
+// JSON keys of their own.
 func OtherLabels(labels map[string]string) map[string]string {
 	others := maps.Clone(labels)
 	maps.DeleteFunc(others, func(name, _ string) bool {
@@ -42,7 +42,8 @@ func OtherLabels(labels map[string]string) map[string]string {
 	return others
 }
 
-// LabelPairs returns the names of a question's other labels in their order, each followed by its value.
+// LabelPairs returns the names of a question's other labels in their order, each followed by its
+// value.
 func LabelPairs(labels map[string]string) []string {
 	var pairs []string
 

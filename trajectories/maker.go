@@ -8,7 +8,8 @@ import (
 // KindPython is the kind of makers that run programs in Python.
 const KindPython = "python"
 
-// Maker is a program that made part of a trajectory: what ran its programs, simulated a tool, or judged an answer.
+// Maker is a program that made part of a trajectory: what ran its programs, simulated a tool, or
+// judged an answer.
 type Maker struct {
 	Kind       string `json:"kind"`                 // what it does, e.g. "python": it runs programs
 	Name       string `json:"name"`                 // which one, e.g. the engine "forkserver"

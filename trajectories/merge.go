@@ -9,8 +9,8 @@ import (
 
 // Merge merges sequences of rows in canonical order into one, so that the rows of a question from
 // several runs come together. Of equal rows (a run given twice) only the first is kept. Two rows of
-// one run and place that are not equal are an error: one of the files is not what its run wrote. The
-// first error ends it.
+// one run and place that are not equal are an error: one of the files is not what its run wrote.
+// The first error ends it.
 func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 	if len(seqs) == 1 {
 		return seqs[0]

@@ -9,10 +9,12 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// SchemaVersion is the version of the columns of [Row]. It grows when a column comes, goes or changes its meaning.
+// SchemaVersion is the version of the columns of [Row]. It grows when a column comes, goes or
+// changes its meaning.
 const SchemaVersion = 6
 
-// Row is one trajectory with its lineage; those in a file ended with the right answer. SCHEMA.md describes the columns.
+// Row is one trajectory with its lineage; those in a file ended with the right answer. SCHEMA.md
+// describes the columns.
 type Row struct {
 	SchemaVersion int
 
@@ -56,7 +58,8 @@ type Row struct {
 	Cuts         int // turns that the limit of a completion's length cut before their action was whole
 }
 
-// IsCorrect reports whether the trajectory ended with the right answer, by the matcher that its run was rewarded by.
+// IsCorrect reports whether the trajectory ended with the right answer, by the matcher that its run
+// was rewarded by.
 func (r *Row) IsCorrect() bool {
 	return len(r.Turns) > 0 && r.Turns[len(r.Turns)-1].Outcome == envs.Correct
 }
@@ -66,8 +69,8 @@ func (r *Row) Task() envs.Task {
 	return envs.Task{ID: r.QuestionID, Labels: r.Labels, Question: r.Question, Tools: r.Tools}
 }
 
-// Histories are what a policy saw before each turn, and after the last. Every notice announces the deployed version,
-// whether or not the environment of the run did.
+// Histories are what a policy saw before each turn, and after the last. Every notice announces the
+// deployed version, whether or not the environment of the run did.
 func (r *Row) Histories() []envs.History {
 	all := []envs.History{envs.NewHistory(r.Task())}
 
@@ -93,8 +96,9 @@ func (r *Row) Histories() []envs.History {
 	return all
 }
 
-// Reward is what the search learnt from the trajectory (equation 1): 1, or -1 for a wrong answer and for a limit that
-// the agent ran into. limit is what stopped it, "" where nothing did. ok is false where nothing is known of its worth.
+// Reward is what the search learnt from the trajectory (equation 1): 1, or -1 for a wrong answer
+// and for a limit that the agent ran into. limit is what stopped it, "" where nothing did. ok is
+// false where nothing is known of its worth.
 func (r *Row) Reward(limit mcts.Limit) (reward float64, ok bool) {
 	switch {
 	case r.IsCorrect():
@@ -126,9 +130,10 @@ type Turn struct {
 	Limit       string  // which limit truncated the node; "" otherwise
 }
 
-// Compare orders rows canonically: dataset, difficulty, split, place of the question, question, its other labels by
-// their names, run hash, tree, node. Rows that are still equal are of runs whose models did not answer the same; they
-// are ordered by what they hold, so that no order depends on the ID that a run happened to get.
+// Compare orders rows canonically: dataset, difficulty, split, place of the question, question, its
+// other labels by their names, run hash, tree, node. Rows that are still equal are of runs whose
+// models did not answer the same; they are ordered by what they hold, so that no order depends on
+// the ID that a run happened to get.
 func Compare(a, b *Row) int {
 	if order := comparePlaces(a, b); order != 0 {
 		return order
@@ -150,7 +155,8 @@ func compareTurns(a, b Turn) int {
 	return cmp.Or(cmp.Compare(a.Action, b.Action), cmp.Compare(a.Observation, b.Observation))
 }
 
-// CompareQuestions orders by question. The text counts too: two runs may have different questions of one ID.
+// CompareQuestions orders by question. The text counts too: two runs may have different questions
+// of one ID.
 func CompareQuestions(a, b *Row) int {
 	return cmp.Or(
 		cmp.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),

@@ -119,7 +119,8 @@ var meta = trajectories.Meta{
 	},
 }
 
-// A row names, of each kind, each maker whose output it holds, and the run's first where it holds none.
+// A row names, of each kind, each maker whose output it holds, and the run's first where it holds
+// none.
 func TestARowNamesEachMakerWhoseOutputItHolds(t *testing.T) {
 	first, second := "bwrap python 3.11.2 numpy \uFFFD without landlock", "forkserver python 3.12.0"
 	for _, test := range []struct {
@@ -531,8 +532,8 @@ func merged(t *testing.T, rows ...trajectories.Row) (all []string, err error) {
 	return all, nil
 }
 
-// TestMergeOfRunsOfOneHash holds that two runs of one hash, say of two servers behind one model name,
-// both keep their rows, in an order that their IDs have no part in.
+// TestMergeOfRunsOfOneHash holds that two runs of one hash, say of two servers behind one model
+// name, both keep their rows, in an order that their IDs have no part in.
 func TestMergeOfRunsOfOneHash(t *testing.T) {
 	for _, test := range []struct {
 		rows []trajectories.Row
@@ -551,8 +552,8 @@ func TestMergeOfRunsOfOneHash(t *testing.T) {
 	}
 }
 
-// TestMergeRefusesDifferentRowsOfOnePlace holds that rows of one run are not lost, or doubled, where
-// one of its files was changed, whatever stands between them.
+// TestMergeRefusesDifferentRowsOfOnePlace holds that rows of one run are not lost, or doubled,
+// where one of its files was changed, whatever stands between them.
 func TestMergeRefusesDifferentRowsOfOnePlace(t *testing.T) {
 	_, err := merged(t, row("r", "h", "1"), row("other", "h", "2"), row("r", "h", "3"))
 	if err == nil || !strings.Contains(err.Error(), "two trajectories of run r") {

@@ -19,6 +19,7 @@ type Shown struct {
 	// Reasoning says what later prompts showed of the reasoning in a turn; "" is action.Show.
 	Reasoning action.Reasoning
 
-	// Origin names what the row was imported from, such as "ATIF document of claude-code 2.0.1"; "" of our own runs.
+	// Origin names what the row was imported from, such as "ATIF document of claude-code 2.0.1"; ""
+	// of our own runs.
 	Origin string
 }

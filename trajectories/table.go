@@ -9,8 +9,8 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// WriteTable writes structs into a Parquet file, which appears whole or not at all. A column is called as its field is
-// in JSON.
+// WriteTable writes structs into a Parquet file, which appears whole or not at all. A column is
+// called as its field is in JSON.
 func WriteTable[T any](path string, rows []T) error {
 	return disk.WriteFile(path, func(w io.Writer) error {
 		out, err := pq.NewWriter[T](w, columnsOf[T](), nil)

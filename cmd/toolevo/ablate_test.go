@@ -10,7 +10,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// TestAblate holds the study of scripted:noisy against what package scripted says its construction implies.
+// TestAblate holds the study of scripted:noisy against what package scripted says its construction
+// implies.
 func TestAblate(t *testing.T) {
 	t.Parallel()
 
@@ -118,8 +119,8 @@ func TestAblateVaries(t *testing.T) {
 	}
 }
 
-// checkCut holds an episode without self-reflection against the whole one: it is the same up to its first invocation
-// error, and ends there.
+// checkCut holds an episode without self-reflection against the whole one: it is the same up to its
+// first invocation error, and ends there.
 func checkCut(t *testing.T, whole, cut trajectories.Episode) {
 	t.Helper()
 

@@ -33,7 +33,8 @@ func sum(rows []trajectories.Row, n func(*trajectories.Row) int) int {
 	return total
 }
 
-// TestAblations shows that the switches of the paper's Table 5 change what the environment and the search do.
+// TestAblations shows that the switches of the paper's Table 5 change what the environment and the
+// search do.
 func TestAblations(t *testing.T) {
 	t.Parallel()
 	whole := ablated(t)
@@ -60,8 +61,8 @@ func TestAblations(t *testing.T) {
 	})
 }
 
-// TestUpdateToolIsTakenAway plays UpdateTool with and without the switch: it is a tool, and in the prompt,
-// only without.
+// TestUpdateToolIsTakenAway plays UpdateTool with and without the switch: it is a tool, and in the
+// prompt, only without.
 func TestUpdateToolIsTakenAway(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)

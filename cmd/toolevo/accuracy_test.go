@@ -10,9 +10,9 @@ import (
 	"toolevo/toolqa"
 )
 
-// TestReaderAnswersEverywhere evaluates the two scripted policies that tell whether the benchmark works on the test
-// splits: one that reads notices answers every dataset and difficulty in every API version, one that does not fails as
-// soon as the APIs have moved on.
+// TestReaderAnswersEverywhere evaluates the two scripted policies that tell whether the benchmark
+// works on the test splits: one that reads notices answers every dataset and difficulty in every
+// API version, one that does not fails as soon as the APIs have moved on.
 func TestReaderAnswersEverywhere(t *testing.T) {
 	t.Parallel()
 

@@ -17,8 +17,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// advice returns what to do about an error that does not say so itself: a folder without a run, or an error of the
-// system. "" is none.
+// advice returns what to do about an error that does not say so itself: a folder without a run, or
+// an error of the system. "" is none.
 func advice(err error) string {
 	var (
 		none *store.NoRunError

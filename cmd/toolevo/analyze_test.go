@@ -17,7 +17,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// smallAnalysis is a finished analysis of two policies under all factors. What it printed stands beside it.
+// smallAnalysis is a finished analysis of two policies under all factors. What it printed stands
+// beside it.
 var smallAnalysis = shared("analysis", func(t testing.TB, dir string) {
 	printed := made(t, "analyze", "--data", smallData(t), "--split", "train", "--policy",
 		"scripted:stale,scripted:noisy", "--engine", "unsafe", "--out", dir, "--json", "--progress", "none")
@@ -33,7 +34,8 @@ func smallAnalysisRows(t *testing.T) []robustness.Factor {
 	return document[toolevo.Analysis](t, string(read(t, smallAnalysis(t)+".json"))).Rows
 }
 
-// Who reads no notice collapses where names or parameters change, and not where the form of answers does.
+// Who reads no notice collapses where names or parameters change, and not where the form of answers
+// does.
 func TestStaleUnderFactors(t *testing.T) {
 	t.Parallel()
 
@@ -57,9 +59,10 @@ func TestStaleUnderFactors(t *testing.T) {
 	}
 }
 
-// Noisy makes the same mistakes in the task under every version, and those that drift gives occasion for on top: no
-// question is answered under a factor that is not answered without it, names and parameters cost turns, and under
-// another form of answers every episode goes as it goes without.
+// Noisy makes the same mistakes in the task under every version, and those that drift gives
+// occasion for on top: no question is answered under a factor that is not answered without it,
+// names and parameters cost turns, and under another form of answers every episode goes as it goes
+// without.
 func TestNoisyUnderFactors(t *testing.T) {
 	t.Parallel()
 
@@ -127,8 +130,8 @@ func TestNoisyUnderFactors(t *testing.T) {
 	}
 }
 
-// The run is one of eval: what reads those reads it. Its files are written again by --resume, and go by the numbers of
-// the report.
+// The run is one of eval: what reads those reads it. Its files are written again by --resume, and
+// go by the numbers of the report.
 func TestFilesOfAnAnalysis(t *testing.T) {
 	t.Parallel()
 
@@ -172,7 +175,8 @@ func TestFilesOfAnAnalysis(t *testing.T) {
 	must(t, "eval", "--resume", "--data", smallData(t), "--out", dir, "--progress", "none")
 }
 
-// An analysis is continued by the command that it prints, as the same analysis or with more questions.
+// An analysis is continued by the command that it prints, as the same analysis or with more
+// questions.
 func TestAnalysisIsResumed(t *testing.T) {
 	t.Parallel()
 

@@ -23,10 +23,11 @@ import (
 	"toolevo/toolqa"
 )
 
-// BenchmarkCollect measures the whole collector on coffee's generated test questions, three mixes of them, one
-// also with native calls: scripted:noisy in p_s_in, preset reference, durable store. An expansion is a model
-// call. Programs that are asked for again are answered by the log: programs/1000 is how many ran beside a
-// thousand expansions. The processor times are those of this process and of the interpreters.
+// BenchmarkCollect measures the whole collector on coffee's generated test questions, three mixes
+// of them, one also with native calls: scripted:noisy in p_s_in, preset reference, durable store.
+// An expansion is a model call. Programs that are asked for again are answered by the log:
+// programs/1000 is how many ran beside a thousand expansions. The processor times are those of this
+// process and of the interpreters.
 func BenchmarkCollect(b *testing.B) {
 	dir := benchData(b)
 	all := func(toolqa.Question) bool { return true }
@@ -58,8 +59,8 @@ func BenchmarkCollect(b *testing.B) {
 	}
 }
 
-// spent is what some runs of the collector made, and took: real time, and the processor time of this process and of
-// the interpreters. These include the start of two interpreters.
+// spent is what some runs of the collector made, and took: real time, and the processor time of
+// this process and of the interpreters. These include the start of two interpreters.
 type spent struct {
 	calls, programs         float64
 	took, own, interpreters time.Duration

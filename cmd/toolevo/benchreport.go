@@ -32,7 +32,8 @@ type serveReport struct {
 
 	ProcessorSeconds float64 `json:"processor_seconds"` // of this process
 
-	// Timeline are figures since the first request, about one for each second, so that any part of a run can be judged.
+	// Timeline are figures since the first request, about one for each second, so that any part of
+	// a run can be judged.
 	Timeline []serveMoment `json:"timeline"`
 
 	server *simserver.Server

@@ -144,7 +144,8 @@ func (f *serveFlags) options(key string, plans solutions) (simserver.Options, er
 	return o, nil
 }
 
-// check refuses figures that make no sense, and those that the server would take for a default other than the flag's.
+// check refuses figures that make no sense, and those that the server would take for a default
+// other than the flag's.
 func (f *serveFlags) check() error {
 	switch {
 	case f.MaxModelLen < 1:

@@ -92,8 +92,8 @@ func (s *listener) interrupt() (out, said string) {
 	return s.out.String(), s.said + string(rest)
 }
 
-// A run against the server is counted: what it was asked, what it made go wrong, and for how long its slots
-// were in use.
+// A run against the server is counted: what it was asked, what it made go wrong, and for how long
+// its slots were in use.
 func TestBenchServe(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
@@ -268,7 +268,8 @@ func TestParseRates(t *testing.T) {
 	}
 }
 
-// Busy until a moment counts what came before it and nothing after, moments between two of the timeline too.
+// Busy until a moment counts what came before it and nothing after, moments between two of the
+// timeline too.
 func TestBusyUntil(t *testing.T) {
 	t.Parallel()
 	r := serveReport{Slots: 10, Timeline: []serveMoment{{1, 5, 0}, {2, 15, 0}, {3, 25, 0}, {9, 25, 0}}}

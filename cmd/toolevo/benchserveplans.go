@@ -13,8 +13,8 @@ import (
 // solutions return the solution of a question, and whether it is recognised.
 type solutions func(question string) (envs.Plan, bool)
 
-// readPlans reads the questions of all splits of a data folder that a simulated server can answer, where it takes that
-// to know them. What it opens stays open until the end.
+// readPlans reads the questions of all splits of a data folder that a simulated server can answer,
+// where it takes that to know them. What it opens stays open until the end.
 func readPlans(ctx context.Context, name, data string) (solutions, error) {
 	benchmark, err := suite.Lookup(name)
 	if err != nil {

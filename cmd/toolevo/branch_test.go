@@ -35,8 +35,8 @@ func onTheWay(t *testing.T, tree mcts.TreeRecord) int {
 	return i
 }
 
-// A branch has the steps down to its node as they were; behind them another version answers. The commands that read
-// runs read it, and it is resumed like them.
+// A branch has the steps down to its node as they were; behind them another version answers. The
+// commands that read runs read it, and it is resumed like them.
 func TestBranchUnderAnotherVersion(t *testing.T) {
 	t.Parallel()
 

@@ -19,7 +19,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// TestFunctionCalls runs a model that writes function calls from the search to the training data and the figures.
+// TestFunctionCalls runs a model that writes function calls from the search to the training data
+// and the figures.
 func TestFunctionCalls(t *testing.T) {
 	t.Parallel()
 
@@ -47,7 +48,8 @@ func TestFunctionCalls(t *testing.T) {
 
 	must(t, "export", "--allow-scripted", run, "--out", exported, "--data", data)
 
-	// A chat template that is named may not spoil them. What is counted under is that of the trainer.
+	// A chat template that is named may not spoil them. What is counted under is that of the
+	// trainer.
 	lossy := [][]string{
 		{"--for", "trl:llama3_1"}, {"--for", "llamafactory:chatml"},
 		{"--tokenizer", "../../trajectories/internal/bpe/testdata/qwen2.json", "--chat-template", "chatml"},

@@ -130,8 +130,9 @@ func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// listedValues completes several of the names that a setting may have, and of some more. They are looked up when
-// somebody types: parsing all question templates would be half of what a short command does.
+// listedValues completes several of the names that a setting may have, and of some more. They are
+// looked up when somebody types: parsing all question templates would be half of what a short
+// command does.
 func listedValues(setting string, more ...string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return cmdline.Listed(append(valuesOf(setting), more...))(cmd, args, typed)

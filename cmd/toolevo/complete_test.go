@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCompletion holds what a shell is offered for what was typed, by way of the command that shells
-// call.
+// TestCompletion holds what a shell is offered for what was typed, by way of the command that
+// shells call.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 

@@ -11,8 +11,8 @@ import (
 	"toolevo/mcts"
 )
 
-// TestDamagedRuns holds that no command walks a tree that goes in circles or out of itself, or reads a table
-// that is none.
+// TestDamagedRuns holds that no command walks a tree that goes in circles or out of itself, or
+// reads a table that is none.
 func TestDamagedRuns(t *testing.T) {
 	t.Parallel()
 

@@ -38,8 +38,8 @@ func TestDataBuildIsReproducible(t *testing.T) {
 	}
 }
 
-// TestDataBuildOverOthers builds corpora over older ones: those that are named are replaced, unless one of
-// them cannot be made.
+// TestDataBuildOverOthers builds corpora over older ones: those that are named are replaced, unless
+// one of them cannot be made.
 func TestDataBuildOverOthers(t *testing.T) {
 	t.Parallel()
 
@@ -136,8 +136,8 @@ func TestGoldFindsAWrongAnswer(t *testing.T) {
 	}
 }
 
-// TestPublishedFiles is acceptance on the published files: what they hold is read, and the templates' rules give every
-// published answer.
+// TestPublishedFiles is acceptance on the published files: what they hold is read, and the
+// templates' rules give every published answer.
 func TestPublishedFiles(t *testing.T) {
 	t.Parallel()
 	from, dir := published(t), t.TempDir()
@@ -180,8 +180,8 @@ const goodCSV = "Date,Open,High,Low,Close,Volume,Currency\n" +
 	"2000-01-04,116.25,120.5,115.75,116.25,5492,USD\n" +
 	"2000-01-05,115.0,121.0,115.0,118.6,6165,USD\n"
 
-// TestBadCorpusFiles holds what the error of each bad file says, and that nothing is left of it: what was imported
-// before stays as it was.
+// TestBadCorpusFiles holds what the error of each bad file says, and that nothing is left of it:
+// what was imported before stays as it was.
 func TestBadCorpusFiles(t *testing.T) {
 	t.Parallel()
 	from, dir := t.TempDir(), t.TempDir()
@@ -280,8 +280,8 @@ func TestBadQuestionFiles(t *testing.T) {
 	says(t, "data import", must(t, "data", "import", "--data", dir, "--questions", from), "coffee: 1 easy questions")
 }
 
-// TestImportTakesTheQuestionsOfTheDatasetsNamed holds that --dataset is about questions, too: the files of others are
-// neither read nor copied.
+// TestImportTakesTheQuestionsOfTheDatasetsNamed holds that --dataset is about questions, too: the
+// files of others are neither read nor copied.
 func TestImportTakesTheQuestionsOfTheDatasetsNamed(t *testing.T) {
 	t.Parallel()
 	from, dir := t.TempDir(), t.TempDir()
@@ -340,7 +340,8 @@ func TestDamagedCorpus(t *testing.T) {
 	says(t, "collect", r.err, path)
 }
 
-// TestQuestionsBelongToTheirCorpus shows that no run asks questions whose answers are from another corpus.
+// TestQuestionsBelongToTheirCorpus shows that no run asks questions whose answers are from another
+// corpus.
 func TestQuestionsBelongToTheirCorpus(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -375,7 +376,8 @@ func TestQuestionsBelongToTheirCorpus(t *testing.T) {
 		"published questions need the published corpus")
 }
 
-// publishedCopy makes published files of which the first easy question is also one of the train split of dir.
+// publishedCopy makes published files of which the first easy question is also one of the train
+// split of dir.
 func publishedCopy(t *testing.T, dir string) string {
 	t.Helper()
 	from := t.TempDir()
@@ -419,8 +421,9 @@ func TestSplitsShareNothing(t *testing.T) {
 	}
 }
 
-// TestPublishedQuestionsAreNotGenerated imports 20 of the 80 easy questions that ten days have. Most of what is left is
-// generated, so that a generator that does not know them would ask some again.
+// TestPublishedQuestionsAreNotGenerated imports 20 of the 80 easy questions that ten days have.
+// Most of what is left is generated, so that a generator that does not know them would ask some
+// again.
 func TestPublishedQuestionsAreNotGenerated(t *testing.T) {
 	t.Parallel()
 	from, dir := t.TempDir(), t.TempDir()

@@ -26,7 +26,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// demoMark is the file by which a folder is known as a demo's. It is locked while a demo works there.
+// demoMark is the file by which a folder is known as a demo's. It is locked while a demo works
+// there.
 const demoMark = ".toolevo-demo"
 
 func (a *app) demoCommand() *cobra.Command {

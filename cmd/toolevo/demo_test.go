@@ -115,7 +115,8 @@ func TestDemo(t *testing.T) {
 }
 
 // The whole job on generated tasks leaves the same files, byte for byte, when it is done again, but
-// for logs, which have times. Facts of episodes say how long each took; all else in them is the same.
+// for logs, which have times. Facts of episodes say how long each took; all else in them is the
+// same.
 func TestDemoOfGeneratedTasks(t *testing.T) {
 	t.Parallel()
 
@@ -174,8 +175,9 @@ func timeless(t *testing.T, path string) string {
 	return fmt.Sprintf("%+v", all)
 }
 
-// checkFeedbacks compares policies: who knows the deployed version passes everything, who reads what is said as much as
-// who does not, or more; where nothing has moved on all pass, and where nothing is said reading is worth nothing.
+// checkFeedbacks compares policies: who knows the deployed version passes everything, who reads
+// what is said as much as who does not, or more; where nothing has moved on all pass, and where
+// nothing is said reading is worth nothing.
 func checkFeedbacks(t *testing.T, r robustness.Report) {
 	t.Helper()
 

@@ -29,8 +29,9 @@ import (
 	"toolevo/toolqa/bench"
 )
 
-// exhibit says what a demonstration or a playthrough shows: a question of a template, with an answer that is worth
-// showing. "There are 1 of them" teaches less than any other number, and one free slot less than two.
+// exhibit says what a demonstration or a playthrough shows: a question of a template, with an
+// answer that is worth showing. "There are 1 of them" teaches less than any other number, and one
+// free slot less than two.
 type exhibit struct {
 	template string
 	answer   string // a pattern of the answer; any will do where it is empty
@@ -62,8 +63,8 @@ func allDatasets() configs.Layer {
 	return configs.SettingLayer("test", "dataset", strings.Join(names, ","))
 }
 
-// testBench is the benchmark over the questions of a split of all datasets, with an API version deployed, and
-// scripted:reader, who plays it. set are more settings, each a key and a value.
+// testBench is the benchmark over the questions of a split of all datasets, with an API version
+// deployed, and scripted:reader, who plays it. set are more settings, each a key and a value.
 func testBench(t *testing.T, data, api string, split toolqa.Split, set ...string) (*toolevo.Bench, envs.Environment,
 	mcts.Policy) {
 	t.Helper()
@@ -135,8 +136,8 @@ func solve(t *testing.T, env envs.Environment, p mcts.Policy, q toolqa.Question)
 	return e.History
 }
 
-// TestDemonstrations replays every embedded demonstration in the environment. The answers that questions of the
-// user's own want are computed from the corpora.
+// TestDemonstrations replays every embedded demonstration in the environment. The answers that
+// questions of the user's own want are computed from the corpora.
 func TestDemonstrations(t *testing.T) {
 	t.Parallel()
 	data := defaultData(t)
@@ -173,7 +174,8 @@ func TestDemonstrations(t *testing.T) {
 	}
 }
 
-// What a data folder's prompts show is asked in no split, is solved there, and calls what its dataset needs.
+// What a data folder's prompts show is asked in no split, is solved there, and calls what its
+// dataset needs.
 func TestMadeDemonstrations(t *testing.T) {
 	t.Parallel()
 	data := defaultData(t)
@@ -232,8 +234,8 @@ func TestMadeDemonstrations(t *testing.T) {
 	}
 }
 
-// ownBench is the benchmark over the questions of demonstrations as a user's own, with the answers that are
-// demonstrated, and scripted:reader, who plays it.
+// ownBench is the benchmark over the questions of demonstrations as a user's own, with the answers
+// that are demonstrated, and scripted:reader, who plays it.
 func ownBench(t *testing.T, data string, ds toolqa.Dataset, pool []prompt.Demonstration) (
 	*toolevo.Bench, envs.Environment, mcts.Policy) {
 	t.Helper()
@@ -261,7 +263,8 @@ func ownBench(t *testing.T, data string, ds toolqa.Dataset, pool []prompt.Demons
 	return testBench(t, data, "p_c", toolqa.Train, "questions", path)
 }
 
-// needed are the tools that the questions of a dataset need: those called for the first one of each template.
+// needed are the tools that the questions of a dataset need: those called for the first one of each
+// template.
 func needed(t *testing.T, b *toolevo.Bench, env envs.Environment, reader mcts.Policy,
 	ds toolqa.Dataset) map[string]bool {
 	t.Helper()
@@ -296,7 +299,8 @@ func called(t *testing.T, pool []prompt.Demonstration) map[string]bool {
 	return names
 }
 
-// replay plays a demonstration: every action is understood, every observation is the one shown, the answer is right.
+// replay plays a demonstration: every action is understood, every observation is the one shown, the
+// answer is right.
 func replay(t *testing.T, env envs.Environment, task envs.Task, d prompt.Demonstration) {
 	t.Helper()
 
@@ -326,7 +330,8 @@ func replay(t *testing.T, env envs.Environment, task envs.Task, d prompt.Demonst
 	}
 }
 
-// TestNoQuestionIsDemonstratedToItself renders the prompt of each demonstrated question and of another one.
+// TestNoQuestionIsDemonstratedToItself renders the prompt of each demonstrated question and of
+// another one.
 func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	t.Parallel()
 	benchmark, err := suite.Lookup("toolqa")

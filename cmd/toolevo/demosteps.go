@@ -175,7 +175,8 @@ func (d *demo) clearest() (trajectories.Row, error) {
 	return found, nil
 }
 
-// printExample prints three turns of a trajectory: the deprecated call, the call that replaced it, and the end.
+// printExample prints three turns of a trajectory: the deprecated call, the call that replaced it,
+// and the end.
 func (d *demo) printExample() {
 	old, again, _ := recovery(d.example.Turns)
 	d.tell("%s%s", d.gap, display.Line("One of them  "+d.example.Question, demoWidth))
@@ -186,8 +187,8 @@ func (d *demo) printExample() {
 	d.printTurn("… Action", d.example.Turns[len(d.example.Turns)-1].Key, 1)
 }
 
-// recovery returns the first turn of a trajectory that met a deprecated API and the one after it that called its tool
-// with success.
+// recovery returns the first turn of a trajectory that met a deprecated API and the one after it
+// that called its tool with success.
 func recovery(turns []trajectories.Turn) (old, again trajectories.Turn, ok bool) {
 	for i := range len(turns) - 1 {
 		old, again := turns[i], turns[i+1]
@@ -259,7 +260,8 @@ func (d *demo) evaluate(ctx context.Context) error {
 	return (&finetune.Report{Rows: r.Report.Overall, Warnings: r.Report.Warnings}).WriteTable(d.app.Out)
 }
 
-// compare measures what each feedback is worth to who reads it, beside who does not and who needs none.
+// compare measures what each feedback is worth to who reads it, beside who does not and who needs
+// none.
 func (d *demo) compare(ctx context.Context) error {
 	var rates []string
 

@@ -112,7 +112,8 @@ func unmet(c *doctor.Check, err error) {
 	c.Run += fmt.Sprintf(": exit code %d", cmdline.ExitCode(err))
 }
 
-// writeSettings writes the settings that were found. While a run would be wrong, no file is written.
+// writeSettings writes the settings that were found. While a run would be wrong, no file is
+// written.
 func (f *doctorFlags) writeSettings(d *toolevo.Diagnosis) error {
 	if d.Verdict == doctor.Problem {
 		f.app.Say("%s is not written: no settings were found that solve what is marked !!.", f.write)

@@ -45,8 +45,8 @@ func TestTheEngineHasFlags(t *testing.T) {
 	}
 }
 
-// forgetLaterQuestions takes the trees of questions out of a run that the shorter run first has not, and what
-// their programs showed, so that going on with it runs them again.
+// forgetLaterQuestions takes the trees of questions out of a run that the shorter run first has
+// not, and what their programs showed, so that going on with it runs them again.
 func forgetLaterQuestions(t *testing.T, dir, first string) {
 	t.Helper()
 
@@ -121,8 +121,8 @@ func otherPython(engine string) string {
 	return regexp.MustCompile(`python [0-9.]+`).ReplaceAllString(engine, "python 3.99.1")
 }
 
-// A run goes on with another Python only when it is told to, and then every trajectory names those whose
-// output it holds.
+// A run goes on with another Python only when it is told to, and then every trajectory names those
+// whose output it holds.
 func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 	t.Parallel()
 	data, dir, short := smallData(t), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "short")
@@ -160,7 +160,8 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 		t.Fatalf("rows by Python: %v, before %v", after, before)
 	}
 
-	// The rows, but for the name of the Python, are those of a run that was left alone, and the log still proves them.
+	// The rows, but for the name of the Python, are those of a run that was left alone, and the log
+	// still proves them.
 	says(t, "check", must(t, "check", dir, "--data", data), "0 problems", first+"; then in "+second)
 	says(t, "inspect", must(t, "inspect", dir), first+"; then in "+second)
 	exported := []string{"export", "--allow-scripted", dir,
@@ -178,7 +179,8 @@ func TestARunMixesEnginesOnlyWhenTold(t *testing.T) {
 	}
 }
 
-// What --mix-engines is given about the engine is not part of the run, and stands in the command that goes on.
+// What --mix-engines is given about the engine is not part of the run, and stands in the command
+// that goes on.
 func TestMixingWithAnotherEngine(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
@@ -354,7 +356,8 @@ func TestABreachEndsARunBeforeItStarts(t *testing.T) {
 	}
 }
 
-// The prompt says what can be imported where programs run, and a sample of training says what its own prompt said.
+// The prompt says what can be imported where programs run, and a sample of training says what its
+// own prompt said.
 func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	t.Parallel()
 	benchmark, err := suite.Lookup("toolqa")
@@ -418,7 +421,8 @@ func TestThePromptSaysWhatCanBeImported(t *testing.T) {
 	}
 }
 
-// What a machine lacks a scripted run does without, and says so; what it teaches names what the configuration says.
+// What a machine lacks a scripted run does without, and says so; what it teaches names what the
+// configuration says.
 func TestMissingModulesAreSaid(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
@@ -432,7 +436,8 @@ func TestMissingModulesAreSaid(t *testing.T) {
 		t.Errorf("exit %d, said %d times:\n%s", r.code, n, r.err)
 	}
 
-	// What training data and a person who plays are told is the configuration's, whatever this machine has.
+	// What training data and a person who plays are told is the configuration's, whatever this
+	// machine has.
 	told := pytool.Describe([]string{"no_such_module", "another_one"})
 	exported := filepath.Join(t.TempDir(), "export")
 	must(t, "export", "--allow-scripted", dir, "--out", exported)
@@ -452,8 +457,8 @@ func TestMissingModulesAreSaid(t *testing.T) {
 	says(t, "play", r.err, "has no no_such_module", told)
 }
 
-// A model is not asked where its prompt would promise what fails: what the prompt says is the configuration's, on every
-// machine.
+// A model is not asked where its prompt would promise what fails: what the prompt says is the
+// configuration's, on every machine.
 func TestAModelIsNotPromisedWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)

@@ -16,7 +16,8 @@ var readerAlone = shared("reader-alone", func(t testing.TB, dir string) {
 		"p_s_ood", "--out", dir, "--progress", "none")
 })
 
-// An evaluation of other versions adds to the report; one of the same cells is told apart by its name.
+// An evaluation of other versions adds to the report; one of the same cells is told apart by its
+// name.
 func TestEvalCompare(t *testing.T) {
 	t.Parallel()
 
@@ -70,7 +71,8 @@ func TestEvalCompareOfTheSameCells(t *testing.T) {
 	fails(t, exitUsage, []string{"toolevo collect"}, "eval", "compare", smallRun(t))
 }
 
-// The formats are those of the report; a block is named, and its policies are ones that were measured.
+// The formats are those of the report; a block is named, and its policies are ones that were
+// measured.
 func TestEvalCompareFormats(t *testing.T) {
 	t.Parallel()
 	dir := smallEvaluation(t)

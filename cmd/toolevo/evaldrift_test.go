@@ -28,9 +28,10 @@ var smallDrift = shared("drift", func(t testing.TB, dir string) {
 	}
 })
 
-// inOrder holds an experiment with the scripted policies to what they are: where nothing has changed all are alike;
-// where APIs have moved on, the oracle is at least as good as the reader, who is better than the stale one if there are
-// notices, and as good if there is no word. Nobody is better than the oracle anywhere.
+// inOrder holds an experiment with the scripted policies to what they are: where nothing has
+// changed all are alike; where APIs have moved on, the oracle is at least as good as the reader,
+// who is better than the stale one if there are notices, and as good if there is no word. Nobody is
+// better than the oracle anywhere.
 func inOrder(t *testing.T, rows []robustness.Row) {
 	t.Helper()
 
@@ -103,7 +104,8 @@ func TestEvalDrift(t *testing.T) {
 	says(t, "check", must(t, "check", filepath.Join(dir, "deprecation", "paraphrase")), "0 problems")
 }
 
-// Whatever is left of an experiment, the same command completes it, and its report is that of one that went through.
+// Whatever is left of an experiment, the same command completes it, and its report is that of one
+// that went through.
 func TestEvalDriftGoesOn(t *testing.T) {
 	t.Parallel()
 

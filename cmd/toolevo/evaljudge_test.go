@@ -19,7 +19,8 @@ import (
 	"toolevo/finetune/judge"
 )
 
-// judgeServer answers like a model that judges: what holds the marker is solved. It counts what it was asked.
+// judgeServer answers like a model that judges: what holds the marker is solved. It counts what it
+// was asked.
 func judgeServer(t *testing.T, marker string) (url string, asked *atomic.Int64) {
 	t.Helper()
 
@@ -59,8 +60,8 @@ func judgeServer(t *testing.T, marker string) (url string, asked *atomic.Int64) 
 	return server.URL + "/v1", asked
 }
 
-// Where APIs drifted an agent that reads notices solves more than one that does not, and where they did not as much;
-// no server is asked.
+// Where APIs drifted an agent that reads notices solves more than one that does not, and where they
+// did not as much; no server is asked.
 func TestEvalJudgeByRule(t *testing.T) {
 	t.Parallel()
 
@@ -244,7 +245,8 @@ func TestEvalJudgeOfRecordedAnswers(t *testing.T) {
 			"--out", in(out))
 	}
 
-	// What the first query of each group takes is recorded, too. These are solved, the others lost, and none is wrong.
+	// What the first query of each group takes is recorded, too. These are solved, the others lost,
+	// and none is wrong.
 	must(t, append(slices.Clone(eval), "--limit", "1", "--set", "toolbench.cache="+in("real.db"), "--out",
 		in("few"))...)
 
@@ -328,7 +330,8 @@ func TestEvalJudgeByModel(t *testing.T) {
 		t.Errorf("judged by %+v", first.Judge)
 	}
 
-	// Three answers take a judge, in three passes and once for FAC; what is solved by one side alone takes none.
+	// Three answers take a judge, in three passes and once for FAC; what is solved by one side
+	// alone takes none.
 	if n := asked.Load(); n != 3*3+3 {
 		t.Errorf("%d judgements were asked for", n)
 	}

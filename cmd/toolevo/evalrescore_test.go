@@ -11,8 +11,8 @@ import (
 	"toolevo/finetune"
 )
 
-// The matcher of the evaluation changes nothing, and says so of answers that were tampered with; the others are the
-// benchmark's and equality.
+// The matcher of the evaluation changes nothing, and says so of answers that were tampered with;
+// the others are the benchmark's and equality.
 func TestEvalRescore(t *testing.T) {
 	t.Parallel()
 	dir := smallEvaluation(t)

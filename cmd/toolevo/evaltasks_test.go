@@ -8,7 +8,8 @@ import (
 	"toolevo/finetune/programs"
 )
 
-// Questions of any suite are tasks with one case: two of them, of which stale passes none where APIs have moved on.
+// Questions of any suite are tasks with one case: two of them, of which stale passes none where
+// APIs have moved on.
 func TestEvalTasks(t *testing.T) {
 	t.Parallel()
 

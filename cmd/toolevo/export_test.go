@@ -19,8 +19,8 @@ import (
 // The samples of an export of the default format as JSONL.
 var sftJSONL = export.SFTTrajectory.Dataset() + ".jsonl"
 
-// TestExportTakesTrainingQuestionsOnly exports runs on the train and the test split: what is not named is not
-// taken, what is named is marked, and what is asked in both is taken from neither.
+// TestExportTakesTrainingQuestionsOnly exports runs on the train and the test split: what is not
+// named is not taken, what is named is marked, and what is asked in both is taken from neither.
 func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
@@ -82,8 +82,8 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	}
 }
 
-// leakyData copies the questions of a data folder, with one that a run has trajectories of among the test
-// questions, and returns that one's name.
+// leakyData copies the questions of a data folder, with one that a run has trajectories of among
+// the test questions, and returns that one's name.
 func leakyData(t *testing.T, data, dir, run string) (id string) {
 	t.Helper()
 
@@ -122,8 +122,8 @@ func leakyData(t *testing.T, data, dir, run string) (id string) {
 	return ""
 }
 
-// An unfinished run has no file of its rows to be compared with: a bit that hides a question's trees
-// is noticed.
+// An unfinished run has no file of its rows to be compared with: a bit that hides a question's
+// trees is noticed.
 func TestPartialExportOfADamagedRun(t *testing.T) {
 	t.Parallel()
 
@@ -180,7 +180,8 @@ func TestPartialExportOfADamagedRun(t *testing.T) {
 	}
 }
 
-// Every format is made of one run, for both trainers, and checked as if another program had written it.
+// Every format is made of one run, for both trainers, and checked as if another program had written
+// it.
 func TestExportFormats(t *testing.T) {
 	t.Parallel()
 	run, dir := smallRun(t), t.TempDir()
@@ -215,7 +216,8 @@ func TestScriptedSamplesAreSaid(t *testing.T) {
 	says(t, "card", string(read(t, filepath.Join(out, "README.md"))), "Scripts wrote")
 }
 
-// The linter says what is wrong with a run's trajectories or an export, with which, and exits with 1.
+// The linter says what is wrong with a run's trajectories or an export, with which, and exits with
+// 1.
 func TestExportLint(t *testing.T) {
 	t.Parallel()
 	data, run, dir := smallData(t), smallRun(t), t.TempDir()

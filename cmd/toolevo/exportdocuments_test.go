@@ -14,7 +14,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// Runs and evaluations become documents; those of a run come back as the samples of a direct export.
+// Runs and evaluations become documents; those of a run come back as the samples of a direct
+// export.
 func TestExportDocuments(t *testing.T) {
 	t.Parallel()
 	run, dir := smallRun(t), t.TempDir()

@@ -2,7 +2,8 @@ package main
 
 import "testing"
 
-// A share is what each dataset and difficulty has to reach; with a version, each policy's mean under that version.
+// A share is what each dataset and difficulty has to reach; with a version, each policy's mean
+// under that version.
 func TestFailUnder(t *testing.T) {
 	t.Parallel()
 	dir := copyOf(t, smallEvaluation(t))

@@ -11,12 +11,12 @@ import (
 	"toolevo/finetune"
 )
 
-// fakePython is an interpreter that does what files beside it say, for the engine unsafe: the others put a
-// wall around it.
+// fakePython is an interpreter that does what files beside it say, for the engine unsafe: the
+// others put a wall around it.
 type fakePython struct{ dir string }
 
-// firstPrograms passes on what a server of programs reads until its third program: one warms it, and
-// an engine tries one when it is opened.
+// firstPrograms passes on what a server of programs reads until its third program: one warms it,
+// and an engine tries one when it is opened.
 const firstPrograms = `
 import os
 programs = 0
@@ -96,8 +96,9 @@ func (p fakePython) set(t *testing.T, name string, on bool) {
 	}
 }
 
-// TestOurFailuresAreNotResults breaks Python in a collection and in an evaluation: trees are left unresolved and
-// questions are lost, the exit code is 3, and going on later gives what an undisturbed run gives.
+// TestOurFailuresAreNotResults breaks Python in a collection and in an evaluation: trees are left
+// unresolved and questions are lost, the exit code is 3, and going on later gives what an
+// undisturbed run gives.
 func TestOurFailuresAreNotResults(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()

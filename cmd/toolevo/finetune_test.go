@@ -11,8 +11,8 @@ import (
 	"toolevo/finetune/training/trainingtest"
 )
 
-// simulatedServer writes the file of a server that reads no weights: the scripted reader answers for the models whose
-// names end in one of some words, and the stale policy for all others.
+// simulatedServer writes the file of a server that reads no weights: the scripted reader answers
+// for the models whose names end in one of some words, and the stale policy for all others.
 func simulatedServer(t *testing.T, readers ...string) string {
 	t.Helper()
 
@@ -46,7 +46,8 @@ func smallModel(t *testing.T) string {
 	return dir
 }
 
-// TestFinetune trains on an export, goes on after a death, and shows the command that serves the result.
+// TestFinetune trains on an export, goes on after a death, and shows the command that serves the
+// result.
 func TestFinetune(t *testing.T) {
 	t.Parallel()
 

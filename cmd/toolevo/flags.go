@@ -19,7 +19,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// flagFile explains flags, a line each: a group of them that commands share or that one has, the flag, its usage.
+// flagFile explains flags, a line each: a group of them that commands share or that one has, the
+// flag, its usage.
 //
 //go:embed flags.txt
 var flagFile string

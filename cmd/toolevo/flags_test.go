@@ -105,8 +105,8 @@ var sameWords = []string{
 	"json", "config", "progress",
 }
 
-// TestFlagsMeanTheSame holds which commands have a flag, that it takes the same kind of value on all of
-// them, and that its help says the same.
+// TestFlagsMeanTheSame holds which commands have a flag, that it takes the same kind of value on
+// all of them, and that its help says the same.
 func TestFlagsMeanTheSame(t *testing.T) {
 	t.Parallel()
 	root := (&app{}).root()

@@ -9,8 +9,9 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// A server that dies and stays away stops the run when patience is over, at once for all trees, and says how to go on;
-// what was there is kept, and going on with another server makes the run that nothing disturbed.
+// A server that dies and stays away stops the run when patience is over, at once for all trees, and
+// says how to go on; what was there is kept, and going on with another server makes the run that
+// nothing disturbed.
 func TestServerGoneForGood(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()

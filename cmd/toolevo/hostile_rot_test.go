@@ -101,8 +101,8 @@ func rowsOf(t *testing.T, run string) string {
 	return text.String()
 }
 
-// TestHostileRotOfExports flips one bit in an export, anywhere: `check` finds it, or every sample is
-// what it was.
+// TestHostileRotOfExports flips one bit in an export, anywhere: `check` finds it, or every sample
+// is what it was.
 func TestHostileRotOfExports(t *testing.T) {
 	t.Parallel()
 	random := campaignRandom(t)

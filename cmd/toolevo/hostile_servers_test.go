@@ -93,8 +93,8 @@ func some(random *rand.Rand, modes ...mode) func(int, []byte) *mode {
 	}
 }
 
-// modesOf are the modes of a kind of server: those that a client can tell and a run survives, or the
-// others.
+// modesOf are the modes of a kind of server: those that a client can tell and a run survives, or
+// the others.
 func modesOf(kind string, detected bool) (all []mode) {
 	for _, m := range spoilingModes() {
 		if detected != (m.ends || m.lies) && (m.kinds == nil || slices.Contains(m.kinds, kind)) {
@@ -110,8 +110,8 @@ func quick(modes []mode) []mode {
 	return slices.DeleteFunc(slices.Clone(modes), func(m mode) bool { return m.slow })
 }
 
-// campaignServer starts the simulated server of a kind, and returns it with the arguments of a small
-// run on it, but for the server and the folder.
+// campaignServer starts the simulated server of a kind, and returns it with the arguments of a
+// small run on it, but for the server and the folder.
 func campaignServer(t *testing.T, kind string) (s *simserver.Server, args []string) {
 	t.Helper()
 
@@ -125,9 +125,9 @@ func campaignServer(t *testing.T, kind string) (s *simserver.Server, args []stri
 	}
 }
 
-// TestHostileServers spoils 30 % of the answers of a server. In modes that a client can tell, the run
-// ends with the bytes of one that nothing disturbed. Where it may end early, it ends with those bytes
-// on a good server. In no mode does a text of the mode's stand in an export.
+// TestHostileServers spoils 30 % of the answers of a server. In modes that a client can tell, the
+// run ends with the bytes of one that nothing disturbed. Where it may end early, it ends with those
+// bytes on a good server. In no mode does a text of the mode's stand in an export.
 func TestHostileServers(t *testing.T) {
 	t.Parallel()
 

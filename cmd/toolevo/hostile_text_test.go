@@ -25,15 +25,16 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// spell is what a terminal obeys: OSC 52 (the clipboard), CSI as one character, backspaces, a direction, DEL.
+// spell is what a terminal obeys: OSC 52 (the clipboard), CSI as one character, backspaces, a
+// direction, DEL.
 const spell = "\x1b]52;c;ZWNobw==\a\u009b2J\b\b\u202e\x7f\nforged\t0"
 
 // seenAs is how the beginning of spell looks in words, and in JSON.
 var seenAs = []string{`\x1b]52`, `\u001b]52`}
 
-// TestNoCommandObeysForeignText goes through every command with hostile text from wherever text can come:
-// files, models, servers, run directories, exports, arguments. All that is written is visible, and the text
-// is there.
+// TestNoCommandObeysForeignText goes through every command with hostile text from wherever text can
+// come: files, models, servers, run directories, exports, arguments. All that is written is
+// visible, and the text is there.
 func TestNoCommandObeysForeignText(t *testing.T) {
 	t.Parallel()
 	d := hostile(t)
@@ -254,7 +255,8 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 	}
 }
 
-// hostileFiles are a data folder, a run and exports full of hostile text, and a server that speaks it.
+// hostileFiles are a data folder, a run and exports full of hostile text, and a server that speaks
+// it.
 type hostileFiles struct {
 	dir    string
 	server *httptest.Server
@@ -405,7 +407,8 @@ func edit(t *testing.T, path, old, text string) {
 	write(t, path, strings.ReplaceAll(before, old, text))
 }
 
-// hostileServer serves a model that writes hostile text; of others it says in a hostile way that it does not have them.
+// hostileServer serves a model that writes hostile text; of others it says in a hostile way that it
+// does not have them.
 func hostileServer(t *testing.T) *httptest.Server {
 	t.Helper()
 
@@ -466,8 +469,8 @@ func hostileServer(t *testing.T) *httptest.Server {
 	return s
 }
 
-// spellbound is a policy whose second sample of a question is hostile and names no tool; a loud one is
-// hostile in all its thoughts.
+// spellbound is a policy whose second sample of a question is hostile and names no tool; a loud one
+// is hostile in all its thoughts.
 type spellbound struct {
 	mcts.Policy
 	loud bool

@@ -58,8 +58,8 @@ evaluate:
 	return file, trained
 }
 
-// TestImprove does two rounds: the first checkpoint keeps to the prompt, the second reads notices. The trainer fails
-// once, and what was finished before is not repeated.
+// TestImprove does two rounds: the first checkpoint keeps to the prompt, the second reads notices.
+// The trainer fails once, and what was finished before is not repeated.
 func TestImprove(t *testing.T) {
 	t.Parallel()
 
@@ -132,7 +132,8 @@ func TestImprove(t *testing.T) {
 	}
 }
 
-// TestImproveRefusesAnotherFile has a file changed after its stages were finished, and has those done again.
+// TestImproveRefusesAnotherFile has a file changed after its stages were finished, and has those
+// done again.
 func TestImproveRefusesAnotherFile(t *testing.T) {
 	t.Parallel()
 

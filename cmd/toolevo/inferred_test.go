@@ -24,8 +24,8 @@ func payments(t *testing.T, dir, parameter string) (path string) {
 	return path
 }
 
-// A change that is half sure stands in the file of the version, is shown wherever the version is looked at, and is
-// asked for until somebody has confirmed it there.
+// A change that is half sure stands in the file of the version, is shown wherever the version is
+// looked at, and is asked for until somebody has confirmed it there.
 func TestInferredChangesAreConfirmed(t *testing.T) {
 	t.Parallel()
 

@@ -9,8 +9,8 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// A log file has what the level lets through of the run and of its servers, which the screen then does not show;
-// another pass appends to it, and the file is its owner's alone.
+// A log file has what the level lets through of the run and of its servers, which the screen then
+// does not show; another pass appends to it, and the file is its owner's alone.
 func TestLogFile(t *testing.T) {
 	t.Parallel()
 	dir, model := t.TempDir(), serve(t, simserver.Options{})

@@ -1,5 +1,6 @@
-// Command toolevo grows trial-and-error tool-use trajectories against an environment whose APIs have moved on, turns
-// the successful ones into training data, and measures what a checkpoint does when the APIs drift.
+// Command toolevo grows trial-and-error tool-use trajectories against an environment whose APIs
+// have moved on, turns the successful ones into training data, and measures what a checkpoint does
+// when the APIs drift.
 //
 //	toolevo data build|import|questions|gold   fill the data folder, and check published answers
 //	toolevo play                               act in the environment yourself, turn by turn
@@ -19,9 +20,9 @@
 //	toolevo serve voice                        a mocked voice service for MCP clients
 //	toolevo demo                               all of it on synthetic data
 //
-// This package wires the others together and reports; it holds no logic of theirs. Results go to stdout, words for
-// people to stderr. Exit codes: 0 done, 1 the result is bad, 2 wrong usage or configuration, 3 infrastructure gave up,
-// 130 interrupted and resumable.
+// This package wires the others together and reports; it holds no logic of theirs. Results go to
+// stdout, words for people to stderr. Exit codes: 0 done, 1 the result is bad, 2 wrong usage or
+// configuration, 3 infrastructure gave up, 130 interrupted and resumable.
 package main
 
 import (

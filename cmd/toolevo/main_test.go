@@ -95,8 +95,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// pythonFirst puts the folder of the interpreter before all others, where python3 is a script that looks for one, which
-// takes longer than most programs that tests run in it.
+// pythonFirst puts the folder of the interpreter before all others, where python3 is a script that
+// looks for one, which takes longer than most programs that tests run in it.
 func pythonFirst() {
 	found, err := exec.LookPath("python3")
 	if err != nil {
@@ -109,8 +109,8 @@ func pythonFirst() {
 	}
 }
 
-// ordinary is the environment of programs that tests start. That of this process has bait now and then, while another
-// test attacks an engine.
+// ordinary is the environment of programs that tests start. That of this process has bait now and
+// then, while another test attacks an engine.
 var ordinary []string
 
 // program is a call of the program.
@@ -158,11 +158,12 @@ func cli(t testing.TB, args ...string) result {
 	return cliWith(t, "", nil, args...)
 }
 
-// soon is how long a command in a test waits before it asks a server again. It changes no result, as is the point of
-// the tests with faults, and the default would make them wait for minutes.
+// soon is how long a command in a test waits before it asks a server again. It changes no result,
+// as is the point of the tests with faults, and the default would make them wait for minutes.
 const soon = 10 * time.Millisecond
 
-// modulesHere is an environment in which a prompt promises no numpy, where there is none: a model would not be asked.
+// modulesHere is an environment in which a prompt promises no numpy, where there is none: a model
+// would not be asked.
 var modulesHere = sync.OnceValue(func() []string {
 	if exec.Command("python3", "-c", "import numpy").Run() == nil {
 		return nil
@@ -212,8 +213,9 @@ func must(t testing.TB, args ...string) string {
 	return r.out
 }
 
-// made is must for what a test only needs, and does not test: the program itself does it, which takes a quarter of the
-// processor time that this process takes under the race detector. It has no suites but those that are shipped.
+// made is must for what a test only needs, and does not test: the program itself does it, which
+// takes a quarter of the processor time that this process takes under the race detector. It has no
+// suites but those that are shipped.
 func made(t testing.TB, args ...string) string {
 	t.Helper()
 	var out, words bytes.Buffer
@@ -227,14 +229,15 @@ func made(t testing.TB, args ...string) string {
 	return out.String()
 }
 
-// collection is made for a collection that a test only needs, without walls around its programs: attacking them would
-// take longer than all else.
+// collection is made for a collection that a test only needs, without walls around its programs:
+// attacking them would take longer than all else.
 func collection(t testing.TB, args ...string) string {
 	t.Helper()
 	return made(t, append([]string{"collect", "--engine", "unsafe", "--progress", "none"}, args...)...)
 }
 
-// fails runs a command that has to end with a code and say some words on stderr and nothing on stdout.
+// fails runs a command that has to end with a code and say some words on stderr and nothing on
+// stdout.
 func fails(t *testing.T, code int, words []string, args ...string) result {
 	t.Helper()
 
@@ -293,8 +296,8 @@ func shared(name string, fill func(t testing.TB, dir string)) func(t testing.TB)
 	}
 }
 
-// smallData is a data folder with a synthetic corpus and a hundredth of the paper's questions, with invented queries of
-// ToolBench, and with generated tasks.
+// smallData is a data folder with a synthetic corpus and a hundredth of the paper's questions, with
+// invented queries of ToolBench, and with generated tasks.
 var smallData = shared("data", func(t testing.TB, dir string) {
 	made(t, "data", "build", "--data", dir, "--dataset", "coffee", "--seed", "5", "--rows", "900")
 	made(t, "data", "questions", "--data", dir, "--seed", "5", "--scale", "0.01")
@@ -316,10 +319,12 @@ var smallRun = shared("run", func(t testing.TB, dir string) {
 	must(t, "collect", "--data", smallData(t), "--limit", "3", "--trees", "2", "--out", dir)
 })
 
-// binary is the program, built once, without the race detector and without what only debuggers read.
+// binary is the program, built once, without the race detector and without what only debuggers
+// read.
 func binary() string { return filepath.Join(scratch, "toolevo") }
 
-// build copies it from the cache of `go run`, which links it only where it changed; `go build` links it every time.
+// build copies it from the cache of `go run`, which links it only where it changed; `go build`
+// links it every time.
 func build() error {
 	cmd := exec.Command("go", "run", "-ldflags=-s -w", "-exec", "cp", ".", binary())
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -372,7 +377,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// published is the folder of the published benchmark's files, and skips the test where there is none.
+// published is the folder of the published benchmark's files, and skips the test where there is
+// none.
 func published(t *testing.T) string {
 	t.Helper()
 

@@ -10,7 +10,8 @@ import (
 	toolevo "toolevo/cmd/internal/app"
 )
 
-// A port that is taken is found out before there is a run, and so is an address that makes no sense.
+// A port that is taken is found out before there is a run, and so is an address that makes no
+// sense.
 func TestMetricsAddress(t *testing.T) {
 	t.Parallel()
 

@@ -174,8 +174,9 @@ func queryFor(list string, n int64) string {
 	return string(text)
 }
 
-// Recorded calls become a folder that trains a simulator, whose answers are measured by its test sets. What models
-// wrote is not asked for again, and a server that fails leaves no half of a folder.
+// Recorded calls become a folder that trains a simulator, whose answers are measured by its test
+// sets. What models wrote is not asked for again, and a server that fails leaves no half of a
+// folder.
 func TestMirror(t *testing.T) {
 	t.Parallel()
 

@@ -192,7 +192,8 @@ func (m mistake) play(t *testing.T, whole map[string]string) string {
 	return strings.TrimPrefix(answer, "$ "+m.command)
 }
 
-// asUser does something with the rights of a user who is not root, as this process may or may not be.
+// asUser does something with the rights of a user who is not root, as this process may or may not
+// be.
 func asUser(t *testing.T, dir string, act func()) {
 	if os.Geteuid() != 0 {
 		act()
@@ -206,8 +207,8 @@ func asUser(t *testing.T, dir string, act func()) {
 		}
 	}
 
-	// The rights are the thread's. It gets them back and goes on: what it once started, a sandbox of another test say,
-	// would end with it.
+	// The rights are the thread's. It gets them back and goes on: what it once started, a sandbox
+	// of another test say, would end with it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 

@@ -13,8 +13,8 @@ import (
 	"toolevo/toolqa/bench"
 )
 
-// The tools of a dataset are tools that there are, every tool serves some dataset, and no demonstration calls another
-// than those of its dataset.
+// The tools of a dataset are tools that there are, every tool serves some dataset, and no
+// demonstration calls another than those of its dataset.
 func TestToolsOfDatasets(t *testing.T) {
 	t.Parallel()
 

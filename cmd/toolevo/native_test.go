@@ -17,7 +17,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// What servers make of native calls changes no tree that they do not spoil, and what they spoil is said.
+// What servers make of native calls changes no tree that they do not spoil, and what they spoil is
+// said.
 func TestNativeCallsOfServers(t *testing.T) {
 	t.Parallel()
 
@@ -81,7 +82,8 @@ func TestNativeCallsOfServers(t *testing.T) {
 		})
 	}
 
-	// A server that shows no tools, or takes none, ends the run, and no tree of it is a failure of the model's.
+	// A server that shows no tools, or takes none, ends the run, and no tree of it is a failure of
+	// the model's.
 	for wrong, words := range map[simserver.Misconfiguration]string{
 		simserver.IgnoresTools: "no action can be read", simserver.ToolsRefused: "--enable-auto-tool-choice",
 	} {
@@ -162,8 +164,9 @@ func TestToolLists(t *testing.T) {
 	}
 }
 
-// Where several calls of a reply are played, each is answered, in prompts, documents and samples: a server that reads
-// imagined answers as calls has them played, and without the setting they are cut.
+// Where several calls of a reply are played, each is answered, in prompts, documents and samples: a
+// server that reads imagined answers as calls has them played, and without the setting they are
+// cut.
 func TestParallelCalls(t *testing.T) {
 	t.Parallel()
 
@@ -209,8 +212,8 @@ func TestParallelCalls(t *testing.T) {
 	}
 }
 
-// ToolBench's queries, whose functions are tools of their own, are played with native calls: collected, checked,
-// exported and evaluated, and where lists follow notices, too.
+// ToolBench's queries, whose functions are tools of their own, are played with native calls:
+// collected, checked, exported and evaluated, and where lists follow notices, too.
 func TestNativeCallsOfToolBench(t *testing.T) {
 	t.Parallel()
 

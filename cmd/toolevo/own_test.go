@@ -12,7 +12,8 @@ import (
 	"toolevo/toolqa"
 )
 
-// A file of the user's own takes the place of the split: its questions are asked, graded, and belong to the run.
+// A file of the user's own takes the place of the split: its questions are asked, graded, and
+// belong to the run.
 func TestEvalOfOwnQuestions(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "eval")

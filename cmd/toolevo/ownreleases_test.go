@@ -52,8 +52,8 @@ func collectKilled(t *testing.T, data, versions string) {
 	})
 }
 
-// The next release of a git server: trajectories are collected before it ships, under it and under a
-// made version; who knows of neither loses what changed, who follows notices loses what is gone.
+// The next release of a git server: trajectories are collected before it ships, under it and under
+// a made version; who knows of neither loses what changed, who follows notices loses what is gone.
 func TestPublishedGitServerIsCollected(t *testing.T) {
 	const pkg, file = "@cyanheads/git-mcp-server", "cyanheads-git-mcp-server"
 

@@ -128,8 +128,8 @@ func TestOwnTasksJudgedByAModel(t *testing.T) {
 		append(eval[:len(eval)-1], in("down"), "--patience", "0s")...)
 }
 
-// A run that we exported, and one that another program recorded as ATIF, become tasks, whose solutions
-// play on fresh instances. What cannot is named.
+// A run that we exported, and one that another program recorded as ATIF, become tasks, whose
+// solutions play on fresh instances. What cannot is named.
 func TestOwnTasksOfRecordedRuns(t *testing.T) {
 	t.Parallel()
 

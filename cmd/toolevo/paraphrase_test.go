@@ -46,7 +46,8 @@ func rewriter(t *testing.T, reword func(request string) string) (url string, ask
 	return server.URL + "/v1", asked
 }
 
-// A model is asked once about each question that is chosen; later runs, and what looks at them, need it no more.
+// A model is asked once about each question that is chosen; later runs, and what looks at them,
+// need it no more.
 func TestParaphraseByModel(t *testing.T) {
 	t.Parallel()
 

@@ -21,10 +21,10 @@ import (
 	"toolevo/toolqa/questions"
 )
 
-// TestParity grows trees as the published code does, preset reference under every compat option, over
-// all datasets and the API versions, and compares every node with those recorded: the digits of its
-// path, N, W, its reward, and a checksum each of the action and the observation. Where a node differs,
-// a comparison with the published code means something else from then on.
+// TestParity grows trees as the published code does, preset reference under every compat option,
+// over all datasets and the API versions, and compares every node with those recorded: the digits
+// of its path, N, W, its reward, and a checksum each of the action and the observation. Where a
+// node differs, a comparison with the published code means something else from then on.
 func TestParity(t *testing.T) {
 	t.Parallel()
 
@@ -45,7 +45,8 @@ func TestParity(t *testing.T) {
 
 	t.Cleanup(func() { b.Close() })
 
-	// Another question under each API version. Those of flights and airbnb that need SQL take too long.
+	// Another question under each API version. Those of flights and airbnb that need SQL take too
+	// long.
 	worlds := parityWorlds(t, b)
 	asked := map[string]int{}
 	var trees []func() (string, error)
@@ -172,8 +173,8 @@ func (o odd) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, erro
 	return proposals, err
 }
 
-// oddActions are what a model writes that confuses API versions, JSON and Python, and what the tools
-// treat in a way of their own.
+// oddActions are what a model writes that confuses API versions, JSON and Python, and what the
+// tools treat in a way of their own.
 func oddActions(t *testing.T, version *toolapi.Version) []string {
 	t.Helper()
 

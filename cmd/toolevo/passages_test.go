@@ -22,8 +22,8 @@ var agendaData = shared("agenda", func(t testing.TB, dir string) {
 	made(t, "data", "questions", "--data", dir, "--seed", "5", "--scale", "0.1")
 })
 
-// fakeEmbedder is a server with an embedding model called fake: the vector of a text is the sum of a random
-// one for each of its words.
+// fakeEmbedder is a server with an embedding model called fake: the vector of a text is the sum of
+// a random one for each of its words.
 type fakeEmbedder struct {
 	*httptest.Server
 	mu      sync.Mutex

@@ -12,8 +12,9 @@ import (
 	"toolevo/envs/sandbox/engines"
 )
 
-// perform does the job of a collect, eval or export command line that the user wrote for another command, which has
-// the say in the end: what it says at Ctrl-C is its own. However many jobs are done, an engine is attacked once.
+// perform does the job of a collect, eval or export command line that the user wrote for another
+// command, which has the say in the end: what it says at Ctrl-C is its own. However many jobs are
+// done, an engine is attacked once.
 func (a *app) perform(ctx context.Context, args ...string) (result any, err error) {
 	if a.attack == nil {
 		a.attack = engines.Once()

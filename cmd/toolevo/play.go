@@ -120,8 +120,8 @@ type typedAction struct {
 	err  error
 }
 
-// typed returns the actions that are typed until ctx ends. Nobody waits for the goroutine that reads: a read from a
-// terminal cannot be called off.
+// typed returns the actions that are typed until ctx ends. Nobody waits for the goroutine that
+// reads: a read from a terminal cannot be called off.
 func typed(ctx context.Context, from io.Reader, codec action.Codec) <-chan typedAction {
 	actions := make(chan typedAction)
 

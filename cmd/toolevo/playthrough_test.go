@@ -17,8 +17,8 @@ import (
 	"toolevo/toolqa"
 )
 
-// playthroughs are what is played of each dataset, the first test question of an easy and of a hard template. Together
-// they need every tool.
+// playthroughs are what is played of each dataset, the first test question of an easy and of a hard
+// template. Together they need every tool.
 var playthroughs = map[toolqa.Dataset][]exhibit{
 	toolqa.Agenda:  {{"agenda-easy/length", ""}, {"agenda-hard/free-slots", ","}},
 	toolqa.Airbnb:  {{"airbnb-easy/price", ""}, {"airbnb-hard/total-price", ""}},
@@ -29,8 +29,9 @@ var playthroughs = map[toolqa.Dataset][]exhibit{
 	toolqa.Yelp:    {{"yelp-easy/hours", ""}, {"yelp-hard/highest-stars", ""}},
 }
 
-// TestPlaythroughs compares what scripted:reader does with each dataset under each API version with a readable
-// transcript. Every deprecation notice of a version is met and got over in at least one of them.
+// TestPlaythroughs compares what scripted:reader does with each dataset under each API version with
+// a readable transcript. Every deprecation notice of a version is met and got over in at least one
+// of them.
 func TestPlaythroughs(t *testing.T) {
 	t.Parallel()
 	b, _, reader := testBench(t, defaultData(t), "p_c", toolqa.Test)
@@ -73,8 +74,9 @@ func TestPlaythroughs(t *testing.T) {
 	}
 }
 
-// recoveries are the deprecated names that an episode met and got over: it read the notice, called the API that the
-// notice names, which answered, and told UpdateTool of that API before it did anything else.
+// recoveries are the deprecated names that an episode met and got over: it read the notice, called
+// the API that the notice names, which answered, and told UpdateTool of that API before it did
+// anything else.
 func recoveries(t *testing.T, version *toolapi.Version, h envs.History) map[string]bool {
 	t.Helper()
 
@@ -111,7 +113,8 @@ func recoveries(t *testing.T, version *toolapi.Version, h envs.History) map[stri
 	return names
 }
 
-// TestPlayPrintsATranscript compares what the command prints with the playthrough of the same question.
+// TestPlayPrintsATranscript compares what the command prints with the playthrough of the same
+// question.
 func TestPlayPrintsATranscript(t *testing.T) {
 	t.Parallel()
 	data := defaultData(t)

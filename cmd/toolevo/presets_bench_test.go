@@ -24,15 +24,16 @@ import (
 // yield is what a run cost and what an export of it holds.
 type yield struct {
 	questions, completions, calls int
-	// of the export: trajectories, questions, and per question distinct sequences of tools and trees
+	// of the export: trajectories, questions, and per question distinct sequences of tools and
+	// trees
 	usable, solved, sequences, trees int
 }
 
-// BenchmarkPresets prints what a trajectory that training takes costs with each preset, in completions and in
-// calls, on the default corpora: 60 questions of four datasets in p_s_in, three seeds of the run, with a
-// policy that solves every question and with one that solves few. paper and reference grow four trees a
-// question, at which they look best: with their 20 they cost three to five times as much, since at most four
-// trajectories of a question are taken.
+// BenchmarkPresets prints what a trajectory that training takes costs with each preset, in
+// completions and in calls, on the default corpora: 60 questions of four datasets in p_s_in, three
+// seeds of the run, with a policy that solves every question and with one that solves few. paper
+// and reference grow four trees a question, at which they look best: with their 20 they cost three
+// to five times as much, since at most four trajectories of a question are taken.
 func BenchmarkPresets(b *testing.B) {
 	data := b.TempDir()
 
@@ -52,7 +53,8 @@ func BenchmarkPresets(b *testing.B) {
 		{"preset=efficient", "search.samples=3"}, {"preset=efficient", "search.samples=5"},
 		{"preset=efficient", "search.rollout_nodes=cached"},
 	}
-	// Rows go to stdout as they come: the testing package cuts what a benchmark logs after ten lines.
+	// Rows go to stdout as they come: the testing package cuts what a benchmark logs after ten
+	// lines.
 	fmt.Println("\n| policy | dataset | preset | completions | calls | usable of 240 | sequences | trees " +
 		"|\n|---|---|---|---:|---:|---:|---:|---:|")
 

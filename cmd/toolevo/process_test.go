@@ -26,8 +26,8 @@ type process struct {
 	ended    chan struct{}
 }
 
-// watched is what a process writes; lines are passed on as they come. It has no other methods of a buffer: by
-// ReadFrom a process would write past it.
+// watched is what a process writes; lines are passed on as they come. It has no other methods of a
+// buffer: by ReadFrom a process would write past it.
 type watched struct {
 	saw chan string
 
@@ -128,8 +128,9 @@ func (p *process) wait() int {
 	return p.ProcessState.ExitCode()
 }
 
-// inTime holds that something took no longer than it may take on a machine with nothing else to do. On a busy one all
-// takes longer, by as much as a command that does nothing takes longer than its processor time.
+// inTime holds that something took no longer than it may take on a machine with nothing else to do.
+// On a busy one all takes longer, by as much as a command that does nothing takes longer than its
+// processor time.
 func inTime(t *testing.T, what string, took, most time.Duration) {
 	t.Helper()
 
@@ -151,8 +152,9 @@ func inTime(t *testing.T, what string, took, most time.Duration) {
 	}
 }
 
-// until returns true once the log of the run holds n calls, and false when the process ended before. It keeps the run
-// open: opening one at every look would take more of the processor than the process.
+// until returns true once the log of the run holds n calls, and false when the process ended
+// before. It keeps the run open: opening one at every look would take more of the processor than
+// the process.
 func (p *process) until(t *testing.T, run string, n int) bool {
 	t.Helper()
 
@@ -204,8 +206,9 @@ func logged(t *testing.T, run string) int {
 	return n
 }
 
-// grown is a collection that takes long enough to be interrupted, with a preset. That of paper has no walls around its
-// programs: attacking them takes each process longer than the rest of what it does, and that of efficient does it.
+// grown is a collection that takes long enough to be interrupted, with a preset. That of paper has
+// no walls around its programs: attacking them takes each process longer than the rest of what it
+// does, and that of efficient does it.
 func grown(preset string, more ...string) []string {
 	args := []string{"collect", "--preset", preset, "--limit", "4", "--run-id", "grown", "--progress", "none"}
 
@@ -236,7 +239,8 @@ func growUninterrupted(preset string) func(t testing.TB, dir string) {
 	}
 }
 
-// sameRun holds that a run has the bytes and the calls of the one that nothing disturbed, and passes its check.
+// sameRun holds that a run has the bytes and the calls of the one that nothing disturbed, and
+// passes its check.
 func sameRun(t *testing.T, preset, run string) {
 	t.Helper()
 
@@ -271,7 +275,8 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestKilled kills a run five times, each time when the log has grown to a random size, and goes on with it.
+// TestKilled kills a run five times, each time when the log has grown to a random size, and goes on
+// with it.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for preset, whole := range uninterrupted {
@@ -324,7 +329,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestInterrupted sends SIGINT once, after which no call is made, and goes on with the command printed.
+// TestInterrupted sends SIGINT once, after which no call is made, and goes on with the command
+// printed.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	total := logged(t, uninterrupted["paper"](t))

@@ -26,8 +26,8 @@ import (
 // scraping is how long Prometheus may take until every query of the dashboard has an answer.
 const scraping = 2 * time.Minute
 
-// A real Prometheus scrapes a collection and an evaluation that are under way: its own linter finds nothing wrong with
-// their metrics, and each query of the dashboard returns a series.
+// A real Prometheus scrapes a collection and an evaluation that are under way: its own linter finds
+// nothing wrong with their metrics, and each query of the dashboard returns a series.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
 	prometheus := prometheusBinary(t)
@@ -79,7 +79,8 @@ func prometheusBinary(t *testing.T) string {
 	return path
 }
 
-// measured starts a command that serves metrics, and returns the address of these. The test ends it.
+// measured starts a command that serves metrics, and returns the address of these. The test ends
+// it.
 func measured(t *testing.T, command string, flags []string) string {
 	t.Helper()
 
@@ -207,7 +208,8 @@ scrape_configs: [{job_name: toolevo, static_configs: [{targets: ['%s']}]}]
 	return address
 }
 
-// dashboardQueries returns the queries of the dashboard, as Grafana would ask them, with the titles of their panels.
+// dashboardQueries returns the queries of the dashboard, as Grafana would ask them, with the titles
+// of their panels.
 func dashboardQueries(t *testing.T) map[string]string {
 	t.Helper()
 

@@ -9,9 +9,9 @@ import (
 	"toolevo/mcts/policy/chat"
 )
 
-// TestPrompts compares what a model is sent for a question of each suite with texts that a person can read, one of each
-// form and codec. The templates that we render put the texts of the chat into marks of their own: of those only what is
-// around the texts is kept.
+// TestPrompts compares what a model is sent for a question of each suite with texts that a person
+// can read, one of each form and codec. The templates that we render put the texts of the chat into
+// marks of their own: of those only what is around the texts is kept.
 func TestPrompts(t *testing.T) {
 	t.Parallel()
 

@@ -24,8 +24,8 @@ func replaying(t *testing.T, run string, sets ...string) []toolevo.Replay {
 	return document[toolevo.Replays](t, must(t, args...)).Replays
 }
 
-// What a replay finds under a setting is what a run of that setting finds, of every question for which the log has the
-// answers; of the others it names those that it lacks.
+// What a replay finds under a setting is what a run of that setting finds, of every question for
+// which the log has the answers; of the others it names those that it lacks.
 func TestReplayEqualsARun(t *testing.T) {
 	t.Parallel()
 

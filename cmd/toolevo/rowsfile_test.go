@@ -111,8 +111,8 @@ func TestAGoodFileOfRowsStays(t *testing.T) {
 		"--allow-scripted", run, "--out", filepath.Join(t.TempDir(), "export"))
 }
 
-// TestARunWithoutItsDatabase holds that a finished run whose database is gone or empty makes no call
-// and gives no samples.
+// TestARunWithoutItsDatabase holds that a finished run whose database is gone or empty makes no
+// call and gives no samples.
 func TestARunWithoutItsDatabase(t *testing.T) {
 	t.Parallel()
 

@@ -171,8 +171,8 @@ func TestTheOrderOfDatasetsDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestARunIsExtended holds that a run goes further, by questions, by difficulties and by trees, keeps
-// what it did, and ends with the bytes of one that went so far from the start.
+// TestARunIsExtended holds that a run goes further, by questions, by difficulties and by trees,
+// keeps what it did, and ends with the bytes of one that went so far from the start.
 func TestARunIsExtended(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
@@ -271,7 +271,8 @@ func TestARunKnowsItsData(t *testing.T) {
 	made(t, "check", run)
 }
 
-// TestRunsHaveIDs holds that two runs of the same are two runs, and that they are exported together.
+// TestRunsHaveIDs holds that two runs of the same are two runs, and that they are exported
+// together.
 func TestRunsHaveIDs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -89,7 +89,8 @@ func TestRunsOfAnExperiment(t *testing.T) {
 	fails(t, exitUsage, []string{"colour", "started"}, "runs", folder, "--sort", "colour")
 }
 
-// Folders without runs are no error, those that are not there are, but for the one that nobody named.
+// Folders without runs are no error, those that are not there are, but for the one that nobody
+// named.
 func TestRunsOfNone(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

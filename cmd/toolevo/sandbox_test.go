@@ -55,8 +55,9 @@ func TestDoctorSandbox(t *testing.T) {
 	fits(t, r.out)
 }
 
-// Which version of Landlock a machine has, and what an older one leaves to seccomp, stands in the report; and
-// nothing gets through where that is much. One of the reports is JSON, with the same verdict.
+// Which version of Landlock a machine has, and what an older one leaves to seccomp, stands in the
+// report; and nothing gets through where that is much. One of the reports is JSON, with the same
+// verdict.
 func TestDoctorSandboxOnAnOlderKernel(t *testing.T) {
 	t.Parallel()
 
@@ -93,7 +94,8 @@ func TestDoctorSandboxOnAnOlderKernel(t *testing.T) {
 	}
 }
 
-// Without Landlock, files can be read. The report says which wall is missing, and what holds all the same.
+// Without Landlock, files can be read. The report says which wall is missing, and what holds all
+// the same.
 func TestDoctorSandboxWithoutLandlock(t *testing.T) {
 	t.Parallel()
 

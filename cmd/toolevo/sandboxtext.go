@@ -54,7 +54,8 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 	io.WriteString(w, folded("limits   ", "of a run: "+r.Limits+". The attacks have less."))
 }
 
-// landlockWords says which version of Landlock's interface there is, and what it costs that it is not a newer one.
+// landlockWords says which version of Landlock's interface there is, and what it costs that it is
+// not a newer one.
 func landlockWords(r toolevo.LandlockReport) string {
 	text := fmt.Sprintf(", ABI %d", r.ABI)
 	if r.ABI < r.Machine {
@@ -101,7 +102,8 @@ func writeFinding(w io.Writer, f attack.Finding) {
 	io.WriteString(w, folded("    what: ", f.What))
 }
 
-// folded puts a label before a text, and breaks it at words into lines that the label's width indents.
+// folded puts a label before a text, and breaks it at words into lines that the label's width
+// indents.
 func folded(label, text string) string { return display.Wrap(label, text, console.HelpWidth) }
 
 // writeVerdict writes what it comes to and what can be done.

@@ -27,12 +27,12 @@ import (
 	"toolevo/mcts/store"
 )
 
-// BenchmarkServer drives a simulated server, which is a process of its own, with the real collector: 200
-// questions, preset efficient, scripted:noisy, durable store, 64 slots, 200 ms for each completion, the limit
-// found by itself. It reports how busy the slots were between the first request and the moment when all but
-// the last 2 % of the questions were done, our own processor time, and how much of the prompts' bytes the
-// prefix cache held: of all requests, and of tokens without the first request of each tree. Nothing is faster
-// than it would be.
+// BenchmarkServer drives a simulated server, which is a process of its own, with the real
+// collector: 200 questions, preset efficient, scripted:noisy, durable store, 64 slots, 200 ms for
+// each completion, the limit found by itself. It reports how busy the slots were between the first
+// request and the moment when all but the last 2 % of the questions were done, our own processor
+// time, and how much of the prompts' bytes the prefix cache held: of all requests, and of tokens
+// without the first request of each tree. Nothing is faster than it would be.
 func BenchmarkServer(b *testing.B) {
 	dir := generatedData(b)
 	for b.Loop() {
@@ -66,8 +66,9 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
-// BenchmarkToolLists says how much of the prompts' bytes the prefix cache of a simulated server holds under p_s_in, in
-// texts and with native tools, by what becomes of their list: of all requests, and without the first of each tree.
+// BenchmarkToolLists says how much of the prompts' bytes the prefix cache of a simulated server
+// holds under p_s_in, in texts and with native tools, by what becomes of their list: of all
+// requests, and without the first of each tree.
 func BenchmarkToolLists(b *testing.B) {
 	dir := generatedData(b)
 
@@ -95,10 +96,11 @@ func BenchmarkToolLists(b *testing.B) {
 	}
 }
 
-// BenchmarkAuto measures how long finding the limit takes through the real collector, from the first request
-// until a server does nine tenths of what it does at the best fixed limit, and how much it does in the ten
-// seconds from then on. Completions take 200 ms, so S slots do 5S in a second at best; the best fixed limit
-// is taken to be 3S/2, at which the queue of the server is never empty. Nothing is faster than it would be.
+// BenchmarkAuto measures how long finding the limit takes through the real collector, from the
+// first request until a server does nine tenths of what it does at the best fixed limit, and how
+// much it does in the ten seconds from then on. Completions take 200 ms, so S slots do 5S in a
+// second at best; the best fixed limit is taken to be 3S/2, at which the queue of the server is
+// never empty. Nothing is faster than it would be.
 func BenchmarkAuto(b *testing.B) {
 	dir := generatedData(b)
 	for _, slots := range []int{8, 64, 256} {
@@ -116,9 +118,9 @@ func BenchmarkAuto(b *testing.B) {
 	}
 }
 
-// throughput runs the collector at a limit until it has made so many completions a second for two seconds, or for a
-// minute at most, and measures the ten seconds after that. took is the time from the first request to the end of these
-// two seconds.
+// throughput runs the collector at a limit until it has made so many completions a second for two
+// seconds, or for a minute at most, and measures the ten seconds after that. took is the time from
+// the first request to the end of these two seconds.
 func throughput(b *testing.B, dir string, slots int, parallel string, wanted float64) (rate float64,
 	took time.Duration) {
 	b.Helper()

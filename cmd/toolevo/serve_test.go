@@ -71,8 +71,9 @@ func askVirtual(t *testing.T, url, key, version string) (status int, text string
 	return reply.StatusCode, string(answer)
 }
 
-// A hundred equal requests at the same time cost one answer of the model, which is read although the model spoils it;
-// after a restart none. A request that is valid in the old version only is told what the feedback says.
+// A hundred equal requests at the same time cost one answer of the model, which is read although
+// the model spoils it; after a restart none. A request that is valid in the old version only is
+// told what the feedback says.
 func TestServeTools(t *testing.T) {
 	t.Parallel()
 
@@ -239,7 +240,8 @@ func TestServeToolsRefuses(t *testing.T) {
 	}
 }
 
-// A run whose APIs a language model stands in for remembers what it said, and names it: the run is checked without it.
+// A run whose APIs a language model stands in for remembers what it said, and names it: the run is
+// checked without it.
 func TestModelStandsInForAPIs(t *testing.T) {
 	t.Parallel()
 

@@ -29,9 +29,10 @@ func resident(b *testing.B, pid int) float64 {
 	return kilobytes * 1024
 }
 
-// BenchmarkServeEnv plays against a server of environments over coffee, which is a process of its own; the clients are
-// in this one. It reports the memory of 1,000 open episodes of four turns, the time of a reset and a step of one
-// client, the steps in a second of 64, and the server's processor time for each message.
+// BenchmarkServeEnv plays against a server of environments over coffee, which is a process of its
+// own; the clients are in this one. It reports the memory of 1,000 open episodes of four turns, the
+// time of a reset and a step of one client, the steps in a second of 64, and the server's processor
+// time for each message.
 func BenchmarkServeEnv(b *testing.B) {
 	dir := generatedData(b)
 

@@ -254,8 +254,9 @@ func (r remote) Step(_ context.Context, s envs.State, a envs.Action) (envs.Trans
 	return envs.Transition{State: remoteState{history, o.Status}, Turn: turn}, nil
 }
 
-// A policy at the other end of a connection is measured as in an evaluation, in each version, however many play at the
-// same time; and a server that is killed has every episode whose end it has told.
+// A policy at the other end of a connection is measured as in an evaluation, in each version,
+// however many play at the same time; and a server that is killed has every episode whose end it
+// has told.
 func TestServeEnvIsAnEvaluation(t *testing.T) {
 	t.Parallel()
 

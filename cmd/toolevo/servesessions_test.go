@@ -10,8 +10,8 @@ import (
 	stategensuite "toolevo/cmd/internal/suites/stategen"
 )
 
-// The session service under a version: a client of that version adds a session and finds it, one of p_c is told what to
-// use instead, and Ctrl-C ends it with a report.
+// The session service under a version: a client of that version adds a session and finds it, one of
+// p_c is told what to use instead, and Ctrl-C ends it with a report.
 func TestServeSessions(t *testing.T) {
 	t.Parallel()
 

@@ -17,8 +17,8 @@ import (
 	"toolevo/toolqa/questions"
 )
 
-// inFront starts a server in front of another one: what answer does not answer, reporting false, the
-// other one does.
+// inFront starts a server in front of another one: what answer does not answer, reporting false,
+// the other one does.
 func inFront(t *testing.T, s http.Handler, answer func(w http.ResponseWriter, path string, body []byte) bool) string {
 	t.Helper()
 

@@ -18,9 +18,9 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// What does not answer, and what is not a model server, is found out within five seconds, and leaves no run
-// directory. Nothing waits but the probe: it does so once, for less than that. Time itself is looked at with
-// room for a busy machine.
+// What does not answer, and what is not a model server, is found out within five seconds, and
+// leaves no run directory. Nothing waits but the probe: it does so once, for less than that. Time
+// itself is looked at with room for a busy machine.
 func TestNoModelServer(t *testing.T) {
 	t.Parallel()
 
@@ -171,7 +171,8 @@ func TestServerWithoutAList(t *testing.T) {
 	}
 }
 
-// reader is what a command writes for people; a function hears all of it so far, and whatever is added.
+// reader is what a command writes for people; a function hears all of it so far, and whatever is
+// added.
 type reader struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -187,8 +188,8 @@ func (r *reader) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A server dies after thirty questions and comes back when the run has said that it waits: it is said once, the run
-// goes on by itself, and nothing of it is in the result.
+// A server dies after thirty questions and comes back when the run has said that it waits: it is
+// said once, the run goes on by itself, and nothing of it is in the result.
 func TestServerDiesAndComesBack(t *testing.T) {
 	t.Parallel()
 
@@ -242,7 +243,8 @@ func TestServerDiesAndComesBack(t *testing.T) {
 	}
 }
 
-// A server that stays away longer than the patience ends the run with what to do; what it answered is kept.
+// A server that stays away longer than the patience ends the run with what to do; what it answered
+// is kept.
 func TestServerStaysAway(t *testing.T) {
 	t.Parallel()
 	s := serve(t, simserver.Options{Faults: simserver.Faults{Script: append(make([]simserver.Fault, 40),
@@ -258,7 +260,8 @@ func TestServerStaysAway(t *testing.T) {
 		t.Fatalf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
 
-	// Whether the first call that fails finds a connection cut or none at all is up to the operating system.
+	// Whether the first call that fails finds a connection cut or none at all is up to the
+	// operating system.
 	says(t, "collect", r.err, "has not answered since", s.URL()+"/v1: transient: Post", "--resume --out",
 		"--server "+s.URL(), "--patience 0s")
 

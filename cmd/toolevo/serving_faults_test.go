@@ -17,7 +17,8 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// farm starts servers with the same options, faults included, and returns them with their addresses for --server.
+// farm starts servers with the same options, faults included, and returns them with their addresses
+// for --server.
 func farm(t *testing.T, n int, o simserver.Options) (servers []*simserver.Server, urls string) {
 	t.Helper()
 	var list []string
@@ -64,8 +65,8 @@ func counted(t *testing.T, run, policy string) server.Snapshot {
 	return s
 }
 
-// storm is a share of requests that meet faults of every kind but the two that take a server away. A request that hangs
-// costs a whole timeout, so these are a third of what their share would be.
+// storm is a share of requests that meet faults of every kind but the two that take a server away.
+// A request that hangs costs a whole timeout, so these are a third of what their share would be.
 func storm(total float64) map[simserver.Fault]float64 {
 	rates := simserver.EvenRates(total)
 	spared := rates[simserver.Hang] * 2 / 3
@@ -74,8 +75,8 @@ func storm(total float64) map[simserver.Fault]float64 {
 	return rates
 }
 
-// everyFault is a script that has every kind of a storm once, each after a request that is let through. By chance alone
-// a run now and then meets no hang.
+// everyFault is a script that has every kind of a storm once, each after a request that is let
+// through. By chance alone a run now and then meets no hang.
 func everyFault() []simserver.Fault {
 	var script []simserver.Fault
 	for _, kind := range slices.Sorted(maps.Keys(storm(0.3))) {
@@ -121,16 +122,17 @@ func addUp(t *testing.T, s server.Snapshot) {
 	if causes != s.Transient+s.TooLong+s.Refused {
 		t.Errorf("%d faults by their causes %v, %d by their kinds", causes, s.Faults, s.Transient+s.TooLong+s.Refused)
 	}
-	// Greetings and known requests that fail, by which a server shows that it is down, are no retries.
+	// Greetings and known requests that fail, by which a server shows that it is down, are no
+	// retries.
 	if s.TooLong+s.Refused+s.Cancelled+s.Silent > 0 || s.Retries > s.Transient {
 		t.Errorf("%d too long, %d refused, %d cancelled, %d silent, %d retries of %d faults", s.TooLong, s.Refused,
 			s.Cancelled, s.Silent, s.Retries, s.Transient)
 	}
 }
 
-// TestThirtyPercentFaults injects faults of every kind into 30 % of the requests: the trajectories have the
-// bytes of a day on which nothing went wrong, and what the servers injected is what the run counted, kind by
-// kind.
+// TestThirtyPercentFaults injects faults of every kind into 30 % of the requests: the trajectories
+// have the bytes of a day on which nothing went wrong, and what the servers injected is what the
+// run counted, kind by kind.
 func TestThirtyPercentFaults(t *testing.T) {
 	data := smallData(t)
 	t.Parallel()
@@ -180,7 +182,8 @@ func TestThirtyPercentFaults(t *testing.T) {
 			addUp(t, client)
 
 			requests, answered, faults := seen(servers)
-			// A wrong number is one too few, of which all are asked for again, or one too many where one was asked for.
+			// A wrong number is one too few, of which all are asked for again, or one too many
+			// where one was asked for.
 			spoiled := faults[simserver.Garbage] + faults[simserver.LostLogProbs] +
 				faults[simserver.WrongN] - int(client.Short)
 
@@ -212,7 +215,8 @@ func TestThirtyPercentFaults(t *testing.T) {
 
 			says(t, "collect", r.err, "none of them scored")
 
-			// Which faults a run of 80 requests meets is drawn; that all of them meet each kind is held above.
+			// Which faults a run of 80 requests meets is drawn; that all of them meet each kind is
+			// held above.
 			if said := strings.Contains(r.err, "× spoiled reply"); said != (spoiled > 0) {
 				t.Errorf("%d replies were spoiled, and it says:\n%s", spoiled, r.err)
 			}
@@ -267,7 +271,8 @@ func TestThirtyPercentFaultsOfOllama(t *testing.T) {
 	addUp(t, counted(t, filepath.Join(dir, "stormy"), "ollama:sim"))
 }
 
-// Servers that cut every connection for a while, and servers that die and come back, on top of all other faults.
+// Servers that cut every connection for a while, and servers that die and come back, on top of all
+// other faults.
 func TestServersThatComeAndGo(t *testing.T) {
 	t.Parallel()
 
@@ -296,8 +301,8 @@ func TestServersThatComeAndGo(t *testing.T) {
 			client := counted(t, filepath.Join(dir, "stormy"), kind+":sim")
 			addUp(t, client)
 
-			// Tests wait for milliseconds between tries: on a busy machine a request may meet one outage
-			// after another until it is given up. Then it is asked for again.
+			// Tests wait for milliseconds between tries: on a busy machine a request may meet one
+			// outage after another until it is given up. Then it is asked for again.
 			must(t, onFarm(kind, calm, "few-shot", append(stormy, "--resume")...)...)
 
 			if string(read(t, filepath.Join(dir, "calm", rowsFile))) != string(

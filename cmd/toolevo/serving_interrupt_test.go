@@ -30,8 +30,8 @@ func hangs(t *testing.T, p *process, s *simserver.Server) {
 	}
 }
 
-// untilAnswered returns true once the server has answered n requests, and false when the process ended before. It costs
-// less than process.until, which opens the run each time.
+// untilAnswered returns true once the server has answered n requests, and false when the process
+// ended before. It costs less than process.until, which opens the run each time.
 func (p *process) untilAnswered(s *simserver.Server, n int) bool {
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
@@ -48,9 +48,9 @@ func (p *process) untilAnswered(s *simserver.Server, n int) bool {
 	}
 }
 
-// TestInterruptedWhileServersHang sends SIGINT twice while the server answers nothing: the program waits for
-// the answers after the first and ends within three seconds of the second, the server sees its clients go,
-// and the command printed goes on without asking again what was answered.
+// TestInterruptedWhileServersHang sends SIGINT twice while the server answers nothing: the program
+// waits for the answers after the first and ends within three seconds of the second, the server
+// sees its clients go, and the command printed goes on without asking again what was answered.
 func TestInterruptedWhileServersHang(t *testing.T) {
 	t.Parallel()
 	data, calms := smallData(t), t.TempDir()
@@ -139,8 +139,8 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 			if got, want := logged(t, dir), logged(t, calm); got != want {
 				t.Errorf("%d calls in the log, %d in that of an uninterrupted run", got, want)
 			}
-			// What was in flight is asked again, and nothing else is: for Ollama all five samples of a call,
-			// of which each of the four trees has one. The second start greets the
+			// What was in flight is asked again, and nothing else is: for Ollama all five samples
+			// of a call, of which each of the four trees has one. The second start greets the
 			// server, too.
 			again, most := s.Stats().Requests-whole.requests-1, asked-answered-1
 			if test.kind == kindOllama {
@@ -154,8 +154,8 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 	}
 }
 
-// TestInterruptedWhileServersAnswer sends SIGINT once while calls are being answered: no call is made any more, those
-// finish and are logged, and nothing is asked twice when the run goes on.
+// TestInterruptedWhileServersAnswer sends SIGINT once while calls are being answered: no call is
+// made any more, those finish and are logged, and nothing is asked twice when the run goes on.
 func TestInterruptedWhileServersAnswer(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()

@@ -42,9 +42,9 @@ func isCompletion(path string) bool {
 	return strings.HasSuffix(path, "/completions") || path == "/api/generate"
 }
 
-// TestAnotherModel serves another model under the name of the one asked for. At the start that is said;
-// in the middle of a run the server is set aside, and the other one makes the trajectories that it
-// makes alone.
+// TestAnotherModel serves another model under the name of the one asked for. At the start that is
+// said; in the middle of a run the server is set aside, and the other one makes the trajectories
+// that it makes alone.
 func TestAnotherModel(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), t.TempDir()
@@ -69,7 +69,8 @@ func TestAnotherModel(t *testing.T) {
 			t.Errorf("it left %v", left)
 		}
 
-		// Which server a question goes to first depends on their addresses: one in sixteen is never asked.
+		// Which server a question goes to first depends on their addresses: one in sixteen is never
+		// asked.
 		asked := false
 		for try := 0; !asked && try < 20; try++ {
 			changing, answered := otherModel(t, s, 3)
@@ -92,8 +93,8 @@ func TestAnotherModel(t *testing.T) {
 	}
 }
 
-// TestServerLosesItsVoice serves texts for a while, and then nothing, without counts of tokens: none of
-// it is taken for the model's silence, and a good server makes the rest.
+// TestServerLosesItsVoice serves texts for a while, and then nothing, without counts of tokens:
+// none of it is taken for the model's silence, and a good server makes the rest.
 func TestServerLosesItsVoice(t *testing.T) {
 	t.Parallel()
 

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// What a server says that nobody asked for does not reach the terminal: net/http would log it there.
+// What a server says that nobody asked for does not reach the terminal: net/http would log it
+// there.
 func TestServerOutOfTurn(t *testing.T) {
 	t.Parallel()
 
@@ -135,8 +136,8 @@ func TestManyModels(t *testing.T) {
 	}
 }
 
-// A server that never says that a completion ended is told so before a tree is grown, whether it lists its
-// models or not; with its word in server.ends the run goes on.
+// A server that never says that a completion ended is told so before a tree is grown, whether it
+// lists its models or not; with its word in server.ends the run goes on.
 func TestNoEndOnAnyReply(t *testing.T) {
 	t.Parallel()
 

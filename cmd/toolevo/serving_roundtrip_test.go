@@ -16,8 +16,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// template is how LLaMA-Factory writes a sample for a template: what begins it, a message, an observation. It is
-// put down here a second time, by hand, from its templates.
+// template is how LLaMA-Factory writes a sample for a template: what begins it, a message, an
+// observation. It is put down here a second time, by hand, from its templates.
 type template struct{ begin, message, observation, end string }
 
 var wires = map[string]template{
@@ -47,8 +47,8 @@ func (w template) text(s export.Sample) string {
 	return whole
 }
 
-// parrot is a model server that knows training samples by heart: what it is sent has to be the beginning of
-// one of them, byte for byte, and it answers with the reply that comes next.
+// parrot is a model server that knows training samples by heart: what it is sent has to be the
+// beginning of one of them, byte for byte, and it answers with the reply that comes next.
 type parrot struct {
 	t       *testing.T
 	form    string
@@ -105,8 +105,8 @@ func (p *parrot) reply(prompt string, messages []struct{ Role, Content string })
 	return giveUp
 }
 
-// continued returns the reply that follows the messages in a sample, if they are how it begins: in a chat, an
-// observation is a user's message after the marker.
+// continued returns the reply that follows the messages in a sample, if they are how it begins: in
+// a chat, an observation is a user's message after the marker.
 func continued(s export.Sample, messages []struct{ Role, Content string }) (next string, ok bool) {
 	if len(messages) > len(s.Conversations) || messages[0].Role != "system" || messages[0].Content != s.System {
 		return "", false
@@ -180,8 +180,9 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestSamplesAreWhatEvaluationSends plays the exported training samples through the program: at every turn, what eval
-// sends to the server is, byte for byte, how the sample begins, and at the end nothing of it is left over.
+// TestSamplesAreWhatEvaluationSends plays the exported training samples through the program: at
+// every turn, what eval sends to the server is, byte for byte, how the sample begins, and at the
+// end nothing of it is left over.
 func TestSamplesAreWhatEvaluationSends(t *testing.T) {
 	t.Parallel()
 

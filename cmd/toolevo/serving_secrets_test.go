@@ -16,7 +16,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// tattler is a server, or what stands before one, that says what key it was shown in every way that errors have.
+// tattler is a server, or what stands before one, that says what key it was shown in every way that
+// errors have.
 type tattler struct {
 	http.Handler
 	asked  atomic.Int64
@@ -62,8 +63,9 @@ func (s *tattler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestSecrets gives a key in the environment, and one in the server's address, to servers that repeat it in
-// their errors: it is in no file of the run directory, in nothing the program says, and in no trajectory.
+// TestSecrets gives a key in the environment, and one in the server's address, to servers that
+// repeat it in their errors: it is in no file of the run directory, in nothing the program says,
+// and in no trajectory.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const key, user, password = "sk-0123456789abcdef/+~secret", "someone", "pass word&0"

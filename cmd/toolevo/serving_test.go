@@ -54,16 +54,16 @@ func servePlans(t *testing.T, plans solutions, o simserver.Options) *simserver.S
 	return s
 }
 
-// undisturbed makes the run that others are compared with, and returns what it wrote to stdout. The program makes it,
-// as this process takes several times as long under the race detector, and grows the others. Both name the engine: the
-// rows do, too.
+// undisturbed makes the run that others are compared with, and returns what it wrote to stdout. The
+// program makes it, as this process takes several times as long under the race detector, and grows
+// the others. Both name the engine: the rows do, too.
 func undisturbed(t *testing.T, args ...string) string {
 	t.Helper()
 	return made(t, args...)
 }
 
-// calmServer returns the URL of a simulated server of a kind that makes no faults, for undisturbed runs of all tests.
-// The program itself is the server, as it is the client.
+// calmServer returns the URL of a simulated server of a kind that makes no faults, for undisturbed
+// runs of all tests. The program itself is the server, as it is the client.
 func calmServer(t *testing.T, kind string) string {
 	t.Helper()
 
@@ -141,7 +141,8 @@ func TestFaultsLeaveNoTrace(t *testing.T) {
 			}
 
 			undisturbed(t, onURL(calmServer(t, kindOpenAI), append(args, "--out", calm)...)...)
-			// A request that fails twelve times in a row is given up, with cause. With this seed none does.
+			// A request that fails twelve times in a row is given up, with cause. With this seed
+			// none does.
 			s := serve(t, simserver.Options{Faults: simserver.Faults{
 				Seed: 2,
 				Rates: map[simserver.Fault]float64{

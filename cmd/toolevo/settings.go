@@ -16,7 +16,8 @@ import (
 	"toolevo/envs/suite"
 )
 
-// settingFlags are the flags that set a setting, with its key. They mean the same on every command that has them.
+// settingFlags are the flags that set a setting, with its key. They mean the same on every command
+// that has them.
 var settingFlags = map[string]string{
 	"suite":      "suite",
 	"dataset":    "dataset",

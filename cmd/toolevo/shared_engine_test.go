@@ -10,8 +10,8 @@ import (
 	"toolevo/envs/sandbox/engines"
 )
 
-// sharedEngines are the engines that commands of this process use together, by their options. Starting one costs more
-// than all programs that most tests run in it.
+// sharedEngines are the engines that commands of this process use together, by their options.
+// Starting one costs more than all programs that most tests run in it.
 var sharedEngines struct {
 	sync.Mutex
 	opened map[string]*sharedEngine
@@ -27,8 +27,8 @@ func surroundings() string { return os.Getenv("PATH") + "\n" + os.TempDir() }
 
 var usualSurroundings string // of this process, once its tests begin
 
-// openShared opens an engine, or returns one that was opened by the same options. A test that changes the surroundings,
-// or brings an interpreter of its own, gets an engine of its own.
+// openShared opens an engine, or returns one that was opened by the same options. A test that
+// changes the surroundings, or brings an interpreter of its own, gets an engine of its own.
 func openShared(ctx context.Context, o engines.Options) (sandbox.Engine, error) {
 	if o.Executable != "" || surroundings() != usualSurroundings {
 		return engines.Open(ctx, o)

@@ -52,8 +52,8 @@ func (a *app) interrupts(parent context.Context) context.Context {
 	return ctx
 }
 
-// ending knows what is to be said when the user wants the end. The zero value is that of a command that can
-// be run again.
+// ending knows what is to be said when the user wants the end. The zero value is that of a command
+// that can be run again.
 type ending struct {
 	mu     sync.Mutex
 	resume string // the command that goes on; "" when none has to
@@ -118,8 +118,8 @@ func (e *ending) cause() string {
 	return "interrupted"
 }
 
-// interrupted gives the error of a command that was interrupted its words and its exit code. An error that
-// has nothing to do with it stays what it is.
+// interrupted gives the error of a command that was interrupted its words and its exit code. An
+// error that has nothing to do with it stays what it is.
 func (a *app) interrupted(ctx context.Context, err error) error {
 	told := console.KindOf(err) == console.Interruption
 	if told || ctx.Err() == nil || !errors.Is(err, context.Canceled) {

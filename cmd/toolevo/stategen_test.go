@@ -18,8 +18,8 @@ func ofStateGen(t *testing.T, args ...string) []string {
 	return append(args, "--data", smallData(t), "--set", "suite=stategen", "--progress", "none", "--split", "train")
 }
 
-// Generated tasks are collected from and exported like questions of any suite, in text, in function calls and in
-// native ones, the same bytes each time.
+// Generated tasks are collected from and exported like questions of any suite, in text, in function
+// calls and in native ones, the same bytes each time.
 func TestStateGen(t *testing.T) {
 	t.Parallel()
 
@@ -65,8 +65,9 @@ func TestStateGen(t *testing.T) {
 	}
 }
 
-// Who is told of the version solves every task, who calls what the prompt lists none but where nothing has changed, and
-// who follows notices nearly all of those: what a version asks for can be learnt from them.
+// Who is told of the version solves every task, who calls what the prompt lists none but where
+// nothing has changed, and who follows notices nearly all of those: what a version asks for can be
+// learnt from them.
 func TestStateGenUnderDrift(t *testing.T) {
 	t.Parallel()
 
@@ -105,8 +106,8 @@ func TestStateGenUnderDrift(t *testing.T) {
 	says(t, "check", must(t, "check", eval), "0 problems")
 }
 
-// Who writes programs gets no notice: who would read one does as one who does not. A program is one turn of a task with
-// all its cases, and no tree grows from it.
+// Who writes programs gets no notice: who would read one does as one who does not. A program is one
+// turn of a task with all its cases, and no tree grows from it.
 func TestStateGenInCode(t *testing.T) {
 	t.Parallel()
 
@@ -134,7 +135,8 @@ func TestStateGenInCode(t *testing.T) {
 		append(ofStateGen(t, "collect", "--policy", "scripted:reader"), inCode...)...)
 }
 
-// A run over generated tasks that is killed goes on to the same files, be it a collection or an evaluation.
+// A run over generated tasks that is killed goes on to the same files, be it a collection or an
+// evaluation.
 func TestStateGenIsKilled(t *testing.T) {
 	t.Parallel()
 

@@ -64,8 +64,8 @@ func (a *app) configureSuite(cmd *cobra.Command,
 	}
 }
 
-// demonstrating has a command that gives a data folder new tasks go on to what prompts show of them. Tasks without that
-// are worth having: who cannot show any is told, and not stopped.
+// demonstrating has a command that gives a data folder new tasks go on to what prompts show of
+// them. Tasks without that are worth having: who cannot show any is told, and not stopped.
 func (a *app) demonstrating(suiteName string, c suite.Command) suite.Command {
 	if !c.Demonstrates {
 		return c

@@ -15,7 +15,8 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// A run whose counts were damaged, as by kill -9 while they were written, goes on, and counts again.
+// A run whose counts were damaged, as by kill -9 while they were written, goes on, and counts
+// again.
 func TestDamagedTally(t *testing.T) {
 	t.Parallel()
 	data, dir := smallData(t), filepath.Join(t.TempDir(), "run")
@@ -100,7 +101,8 @@ func TestTallyOfAKilledRun(t *testing.T) {
 	if len(all) != 2 || all[0].Policies["openai:sim"].Answered != answered {
 		t.Fatalf("%d passes, the first with %+v; want 2, and %d answered", len(all), all[0], answered)
 	}
-	// The server may have answered the process that was gone: what was in flight when it was killed.
+	// The server may have answered the process that was gone: what was in flight when it was
+	// killed.
 	if total := answered + all[1].Policies["openai:sim"].Answered; total > int64(s.Stats().Answered) ||
 		total == answered {
 		t.Errorf("%d are counted as answered, %d of them before; the server answered %d", total, answered,

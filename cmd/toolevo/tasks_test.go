@@ -15,7 +15,8 @@ import (
 	"toolevo/envs/stategen/taskfile"
 )
 
-// generatedTasks is a data folder with eight tasks of the session and voice domains in the split test.
+// generatedTasks is a data folder with eight tasks of the session and voice domains in the split
+// test.
 func generatedTasks(t *testing.T) string {
 	t.Helper()
 
@@ -108,7 +109,8 @@ func (a *authors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}}})
 }
 
-// Generators are compared with a model that writes programs by itself, which is asked once whatever is asked again.
+// Generators are compared with a model that writes programs by itself, which is asked once whatever
+// is asked again.
 func TestTasksMeasure(t *testing.T) {
 	t.Parallel()
 

@@ -29,8 +29,8 @@ func instructionFor(request string) string {
 	return "VARIABLES\n" + strings.Join(lines, "\n") + "\n\nTASK\nUse " + strings.Join(names, ", ") + " well."
 }
 
-// A model negotiates the instructions of a split. What it wrote is kept, so that the same command asks nothing twice;
-// the tasks that were accepted are tasks like others.
+// A model negotiates the instructions of a split. What it wrote is kept, so that the same command
+// asks nothing twice; the tasks that were accepted are tasks like others.
 func TestTasksInstruct(t *testing.T) {
 	t.Parallel()
 

@@ -97,8 +97,8 @@ func (e *eavesdropper) has(s *export.Sample, words string) bool {
 	})
 }
 
-// The export has the tokens of each turn as the server told them, whatever the form of the prompt. The trees are
-// those of a run that keeps none.
+// The export has the tokens of each turn as the server told them, whatever the form of the prompt.
+// The trees are those of a run that keeps none.
 func TestTokenIDs(t *testing.T) {
 	t.Parallel()
 
@@ -219,7 +219,8 @@ func TestTokenIDsOfWholeTurnsOnly(t *testing.T) {
 	}
 }
 
-// What tells no token ids is refused before anything is collected, and what has none before anything is exported.
+// What tells no token ids is refused before anything is collected, and what has none before
+// anything is exported.
 func TestTokenIDsRefused(t *testing.T) {
 	t.Parallel()
 

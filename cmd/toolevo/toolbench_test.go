@@ -213,8 +213,8 @@ func TestToolBenchIsServed(t *testing.T) {
 	}
 }
 
-// What is collected under twenty made versions, by a search over tasks of either suite, has one schema, holds when it
-// is checked, and is exported without a row that the linter drops.
+// What is collected under twenty made versions, by a search over tasks of either suite, has one
+// schema, holds when it is checked, and is exported without a row that the linter drops.
 func TestCollectingUnderMadeVersions(t *testing.T) {
 	t.Parallel()
 

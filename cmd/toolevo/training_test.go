@@ -18,8 +18,8 @@ func historyOf(r *trajectories.Row) envs.History {
 	return h
 }
 
-// A run counts what an export of it would take. With a bound on the length it goes on where it had enough of
-// longer ones, and `check` grows the same trees.
+// A run counts what an export of it would take. With a bound on the length it goes on where it had
+// enough of longer ones, and `check` grows the same trees.
 func TestEnoughIsWhatTheExportTakes(t *testing.T) {
 	t.Parallel()
 	type result = toolevo.Collected

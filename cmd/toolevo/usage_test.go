@@ -122,8 +122,8 @@ func TestVersionAndCompletion(t *testing.T) {
 	}
 }
 
-// TestRunsAreNotMixed holds that a run directory takes no other run: not without --resume, not with other settings, not
-// with other data, not while another process works on it.
+// TestRunsAreNotMixed holds that a run directory takes no other run: not without --resume, not with
+// other settings, not with other data, not while another process works on it.
 func TestRunsAreNotMixed(t *testing.T) {
 	t.Parallel()
 	data, run := smallData(t), filepath.Join(t.TempDir(), "run")
@@ -168,8 +168,8 @@ func TestRunsAreNotMixed(t *testing.T) {
 	}
 }
 
-// TestResumeTakesTheRunsConfiguration holds that the printed command is enough, whatever the environment says, and that
-// what is said beside it has to agree.
+// TestResumeTakesTheRunsConfiguration holds that the printed command is enough, whatever the
+// environment says, and that what is said beside it has to agree.
 func TestResumeTakesTheRunsConfiguration(t *testing.T) {
 	t.Parallel()
 	data, run := smallData(t), filepath.Join(t.TempDir(), "run")

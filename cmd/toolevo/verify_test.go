@@ -15,7 +15,8 @@ import (
 	"toolevo/toolqa/questions"
 )
 
-// TestVerify finds every answer of the demo's corpora a second time, and finds what was tampered with.
+// TestVerify finds every answer of the demo's corpora a second time, and finds what was tampered
+// with.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	data := defaultData(t)
@@ -103,7 +104,8 @@ func TestVerify(t *testing.T) {
 	fails(t, exitUsage, []string{"toolevo data build"}, "data", "verify", "--data", t.TempDir())
 }
 
-// TestRunsRefuseDamagedCorpora flips a bit in a price: neither a run nor questions are made from it.
+// TestRunsRefuseDamagedCorpora flips a bit in a price: neither a run nor questions are made from
+// it.
 func TestRunsRefuseDamagedCorpora(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

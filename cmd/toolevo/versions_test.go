@@ -62,8 +62,8 @@ func TestVersionsMake(t *testing.T) {
 	must(t, "versions", "make", "--suite", "shop", "--from", "old", "--count", "3", "--out", filepath.Join(dir, "shop"))
 }
 
-// A factor's versions change every API that has a tool behind it. Under other names the policy that reads notices
-// solves its questions, and the one that reads none solves none.
+// A factor's versions change every API that has a tool behind it. Under other names the policy that
+// reads notices solves its questions, and the one that reads none solves none.
 func TestVersionsOfAFactor(t *testing.T) {
 	t.Parallel()
 
@@ -126,8 +126,8 @@ func TestPublishedFactorsAreDeployed(t *testing.T) {
 	}
 }
 
-// Operators are applied in the order in which they are named, to every API that they are for, and diff shows what they
-// did. Versions to measure with share no new identifier with the others.
+// Operators are applied in the order in which they are named, to every API that they are for, and
+// diff shows what they did. Versions to measure with share no new identifier with the others.
 func TestVersionsByOperators(t *testing.T) {
 	t.Parallel()
 
@@ -232,7 +232,8 @@ func TestDeployedFactor(t *testing.T) {
 	}
 }
 
-// What changed is learnt from notices and from no other feedback. Reports and episodes name the feedback.
+// What changed is learnt from notices and from no other feedback. Reports and episodes name the
+// feedback.
 func TestFeedback(t *testing.T) {
 	t.Parallel()
 
@@ -295,8 +296,9 @@ func versionsMet(t *testing.T, run string) map[string]string {
 	return met
 }
 
-// A run over made versions: the number of workers changes no byte, each question meets one version whatever the number
-// of questions, and the run goes on without the files, or with others in their place.
+// A run over made versions: the number of workers changes no byte, each question meets one version
+// whatever the number of questions, and the run goes on without the files, or with others in their
+// place.
 func TestCollectUnderMadeVersions(t *testing.T) {
 	t.Parallel()
 
@@ -357,7 +359,8 @@ func distinct(met map[string]string) []string {
 	return slices.Compact(all)
 }
 
-// A run whose process was killed before it noted its versions reads the files again, which have to be the same.
+// A run whose process was killed before it noted its versions reads the files again, which have to
+// be the same.
 func TestVersionsThatWereNotNoted(t *testing.T) {
 	t.Parallel()
 

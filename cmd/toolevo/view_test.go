@@ -30,7 +30,8 @@ func page(t *testing.T, url string) string {
 	return string(text)
 }
 
-// A folder of runs is shown whole: a collection with its trees and the prompts of its nodes, and an evaluation.
+// A folder of runs is shown whole: a collection with its trees and the prompts of its nodes, and an
+// evaluation.
 func TestView(t *testing.T) {
 	t.Parallel()
 

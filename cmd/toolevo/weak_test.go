@@ -11,8 +11,8 @@ import (
 	"toolevo/toolqa/questions"
 )
 
-// TestWeakSolvesSomeTrees: of the trees that preset reference grows scripted:weak solves 20 to 40 % in each dataset, in
-// questions that are not hopeless.
+// TestWeakSolvesSomeTrees: of the trees that preset reference grows scripted:weak solves 20 to 40 %
+// in each dataset, in questions that are not hopeless.
 func TestWeakSolvesSomeTrees(t *testing.T) {
 	t.Parallel()
 	b, env, _ := testBench(t, defaultData(t), "p_s_in", toolqa.Train)

@@ -17,17 +17,19 @@ var ErrMalformed = errors.New("no action can be read")
 type Codec interface {
 	// String returns the name that ParseCodec reads.
 	String() string
-	// Parse returns the call in a text, without its Tool. The error is the agent's: ErrMalformed, or the
-	// [pytext.Error] of what is not JSON; such a call has no more than its name, if that could be read.
+	// Parse returns the call in a text, without its Tool. The error is the agent's: ErrMalformed,
+	// or the [pytext.Error] of what is not JSON; such a call has no more than its name, if that
+	// could be read.
 	Parse(text string) (envs.Call, error)
 	// Thought returns what a text says before its call.
 	Thought(text string) string
-	// Trim returns a text without what stands behind its call. Text without a call, or with nothing but space after
-	// it, stays.
+	// Trim returns a text without what stands behind its call. Text without a call, or with nothing
+	// but space after it, stays.
 	Trim(text string) string
 	// Format returns the text of a thought and a call.
 	Format(thought string, c envs.Call) string
-	// Stop returns the texts at which a completion ends, in a new slice: what follows is the environment's to write.
+	// Stop returns the texts at which a completion ends, in a new slice: what follows is the
+	// environment's to write.
 	Stop() []string
 }
 
@@ -64,8 +66,8 @@ func OrDefault(c Codec) Codec {
 	return c
 }
 
-// Canonical returns the key of a call: the name as it was written and the arguments in the order they were written, on
-// one line, e.g. LoadDB {"DBName": "coffee"}.
+// Canonical returns the key of a call: the name as it was written and the arguments in the order
+// they were written, on one line, e.g. LoadDB {"DBName": "coffee"}.
 func Canonical(c envs.Call) string {
 	name := c.Name
 	if !plain(name) {
@@ -74,9 +76,9 @@ func Canonical(c envs.Call) string {
 	return string(pytext.AppendJSON([]byte(name+" "), c.Args))
 }
 
-// Key returns the canonical key of the call in a text, of several a line each. The key of any other text is its content
-// without the space around it, quoted, so that no text can pretend to be a call. The thought of a
-// [FunctionCall] is part of that, as that of any other codec is.
+// Key returns the canonical key of the call in a text, of several a line each. The key of any other
+// text is its content without the space around it, quoted, so that no text can pretend to be a
+// call. The thought of a [FunctionCall] is part of that, as that of any other codec is.
 func Key(codec Codec, text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 
@@ -96,8 +98,8 @@ func Key(codec Codec, text string) string {
 	return strings.Join(keys, "\n")
 }
 
-// Calls returns the calls of a text that are played, of most codecs one. With an error, which is that of the codec's
-// Parse, there is one, too.
+// Calls returns the calls of a text that are played, of most codecs one. With an error, which is
+// that of the codec's Parse, there is one, too.
 func Calls(codec Codec, text string) ([]envs.Call, error) {
 	if t, ok := codec.(Tools); ok {
 		return t.calls(read(text))

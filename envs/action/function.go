@@ -15,7 +15,8 @@ const (
 	callEndTag  = "</tool_call>"
 )
 
-// FunctionCall is the [Codec] of a thought in tags and a call as a JSON object, as trainers and servers know it.
+// FunctionCall is the [Codec] of a thought in tags and a call as a JSON object, as trainers and
+// servers know it.
 type FunctionCall struct{}
 
 // String implements [Codec].
@@ -75,8 +76,8 @@ func (f FunctionCall) Trim(text string) string {
 	return trim(text, after)
 }
 
-// splitObject returns what stands before the first brace behind the thought in tags, and what begins there, "" when
-// there is no brace.
+// splitObject returns what stands before the first brace behind the thought in tags, and what
+// begins there, "" when there is no brace.
 func splitObject(text string) (before, object string) {
 	start := 0
 	if _, content := Part(text); content != "" || strings.Contains(text, thinkEndTag) {

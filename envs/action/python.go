@@ -13,8 +13,8 @@ const fence = "```"
 // answerParameter is the parameter of [envs.FinishTool] that holds a program.
 const answerParameter = "answer"
 
-// Python is the [Codec] of a program in a fenced block, which is the answer to the task: a call of [envs.FinishTool]
-// and nothing else. The last block of a text counts.
+// Python is the [Codec] of a program in a fenced block, which is the answer to the task: a call of
+// [envs.FinishTool] and nothing else. The last block of a text counts.
 type Python struct{}
 
 // String implements [Codec].
@@ -46,7 +46,8 @@ func (Python) Trim(text string) string {
 	return trim(text, b.after)
 }
 
-// Format implements [Codec]. A call that answers with no text is written as its key, which is no program.
+// Format implements [Codec]. A call that answers with no text is written as its key, which is no
+// program.
 func (Python) Format(thought string, c envs.Call) string {
 	code, ok := c.Args.Text(answerParameter)
 	if c.Name != envs.FinishTool || !ok {

@@ -58,7 +58,8 @@ func TestPythonAroundTheBlock(t *testing.T) {
 	}
 }
 
-// What is no answer cannot be written as a program; its text must still not be one that means something else.
+// What is no answer cannot be written as a program; its text must still not be one that means
+// something else.
 func TestPythonHoldsAnswersOnly(t *testing.T) {
 	for _, c := range []envs.Call{
 		call(envs.UpdateTool, "newtool_desc", "x"), call(envs.FinishTool, "answer", envs.Number("1")), {Name: "list"},

@@ -92,7 +92,8 @@ func (r ReAct) split(text string) (name, input string, ok bool) {
 	return name, input, ok && (input != "{}" || r.EmptyInput)
 }
 
-// findInput returns what reaches from the first brace right behind an input marker to the last brace.
+// findInput returns what reaches from the first brace right behind an input marker to the last
+// brace.
 func findInput(text string) (input string, ok bool) {
 	end := strings.LastIndexByte(text, '}')
 	for rest := text; ; {
@@ -115,8 +116,9 @@ func findInput(text string) (input string, ok bool) {
 	}
 }
 
-// ParseStrict is Parse for texts that teach the format: it accepts a Thought, an Action and an Action Input on lines of
-// their own, one JSON object, and nothing after it. The error says what is wrong.
+// ParseStrict is Parse for texts that teach the format: it accepts a Thought, an Action and an
+// Action Input on lines of their own, one JSON object, and nothing after it. The error says what is
+// wrong.
 func (ReAct) ParseStrict(text string) (envs.Call, error) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), ThoughtMarker)
 	if !ok {
@@ -149,7 +151,8 @@ func (ReAct) ParseStrict(text string) (envs.Call, error) {
 	return envs.Call{Name: strings.TrimSpace(name), Args: args}, nil
 }
 
-// Thought returns the text between the first "Thought:" and the "Action:" that follows it, or the end.
+// Thought returns the text between the first "Thought:" and the "Action:" that follows it, or the
+// end.
 func (ReAct) Thought(text string) string {
 	_, content := Part(text)
 	_, after, _ := strings.Cut(content, ThoughtMarker)

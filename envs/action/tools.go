@@ -10,11 +10,13 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Tools is the [Codec] of native tool calls: servers are sent a list of tools, and answer with a [Message]. With
-// FinishText a message that calls nothing is the answer, as it is for ordinary agents; otherwise it is malformed.
+// Tools is the [Codec] of native tool calls: servers are sent a list of tools, and answer with a
+// [Message]. With FinishText a message that calls nothing is the answer, as it is for ordinary
+// agents; otherwise it is malformed.
 //
-// Most is how many calls of a message are played, 0 being one: those from the first on that can be read. Finish and
-// UpdateTool are the last of theirs, for what is called behind them would follow from an answer that nobody has seen.
+// Most is how many calls of a message are played, 0 being one: those from the first on that can be
+// read. Finish and UpdateTool are the last of theirs, for what is called behind them would follow
+// from an answer that nobody has seen.
 type Tools struct {
 	FinishText bool
 	Most       int
@@ -91,7 +93,8 @@ func messageText(content string, calls []any, cut bool) string {
 	return strings.ReplaceAll(pytext.JSON(members), thinkEndTag, `\u003c`+thinkEndTag[1:])
 }
 
-// Unread returns the message with its calls as content, as they stand in a JSON text: nothing in it is a call.
+// Unread returns the message with its calls as content, as they stand in a JSON text: nothing in it
+// is a call.
 func (m Message) Unread() Message {
 	said := make([]string, 0, 1+len(m.Calls))
 	if m.Content != "" {
@@ -150,7 +153,8 @@ func parse(text string) (s said) {
 }
 
 // Message returns the message of an action as later prompts have it: with its calls where they are
-// some that can be played, and else as content alone. Reasoning stands in its tags before the content.
+// some that can be played, and else as content alone. Reasoning stands in its tags before the
+// content.
 func (Tools) Message(text string) Message {
 	m, _ := Tools{}.Said(text)
 	return m
@@ -239,7 +243,8 @@ func toolCall(member any) (c ToolCall) {
 	return c
 }
 
-// CanCall reports whether tools of a name can be called natively: chat APIs take [A-Za-z0-9_-]{1,64}.
+// CanCall reports whether tools of a name can be called natively: chat APIs take
+// [A-Za-z0-9_-]{1,64}.
 func CanCall(name string) bool {
 	return name != "" && len(name) <= 64 && plain(strings.ReplaceAll(name, "-", "_"))
 }
@@ -313,12 +318,14 @@ func (Tools) Format(thought string, c envs.Call) string {
 // Stop implements [Codec]. A server ends the turn.
 func (Tools) Stop() []string { return nil }
 
-// CallID is the id of a call in prompts and samples, by its turn and its place in that, from 1. Servers give random
-// ones, which tell nothing. The templates of Mistral want nine letters and digits.
+// CallID is the id of a call in prompts and samples, by its turn and its place in that, from 1.
+// Servers give random ones, which tell nothing. The templates of Mistral want nine letters and
+// digits.
 func CallID(turn, place int) string { return fmt.Sprintf("call%03d%02d", turn%1000, place%100) }
 
-// betweenResults stands between what several calls of a turn were answered. Templates that have Qwen's form render it
-// as several answers, and it is where LLaMA-Factory joins those that follow each other.
+// betweenResults stands between what several calls of a turn were answered. Templates that have
+// Qwen's form render it as several answers, and it is where LLaMA-Factory joins those that follow
+// each other.
 const betweenResults = "\n" + resultEndTag + "\n<tool_response>\n"
 
 const resultEndTag = "</tool_response>"
@@ -342,8 +349,8 @@ func Results(codec Codec, text, observation string) []string {
 	return SplitResults(observation, calls)
 }
 
-// SplitResults returns what each call of a turn was answered, "" where that is missing. It is the inverse of
-// [JoinResults].
+// SplitResults returns what each call of a turn was answered, "" where that is missing. It is the
+// inverse of [JoinResults].
 func SplitResults(observation string, calls int) []string {
 	return append(strings.SplitN(observation, betweenResults, calls), make([]string, calls)...)[:calls]
 }

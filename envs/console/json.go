@@ -8,7 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// PrintJSON prints a document. Every character of it is visible: JSON has escapes of its own for those that are not.
+// PrintJSON prints a document. Every character of it is visible: JSON has escapes of its own for
+// those that are not.
 func (p *Program) PrintJSON(v any) error {
 	text, err := EncodeJSON(v)
 	if err == nil {

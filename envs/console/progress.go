@@ -48,7 +48,8 @@ type Work struct {
 // leastWork is after how many units of work the time left is told: fewer are no sample.
 const leastWork = 5
 
-// Report shows progress in a way on stderr until the returned function is called, which waits for the last line.
+// Report shows progress in a way on stderr until the returned function is called, which waits for
+// the last line.
 func (p *Program) Report(mode string, read func() Status) (stop func()) {
 	if mode == ProgressNone {
 		return func() {}
@@ -84,7 +85,8 @@ func (p *Program) Draws(mode string) bool {
 	return mode == ProgressBar || mode == ProgressAuto && p.Err.isTerminal() && p.Lookup("TERM") != "dumb"
 }
 
-// plain writes a line at a time, with the share done and the time left, and another one about servers.
+// plain writes a line at a time, with the share done and the time left, and another one about
+// servers.
 func (p *Program) plain() func(s Status, last bool) {
 	clock := NewClock()
 	return func(s Status, last bool) {
@@ -161,8 +163,8 @@ func (c *Clock) ETA(w Work) string {
 // mean is how many nanoseconds each of n took.
 func mean(all time.Duration, n int64) float64 { return float64(all) / float64(n) }
 
-// bar draws a bar with the text behind it, and the line about servers below it, over and over. What is longer than the
-// terminal is wide is cut: a line that wraps cannot be drawn over.
+// bar draws a bar with the text behind it, and the line about servers below it, over and over. What
+// is longer than the terminal is wide is cut: a line that wraps cannot be drawn over.
 func (p *Program) bar() func(s Status, last bool) {
 	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(10),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))

@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The bar and the line about servers are one line each, whatever there is to tell, and are drawn over.
+// The bar and the line about servers are one line each, whatever there is to tell, and are drawn
+// over.
 func TestBar(t *testing.T) {
 	t.Parallel()
 	var screen bytes.Buffer
@@ -70,7 +71,8 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// Words that come while the bar is drawn are whole lines: nothing of the bar stands before or behind them.
+// Words that come while the bar is drawn are whole lines: nothing of the bar stands before or
+// behind them.
 func TestWordsAmongProgress(t *testing.T) {
 	t.Parallel()
 	var screen bytes.Buffer

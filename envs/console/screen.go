@@ -11,9 +11,10 @@ import (
 	"toolevo/envs/display"
 )
 
-// Screen is stderr with progress at its end. What is written while there is some takes its place, so that
-// the words are whole lines of their own; the progress comes back when it is next drawn. Whatever is written
-// is visible text, since words of models, servers and files are among it. It is safe for concurrent use.
+// Screen is stderr with progress at its end. What is written while there is some takes its place,
+// so that the words are whole lines of their own; the progress comes back when it is next drawn.
+// Whatever is written is visible text, since words of models, servers and files are among it. It is
+// safe for concurrent use.
 type Screen struct {
 	W io.Writer
 
@@ -45,7 +46,8 @@ func (s *Screen) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// draw puts progress, one line or two, in the place of what was drawn before, and goes back to its beginning.
+// draw puts progress, one line or two, in the place of what was drawn before, and goes back to its
+// beginning.
 func (s *Screen) draw(first, second string) {
 	text := display.Visible(first)
 	if second != "" {

@@ -10,7 +10,8 @@ import (
 // defaultQuietPeriod is how long a command may prepare in silence.
 const defaultQuietPeriod = time.Second
 
-// Starting shows what a command is preparing once that takes longer than the quiet period. A nil one shows nothing.
+// Starting shows what a command is preparing once that takes longer than the quiet period. A nil
+// one shows nothing.
 type Starting struct {
 	say func(what string) // "" clears what was shown
 
@@ -19,7 +20,8 @@ type Starting struct {
 	late bool   // the quiet period is over
 }
 
-// Start starts the quiet period; 0 is the default, a negative one is none. mode is a value of --progress.
+// Start starts the quiet period; 0 is the default, a negative one is none. mode is a value of
+// --progress.
 func (p *Program) Start(mode string, quiet time.Duration) *Starting {
 	if mode == ProgressNone {
 		return nil

@@ -14,7 +14,8 @@ func (s spoken) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A start that takes more than a moment says what it does, step by step; one that does not says nothing.
+// A start that takes more than a moment says what it does, step by step; one that does not says
+// nothing.
 func TestStarting(t *testing.T) {
 	t.Parallel()
 	screen := make(spoken, 2)

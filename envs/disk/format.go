@@ -22,8 +22,8 @@ func CheckFormat(name, software string, format, want int) error {
 	return &FormatError{name, software, format, want}
 }
 
-// CheckJSON is [CheckFormat] for an object of JSON, which has its format under a key and who wrote it
-// under "software". That of another version may have other keys; what is no object passes, for
+// CheckJSON is [CheckFormat] for an object of JSON, which has its format under a key and who wrote
+// it under "software". That of another version may have other keys; what is no object passes, for
 // whoever decodes it to refuse.
 func CheckJSON(name string, text []byte, key string, want int) error {
 	var object map[string]any

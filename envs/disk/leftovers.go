@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// CreateTemp is [os.CreateTemp] for a file that is renamed when it is whole. The file is locked until it is
-// closed, which is how [RemoveLeftovers] knows that somebody still writes it: the kernel releases the lock of
-// a process that ends, however it ends.
+// CreateTemp is [os.CreateTemp] for a file that is renamed when it is whole. The file is locked
+// until it is closed, which is how [RemoveLeftovers] knows that somebody still writes it: the
+// kernel releases the lock of a process that ends, however it ends.
 func CreateTemp(folder, pattern string) (*os.File, error) {
 	return makeTemp(func() (*os.File, error) { return os.CreateTemp(folder, pattern) })
 }
@@ -58,8 +58,8 @@ func isAt(f *os.File, path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(ours, there)
 }
 
-// ClaimFolder makes the folder beside dir in which its files are written until all are whole, and locks it until
-// release removes it. What a killed process left in it is removed.
+// ClaimFolder makes the folder beside dir in which its files are written until all are whole, and
+// locks it until release removes it. What a killed process left in it is removed.
 func ClaimFolder(dir string) (work string, release func() error, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
@@ -124,9 +124,9 @@ func empty(dir string) error {
 	return err
 }
 
-// RemoveLeftovers removes the temporary files and folders that killed programs left in folder: those whose names are
-// prefix, the digits of [os.CreateTemp] and suffix, and which no process has locked. A folder that is not there, or may
-// not be changed, has none.
+// RemoveLeftovers removes the temporary files and folders that killed programs left in folder:
+// those whose names are prefix, the digits of [os.CreateTemp] and suffix, and which no process has
+// locked. A folder that is not there, or may not be changed, has none.
 func RemoveLeftovers(folder, prefix, suffix string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -164,7 +164,8 @@ func removeUnlocked(path string) error {
 	return ignoreAbsent(os.RemoveAll(path))
 }
 
-// ignoreAbsent returns nil for what another program removed before, and for what this one may not remove.
+// ignoreAbsent returns nil for what another program removed before, and for what this one may not
+// remove.
 func ignoreAbsent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil

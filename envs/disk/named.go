@@ -21,8 +21,8 @@ func Named(folder fs.FS) ([]string, error) {
 	return files, err
 }
 
-// ReadNamed reads the YAML file of a name in a folder, or else the file at that path. The error of what is neither says
-// of what kind it should be, and names those of the folder.
+// ReadNamed reads the YAML file of a name in a folder, or else the file at that path. The error of
+// what is neither says of what kind it should be, and names those of the folder.
 func ReadNamed(folder fs.FS, kind, name string) ([]byte, error) {
 	known, err := Named(folder)
 	if err != nil {

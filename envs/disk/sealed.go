@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// sealMark begins the first line of a sealed file, a comment in YAML: the hash of what follows stands behind it.
+// sealMark begins the first line of a sealed file, a comment in YAML: the hash of what follows
+// stands behind it.
 const sealMark = "# sha256 "
 
 // WriteSealed replaces the file at path with a text below the text's hash.

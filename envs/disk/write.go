@@ -2,18 +2,18 @@
 //
 // Files are replaced atomically: a reader finds the whole old file or the whole new one. They are
 // opened for reading only if they are regular: a pipe might block forever, and a device might never
-// end. Text files are refused by their line where they would be read as another text. Files that are
-// shipped with the program are found by their names.
+// end. Text files are refused by their line where they would be read as another text. Files that
+// are shipped with the program are found by their names.
 //
 // # Words
 //
-// A file being written is unfinished: [Unfinished] is appended to its name. Each file has only one such name, so the
-// next process replaces what a killed one left behind.
+// A file being written is unfinished: [Unfinished] is appended to its name. Each file has only one
+// such name, so the next process replaces what a killed one left behind.
 //
 // # Guarantees
 //
-// What these functions wrote or renamed without an error survives a power cut, including the name: the file is synced
-// before it is renamed, and its folder afterwards.
+// What these functions wrote or renamed without an error survives a power cut, including the name:
+// the file is synced before it is renamed, and its folder afterwards.
 //
 // # Caveats
 //
@@ -29,7 +29,8 @@ import (
 	"path/filepath"
 )
 
-// ErrDamaged means that a file is not what was written. Packages whose files can be found so wrap it.
+// ErrDamaged means that a file is not what was written. Packages whose files can be found so wrap
+// it.
 var ErrDamaged = errors.New("damaged")
 
 // Unfinished is what the name of a file ends with until it is whole.

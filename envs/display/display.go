@@ -1,17 +1,20 @@
-// Package display makes untrusted text safe to show on a terminal: the output of a model, the reply of a server, the
-// content of a foreign file. A terminal obeys escape sequences in such text (which can change its title, its clipboard
-// and earlier output), and right-to-left text can hide what it says.
+// Package display makes untrusted text safe to show on a terminal: the output of a model, the reply
+// of a server, the content of a foreign file. A terminal obeys escape sequences in such text (which
+// can change its title, its clipboard and earlier output), and right-to-left text can hide what it
+// says.
 //
 // # Words
 //
-// A character is visible when it has a shape of its own or is a space: what [unicode.IsGraphic] says. Everything else,
-// C0 and C1 controls, DEL, ESC, format and bidirectional controls, line separators, private and unassigned characters,
-// and bytes that are not UTF-8, is written as an escape of Go: \x1b, \u202e, \r.
+// A character is visible when it has a shape of its own or is a space: what [unicode.IsGraphic]
+// says. Everything else, C0 and C1 controls, DEL, ESC, format and bidirectional controls, line
+// separators, private and unassigned characters, and bytes that are not UTF-8, is written as an
+// escape of Go: \x1b, \u202e, \r.
 //
 // # Guarantees
 //
-// What these functions return, and what a [Writer] writes, is UTF-8 and visible; line feeds and tabs stay where several
-// lines are meant ([Visible], [Writer]) and become spaces where one is ([Line], [Wrap]). Visible text is not changed.
+// What these functions return, and what a [Writer] writes, is UTF-8 and visible; line feeds and
+// tabs stay where several lines are meant ([Visible], [Writer]) and become spaces where one is
+// ([Line], [Wrap]). Visible text is not changed.
 //
 // # Caveats
 //
@@ -65,9 +68,9 @@ func next(text string) (shown, rest string) {
 	return quoted[1 : len(quoted)-1], rest
 }
 
-// Line returns a text as one visible line of at most width columns, 0 being no limit: white space becomes
-// single spaces, and what does not fit is left out behind an ellipsis. It looks at no more of a long text
-// than it shows.
+// Line returns a text as one visible line of at most width columns, 0 being no limit: white space
+// becomes single spaces, and what does not fit is left out behind an ellipsis. It looks at no more
+// of a long text than it shows.
 func Line(text string, width int) string {
 	var b strings.Builder
 
@@ -93,7 +96,8 @@ func Line(text string, width int) string {
 	return Cut(b.String(), width)
 }
 
-// Cut returns the part of a line that fits into width columns, 0 being no limit, with an ellipsis where it was cut.
+// Cut returns the part of a line that fits into width columns, 0 being no limit, with an ellipsis
+// where it was cut.
 func Cut(line string, width int) string {
 	if width <= 0 || utf8.RuneCountInString(line) <= width {
 		return line
@@ -101,8 +105,9 @@ func Cut(line string, width int) string {
 	return string([]rune(line)[:width-1]) + "…"
 }
 
-// Wrap returns a text as visible lines of at most width columns, broken between words, with first before the first line
-// and as many spaces before the others. A word that is longer than a line is broken, too.
+// Wrap returns a text as visible lines of at most width columns, broken between words, with first
+// before the first line and as many spaces before the others. A word that is longer than a line is
+// broken, too.
 func Wrap(first, text string, width int) string {
 	var b strings.Builder
 	b.WriteString(first)

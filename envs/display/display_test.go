@@ -71,7 +71,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// What is shown is visible, whatever the text and however it is cut; visible text is shown as it is.
+// What is shown is visible, whatever the text and however it is cut; visible text is shown as it
+// is.
 func TestWhatIsShownIsVisible(t *testing.T) {
 	hidden := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
 

@@ -7,9 +7,9 @@ import (
 	"toolevo/envs"
 )
 
-// Changing returns the environment in which the API version changes in the middle of a task: its first turns meet those
-// of first, one each, and all later ones meet then. All are environments of the same tools under several versions, each
-// of which takes the states of the others.
+// Changing returns the environment in which the API version changes in the middle of a task: its
+// first turns meet those of first, one each, and all later ones meet then. All are environments of
+// the same tools under several versions, each of which takes the states of the others.
 func Changing(first []envs.Environment, then envs.Environment) envs.Environment {
 	if len(first) == 0 {
 		return then
@@ -22,8 +22,9 @@ func Changing(first []envs.Environment, then envs.Environment) envs.Environment 
 	}}
 }
 
-// varied is an environment whose turns are those of others: next is the one that the turn after a history meets. It
-// implements [envs.Environment], [envs.Canonicalizer], [envs.Comparer], [envs.Lifter] and [envs.Documenter].
+// varied is an environment whose turns are those of others: next is the one that the turn after a
+// history meets. It implements [envs.Environment], [envs.Canonicalizer], [envs.Comparer],
+// [envs.Lifter] and [envs.Documenter].
 type varied struct {
 	next func(so envs.History) envs.Environment
 }
@@ -55,7 +56,8 @@ func (v *varied) Alike(a, b envs.State) bool {
 	return env == v.next(b.History()) && envs.Alike(env, a, b)
 }
 
-// Canonical implements [envs.Canonicalizer]. Actions are written in the same way under all versions.
+// Canonical implements [envs.Canonicalizer]. Actions are written in the same way under all
+// versions.
 func (v *varied) Canonical(a envs.Action) string {
 	if c, ok := v.next(envs.History{}).(envs.Canonicalizer); ok {
 		return c.Canonical(a)

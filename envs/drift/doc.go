@@ -1,4 +1,5 @@
-// Package drift makes API versions out of others, for any tools, so that a policy can be trained and measured on many.
+// Package drift makes API versions out of others, for any tools, so that a policy can be trained
+// and measured on many.
 //
 // # Words
 //
@@ -56,19 +57,21 @@
 //
 // # Scripts
 //
-// A [Script] names operators for each tool, with all that they would draw. The scripts of configs/apis/scripts make
-// p_s_in and p_s_ood from p_c, but for this, which testdata/scripts.txt has word by word:
+// A [Script] names operators for each tool, with all that they would draw. The scripts of
+// configs/apis/scripts make p_s_in and p_s_ood from p_c, but for this, which testdata/scripts.txt
+// has word by word:
 //
-//   - The published signature of GetValue has the name of the items without a number, and its flag may be missing.
-//   - Texts about wrong arguments are those of each API. Operators give one text to all, and none to Finish and
-//     UpdateTool, which they leave alone.
-//   - Examples of notices are others in p_s_ood; in both, code follows its prefix after a blank, and newlines in code
-//     are newlines and not escapes.
+//   - The published signature of GetValue has the name of the items without a number, and its flag
+//     may be missing.
+//   - Texts about wrong arguments are those of each API. Operators give one text to all, and none
+//     to Finish and UpdateTool, which they leave alone.
+//   - Examples of notices are others in p_s_ood; in both, code follows its prefix after a blank,
+//     and newlines in code are newlines and not escapes.
 //
 // # Factors
 //
-// A [Factor] is one thing that changes while everything else stays: a version of it measures what that alone costs
-// (ToolEvo, section 5.3 and appendix B.2).
+// A [Factor] is one thing that changes while everything else stays: a version of it measures what
+// that alone costs (ToolEvo, section 5.3 and appendix B.2).
 //
 //	names-text              LoadDB                  OpenDatabase
 //	names-character         LoadDB                  Load@DB, of _ - @ . # %
@@ -102,8 +105,8 @@
 // passes. Each is a factor, and applied to a version as a whole, since a service speaks of one
 // thing in one way: a field is recoded in all answers that have it, and in parameters that are
 // named after it. Which fields there are the base says (answer: in its file); a benchmark whose
-// base does not, such as ToolBench, has faults alone. Of ToolQA's tools it is those of tables, graphs
-// and SQL: of SQL the numbers and dates of its tables, and the rows of its answers.
+// base does not, such as ToolBench, has faults alone. Of ToolQA's tools it is those of tables,
+// graphs and SQL: of SQL the numbers and dates of its tables, and the rows of its answers.
 //
 //	scale-field         duration: 1.5           1500
 //	permute-values      gender: female          male, and the other way
@@ -127,18 +130,21 @@
 //
 // # Guarantees
 //
-//   - Lower(Lift(c)) = c for each operator and all compositions, as package toolapi has it for adapters.
-//   - A version depends on the source, the held-out versions, the seed and its number: not on how many are made, nor on
-//     the order of APIs or of held-out versions.
-//   - Every API but Finish and UpdateTool gets another name, since it is a deprecated name that is answered with a
-//     notice. Where operators are named and none of them is about names of APIs, these stand instead. Names are
-//     distinct, and none is that of an API or a parameter that it replaces.
-//   - Versions of [Seen] and of [Unseen] share no identifier that the source does not have, and nothing that was chosen
-//     from words.yaml. A label of a merged text is the name that it stands for.
+//   - Lower(Lift(c)) = c for each operator and all compositions, as package toolapi has it for
+//     adapters.
+//   - A version depends on the source, the held-out versions, the seed and its number: not on how
+//     many are made, nor on the order of APIs or of held-out versions.
+//   - Every API but Finish and UpdateTool gets another name, since it is a deprecated name that is
+//     answered with a notice. Where operators are named and none of them is about names of APIs,
+//     these stand instead. Names are distinct, and none is that of an API or a parameter that it
+//     replaces.
+//   - Versions of [Seen] and of [Unseen] share no identifier that the source does not have, and
+//     nothing that was chosen from words.yaml. A label of a merged text is the name that it stands
+//     for.
 //   - A name breaks between words only.
 //   - No new name is longer than toolapi.MostName, but where a script says so.
-//   - A held-out identifier occurs in no made version, nor does another spelling of it (case, underscores) that the
-//     source does not have.
+//   - A held-out identifier occurs in no made version, nor does another spelling of it (case,
+//     underscores) that the source does not have.
 //
 // # Caveats
 //
@@ -146,6 +152,6 @@
 // of a single word where underscores are the characters. A name that is nearly as long as names may
 // be is cut behind a word, or ends in a letter that tells it from others.
 //
-// White space around a text does not survive a prefix. A merged text cannot hold what toolapi's Bracketed cannot: Lift
-// says so. Parameters whose JSON Schema refers to others keep their names.
+// White space around a text does not survive a prefix. A merged text cannot hold what toolapi's
+// Bracketed cannot: Lift says so. Parameters whose JSON Schema refers to others keep their names.
 package drift

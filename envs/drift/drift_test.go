@@ -141,7 +141,8 @@ func file(t testing.TB, m *drift.Maker, i int) toolapi.File {
 // allHeld are the shipped versions beside p_c.
 var allHeld = []string{"p_s_in", "p_s_ood", "p_s_ood_proprietary"}
 
-// Made versions load as shipped ones do, which checks names, adapters and examples; of any source, and of made ones.
+// Made versions load as shipped ones do, which checks names, adapters and examples; of any source,
+// and of made ones.
 func TestMadeVersionsLoad(t *testing.T) {
 	t.Parallel()
 
@@ -167,7 +168,8 @@ func TestMadeVersionsLoad(t *testing.T) {
 	catalogOf(t, others, files...)
 }
 
-// The system tools stay, every other API has a name that no source has, and notices lead from every name of the source.
+// The system tools stay, every other API has a name that no source has, and notices lead from every
+// name of the source.
 func TestNames(t *testing.T) {
 	t.Parallel()
 
@@ -257,7 +259,8 @@ func mustRead(t testing.TB, path string) []byte {
 	return text
 }
 
-// A made version is what it was when it was looked at last: other words, or other draws, make other data.
+// A made version is what it was when it was looked at last: other words, or other draws, make other
+// data.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 
@@ -320,7 +323,8 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
-// anywhere finds some held-out identifiers wherever they stand, also where Identifiers does not look.
+// anywhere finds some held-out identifiers wherever they stand, also where Identifiers does not
+// look.
 var anywhere = regexp.MustCompile(`(?i)\b(DoFilter_OnDatabase|filterCriteria|searchTerm|CheckInfos|Vertex1|` +
 	`databaseIdentifier|ReturnValue|This is the SQL code|Init_LocalDB|ReturnResult)[0-9]*\b`)
 
@@ -328,7 +332,8 @@ func spelling(name string) string {
 	return strings.NewReplacer("_", "", " ", "", ":", "").Replace(strings.ToLower(name))
 }
 
-// Lower(Lift(c)) = c, for each operator and for compositions of up to five in any order, and of each adapter alone.
+// Lower(Lift(c)) = c, for each operator and for compositions of up to five in any order, and of
+// each adapter alone.
 func TestLaws(t *testing.T) {
 	t.Parallel()
 
@@ -405,8 +410,8 @@ func meant(tool *toolapi.API, call envs.Args) envs.Args {
 	})
 }
 
-// A call of the predecessor means the same under its successor, or is answered with an error: an operator never changes
-// silently what a call does, but for flip-default, which is about that.
+// A call of the predecessor means the same under its successor, or is answered with an error: an
+// operator never changes silently what a call does, but for flip-default, which is about that.
 func TestStaleCalls(t *testing.T) {
 	t.Parallel()
 

@@ -16,8 +16,8 @@ const (
 	charactersOfParameters = "?@#&.%"
 )
 
-// Factor is one thing about APIs that changes while everything else stays as it was: what ToolEvo varies in section 5.3
-// and appendix B.2, and each change that is silent or passes.
+// Factor is one thing about APIs that changes while everything else stays as it was: what ToolEvo
+// varies in section 5.3 and appendix B.2, and each change that is silent or passes.
 type Factor struct {
 	Name  string // in commands and in the names of versions, e.g. "names-text"
 	About string // what changes, in a few words
@@ -75,7 +75,8 @@ func ParseFactor(name string) (Factor, error) {
 	return Factors()[i], nil
 }
 
-// FactorVersion makes the i-th version, i >= 0, in which nothing but a factor changes, and says what has changed.
+// FactorVersion makes the i-th version, i >= 0, in which nothing but a factor changes, and says
+// what has changed.
 func (m *Maker) FactorVersion(f Factor, i int) (*toolapi.Spec, []Change) {
 	operators, err := ParseOperators(f.operators)
 	if err != nil {
@@ -119,7 +120,8 @@ func insertIntoAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return called(a, name), ok
 }
 
-// rewordParameters gives all parameters of an API names of other words, written in the style of those they had.
+// rewordParameters gives all parameters of an API names of other words, written in the style of
+// those they had.
 func rewordParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return rename(a, func(current toolapi.APISpec, p toolapi.Parameter) string {
 		stem, _ := stemmed(p.Name)
@@ -152,8 +154,8 @@ func insertIntoParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	})
 }
 
-// insert draws a spelling of a name with one of the characters that is neither taken nor held out, and reports whether
-// there is any.
+// insert draws a spelling of a name with one of the characters that is neither taken nor held out,
+// and reports whether there is any.
 func (d *Draws) insert(r *rand.Rand, name, characters string, taken func(string) bool) (string, bool) {
 	for range most {
 		spelt := inserted(r, name, characters)

@@ -51,8 +51,9 @@ func namesOf(s *toolapi.Spec) (apis, parameters map[string]string) {
 	return apis, parameters
 }
 
-// A factor of names changes every one of a kind, in one way, and none of the other kind; a parameter of several APIs
-// gets the same name in all; and the versions load, which checks adapters and examples.
+// A factor of names changes every one of a kind, in one way, and none of the other kind; a
+// parameter of several APIs gets the same name in all; and the versions load, which checks adapters
+// and examples.
 func TestFactors(t *testing.T) {
 	t.Parallel()
 
@@ -95,7 +96,8 @@ func TestFactors(t *testing.T) {
 	}
 }
 
-// checkChanged wants all names to have changed in the way of a factor, and equal names to be equal still.
+// checkChanged wants all names to have changed in the way of a factor, and equal names to be equal
+// still.
 func checkChanged(t *testing.T, f drift.Factor, version string, before, after map[string]string) {
 	t.Helper()
 
@@ -170,7 +172,8 @@ func TestResponseFactor(t *testing.T) {
 	}
 }
 
-// Versions of other tools load, too: names of one word, of letters that are not English, with separators.
+// Versions of other tools load, too: names of one word, of letters that are not English, with
+// separators.
 func TestFactorsOfOtherTools(t *testing.T) {
 	t.Parallel()
 

@@ -13,7 +13,8 @@ func (f Family) Of(seed uint64, question string) string {
 	return f.Versions[hash(seed, question)%uint64(len(f.Versions))]
 }
 
-// Environment returns the environment in which every task meets its version; open opens that of one version.
+// Environment returns the environment in which every task meets its version; open opens that of one
+// version.
 func (f Family) Environment(seed uint64, open func(version string) (envs.Environment, error)) (envs.Environment,
 	error) {
 	all := make(map[string]envs.Environment, len(f.Versions))

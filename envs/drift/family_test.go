@@ -13,7 +13,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// The environment of a family keeps what an environment promises, and deploys to each task its version.
+// The environment of a family keeps what an environment promises, and deploys to each task its
+// version.
 func TestFamilyConforms(t *testing.T) {
 	t.Parallel()
 
@@ -77,7 +78,8 @@ func TestOnlyAVersion(t *testing.T) {
 	}
 }
 
-// Where versions change in the middle of a task, each turn meets its own, and the environment keeps what one promises.
+// Where versions change in the middle of a task, each turn meets its own, and the environment keeps
+// what one promises.
 func TestChanging(t *testing.T) {
 	t.Parallel()
 
@@ -121,7 +123,8 @@ type place struct{ history envs.History }
 func (p place) History() envs.History { return p.history }
 func (p place) Status() envs.Status   { return envs.Running }
 
-// A question's version depends on the seed and the question; all versions are met, each about as often.
+// A question's version depends on the seed and the question; all versions are met, each about as
+// often.
 func TestFamily(t *testing.T) {
 	t.Parallel()
 

@@ -23,7 +23,8 @@ type Maker struct {
 	examples map[string]string // JSON objects, by tool: calls of the source
 }
 
-// NewMaker returns the maker for a source of a catalog, which keeps the identifiers of other versions of it held out.
+// NewMaker returns the maker for a source of a catalog, which keeps the identifiers of other
+// versions of it held out.
 func NewMaker(c *toolapi.Catalog, source string, heldOut []string, seed uint64) (*Maker, error) {
 	version, err := c.Version(source)
 	if err != nil {
@@ -64,8 +65,8 @@ func NewMaker(c *toolapi.Catalog, source string, heldOut []string, seed uint64) 
 	return m, nil
 }
 
-// example returns a call of an API: its own example, or else that of another version as a call of this one, or values
-// of its types.
+// example returns a call of an API: its own example, or else that of another version as a call of
+// this one, or values of its types.
 func example(c *toolapi.Catalog, a *toolapi.API) (string, error) {
 	if a.Example() != "" {
 		return a.Example(), nil
@@ -120,14 +121,15 @@ func (m *Maker) name(word string, i int) string {
 	return fmt.Sprintf("%s_%d_%03d", word, m.seed, i)
 }
 
-// Version makes the i-th version, i >= 0, by operators that are drawn for each API, and says what has changed.
+// Version makes the i-th version, i >= 0, by operators that are drawn for each API, and says what
+// has changed.
 func (m *Maker) Version(i int) (*toolapi.Spec, []Change) {
 	return m.version(m.name("made", i), i, plan{operators: operators, drawn: true})
 }
 
-// Applied makes the i-th version, i >= 0, by operators in their order, each wherever it can be applied, and says what
-// has changed. An API that changed has a text for arguments that do not fit, as the APIs of Version have. The name of
-// the version begins with a word.
+// Applied makes the i-th version, i >= 0, by operators in their order, each wherever it can be
+// applied, and says what has changed. An API that changed has a text for arguments that do not fit,
+// as the APIs of Version have. The name of the version begins with a word.
 func (m *Maker) Applied(word string, operators []Operator, i int) (*toolapi.Spec, []Change) {
 	made, changes := m.version(m.name(word, i), i, plan{operators: operators})
 
@@ -263,8 +265,9 @@ func hash(n uint64, text string) uint64 {
 	return rand.NewPCG(envs.Hash(fmt.Sprintf("%d %s", n, text)), n).Uint64()
 }
 
-// Identifiers lists, in alphabetical order, what a caller has to know of a version: the names of APIs and parameters,
-// labels, and prefixes, but for those of Finish and UpdateTool, which are the same in all versions.
+// Identifiers lists, in alphabetical order, what a caller has to know of a version: the names of
+// APIs and parameters, labels, and prefixes, but for those of Finish and UpdateTool, which are the
+// same in all versions.
 func Identifiers(s *toolapi.Spec) []string {
 	all := map[string]bool{}
 

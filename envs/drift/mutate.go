@@ -15,7 +15,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// mutateInstructions are the rules by which a model renames APIs: those of ToolEvo, appendix D.1, in other words.
+// mutateInstructions are the rules by which a model renames APIs: those of ToolEvo, appendix D.1,
+// in other words.
 //
 //go:embed mutate.txt
 var mutateInstructions string

@@ -64,8 +64,8 @@ func jsonOf(v any) string {
 	return string(text)
 }
 
-// A model's names are those of the version, whatever stands around the JSON; names that cannot be used are asked for
-// again, and drawn in the end. In every case the version is whole.
+// A model's names are those of the version, whatever stands around the JSON; names that cannot be
+// used are asked for again, and drawn in the end. In every case the version is whole.
 func TestMutate(t *testing.T) {
 	t.Parallel()
 
@@ -168,7 +168,8 @@ func mentionsOnly(t *testing.T, what string, all []string, want string) {
 	}
 }
 
-// Long lists of tools are asked for in parts, and the second question is about what was wrong alone.
+// Long lists of tools are asked for in parts, and the second question is about what was wrong
+// alone.
 func TestMutateAsksInParts(t *testing.T) {
 	t.Parallel()
 

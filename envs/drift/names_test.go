@@ -13,8 +13,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// No made name is longer than servers take, however long those are that it was made of. That names are distinct is what
-// loading checks.
+// No made name is longer than servers take, however long those are that it was made of. That names
+// are distinct is what loading checks.
 func TestNamesAreShort(t *testing.T) {
 	t.Parallel()
 
@@ -103,8 +103,8 @@ func TestOperatorsSeeWhatWasPublished(t *testing.T) {
 	}
 }
 
-// A list of mixed forms is one parameter by the signature, and several by the notice's example; calls
-// of both forms are taken.
+// A list of mixed forms is one parameter by the signature, and several by the notice's example;
+// calls of both forms are taken.
 func TestMixForms(t *testing.T) {
 	t.Parallel()
 

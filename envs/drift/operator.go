@@ -13,13 +13,14 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Operator changes an API into its successor. It is a pure function of the API and of what it draws.
+// Operator changes an API into its successor. It is a pure function of the API and of what it
+// draws.
 type Operator struct {
 	Name  string // in commands and changes
 	About string // what it does, in a few words
 
-	// Apply returns the successor, and false where the operator has nothing to do on an API. It is nil for an operator
-	// that changes what all APIs of a version have in common.
+	// Apply returns the successor, and false where the operator has nothing to do on an API. It is
+	// nil for an operator that changes what all APIs of a version have in common.
 	Apply func(a toolapi.APISpec, d *Draws) (Step, bool)
 
 	// common takes the place of Apply. It changes the version, and returns false where it has
@@ -98,7 +99,8 @@ var operators = []Operator{
 		About: "what was changed is not read yet for a while"},
 }
 
-// ParseOperators returns the operators of some names, in their order; the error of an unknown one lists the valid ones.
+// ParseOperators returns the operators of some names, in their order; the error of an unknown one
+// lists the valid ones.
 func ParseOperators(list []string) ([]Operator, error) {
 	var all []Operator
 
@@ -174,7 +176,8 @@ func (d *Draws) api(a toolapi.APISpec, draw func(r *rand.Rand) string) string {
 // spare is how many characters of a name are left for the letters that tell it from others.
 const spare = 4
 
-// shortened is a name that ends with a number, without as many of its last characters as nobody has room for.
+// shortened is a name that ends with a number, without as many of its last characters as nobody has
+// room for.
 func shortened(name, number string) string {
 	most := toolapi.MostName - spare - len(number)
 	if utf8.RuneCountInString(name) > most {
@@ -212,18 +215,21 @@ func (d *Draws) another(a, current toolapi.APISpec, p toolapi.Parameter) string 
 	return d.parameterOf(current, p.Name, func(r *rand.Rand) string { return d.words.nameOfParameter(r, m) })
 }
 
-// mayName reports whether a new name, folded, belongs to the part. Names that differ by a number stay together.
+// mayName reports whether a new name, folded, belongs to the part. Names that differ by a number
+// stay together.
 func (d *Draws) mayName(folded string) bool {
 	stem, _ := stemmed(folded)
 	return d.part.has(stem)
 }
 
-// maySpell reports whether a name may be given that differs from one there was by its spelling only.
+// maySpell reports whether a name may be given that differs from one there was by its spelling
+// only.
 func (d *Draws) maySpell(name string) bool {
 	return fits(name) && !d.held[name] && (!d.taken[fold(name)] || d.part.has(name))
 }
 
-// ofParameter is the source of what a parameter gets in all APIs of a version, by its name without the number.
+// ofParameter is the source of what a parameter gets in all APIs of a version, by its name without
+// the number.
 func (d *Draws) ofParameter(stem string) *rand.Rand {
 	return envs.Random(d.seed, stem)
 }
@@ -235,8 +241,8 @@ func called(a toolapi.APISpec, name string) Step {
 	return Step{API: a, From: was, To: name}
 }
 
-// succeed is the step to the successor of a with other parameters, from which an adapter leads to those of a. There is
-// none where the example of a cannot be expressed.
+// succeed is the step to the successor of a with other parameters, from which an adapter leads to
+// those of a. There is none where the example of a cannot be expressed.
 func succeed(a toolapi.APISpec, from, to string, adapter toolapi.AdapterSpec,
 	parameters ...toolapi.Parameter) (Step, bool) {
 	lifter, err := adapter.Adapter()

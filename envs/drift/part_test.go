@@ -15,8 +15,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// manyTools are typed tools in the number and of the kind that ToolBench has: 1,420 APIs of 400 services, with
-// parameters that many of them share.
+// manyTools are typed tools in the number and of the kind that ToolBench has: 1,420 APIs of 400
+// services, with parameters that many of them share.
 func manyTools(t testing.TB, n int) *toolapi.Catalog {
 	t.Helper()
 
@@ -68,7 +68,8 @@ func manyTools(t testing.TB, n int) *toolapi.Catalog {
 	return catalogOf(t, string(text))
 }
 
-// Versions of the two parts share no new identifier, however many are made and by whatever operators, and they load.
+// Versions of the two parts share no new identifier, however many are made and by whatever
+// operators, and they load.
 func TestPartsShareNoIdentifier(t *testing.T) {
 	t.Parallel()
 
@@ -114,8 +115,8 @@ func TestPartsShareNoIdentifier(t *testing.T) {
 
 func made(s *toolapi.Spec, _ []drift.Change) *toolapi.Spec { return s }
 
-// Names of tools as ToolBench has them are made of words and not of letters, and of the same bytes in whatever order
-// the tools come.
+// Names of tools as ToolBench has them are made of words and not of letters, and of the same bytes
+// in whatever order the tools come.
 func TestManyTools(t *testing.T) {
 	t.Parallel()
 

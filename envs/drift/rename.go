@@ -40,8 +40,8 @@ func specialCharacters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return rename(a, func(_ toolapi.APISpec, p toolapi.Parameter) string { return spelt(p.Name) })
 }
 
-// rename renames the parameters of an API. The items of a list keep their numbers, and so their names; and what a JSON
-// Schema says beside the parameters may refer to them.
+// rename renames the parameters of an API. The items of a list keep their numbers, and so their
+// names; and what a JSON Schema says beside the parameters may refer to them.
 func rename(a toolapi.APISpec, next func(current toolapi.APISpec, p toolapi.Parameter) string) (Step, bool) {
 	if len(a.Parameters.Keywords) > 0 {
 		return Step{}, false

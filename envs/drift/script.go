@@ -63,7 +63,8 @@ func ParseScript(f toolapi.File) (*Script, error) {
 	return s, nil
 }
 
-// Scripted makes the version of a script, and says what has changed. A step that cannot be applied is an error.
+// Scripted makes the version of a script, and says what has changed. A step that cannot be applied
+// is an error.
 func (m *Maker) Scripted(s *Script) (*toolapi.Spec, []Change, error) {
 	p := plan{ofTool: map[string][]Operator{}}
 

@@ -32,7 +32,8 @@ func scripted(t *testing.T, name string) *toolapi.Spec {
 	return s
 }
 
-// The published versions are operators on p_c, but for what is in testdata/scripts.txt; and they load as such.
+// The published versions are operators on p_c, but for what is in testdata/scripts.txt; and they
+// load as such.
 func TestScriptsOfShippedVersions(t *testing.T) {
 	t.Parallel()
 

@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// numberList takes the items of a list one by one: rule1, rule2, … Without types the list is a text, the first
-// parameter, as toolapi.Numbered has it.
+// numberList takes the items of a list one by one: rule1, rule2, … Without types the list is a
+// text, the first parameter, as toolapi.Numbered has it.
 func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 	isAList := func(p toolapi.Parameter) bool { return isList(a, p) }
 	if i, ok := parameterFor(a, d, isAList); ok && !has(a, isEnumerated) {
@@ -167,7 +167,8 @@ func prefixed(a toolapi.APISpec, p toolapi.Prefix) (Step, bool) {
 	return succeed(a, p.Parameter, p.Text, toolapi.AdapterSpec{Prefix: &p}, parameters...)
 }
 
-// mergeParameters puts the last two texts that a call must have, or more, into one: First[x], Second[y].
+// mergeParameters puts the last two texts that a call must have, or more, into one: First[x],
+// Second[y].
 func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	all := d.taking(textsToMerge(a))
 

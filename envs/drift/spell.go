@@ -26,7 +26,8 @@ func styled(name string, parts []string) string {
 	return glued(parts, separator)
 }
 
-// separatorOf returns what stands between the first two words of a name that something stands between, or "".
+// separatorOf returns what stands between the first two words of a name that something stands
+// between, or "".
 func separatorOf(name string) string {
 	for _, gap := range gaps(name) {
 		if gap.from < gap.to {
@@ -37,8 +38,8 @@ func separatorOf(name string) string {
 	return ""
 }
 
-// gaps returns what lies between the words of a name, one fewer than there are words: nothing in LoadDB, and an
-// underscore in Load_DB.
+// gaps returns what lies between the words of a name, one fewer than there are words: nothing in
+// LoadDB, and an underscore in Load_DB.
 func gaps(name string) []span {
 	var all []span
 
@@ -49,8 +50,8 @@ func gaps(name string) []span {
 	return all
 }
 
-// inserted draws one of the characters and puts it between two words of a name, in the place of what may stand there. A
-// single word gets it in front or behind.
+// inserted draws one of the characters and puts it between two words of a name, in the place of
+// what may stand there. A single word gets it in front or behind.
 func inserted(r *rand.Rand, name, characters string) string {
 	character := string(characters[r.IntN(len(characters))])
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Part is the part of words.yaml that new names are made of. Versions of [Seen] and of [Unseen] share no word that an
-// operator chose, and no new identifier.
+// Part is the part of words.yaml that new names are made of. Versions of [Seen] and of [Unseen]
+// share no word that an operator chose, and no new identifier.
 type Part int
 
 // The parts.
@@ -25,8 +25,8 @@ func (p Part) words() *vocabulary {
 	return halves()[p]
 }
 
-// has reports whether a text belongs to the part. Words that stand may make the same name of other words, so names are
-// divided, too.
+// has reports whether a text belongs to the part. Words that stand may make the same name of other
+// words, so names are divided, too.
 func (p Part) has(text string) bool {
 	if p == Whole {
 		return true
@@ -86,7 +86,8 @@ func (w *vocabulary) lists() []*[]string {
 	return append(all, &w.Mergers, &w.Choices, &w.Joints)
 }
 
-// divide gives each word of a list to a part, to that which has fewer of the list, where no other list has before.
+// divide gives each word of a list to a part, to that which has fewer of the list, where no other
+// list has before.
 func divide(list []string, parts map[string]Part) {
 	count := map[Part]int{}
 	for _, word := range list {
@@ -115,7 +116,8 @@ func plain(word string) string { return strings.TrimSuffix(fold(word), "s") }
 // Words returns the words of a name: DBName_2 is DB, Name and 2.
 func Words(name string) []string { return split(name) }
 
-// Stems returns the words of a name or a text without capitals and plurals: orderIDs is order and id.
+// Stems returns the words of a name or a text without capitals and plurals: orderIDs is order and
+// id.
 func Stems(text string) []string {
 	all := Words(text)
 	for i, word := range all {

@@ -1,11 +1,13 @@
-// Package dynamic is the environment whose APIs have moved on since the prompt was written (ToolEvo, sections 2.2, 3.2
-// and A.2). The agent is shown one API version, the prompt version; the server enforces another, the deployed version.
-// Old names are answered with deprecation notices, wrong arguments with invocation errors, and the agent learns the
-// deployed APIs from what it reads.
+// Package dynamic is the environment whose APIs have moved on since the prompt was written
+// (ToolEvo, sections 2.2, 3.2 and A.2). The agent is shown one API version, the prompt version; the
+// server enforces another, the deployed version. Old names are answered with deprecation notices,
+// wrong arguments with invocation errors, and the agent learns the deployed APIs from what it
+// reads.
 //
 // # A step
 //
-// [Environment.Step] does the following, in this order; the first that applies gives the observation.
+// [Environment.Step] does the following, in this order; the first that applies gives the
+// observation.
 //
 //	no Action or no Action Input can be read    Malformed        your action is filtered …
 //	the Action Input is not JSON                InvocationError  argument error: …, as Python's json words it
@@ -17,12 +19,12 @@
 //	Finish                                      Correct or Incorrect
 //	UpdateTool                                  OK, or InvocationError when the description is not a text
 //
-// All messages have their published wording. A version with a response format wraps what its server answers: results,
-// notices and texts about arguments that do not fit.
+// All messages have their published wording. A version with a response format wraps what its server
+// answers: results, notices and texts about arguments that do not fit.
 //
-// This is so under the feedback deprecation. Under others a deprecated name is an InvalidAction, and neither it nor
-// wrong arguments get a notice: invocation names what is wrong, generic says that something is, none that the call
-// failed.
+// This is so under the feedback deprecation. Under others a deprecated name is an InvalidAction,
+// and neither it nor wrong arguments get a notice: invocation names what is wrong, generic says
+// that something is, none that the call failed.
 //
 // # What refuses nothing
 //
@@ -37,26 +39,27 @@
 //
 // The text is ReAct or what another codec reads; package action has the rules.
 //
-// Bytes that are not UTF-8 are replaced by U+FFFD before anything else, in the action that the turn keeps too, and in
-// observations. So every text in a History is valid UTF-8.
+// Bytes that are not UTF-8 are replaced by U+FFFD before anything else, in the action that the turn
+// keeps too, and in observations. So every text in a History is valid UTF-8.
 //
 // # Tools
 //
-// The environment is generic over S, what the tools of one state remember (a loaded table, its filters). A
-// [Tool] turns an S and arguments into another S and a result; it never changes the S it is given. Finish and
-// UpdateTool belong to the environment itself. UpdateTool changes the History of what follows: P_c becomes
-// P_c + P_s (section 3.3). Where tasks begin with different sessions, Config.Begin says with which; a grader sees the
-// last one, so that a reward can depend on what calls have done.
+// The environment is generic over S, what the tools of one state remember (a loaded table, its
+// filters). A [Tool] turns an S and arguments into another S and a result; it never changes the S
+// it is given. Finish and UpdateTool belong to the environment itself. UpdateTool changes the
+// History of what follows: P_c becomes P_c + P_s (section 3.3). Where tasks begin with different
+// sessions, Config.Begin says with which; a grader sees the last one, so that a reward can depend
+// on what calls have done.
 //
 // # Guarantees
 //
-// Those of [envs.Environment], provided that the tools and the grader are deterministic and safe for concurrent use.
-// Every error names its stage: StageTool for a tool, StageEnvironment for the rest. Step is linear in the size of the
-// action and of the observation.
+// Those of [envs.Environment], provided that the tools and the grader are deterministic and safe
+// for concurrent use. Every error names its stage: StageTool for a tool, StageEnvironment for the
+// rest. Step is linear in the size of the action and of the observation.
 //
 // # Caveats
 //
-// Where the published code loses a question to a crash (a number for a text that has to begin with a prefix), the
-// answer here is the API's message about its value. An escape of half a surrogate pair reads as U+FFFD.
-// mcts/ALGORITHM.md has the other differences.
+// Where the published code loses a question to a crash (a number for a text that has to begin with
+// a prefix), the answer here is the API's message about its value. An escape of half a surrogate
+// pair reads as U+FFFD. mcts/ALGORITHM.md has the other differences.
 package dynamic

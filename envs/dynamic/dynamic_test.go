@@ -96,7 +96,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestNoticeExamples does what an agent does that believes a notice: it makes exactly the call of the example.
+// TestNoticeExamples does what an agent does that believes a notice: it makes exactly the call of
+// the example.
 func TestNoticeExamples(t *testing.T) {
 	for _, deployed := range []string{"p_s_in", "p_s_ood", "p_s_ood_proprietary"} {
 		env := newEnv(t, deployed, Options{})
@@ -240,7 +241,8 @@ apis:
 	}
 }
 
-// TestPromptNames checks a prompt version that is not p_c: its names are known, and it is what the messages list.
+// TestPromptNames checks a prompt version that is not p_c: its names are known, and it is what the
+// messages list.
 func TestPromptNames(t *testing.T) {
 	c := config(t, "p_s_ood", Options{})
 	c.Prompt = version(t, "p_s_in")
@@ -435,8 +437,8 @@ func TestPublishedNotices(t *testing.T) {
 	}
 }
 
-// What a call is told that is not taken: each feedback tells less than the one before, and none of those without
-// notices tells a name. Finish is answered as ever.
+// What a call is told that is not taken: each feedback tells less than the one before, and none of
+// those without notices tells a name. Finish is answered as ever.
 func TestFeedback(t *testing.T) {
 	const generic, failed = "There is something wrong with your command you send. Please modify it.", "The call failed."
 
@@ -708,8 +710,8 @@ func factorVersion(t *testing.T, factor string) *toolapi.Version {
 	return made
 }
 
-// What the server answers is an object where the version has such responses: also a result that was cut and a notice,
-// and nothing that never reaches the server. Else everything is as without.
+// What the server answers is an object where the version has such responses: also a result that was
+// cut and a notice, and nothing that never reaches the server. Else everything is as without.
 func TestResponses(t *testing.T) {
 	made := factorVersion(t, "response")
 
@@ -764,8 +766,9 @@ func playUnder(t *testing.T, deployed *toolapi.Version, a envs.Action) envs.Turn
 	return play(t, env, a).Turn
 }
 
-// A call that was right under the prompt version gets a notice where the name stands and the parameters changed; with
-// PublishedFeedback it gets the text about wrong arguments, and so does a call that was never right.
+// A call that was right under the prompt version gets a notice where the name stands and the
+// parameters changed; with PublishedFeedback it gets the text about wrong arguments, and so does a
+// call that was never right.
 func TestOutdatedParameters(t *testing.T) {
 	made := factorVersion(t, "parameters-character")
 	api, _ := made.API("LoadDB")

@@ -14,9 +14,10 @@ import (
 
 // Tool is one capability. S is what the tools of a state remember.
 type Tool[S any] interface {
-	// Call runs the tool. s is unchanged; the returned S is the next state's. The arguments are those of the tool's own
-	// signature, of any type JSON has; a tool that does not take the type of one says so with an InvocationError. The
-	// error is ours, never the agent's. Calls may run concurrently.
+	// Call runs the tool. s is unchanged; the returned S is the next state's. The arguments are
+	// those of the tool's own signature, of any type JSON has; a tool that does not take the type
+	// of one says so with an InvocationError. The error is ours, never the agent's. Calls may run
+	// concurrently.
 	Call(ctx context.Context, s S, args envs.Args) (S, envs.Result, error)
 }
 
@@ -32,8 +33,8 @@ func (f ToolFunc[S]) Call(ctx context.Context, s S, args envs.Args) (S, envs.Res
 type Grader[S any] interface {
 	// Known reports whether there is such a task. It is asked at every Reset and should be fast.
 	Known(t envs.Task) bool
-	// Grade compares an answer with the gold answer of the task; done is what the agent did before it answered, and s
-	// what that has left the tools with. A task it does not know is an error.
+	// Grade compares an answer with the gold answer of the task; done is what the agent did before
+	// it answered, and s what that has left the tools with. A task it does not know is an error.
 	Grade(ctx context.Context, s S, done envs.History, answer string) (envs.Grade, error)
 }
 
@@ -49,8 +50,9 @@ type Config[S any] struct {
 	// b. nil is never.
 	Same func(a, b S) bool
 
-	// Begin returns what the tools remember before the first turn of a task that the grader knows. It is asked at every
-	// Reset; its error is ours. nil is the zero S for all tasks, which calls that belong to no task have anyway.
+	// Begin returns what the tools remember before the first turn of a task that the grader knows.
+	// It is asked at every Reset; its error is ours. nil is the zero S for all tasks, which calls
+	// that belong to no task have anyway.
 	Begin func(t envs.Task) (S, error)
 }
 
@@ -59,23 +61,26 @@ const defaultObservationWords = 1024
 
 // Options are the choices an environment leaves open.
 type Options struct {
-	// Settings are what the configuration says. MaxLoads is how many loads a task may make; the next one is run, and
-	// truncates the task with reward -1. 0 is no limit; the published code has 5. Unlike in a configuration,
-	// ObservationWords may be 0, which is defaultObservationWords, or negative, which is no limit.
+	// Settings are what the configuration says. MaxLoads is how many loads a task may make; the
+	// next one is run, and truncates the task with reward -1. Without a limit it is 0; the
+	// published code has 5. Unlike in a configuration, ObservationWords may be 0, which is
+	// defaultObservationWords, or negative, which is no limit.
 	Settings
 	// LoadTools are the tools whose successful calls are loads.
 	LoadTools []string
-	// LoadNames are, when there are any, the action names that count as loads instead: whether or not the deployed
-	// version knows them, and whether or not the call succeeds.
+	// LoadNames are, when there are any, the action names that count as loads instead: whether or
+	// not the deployed version knows them, and whether or not the call succeeds.
 	LoadNames []string
 	// LastBrace reads ReAct text as the published code does: see [action.ReAct].
 	LastBrace bool
 	// EmptyInput reads {} in ReAct text as a call without arguments: see [action.ReAct].
 	EmptyInput bool
-	// PublishedNotices answers with the notices as they were published, where a version keeps another text of one.
+	// PublishedNotices answers with the notices as they were published, where a version keeps
+	// another text of one.
 	PublishedNotices bool
-	// PublishedFeedback answers a call whose name stands and whose parameters are outdated as the published code
-	// does: with the API's text about wrong arguments, which names no parameter, and not with a notice.
+	// PublishedFeedback answers a call whose name stands and whose parameters are outdated as the
+	// published code does: with the API's text about wrong arguments, which names no parameter, and
+	// not with a notice.
 	PublishedFeedback bool
 }
 
@@ -217,7 +222,8 @@ func (c *Config[S]) check() error {
 	return c.checkNames()
 }
 
-// entries returns the names of the prompt version, the deprecated ones and the deployed ones; the later meaning wins.
+// entries returns the names of the prompt version, the deprecated ones and the deployed ones; the
+// later meaning wins.
 func (c *Config[S]) entries(hidden []string) map[string][]*entry[S] {
 	names := make(map[string][]*entry[S])
 

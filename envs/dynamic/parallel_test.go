@@ -13,8 +13,8 @@ func native(calls ...string) envs.Action {
 	return envs.Action(`{"content": "I go.", "calls": [` + strings.Join(calls, ", ") + `]}`)
 }
 
-// Calls of a turn are played in order, up to one that fails or ends the task; the turn is that of the last one played,
-// and each has its answer.
+// Calls of a turn are played in order, up to one that fails or ends the task; the turn is that of
+// the last one played, and each has its answer.
 func TestParallelCalls(t *testing.T) {
 	const (
 		load    = `{"name": "LoadDB", "arguments": {"DBName": "coffee"}}`

@@ -15,8 +15,8 @@ import (
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")
 
-// scripts show every message of the environment once: those that all versions share under p_c, the texts of
-// the deployed APIs under the others.
+// scripts show every message of the environment once: those that all versions share under p_c, the
+// texts of the deployed APIs under the others.
 var scripts = map[string][]envs.Action{
 	"p_c": {
 		"I do not know what to do.",

@@ -9,8 +9,9 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Settings are the section environment of the configuration, which every benchmark has. configs/default.yaml explains
-// each. A benchmark hands all of them to its environments, so that a new one is a field here and its use.
+// Settings are the section environment of the configuration, which every benchmark has.
+// configs/default.yaml explains each. A benchmark hands all of them to its environments, so that a
+// new one is a field here and its use.
 type Settings struct {
 	Codec            string           `yaml:"codec"`     // see [Settings.ActionCodec]
 	Finish           string           `yaml:"finish"`    // FinishByCall or FinishByText
@@ -78,7 +79,8 @@ func (s *Settings) Learns() bool { return s.ToolList == ListLearned }
 // Announces reports whether the list that is sent follows notices.
 func (s *Settings) Announces() bool { return s.ToolList == ListAnnounced }
 
-// Validate returns the first setting that makes no sense, and why. Which codecs there are is for the benchmark to say.
+// Validate returns the first setting that makes no sense, and why. Which codecs there are is for
+// the benchmark to say.
 func (s *Settings) Validate() (setting string, err error) {
 	if _, err := names.Parse("matcher", s.Reward, []string{rewardOfficial, rewardStrict}); err != nil {
 		return "reward", err

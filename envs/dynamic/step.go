@@ -41,7 +41,8 @@ type answer[S any] struct {
 	notes   []string // on what the answer or the arguments mean now
 }
 
-// Step runs one action. A state that is not of this kind of environment, or not running, is an error.
+// Step runs one action. A state that is not of this kind of environment, or not running, is an
+// error.
 func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
 	from, ok := s.(*state[S])
 	if !ok {
@@ -63,12 +64,13 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 	return e.transition(from, turn, ans), nil
 }
 
-// callAll plays calls in order, up to one that fails or ends the task. The turn is that of the last one played; its
-// observation has what each was answered.
+// callAll plays calls in order, up to one that fails or ends the task. The turn is that of the last
+// one played; its observation has what each was answered.
 func (e *Environment[S]) callAll(
 	ctx context.Context, from *state[S], turn *envs.Turn, calls []envs.Call,
 ) (answer[S], error) {
-	// Each call begins with what the one before it left the tools with; the state itself never changes.
+	// Each call begins with what the one before it left the tools with; the state itself never
+	// changes.
 	at, written, loads := *from, turn.Action, 0
 	texts := slices.Repeat([]string{notRunText}, len(calls))
 
@@ -98,8 +100,8 @@ func (e *Environment[S]) callAll(
 	return ans, nil
 }
 
-// Call answers a call that belongs to no task, as a server of the deployed version does: nothing is remembered. Finish
-// and UpdateTool belong to tasks, so that calling them is an error.
+// Call answers a call that belongs to no task, as a server of the deployed version does: nothing is
+// remembered. Finish and UpdateTool belong to tasks, so that calling them is an error.
 func (e *Environment[S]) Call(ctx context.Context, call envs.Call) (envs.Turn, error) {
 	if known := e.entry(call); known != nil && known.run == nil && known.api != nil {
 		return envs.Turn{}, envs.Fail(envs.StageEnvironment, "call "+call.Name, errors.New("it belongs to a task"))
@@ -134,8 +136,8 @@ func (e *Environment[S]) observe(turn *envs.Turn, ans answer[S]) {
 	}
 }
 
-// served reports whether a turn was answered by the server: what cannot be read or is not known to it never gets there,
-// and Finish and UpdateTool are the environment's own.
+// served reports whether a turn was answered by the server: what cannot be read or is not known to
+// it never gets there, and Finish and UpdateTool are the environment's own.
 func served(turn envs.Turn) bool {
 	switch turn.Call.Tool {
 	case "", envs.FinishTool, envs.UpdateTool:
@@ -281,8 +283,8 @@ func (e *Environment[S]) absent(name, notice string) (envs.Outcome, string) {
 	return envs.Deprecated, notice
 }
 
-// refused is the answer to a call of a deployed API whose arguments do not fit. Finish and UpdateTool are the
-// environment's own, and tell what they always do.
+// refused is the answer to a call of a deployed API whose arguments do not fit. Finish and
+// UpdateTool are the environment's own, and tell what they always do.
 func (e *Environment[S]) refused(call envs.Call, known *entry[S], wrong *toolapi.ArgError) (envs.Outcome, string) {
 	outdated, ok := e.deployed.Outdated(call.Name, call.Args)
 
@@ -355,8 +357,8 @@ func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (ans
 	return answer[S]{session: from.session, result: result, grade: grade}, nil
 }
 
-// update is the tool-update module of section 3.3. As in the published code, nothing checks that the description is
-// true or new.
+// update is the tool-update module of section 3.3. As in the published code, nothing checks that
+// the description is true or new.
 func update[S any](from *state[S], v any) answer[S] {
 	description, ok := v.(string)
 	if !ok {

@@ -6,9 +6,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// truncateWords returns s when it has at most limit words, as Python's str.split counts them, and otherwise
-// its first limit words joined by single spaces and followed by " ...". Line breaks are lost only in that
-// case.
+// truncateWords returns s when it has at most limit words, as Python's str.split counts them, and
+// otherwise its first limit words joined by single spaces and followed by " ...". Line breaks are
+// lost only in that case.
 func truncateWords(s string, limit int) string {
 	if len(s) < 2*limit+1 { // limit+1 words need at least limit separators
 		return s

@@ -51,8 +51,8 @@ func (s *suite) compare(ctx context.Context, env envs.Environment, want []seen) 
 	})
 }
 
-// Hostile returns texts that a model may write and that are hard on a parser: empty, not UTF-8, a megabyte long, nested
-// 10,000 deep, and ReAct gone wrong. They are observations, never errors.
+// Hostile returns texts that a model may write and that are hard on a parser: empty, not UTF-8, a
+// megabyte long, nested 10,000 deep, and ReAct gone wrong. They are observations, never errors.
 func Hostile() []envs.Action {
 	const deep, long = 10_000, 1 << 20
 	react := func(input string) envs.Action {
@@ -149,7 +149,8 @@ func ours(what string, err error) error {
 	return nil
 }
 
-// checkConcurrency walks through one environment from several goroutines and compares with a walk of its own.
+// checkConcurrency walks through one environment from several goroutines and compares with a walk
+// of its own.
 func checkConcurrency(ctx context.Context, s *suite) error {
 	want, err := s.seen(ctx)
 	if err != nil {
@@ -172,7 +173,8 @@ func checkConcurrency(ctx context.Context, s *suite) error {
 	return errors.Join(failed...)
 }
 
-// checkCanonical compares the answers to actions with equal keys. An environment without keys passes.
+// checkCanonical compares the answers to actions with equal keys. An environment without keys
+// passes.
 func checkCanonical(ctx context.Context, s *suite) error {
 	env := s.env()
 

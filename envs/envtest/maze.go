@@ -14,10 +14,11 @@ import (
 //	attic   landing   goal
 //	start   hall      pit
 //
-// Every two rooms side by side or above each other are connected, but nothing leads out of the pit. The moves
-// are left, right, down and climb. The prompt's word for climb is up: it is deprecated, and its notice names
-// the successor. "stop" ends the task, rightly in the goal and wrongly anywhere else. "learn WORDS" adds
-// WORDS to the learned descriptions. The task is truncated by its eighth turn.
+// Every two rooms side by side or above each other are connected, but nothing leads out of the pit.
+// The moves are left, right, down and climb. The prompt's word for climb is up: it is deprecated,
+// and its notice names the successor. "stop" ends the task, rightly in the goal and wrongly
+// anywhere else. "learn WORDS" adds WORDS to the learned descriptions. The task is truncated by its
+// eighth turn.
 //
 //	OK               a move to a connected room; learn with words
 //	Malformed        empty text

@@ -18,9 +18,9 @@ import (
 // maxStates is how many states of each task the suite steps from.
 const maxStates = 30
 
-// Run checks the environments that env returns, which are to be equal, on tasks they know. Each action is
-// tried in every state reached; some sequence of them has to end each task. Only the concurrency check is
-// worth the race detector.
+// Run checks the environments that env returns, which are to be equal, on tasks they know. Each
+// action is tried in every state reached; some sequence of them has to end each task. Only the
+// concurrency check is worth the race detector.
 func Run(t *testing.T, env func() envs.Environment, tasks []envs.Task, actions []envs.Action) {
 	t.Helper()
 
@@ -91,8 +91,8 @@ type step struct {
 	envs.Transition
 }
 
-// walk steps breadth first from the first state of every task, with every action, from at most maxStates states, and
-// calls visit with each transition.
+// walk steps breadth first from the first state of every task, with every action, from at most
+// maxStates states, and calls visit with each transition.
 func (s *suite) walk(ctx context.Context, env envs.Environment, visit func(st step) error) error {
 	for _, task := range s.tasks {
 		first, err := env.Reset(ctx, task)
@@ -145,7 +145,8 @@ func brief(a envs.Action) string {
 	return fmt.Sprintf("%q", string(a))
 }
 
-// checkSteps checks every transition, that a second step gives the same, and that the state stepped from stays.
+// checkSteps checks every transition, that a second step gives the same, and that the state stepped
+// from stays.
 func checkSteps(ctx context.Context, s *suite) error {
 	env := s.env()
 	return s.walk(ctx, env, func(st step) error {
@@ -169,7 +170,8 @@ func checkSteps(ctx context.Context, s *suite) error {
 	})
 }
 
-// checkAgain steps from a state with the same action, and with what the turn keeps of it: both give one transition.
+// checkAgain steps from a state with the same action, and with what the turn keeps of it: both give
+// one transition.
 func checkAgain(ctx context.Context, env envs.Environment, from envs.State, a envs.Action, first seen) error {
 	for _, same := range []envs.Action{a, first.Turn.Action} {
 		again, err := env.Step(ctx, from, same)
@@ -220,7 +222,8 @@ func checkTransition(before view, a envs.Action, got seen) error {
 	return checkReward(got)
 }
 
-// difference says how two values differ. Nearly all are equal, which package reflect sees in a tenth of the time.
+// difference says how two values differ. Nearly all are equal, which package reflect sees in a
+// tenth of the time.
 func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

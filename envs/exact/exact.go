@@ -9,8 +9,9 @@
 //
 // # Guarantees
 //
-//   - Exp and Log differ by at most one unit in the last place from the true value; Pow, whose exponent
-//     is split into its whole part and the rest, by what a product of two such values does.
+//   - Exp and Log differ by at most one unit in the last place from the true value; Pow, whose
+//     exponent is split into its whole part and the rest, by what a product of two such values
+//     does.
 //   - Special values are those of package math.
 //
 // # Caveats

@@ -64,8 +64,8 @@ func Run(cmd *exec.Cmd, lacks ...string) (said string, err error) {
 
 	started := make(chan error)
 	go func() {
-		// A process inherits what is denied to the thread that starts it. It is denied for good: the
-		// thread is not unlocked, and so ends with this.
+		// A process inherits what is denied to the thread that starts it. It is denied for good:
+		// the thread is not unlocked, and so ends with this.
 		runtime.LockOSThread()
 
 		err := deny(lacks)

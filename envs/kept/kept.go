@@ -9,8 +9,8 @@
 //
 //   - A text is on the disk before it is used, and the first text of a key stays.
 //   - What a killed process left of a line is removed when the file is opened again.
-//   - A key names everything that a text depends on: the model and its settings, the instructions, the request and the
-//     seed. So other prompts ask again.
+//   - A key names everything that a text depends on: the model and its settings, the instructions,
+//     the request and the seed. So other prompts ask again.
 //
 // # Caveats
 //
@@ -34,8 +34,9 @@ import (
 
 // Writer is a language model that answers a text with a text. It is safe for concurrent use.
 type Writer interface {
-	// Write returns what the model answers to instructions (the system text) and a request (the user's). Other seeds
-	// may give other texts. The error is ours (the server's), never the model's.
+	// Write returns what the model answers to instructions (the system text) and a request (the
+	// user's). Other seeds may give other texts. The error is ours (the server's), never the
+	// model's.
 	Write(ctx context.Context, instructions, request string, seed uint64) (string, error)
 }
 
@@ -73,7 +74,8 @@ func Open(path string) (*Texts, error) {
 	return t, nil
 }
 
-// Read opens a file of texts for reading alone: none can be put there. A file that is not there has none.
+// Read opens a file of texts for reading alone: none can be put there. A file that is not there has
+// none.
 func Read(path string) (*Texts, error) {
 	t := &Texts{texts: map[string]string{}, broken: errors.New("texts are only read")}
 
@@ -128,8 +130,8 @@ func (t *Texts) Get(key string) (string, bool) {
 	return text, ok
 }
 
-// Put keeps the text of a key unless it has one, and returns the one that it has: what is no UTF-8 is replaced. After a
-// failure nothing more is kept.
+// Put keeps the text of a key unless it has one, and returns the one that it has: what is no UTF-8
+// is replaced. After a failure nothing more is kept.
 func (t *Texts) Put(key, text string) (string, error) {
 	text = strings.ToValidUTF8(text, "\uFFFD") // as it is read again
 
@@ -184,8 +186,8 @@ func Key(parts ...string) string {
 // ErrNotKept says that a text is not kept, and that there is nobody to ask.
 var ErrNotKept = errors.New("not asked for yet")
 
-// Writer returns a model that asks another one only for texts that are not kept; nil is nobody. name is the model's,
-// with its settings.
+// Writer returns a model that asks another one only for texts that are not kept; nil is nobody.
+// name is the model's, with its settings.
 func (t *Texts) Writer(name string, w Writer) Writer { return &keeper{t, name, w} }
 
 // keeper is a model whose texts are kept.

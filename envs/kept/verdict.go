@@ -12,8 +12,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// The readers of this file take what a judge decided, and never what it quotes: the answers that are
-// judged may hold the words of a verdict.
+// The readers of this file take what a judge decided, and never what it quotes: the answers that
+// are judged may hold the words of a verdict.
 
 // errQuoted is that a verdict may be another's.
 var errQuoted = errors.New("its verdict may be a quotation: nothing but a reason stands behind one")

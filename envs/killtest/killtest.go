@@ -73,7 +73,8 @@ func (s *stop) counts() (name string, now bool) {
 	case s.Op != atEntry || name == "":
 		return "", false
 	case s.Call == unix.SYS_WRITE:
-		// The standard files are no files, and pipes of the Go runtime are written one byte at a time.
+		// The standard files are no files, and pipes of the Go runtime are written one byte at a
+		// time.
 		return map[bool]string{true: name}[s.Args[0] > 2 && s.Args[2] > 8], s.Args[0] == 1
 	case s.Call == unix.SYS_OPENAT:
 		return map[bool]string{true: name}[s.Args[2]&unix.O_CREAT != 0], false

@@ -35,7 +35,8 @@ func TestMemo(t *testing.T) {
 	}
 }
 
-// TestMemoKeepsNoPrompt asks about a part of a long text: neither the memo nor what is computed holds the whole of it.
+// TestMemoKeepsNoPrompt asks about a part of a long text: neither the memo nor what is computed
+// holds the whole of it.
 func TestMemoKeepsNoPrompt(t *testing.T) {
 	var m Memo[string]
 	prompt := strings.Repeat("a long prompt ", 100)

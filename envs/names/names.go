@@ -1,4 +1,5 @@
-// Package names rejects names that are not among the valid ones. The error lists those and suggests the closest.
+// Package names rejects names that are not among the valid ones. The error lists those and suggests
+// the closest.
 package names
 
 import (
@@ -72,8 +73,8 @@ func Closest[T ~string](name string, valid []T) (meant T, ok bool) {
 	return meant, ok
 }
 
-// mistakes counts the bytes that have to be put in, left out, replaced, or swapped with the next one
-// to turn a into b: the distance of optimal string alignment.
+// mistakes counts the bytes that have to be put in, left out, replaced, or swapped with the next
+// one to turn a into b: the distance of optimal string alignment.
 func mistakes(a, b string) int {
 	var before []int // of a less its last two bytes, to each beginning of b
 

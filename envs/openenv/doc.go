@@ -1,16 +1,18 @@
-// Package openenv serves the environments of a suite to trainers of others, over the protocol of OpenEnv: a client such
-// as GenericEnvClient of the Python package openenv 0.10 plays as it is.
+// Package openenv serves the environments of a suite to trainers of others, over the protocol of
+// OpenEnv: a client such as GenericEnvClient of the Python package openenv 0.10 plays as it is.
 //
 // # Words
 //
-// A session is one WebSocket connection at /ws, and has at most one episode at a time: a task under a deployed API
-// version. A reset begins an episode, each step is one turn of it. The agent is shown the prompt version; the deployed
-// one it finds out. What agents do is kept by a [Recorder], if there is one.
+// A session is one WebSocket connection at /ws, and has at most one episode at a time: a task under
+// a deployed API version. A reset begins an episode, each step is one turn of it. The agent is
+// shown the prompt version; the deployed one it finds out. What agents do is kept by a [Recorder],
+// if there is one.
 //
 // # Messages
 //
-// Frames are JSON objects of a type, answered one by one in their order. Unknown members of a message, of an action and
-// of the data of a reset are errors; an action may have metadata, which is ignored.
+// Frames are JSON objects of a type, answered one by one in their order. Unknown members of a
+// message, of an action and of the data of a reset are errors; an action may have metadata, which
+// is ignored.
 //
 //	{"type":"reset","data":{…}}  {"type":"observation","data":{"observation":{…},"reward":null,"done":false}}
 //	{"type":"step","data":{…}}   the same; reward is null or a number
@@ -27,8 +29,9 @@
 //	api         the deployed version by its name, or a family of versions, of which each task meets one by the
 //	            seed, as in an evaluation of that seed; without it, that of all versions that are served
 //
-// Without seed and episode_id the server counts: its first such reset has the seed 0, the next 1. Equal seeds (and
-// task_id, dataset, api) give the same episode, in every process over the same data.
+// Without seed and episode_id the server counts: its first such reset has the seed 0, the next 1.
+// Equal seeds (and task_id, dataset, api) give the same episode, in every process over the same
+// data.
 //
 // The observation of a reset:
 //
@@ -50,10 +53,11 @@
 //	{"type":"text","text":"Thought: …\nAction: …\nAction Input: {…}"}
 //	{"type":"list_tools"}
 //
-// Of a call, type, arguments and thought are optional; a thought that would be read as a call itself is left out. A
-// text is what the model wrote, in the codec of the suite's environments; one without anything but space says that the
-// agent has no more to say, and ends the episode. list_tools needs no episode and is no turn: its observation is
-// {"tools":[…]}, the functions of a reset. The observation of any other action:
+// Of a call, type, arguments and thought are optional; a thought that would be read as a call
+// itself is left out. A text is what the model wrote, in the codec of the suite's environments; one
+// without anything but space says that the agent has no more to say, and ends the episode.
+// list_tools needs no episode and is no turn: its observation is {"tools":[…]}, the functions of a
+// reset. The observation of any other action:
 //
 //	tool_name   the name as the agent wrote it, "" where none could be read
 //	result      what the agent reads: the tool's result, a notice, or what is wrong with the call
@@ -81,8 +85,9 @@
 //	status                   that of the last observation; "none" before the first reset
 //	max_turns                after which an episode is truncated
 //
-// tools/call of mcp is a turn like call_tool, whatever its params are: its result has the content and isError of MCP,
-// and beside them structuredContent, the data of the observation that the step would have been answered with.
+// tools/call of mcp is a turn like call_tool, whatever its params are: its result has the content
+// and isError of MCP, and beside them structuredContent, the data of the observation that the step
+// would have been answered with.
 //
 // # Rewards
 //
@@ -93,8 +98,8 @@
 //
 // # Errors
 //
-// An error is {"type":"error","data":{"code":…,"message":…}}. After the first four the session goes on as if the
-// message had not been sent; after the others the connection is closed.
+// An error is {"type":"error","data":{"code":…,"message":…}}. After the first four the session goes
+// on as if the message had not been sent; after the others the connection is closed.
 //
 //	INVALID_JSON      the frame is no JSON object
 //	UNKNOWN_TYPE      of the message
@@ -107,15 +112,16 @@
 //
 // # Over HTTP
 //
-// /health, /metadata, /state (that of a session before its first reset), /openapi.json, and /metrics for Prometheus.
-// /schema has the members action, observation, reset_observation and state, and of this server's own functions, as a
-// reset has them: all tools of the prompt version, with ?dataset=NAME those that its prompts list. GET /tasks, of this
-// server's own, says what a reset may choose, the tasks in the order of seeds:
+// /health, /metadata, /state (that of a session before its first reset), /openapi.json, and
+// /metrics for Prometheus. /schema has the members action, observation, reset_observation and
+// state, and of this server's own functions, as a reset has them: all tools of the prompt version,
+// with ?dataset=NAME those that its prompts list. GET /tasks, of this server's own, says what a
+// reset may choose, the tasks in the order of seeds:
 //
 //	{"split":…,"versions":[…],"families":[…],"tasks":[{"task_id":…,"dataset":…,"difficulty":…,"question":…}…]}
 //
-// POST /reset is answered like a reset and forgotten. POST /step has no episode to act in, so that only list_tools can
-// be done. POST /mcp is JSON-RPC: tools/list, and an error for tools/call.
+// POST /reset is answered like a reset and forgotten. POST /step has no episode to act in, so that
+// only list_tools can be done. POST /mcp is JSON-RPC: tools/list, and an error for tools/call.
 //
 // With a key, all but /health want the header "Authorization: Bearer KEY", and answer 401 without
 // it; without one, only clients on this machine are answered. See package envs/wire.
@@ -127,13 +133,16 @@
 //     a later one of its own. A program finds nothing of those that ran before it, but under the
 //     engine unsafe. Where many wait to be run, those of sessions whose last ones took long come
 //     after the others. States are immutable, so that an open episode costs its history.
-//   - A session has limits of turns, of bytes (of a frame and of all actions of an episode) and of silence. A larger
-//     frame is read and thrown away, one of more than 100 MiB closes the connection.
-//   - A recorded episode is safe before its last observation is sent. One that the client leaves after its first turn,
-//     by a reset or by closing the connection, is recorded as truncated; one that the server ends is not recorded.
+//   - A session has limits of turns, of bytes (of a frame and of all actions of an episode) and of
+//     silence. A larger frame is read and thrown away, one of more than 100 MiB closes the
+//     connection.
+//   - A recorded episode is safe before its last observation is sent. One that the client leaves
+//     after its first turn, by a reset or by closing the connection, is recorded as truncated; one
+//     that the server ends is not recorded.
 //
 // # Caveats
 //
-//   - Streams of MCP, and the sessions of OpenEnv's "production" mode, which have no reward, are not served.
+//   - Streams of MCP, and the sessions of OpenEnv's "production" mode, which have no reward, are
+//     not served.
 //   - An agent that says nothing at all, not even a blank text, leaves no trace in a record.
 package openenv

@@ -181,8 +181,8 @@ func written(data envs.Args, codec action.Codec) envs.Action {
 	return envs.Action(pytext.AppendJSON(nil, data))
 }
 
-// format writes a call. One whose name would be read as something else is not ok, and a thought that would be read as a
-// call is left out.
+// format writes a call. One whose name would be read as something else is not ok, and a thought
+// that would be read as a call is left out.
 func format(codec action.Codec, thought string, call envs.Call) (text string, ok bool) {
 	for _, t := range []string{thought, ""} {
 		text = codec.Format(t, call)

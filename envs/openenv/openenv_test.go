@@ -322,7 +322,8 @@ func play(c *client, seed int) []string {
 	return append(seen, *s.Deployed, fmt.Sprint(s.Steps))
 }
 
-// Equal seeds give equal episodes, in other servers too, and two hundred clients at once meet what one meets.
+// Equal seeds give equal episodes, in other servers too, and two hundred clients at once meet what
+// one meets.
 func TestSameSeedsSameEpisodes(t *testing.T) {
 	_, h := serve(t, shop(t))
 	alone := dial(t, h)
@@ -538,7 +539,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// What a server says over HTTP is what OpenEnv's validator looks for, and nowhere is there a gold answer.
+// What a server says over HTTP is what OpenEnv's validator looks for, and nowhere is there a gold
+// answer.
 func TestHTTP(t *testing.T) {
 	_, h := serve(t, shop(t))
 

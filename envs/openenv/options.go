@@ -25,7 +25,8 @@ type Options struct {
 	Codec    action.Codec // how actions are written; nil is ReAct
 
 	Shapes map[Shape]float64 // what is rewarded beside the answer, and by how much
-	// IsTrue reports whether a description by UpdateTool is true of a version; needed for TruthfulUpdate.
+	// IsTrue reports whether a description by UpdateTool is true of a version; needed for
+	// TruthfulUpdate.
 	IsTrue func(description string, v *toolapi.Version) bool
 
 	Recorder Recorder // nil keeps nothing
@@ -66,10 +67,12 @@ type Shape string
 
 // The shapes.
 const (
-	// RecoveredDeprecation is a call that succeeds of a tool that a deprecated call meant before, once for each tool.
+	// RecoveredDeprecation is a call that succeeds of a tool that a deprecated call meant before,
+	// once for each tool.
 	RecoveredDeprecation Shape = "recovered-deprecation"
-	// TruthfulUpdate is a description by UpdateTool that is true of the deployed version and not of that of the prompt:
-	// in an episode at most as often as there were tools whose calls were deprecated.
+	// TruthfulUpdate is a description by UpdateTool that is true of the deployed version and not of
+	// that of the prompt: in an episode at most as often as there were tools whose calls were
+	// deprecated.
 	TruthfulUpdate Shape = "truthful-update"
 )
 

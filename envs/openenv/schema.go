@@ -15,7 +15,8 @@ import (
 //go:embed schemas.json
 var fixedSchemas []byte
 
-// schema sends the JSON Schemas of what clients send and get. The parameter dataset takes the tools of one.
+// schema sends the JSON Schemas of what clients send and get. The parameter dataset takes the tools
+// of one.
 func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
 	dataset := r.URL.Query().Get("dataset")
 

@@ -111,7 +111,8 @@ func (s *Server) readTasks() {
 	s.datasets = slices.DeleteFunc(slices.Sorted(maps.Keys(s.byDataset)), func(name string) bool { return name == "" })
 }
 
-// readVersions opens the versions, and names their families. A version has its own name before a family has it.
+// readVersions opens the versions, and names their families. A version has its own name before a
+// family has it.
 func (s *Server) readVersions() error {
 	s.deployed, s.families = map[string]Deployed{}, map[string]drift.Family{"": s.o.Deployed.All()}
 
@@ -138,8 +139,8 @@ func (s *Server) versionNames() []string {
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Drain lets no episode begin any more, and returns when all sessions have ended. Those without an episode end at once,
-// the others with it, or when ctx ends.
+// Drain lets no episode begin any more, and returns when all sessions have ended. Those without an
+// episode end at once, the others with it, or when ctx ends.
 func (s *Server) Drain(ctx context.Context) {
 	s.mu.Lock()
 	if !s.isStopping() {

@@ -171,8 +171,8 @@ func (s *Server) told(err error) *Error {
 	return told
 }
 
-// ours is the error of a failure of ours, which is logged, and which a client may try to get over. That a client has
-// gone is none.
+// ours is the error of a failure of ours, which is logged, and which a client may try to get over.
+// That a client has gone is none.
 func (s *Server) ours(err error) error {
 	if err == nil {
 		return nil

@@ -6,14 +6,16 @@ import (
 	"toolevo/envs"
 )
 
-// shaped is what of an episode shaped rewards depend on. It is a value: what its lists hold does not change.
+// shaped is what of an episode shaped rewards depend on. It is a value: what its lists hold does
+// not change.
 type shaped struct {
 	deprecated []string // tools whose calls were deprecated
 	recovered  []string // those of them that were called with success since
 	learned    int      // descriptions that were rewarded
 }
 
-// shape notes a turn in the episode, and returns what it earns beside the answer, nil where nothing is named.
+// shape notes a turn in the episode, and returns what it earns beside the answer, nil where nothing
+// is named.
 func (s *Server) shape(e *episode, t envs.Transition) *float64 {
 	if len(s.o.Shapes) == 0 {
 		return nil

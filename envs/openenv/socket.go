@@ -64,8 +64,8 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	_ = conn.Close(websocket.StatusNormalClosure, "")
 }
 
-// read reads the frames of a connection until it ends or ctx does. It goes on reading while a frame is answered: only
-// so a client gets an answer to its pings. Where the client is gone it cancels.
+// read reads the frames of a connection until it ends or ctx does. It goes on reading while a frame
+// is answered: only so a client gets an answer to its pings. Where the client is gone it cancels.
 func (s *Server) read(ctx context.Context, cancel func(), conn *websocket.Conn) (<-chan frame, <-chan struct{}) {
 	frames, ended := make(chan frame), make(chan struct{})
 
@@ -107,8 +107,8 @@ func (s *Server) readFrame(ctx context.Context, conn *websocket.Conn) (f frame, 
 	return f, err
 }
 
-// converse answers frames until the session ends. It returns what the client is to be told of that, nil where it has
-// ended the session itself.
+// converse answers frames until the session ends. It returns what the client is to be told of that,
+// nil where it has ended the session itself.
 func (s *Server) converse(ctx context.Context, conn *websocket.Conn, c *session, frames <-chan frame) *Error {
 	for {
 		f, told := s.next(ctx, c, frames)
@@ -127,7 +127,8 @@ func (s *Server) converse(ctx context.Context, conn *websocket.Conn, c *session,
 	}
 }
 
-// next waits for a frame, or for what ends the session from our side. If ctx has ended, there is neither.
+// next waits for a frame, or for what ends the session from our side. If ctx has ended, there is
+// neither.
 func (s *Server) next(ctx context.Context, c *session, frames <-chan frame) (f frame, told *Error) {
 	idle := time.NewTimer(s.o.Idle)
 	defer idle.Stop()

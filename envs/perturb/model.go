@@ -17,8 +17,8 @@ var instructions string
 // prompt is what a model is told that says questions in other words.
 var prompt = kept.NewPrompt("paraphrase", instructions)
 
-// Paraphraser has a model say questions in other words. It asks the same for equal questions, so that the model's texts
-// can be kept, see package envs/kept.
+// Paraphraser has a model say questions in other words. It asks the same for equal questions, so
+// that the model's texts can be kept, see package envs/kept.
 type Paraphraser struct {
 	Writer   kept.Writer
 	Faithful bool // values may be lost

@@ -60,8 +60,8 @@ var asked = []Question{
 	{"a", "What is 'x' in 2020?"}, {"b", "A map of Rome in 2020."}, {"c", "What is 'x' in 2021?"},
 }
 
-// What loses a value is asked for again, with other seeds; what no answer does justice to keeps its text. The next
-// process asks the same, so that it finds what was kept.
+// What loses a value is asked for again, with other seeds; what no answer does justice to keeps its
+// text. The next process asks the same, so that it finds what was kept.
 func TestParaphraser(t *testing.T) {
 	t.Parallel()
 

@@ -1,5 +1,5 @@
-// Package perturb writes questions in other words and shapes, so that what the wording costs can be measured apart from
-// what a drifting API costs (DynamicToolBench's query perturbations).
+// Package perturb writes questions in other words and shapes, so that what the wording costs can be
+// measured apart from what a drifting API costs (DynamicToolBench's query perturbations).
 //
 // # Words
 //
@@ -10,26 +10,27 @@
 //	punctuation-noise  two question marks at the end, a line after each comma, no full stop anywhere, each by chance
 //	paraphrase         other words: by a rule, which knows some phrases and turns some sentences around, or a model's
 //
-// The values of a question are what a call needs as it stands: quoted spans, addresses of pages and of mail, numbers,
-// dates, and words such as BTC, pageSize or user_id. A perturbation keeps them, unless it is Faithful: as published,
-// the rules also change values, so that a question may become one without an answer. The rule of paraphrases changes
-// none.
+// The values of a question are what a call needs as it stands: quoted spans, addresses of pages and
+// of mail, numbers, dates, and words such as BTC, pageSize or user_id. A perturbation keeps them,
+// unless it is Faithful: as published, the rules also change values, so that a question may become
+// one without an answer. The rule of paraphrases changes none.
 //
 // # Paraphrases of a model
 //
-// A [Paraphraser] asks a [Writer], checks what it says, and keeps it in a file, so that nothing is asked twice and
-// every run has the same questions. What lost a value is asked for again; a question that no answer does justice to
-// keeps its text, and is counted.
+// A [Paraphraser] asks a [Writer], checks what it says, and keeps it in a file, so that nothing is
+// asked twice and every run has the same questions. What lost a value is asked for again; a
+// question that no answer does justice to keeps its text, and is counted.
 //
 // # Guarantees
 //
-// What becomes of a question depends on the seed, the kind, and its ID and text; not on other questions, nor on their
-// order. Nothing but the text changes. The words of a model are its own: they are the same as long as the file is.
+// What becomes of a question depends on the seed, the kind, and its ID and text; not on other
+// questions, nor on their order. Nothing but the text changes. The words of a model are its own:
+// they are the same as long as the file is.
 //
 // # Caveats
 //
-// A value that looks like any word ("paris", March) is not recognized as one, and may change its case, or be lost by a
-// model. One process at a time may have a file of paraphrases.
+// A value that looks like any word ("paris", March) is not recognized as one, and may change its
+// case, or be lost by a model. One process at a time may have a file of paraphrases.
 package perturb
 
 import (
@@ -66,7 +67,8 @@ type Perturbation struct {
 	Seed     uint64
 }
 
-// Apply returns the text of a question, perturbed. Questions that differ in their IDs are perturbed independently.
+// Apply returns the text of a question, perturbed. Questions that differ in their IDs are perturbed
+// independently.
 func (p Perturbation) Apply(id, text string) string {
 	random := p.random(id)
 
@@ -142,7 +144,8 @@ func (p Perturbation) addNoise(random *rand.Rand, text string) string {
 	return text
 }
 
-// outsideValues changes what stands between the values of a text, or all of it where values need not be kept.
+// outsideValues changes what stands between the values of a text, or all of it where values need
+// not be kept.
 func (p Perturbation) outsideValues(text string, change func(string) string) string {
 	if p.Faithful {
 		return change(text)

@@ -185,7 +185,8 @@ func TestNoiseOfQuestions(t *testing.T) {
 	}
 }
 
-// The three changes of punctuation happen as often as in DynamicToolBench, within three standard deviations.
+// The three changes of punctuation happen as often as in DynamicToolBench, within three standard
+// deviations.
 func TestNoiseOfPublishedQueries(t *testing.T) {
 	all := published(t)
 	asked, broken, breakable, stopless, stopped := 0, 0, 0, 0, 0

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A paraphrase by rule says the same: beside its frame, it has the words of the question, but for phrases that have
-// others like them.
+// A paraphrase by rule says the same: beside its frame, it has the words of the question, but for
+// phrases that have others like them.
 func TestParaphraseByRule(t *testing.T) {
 	const plain = "Please search 'Please, also' for me. If it rains in Oslo, I want to stay. Can you fetch me a map " +
 		"of https://example.com/if-a,b?"
@@ -43,7 +43,8 @@ func TestParaphraseByRule(t *testing.T) {
 	}
 }
 
-// words are those of a text in alphabetical order, without the frame and the phrases that have others like them.
+// words are those of a text in alphabetical order, without the frame and the phrases that have
+// others like them.
 func words(text string) string {
 	for _, part := range slices.Concat(paraphrasing().Openings, paraphrasing().Closings) {
 		text = strings.Replace(text, part, "", 1)

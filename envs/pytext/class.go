@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// SpaceClass is a regular-expression class that matches what Python's \s matches in text: what IsSpace holds for.
+// SpaceClass is a regular-expression class that matches what Python's \s matches in text: what
+// IsSpace holds for.
 const SpaceClass = `[\t-\r\x1c-\x20\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]`
 
-// IsSpace reports whether Python's str.isspace holds for r: Unicode white space and the four ASCII separators.
-// strings.FieldsFunc with it is str.split().
+// IsSpace reports whether Python's str.isspace holds for r: Unicode white space and the four ASCII
+// separators. strings.FieldsFunc with it is str.split().
 func IsSpace(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isASCIISpace(byte(r))

@@ -44,7 +44,8 @@ func TestStrip(t *testing.T) {
 
 // TestEveryCharacter compares what is said about each character that both versions of Unicode know.
 func TestEveryCharacter(t *testing.T) {
-	// Two characters of three are ideographs and Hangul syllables: of those, one in 64 is asked for.
+	// Two characters of three are ideographs and Hangul syllables: of those, one in 64 is asked
+	// for.
 	const script = `
 import json, re, string, sys, unicodedata
 word = re.compile(r"\w")

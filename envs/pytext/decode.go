@@ -20,7 +20,8 @@ type Error struct {
 	Char int    // from 0, in code points
 }
 
-// Error returns what str prints for Python's JSONDecodeError, e.g. "Extra data: line 1 column 5 (char 4)".
+// Error returns what str prints for Python's JSONDecodeError, e.g. "Extra data: line 1 column 5
+// (char 4)".
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Msg
@@ -28,16 +29,16 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: line %d column %d (char %d)", e.Msg, e.Line, e.Col, e.Char)
 }
 
-// Decode returns the value of a JSON text as json.loads(s, strict=False) does: raw control characters in
-// strings are legal, the last of two equal keys wins (in the place of the first), and NaN, Infinity and
-// -Infinity are numbers. Every error is an *Error.
+// Decode returns the value of a JSON text as json.loads(s, strict=False) does: raw control
+// characters in strings are legal, the last of two equal keys wins (in the place of the first), and
+// NaN, Infinity and -Infinity are numbers. Every error is an *Error.
 func Decode(s string) (any, error) { return document(&decoder{s: s}) }
 
 // DecodeStrict is Decode, but as json.loads(s): control characters in strings must be escaped.
 func DecodeStrict(s string) (any, error) { return document(&decoder{s: s, strict: true}) }
 
-// DecodeObject decodes the JSON object at the beginning of s, after any space, as Decode does, and returns what follows
-// it.
+// DecodeObject decodes the JSON object at the beginning of s, after any space, as Decode does, and
+// returns what follows it.
 func DecodeObject(s string) (args envs.Args, rest string, err error) {
 	v, rest, err := prefix(&decoder{s: s})
 	if err != nil {
@@ -249,7 +250,8 @@ func (d *decoder) array(closing byte) ([]any, *Error) {
 	return items, nil
 }
 
-// more reads the comma before a further item; without one, the bracket that closes the list must follow.
+// more reads the comma before a further item; without one, the bracket that closes the list must
+// follow.
 func (d *decoder) more(closing byte) (bool, *Error) {
 	if d.space(); d.at(closing) {
 		return false, nil
@@ -326,7 +328,8 @@ func (d *decoder) key() (string, *Error) {
 	return d.text()
 }
 
-// set adds an argument or replaces the value of one that is there. The index appears once the object is large.
+// set adds an argument or replaces the value of one that is there. The index appears once the
+// object is large.
 func set(args envs.Args, index map[string]int, name string, v any) (envs.Args, map[string]int) {
 	if index == nil && len(args) == manyKeys {
 		index = make(map[string]int, 2*manyKeys)

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// text reads a string; the next byte is its opening quote. A string without escapes shares the memory of the input.
+// text reads a string; the next byte is its opening quote. A string without escapes shares the
+// memory of the input.
 func (d *decoder) text() (string, *Error) {
 	begin := d.i
 	rest := d.i + 1
@@ -51,8 +52,8 @@ func (d *decoder) text() (string, *Error) {
 	}
 }
 
-// controls returns the error of a strict decoder when there is a control character among the n bytes at from, or among
-// all from there on when n is negative.
+// controls returns the error of a strict decoder when there is a control character among the n
+// bytes at from, or among all from there on when n is negative.
 func (d *decoder) controls(from, n int) *Error {
 	if !d.strict {
 		return nil
@@ -102,8 +103,8 @@ func (d *decoder) escape(b []byte, at int) ([]byte, int, *Error) {
 	return utf8.AppendRune(b, r), end, nil
 }
 
-// roomAfter reports whether six more characters and a quote fit after byte at: Python looks for the second half of a
-// surrogate pair only then.
+// roomAfter reports whether six more characters and a quote fit after byte at: Python looks for the
+// second half of a surrogate pair only then.
 func (d *decoder) roomAfter(at int) bool {
 	for range 6 {
 		if at >= len(d.s) {
@@ -116,7 +117,8 @@ func (d *decoder) roomAfter(at int) bool {
 	return at < len(d.s)
 }
 
-// hex4 reads four hexadecimal digits at i. At least one character must follow them, or the string has no end.
+// hex4 reads four hexadecimal digits at i. At least one character must follow them, or the string
+// has no end.
 func hex4(s string, i int) (rune, bool) {
 	if i+4 >= len(s) {
 		return 0, false

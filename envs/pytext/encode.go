@@ -7,12 +7,12 @@ import (
 	"toolevo/envs"
 )
 
-// AppendASCII appends json.dumps(v): one line, the separators ", " and ": ", and everything outside printable ASCII
-// escaped, characters beyond the basic plane as a surrogate pair.
+// AppendASCII appends json.dumps(v): one line, the separators ", " and ": ", and everything outside
+// printable ASCII escaped, characters beyond the basic plane as a surrogate pair.
 func AppendASCII(dst []byte, v any) []byte { return ascii.append(dst, v) }
 
-// AppendJSON appends json.dumps(v, ensure_ascii=False): the same, but letters of any script as they are.
-// Decode reads it back as v when the strings in v are valid UTF-8.
+// AppendJSON appends json.dumps(v, ensure_ascii=False): the same, but letters of any script as they
+// are. Decode reads it back as v when the strings in v are valid UTF-8.
 func AppendJSON(dst []byte, v any) []byte { return unescaped.append(dst, v) }
 
 // JSON returns what [AppendJSON] appends.

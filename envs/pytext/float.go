@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// FormatFloat returns str(f): the shortest text that reads back as f, with ".0" kept on whole numbers and an
-// exponent of at least two digits below 1e-4 and from 1e16 on. The special values are "nan", "inf" and
-// "-inf".
+// FormatFloat returns str(f): the shortest text that reads back as f, with ".0" kept on whole
+// numbers and an exponent of at least two digits below 1e-4 and from 1e16 on. The special values
+// are "nan", "inf" and "-inf".
 func FormatFloat(f float64) string { return string(AppendFloat(nil, f)) }
 
 // AppendFloat appends FormatFloat(f) to dst.
@@ -30,7 +30,8 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// FormatFixed returns '%.*f' % (digits, f): f rounded from its exact binary value to digits places after the point.
+// FormatFixed returns '%.*f' % (digits, f): f rounded from its exact binary value to digits places
+// after the point.
 func FormatFixed(f float64, digits int) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return string(appendSpecial(nil, f))
@@ -49,7 +50,8 @@ func appendSpecial(dst []byte, f float64) []byte {
 	return append(dst, "nan"...)
 }
 
-// Round returns round(f, digits) for digits that are not negative: f rounded from its exact binary value.
+// Round returns round(f, digits) for digits that are not negative: f rounded from its exact binary
+// value.
 func Round(f float64, digits int) float64 {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', digits, 64), 64) // what FormatFloat writes can be read
 	return rounded

@@ -56,7 +56,8 @@ func TestFormatFixed(t *testing.T) {
 	}
 }
 
-// TestFloatsAgainstPython has floats of every size, short decimals, and halves, where rounding goes wrong.
+// TestFloatsAgainstPython has floats of every size, short decimals, and halves, where rounding goes
+// wrong.
 func TestFloatsAgainstPython(t *testing.T) {
 	const script = `
 import json, struct, sys

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// DecodeLiteral returns the value of a Python literal, such as [Repr] prints: None, True, False, numbers, strings,
-// lists, tuples, which are lists here, and dictionaries whose keys are strings. Every error is an [*Error].
+// DecodeLiteral returns the value of a Python literal, such as [Repr] prints: None, True, False,
+// numbers, strings, lists, tuples, which are lists here, and dictionaries whose keys are strings.
+// Every error is an [*Error].
 func DecodeLiteral(s string) (any, error) { return document(&decoder{s: s, python: true}) }
 
 // DecodeLiteralPrefix is DecodeLiteral of the literal that s begins with, but that a tuple is a
@@ -77,7 +78,8 @@ func (d *decoder) quoted() (string, *Error) {
 	return "", d.fail("Unterminated string starting at", start)
 }
 
-// escaped returns what an escape stands for that s continues, and its width after the backslash; 0 is none.
+// escaped returns what an escape stands for that s continues, and its width after the backslash; 0
+// is none.
 func escaped(s string) (text string, width int) {
 	if s == "" {
 		return "", 0

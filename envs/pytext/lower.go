@@ -29,7 +29,8 @@ func AppendLower(dst []byte, s string) []byte {
 	return dst
 }
 
-// isFinalSigma reports whether the capital sigma at s[i:] ends a word, where its lower case is another letter.
+// isFinalSigma reports whether the capital sigma at s[i:] ends a word, where its lower case is
+// another letter.
 func isFinalSigma(s string, i int) bool {
 	before := strings.TrimRightFunc(s[:i], isCaseIgnorable)
 

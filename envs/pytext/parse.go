@@ -8,9 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// ParseFloat reads s as Python's float does: blanks around it, underscores between digits, decimal digits of
-// any script, "inf", "infinity" and "nan" in any case, no hexadecimal. A number too large is infinite. ok is
-// false where Python raises a ValueError. Only text with an underscore or beyond ASCII is copied.
+// ParseFloat reads s as Python's float does: blanks around it, underscores between digits, decimal
+// digits of any script, "inf", "infinity" and "nan" in any case, no hexadecimal. A number too large
+// is infinite. ok is false where Python raises a ValueError. Only text with an underscore or beyond
+// ASCII is copied.
 func ParseFloat(s string) (f float64, ok bool) {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf || s[i] == '_' {
@@ -37,14 +38,16 @@ func ParseFloat(s string) (f float64, ok bool) {
 	if s[len(s)-1]|0x20 == 'n' {
 		return math.NaN(), true // Go's parser takes no signed NaN
 	}
-	// The only error left is a number out of range, for which ParseFloat returns the infinity Python would.
+	// The only error left is a number out of range, for which ParseFloat returns the infinity
+	// Python would.
 	f, _ = strconv.ParseFloat(s, 64)
 
 	return f, true
 }
 
-// plainNumber replaces blanks and decimal digits beyond ASCII by those of ASCII and removes underscores, each of which
-// must stand between two digits. The separators of ASCII, which are white space elsewhere in Python, are not here.
+// plainNumber replaces blanks and decimal digits beyond ASCII by those of ASCII and removes
+// underscores, each of which must stand between two digits. The separators of ASCII, which are
+// white space elsewhere in Python, are not here.
 func plainNumber(s string) (string, bool) {
 	out := make([]byte, 0, len(s))
 	prev := byte(0)
@@ -74,8 +77,9 @@ func plainNumber(s string) (string, bool) {
 	return string(out), prev != '_'
 }
 
-// decimalDigit returns the value of a decimal digit of any script. Unicode lays each script's digits out from zero to
-// nine, so the value is the distance from the start of the range, modulo ten.
+// decimalDigit returns the value of a decimal digit of any script. Unicode lays each script's
+// digits out from zero to nine, so the value is the distance from the start of the range, modulo
+// ten.
 func decimalDigit(r rune) (byte, bool) {
 	for _, rg := range unicode.Nd.R16 {
 		if lo, hi := rune(rg.Lo), rune(rg.Hi); lo <= r && r <= hi {

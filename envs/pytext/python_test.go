@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// python runs a script with in as JSON on its standard input and decodes what it prints into out. It skips
-// the test where there is no python3, or one whose json module words its errors differently.
+// python runs a script with in as JSON on its standard input and decodes what it prints into out.
+// It skips the test where there is no python3, or one whose json module words its errors
+// differently.
 func python(t *testing.T, script string, in, out any) {
 	t.Helper()
 

@@ -9,7 +9,8 @@ import (
 	"toolevo/envs"
 )
 
-// Str returns what Python's str prints for v: a string as it is, None, True, False, 3, 2.5, ['a', 1], {'a': None}.
+// Str returns what Python's str prints for v: a string as it is, None, True, False, 3, 2.5, ['a',
+// 1], {'a': None}.
 func Str(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -46,7 +47,8 @@ func TypeName(v any) string {
 // foreign is what a function panics with when v is not a value. It keeps v off the heap.
 func foreign(v any) string { return "pytext: " + reflect.TypeOf(v).String() + " is not a JSON value" }
 
-// appendNumber prints an integer as it was written and anything else as Python prints the float it denotes.
+// appendNumber prints an integer as it was written and anything else as Python prints the float it
+// denotes.
 func appendNumber(dst []byte, n envs.Number) []byte {
 	if n == "-0" {
 		return append(dst, '0')

@@ -13,8 +13,8 @@
 // compared and for what the agent reads.
 //
 // A [Toolset] is the list of an MCP server ([ToolsOf]) as tools with types, by the rules of package
-// openapi. What cannot be expressed is left by name, and what looks wrong in the list is noted, such
-// as a tool without the parameters that its description names.
+// openapi. What cannot be expressed is left by name, and what looks wrong in the list is noted,
+// such as a tool without the parameters that its description names.
 //
 // [MCP] and [HTTP] are the sources there are. An MCP server is spoken to by the newest revision of
 // the protocol that it knows, from 2024-11-05 to 2026-07-28, which has no sessions, over a pipe or
@@ -52,8 +52,8 @@
 //   - JSON is shown in one line, its members and numbers as they came; the address and the folder
 //     of an instance, which no other has, are shown as the document's host and {dir}.
 //   - A server's list of tools is kept no longer than the server says (ttlMs).
-//   - Whatever becomes of this process, no service that it has started is left, and the next process
-//     removes their folders.
+//   - Whatever becomes of this process, no service that it has started is left, and the next
+//     process removes their folders.
 //
 // # Caveats
 //

@@ -16,13 +16,13 @@ import (
 // HTTP calls a service by the operations of an OpenAPI document. It starts instances of the
 // service, or speaks to one that runs.
 type HTTP struct {
-	// Server is the base URL in place of the document's. {address} and {port} in it are those of the
-	// instance. Without it, an instance is asked under the document's paths.
+	// Server is the base URL in place of the document's. {address} and {port} in it are those of
+	// the instance. Without it, an instance is asked under the document's paths.
 	Server string `yaml:"server,omitempty"`
 
-	// Command starts an instance, in this process's folder. In commands and in values of Environment,
-	// {address} is where the instance is to listen, HOST:PORT, {port} the port of it, and {dir} a
-	// fresh folder for what it writes.
+	// Command starts an instance, in this process's folder. In commands and in values of
+	// Environment, {address} is where the instance is to listen, HOST:PORT, {port} the port of it,
+	// and {dir} a fresh folder for what it writes.
 	Command []string `yaml:"command,omitempty,flow"`
 
 	// Ready is a path that answers once the service can be asked: with any status below 500.
@@ -32,7 +32,8 @@ type HTTP struct {
 	// task begins. Without a command, there can be only one instance at a time.
 	Reset string `yaml:"reset,omitempty"`
 
-	// ResetCommand does so in place of a request, or fills the folder before an instance is started.
+	// ResetCommand does so in place of a request, or fills the folder before an instance is
+	// started.
 	ResetCommand []string `yaml:"reset_command,omitempty,flow"`
 
 	// Environment has variables of commands, beside PATH and HOME and those of Secrets.
@@ -45,8 +46,8 @@ type HTTP struct {
 	// Hosts are those to which a service may redirect, beside those that are asked.
 	Hosts []string `yaml:"hosts,omitempty,flow"`
 
-	// Rate is how many requests a second a host gets, and Concurrent how many at the same time, of all
-	// instances together; 0 is no limit.
+	// Rate is how many requests a second a host gets, and Concurrent how many at the same time, of
+	// all instances together; 0 is no limit.
 	Rate       float64 `yaml:"rate,omitempty"`
 	Concurrent int     `yaml:"concurrent,omitempty"`
 

@@ -18,8 +18,8 @@ import (
 // MCP starts servers of the Model Context Protocol, each in a folder of its own, or speaks to one
 // that runs.
 type MCP struct {
-	// Command starts a server that speaks over stdin and stdout, in a fresh folder. {dir} in it, and
-	// in values of Environment, is that folder.
+	// Command starts a server that speaks over stdin and stdout, in a fresh folder. {dir} in it,
+	// and in values of Environment, is that folder.
 	Command []string `yaml:"command,omitempty,flow"`
 
 	// Reset is a command that fills the folder before.

@@ -14,8 +14,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Previewer is a source that says beforehand what it would run and send. {address}, {port} and {dir}
-// stand for what every instance has of its own, and $NAME for a secret, which is a variable.
+// Previewer is a source that says beforehand what it would run and send. {address}, {port} and
+// {dir} stand for what every instance has of its own, and $NAME for a secret, which is a variable.
 type Previewer interface {
 	Source
 

@@ -170,8 +170,8 @@ const (
 	mirrored = `{"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}`
 )
 
-// Arguments stand in headers where the list says so. A list is asked for again once it is older than
-// its server said, and where headers are missing that its server has come to want.
+// Arguments stand in headers where the list says so. A list is asked for again once it is older
+// than its server said, and where headers are missing that its server has come to want.
 func TestArgumentsInHeaders(t *testing.T) {
 	t.Parallel()
 

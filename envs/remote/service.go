@@ -28,8 +28,8 @@ type Instance interface {
 	Close() error
 }
 
-// Listener is an instance that is told of each call on the way to where it is, and of its answer, in
-// place of making the call again: what is made up is made up once.
+// Listener is an instance that is told of each call on the way to where it is, and of its answer,
+// in place of making the call again: what is made up is made up once.
 type Listener interface {
 	Instance
 

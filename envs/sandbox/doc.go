@@ -1,5 +1,6 @@
-// Package sandbox defines the [Engine], which runs model-written programs and keeps them from harming the host. The
-// packages below it implement the engines, their walls, and attacks on both; package engines chooses an engine.
+// Package sandbox defines the [Engine], which runs model-written programs and keeps them from
+// harming the host. The packages below it implement the engines, their walls, and attacks on both;
+// package engines chooses an engine.
 //
 // # Engines
 //
@@ -9,19 +10,21 @@
 //   - bwrap: the same inside bubblewrap
 //   - unsafe: the same without walls
 //
-// They differ in speed and in what keeps a program from harming its host, not in what a program shows; package
-// toolqa/pytool/pytooltest holds them to that. SECURITY.md says what each engine protects against.
+// They differ in speed and in what keeps a program from harming its host, not in what a program
+// shows; package toolqa/pytool/pytooltest holds them to that. SECURITY.md says what each engine
+// protects against.
 //
-// A run keeps to one engine and one version of Python, as far as its [Stamp]: what an exception says and which modules
-// there are depend on it.
+// A run keeps to one engine and one version of Python, as far as its [Stamp]: what an exception
+// says and which modules there are depend on it.
 //
 // # What a program sees
 //
-// CPython, as if started with the program alone: its __main__ is fresh, its folder is "/", standard input is empty, and
-// what goes to standard error is lost. It can import the standard library and the modules that [Stamp.Modules] names.
-// It can write no file, start no process or thread, and reach no network; an attempt is the exception that Python has
-// for it. At its end functions of atexit are called.
+// CPython, as if started with the program alone: its __main__ is fresh, its folder is "/", standard
+// input is empty, and what goes to standard error is lost. It can import the standard library and
+// the modules that [Stamp.Modules] names. It can write no file, start no process or thread, and
+// reach no network; an attempt is the exception that Python has for it. At its end functions of
+// atexit are called.
 //
-// The hash seed is fixed, and the generators of random and numpy.random, numpy's default_rng included, begin with
-// [Program.Seed], in every engine.
+// The hash seed is fixed, and the generators of random and numpy.random, numpy's default_rng
+// included, begin with [Program.Seed], in every engine.
 package sandbox

@@ -9,14 +9,17 @@ import (
 // Program is what an engine runs.
 type Program struct {
 	Code string
-	// Published selects the published rules of what is shown, those of the code that ToolQA came with.
+	// Published selects the published rules of what is shown, those of the code that ToolQA came
+	// with.
 	Published bool
-	// Seed is what the generators of random and numpy.random begin with. It depends on the code alone.
+	// Seed is what the generators of random and numpy.random begin with. It depends on the code
+	// alone.
 	Seed uint32
 }
 
-// Limits bound one program. Zero values mean the defaults. Wall should be several times CPU: it is there for a program
-// that waits, and on a busy machine must not end one that computes, whose processor time is the same on every day.
+// Limits bound one program. Zero values mean the defaults. Wall should be several times CPU: it is
+// there for a program that waits, and on a busy machine must not end one that computes, whose
+// processor time is the same on every day.
 type Limits struct {
 	Wall   time.Duration // real time; default four times CPU
 	CPU    time.Duration // processor time, in whole seconds; default 8 s
@@ -65,8 +68,8 @@ type Reply struct {
 
 // Engine runs programs. Implementations are safe for concurrent use.
 type Engine interface {
-	// Run runs a program in an interpreter that knows nothing of other programs. An error is a failure of ours or the
-	// end of ctx; whatever the program does is a Reply.
+	// Run runs a program in an interpreter that knows nothing of other programs. An error is a
+	// failure of ours or the end of ctx; whatever the program does is a Reply.
 	Run(ctx context.Context, p Program, l Limits) (Reply, error)
 
 	// Stamp says what the engine is. It does not change.
@@ -76,8 +79,8 @@ type Engine interface {
 	Close() error
 }
 
-// Stamp is everything about an engine that what a program shows, or what it could do to its host, depends on. A run
-// keeps to one stamp, and every trajectory names it.
+// Stamp is everything about an engine that what a program shows, or what it could do to its host,
+// depends on. A run keeps to one stamp, and every trajectory names it.
 type Stamp struct {
 	Engine string `json:"engine"` // "forkserver", "bwrap" or "unsafe"
 	Python string `json:"python"` // the interpreter's version, "3.11.2"

@@ -2,14 +2,15 @@
 //
 // # Words
 //
-// [Official] reproduces ToolQA's own matcher exactly, including its faults: use it to compare with the paper's scores.
-// [Strict] is the one to trust: it decides what is worth training on.
+// [Official] reproduces ToolQA's own matcher exactly, including its faults: use it to compare with
+// the paper's scores. [Strict] is the one to trust: it decides what is worth training on.
 //
 // # How they differ
 //
-// Official compares as numbers first; when that fails it deletes case, punctuation and articles from both texts, and
-// with them signs and decimal points. So it takes -10.0 for 10.0, 1.5 for 15, 6.9% for 69%, 20:31 for 2031 and "a" for
-// an empty answer, and it refuses "90.2 minutes" for 90.2, and a list in another order.
+// Official compares as numbers first; when that fails it deletes case, punctuation and articles
+// from both texts, and with them signs and decimal points. So it takes -10.0 for 10.0, 1.5 for 15,
+// 6.9% for 69%, 20:31 for 2031 and "a" for an empty answer, and it refuses "90.2 minutes" for 90.2,
+// and a list in another order.
 //
 // Strict keeps signs and decimal points, and forgives units that one side leaves out, the order of
 // a list, and forms of one character or one day. It forgives case, articles and other punctuation

@@ -50,7 +50,8 @@ func means(text []byte, i int) bool {
 	return isMark(text[i]) || i > 0 && isDigit(text[i-1])
 }
 
-// compact removes articles and surplus blanks from text in place and returns the length that is left.
+// compact removes articles and surplus blanks from text in place and returns the length that is
+// left.
 func compact(text []byte, m marks) int {
 	n := 0 // text[:n] is finished, except for the word that began at word
 	word := -1

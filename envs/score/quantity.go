@@ -26,7 +26,8 @@ const (
 	usd     = "usd"
 )
 
-// units maps what is written behind a number to one name for each unit. Counted things are units too: "5 papers".
+// units maps what is written behind a number to one name for each unit. Counted things are units
+// too: "5 papers".
 var units = map[string]string{
 	"%": percent, "percent": percent, "per cent": percent, "percentage": percent,
 	"$": usd, "us$": usd, "usd": usd, "us dollars": usd, "dollar": usd, "dollars": usd,
@@ -43,7 +44,8 @@ var units = map[string]string{
 	"airbnb": "airbnbs", "airbnbs": "airbnbs",
 }
 
-// parseQuantity reads a sign, a currency, a number and a unit, all but the number optional, and nothing else.
+// parseQuantity reads a sign, a currency, a number and a unit, all but the number optional, and
+// nothing else.
 func parseQuantity(s string) (quantity, bool) {
 	negative, s := cutSign(s)
 
@@ -138,8 +140,8 @@ func cutSign(s string) (negative bool, rest string) {
 	return false, s
 }
 
-// numberLength returns how many bytes at the start of s are a number, 0 when none are, and whether commas group its
-// thousands. A number with a leading zero is a code and no number.
+// numberLength returns how many bytes at the start of s are a number, 0 when none are, and whether
+// commas group its thousands. A number with a leading zero is a code and no number.
 func numberLength(s string) (n int, grouped bool) {
 	for n < len(s) && (isDigit(s[n]) || s[n] == ',' && groups(s, n)) {
 		grouped = grouped || s[n] == ','

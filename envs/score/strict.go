@@ -15,15 +15,17 @@ const StrictVersion = "2"
 
 // Strict reports whether predicted says the same as gold.
 //
-//   - Two quantities match if their numbers are equal, digit for digit, and their units are, or one has none: 138.4 usd
-//     is 138.40, $1,152 is 1152, and minutes are not hours. A per cent sign may be left out and not added: for 14% the
-//     answer 14 is right and 0.14 is wrong, for 14 the answer 14% is wrong.
+//   - Two quantities match if their numbers are equal, digit for digit, and their units are, or one
+//     has none: 138.4 usd is 138.40, $1,152 is 1152, and minutes are not hours. A per cent sign may
+//     be left out and not added: for 14% the answer 14 is right and 0.14 is wrong, for 14 the
+//     answer 14% is wrong.
 //   - Two dates that begin with the year match if they are the same day: 2001-12-6 is 2001-12-06.
-//   - If gold is a list, written with commas or semicolons, it matches a list with such elements in some order, each as
-//     often. The answer's commas may then separate or group, as fits, and its last "and" may be a comma: for "100, 200"
-//     the answers "100,200" and "200 and 100" are right. For "100,200", a number, only that number is.
-//   - Other texts match if they are the same without case, articles and blanks, and without the punctuation that does
-//     not change what is written: see appendNormal.
+//   - If gold is a list, written with commas or semicolons, it matches a list with such elements in
+//     some order, each as often. The answer's commas may then separate or group, as fits, and its
+//     last "and" may be a comma: for "100, 200" the answers "100,200" and "200 and 100" are right.
+//     For "100,200", a number, only that number is.
+//   - Other texts match if they are the same without case, articles and blanks, and without the
+//     punctuation that does not change what is written: see appendNormal.
 //
 // All of it holds after clean. An empty answer matches only an empty answer.
 func Strict(gold, predicted string) bool {
@@ -162,7 +164,8 @@ func newElement(part string) element {
 	return element{text: cmp.Or(text, strings.ToLower(part))}
 }
 
-// separates reports whether s[i] ends an element: a semicolon, or a comma that does not group thousands.
+// separates reports whether s[i] ends an element: a semicolon, or a comma that does not group
+// thousands.
 func separates(s string, i int) bool {
 	return s[i] == ';' || s[i] == ',' && !groups(s, i)
 }

@@ -38,9 +38,10 @@
 //
 // # Guarantees
 //
-//   - Of a re-encoding Lower(Lift(c)) = c, and Restore(Answer(v)) = v for numbers as they are usually written.
-//   - A change keeps the types of a call's arguments: what fitted an API's schema still does, but for the bounds of a
-//     number that is scaled, which are those of the new unit.
+//   - Of a re-encoding Lower(Lift(c)) = c, and Restore(Answer(v)) = v for numbers as they are
+//     usually written.
+//   - A change keeps the types of a call's arguments: what fitted an API's schema still does, but
+//     for the bounds of a number that is scaled, which are those of the new unit.
 //   - Values are never changed in place.
 //
 // # Caveats

@@ -9,8 +9,9 @@
 //
 // # Guarantees
 //
-//   - A file that a process was killed over can be read ([OpenToRead]): a hot journal is rolled back,
-//     under SQLite's own locks, wherever the file may be written, and in a copy in memory where not.
+//   - A file that a process was killed over can be read ([OpenToRead]): a hot journal is rolled
+//     back, under SQLite's own locks, wherever the file may be written, and in a copy in memory
+//     where not.
 //   - A file system without shared memory is written and read all the same ([OpenToWrite]), and one
 //     without locks is read; it is not written, and the error says so ([disk.ErrNoLocks]).
 //   - [ReadHeader] reads what a file says of itself and changes nothing, not even beside it.

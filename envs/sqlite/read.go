@@ -136,8 +136,8 @@ func openCopy(ctx context.Context, path string) (_ *sql.DB, err error) {
 		return nil, err
 	}
 
-	// A database in memory is there for all connections of this process that use its name, until the
-	// last is closed.
+	// A database in memory is there for all connections of this process that use its name, until
+	// the last is closed.
 	memory, err := open(ctx, fmt.Sprintf("file:/toolevo-%d?vfs=memdb", copies.Add(1)))
 	if err != nil {
 		return nil, err

@@ -41,7 +41,8 @@ func OpenToWrite(ctx context.Context, path, options string) (*sql.DB, error) {
 		"&_busy_timeout=10000"+options))
 
 	if lacksSharedMemory(err) {
-		// The file is in the mode of a log already, and beside it is the file that cannot be mapped.
+		// The file is in the mode of a log already, and beside it is the file that cannot be
+		// mapped.
 		if err := errors.Join(rollBack(ctx, path, alone), os.Remove(path+"-shm")); err != nil {
 			return nil, err
 		}

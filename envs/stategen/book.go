@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Book counts how often each data-bound pair of transitions occurred, over all programs of a generator (ν of
-// Algorithm 1). It is kept as JSON, so that a later generator goes on where this one stopped. The zero Book is empty.
+// Book counts how often each data-bound pair of transitions occurred, over all programs of a
+// generator (ν of Algorithm 1). It is kept as JSON, so that a later generator goes on where this
+// one stopped. The zero Book is empty.
 type Book struct {
 	programs int // grown so far: the number of the next one
 	counts   map[Pair]int

@@ -6,11 +6,13 @@ import (
 	"toolevo/envs"
 )
 
-// Cases returns the cases of a program, whose constant may be null: that is found. The error says why it is no task.
+// Cases returns the cases of a program, whose constant may be null: that is found. The error says
+// why it is no task.
 func Cases(d Domain, p *Program) ([]Case, error) { return cases(d, p) }
 
-// cases finds what a program leads to, completes the constant of its condition, and returns its cases: a second one, in
-// which the condition is flipped, where that runs. The error says why the program is no task.
+// cases finds what a program leads to, completes the constant of its condition, and returns its
+// cases: a second one, in which the condition is flipped, where that runs. The error says why the
+// program is no task.
 func cases(d Domain, p *Program) ([]Case, error) {
 	first, found, err := replay(d, p, p.Values(Case{}), nil)
 	if err != nil {
@@ -47,10 +49,12 @@ func cases(d Domain, p *Program) ([]Case, error) {
 // stocked is a domain that knows which texts a variable may have, by its type in words.
 type stocked interface{ Stock(words string) []string }
 
-// mostFlips is how often a constant is flipped: the next number may stand in the list that has the first one.
+// mostFlips is how often a constant is flipped: the next number may stand in the list that has the
+// first one.
 const mostFlips = 3
 
-// flipped returns the case in which a program takes another path, because a constant has another value, and its oracle.
+// flipped returns the case in which a program takes another path, because a constant has another
+// value, and its oracle.
 func flipped(d Domain, p *Program, path, constant string, value any) (c Case, o Oracle, err error) {
 	i := slices.IndexFunc(p.Init, func(v Variable) bool { return v.Name == constant })
 
@@ -102,8 +106,8 @@ func recorded(d Domain, o Oracle) Case {
 	return Case{Path: o.Path, Result: Value{d.Record(o.Result)}, Effects: Value{d.Record(o.Effects)}}
 }
 
-// flip returns a value that differs from another one: the next number, also of one that is a text, the next text of a
-// stock, a list whose last element is flipped.
+// flip returns a value that differs from another one: the next number, also of one that is a text,
+// the next text of a stock, a list whose last element is flipped.
 func flip(v any, stock []string) any {
 	switch v := v.(type) {
 	case string:

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Check replays the cases of a task, and returns an error that names the first that does not lead where it says.
+// Check replays the cases of a task, and returns an error that names the first that does not lead
+// where it says.
 func (t *Task) Check(d Domain) error {
 	for _, c := range t.Cases {
 		if _, err := t.Replay(d, c); err != nil {

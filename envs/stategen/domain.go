@@ -8,12 +8,14 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Domain is a service, its tools, and the rules of programs that use it. It is safe for concurrent use.
+// Domain is a service, its tools, and the rules of programs that use it. It is safe for concurrent
+// use.
 type Domain interface {
 	// Name is the domain's name and the dataset of its tasks, e.g. "session".
 	Name() string
 
-	// APIs are the tools as the base version has them, with the types of their parameters. Every one has a description.
+	// APIs are the tools as the base version has them, with the types of their parameters. Every
+	// one has a description.
 	APIs() []toolapi.APISpec
 
 	// Counted are the names of the tools that programs call: the M of adjacent transition coverage.
@@ -28,22 +30,23 @@ type Domain interface {
 	Service
 }
 
-// Schema is a program that grows, and what is known of its state (StateGen, III-C). It knows how values look, and not
-// what they are: an implementation need not run the calls.
+// Schema is a program that grows, and what is known of its state (StateGen, III-C). It knows how
+// values look, and not what they are: an implementation need not run the calls.
 type Schema interface {
-	// Candidates returns the transitions that are valid now, each with concrete parameters, in an order that depends on
-	// rng alone; none when the program cannot go on.
+	// Candidates returns the transitions that are valid now, each with concrete parameters, in an
+	// order that depends on rng alone; none when the program cannot go on.
 	Candidates(rng *rand.Rand, want Want) []Candidate
 
 	// Apply takes one of the last candidates.
 	Apply(c Candidate)
 
-	// Condition returns the test of a branch here: the most recent variable that can be compared, or a property of it,
-	// with a constant that was not there before. The constant's value is nil: replay finds it. ok is false where there
-	// is nothing to compare.
+	// Condition returns the test of a branch here: the most recent variable that can be compared,
+	// or a property of it, with a constant that was not there before. The constant's value is nil:
+	// replay finds it. ok is false where there is nothing to compare.
 	Condition(rng *rand.Rand) (t Test, constant Variable, ok bool)
 
-	// Result returns what the program up to here has to answer: the variables that nothing has consumed.
+	// Result returns what the program up to here has to answer: the variables that nothing has
+	// consumed.
 	Result() (result Expr, ok bool)
 
 	// Program returns the program up to here, all in Main, without a result.
@@ -68,7 +71,8 @@ type Candidate struct {
 	Params     any    // the schema's own
 }
 
-// Pair is a data-bound pair of transitions: the one that last touched something, and the one that consumes it.
+// Pair is a data-bound pair of transitions: the one that last touched something, and the one that
+// consumes it.
 type Pair struct{ Producer, Consumer string }
 
 // None is the producer of what was there from the start.
@@ -76,28 +80,33 @@ const None = "NONE"
 
 // Service is what the tools of a domain act on. States are immutable.
 type Service interface {
-	// Begin returns the state of the service before the first call of a program whose variables have these values.
+	// Begin returns the state of the service before the first call of a program whose variables
+	// have these values.
 	Begin(p *Program, values map[string]any) (State, error)
 
-	// Call runs a tool on arguments that fit its parameters. A *[Refusal] is the caller's mistake; every other error is
-	// ours.
+	// Call runs a tool on arguments that fit its parameters. A *[Refusal] is the caller's mistake;
+	// every other error is ours.
 	Call(s State, tool string, args envs.Args) (State, any, error)
 
-	// Content returns what a value means in a state, for comparison: handles are replaced by what they stand for, and
-	// what the service made up, such as identifiers, is left out.
+	// Content returns what a value means in a state, for comparison: handles are replaced by what
+	// they stand for, and what the service made up, such as identifiers, is left out.
 	Content(s State, v any) any
 
-	// Effects returns what calls have left in the service, for comparison; nil where nothing counts.
+	// Effects returns what calls have left in the service, for comparison; nil where nothing
+	// counts.
 	Effects(s State) any
 
-	// Same reports whether contents or effects are the same, within the tolerance of the domain. got may be anything.
+	// Same reports whether contents or effects are the same, within the tolerance of the domain.
+	// got may be anything.
 	Same(got, want any) bool
 
-	// Record returns a content or effects as a value that can be stored: all of it, or a digest where it is large.
+	// Record returns a content or effects as a value that can be stored: all of it, or a digest
+	// where it is large.
 	Record(content any) any
 }
 
-// Tools reads the tools of a domain from a file that is part of the program, so that a mistake in it is one of ours.
+// Tools reads the tools of a domain from a file that is part of the program, so that a mistake in
+// it is one of ours.
 func Tools(path, text string) []toolapi.APISpec {
 	spec, err := toolapi.Parse(toolapi.File{Path: path, Text: text})
 	if err != nil {

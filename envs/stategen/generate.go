@@ -25,12 +25,13 @@ type Report struct {
 	Rejected map[string]int `json:"rejected"` // programs that are no task, by reason
 }
 
-// batch is how many programs grow before their cases are found: it bounds memory, and keeps workers busy.
+// batch is how many programs grow before their cases are found: it bounds memory, and keeps workers
+// busy.
 const batch = 32
 
-// Generate yields n tasks of a domain, in the order of their numbers, which go on where the book stopped. Their
-// instructions are empty. It ends at the first error of yield, or when ctx ends. When it returns, the book has the
-// programs up to the last task that was yielded and no other.
+// Generate yields n tasks of a domain, in the order of their numbers, which go on where the book
+// stopped. Their instructions are empty. It ends at the first error of yield, or when ctx ends.
+// When it returns, the book has the programs up to the last task that was yielded and no other.
 func Generate(ctx context.Context, d Domain, o Options, book *Book, n int, yield func(Task) error) (Report, error) {
 	g := &grower{
 		domain: d, options: o, book: book,

@@ -105,7 +105,8 @@ func TestPathsHaveTheirCalls(t *testing.T) {
 				t.Errorf("%s: its cases are %v", task.ID, task.Cases)
 			}
 
-			// The condition compares with what is there, and in the second case with the next number.
+			// The condition compares with what is there, and in the second case with the next
+			// number.
 			last := task.Program.Init[slices.IndexFunc(task.Program.Init,
 				func(v stategen.Variable) bool {
 					return v.Role == stategen.Constant

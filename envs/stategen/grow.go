@@ -15,7 +15,8 @@ import (
 	"toolevo/envs"
 )
 
-// mostAttempts is after how many failures in a row a program is given up: the domain has a dead end.
+// mostAttempts is after how many failures in a row a program is given up: the domain has a dead
+// end.
 const mostAttempts = 20
 
 // attemptsAtOnePlace is how many of the first ones branch after the same number of calls.
@@ -55,8 +56,8 @@ func (g *grower) next() (grown, error) {
 			seen: map[string]bool{},
 		}
 
-		// The first attempts share where they branch, or else ends that are given up would make branches rarer; but
-		// that place may be a dead end.
+		// The first attempts share where they branch, or else ends that are given up would make
+		// branches rarer; but that place may be a dead end.
 		place := random(g.options.Seed, g.domain.Name(), number, -max(1, attempt-attemptsAtOnePlace+2))
 
 		program, err := p.program(g.domain, Pick(place, g.domain.Splits(g.options.Calls)), g.options.Calls)
@@ -102,8 +103,8 @@ type path struct {
 	pairs    []Pair          // what was added to the book
 }
 
-// program grows a whole program with n calls on each path, which branches behind some of them unless
-// only one would be left (StateGen, III-D).
+// program grows a whole program with n calls on each path, which branches behind some of them
+// unless only one would be left (StateGen, III-D).
 func (p *path) program(d Domain, split, n int) (Program, error) {
 	schema := d.Init(p.rng)
 
@@ -188,7 +189,8 @@ func alike(d Domain, ends [2]Schema, paths [2]Path) bool {
 	return answer != nil && d.Same(ends[1].(ran).answer(d, paths[1].Result), answer)
 }
 
-// grow adds n calls to a schema, which more follow: the loop of Algorithm 1. An exact repetition is never a candidate.
+// grow adds n calls to a schema, which more follow: the loop of Algorithm 1. An exact repetition is
+// never a candidate.
 func (p *path) grow(s Schema, n, after int) error {
 	for calls, edits := 0, 0; calls < n; {
 		// Edits are not counted as calls, so without a bound a path might never end.
@@ -224,8 +226,8 @@ func (p *path) grow(s Schema, n, after int) error {
 // id is what no path has twice.
 func (c Candidate) id() string { return c.Transition + " " + c.Key }
 
-// take adds the variables that only the second branch has, under names that are free. What the first branch has, too,
-// because both took it from the same start, stays one variable.
+// take adds the variables that only the second branch has, under names that are free. What the
+// first branch has, too, because both took it from the same start, stays one variable.
 func (p *Program) take(added, first []Variable) {
 	names := map[string]string{}
 	first = slices.Clone(first)

@@ -11,7 +11,8 @@ import (
 
 // Growing is a program that grows: what the schemas of all domains have in common. They embed one.
 type Growing struct {
-	// State is the service as the statements left it, and Values are the variables. Both are kept by [Growing.Run].
+	// State is the service as the statements left it, and Values are the variables. Both are kept
+	// by [Growing.Run].
 	State  State
 	Values map[string]any
 
@@ -38,7 +39,8 @@ func (g *Growing) Clone() Growing {
 	return next
 }
 
-// NextVariable returns the name of the next variable to be declared, or of one that comes some places later.
+// NextVariable returns the name of the next variable to be declared, or of one that comes some
+// places later.
 func (g *Growing) NextVariable(kind string, later int) string {
 	return kind + "_" + strconv.Itoa(len(g.program.Init)+later)
 }
@@ -64,7 +66,8 @@ func (g *Growing) Add(s Stmt) {
 	}
 }
 
-// Run adds a statement, runs it, and returns what its call was answered. One that fails is a mistake of the domain.
+// Run adds a statement, runs it, and returns what its call was answered. One that fails is a
+// mistake of the domain.
 func (g *Growing) Run(on Service, s Stmt) (result any) {
 	g.Add(s)
 
@@ -89,7 +92,8 @@ func (g *Growing) answer(on Service, e Expr) any {
 	return on.Content(g.State, v)
 }
 
-// Pairs returns the distinct pairs of a transition with those that touched what it consumes; "" is [None].
+// Pairs returns the distinct pairs of a transition with those that touched what it consumes; "" is
+// [None].
 func Pairs(consumer string, producers ...string) (all []Pair) {
 	for _, p := range producers {
 		if p == "" {
@@ -103,7 +107,8 @@ func Pairs(consumer string, producers ...string) (all []Pair) {
 	return all
 }
 
-// OneOrAll returns the only one of some expressions, or a list of them; ok is false where there is none.
+// OneOrAll returns the only one of some expressions, or a list of them; ok is false where there is
+// none.
 func OneOrAll(all []Expr) (e Expr, ok bool) {
 	if len(all) == 1 {
 		return all[0], true
@@ -111,8 +116,8 @@ func OneOrAll(all []Expr) (e Expr, ok bool) {
 	return Expr{List: all}, len(all) > 0
 }
 
-// Compared returns the test of a branch, and the constant that a value, or a part of an element of a list, is compared
-// with. The constant is described in words.
+// Compared returns the test of a branch, and the constant that a value, or a part of an element of
+// a list, is compared with. The constant is described in words.
 func Compared(words string, left Expr, any ...string) (Test, Variable, bool) {
 	constant := Variable{Name: "user_constant_0", Role: Constant, Type: words}
 	return Test{Left: left, Any: any, Right: Var(constant.Name)}, constant, true

@@ -24,9 +24,9 @@ const (
 	UnknownTool = "unknown-tool" // the last call is of a tool that does not exist
 )
 
-// Mutants returns the mutants of a task, for each of its cases; a kind that the program has no place for is left out. A
-// mutant may mean the same as its program, as where a side effect that is left out had no effect, or where nothing
-// writes what an edit changed.
+// Mutants returns the mutants of a task, for each of its cases; a kind that the program has no
+// place for is left out. A mutant may mean the same as its program, as where a side effect that is
+// left out had no effect, or where nothing writes what an edit changed.
 func Mutants(t Task) (all []Mutant) {
 	for _, c := range t.Cases {
 		add := func(kind string, change func(p *Path) bool) {
@@ -128,7 +128,8 @@ func (p *Path) lastCall(change func(*Call) bool) bool {
 	return false
 }
 
-// changeText changes the last argument that is a literal text, of a side effect or of a call that the result needs.
+// changeText changes the last argument that is a literal text, of a side effect or of a call that
+// the result needs.
 func changeText(p *Path) bool {
 	answered := p.Result.Variables()
 	return p.lastCall(func(c *Call) bool {

@@ -5,8 +5,8 @@ type Program struct {
 	Domain string `json:"domain"`
 	// APIs is the set of APIs that the program is for: "" is the domain's own, [Paper] StateEval's.
 	APIs string `json:"apis,omitempty"`
-	// Python is the program as others wrote it, where they did: the statements are then what it was seen to do in the
-	// cases of its task.
+	// Python is the program as others wrote it, where they did: the statements are then what it was
+	// seen to do in the cases of its task.
 	Python string `json:"python,omitempty"`
 
 	Init   []Variable `json:"init"`             // in the order of their declaration
@@ -85,15 +85,16 @@ type Each struct {
 	Do    Call   `json:"do"`
 }
 
-// Test compares. Where Any is set, Left is a list, and one of its elements has to equal Right at that path; otherwise
-// Left itself has to.
+// Test compares. Where Any is set, Left is a list, and one of its elements has to equal Right at
+// that path; otherwise Left itself has to.
 type Test struct {
 	Left  Expr     `json:"left"`
 	Any   []string `json:"any,omitempty"`
 	Right Expr     `json:"right"`
 }
 
-// Expr is an expression: a variable or a part of one, a literal, a list, an object, or a function of others.
+// Expr is an expression: a variable or a part of one, a literal, a list, an object, or a function
+// of others.
 type Expr struct {
 	Var    string   `json:"var,omitempty"`
 	Path   []string `json:"path,omitempty"` // of Var: keys of objects, and indexes of lists in digits

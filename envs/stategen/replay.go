@@ -14,14 +14,15 @@ type Oracle struct {
 	Effects any
 }
 
-// Replay runs a case of a program against a service. watch, which may be nil, sees every call before it is made. The
-// error is a [Fault] or a *[Refusal] where the program is wrong.
+// Replay runs a case of a program against a service. watch, which may be nil, sees every call
+// before it is made. The error is a [Fault] or a *[Refusal] where the program is wrong.
 func Replay(d Domain, p *Program, c Case, watch func(tool string, args envs.Args)) (Oracle, error) {
 	o, _, err := replay(d, p, p.Values(c), watch)
 	return o, err
 }
 
-// replay also returns what a condition compares with, where the program does not say: what it finds there.
+// replay also returns what a condition compares with, where the program does not say: what it finds
+// there.
 func replay(d Domain, p *Program, values map[string]any, watch func(string, envs.Args)) (Oracle, any, error) {
 	state, err := d.Begin(p, values)
 	if err != nil {

@@ -108,8 +108,8 @@ func (r *run) program(p *Program) (Outcome, error) {
 	return Outcome{result, name}, err
 }
 
-// condition tests what a branch depends on. A constant that has no value yet takes that of the left side, or of its
-// first element, and is kept for who wants to know.
+// condition tests what a branch depends on. A constant that has no value yet takes that of the left
+// side, or of its first element, and is kept for who wants to know.
 func (r *run) condition(t Test) (bool, error) {
 	if v, ok := r.vars[t.Right.Var]; ok && v == nil {
 		left, err := r.eval(t.Left)
@@ -184,7 +184,8 @@ func (r *run) edit(e Edit) error {
 	return err
 }
 
-// set returns a copy of a value with another one at a path: a member of an object, which may be new, or an element.
+// set returns a copy of a value with another one at a path: a member of an object, which may be
+// new, or an element.
 func set(v any, path []string, to any) (any, error) {
 	if len(path) == 0 {
 		return to, nil

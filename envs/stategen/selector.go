@@ -7,11 +7,11 @@ type Selector string
 
 // The selectors.
 const (
-	// Argmax is Algorithm 1: a transition with the most pairs that never occurred; where none has one, a random one, by
-	// the inverse of how often its pairs occurred.
+	// Argmax is Algorithm 1: a transition with the most pairs that never occurred; where none has
+	// one, a random one, by the inverse of how often its pairs occurred.
 	Argmax Selector = "argmax"
-	// K2 is the published code: a transition with k pairs that never occurred is drawn with the weight k², and
-	// otherwise its rarest pair alone is what counts.
+	// K2 is the published code: a transition with k pairs that never occurred is drawn with the
+	// weight k², and otherwise its rarest pair alone is what counts.
 	K2 Selector = "k2"
 	// Uniform draws any transition: the paper's StateGen-w/o-COV.
 	Uniform Selector = "uniform"
@@ -65,7 +65,8 @@ func uncovered(c Candidate, book *Book) (k int) {
 	return k
 }
 
-// frequency is how often the pairs of a candidate occurred: all together, or in the published code the rarest.
+// frequency is how often the pairs of a candidate occurred: all together, or in the published code
+// the rarest.
 func (s Selector) frequency(c Candidate, book *Book) float64 {
 	total, least := 0, 0
 

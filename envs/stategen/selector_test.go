@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSelectors draws often from four candidates: one with two new pairs, one with one, one with none that is rare in
-// part, and one with none that is frequent.
+// TestSelectors draws often from four candidates: one with two new pairs, one with one, one with
+// none that is rare in part, and one with none that is frequent.
 func TestSelectors(t *testing.T) {
 	old, rare := Pair{"a", "b"}, Pair{"a", "c"}
 

@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// toy is a domain of numbered boxes: new makes one with a number in it, double makes one with twice the number of
-// another, keep puts one aside for good.
+// toy is a domain of numbered boxes: new makes one with a number in it, double makes one with twice
+// the number of another, keep puts one aside for good.
 type toy struct{}
 
 func (toy) Name() string { return "toy" }

@@ -7,8 +7,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Value holds what JSON can say, as [envs.Arg] does: nil, bool, [envs.Number], string, []any, or [envs.Args]. Objects
-// keep the order of their members.
+// Value holds what JSON can say, as [envs.Arg] does: nil, bool, [envs.Number], string, []any, or
+// [envs.Args]. Objects keep the order of their members.
 type Value struct{ Any any }
 
 // MarshalJSON implements [json.Marshaler].
@@ -33,17 +33,20 @@ func Handle(v any, member string) string {
 	return ""
 }
 
-// Comparison says which values are the same, where more are than [Equal] says. The zero Comparison is Equal.
+// Comparison says which values are the same, where more are than [Equal] says. The zero Comparison
+// is Equal.
 type Comparison struct {
 	// Near compares numbers; nil takes those of one value.
 	Near func(got, want float64) bool
-	// Loose names the lists that may be in any order, by the member of an object that they are, "" where they are none.
+	// Loose names the lists that may be in any order, by the member of an object that they are, ""
+	// where they are none.
 	Loose func(member string) bool
 	// Own compares what only a domain knows; ok is false for any other value. It may be nil.
 	Own func(got, want any) (same, ok bool)
 }
 
-// Equal reports whether two values say the same: numbers by their value, objects in any order of their members.
+// Equal reports whether two values say the same: numbers by their value, objects in any order of
+// their members.
 func Equal(a, b any) bool { return Comparison{}.Same(a, b) }
 
 // Same reports whether two values are the same.

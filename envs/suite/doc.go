@@ -1,5 +1,6 @@
-// Package suite defines what a benchmark provides to the rest of the program, and registers the benchmarks. To add one,
-// write a package that implements [Benchmark] and [Suite] and registers itself, and import it in the command.
+// Package suite defines what a benchmark provides to the rest of the program, and registers the
+// benchmarks. To add one, write a package that implements [Benchmark] and [Suite] and registers
+// itself, and import it in the command.
 //
 // # Words
 //
@@ -12,7 +13,8 @@
 //
 // # Guarantees
 //
-// What a suite promises beyond the types, and what the conformance suite in envs/envtest holds every one to:
+// What a suite promises beyond the types, and what the conformance suite in envs/envtest holds
+// every one to:
 //
 //   - The same choice of the same data gives the same tasks in the same order and the same lineage.
 //   - IDs of tasks are distinct, and every task can be reset in the environment of every version.

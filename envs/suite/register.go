@@ -18,8 +18,8 @@ func Register(b Benchmark) {
 	registered = append(registered, b)
 }
 
-// Examples is the split whose tasks prompts show, solved. Nobody learns from them otherwise, and nobody is measured by
-// them.
+// Examples is the split whose tasks prompts show, solved. Nobody learns from them otherwise, and
+// nobody is measured by them.
 const Examples = "examples"
 
 // Splits lists the parts that tasks may be divided into. No task is in two.

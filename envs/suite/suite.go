@@ -24,12 +24,12 @@ type Benchmark interface {
 	// Name is how a configuration chooses it (the setting suite).
 	Name() string
 
-	// Versions returns the API versions of what a data folder has, and those in files of the user's own. A benchmark
-	// whose tools are the same whatever there is does not look at the folder.
+	// Versions returns the API versions of what a data folder has, and those in files of the user's
+	// own. A benchmark whose tools are the same whatever there is does not look at the folder.
 	Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error)
 
-	// Tools returns the APIs of a version that prompts list, in their order. modules are the third-party modules that
-	// programs may import; nil says nothing about modules.
+	// Tools returns the APIs of a version that prompts list, in their order. modules are the
+	// third-party modules that programs may import; nil says nothing about modules.
 	Tools(v *toolapi.Version, modules []string) []*toolapi.API
 
 	// Open reads what a choice needs.
@@ -38,17 +38,19 @@ type Benchmark interface {
 
 // Suite is an opened benchmark. It is safe for concurrent use.
 type Suite interface {
-	// Tasks returns the tasks of the choice in the order of the rows, those of one dataset and difficulty together.
+	// Tasks returns the tasks of the choice in the order of the rows, those of one dataset and
+	// difficulty together.
 	Tasks() []envs.Task
 
 	// Datasets returns the datasets that the choice came to, in the order of the rows.
 	Datasets() []string
 
-	// Environment returns the environment that deploys an API version. m, which may be nil, keeps what tools gave
-	// that another time might give otherwise.
+	// Environment returns the environment that deploys an API version. m, which may be nil, keeps
+	// what tools gave that another time might give otherwise.
 	Environment(version string, m envs.Memory) (envs.Environment, error)
 
-	// Lineage returns hashes of what tasks and tools were made from, by name: part of a run's identity.
+	// Lineage returns hashes of what tasks and tools were made from, by name: part of a run's
+	// identity.
 	Lineage() map[string]string
 
 	Close() error
@@ -61,11 +63,12 @@ type Choice struct {
 	Difficulties []string // nil is all
 	Split        string
 
-	// Own is the user's own file of tasks in place of the split's, for an [Asker]; "" for the split.
+	// Own is the user's own file of tasks in place of the split's, for an [Asker]; "" for the
+	// split.
 	Own string
 
-	// Rephrase changes what the user asks in the task of an ID, and nothing else that its question says; nil changes
-	// nothing. See [Choice.Ask].
+	// Rephrase changes what the user asks in the task of an ID, and nothing else that its question
+	// says; nil changes nothing. See [Choice.Ask].
 	Rephrase func(id, query string) string
 
 	Prompts kept.Prompts // what models are told that are asked for other things than actions
@@ -79,12 +82,14 @@ type Choice struct {
 	// Settings are those of the benchmark's own sections, by section; see [Configurable].
 	Settings map[string]Settings
 
-	// Embedder opens an embedding model at a server, "" for the policies' own; patient is false for a first look.
+	// Embedder opens an embedding model at a server, "" for the policies' own; patient is false for
+	// a first look.
 	Embedder func(model, server string, patient bool) (Embedder, error)
-	// Writer opens a language model that writes texts, by a policy's name, at a server, "" for the policies' own. The
-	// caller closes it.
+	// Writer opens a language model that writes texts, by a policy's name, at a server, "" for the
+	// policies' own. The caller closes it.
 	Writer func(name string, o WriterOptions) (Writer, error)
-	// Watch shows long preparations while a command works: what is done, and then how far it is. It may be nil.
+	// Watch shows long preparations while a command works: what is done, and then how far it is. It
+	// may be nil.
 	Watch func(what string) (set func(done, total int), stop func())
 	// Warn says what is left out of a preparation. It may be nil.
 	Warn func(format string, args ...any)
@@ -98,8 +103,8 @@ func (c *Choice) Ask(id, query string) string {
 	return c.Rephrase(id, query)
 }
 
-// Narrow returns the tasks of the chosen datasets and difficulties, those of one dataset and difficulty together in the
-// order of the alphabet, and the datasets.
+// Narrow returns the tasks of the chosen datasets and difficulties, those of one dataset and
+// difficulty together in the order of the alphabet, and the datasets.
 func (c *Choice) Narrow(all []envs.Task) (tasks []envs.Task, datasets []string) {
 	isChosen := func(chosen []string, name string) bool { return chosen == nil || slices.Contains(chosen, name) }
 
@@ -145,9 +150,11 @@ type WriterOptions struct {
 	MaxTokens   int     // of one text
 }
 
-// Planner has the solutions of its tasks, for scripted and simulated policies. It is an opened suite.
+// Planner has the solutions of its tasks, for scripted and simulated policies. It is an opened
+// suite.
 type Planner interface {
-	// Plan returns the solution of a question in the base version, and whether the question is recognised.
+	// Plan returns the solution of a question in the base version, and whether the question is
+	// recognised.
 	Plan(question string) (envs.Plan, bool)
 }
 
@@ -159,7 +166,8 @@ func Plans(s Suite) func(question string) (envs.Plan, bool) {
 	return func(string) (envs.Plan, bool) { return nil, false }
 }
 
-// WordPlanner is a benchmark that knows its questions by their words: it plans as its suites do, without their data.
+// WordPlanner is a benchmark that knows its questions by their words: it plans as its suites do,
+// without their data.
 type WordPlanner interface {
 	Plans() func(question string) (envs.Plan, bool)
 }
@@ -172,21 +180,22 @@ type Demonstrator interface {
 
 // ExampleMaker can make the tasks of the split [Examples] out of what else a data folder has.
 type ExampleMaker interface {
-	// MakeExamples gives the split enough tasks of each dataset to choose demonstrations from, if it has too few.
+	// MakeExamples gives the split enough tasks of each dataset to choose demonstrations from, if
+	// it has too few.
 	MakeExamples(ctx context.Context, data string) error
 }
 
 // Narrower knows which of its tools serve a dataset, so that a prompt can show those alone.
 type Narrower interface {
-	// DatasetTools returns for each dataset the names of its tools ([toolapi.API.Tool]), Finish and UpdateTool among
-	// them, and whether prompts show no others unless a user wants all.
+	// DatasetTools returns for each dataset the names of its tools ([toolapi.API.Tool]), Finish and
+	// UpdateTool among them, and whether prompts show no others unless a user wants all.
 	DatasetTools() (tools map[string][]string, unasked bool)
 }
 
 // Configurable has settings of its own.
 type Configurable interface {
-	// Values lists what the settings dataset, difficulty, template, split and environment.compat may name; nil is
-	// whatever the data folder turns out to have.
+	// Values lists what the settings dataset, difficulty, template, split and environment.compat
+	// may name; nil is whatever the data folder turns out to have.
 	Values(setting string) []string
 
 	// Sections are its sections of the configuration.
@@ -200,7 +209,8 @@ type Configurable interface {
 type Section struct {
 	Name string
 	New  func() Settings // a pointer to a struct with yaml tags
-	// Incidental are its settings that change no result, so that they are no part of a run's identity.
+	// Incidental are its settings that change no result, so that they are no part of a run's
+	// identity.
 	Incidental []string
 }
 
@@ -309,19 +319,21 @@ type Asker interface {
 	CountTasks(data, path string) (int, error)
 }
 
-// Answerer knows the gold answers of its tasks. They stand in rows, for people; no policy and no export sees them.
+// Answerer knows the gold answers of its tasks. They stand in rows, for people; no policy and no
+// export sees them.
 type Answerer interface {
 	Answer(task string) string
 }
 
 // Matcher can compare answers without an environment.
 type Matcher interface {
-	// Matchers returns what reports whether an answer agrees with the gold answer, by name: "official" is the
-	// benchmark's own matcher, "strict" the strict one.
+	// Matchers returns what reports whether an answer agrees with the gold answer, by name:
+	// "official" is the benchmark's own matcher, "strict" the strict one.
 	Matchers() map[string]func(gold, answer string) bool
 }
 
-// Codecs returns how actions can be written in a benchmark: turn by turn, unless it is a [Programmer].
+// Codecs returns how actions can be written in a benchmark: turn by turn, unless it is a
+// [Programmer].
 func Codecs(b Benchmark) []action.Codec {
 	if p, ok := b.(Programmer); ok {
 		return p.Codecs()
@@ -329,8 +341,8 @@ func Codecs(b Benchmark) []action.Codec {
 	return []action.Codec{action.ReAct{}, action.FunctionCall{}, action.Tools{}}
 }
 
-// Programmer is a benchmark whose tasks may be answered with one program, too ([action.Python]). Such an environment
-// ends with its first turn.
+// Programmer is a benchmark whose tasks may be answered with one program, too ([action.Python]).
+// Such an environment ends with its first turn.
 type Programmer interface {
 	Codecs() []action.Codec
 }

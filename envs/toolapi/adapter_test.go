@@ -145,7 +145,8 @@ func object(t testing.TB, text string) envs.Args {
 	return v.(envs.Args)
 }
 
-// TestLowerLift is the property that makes a version usable: what it can express comes back as it was.
+// TestLowerLift is the property that makes a version usable: what it can express comes back as it
+// was.
 func TestLowerLift(t *testing.T) {
 	c := load(t)
 

@@ -14,8 +14,8 @@ import (
 	"toolevo/envs/silent"
 )
 
-// build makes the version of a file and checks that it is whole. The base defines the tools; it is nil when the file
-// itself is the base. Deprecations come later, by link.
+// build makes the version of a file and checks that it is whole. The base defines the tools; it is
+// nil when the file itself is the base. Deprecations come later, by link.
 func (f *Spec) build(base *Version) (*Version, error) {
 	if f.Version == "" {
 		return nil, errors.New("no version")
@@ -365,8 +365,8 @@ func (v *Version) deprecate(old *API) error {
 	return err
 }
 
-// outdate notes an API whose name stands. An example is needed to say how it is called now; without one there is no
-// notice, since versions could do without before there were such notices.
+// outdate notes an API whose name stands. An example is needed to say how it is called now; without
+// one there is no notice, since versions could do without before there were such notices.
 func (v *Version) outdate(old *API, now []*API) error {
 	if now[0].notice.example == "" {
 		return nil

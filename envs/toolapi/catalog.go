@@ -24,8 +24,8 @@ type entry struct {
 	whole func() (*Version, error)
 }
 
-// NewCatalog returns the catalog of versions, which keeps them. One of them all, the base, defines the tools. A version
-// defined twice, or one that is not whole, is an error that names its file.
+// NewCatalog returns the catalog of versions, which keeps them. One of them all, the base, defines
+// the tools. A version defined twice, or one that is not whole, is an error that names its file.
 func NewCatalog(versions ...*Spec) (*Catalog, error) {
 	return new(Catalog).With(versions...)
 }
@@ -112,8 +112,8 @@ func (c *Catalog) build(e *entry) (*Version, error) {
 	return v, nil
 }
 
-// link fills in the names that a version answers with a notice: those of the versions it deprecates that it does not
-// expose itself.
+// link fills in the names that a version answers with a notice: those of the versions it deprecates
+// that it does not expose itself.
 func (c *Catalog) link(e *entry) (*Version, error) {
 	v, err := e.built()
 	if err != nil {
@@ -176,7 +176,8 @@ func (c *Catalog) Pair(prompt, deployed string) (shown, enforced *Version, err e
 	return shown, enforced, err
 }
 
-// Spec returns the file of a version, which is not to be changed; the error is that of [Catalog.Version].
+// Spec returns the file of a version, which is not to be changed; the error is that of
+// [Catalog.Version].
 func (c *Catalog) Spec(name string) (*Spec, error) {
 	e, err := c.entry(name)
 	if err != nil {

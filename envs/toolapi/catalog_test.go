@@ -9,8 +9,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// A promised version is made when it is first wanted, once, and refers to those that were there; what is wrong with it
-// is told to who wants it, and to nobody else.
+// A promised version is made when it is first wanted, once, and refers to those that were there;
+// what is wrong with it is told to who wants it, and to nobody else.
 func TestPromise(t *testing.T) {
 	t.Parallel()
 

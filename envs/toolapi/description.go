@@ -7,9 +7,9 @@ import (
 	"toolevo/envs/wire"
 )
 
-// ParseDescription reads what a model tells UpdateTool about an API: a function as chat APIs describe it, with or
-// without what stands around it, or a signature with what follows it, as tool lists have it. The API can be shown, not
-// called. ok is false of text that describes none.
+// ParseDescription reads what a model tells UpdateTool about an API: a function as chat APIs
+// describe it, with or without what stands around it, or a signature with what follows it, as tool
+// lists have it. The API can be shown, not called. ok is false of text that describes none.
 func ParseDescription(text string) (a *API, ok bool) {
 	if function, _, err := pytext.DecodeObject(text); err == nil {
 		if inner := function.Object("function"); inner != nil {

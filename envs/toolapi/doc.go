@@ -1,34 +1,36 @@
-// Package toolapi describes API versions as data. A version is the names and signatures under which tools are exposed:
-// one is what prompts show, others are what a server enforces once its APIs have moved on (ToolEvo, section 4 and
-// appendix B.1).
+// Package toolapi describes API versions as data. A version is the names and signatures under which
+// tools are exposed: one is what prompts show, others are what a server enforces once its APIs have
+// moved on (ToolEvo, section 4 and appendix B.1).
 //
 // # Words
 //
-// A tool is one capability. The base is the version that defines the tools, by its own names and signatures. An [API]
-// is what a version exposes a tool as: a name, parameters, the [Adapter] values between its signature and the tool's,
-// what it answers when arguments do not fit, and the example that the deprecation notice gives. A [Version] is the
-// ordered list of its APIs, and the versions whose names it answers with a deprecation notice. A [Spec] is its file:
-// [Load] reads it, and [Spec.Encode] writes it.
+// A tool is one capability. The base is the version that defines the tools, by its own names and
+// signatures. An [API] is what a version exposes a tool as: a name, parameters, the [Adapter]
+// values between its signature and the tool's, what it answers when arguments do not fit, and the
+// example that the deprecation notice gives. A [Version] is the ordered list of its APIs, and the
+// versions whose names it answers with a deprecation notice. A [Spec] is its file: [Load] reads it,
+// and [Spec.Encode] writes it.
 //
 // # Types
 //
-// A parameter is a name, or a mapping of the keywords of its JSON Schema with a name; required: false makes it
-// optional. The parameters of an API may also be the JSON Schema of an object, as models with function calling are
-// shown them; [API.Schema] writes it again.
+// A parameter is a name, or a mapping of the keywords of its JSON Schema with a name; required:
+// false makes it optional. The parameters of an API may also be the JSON Schema of an object, as
+// models with function calling are shown them; [API.Schema] writes it again.
 //
 //	parameters: [keyword]                                                           any value
 //	parameters: [{name: city, type: string}, {name: days, type: integer, required: false}]
 //	parameters: {type: object, properties: {city: {type: string}}, required: [city]}
 //
-// Arguments of an API with types are checked before its adapters run. What is wrong is told in one line, which names
-// the first wrong place, unless the API has a text of its own. In a file that is loose, types are what documents show:
-// a call may have any values, as the published code lets it.
+// Arguments of an API with types are checked before its adapters run. What is wrong is told in one
+// line, which names the first wrong place, unless the API has a text of its own. In a file that is
+// loose, types are what documents show: a call may have any values, as the published code lets it.
 //
 // # Adapters
 //
-// Adapters are data, they compose, and they go both ways. Lowering runs them first to last and turns a deployed call
-// into the tool's call, or into an [ArgError]: what the agent reads about a call that does not fit. Lifting runs them
-// last to first and turns a tool's call into what a caller that knows the version would send.
+// Adapters are data, they compose, and they go both ways. Lowering runs them first to last and
+// turns a deployed call into the tool's call, or into an [ArgError]: what the agent reads about a
+// call that does not fit. Lifting runs them last to first and turns a tool's call into what a
+// caller that knows the version would send.
 //
 //	rename       {Query: keyword}                                another name
 //	ignored      {parameter: return_num, value: 3}               must be there, has no effect
@@ -57,16 +59,17 @@
 //
 // # Messages
 //
-// What an agent reads about a deprecated name and about one that does not exist is a text/template of the version, by
-// default that of the base (of ToolQA-D: configs/apis/p_c.yaml). notice.go fills them in. Both are executed when a file
-// is loaded.
+// What an agent reads about a deprecated name and about one that does not exist is a text/template
+// of the version, by default that of the base (of ToolQA-D: configs/apis/p_c.yaml). notice.go fills
+// them in. Both are executed when a file is loaded.
 //
 //	deprecated  .Old and .New are APIs; .Signature and .Example are what to write instead
 //	invalid     .APIs are those to choose from; .Last is the index of the last one
 //
 // # Responses
 //
-// A version may answer with JSON objects; package response has their form. By default it answers with the text alone.
+// A version may answer with JSON objects; package response has their form. By default it answers
+// with the text alone.
 //
 //	response: {state: State, message: Message}
 //
@@ -80,25 +83,25 @@
 //	faults: [{kind: rate-limit, share: 0.5, calls: 2}]
 //
 // The base says what its tools answer, by an example (answer), and which parameter is a text of
-// conditions on it (conditions), or a query of tables with its members as columns (sql), and of which
-// tool's answers (of): what operators of silent changes are drawn from.
+// conditions on it (conditions), or a query of tables with its members as columns (sql), and of
+// which tool's answers (of): what operators of silent changes are drawn from.
 //
 // # Guarantees
 //
-//   - Lower(Lift(c)) = c for every call c of a tool that the version can express. Lift says so when it cannot: a name
-//     that ends in a blank cannot stand in brackets. A call that names a default which a version flips comes back
-//     without it, which means the same.
+//   - Lower(Lift(c)) = c for every call c of a tool that the version can express. Lift says so when
+//     it cannot: a name that ends in a blank cannot stand in brackets. A call that names a default
+//     which a version flips comes back without it, which means the same.
 //   - Versions are immutable and safe for concurrent use.
-//   - A version that loads is whole: it exposes every tool that it has not removed, a call is of one
-//     API, adapters lead from its parameters to the tool's and back, and the example of every notice
-//     lowers without an error.
+//   - A version that loads is whole: it exposes every tool that it has not removed, a call is of
+//     one API, adapters lead from its parameters to the tool's and back, and the example of every
+//     notice lowers without an error.
 //
 // # Caveats
 //
-// No API takes an argument that it does not name, whatever additionalProperties says. A pattern is a regular expression
-// of Go, a format is not checked, and a reference leads to the same schema only. NaN and infinite numbers, also 1e999,
-// fit no type but string.
+// No API takes an argument that it does not name, whatever additionalProperties says. A pattern is
+// a regular expression of Go, a format is not checked, and a reference leads to the same schema
+// only. NaN and infinite numbers, also 1e999, fit no type but string.
 //
-// Published notices may have defects: an example or a name is missing, a parameter is misspelt. A file has them beside
-// the corrected texts, and [Deprecation.PublishedNotice] shows them.
+// Published notices may have defects: an example or a name is missing, a parameter is misspelt. A
+// file has them beside the corrected texts, and [Deprecation.PublishedNotice] shows them.
 package toolapi

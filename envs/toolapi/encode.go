@@ -15,9 +15,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Encode returns the text of the file, in the form of the shipped ones: what is marked flow stands on one line. The
-// library's encoder parses again every text that it is told how to quote, which takes half a second for the functions
-// of ToolBench.
+// Encode returns the text of the file, in the form of the shipped ones: what is marked flow stands
+// on one line. The library's encoder parses again every text that it is told how to quote, which
+// takes half a second for the functions of ToolBench.
 func (s *Spec) Encode() ([]byte, error) {
 	w := yamlWriter{bare: map[string]bool{}}
 	if err := w.block(reflect.ValueOf(*s), 0); err != nil {
@@ -60,7 +60,8 @@ func fieldsOf(v reflect.Value) []field {
 	return all
 }
 
-// block writes a struct, a line for each field that is not a struct or a list of structs. It begins where it stands.
+// block writes a struct, a line for each field that is not a struct or a list of structs. It begins
+// where it stands.
 func (w *yamlWriter) block(v reflect.Value, indent int) error {
 	for i, f := range fieldsOf(v) {
 		if i > 0 {
@@ -180,7 +181,8 @@ func (w *yamlWriter) pair(name string, value any) error {
 	return w.flow(value)
 }
 
-// isName reports whether a text is made of letters, digits and underscores, and does not begin with a digit.
+// isName reports whether a text is made of letters, digits and underscores, and does not begin with
+// a digit.
 func isName(text string) bool {
 	for i := range len(text) {
 		c := text[i] | 0x20 // in lower case

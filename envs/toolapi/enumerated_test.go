@@ -9,7 +9,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Items of a list are parameters from the first one on, without a gap; none is an empty list, or no text.
+// Items of a list are parameters from the first one on, without a gap; none is an empty list, or no
+// text.
 func TestEnumerated(t *testing.T) {
 	t.Parallel()
 

@@ -456,7 +456,8 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// TestFunction writes an API as OpenAI's chat API wants it, with a description that does not go on behind a signature.
+// TestFunction writes an API as OpenAI's chat API wants it, with a description that does not go on
+// behind a signature.
 func TestFunction(t *testing.T) {
 	a, _ := version(t, "p_c").ForTool("LoadDB")
 	want := `{"type": "function", "function": {"name": "LoadDB", "description": "Loads the database of that name and ` +

@@ -8,9 +8,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// ParameterLines says what the parameters take, as texts for models do: a line for each that has a document or may be
-// left out, and below it one for each member of an object, four spaces further in. Each line begins with the indent,
-// which is a line break and spaces.
+// ParameterLines says what the parameters take, as texts for models do: a line for each that has a
+// document or may be left out, and below it one for each member of an object, four spaces further
+// in. Each line begins with the indent, which is a line break and spaces.
 func (a *API) ParameterLines(indent string) string {
 	text := ""
 
@@ -23,8 +23,8 @@ func (a *API) ParameterLines(indent string) string {
 	return text
 }
 
-// parameterText says in a line what a parameter takes: "unit (string, optional): one of "kelvin", "celsius"".
-// The lines of members follow.
+// parameterText says in a line what a parameter takes: "unit (string, optional): one of "kelvin",
+// "celsius"". The lines of members follow.
 func parameterText(p Parameter, indent string) string {
 	facts := []string{typeText(p.Schema)}
 
@@ -57,7 +57,8 @@ func parameterText(p Parameter, indent string) string {
 	return text
 }
 
-// typeText names the values of a JSON Schema: those it enumerates, or its types, an array with that of its items.
+// typeText names the values of a JSON Schema: those it enumerates, or its types, an array with that
+// of its items.
 func typeText(schema envs.Args) string {
 	if values := schema.List("enum"); len(values) > 0 {
 		written := make([]string, len(values))

@@ -30,8 +30,9 @@ func (v *Version) Deprecation(name string) (Deprecation, bool) {
 	return d, ok
 }
 
-// Outdated returns what the version knows about a call that its API of that name does not take: the deprecation of the
-// parameters, where the call was right under a version that this one deprecates. Parameters alone can have changed.
+// Outdated returns what the version knows about a call that its API of that name does not take: the
+// deprecation of the parameters, where the call was right under a version that this one deprecates.
+// Parameters alone can have changed.
 func (v *Version) Outdated(name string, args envs.Args) (Deprecation, bool) {
 	for _, d := range v.outdated[name] {
 		// What a caller says because of a silent change was nothing to the version of before.
@@ -78,8 +79,9 @@ func (v *Version) deprecation(old *API, now []*API) (d Deprecation, err error) {
 	return d, err
 }
 
-// InvalidAction returns the message about a name that does not exist. It lists every API of the version but those of
-// the tools in without. The published environment lists the prompt's version, whatever is deployed.
+// InvalidAction returns the message about a name that does not exist. It lists every API of the
+// version but those of the tools in without. The published environment lists the prompt's version,
+// whatever is deployed.
 func (v *Version) InvalidAction(without ...string) (string, error) {
 	listed := slices.DeleteFunc(slices.Clone(v.APIs), func(a *API) bool { return slices.Contains(without, a.Tool) })
 	return written(v.invalidText, struct {
@@ -88,11 +90,12 @@ func (v *Version) InvalidAction(without ...string) (string, error) {
 	}{listed, len(listed) - 1})
 }
 
-// Example returns the JSON object that the deprecation notice shows as the arguments of a call, or "" when the API
-// replaces nothing.
+// Example returns the JSON object that the deprecation notice shows as the arguments of a call, or
+// "" when the API replaces nothing.
 func (a *API) Example() string { return a.notice.example }
 
-// readMessages parses the templates of a file; those it does not have are the base's. Each is tried.
+// readMessages parses the templates of a file; those it does not have are the base's. Each is
+// tried.
 func (v *Version) readMessages(f *Spec, base *Version) (err error) {
 	if v.deprecatedText, err = parseMessage("deprecated", f.Messages.Deprecated, base.deprecatedText); err != nil {
 		return err

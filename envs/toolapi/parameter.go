@@ -33,8 +33,8 @@ func (p Parameter) Description() string {
 // Type names the values that it takes, as texts for models do.
 func (p Parameter) Type() string { return typeText(p.Schema) }
 
-// Parameters are those of an API, and what its JSON Schema says beside them. In a file they are a list of names and of
-// mappings, or the JSON Schema of an object.
+// Parameters are those of an API, and what its JSON Schema says beside them. In a file they are a
+// list of names and of mappings, or the JSON Schema of an object.
 type Parameters struct {
 	All      []Parameter // nil in a file that has none
 	Keywords envs.Args
@@ -46,8 +46,8 @@ type Parameters struct {
 	wrong error // with what a file has; Load says of which API
 }
 
-// Schema returns the JSON Schema of the API's arguments as models with function calling are shown it: an object with
-// the parameters in their order.
+// Schema returns the JSON Schema of the API's arguments as models with function calling are shown
+// it: an object with the parameters in their order.
 func (a *API) Schema() envs.Args { return Parameters{All: a.Parameters, Keywords: a.keywords}.Schema() }
 
 // Function returns the API as OpenAI's chat API describes a function that a model may call.
@@ -64,7 +64,8 @@ func (a *API) Sentence() string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// Function returns the API as [API.Function] does, with the description as it is, which a row keeps.
+// Function returns the API as [API.Function] does, with the description as it is, which a row
+// keeps.
 func (f *APISpec) Function() envs.Args { return function(f.Name, f.Description, f.Parameters.Schema()) }
 
 func function(name, description string, parameters envs.Args) envs.Args {
@@ -83,7 +84,8 @@ func FunctionList(all []envs.Args) string {
 	return pytext.JSON(list)
 }
 
-// ParseFunctions reads a JSON list of functions as [API.Function] writes them. They can be shown, not called.
+// ParseFunctions reads a JSON list of functions as [API.Function] writes them. They can be shown,
+// not called.
 func ParseFunctions(text string) ([]*API, error) {
 	v, err := pytext.Decode(text)
 	if err != nil {
@@ -193,7 +195,8 @@ func (p *Parameters) read(v any) error {
 	return nil
 }
 
-// form returns what stands in a file: a list of names, or a JSON Schema where a list of names would not say everything.
+// form returns what stands in a file: a list of names, or a JSON Schema where a list of names would
+// not say everything.
 func (p Parameters) form() any {
 	typed := func(p Parameter) bool { return p.Optional || p.Schema != nil }
 	if len(p.Keywords) > 0 || slices.ContainsFunc(p.All, typed) {
@@ -202,8 +205,8 @@ func (p Parameters) form() any {
 	return ParameterNames(p.All)
 }
 
-// readParameter reads an item of a list: a name, or a mapping of the name, whether the parameter is required or
-// optional, and the keywords of its schema. A list under "required" is the schema's.
+// readParameter reads an item of a list: a name, or a mapping of the name, whether the parameter is
+// required or optional, and the keywords of its schema. A list under "required" is the schema's.
 func readParameter(item any) (Parameter, error) {
 	if name, ok := item.(string); ok {
 		return Parameter{Name: name}, nil
@@ -235,7 +238,8 @@ func readParameter(item any) (Parameter, error) {
 	return p, nil
 }
 
-// readSchema reads the JSON Schema of an object, such as the parameters of a function. Schema writes it again.
+// readSchema reads the JSON Schema of an object, such as the parameters of a function. Schema
+// writes it again.
 func (p *Parameters) readSchema(schema envs.Args) error {
 	p.All = []Parameter{}
 
@@ -248,7 +252,8 @@ func (p *Parameters) readSchema(schema envs.Args) error {
 	w, _ := schema.Get("properties")
 	properties, isObject := w.(envs.Args)
 
-	// Schemas of others leave either out; what is there and of another type would be lost in silence.
+	// Schemas of others leave either out; what is there and of another type would be lost in
+	// silence.
 	if v != nil && !isList || w != nil && !isObject {
 		return errors.New("the JSON Schema of the parameters needs an object of properties and a list of the required")
 	}
@@ -326,8 +331,8 @@ func ParameterNames(parameters []Parameter) []string {
 	return names
 }
 
-// fits reports whether the arguments are those of a call: every one is a parameter, and no required one is missing.
-// Argument names are distinct.
+// fits reports whether the arguments are those of a call: every one is a parameter, and no required
+// one is missing. Argument names are distinct.
 func fits(args envs.Args, parameters []Parameter) bool {
 	given := 0
 

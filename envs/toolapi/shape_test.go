@@ -22,7 +22,8 @@ func argsOf(t *testing.T, text string) envs.Args {
 	return v.(envs.Args)
 }
 
-// What the adapters of typed parameters make of calls. A call of a version that does not fit gives "".
+// What the adapters of typed parameters make of calls. A call of a version that does not fit gives
+// "".
 func TestShapes(t *testing.T) {
 	t.Parallel()
 

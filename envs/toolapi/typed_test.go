@@ -21,7 +21,8 @@ const systemTools = `
   - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
 `
 
-// typedBase defines tools with types: one by a list of parameters, one by a JSON Schema, one without parameters.
+// typedBase defines tools with types: one by a list of parameters, one by a JSON Schema, one
+// without parameters.
 const typedBase = `
 version: then
 base: true
@@ -189,8 +190,9 @@ func TestLowerTyped(t *testing.T) {
 	}
 }
 
-// TestMismatchIsShort checks that an agent cannot make the text about its own mistake long, or of several lines.
-// Types of a loose API, or of all in a loose file, are shown, and calls are not held to them.
+// TestMismatchIsShort checks that an agent cannot make the text about its own mistake long, or of
+// several lines. Types of a loose API, or of all in a loose file, are shown, and calls are not held
+// to them.
 func TestLoose(t *testing.T) {
 	t.Parallel()
 

@@ -16,11 +16,12 @@ import (
 	"toolevo/envs/wire"
 )
 
-// argumentError begins what an agent reads about arguments of the wrong type when the API has no text of its own.
+// argumentError begins what an agent reads about arguments of the wrong type when the API has no
+// text of its own.
 const argumentError = "argument error: "
 
-// MostName is how many characters a name of an API or parameter may have that is made: servers with function calls cut
-// longer ones, or refuse them.
+// MostName is how many characters a name of an API or parameter may have that is made: servers with
+// function calls cut longer ones, or refuse them.
 const MostName = 64
 
 // Version is one API version.
@@ -120,8 +121,9 @@ func (v *Version) Has(a *API) bool {
 	})
 }
 
-// Lift returns the call of this version that does what a tool's call does: the exposed name and its arguments. It is an
-// error when there is no such tool, when the arguments are not the tool's, or when the version cannot express them.
+// Lift returns the call of this version that does what a tool's call does: the exposed name and its
+// arguments. It is an error when there is no such tool, when the arguments are not the tool's, or
+// when the version cannot express them.
 func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.Args, err error) {
 	err = fmt.Errorf("no tool %q", tool)
 
@@ -176,7 +178,8 @@ func (a *API) Signature() string {
 	return a.Name + "[" + strings.Join(ParameterNames(a.Parameters), ", ") + "]"
 }
 
-// Lower turns the arguments of a call to this API into those of the tool's call, in the order of the tool's signature.
+// Lower turns the arguments of a call to this API into those of the tool's call, in the order of
+// the tool's signature.
 func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	known := !a.exact || fits(deployed, a.Parameters)
 	if why := a.mismatch(deployed); why != "" || !known {
@@ -232,7 +235,8 @@ func (a *API) phrased(e *ArgError) *ArgError {
 	return e
 }
 
-// Lift turns the arguments of the tool's call into those of a call to this API. They may come in any order.
+// Lift turns the arguments of the tool's call into those of a call to this API. They may come in
+// any order.
 func (a *API) Lift(tool envs.Args) (envs.Args, error) {
 	if !fits(tool, a.base.Parameters) {
 		return nil, fmt.Errorf("%s takes %v, not %v", a.Tool, ParameterNames(a.base.Parameters), tool.Names())

@@ -135,7 +135,8 @@ func TestStatistics(t *testing.T) {
 		t.Error("a document that is not there is found")
 	}
 
-	// A name of just 64 characters is whole, and one that is too long keeps what fits beside a hash.
+	// A name of just 64 characters is whole, and one that is too long keeps what fits beside a
+	// hash.
 	names, err := c.Functions()
 	if err != nil {
 		t.Fatal(err)

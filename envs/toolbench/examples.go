@@ -18,9 +18,9 @@ const (
 	firstExample = 10_000_000
 )
 
-// MakeExamples writes queries about documents of a data folder into one more split of it, for demonstrations: each
-// wants one API with values that its document gives, is offered what a query of the same group is offered, and is in
-// none of the splits.
+// MakeExamples writes queries about documents of a data folder into one more split of it, for
+// demonstrations: each wants one API with values that its document gives, is offered what a query
+// of the same group is offered, and is in none of the splits.
 func MakeExamples(data, split string, splits []string) error {
 	splits = slices.DeleteFunc(slices.Clone(splits), func(s string) bool { return s == split })
 
@@ -69,8 +69,8 @@ func MakeExamples(data, split string, splits []string) error {
 	return err
 }
 
-// example returns a query about the first API of q that nobody asked for yet, and whose document has a description, a
-// response, and a value for each parameter that is required.
+// example returns a query about the first API of q that nobody asked for yet, and whose document
+// has a description, a response, and a value for each parameter that is required.
 func (c *Collection) example(q *Query, wanted map[Key]bool) (publishedQuery, bool) {
 	e := publishedQuery{}
 

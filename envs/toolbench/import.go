@@ -32,7 +32,8 @@ type file struct {
 	Text   json.RawMessage `json:"text"`
 }
 
-// archive is what the data folder keeps of a split: the files themselves, so that one parser reads both.
+// archive is what the data folder keeps of a split: the files themselves, so that one parser reads
+// both.
 type archive struct {
 	Format  int    `json:"format"`
 	Queries []file `json:"queries"`
@@ -197,7 +198,8 @@ func readFile(name, path, form string) (file, error) {
 	return file{name, fmt.Sprintf("%x", sha256.Sum256(text)), compact.Bytes()}, nil
 }
 
-// ReadJSON reads a file of JSON, of which objects keep their order. The error of a mistake says where it stands.
+// ReadJSON reads a file of JSON, of which objects keep their order. The error of a mistake says
+// where it stands.
 func ReadJSON(path string) (text []byte, value any, err error) {
 	if text, err = disk.ReadJSON(path); err != nil {
 		return nil, nil, err
@@ -275,7 +277,8 @@ func (a *archive) collection() (*Collection, error) {
 	return c, err
 }
 
-// keepListed leaves out the queries of a group that its ID file does not list, and notes those that are not there.
+// keepListed leaves out the queries of a group that its ID file does not list, and notes those that
+// are not there.
 func (c *Collection) keepListed(f file) error {
 	var listed map[int]any
 	if err := json.Unmarshal(f.Text, &listed); err != nil {

@@ -50,7 +50,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A name is its own name, unless it becomes a word that is reserved, and has no character that an action could not.
+// A name is its own name, unless it becomes a word that is reserved, and has no character that an
+// action could not.
 func FuzzName(f *testing.F) {
 	for _, seed := range []string{"List Languages", "24h", "__id__", "日本 API", "^", "İ"} {
 		f.Add(seed)
@@ -69,7 +70,8 @@ func FuzzName(f *testing.F) {
 	})
 }
 
-// Names that are too long or shared stay apart, and are those of the document whatever the others are.
+// Names that are too long or shared stay apart, and are those of the document whatever the others
+// are.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 
@@ -112,7 +114,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// In the published files no name is taken twice, and the published rules would take other functions for these.
+// In the published files no name is taken twice, and the published rules would take other functions
+// for these.
 func TestPublishedNames(t *testing.T) {
 	t.Parallel()
 

@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// publishedFolder returns the folder of the published files: the one that TOOLEVO_STABLETOOLBENCH names, which may have
-// all six groups, or that of the three that are shared; "" where neither is here.
+// publishedFolder returns the folder of the published files: the one that TOOLEVO_STABLETOOLBENCH
+// names, which may have all six groups, or that of the three that are shared; "" where neither is
+// here.
 func publishedFolder() string {
 	if whole := os.Getenv("TOOLEVO_STABLETOOLBENCH"); whole != "" {
 		return whole

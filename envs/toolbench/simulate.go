@@ -36,9 +36,9 @@ func (a Answer) Text() string {
 	))
 }
 
-// Scripted is a [Simulator] that fills the template of a document with values that are drawn by a hash of the call.
-// An API without a template answers with a sentence. Equal calls, in whatever order their arguments stand, get equal
-// responses.
+// Scripted is a [Simulator] that fills the template of a document with values that are drawn by a
+// hash of the call. An API without a template answers with a sentence. Equal calls, in whatever
+// order their arguments stand, get equal responses.
 type Scripted struct{}
 
 // mostItems is how many items of a list are filled.
@@ -73,7 +73,8 @@ var listOf = regexp.MustCompile(`^list of (\w+) with length (\d+)$`)
 // lengthHint is the member by which an item says how many there are.
 const lengthHint = "_list_length"
 
-// fill returns a value in place of a part of a template, which is the member called name of an object.
+// fill returns a value in place of a part of a template, which is the member called name of an
+// object.
 func (f filler) fill(name string, part any) any {
 	switch part := part.(type) {
 	case envs.Args:
@@ -119,7 +120,8 @@ func (f filler) list(name string, items []any) any {
 	return filled
 }
 
-// leaf returns a value of a type. A text or number under the name of an argument is that argument's.
+// leaf returns a value of a type. A text or number under the name of an argument is that
+// argument's.
 func (f filler) leaf(name, kind string) any {
 	if match := listOf.FindStringSubmatch(kind); match != nil {
 		n, _ := strconv.Atoi(match[2]) // too many digits are many items

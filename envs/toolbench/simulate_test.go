@@ -9,7 +9,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// A response has the shape of the template: types become values, and lists as many items as they say, up to three.
+// A response has the shape of the template: types become values, and lists as many items as they
+// say, up to three.
 func TestScriptedFillsTemplates(t *testing.T) {
 	t.Parallel()
 

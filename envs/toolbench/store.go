@@ -21,8 +21,8 @@ const format = 1
 // Path returns the file of a split in a data folder.
 func Path(data, split string) string { return filepath.Join(data, "toolbench", split+".json") }
 
-// Save keeps the files in the data folder as those of a split, in place of what it had. A query that another of the
-// splits has is an error: nobody is trained on what others are measured by.
+// Save keeps the files in the data folder as those of a split, in place of what it had. A query
+// that another of the splits has is an error: nobody is trained on what others are measured by.
 func (p *Published) Save(data, split string, splits []string) (written string, err error) {
 	for _, other := range splits {
 		if other == split {
@@ -98,8 +98,8 @@ func OpenAll(data string, splits []string) (map[string]*Kept, error) {
 	return all, nil
 }
 
-// recent are the splits that were read, by path. A command that plays several evaluations opens one for each of them
-// several times.
+// recent are the splits that were read, by path. A command that plays several evaluations opens one
+// for each of them several times.
 var recent sync.Map
 
 // Open reads a split of a data folder, which callers share and do not change. The error is

@@ -17,8 +17,8 @@ type publishedTool struct {
 	} `json:"api_list"`
 }
 
-// readTool adds the APIs of a tool document, TOOLS/CATEGORY/tool.json. Those that queries offer get the tool's
-// description; category is the name of the folder.
+// readTool adds the APIs of a tool document, TOOLS/CATEGORY/tool.json. Those that queries offer get
+// the tool's description; category is the name of the folder.
 func (b *builder) readTool(category string, text []byte) error {
 	var t publishedTool
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -41,7 +41,8 @@ func (b *builder) readTool(category string, text []byte) error {
 	return nil
 }
 
-// describe keeps the document of a tool's API where no query has one; what queries say of an API stands.
+// describe keeps the document of a tool's API where no query has one; what queries say of an API
+// stands.
 func (b *builder) describe(d Document, about string) {
 	known := false
 

@@ -38,8 +38,8 @@ func (f AnswerForm) Wrap(succeeded bool, text string) string {
 	return pytext.JSON(envs.Object(f.State, state, f.Message, text))
 }
 
-// wrapped is how such an object begins. Most answers are told from it by their first bytes, the others without being
-// decoded.
+// wrapped is how such an object begins. Most answers are told from it by their first bytes, the
+// others without being decoded.
 var wrapped = regexp.MustCompile(`^\{"(?:[^"\\]|\\.)+": "(?:` + success + `|` + failure + `)", "`)
 
 // ReadAnswer returns the text of an answer: the message of an object, and anything else as it is.

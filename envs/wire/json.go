@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// ReadObject reads the body of a request, which http.MaxBytesReader may bound. The error is the client's; the status is
-// what to answer it with.
+// ReadObject reads the body of a request, which http.MaxBytesReader may bound. The error is the
+// client's; the status is what to answer it with.
 func ReadObject(r *http.Request) (object envs.Args, status int, err error) {
 	body, err := io.ReadAll(r.Body)
 
@@ -75,7 +75,8 @@ func TooLarge(most int64) error {
 	return fmt.Errorf("the body is too large: want at most %d bytes", most)
 }
 
-// SendJSON answers a request with JSON. A client whose body is too large is not listened to any more.
+// SendJSON answers a request with JSON. A client whose body is too large is not listened to any
+// more.
 func SendJSON(w http.ResponseWriter, status int, text string) {
 	if status == http.StatusRequestEntityTooLarge {
 		w.Header().Set("Connection", "close") // nobody reads the rest

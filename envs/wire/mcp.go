@@ -23,13 +23,13 @@ type MCPTool struct {
 	Schema      envs.Args // the JSON Schema of its arguments
 	ReadsOnly   bool      // it is known that no call changes anything
 
-	// Call returns what the client reads, and whether that says what the client did wrong. input is the arguments as
-	// they were sent: JSON, or "". The error is ours.
+	// Call returns what the client reads, and whether that says what the client did wrong. input is
+	// the arguments as they were sent: JSON, or "". The error is ours.
 	Call func(ctx context.Context, input string) (text string, wrong bool, err error)
 }
 
-// NewMCP returns a server of tools, which introduces itself as a version of this program. What the options leave out is
-// the SDK's default.
+// NewMCP returns a server of tools, which introduces itself as a version of this program. What the
+// options leave out is the SDK's default.
 func NewMCP(version string, tools []MCPTool, o mcp.ServerOptions) *mcp.Server {
 	o.Capabilities = &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
 	server := mcp.NewServer(&mcp.Implementation{Name: "toolevo", Version: version}, &o)
@@ -57,8 +57,8 @@ func NewMCP(version string, tools []MCPTool, o mcp.ServerOptions) *mcp.Server {
 // clients send none.
 const mostBatch = 16
 
-// MCPOverHTTP serves clients over streamable HTTP with whole answers, each by the server of its request.
-// Who may come in is for [Guard] to say. A request has at most o.MaxRequestBodyBytes.
+// MCPOverHTTP serves clients over streamable HTTP with whole answers, each by the server of its
+// request. Who may come in is for [Guard] to say. A request has at most o.MaxRequestBodyBytes.
 func MCPOverHTTP(of func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions) http.Handler {
 	o.JSONResponse, o.DisableLocalhostProtection = true, true
 	h := mcp.NewStreamableHTTPHandler(of, &o)
@@ -140,8 +140,8 @@ func MCPSessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions
 	})
 }
 
-// MCPOverStdio serves the client at the other end of a pipe, until that closes it or ctx ends. No line has
-// more bytes than most.
+// MCPOverStdio serves the client at the other end of a pipe, until that closes it or ctx ends. No
+// line has more bytes than most.
 func MCPOverStdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser, most int64) error {
 	return s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: int(most)})
 }

@@ -13,8 +13,8 @@ import (
 // hidden stands where a secret stood.
 const hidden = "[hidden]"
 
-// shortestSecret is the length from which a key is one. Dummies such as "x" or "-", which servers without
-// authentication are given, are not: hiding them would garble every message.
+// shortestSecret is the length from which a key is one. Dummies such as "x" or "-", which servers
+// without authentication are given, are not: hiding them would garble every message.
 const shortestSecret = 4
 
 // Secrets are the texts that nothing may show, in every spelling they are sent in, longest first.
@@ -45,7 +45,8 @@ func NewSecrets(plain []string, user *url.Userinfo) Secrets {
 	return slices.Compact(s)
 }
 
-// spellings are a text as it is, as it stands in URLs, and as it stands between quotes in JSON and in Go.
+// spellings are a text as it is, as it stands in URLs, and as it stands between quotes in JSON and
+// in Go.
 func spellings(p string) []string {
 	inJSON, _ := json.Marshal(p)
 

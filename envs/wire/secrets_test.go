@@ -44,7 +44,8 @@ func TestSpellings(t *testing.T) {
 	})
 }
 
-// TestCredentials: the pair of basic authentication is a secret as well as its password, padded or not.
+// TestCredentials: the pair of basic authentication is a secret as well as its password, padded or
+// not.
 func TestCredentials(t *testing.T) {
 	tests := []struct {
 		user *url.Userinfo

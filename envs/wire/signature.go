@@ -2,7 +2,8 @@ package wire
 
 import "strings"
 
-// ParseSignature reads "Name[p1, p2]" or "Name" at the beginning of text, as tool lists, notices and models write it.
+// ParseSignature reads "Name[p1, p2]" or "Name" at the beginning of text, as tool lists, notices
+// and models write it.
 func ParseSignature(text string) (name string, params []string, signature string, ok bool) {
 	text = strings.TrimLeft(text, " \n`")
 

@@ -31,7 +31,8 @@ func DecodeFile[T any](files fs.FS, path string) *T {
 	return &decoded
 }
 
-// Text returns a function that fills in an embedded template. It panics where the data does not fit.
+// Text returns a function that fills in an embedded template. It panics where the data does not
+// fit.
 func Text(files fs.FS, path string) func(data any) string {
 	parsed := sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(files, path)) })
 	return func(data any) string {

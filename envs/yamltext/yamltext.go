@@ -1,7 +1,7 @@
 // Package yamltext parses the YAML that people write. The parser takes minutes and gigabytes for
 // some texts of a few hundred kilobytes and cannot be interrupted, so a text is measured token by
-// token before it is parsed, and refused at the line where it is too much. Files that are part of the
-// program (word lists, wordings, tables) are decoded as they are.
+// token before it is parsed, and refused at the line where it is too much. Files that are part of
+// the program (word lists, wordings, tables) are decoded as they are.
 package yamltext
 
 import (

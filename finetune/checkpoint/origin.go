@@ -1,10 +1,11 @@
-// Package checkpoint says what a checkpoint was trained on: a file beside its weights names the export, the runs of it,
-// the recipe and the model that it was trained from, and what that was trained on in turn.
+// Package checkpoint says what a checkpoint was trained on: a file beside its weights names the
+// export, the runs of it, the recipe and the model that it was trained from, and what that was
+// trained on in turn.
 //
 // # Guarantees
 //
-// The file is written when the training is over, and weights that were copied or merged take it along. It is read by
-// this program alone: servers and trainers leave it as it is.
+// The file is written when the training is over, and weights that were copied or merged take it
+// along. It is read by this program alone: servers and trainers leave it as it is.
 package checkpoint
 
 import (
@@ -87,7 +88,8 @@ func ExportOf(m *export.Manifest) *Export {
 	return e
 }
 
-// BaseOf describes a model that training begins with. One that no training of ours made has no origin.
+// BaseOf describes a model that training begins with. One that no training of ours made has no
+// origin.
 func BaseOf(model string) (Base, error) {
 	o, err := Read(model)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +107,8 @@ func (o *Origin) Write(folder string) error {
 	})
 }
 
-// Read reads the origin of the weights in a folder. The error wraps [fs.ErrNotExist] where there is none.
+// Read reads the origin of the weights in a folder. The error wraps [fs.ErrNotExist] where there is
+// none.
 func Read(folder string) (*Origin, error) {
 	path := filepath.Join(folder, File)
 

@@ -44,8 +44,8 @@ type Child struct {
 
 var errStopped = errors.New("stopped")
 
-// Start runs a command until it ends, ctx ends, or Stop is called. A program that is not there is an error that wraps
-// [exec.ErrNotFound].
+// Start runs a command until it ends, ctx ends, or Stop is called. A program that is not there is
+// an error that wraps [exec.ErrNotFound].
 func Start(ctx context.Context, c Command) (*Child, error) {
 	log, offset, err := openLog(c.Log)
 	if err != nil {
@@ -179,8 +179,9 @@ func (c *Child) await(ctx context.Context) {
 // Done is closed when the child is gone.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Wait waits for the end of the child. The error is that of the context and the cause of its end, where that ended the
-// child, nil when Stop did, and says how the child failed and what it said last, otherwise.
+// Wait waits for the end of the child. The error is that of the context and the cause of its end,
+// where that ended the child, nil when Stop did, and says how the child failed and what it said
+// last, otherwise.
 func (c *Child) Wait() error {
 	<-c.done
 	return c.err
@@ -209,7 +210,8 @@ func (c *Child) LastWords() string {
 	return fmt.Sprintf("it said last (%s):\n%s", c.command.Log, words)
 }
 
-// LastLine is the last line of a log, "" while there is none. One that a program draws over again counts each time.
+// LastLine is the last line of a log, "" while there is none. One that a program draws over again
+// counts each time.
 func LastLine(log string) string {
 	words, err := tail(log, 0)
 	if err != nil {

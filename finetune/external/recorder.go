@@ -23,7 +23,8 @@ type Recorder struct {
 	done int64
 }
 
-// NewRecorder returns the recorder of a run that its policy's name calls so; maxTurns is after which episodes end.
+// NewRecorder returns the recorder of a run that its policy's name calls so; maxTurns is after
+// which episodes end.
 func NewRecorder(ctx context.Context, s *store.Store, policy string, maxTurns int) (*Recorder, error) {
 	next, err := s.TreeCounts(ctx)
 	r := &Recorder{store: s, policy: policy, maxTurns: maxTurns, next: next}
@@ -69,8 +70,8 @@ func (r *Recorder) Record(ctx context.Context, e openenv.Episode) error {
 	return nil
 }
 
-// spoken is an episode that is over, as the policy and the environment that play it again: nothing is run a second
-// time. It implements [mcts.Policy], [envs.Environment] and [envs.Canonicalizer].
+// spoken is an episode that is over, as the policy and the environment that play it again: nothing
+// is run a second time. It implements [mcts.Policy], [envs.Environment] and [envs.Canonicalizer].
 type spoken struct {
 	episode openenv.Episode
 	turn    int

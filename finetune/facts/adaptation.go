@@ -15,8 +15,8 @@ type Adaptation struct {
 	shown map[string][]tabulate.Row
 }
 
-// AdaptationRow has the measures of a policy under an API version. Shares are 0..1; where nothing was counted they
-// are 0.
+// AdaptationRow has the measures of a policy under an API version. Shares are 0..1; where nothing
+// was counted they are 0.
 type AdaptationRow struct {
 	Contender
 	N    int `json:"n"`    // questions measured
@@ -125,7 +125,8 @@ func (a *Adaptation) Grids() []tabulate.Grid {
 // spent is what the episodes of a question took.
 type spent struct{ episodes, turns, tokens float64 }
 
-// addCost gives a row what the same questions take beyond what they take under the version of the prompt.
+// addCost gives a row what the same questions take beyond what they take under the version of the
+// prompt.
 func (b *Board) addCost(row tabulate.Row) {
 	plain, drifted := map[string]spent{}, map[string]spent{}
 

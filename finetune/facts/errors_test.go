@@ -32,7 +32,8 @@ func board(t *testing.T) *Board {
 	return &b
 }
 
-// Shares are of the failed episodes and of the refused calls; what was refused counts in all that was measured.
+// Shares are of the failed episodes and of the refused calls; what was refused counts in all that
+// was measured.
 func TestErrors(t *testing.T) {
 	want := []ErrorRow{{
 		Contender: Contender{"p", "p_s_in"}, N: 4, Lost: 1, Failed: 3,

@@ -111,7 +111,8 @@ type Call struct {
 	Recovered    bool `json:"recovered"`     // After a first notice it was
 }
 
-// Verdict is what a judge said of an episode once. Its texts are of the judge, and its episode may be published.
+// Verdict is what a judge said of an episode once. Its texts are of the judge, and its episode may
+// be published.
 type Verdict struct {
 	Key
 	Judge string `json:"judge"` // who judged, e.g. "rule"

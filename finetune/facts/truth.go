@@ -20,7 +20,8 @@ const (
 	unknownParameter truth = "unknown-parameter" // the tool exists, and a parameter that is listed does not
 )
 
-// signature finds a name with its parameters, written as the tool list of a prompt or as code writes them.
+// signature finds a name with its parameters, written as the tool list of a prompt or as code
+// writes them.
 var signature = regexp.MustCompile(`(\w+)(?:\[([^\]]*)\]|\(([^)]*)\))`)
 
 // IsTrue reports whether what a description of a tool says is deployed.
@@ -28,7 +29,8 @@ func IsTrue(description string, v *toolapi.Version) bool { return truthOf(descri
 
 // truthOf compares a description with the version that was deployed.
 func truthOf(description string, v *toolapi.Version) truth {
-	// The first signature is what is described: what follows explains it, with examples and the old name.
+	// The first signature is what is described: what follows explains it, with examples and the old
+	// name.
 	if match := signature.FindStringSubmatch(description); match != nil {
 		api, ok := described(match[1], v)
 
@@ -52,14 +54,15 @@ func truthOf(description string, v *toolapi.Version) truth {
 	return unknownTool
 }
 
-// described returns the API of a name that is worth a description: the prompt has those of the protocol anyway.
+// described returns the API of a name that is worth a description: the prompt has those of the
+// protocol anyway.
 func described(name string, v *toolapi.Version) (*toolapi.API, bool) {
 	api, ok := v.API(name)
 	return api, ok && api.Tool != envs.FinishTool && api.Tool != envs.UpdateTool
 }
 
-// hasParameters reports whether an API has all parameters of a list. Of numbered ones it shows the first, and any
-// number will do.
+// hasParameters reports whether an API has all parameters of a list. Of numbered ones it shows the
+// first, and any number will do.
 func hasParameters(api *toolapi.API, list string) bool {
 	for _, item := range strings.Split(list, ",") {
 		name, _, _ := strings.Cut(item, ":")

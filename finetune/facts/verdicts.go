@@ -9,8 +9,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// AddVerdicts adds what a judge said to the verdicts of an evaluation's folder. A verdict that is there stays as it is:
-// the same judge's on the same episode, score and try is not added again.
+// AddVerdicts adds what a judge said to the verdicts of an evaluation's folder. A verdict that is
+// there stays as it is: the same judge's on the same episode, score and try is not added again.
 func AddVerdicts(dir string, verdicts []Verdict) error {
 	all, err := ReadVerdicts(dir)
 	if err != nil {

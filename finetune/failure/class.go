@@ -5,11 +5,12 @@ type Class string
 
 // The classes of Table 7, and two that it does not have.
 const (
-	// InvalidInvocation is a new tool that was found and not called as it should be: wrong parameters, or a misspelt
-	// name.
+	// InvalidInvocation is a new tool that was found and not called as it should be: wrong
+	// parameters, or a misspelt name.
 	InvalidInvocation Class = "invalid-invocation"
 
-	// RepeatedDeprecated is going on with tools of the prompt after a notice said that they are deprecated.
+	// RepeatedDeprecated is going on with tools of the prompt after a notice said that they are
+	// deprecated.
 	RepeatedDeprecated Class = "repeated-deprecated"
 
 	// InvocationLooping is going on with valid calls that bring nothing new.

@@ -63,7 +63,8 @@ func (c confusion) agreement() (right, all int) {
 	return right, all
 }
 
-// The rules agree with the reader on at least 95 % of the episodes, also of those that they were not written from.
+// The rules agree with the reader on at least 95 % of the episodes, also of those that they were
+// not written from.
 func TestRulesAgreeWithTheReader(t *testing.T) {
 	var tables strings.Builder
 

@@ -19,7 +19,8 @@ const (
 	mistakes               // how many there are
 )
 
-// mistakeOf returns what was wrong with a turn by itself. Whether a notice was ignored depends on the turns before.
+// mistakeOf returns what was wrong with a turn by itself. Whether a notice was ignored depends on
+// the turns before.
 func mistakeOf(t *trajectories.Turn, deployed []string) mistake {
 	if t.Unreadable() {
 		return unreadableText

@@ -10,8 +10,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// Refusal is what of a call a deployed version did not take: the levels at which drift disrupts the use of tools
-// (DynamicToolBench, section 1).
+// Refusal is what of a call a deployed version did not take: the levels at which drift disrupts the
+// use of tools (DynamicToolBench, section 1).
 type Refusal string
 
 // The refusals, in order of precedence: the first that holds is that of the call.
@@ -28,7 +28,8 @@ const (
 	// RefusedType is a value of another type.
 	RefusedType Refusal = "type"
 
-	// RefusedName is the name of an API that is not deployed, with arguments that nothing is known to be wrong with.
+	// RefusedName is the name of an API that is not deployed, with arguments that nothing is known
+	// to be wrong with.
 	RefusedName Refusal = "name"
 
 	// RefusedValue is a call in which all of this fits.
@@ -40,8 +41,9 @@ func Refusals() []Refusal {
 	return []Refusal{RefusedUnreadable, RefusedStructure, RefusedGrounding, RefusedType, RefusedName, RefusedValue}
 }
 
-// RefusalOf says what a deployed version did not take of the call of a turn. ok is false where it took the call, where
-// there was none, and of Finish and UpdateTool, which do not drift; nil is a version of which nothing is known.
+// RefusalOf says what a deployed version did not take of the call of a turn. ok is false where it
+// took the call, where there was none, and of Finish and UpdateTool, which do not drift; nil is a
+// version of which nothing is known.
 func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok bool) {
 	switch t.Outcome {
 	case envs.InvalidAction, envs.InvocationError, envs.Deprecated:

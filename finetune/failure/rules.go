@@ -33,8 +33,8 @@ var rules = []rule{
 		return len(e.Turns), e.Limit == string(mcts.LimitSilence)
 	}},
 
-	// What stands in the agent's way at the end, and more often than anything else, are calls of deployed tools with
-	// wrong arguments or misspelt names.
+	// What stands in the agent's way at the end, and more often than anything else, are calls of
+	// deployed tools with wrong arguments or misspelt names.
 	{"wrong-calls", InvalidInvocation, func(e *evidence) (int, bool) { return e.prevails(wrongCall) }},
 
 	// … tools of the prompt, after a notice.
@@ -68,8 +68,8 @@ var rules = []rule{
 	{"none", Undecided, func(e *evidence) (int, bool) { return len(e.Turns), true }},
 }
 
-// Classify says why an episode failed that met a version with the deployed names. ok is false for one that did not
-// fail: its answer is right by the benchmark's own matcher.
+// Classify says why an episode failed that met a version with the deployed names. ok is false for
+// one that did not fail: its answer is right by the benchmark's own matcher.
 func Classify(e *trajectories.Episode, deployed []string) (v Verdict, ok bool) {
 	if e.Official && e.Lost == "" {
 		return v, false
@@ -97,8 +97,8 @@ func (e *evidence) answered() bool {
 	return len(e.Turns) > 0 && e.Turns[len(e.Turns)-1].Outcome.Ends()
 }
 
-// prevails reports whether no other mistake stands in the way more often, and the first turn of this one. A tie goes to
-// the rule that comes first.
+// prevails reports whether no other mistake stands in the way more often, and the first turn of
+// this one. A tie goes to the rule that comes first.
 func (e *evidence) prevails(m mistake) (turn int, ok bool) {
 	for other := noMistake + 1; other < mistakes; other++ {
 		if e.count[other] > e.count[m] {
@@ -109,7 +109,8 @@ func (e *evidence) prevails(m mistake) (turn int, ok bool) {
 	return e.first[m], e.count[m] > 0
 }
 
-// nothingNew counts the valid calls, and those of them that brought nothing new, of which it returns the first.
+// nothingNew counts the valid calls, and those of them that brought nothing new, of which it
+// returns the first.
 func (e *evidence) nothingNew() (valid, stale, first int) {
 	seen := map[string]bool{}
 	tool, inARow := "", 0

@@ -103,9 +103,10 @@ func deployedNames(t *testing.T) map[string][]string {
 	return all
 }
 
-// turns makes an episode of outcomes, a letter each: o ok, t tool error, d deprecated, v wrong arguments, i an invented
-// name, s a misspelt one, m malformed, j no JSON, u an update, x a wrong answer. Calls of o are the same when letters
-// before them are, and O is a call that was not made before.
+// turns makes an episode of outcomes, a letter each: o ok, t tool error, d deprecated, v wrong
+// arguments, i an invented name, s a misspelt one, m malformed, j no JSON, u an update, x a wrong
+// answer. Calls of o are the same when letters before them are, and O is a call that was not made
+// before.
 func turns(letters string) []trajectories.Turn {
 	var all []trajectories.Turn
 

@@ -14,8 +14,9 @@ func words(text string) []string { return strings.Fields(text) }
 // characters cuts a text into its characters.
 func characters(text string) []string { return strings.Split(text, "") }
 
-// bleu returns the sentence BLEU-4 of a hypothesis, 0 to 1, as NLTK computes it with uniform weights and smoothing
-// method 3: the k-th order of n-grams of which none matches counts as 1/2^k matches. Without a common token it is 0.
+// bleu returns the sentence BLEU-4 of a hypothesis, 0 to 1, as NLTK computes it with uniform
+// weights and smoothing method 3: the k-th order of n-grams of which none matches counts as 1/2^k
+// matches. Without a common token it is 0.
 func bleu(hypothesis []string, references ...[]string) float64 {
 	logs, missing := 0.0, 0
 
@@ -36,7 +37,8 @@ func bleu(hypothesis []string, references ...[]string) float64 {
 	return brevity(len(hypothesis), references) * math.Exp(logs/most)
 }
 
-// clipped counts the n-grams of a hypothesis that a reference has as often, and all of them, 1 where it has none.
+// clipped counts the n-grams of a hypothesis that a reference has as often, and all of them, 1
+// where it has none.
 func clipped(hypothesis []string, references [][]string, n int) (matches, total int) {
 	limits := map[string]int{}
 
@@ -61,7 +63,8 @@ func grams(tokens []string, n int) map[string]int {
 	return counts
 }
 
-// brevity is the penalty of a hypothesis that is shorter than the reference of the closest length, of two the shorter.
+// brevity is the penalty of a hypothesis that is shorter than the reference of the closest length,
+// of two the shorter.
 func brevity(length int, references [][]string) float64 {
 	closest := -1
 

@@ -40,7 +40,8 @@ func TestBLEUOfWords(t *testing.T) {
 	}
 }
 
-// What is short is penalised by the reference of the closest length, of two equally close ones by the shorter.
+// What is short is penalised by the reference of the closest length, of two equally close ones by
+// the shorter.
 func TestBrevity(t *testing.T) {
 	repeated := func(n int) []string { return strings.Fields(strings.Repeat("a ", n)) }
 

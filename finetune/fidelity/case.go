@@ -25,8 +25,8 @@ type Case struct {
 	Simulated   string       // the simulator's
 }
 
-// line is a case in a file: a sample of a test set, with a simulator's answer where one is there. The second names are
-// those of the predictions that LLaMA-Factory writes.
+// line is a case in a file: a sample of a test set, with a simulator's answer where one is there.
+// The second names are those of the predictions that LLaMA-Factory writes.
 type line struct {
 	Model       string       `json:"model"`
 	Split       mirror.Split `json:"split"`
@@ -38,9 +38,10 @@ type line struct {
 	Predict     *string      `json:"predict"`
 }
 
-// Read reads the cases of a file of one JSON object a line, or of a list of them: instruction, output and, where a
-// simulator has answered, predict; or prompt, label and predict. Without a split of their own they are of the one that
-// the file's name says, test_SPLIT.jsonl; without a model of its folder's name.
+// Read reads the cases of a file of one JSON object a line, or of a list of them: instruction,
+// output and, where a simulator has answered, predict; or prompt, label and predict. Without a
+// split of their own they are of the one that the file's name says, test_SPLIT.jsonl; without a
+// model of its folder's name.
 func Read(path string) ([]Case, error) {
 	f, err := disk.OpenJSON(path)
 	if err != nil {
@@ -117,7 +118,8 @@ func lines(r io.Reader) func(yield func(line, error) bool) {
 	}
 }
 
-// compared is an answer as it is compared: the object of error and response that it is, or else as it was written.
+// compared is an answer as it is compared: the object of error and response that it is, or else as
+// it was written.
 func compared(text string) string {
 	a, err := virtual.ReadReply(text)
 	if err != nil {

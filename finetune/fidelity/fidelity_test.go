@@ -68,7 +68,8 @@ const (
 	refused  = `{"error": "missing parameter n", "response": ""}`
 )
 
-// A simulator that explains itself, one that fails properly, one that does not, and one that answers prose.
+// A simulator that explains itself, one that fails properly, one that does not, and one that
+// answers prose.
 func cases() []Case {
 	return []Case{
 		{Model: "m", Split: mirror.OODFail, Instruction: "a", Real: refused, Simulated: answered},
@@ -277,7 +278,8 @@ func TestCosine(t *testing.T) {
 	}
 }
 
-// The layout is that of the paper's Tables 2 and 3: a line for each simulator, columns for each split.
+// The layout is that of the paper's Tables 2 and 3: a line for each simulator, columns for each
+// split.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 
@@ -319,8 +321,8 @@ func TestKappa(t *testing.T) {
 	t.Parallel()
 
 	for _, test := range []struct{ agreement, first, second, want float64 }{
-		// Cohen's example of two readers of 50 applications: both yes 20, only the first 5, only the second 10,
-		// neither 15.
+		// Cohen's example of two readers of 50 applications: both yes 20, only the first 5, only
+		// the second 10, neither 15.
 		{0.7, 0.5, 0.6, 0.4},
 		// Readers who say yes at different rates, neither of them half of the time.
 		{0.6, 0.6, 0.7, 0.06 / 0.46},

@@ -55,8 +55,8 @@ type measured struct {
 	Unreadable bool         `json:"unreadable"` // the answer is no object of error and response
 }
 
-// Simulate has a simulator answer calls, and returns them with its answers under a name. A case without a system text
-// is answered in the mode sft.
+// Simulate has a simulator answer calls, and returns them with its answers under a name. A case
+// without a system text is answered in the mode sft.
 func Simulate(ctx context.Context, cases []Case, name string, w kept.Writer, o Options) ([]Case, error) {
 	return kept.All(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (c Case, err error) {
 		c = cases[i]
@@ -137,7 +137,8 @@ func (o *Options) cosine(ctx context.Context, real, simulated string) (float64, 
 	return cosine, err
 }
 
-// cosineOf returns the cosine of the angle between two vectors of one length, neither of which is 0.
+// cosineOf returns the cosine of the angle between two vectors of one length, neither of which is
+// 0.
 func cosineOf(a, b []float32) (float64, error) {
 	if len(a) != len(b) {
 		return 0, fmt.Errorf("vectors of %d and %d numbers: want as many", len(a), len(b))

@@ -26,7 +26,8 @@ type Row struct {
 	Cosine *float64 `json:"cosine,omitempty"` // of embeddings, the mean; missing without an embedding model
 	Judge  *Judged  `json:"judge,omitempty"`  // missing without a judge
 
-	// the share of cases in which the answer succeeds or fails as the real one does, by MirrorAPI's rules
+	// the share of cases in which the answer succeeds or fails as the real one does, by MirrorAPI's
+	// rules
 	Keeps float64 `json:"keeps"`
 }
 
@@ -37,7 +38,8 @@ type Judged struct {
 	Rating    float64 `json:"rating"`    // the mean, 1 to 10
 	Deviation float64 `json:"deviation"` // of the ratings, by n-1
 
-	// the share of cases with a rating in which the judge, by a rating above 5, and the rule of keeps say the same
+	// the share of cases with a rating in which the judge, by a rating above 5, and the rule of
+	// keeps say the same
 	Agreement float64 `json:"agreement"`
 	Kappa     float64 `json:"kappa"` // Cohen's: the agreement beyond what chance gives
 }
@@ -64,8 +66,8 @@ func report(all []measured, o Options) *Report {
 	return r
 }
 
-// kappa is Cohen's: how much of what chance leaves open two raters agree on that say yes in shares of the cases. Where
-// neither ever says anything else it is 0, for agreement is no evidence then.
+// kappa is Cohen's: how much of what chance leaves open two raters agree on that say yes in shares
+// of the cases. Where neither ever says anything else it is 0, for agreement is no evidence then.
 func kappa(agreement, first, second float64) float64 {
 	chance := first*second + (1-first)*(1-second)
 	if chance == 1 {

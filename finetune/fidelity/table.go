@@ -23,8 +23,9 @@ func (r *Report) rows() []tabulate.Row {
 	return rows
 }
 
-// grids are the paper's tables that the report has figures for: the judge's (Tables 2 and 6), likeness (Table 3), and
-// how often the rule holds. A line for each simulator, and some columns for each split.
+// grids are the paper's tables that the report has figures for: the judge's (Tables 2 and 6),
+// likeness (Table 3), and how often the rule holds. A line for each simulator, and some columns for
+// each split.
 func (r *Report) grids() []tabulate.Grid {
 	rows := r.rows()
 	slices.SortStableFunc(rows, func(a, b tabulate.Row) int { return r.rank(a) - r.rank(b) })
@@ -49,7 +50,8 @@ func (r *Report) rank(row tabulate.Row) int {
 	return slices.IndexFunc(r.splits(), func(s mirror.Split) bool { return string(s) == row.Text("split") })
 }
 
-// WriteTable writes a line for each simulator and split for a terminal. With names of up to 20 columns it fits 80.
+// WriteTable writes a line for each simulator and split for a terminal. With names of up to 20
+// columns it fits 80.
 func (r *Report) WriteTable(w io.Writer) error {
 	return tabulate.WriteText(w, tables().Grids("terminal", map[string][]tabulate.Row{"splits": r.rows()}), 80)
 }
@@ -60,5 +62,6 @@ func (r *Report) WriteMarkdown(w io.Writer) error { return tabulate.WriteMarkdow
 // WriteLaTeX writes the paper's tables for booktabs.
 func (r *Report) WriteLaTeX(w io.Writer) error { return tabulate.WriteLaTeX(w, r.grids()) }
 
-// WriteCSV writes the rows as CSV, unrounded, with names as in JSON; what was not measured is empty.
+// WriteCSV writes the rows as CSV, unrounded, with names as in JSON; what was not measured is
+// empty.
 func (r *Report) WriteCSV(w io.Writer) error { return tables().Tables["splits"].WriteCSV(w, r.rows()) }

@@ -27,7 +27,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// TestMain is also the server that the tests start: it lists one model, on a port, until it is ended.
+// TestMain is also the server that the tests start: it lists one model, on a port, until it is
+// ended.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "serve" {
 		fmt.Println("serving", os.Args[2])

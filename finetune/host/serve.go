@@ -77,8 +77,9 @@ func (s *Served) While(ctx context.Context, ask func(context.Context) error) err
 // errEnded means that a server ended while it was asked.
 var errEnded = errors.New("the server ended")
 
-// Serve serves a checkpoint and returns when it can be asked. What a server prints that is started goes to a log file.
-// Address is where one is that runs already, as in OLLAMA_HOST or OPENAI_BASE_URL.
+// Serve serves a checkpoint and returns when it can be asked. What a server prints that is started
+// goes to a log file. Address is where one is that runs already, as in OLLAMA_HOST or
+// OPENAI_BASE_URL.
 func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*Served, error) {
 	if info, err := os.Stat(c.Folder); err == nil && info.IsDir() { // and not a name that the server knows
 		if err := checkpoint.Check(c.Folder); err != nil {
@@ -96,7 +97,8 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*
 
 		served.Address = fmt.Sprintf(s.kind().Hosting.Address, port)
 
-		// At an interruption the calls that it is answering end first: whoever asks it stops it then.
+		// At an interruption the calls that it is answering end first: whoever asks it stops it
+		// then.
 		var life context.Context
 
 		life, served.end = mcts.InFlight(ctx)
@@ -112,7 +114,8 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*
 	return served, nil
 }
 
-// CommandLine is the command that serves a checkpoint on a port; nil for a server that runs already.
+// CommandLine is the command that serves a checkpoint on a port; nil for a server that runs
+// already.
 func (s Server) CommandLine(c Checkpoint, port string) []string { return s.command(c, port, "").Args }
 
 // command is the server's, with everything filled in.

@@ -30,8 +30,8 @@ type Config struct {
 	Train    Train    `yaml:"train"`    // the trainer
 	Evaluate Evaluate `yaml:"evaluate"` // what is measured
 
-	// ByRound is what is special in a round. One that names a policy for collect is collected by it, and so is the
-	// first; the others are collected by the checkpoint of the round before.
+	// ByRound is what is special in a round. One that names a policy for collect is collected by
+	// it, and so is the first; the others are collected by the checkpoint of the round before.
 	ByRound map[int]Special `yaml:"by_round"`
 
 	Servers   map[string]host.Server `yaml:"servers"`   // by name
@@ -45,9 +45,9 @@ type Special struct {
 	Train   []string `yaml:"train"` // words behind the trainer's command
 }
 
-// Train is the trainer: any command. It may hold {export}, the folder of samples, {model}, what training begins with,
-// {out}, a folder for its output, which is there when it is begun again, {name} and {round}, and {toolevo}, this
-// program.
+// Train is the trainer: any command. It may hold {export}, the folder of samples, {model}, what
+// training begins with, {out}, a folder for its output, which is there when it is begun again,
+// {name} and {round}, and {toolevo}, this program.
 type Train struct {
 	Command     []string          `yaml:"command"`
 	Environment map[string]string `yaml:"environment"` // beside ours

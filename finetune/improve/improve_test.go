@@ -56,7 +56,8 @@ func load(t *testing.T, text string) (*improve.Config, error) {
 	return improve.Read(path)
 }
 
-// recorder stands for the program: it keeps the commands that it is told, and prints what they would.
+// recorder stands for the program: it keeps the commands that it is told, and prints what they
+// would.
 type recorder struct {
 	commands []string
 	fails    string // the command that fails
@@ -119,7 +120,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// What is finished stays finished where the folder is moved to; what comes after a failure is not begun.
+// What is finished stays finished where the folder is moved to; what comes after a failure is not
+// begun.
 func TestGoesOn(t *testing.T) {
 	c, err := load(t, file)
 	if err != nil {

@@ -21,7 +21,8 @@ type Result struct {
 	Rounds []Round `json:"rounds"` // in their order
 }
 
-// Round is what was collected, trained and measured in a round. Round 0 is the model that training begins with.
+// Round is what was collected, trained and measured in a round. Round 0 is the model that training
+// begins with.
 type Round struct {
 	Round       int          `json:"round"`       // its number
 	Correct     int          `json:"correct"`     // trajectories that were collected
@@ -87,7 +88,8 @@ func (r *Round) add(s stage, n *note) error {
 // WriteTable writes the official accuracy for a terminal.
 func (r *Result) WriteTable(w io.Writer) error { return tabulate.WriteText(w, r.Grids(), 80) }
 
-// Grids are the official accuracy: a line for each round and server, a column for each API version, with its interval.
+// Grids are the official accuracy: a line for each round and server, a column for each API version,
+// with its interval.
 func (r *Result) Grids() []tabulate.Grid { return grids(r.rows()) }
 
 func grids(rows []tabulate.Row) []tabulate.Grid {
@@ -124,8 +126,8 @@ func (r *Result) rows() []tabulate.Row {
 	return tabulate.RowsOf(lines)
 }
 
-// ReadCSV returns the tables of the rounds in a folder, from their CSVFile. The error wraps fs.ErrNotExist where there
-// is none.
+// ReadCSV returns the tables of the rounds in a folder, from their CSVFile. The error wraps
+// fs.ErrNotExist where there is none.
 func ReadCSV(dir string) ([]tabulate.Grid, error) {
 	path := filepath.Join(dir, CSVFile)
 

@@ -18,8 +18,8 @@ import (
 type Program struct {
 	Path string // of its executable
 
-	// Run does what a command line of collect, eval or export asks for, and returns the result: what the command
-	// prints as JSON.
+	// Run does what a command line of collect, eval or export asks for, and returns the result:
+	// what the command prints as JSON.
 	Run func(ctx context.Context, args ...string) (any, error)
 
 	// Running is where a server of a kind runs already, as the environment says.
@@ -51,8 +51,8 @@ type loop struct {
 	notes   *notes
 }
 
-// Run does all stages in a folder that are not finished, and returns what was measured in all of them. The error is
-// that of the first stage that fails.
+// Run does all stages in a folder that are not finished, and returns what was measured in all of
+// them. The error is that of the first stage that fails.
 func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *Result, err error) {
 	l := &loop{config: c, program: p}
 
@@ -142,7 +142,8 @@ func (l *loop) compare(o Options) error {
 	return nil
 }
 
-// ChangedError means that the file tells a finished stage, or one that it rests on, something else than it was told.
+// ChangedError means that the file tells a finished stage, or one that it rests on, something else
+// than it was told.
 type ChangedError struct{ Stage, Dir string }
 
 // Error names the stage.

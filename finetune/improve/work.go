@@ -17,7 +17,8 @@ import (
 	"toolevo/mcts/store"
 )
 
-// play runs a command that makes a run directory, on a checkpoint that is served for it where the stage asks one.
+// play runs a command that makes a run directory, on a checkpoint that is served for it where the
+// stage asks one.
 func (l *loop) play(ctx context.Context, s stage, command string) (_ any, err error) {
 	args := append([]string{command, "--out", s.out}, s.args...)
 

@@ -22,7 +22,8 @@ type header struct {
 	Stats   stats   `json:"stats"`
 }
 
-// stats say when. Nobody knows how long a row took, whose episodes are played beside those of others.
+// stats say when. Nobody knows how long a row took, whose episodes are played beside those of
+// others.
 type stats struct {
 	StartedAt   string `json:"started_at"`
 	CompletedAt string `json:"completed_at"`

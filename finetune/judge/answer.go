@@ -21,7 +21,8 @@ type Answer struct {
 	Given *answers.Answer // nil: there is none
 	Lost  bool            // to an infrastructure failure, or nobody can read it
 
-	// Conduct is what was done in an episode of ours, nil of published answers; Right is what the rule says of it.
+	// Conduct is what was done in an episode of ours, nil of published answers; Right is what the
+	// rule says of it.
 	Conduct *Conduct
 	Right   bool
 }

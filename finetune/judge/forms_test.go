@@ -19,8 +19,8 @@ func called(arguments string) string {
 }
 
 // The forms in which StableToolBench's evaluator of the pass rate is answered: the arguments of the
-// function check_answer_status or parse_answer_status, which it reads as JSON, and what models write
-// who have no functions. The status is that of the judge, and never one that it quotes.
+// function check_answer_status or parse_answer_status, which it reads as JSON, and what models
+// write who have no functions. The status is that of the judge, and never one that it quotes.
 var statusReplies = []reply{
 	// Arguments, and what stands around them.
 	{`{"answer_status": "Solved"}`, "Solved"},
@@ -166,8 +166,8 @@ func TestFormsOfVerdicts(t *testing.T) {
 	}
 }
 
-// What the published readers make of the same replies: where ours reads a reply, and theirs do, too,
-// the two differ only in replies that fool theirs.
+// What the published readers make of the same replies: where ours reads a reply, and theirs do,
+// too, the two differ only in replies that fool theirs.
 func TestPublishedReaders(t *testing.T) {
 	t.Parallel()
 

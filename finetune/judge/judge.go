@@ -2,8 +2,8 @@ package judge
 
 import "context"
 
-// Judge says what answers are worth. Its errors are ours; what cannot be read of what it wrote is Lost. It is safe for
-// concurrent use.
+// Judge says what answers are worth. Its errors are ours; what cannot be read of what it wrote is
+// Lost. It is safe for concurrent use.
 type Judge interface {
 	// Status says whether an answer solves its query, in a pass from 0.
 	Status(ctx context.Context, a *Answer, pass int) (Status, error)
@@ -38,8 +38,9 @@ func (p Preference) other() Preference {
 	return p
 }
 
-// Rule judges by what the deployed version took: an answer is solved, and complete, when every relevant function was
-// called before with arguments that fit. That is the reward of the suite toolbench, so it takes no model.
+// Rule judges by what the deployed version took: an answer is solved, and complete, when every
+// relevant function was called before with arguments that fit. That is the reward of the suite
+// toolbench, so it takes no model.
 type Rule struct{}
 
 // Status implements [Judge].

@@ -77,8 +77,8 @@ const (
 	prose    = "I would say that it is fine."
 )
 
-// The calls are shown only where the final answer alone leaves the judge unsure; what cannot be read is asked for
-// again, and never means Unsolved.
+// The calls are shown only where the final answer alone leaves the judge unsure; what cannot be
+// read is asked for again, and never means Unsolved.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 

@@ -41,8 +41,8 @@ func PromptHash(p kept.Prompts) string {
 	return p.Hash(statusPrompt, graphPrompt, completePrompt, preferPrompt)
 }
 
-// Model is a language model that judges. Who wants to go on where a run was cut short has its texts kept, see package
-// envs/kept.
+// Model is a language model that judges. Who wants to go on where a run was cut short has its texts
+// kept, see package envs/kept.
 type Model struct {
 	Name       string      // of the policy, e.g. "openai:gpt-4o"
 	Writer     kept.Writer // at [Temperature]

@@ -51,8 +51,8 @@ func (p *asPublished) Prefer(_ context.Context, a, _ *judge.Answer, round int) (
 	return judge.First, nil
 }
 
-// The published statuses and votes give the published scores and files. A judge is asked for no answer that a shortcut
-// decides.
+// The published statuses and votes give the published scores and files. A judge is asked for no
+// answer that a shortcut decides.
 func TestPublishedResults(t *testing.T) {
 	t.Parallel()
 
@@ -137,8 +137,8 @@ func same(t *testing.T, want, got string) {
 	}
 }
 
-// lines returns those of a tab-separated file in an order of their own: the published one is that in which judges
-// happened to finish, and so is that of the passes.
+// lines returns those of a tab-separated file in an order of their own: the published one is that
+// in which judges happened to finish, and so is that of the passes.
 func lines(t *testing.T, path string) [][]string {
 	t.Helper()
 

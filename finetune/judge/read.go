@@ -23,7 +23,8 @@ import (
 // fileExtension is that of converted files and ID files.
 const fileExtension = ".json"
 
-// OfEpisode returns an episode of the suite toolbench as an answer. api is what reports call the version that it met.
+// OfEpisode returns an episode of the suite toolbench as an answer. api is what reports call the
+// version that it met.
 func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (Answer, error) {
 	as := answers.Episode{
 		QuestionID: e.QuestionID, Question: e.Question, Tools: e.Tools, Policy: e.Policy, API: e.DeployedAPI,
@@ -89,8 +90,8 @@ type Converted struct {
 }
 
 // ReadConverted reads a converted file, AGENT/GROUP.json, or all of a folder AGENT. Where there is
-// an ID file of the group, its queries are those that count: one without an answer is missing. It is
-// an error if a file that is named, or every file of a folder, cannot be read.
+// an ID file of the group, its queries are those that count: one without an answer is missing. It
+// is an error if a file that is named, or every file of a folder, cannot be read.
 func ReadConverted(path string, ids IDs) (c Converted, err error) {
 	paths := []string{path}
 
@@ -162,8 +163,8 @@ type Input struct {
 	Answers []Answer
 }
 
-// Join returns the answers of all inputs. An agent that several have is called POLICY@NAME in all, as in comparisons of
-// evaluations. Two answers of one agent to a query are an error.
+// Join returns the answers of all inputs. An agent that several have is called POLICY@NAME in all,
+// as in comparisons of evaluations. Two answers of one agent to a query are an error.
 func Join(inputs []Input) ([]Answer, error) {
 	has := map[finetune.Contender]map[int]bool{}
 

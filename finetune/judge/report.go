@@ -29,8 +29,8 @@ const (
 	mean       = "mean" // the dataset of a row that stands for all groups
 )
 
-// Rate is a mean of statuses, in 0..1: Solved counts 1, Unsure 1/2. Each group weighs the same. The interval is
-// Korn and Graubard's, clustered by query: see package tabulate.
+// Rate is a mean of statuses, in 0..1: Solved counts 1, Unsure 1/2. Each group weighs the same. The
+// interval is Korn and Graubard's, clustered by query: see package tabulate.
 type Rate struct {
 	N         int       `json:"n"`               // queries of which at least one judgement was read
 	Mean      float64   `json:"mean"`            // over the passes
@@ -41,8 +41,8 @@ type Rate struct {
 	Lost      int       `json:"lost_judgements"` // that could not be read, and count in no pass
 }
 
-// Row has the scores of an agent at the queries of a group. Its dataset is the group, or "mean"; its difficulty is
-// "exposed" or "unexposed" to published drift, or "all".
+// Row has the scores of an agent at the queries of a group. Its dataset is the group, or "mean";
+// its difficulty is "exposed" or "unexposed" to published drift, or "all".
 type Row struct {
 	finetune.Cell
 	N       int `json:"n"`       // queries

@@ -136,7 +136,8 @@ func (d *Judged) alone(judge Judge, o Options) (all []work) {
 	return all
 }
 
-// pair finds the answers that are compared: to one query, under one API version, the reference's and another's.
+// pair finds the answers that are compared: to one query, under one API version, the reference's
+// and another's.
 func (d *Judged) pair(reference string) error {
 	if reference == "" && len(d.Judgements) > 0 {
 		reference = d.Judgements[0].Agent.Policy
@@ -185,7 +186,8 @@ func (d *Judged) paired(judge Judge, o Options) (all []work) {
 	return all
 }
 
-// round returns who won a round. The only side that solved the query does, and so does the only one with an answer.
+// round returns who won a round. The only side that solved the query does, and so does the only one
+// with an answer.
 func (m *Match) round(ctx context.Context, judge Judge, round int) (Preference, error) {
 	first, second := m.Reference.Passes[round], m.Candidate.Passes[round]
 

@@ -56,7 +56,8 @@ func reported(t *testing.T, j judge.Judge, all []judge.Answer, scores ...judge.S
 // percent is a share as papers print it.
 func percent(f float64) string { return fmt.Sprintf("%.1f", 100*f) }
 
-// solvedQueries returns as many answers as there are queries, of which each pass takes as many as it says.
+// solvedQueries returns as many answers as there are queries, of which each pass takes as many as
+// it says.
 func solvedQueries(queries int, passes ...int) (*told, []judge.Answer) {
 	j := &told{status: map[string][]judge.Status{}}
 
@@ -76,7 +77,8 @@ func solvedQueries(queries int, passes ...int) (*told, []judge.Answer) {
 	return j, all
 }
 
-// Cells of DynamicToolBench's table are means of three passes with their population standard deviation.
+// Cells of DynamicToolBench's table are means of three passes with their population standard
+// deviation.
 func TestArithmeticOfDynamicToolBench(t *testing.T) {
 	t.Parallel()
 
@@ -96,7 +98,8 @@ func TestArithmeticOfDynamicToolBench(t *testing.T) {
 	}
 }
 
-// Cells of MirrorAPI's agent table are counts of the ID files, and the average is that of the six groups.
+// Cells of MirrorAPI's agent table are counts of the ID files, and the average is that of the six
+// groups.
 func TestArithmeticOfMirrorAPI(t *testing.T) {
 	t.Parallel()
 
@@ -145,8 +148,8 @@ func TestArithmeticOfMirrorAPI(t *testing.T) {
 			t.Errorf("%s: %v, want %s", agent, got, test.want)
 		}
 
-		// The standard error of 765 queries is about sqrt(0.4 * 0.6 / 765) = 0.018, and 3.92 times that
-		// lies between the ends.
+		// The standard error of 765 queries is about sqrt(0.4 * 0.6 / 765) = 0.018, and 3.92 times
+		// that lies between the ends.
 		if fac := r.Means[0].FAC; math.Abs(fac.High-fac.Low-0.07) > 0.015 || fac.Low > fac.Mean ||
 			fac.High < fac.Mean {
 			t.Errorf("%s: the interval of the mean is %+v", agent, fac)
@@ -154,8 +157,8 @@ func TestArithmeticOfMirrorAPI(t *testing.T) {
 	}
 }
 
-// Unsure is half of Solved; a query without an answer counts 0; one that we lost, and a judgement that cannot be read,
-// count nowhere. What needs no judge asks none.
+// Unsure is half of Solved; a query without an answer counts 0; one that we lost, and a judgement
+// that cannot be read, count nowhere. What needs no judge asks none.
 func TestSoPR(t *testing.T) {
 	t.Parallel()
 
@@ -194,8 +197,8 @@ func TestSoPR(t *testing.T) {
 	}
 }
 
-// The only side that solved a query wins without a judge, and so does the only one that answered; the rest is a matter
-// of preference, and of most rounds.
+// The only side that solved a query wins without a judge, and so does the only one that answered;
+// the rest is a matter of preference, and of most rounds.
 func TestSoWR(t *testing.T) {
 	t.Parallel()
 

@@ -60,8 +60,8 @@ func mark(row tabulate.Row, key string, holds bool) {
 	}
 }
 
-// grids are the report as tables: for each score and exposure a line for each agent and a column for each group, as
-// DynamicToolBench and MirrorAPI have them.
+// grids are the report as tables: for each score and exposure a line for each agent and a column
+// for each group, as DynamicToolBench and MirrorAPI have them.
 func (r *Report) grids() []tabulate.Grid {
 	grids := tables().Grids("tables", r.shown())
 	for i := range grids {
@@ -70,8 +70,8 @@ func (r *Report) grids() []tabulate.Grid {
 	return grids
 }
 
-// WriteTable writes the report for a terminal: below each agent a line for each group, then what was compared. It fits
-// 80 columns.
+// WriteTable writes the report for a terminal: below each agent a line for each group, then what
+// was compared. It fits 80 columns.
 func (r *Report) WriteTable(w io.Writer) error {
 	return tabulate.WriteText(w, tables().Grids("terminal", r.shown()), 80)
 }

@@ -8,7 +8,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// Verdicts are what was said of the episodes of evaluations, by the folder of each: a row for each score and try.
+// Verdicts are what was said of the episodes of evaluations, by the folder of each: a row for each
+// score and try.
 func (d *Judged) Verdicts(judge trajectories.Maker) map[string][]facts.Verdict {
 	all := map[string][]facts.Verdict{}
 

@@ -66,8 +66,8 @@ func causeOf(v code.Verdict) Cause {
 	return Undecided
 }
 
-// obstacle is what the last call says that was not taken, and not made right later; where there is none, a limit ended
-// what may have been right.
+// obstacle is what the last call says that was not taken, and not made right later; where there is
+// none, a limit ended what may have been right.
 func obstacle(e *trajectories.Episode) Cause {
 	for i, t := range slices.Backward(e.Turns) {
 		if _, recovered := trajectories.Recovery(e.Turns, i); recovered {
@@ -89,8 +89,8 @@ func obstacle(e *trajectories.Episode) Cause {
 	return Undecided
 }
 
-// wrongAnswer tells other tools than the reference's, which the instruction did not ask for, from the right ones on
-// things that were not what the service had.
+// wrongAnswer tells other tools than the reference's, which the instruction did not ask for, from
+// the right ones on things that were not what the service had.
 func wrongAnswer(e *trajectories.Episode, references *References) (Cause, error) {
 	if cause := obstacle(e); cause != Undecided || references == nil {
 		return cause, nil

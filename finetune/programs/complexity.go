@@ -33,8 +33,8 @@ type Sample struct {
 	Sizes  *Sizes // nil where nobody counted
 }
 
-// ComplexityOf returns the means of each domain in the order in which they come first, of all where there are several,
-// and the paper's of its own tasks.
+// ComplexityOf returns the means of each domain in the order in which they come first, of all where
+// there are several, and the paper's of its own tasks.
 func ComplexityOf(samples []Sample) []Complexity {
 	var columns []Complexity
 

@@ -8,7 +8,8 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// Coverage is a curve of figure 3: how adjacent transition coverage grows with the programs of a generator.
+// Coverage is a curve of figure 3: how adjacent transition coverage grows with the programs of a
+// generator.
 type Coverage struct {
 	Domain string    `json:"domain"`          // whose tools are called
 	Source string    `json:"source"`          // who made the programs: a selector, or a policy
@@ -20,7 +21,8 @@ type Coverage struct {
 	Pairs  []float64 `json:"pairs,omitempty"` // distinct data-bound pairs, mean over the runs; none of a policy
 }
 
-// CoverageOf puts the runs of a generator together. They are of the same number of programs, and there is one.
+// CoverageOf puts the runs of a generator together. They are of the same number of programs, and
+// there is one.
 func CoverageOf(domain, source string, runs []measure.Growth) Coverage {
 	c := Coverage{Domain: domain, Source: source, Runs: len(runs)}
 

@@ -1,13 +1,14 @@
-// Package programs has the tables and figures of StateGen's paper: how complex generated programs are (Table I), how
-// fast generators cover adjacent calls (figure 3), and how often policies solve the tasks and why not (figures 4 and
-// 5).
+// Package programs has the tables and figures of StateGen's paper: how complex generated programs
+// are (Table I), how fast generators cover adjacent calls (figure 3), and how often policies solve
+// the tasks and why not (figures 4 and 5).
 //
 // # Words
 //
-// A task passes when the episodes of all its cases do: pass@1 is the share of tasks that pass. A failed task is classed
-// by its first case that fails, as package code has it: a syntax error is a text that is no call and no program, an
-// execution error one that does not come to an answer, a result error a wrong answer or wrong effects. A root cause is
-// what RQ5 names behind them, as far as a rule can tell.
+// A task passes when the episodes of all its cases do: pass@1 is the share of tasks that pass. A
+// failed task is classed by its first case that fails, as package code has it: a syntax error is a
+// text that is no call and no program, an execution error one that does not come to an answer, a
+// result error a wrong answer or wrong effects. A root cause is what RQ5 names behind them, as far
+// as a rule can tell.
 //
 // # Guarantees
 //
@@ -16,6 +17,6 @@
 //
 // # Caveats
 //
-// Rules see what was done and not why: where they cannot tell, a cause is "undecided". Figures of the paper are given
-// beside ours, from its Table I; its tasks are not ours.
+// Rules see what was done and not why: where they cannot tell, a cause is "undecided". Figures of
+// the paper are given beside ours, from its Table I; its tasks are not ours.
 package programs

@@ -46,8 +46,8 @@ type Generators struct {
 	Workers  int
 }
 
-// Selectors returns the curves of a domain's generators, one for each selector. done, which may be nil, is told how
-// many runs are done.
+// Selectors returns the curves of a domain's generators, one for each selector. done, which may be
+// nil, is told how many runs are done.
 func (g Generators) Selectors(ctx context.Context, d stategen.Domain, done func(done, total int)) ([]Coverage, error) {
 	selectors := stategen.Selectors()
 	n := len(selectors) * g.Runs
@@ -76,7 +76,8 @@ type Author struct {
 	Engine  sandbox.Engine // that reads what it wrote
 }
 
-// Author returns the curve of what a model writes for a domain. A text that is no program covers nothing.
+// Author returns the curve of what a model writes for a domain. A text that is no program covers
+// nothing.
 func (g Generators) Author(ctx context.Context, s *code.Surface, a Author) (Coverage, error) {
 	texts, err := sketches(ctx, a, s, g.Programs, g.Seed)
 	if err != nil {

@@ -50,7 +50,8 @@ type run struct {
 	failed map[string]verdict // by path
 }
 
-// has reports whether an episode of the path was counted. One of all cases, whose path is "", is of every path.
+// has reports whether an episode of the path was counted. One of all cases, whose path is "", is of
+// every path.
 func (r *run) has(path string) bool {
 	return slices.Contains(r.seen, path) || len(r.seen) > 0 && (path == "" || slices.Contains(r.seen, ""))
 }
@@ -64,7 +65,8 @@ type verdict struct {
 // paths are the endings of IDs of cases, in the order of a task's cases.
 var paths = []string{"main", "if", "else"}
 
-// cut returns the task of an episode and the path of its case, "" of one that has all cases of its task.
+// cut returns the task of an episode and the path of its case, "" of one that has all cases of its
+// task.
 func cut(id string) (task, path string) {
 	if i := strings.LastIndexByte(id, '/'); i >= 0 && slices.Contains(paths, id[i+1:]) {
 		return id[:i], id[i+1:]
@@ -72,8 +74,9 @@ func cut(id string) (task, path string) {
 	return id, ""
 }
 
-// Add counts an episode under the API that reports call what it met. The references are those of its task; without
-// them, which may be nil, less is known of wrong answers. A second episode of a case is an error.
+// Add counts an episode under the API that reports call what it met. The references are those of
+// its task; without them, which may be nil, less is known of wrong answers. A second episode of a
+// case is an error.
 func (r *Results) Add(api string, e *trajectories.Episode, references *References) error {
 	if r.runs == nil {
 		r.runs = map[runKey]*run{}
@@ -170,8 +173,8 @@ func (r *Results) outcomes() []outcome {
 	return all
 }
 
-// Passes returns what the episodes so far come to: for each policy and API a row for each domain, and one for all
-// where there are several.
+// Passes returns what the episodes so far come to: for each policy and API a row for each domain,
+// and one for all where there are several.
 func (r *Results) Passes() []Pass {
 	source := tabulate.Of(r.outcomes())
 	rows, kinds := tables().Tables["passes"].Rows(source), tables().Tables["kinds"].Rows(source)

@@ -65,8 +65,8 @@ func failureRows(all []Pass) (rows []tabulate.Row) {
 	return rows
 }
 
-// PassFigures are figures 4 and 5 for each API version: pass@1 by policy and domain, and the classes of the failures of
-// each domain.
+// PassFigures are figures 4 and 5 for each API version: pass@1 by policy and domain, and the
+// classes of the failures of each domain.
 func PassFigures(rows []Pass) []tabulate.Figure {
 	var figures []tabulate.Figure
 

@@ -225,8 +225,8 @@ func TestPassesOfRepeats(t *testing.T) {
 	}
 }
 
-// Two evaluations are put together where they asked different things, and not where they asked the same, be it turn by
-// turn in one and with programs in the other.
+// Two evaluations are put together where they asked different things, and not where they asked the
+// same, be it turn by turn in one and with programs in the other.
 func TestPassesOfSeveralEvaluations(t *testing.T) {
 	for _, again := range []string{"session-1-1", "session-1-1/if"} {
 		var r programs.Results
@@ -254,7 +254,8 @@ func add(t *testing.T, r *programs.Results, e *trajectories.Episode, references 
 	}
 }
 
-// lists returns the references of a split with one task, session-1-1, which lists sessions, and those again.
+// lists returns the references of a split with one task, session-1-1, which lists sessions, and
+// those again.
 func lists(t *testing.T) *programs.References {
 	t.Helper()
 

@@ -9,13 +9,15 @@ import (
 	"toolevo/envs/stategen/taskfile"
 )
 
-// References knows what the references of the tasks of a split call. The file is read again for each that is asked for.
+// References knows what the references of the tasks of a split call. The file is read again for
+// each that is asked for.
 type References struct {
 	split  *taskfile.File
 	places map[string]int // by the ID of the task
 }
 
-// OpenReferences reads a split of a data folder. The error is [io/fs.ErrNotExist] where the folder has no such split.
+// OpenReferences reads a split of a data folder. The error is [io/fs.ErrNotExist] where the folder
+// has no such split.
 func OpenReferences(data, split string) (*References, error) {
 	r := &References{places: map[string]int{}}
 
@@ -34,8 +36,8 @@ func (r *References) SHA256() string { return r.split.SHA256 }
 // Close closes the file.
 func (r *References) Close() error { return r.split.Close() }
 
-// tools returns the tools that the reference of a case calls, by the ID of its episode, sorted, each as often as it is
-// called. There are none of what is no case of the split.
+// tools returns the tools that the reference of a case calls, by the ID of its episode, sorted,
+// each as often as it is called. There are none of what is no case of the split.
 func (r *References) tools(id string) ([]string, error) {
 	taskID, path := cut(id)
 

@@ -35,12 +35,13 @@ var fenced = regexp.MustCompile("(?s)```[^\n`]*\n(.*?)```")
 
 var errNoProgram = errors.New("it has no program in a fenced block")
 
-// sketches has a model write n programs by itself, asking again until it has them: StateGen's LLM-only baseline, which
-// shows what a model covers that is asked for variety and guided by nothing (RQ1). The programs are texts, measured as
-// they are, as in the paper: whether they run, and make as many calls as they were asked to, is not checked.
+// sketches has a model write n programs by itself, asking again until it has them: StateGen's
+// LLM-only baseline, which shows what a model covers that is asked for variety and guided by
+// nothing (RQ1). The programs are texts, measured as they are, as in the paper: whether they run,
+// and make as many calls as they were asked to, is not checked.
 //
-// Equal arguments ask the same, so that answers can be kept; see package kept. An error is the writer's, or says that
-// it writes no programs.
+// Equal arguments ask the same, so that answers can be kept; see package kept. An error is the
+// writer's, or says that it writes no programs.
 func sketches(ctx context.Context, a Author, s *code.Surface, n int, seed uint64) ([]string, error) {
 	text, err := a.told(ctx, s)
 	if err != nil {

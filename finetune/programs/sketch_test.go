@@ -78,7 +78,8 @@ func TestSketches(t *testing.T) {
 	}
 }
 
-// The prompt documents every call, says how many there are to be, and shows a program of the domain.
+// The prompt documents every call, says how many there are to be, and shows a program of the
+// domain.
 func TestSketchPrompt(t *testing.T) {
 	for _, d := range domains.All() {
 		m, s := &model{answers: []string{"```\n```"}}, surface(t, d)

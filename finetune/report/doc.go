@@ -1,11 +1,11 @@
-// Package report writes what evaluations and collections found as one HTML page for people: it opens from disk, needs
-// no network and no script, fits a phone, and prints.
+// Package report writes what evaluations and collections found as one HTML page for people: it
+// opens from disk, needs no network and no script, fits a phone, and prints.
 //
 // # Words
 //
-// A Page is what is reported. Its figures are those of finetune.Report, and those of the packages facts
-// and robustness: nothing is computed here. Its tables are those of package tabulate, which draws an
-// interval as a line with a dot at the estimate, on an axis from 0 to 100 percent.
+// A Page is what is reported. Its figures are those of finetune.Report, and those of the packages
+// facts and robustness: nothing is computed here. Its tables are those of package tabulate, which
+// draws an interval as a line with a dot at the estimate, on an axis from 0 to 100 percent.
 //
 // # Guarantees
 //
@@ -14,6 +14,7 @@
 //
 // # Caveats
 //
-// What is drawn is part of the page and has no file of its own: `analyze` and `eval compare --format latex` make those
-// for a paper. Changes of one factor are drawn only when every policy was measured under the original, too.
+// What is drawn is part of the page and has no file of its own: `analyze` and `eval compare
+// --format latex` make those for a paper. Changes of one factor are drawn only when every policy
+// was measured under the original, too.
 package report

@@ -22,8 +22,8 @@ type panel struct {
 	Source template.URL // its SVG
 }
 
-// Figures are the paper's figures 4 to 6: what a change of one factor costs. There are none where the evaluation has no
-// version of one factor, or a policy was not measured under the original.
+// Figures are the paper's figures 4 to 6: what a change of one factor costs. There are none where
+// the evaluation has no version of one factor, or a policy was not measured under the original.
 func (p *Page) Figures() ([]figure, error) {
 	if p.Evaluation == nil {
 		return nil, nil

@@ -150,7 +150,8 @@ func drifting() *robustness.Report {
 	return robustness.ReportOf(all, nil)
 }
 
-// What drift and wording cost stands in the page in tables and figures, as text whatever a policy is called.
+// What drift and wording cost stands in the page in tables and figures, as text whatever a policy
+// is called.
 func TestRobustness(t *testing.T) {
 	t.Parallel()
 
@@ -174,7 +175,8 @@ func TestRobustness(t *testing.T) {
 	}
 }
 
-// The version of the prompt stands first, and is the one that is called consistent (the paper's Figure 2).
+// The version of the prompt stands first, and is the one that is called consistent (the paper's
+// Figure 2).
 func TestConsistentAndChanged(t *testing.T) {
 	t.Parallel()
 
@@ -189,7 +191,8 @@ func TestConsistentAndChanged(t *testing.T) {
 	}
 }
 
-// Versions of one factor are drawn beside the original (the paper's figures 4 to 6), inside the page.
+// Versions of one factor are drawn beside the original (the paper's figures 4 to 6), inside the
+// page.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 

@@ -9,15 +9,16 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// Factor is the accuracies of a policy under the original or under a change of it, on the questions of a difficulty.
+// Factor is the accuracies of a policy under the original or under a change of it, on the questions
+// of a difficulty.
 type Factor struct {
 	finetune.Summary
 
 	// official accuracy less that under the original; of a change, where both were measured
 	Change *float64 `json:"change,omitempty"`
 
-	// with the original, the first, on the same questions; in the rows over all questions. p_holm is adjusted among
-	// these
+	// with the original, the first, on the same questions; in the rows over all questions. p_holm
+	// is adjusted among these
 	Paired *finetune.Comparison `json:"paired,omitempty"`
 }
 
@@ -64,7 +65,8 @@ func under(r *finetune.Report, original string, s finetune.Summary) (finetune.Su
 	return r.Summaries[i], nil
 }
 
-// pair gives the rows over all questions, those of the last difficulty, the comparisons with the original.
+// pair gives the rows over all questions, those of the last difficulty, the comparisons with the
+// original.
 func pair(rows []Factor, comparisons []finetune.Comparison, original string) {
 	var paired []*finetune.Comparison
 
@@ -93,8 +95,8 @@ func pair(rows []Factor, comparisons []finetune.Comparison, original string) {
 	}
 }
 
-// WriteFactors writes the rows for a terminal, those of each policy below its name. It fits 80 columns. Change is in
-// percentage points.
+// WriteFactors writes the rows for a terminal, those of each policy below its name. It fits 80
+// columns. Change is in percentage points.
 func WriteFactors(w io.Writer, rows []Factor) error {
 	shown := map[string][]tabulate.Row{"factors": tabulate.RowsOf(rows)}
 	return tabulate.WriteText(w, tables().Grids("factors", shown), 80)

@@ -33,7 +33,8 @@ func summary(policy, api, difficulty string, right int) finetune.Summary {
 	}
 }
 
-// comparison is one of the original and a change, of which one answered only before questions and the other only after.
+// comparison is one of the original and a change, of which one answered only before questions and
+// the other only after.
 func comparison(policy, api string, before, after int, p float64) finetune.Comparison {
 	return finetune.Comparison{
 		Between: finetune.BetweenVersions, First: finetune.Contender{Policy: policy, API: "p_c"},
@@ -70,8 +71,9 @@ func rowsOf(t *testing.T, r *finetune.Report) []robustness.Factor {
 	return rows
 }
 
-// Rows are by policy, with the difference to the original and, over all questions, the paired test. Its p is adjusted
-// among the four changes: 0.01 · 4 and 0.01 · 3, which may not be less than the former.
+// Rows are by policy, with the difference to the original and, over all questions, the paired test.
+// Its p is adjusted among the four changes: 0.01 · 4 and 0.01 · 3, which may not be less than the
+// former.
 func TestFactors(t *testing.T) {
 	t.Parallel()
 
@@ -198,9 +200,9 @@ func TestWriteFactorsCSV(t *testing.T) {
 	}
 }
 
-// There is a figure for each kind of factor that was measured. It names policies and versions, is whole as SVG and as
-// PNG, and is the same whenever it is drawn: also with long names, with names that XML has to escape, and with versions
-// under which no question was measured.
+// There is a figure for each kind of factor that was measured. It names policies and versions, is
+// whole as SVG and as PNG, and is the same whenever it is drawn: also with long names, with names
+// that XML has to escape, and with versions under which no question was measured.
 func TestFactorFigures(t *testing.T) {
 	t.Parallel()
 

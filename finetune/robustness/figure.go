@@ -4,8 +4,9 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// Figures returns DynamicToolBench's figures 3 and 4 for each feedback: the pass rate of each group, and of all, under
-// the baseline and under versioning, or under perturbations. There is a panel for each policy.
+// Figures returns DynamicToolBench's figures 3 and 4 for each feedback: the pass rate of each
+// group, and of all, under the baseline and under versioning, or under perturbations. There is a
+// panel for each policy.
 func (r *Report) Figures() []tabulate.Figure {
 	var figures []tabulate.Figure
 

@@ -97,7 +97,8 @@ type Change struct {
 	OnlyBaseline int `json:"only_baseline"` // that passed in most episodes of the baseline only
 	OnlySetting  int `json:"only_setting"`  // that passed in most episodes of the setting only
 
-	// in relation to the baseline, -0.25 of a quarter less, with its 95 % interval; missing where nothing passed
+	// in relation to the baseline, -0.25 of a quarter less, with its 95 % interval; missing where
+	// nothing passed
 	Relative *Relative `json:"relative,omitempty"`
 
 	P     float64 `json:"p"`      // of McNemar's exact test, two-sided
@@ -221,8 +222,9 @@ func changeOf(row tabulate.Row) *Change {
 	return c
 }
 
-// Tables are the tables of the report: pass rates under versioning and under perturbations (DynamicToolBench's Tables I
-// and II), their changes in relation to the baseline, and run statistics, of each feedback.
+// Tables are the tables of the report: pass rates under versioning and under perturbations
+// (DynamicToolBench's Tables I and II), their changes in relation to the baseline, and run
+// statistics, of each feedback.
 func (r *Report) Tables() []tabulate.Grid {
 	return tables().Grids("drift", r.raw)
 }
@@ -230,12 +232,14 @@ func (r *Report) Tables() []tabulate.Grid {
 // Overview is one table that says most: the pass rates over all questions.
 func (r *Report) Overview() []tabulate.Grid { return tables().Grids("overview", r.raw) }
 
-// WriteCSV writes the rows with a heading, in full precision: shares are 0 to 1, and a field without a value is empty.
+// WriteCSV writes the rows with a heading, in full precision: shares are 0 to 1, and a field
+// without a value is empty.
 func (r *Report) WriteCSV(w io.Writer) error {
 	return tables().Tables["rates"].WriteCSV(w, r.raw["rates"])
 }
 
-// WriteStatisticsCSV writes the statistics like WriteCSV, with a column for the turns of each outcome.
+// WriteStatisticsCSV writes the statistics like WriteCSV, with a column for the turns of each
+// outcome.
 func (r *Report) WriteStatisticsCSV(w io.Writer) error {
 	return tables().Tables["statistics"].WriteCSV(w, r.raw["statistics"])
 }

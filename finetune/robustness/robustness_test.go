@@ -163,7 +163,8 @@ func said(rows []robustness.Row) []string {
 	return lines
 }
 
-// experiment is that of two policies under two feedbacks, with the episodes in another order for each shift.
+// experiment is that of two policies under two feedbacks, with the episodes in another order for
+// each shift.
 func experiment(shift int) *robustness.Report {
 	type played struct {
 		robustness.Condition

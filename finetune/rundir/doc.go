@@ -1,5 +1,5 @@
-// Package rundir says how run directories do, from what each notes of itself: no tree is loaded, no data folder is
-// needed, and runs that other processes work on may be read at any time.
+// Package rundir says how run directories do, from what each notes of itself: no tree is loaded, no
+// data folder is needed, and runs that other processes work on may be read at any time.
 //
 // # Words
 //
@@ -9,9 +9,10 @@
 //
 // # Guarantees
 //
-//   - A process that works on a run notes its progress every second (Note), so what a killed one has left is no older.
-//   - A note is replaced as a whole. It is not synced: after a power cut it may be old, or missing. Nothing but this
-//     list depends on it.
+//   - A process that works on a run notes its progress every second (Note), so what a killed one
+//     has left is no older.
+//   - A note is replaced as a whole. It is not synced: after a power cut it may be old, or missing.
+//     Nothing but this list depends on it.
 //
 // # Caveats
 //

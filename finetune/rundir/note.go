@@ -15,7 +15,8 @@ import (
 // noteFile is the file of a run directory that says how far the run is.
 const noteFile = "progress.json"
 
-// noteEvery is how often a process that works on a run writes down how it does: one that is killed has lost no more.
+// noteEvery is how often a process that works on a run writes down how it does: one that is killed
+// has lost no more.
 const noteEvery = time.Second
 
 // Progress is how far a run is.
@@ -35,8 +36,9 @@ func Note(dir string, read func() Progress) (finish func() error) {
 	return Keep(filepath.Join(dir, noteFile), func() any { return read() })
 }
 
-// Keep replaces the file at path by a value as JSON every second until finish is called, which does so for the last
-// time and returns what went wrong with that. A process that is killed leaves the old file or the new one.
+// Keep replaces the file at path by a value as JSON every second until finish is called, which does
+// so for the last time and returns what went wrong with that. A process that is killed leaves the
+// old file or the new one.
 func Keep(path string, read func() any) (finish func() error) {
 	done := make(chan struct{})
 	var writing sync.WaitGroup
@@ -62,7 +64,8 @@ func Keep(path string, read func() any) (finish func() error) {
 	}
 }
 
-// replace syncs nothing: after a power cut the figures of the last seconds are not worth a sync every second.
+// replace syncs nothing: after a power cut the figures of the last seconds are not worth a sync
+// every second.
 func replace(path string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -75,7 +78,8 @@ func replace(path string, value any) error {
 	return os.Rename(path+disk.Unfinished, path)
 }
 
-// readNote returns the progress that the run in dir has noted, nil where it has noted none that can be read.
+// readNote returns the progress that the run in dir has noted, nil where it has noted none that can
+// be read.
 func readNote(dir string) (*Progress, error) {
 	text, err := disk.ReadFile(filepath.Join(dir, noteFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -52,7 +52,8 @@ func read(t *testing.T, dir string) Run {
 	return r
 }
 
-// A run is running while its lock is held, then interrupted, and finished once it says so; until it is extended.
+// A run is running while its lock is held, then interrupted, and finished once it says so; until it
+// is extended.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -95,7 +96,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// The last note of a run is what it says of its progress, and one that cannot be read is as good as none.
+// The last note of a run is what it says of its progress, and one that cannot be read is as good as
+// none.
 func TestNote(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -123,7 +125,8 @@ func TestNote(t *testing.T) {
 	closed(t, run)
 }
 
-// An evaluation's report says how many episodes were correct and lost: 0.75 of 4 and 0.5 of 2 are 4.
+// An evaluation's report says how many episodes were correct and lost: 0.75 of 4 and 0.5 of 2 are
+// 4.
 func TestReportOfAnEvaluation(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")

@@ -310,7 +310,8 @@ func count(n int) *int64 {
 	return &c
 }
 
-// sizeOf adds up the files below a folder. What goes while it looks, as a database's journal does, is not counted.
+// sizeOf adds up the files below a folder. What goes while it looks, as a database's journal does,
+// is not counted.
 func sizeOf(dir string) (total int64, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {

@@ -36,7 +36,8 @@ type Evaluation struct {
 	*Run
 	Jobs    []finetune.Job // without environments and policies
 	TaskSet string         // hash of its questions
-	// Versions are those of the run; each by itself where somebody else chose which one a question meets.
+	// Versions are those of the run; each by itself where somebody else chose which one a question
+	// meets.
 	Versions *drift.Deployed
 	asked    map[string]trajectories.Question
 }
@@ -87,8 +88,8 @@ func OpenEvaluation(ctx context.Context, dir string) (*Evaluation, error) {
 	return r.Evaluation(r.Questions), nil
 }
 
-// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions or families of
-// them. Questions are in that order.
+// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions
+// or families of them. Questions are in that order.
 func evalJobs(c *configs.Resolved, d *drift.Deployed, questions []trajectories.Question) []finetune.Job {
 	var jobs []finetune.Job
 
@@ -202,7 +203,8 @@ func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.R
 		return r, err
 	}
 
-	// Tables that cannot be made now, since the data folder is gone, are made by the reports that need them.
+	// Tables that cannot be made now, since the data folder is gone, are made by the reports that
+	// need them.
 	_, _ = e.Board(ctx, lost)
 	return r, nil
 }
@@ -242,7 +244,8 @@ func WriteReport(dir string, r Tables) error {
 	return nil
 }
 
-// Lost reads from the episodes' file which were lost. The error wraps fs.ErrNotExist while there is none.
+// Lost reads from the episodes' file which were lost. The error wraps fs.ErrNotExist while there is
+// none.
 func (e *Evaluation) Lost() (finetune.Lost, error) {
 	lost := finetune.Lost{}
 
@@ -265,8 +268,8 @@ func (e *Evaluation) attempt(row *trajectories.Episode) finetune.Attempt {
 	return finetune.Attempt{Episode: name, Repeat: row.Repeat}
 }
 
-// CheckFiles compares the files of an evaluation with its store, and returns how many rows they have.
-// What is wrong with them is the error.
+// CheckFiles compares the files of an evaluation with its store, and returns how many rows they
+// have. What is wrong with them is the error.
 func (e *Evaluation) CheckFiles(ctx context.Context, lost finetune.Lost) (rows int, err error) {
 	rows, problem, err := trajectories.CompareEpisodes(e.Dir, e.Episodes(ctx, lost))
 	if err == nil && problem != "" {

@@ -44,8 +44,8 @@ func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[P
 }
 
 // Board returns the facts, calls and verdicts of the evaluation: those in its folder. Facts and
-// calls that are missing or of other episodes are made again; of a finished evaluation they are kept
-// there.
+// calls that are missing or of other episodes are made again; of a finished evaluation they are
+// kept there.
 func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Board, error) {
 	verdicts, err := facts.ReadVerdicts(e.Dir)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 // RowsFile is the file of a collection that holds its trajectories once it is finished.
 const RowsFile = "trajectories.parquet"
 
-// WriteRows brings the trajectories.parquet of the run up to date with its log, and returns how many
-// rows it has. A file that is the one the run ended with is never replaced by another one, but for a
-// longer one where the run was extended: a log that says otherwise was damaged since.
+// WriteRows brings the trajectories.parquet of the run up to date with its log, and returns how
+// many rows it has. A file that is the one the run ended with is never replaced by another one, but
+// for a longer one where the run was extended: a log that says otherwise was damaged since.
 func (r *Run) WriteRows(ctx context.Context, say func(format string, args ...any)) (int, error) {
 	path, now := filepath.Join(r.Dir, RowsFile), r.Rows(ctx)
 
@@ -138,8 +138,9 @@ func (r *Run) CheckResult() error {
 	return err
 }
 
-// CompareRows compares the file of rows with the trajectories of the stored trees. It returns how many there are, and
-// the first difference; "" is none. The error wraps fs.ErrNotExist while there is no file.
+// CompareRows compares the file of rows with the trajectories of the stored trees. It returns how
+// many there are, and the first difference; "" is none. The error wraps fs.ErrNotExist while there
+// is no file.
 func (r *Run) CompareRows(ctx context.Context) (n int, difference string, err error) {
 	path := filepath.Join(r.Dir, RowsFile)
 

@@ -29,7 +29,8 @@ const (
 	end    anchor = 1
 )
 
-// canvas is a figure that is drawn, but in no format of images yet: what is filled, in order, and the texts above it.
+// canvas is a figure that is drawn, but in no format of images yet: what is filled, in order, and
+// the texts above it.
 type canvas struct {
 	width, height float64
 	areas         []area

@@ -46,7 +46,8 @@ func written(t *testing.T, write func(io.Writer) error) []byte {
 	return b.Bytes()
 }
 
-// The same figure gives the same bytes; the SVG is XML with all texts, and every number in it is finite.
+// The same figure gives the same bytes; the SVG is XML with all texts, and every number in it is
+// finite.
 func TestSVG(t *testing.T) {
 	svg := written(t, example().WriteSVG)
 	if !bytes.Equal(svg, written(t, example().WriteSVG)) || bytes.Contains(svg, []byte("NaN")) {

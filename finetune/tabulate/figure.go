@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Figure is panels of bars or lines that stand side by side, with one legend. It has a panel, and every panel a place
-// or a line.
+// Figure is panels of bars or lines that stand side by side, with one legend. It has a panel, and
+// every panel a place or a line.
 type Figure struct {
 	Name   string // of its files, without an ending
 	Title  string

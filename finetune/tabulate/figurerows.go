@@ -7,8 +7,8 @@ import (
 // Columns say which keys and figures of rows a figure draws. Panel may be "", which is one panel.
 type Columns struct{ Panel, Place, Series, Share, Low, High string }
 
-// Of returns the figure with the bars of rows. Series beyond those that can be told apart are left out, as is a row
-// without the figure.
+// Of returns the figure with the bars of rows. Series beyond those that can be told apart are left
+// out, as is a row without the figure.
 func (f Figure) Of(rows []Row, c Columns) Figure {
 	for _, row := range rows {
 		series := index(&f.Series, row.Text(c.Series))

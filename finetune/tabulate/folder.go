@@ -46,8 +46,8 @@ func FigureFiles(figures []Figure) []File {
 	return files
 }
 
-// WriteFolder writes files into a folder, and returns their paths. All take the place of those before at
-// once, unless the folder holds something else, which somebody may be working on.
+// WriteFolder writes files into a folder, and returns their paths. All take the place of those
+// before at once, unless the folder holds something else, which somebody may be working on.
 func WriteFolder(dir string, files []File) (paths []string, err error) {
 	fill := func(work string) error {
 		for _, f := range files {

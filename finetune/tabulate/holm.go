@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Holm returns the p-values of a family of tests adjusted by Holm's step-down method, in the order given: rejecting
-// those of at most alpha errs anywhere in the family with probability alpha at most, whatever the tests have to do
-// with each other.
+// Holm returns the p-values of a family of tests adjusted by Holm's step-down method, in the order
+// given: rejecting those of at most alpha errs anywhere in the family with probability alpha at
+// most, whatever the tests have to do with each other.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -25,10 +25,10 @@ type Rate struct {
 //
 // The number of trials comes from the spread of the clusters' shares. It has two safeguards, as few
 // clusters tell little about their spread. Student's t takes its degrees of freedom from how evenly
-// the clusters contribute to it (Satterthwaite): where one of forty stands out, that is one piece of
-// evidence. And it is never less than the number of clusters, nor more than that of the trials:
-// clusters that are all alike are taken as one trial each, since nothing says that those not seen are
-// like them.
+// the clusters contribute to it (Satterthwaite): where one of forty stands out, that is one piece
+// of evidence. And it is never less than the number of clusters, nor more than that of the trials:
+// clusters that are all alike are taken as one trial each, since nothing says that those not seen
+// are like them.
 func RateOf(strata ...[]Cluster) Rate {
 	s := sampleOf(strata)
 

@@ -54,8 +54,8 @@ func (f Panel) drawLines(in frame) {
 	}
 }
 
-// stride is how many steps lie between two numbers below an axis: 1, 2, 5, 10 and so on, so that there
-// are at most ten.
+// stride is how many steps lie between two numbers below an axis: 1, 2, 5, 10 and so on, so that
+// there are at most ten.
 func stride(steps int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, n := range []int{unit, 2 * unit, 5 * unit} {

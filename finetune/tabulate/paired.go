@@ -170,8 +170,8 @@ func (t *Table) answers(s *Source, g *group) Answers {
 	return answersOf(s, g.members, t.Pairs.On, t.Pairs.Of)
 }
 
-// relative gives a row the change of a sum in relation to what it was, on the questions of both, with its interval by
-// the delta method. Where nothing was right before there is none.
+// relative gives a row the change of a sum in relation to what it was, on the questions of both,
+// with its interval by the delta method. Where nothing was right before there is none.
 func (r Row) relative(was, is Answers) {
 	var before, after, n float64
 

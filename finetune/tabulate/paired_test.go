@@ -11,8 +11,9 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// Agresti, "Categorical Data Analysis" (2nd edition), table 10.1: of 1,600 people 150 approved of a prime minister only
-// in the first survey, 86 only in the second; without the correction the statistic is 17.36.
+// Agresti, "Categorical Data Analysis" (2nd edition), table 10.1: of 1,600 people 150 approved of a
+// prime minister only in the first survey, 86 only in the second; without the correction the
+// statistic is 17.36.
 func TestMcNemarOfATextbook(t *testing.T) {
 	chi2, p := tabulate.McNemarCorrected(150, 86)
 	near(t, 1e-12, chi2, 63.0*63/236, "chi²")
@@ -22,8 +23,8 @@ func TestMcNemarOfATextbook(t *testing.T) {
 	}
 }
 
-// With six questions that one policy alone answered and one that the other alone did, 16 of the 128 equally likely
-// divisions are as uneven: 8 on either side.
+// With six questions that one policy alone answered and one that the other alone did, 16 of the 128
+// equally likely divisions are as uneven: 8 on either side.
 func TestMcNemarExactByCounting(t *testing.T) {
 	near(t, 1e-12, tabulate.McNemarExact(6, 1), 16.0/128, "McNemarExact(6, 1)")
 	near(t, 1e-12, tabulate.McNemarExact(1, 6), 16.0/128, "McNemarExact(1, 6)")
@@ -85,12 +86,14 @@ func TestMeanStdDev(t *testing.T) {
 	}
 }
 
-// Two policies that are equally good differ by chance alone: in 100 seeds no test finds a difference more often
-// than the nominal 5 % allow, neither one comparison nor, after Holm, any of ten.
+// Two policies that are equally good differ by chance alone: in 100 seeds no test finds a
+// difference more often than the nominal 5 % allow, neither one comparison nor, after Holm, any of
+// ten.
 func TestEqualPoliciesDoNotDiffer(t *testing.T) {
 	const alpha, seeds, questions = 0.05, 100, 200
 
-	// Beyond this many of 100 the nominal rate is refuted: P(X > 10) = 1.1 % for Binomial(100, 5 %).
+	// Beyond this many of 100 the nominal rate is refuted: P(X > 10) = 1.1 % for Binomial(100, 5
+	// %).
 	const most = 10
 
 	var exact, corrected, family int

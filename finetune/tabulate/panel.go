@@ -103,7 +103,8 @@ func (f frame) drawBar(b bar, colour color.NRGBA) {
 	f.write(number)
 }
 
-// inLines breaks a name that does not fit a place: behind a character that is no letter, where there is one.
+// inLines breaks a name that does not fit a place: behind a character that is no letter, where
+// there is one.
 func inLines(name string) string {
 	letters := []rune(name)
 	if len(letters) <= lineLetters {

@@ -33,8 +33,8 @@ type Table struct {
 	name string
 }
 
-// Column is a figure of a group. It says one of Sum, Count, Mean, Rate, Deviation, Part, First and Cells; what says
-// none of them is filled in by the caller.
+// Column is a figure of a group. It says one of Sum, Count, Mean, Rate, Deviation, Part, First and
+// Cells; what says none of them is filled in by the caller.
 type Column struct {
 	Name  string `yaml:"name"`  // in JSON; a.b is the key b of the object a
 	Head  string `yaml:"head"`  // in tables; the default is the name
@@ -59,9 +59,10 @@ type Column struct {
 	High       string `yaml:"high"`
 }
 
-// Pairs compares each row with the one that has other keys, on the questions of both. The columns are paired_n,
-// only_first and only_second, which are right in most episodes of one side only, difference, p and p_holm, adjusted
-// among the rows that are compared with the same one. Relative adds relative with its interval.
+// Pairs compares each row with the one that has other keys, on the questions of both. The columns
+// are paired_n, only_first and only_second, which are right in most episodes of one side only,
+// difference, p and p_holm, adjusted among the rows that are compared with the same one. Relative
+// adds relative with its interval.
 type Pairs struct {
 	With     map[string]string `yaml:"with"`     // the keys of the row that others are compared with
 	Of       string            `yaml:"of"`       // the column that is compared

@@ -69,8 +69,8 @@ func scores() (*Tables, []Row) {
 	}))
 }
 
-// Groups are added up by hand: each kind of data weighs the same in a total, what was lost counts nowhere, and a policy
-// is compared on the questions of both.
+// Groups are added up by hand: each kind of data weighs the same in a total, what was lost counts
+// nowhere, and a policy is compared on the questions of both.
 func TestRows(t *testing.T) {
 	t.Parallel()
 

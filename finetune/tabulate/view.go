@@ -27,7 +27,8 @@ type View struct {
 	Bare    []string          `yaml:"bare"`    // of those, the ones that are shown without their interval
 	Most    int               `yaml:"most"`    // lines of a heading at most; 0 is all
 	Tall    bool              `yaml:"tall"`    // in a terminal each figure has a line of its own
-	// LaTeX marks the best figures of the lines below a heading, and has the first key of Across above the others
+	// LaTeX marks the best figures of the lines below a heading, and has the first key of Across
+	// above the others
 	Best  bool   `yaml:"best"`
 	Apart string `yaml:"apart"` // a heading below which none is marked
 

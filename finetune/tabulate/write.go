@@ -13,7 +13,8 @@ import (
 	"toolevo/envs/display"
 )
 
-// WriteText writes tables for a terminal of a width. Columns that do not fit side by side stand one below the other.
+// WriteText writes tables for a terminal of a width. Columns that do not fit side by side stand one
+// below the other.
 func WriteText(w io.Writer, grids []Grid, width int) error {
 	return writeAll(w, grids, func(g *Grid, b *strings.Builder) {
 		if g.Caption != "" {
@@ -63,7 +64,8 @@ func (g *Grid) widths() []int {
 	return widths
 }
 
-// fitting divides the columns of figures into those that fit side by side, behind the words that begin each line.
+// fitting divides the columns of figures into those that fit side by side, behind the words that
+// begin each line.
 func (g *Grid) fitting(width int) (bundles [][]int) {
 	widths := g.widths()
 	begin := gap * min(g.Heading, 1)
@@ -150,7 +152,8 @@ func between(from, to int) func(func(int) bool) {
 	}
 }
 
-// tall writes a line for each figure that there is, those of a line of the table below what begins it.
+// tall writes a line for each figure that there is, those of a line of the table below what begins
+// it.
 func (g *Grid) tall(b *strings.Builder) {
 	widest := 0
 	for _, head := range g.Heads[g.Words:] {
@@ -168,7 +171,8 @@ func (g *Grid) tall(b *strings.Builder) {
 	}
 }
 
-// WriteList writes lines below the heads of their columns, as wide as they are. The last column may have no head.
+// WriteList writes lines below the heads of their columns, as wide as they are. The last column may
+// have no head.
 func WriteList(w io.Writer, heads []string, lines [][]string) error {
 	for _, line := range lines {
 		for len(heads) < len(line) {
@@ -310,7 +314,8 @@ var escapes = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`,
 // Escape returns a text as LaTeX prints it.
 func Escape(text string) string { return escapes.Replace(text) }
 
-// WriteCSV writes rows in full precision below the names of their columns. A figure that there is not is empty.
+// WriteCSV writes rows in full precision below the names of their columns. A figure that there is
+// not is empty.
 func (t *Table) WriteCSV(w io.Writer, rows []Row) error {
 	lines := make([][]string, 1+len(rows))
 

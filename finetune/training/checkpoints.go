@@ -28,7 +28,8 @@ var states = []string{
 	"zero_to_fp32.py",
 }
 
-// checkpoints lists the whole checkpoints of a training, the earliest first, and the folders of those that are not.
+// checkpoints lists the whole checkpoints of a training, the earliest first, and the folders of
+// those that are not.
 func checkpoints(weights string) (whole []Checkpoint, broken []string, err error) {
 	entries, err := os.ReadDir(weights)
 	if errors.Is(err, os.ErrNotExist) {

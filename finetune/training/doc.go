@@ -16,14 +16,17 @@
 //
 // # Guarantees
 //
-//   - A mixture loses no sample under LLaMA-Factory, whatever the weights. TRL leaves out what is too much.
-//   - An interrupted training goes on from its last whole checkpoint; one that was being written is removed.
+//   - A mixture loses no sample under LLaMA-Factory, whatever the weights. TRL leaves out what is
+//     too much.
+//   - An interrupted training goes on from its last whole checkpoint; one that was being written is
+//     removed.
 //   - A folder holds one training: a plan that differs from the one that began there is refused.
-//   - Weights that the link leads to are whole, and an origin beside them (package checkpoint) says what they were
-//     trained on.
+//   - Weights that the link leads to are whole, and an origin beside them (package checkpoint) says
+//     what they were trained on.
 //
 // # Caveats
 //
-// Optimizer states, which are many times larger than weights, are kept for the newest checkpoint only, and for none
-// once the training is over. A recipe that saves weights alone (save_only_model) begins anew after an interruption.
+// Optimizer states, which are many times larger than weights, are kept for the newest checkpoint
+// only, and for none once the training is over. A recipe that saves weights alone (save_only_model)
+// begins anew after an interruption.
 package training

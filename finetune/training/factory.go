@@ -44,7 +44,8 @@ func Find(program string) (*Factory, error) {
 	return &Factory{path}, nil
 }
 
-// command is a command of LLaMA-Factory in the folder of a training. What it starts itself, torchrun, stands beside it.
+// command is a command of LLaMA-Factory in the folder of a training. What it starts itself,
+// torchrun, stands beside it.
 func (f *Factory) command(dir string, args ...string) child.Command {
 	return child.Command{
 		Args: append([]string{f.program}, args...),
@@ -56,8 +57,8 @@ func (f *Factory) command(dir string, args ...string) child.Command {
 
 var versionLine = regexp.MustCompile(`(?i)llama.?factory, version (\S+)`)
 
-// Version returns the name and the version, e.g. "LLaMA-Factory 0.9.5". That takes seconds, and an installation that
-// does not work is found out by it.
+// Version returns the name and the version, e.g. "LLaMA-Factory 0.9.5". That takes seconds, and an
+// installation that does not work is found out by it.
 func (f *Factory) Version(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, f.program, "version").CombinedOutput()
 	if ctx.Err() != nil {

@@ -300,7 +300,8 @@ func (p *Plan) labels() (all export.Labels) {
 	return all
 }
 
-// setModel says which model is trained. LLaMA-Factory runs elsewhere, so a folder gets its whole name.
+// setModel says which model is trained. LLaMA-Factory runs elsewhere, so a folder gets its whole
+// name.
 func (p *Plan) setModel(o Options) error {
 	p.Model = o.Model
 	if p.Model == "" {
@@ -326,7 +327,8 @@ func (p *Plan) setModel(o Options) error {
 // The value that LLaMA-Factory has when it is not told.
 const defaultPerDevice = 8
 
-// setBatch has gradients accumulated until an update has as many samples as the recipe says, whatever the machine.
+// setBatch has gradients accumulated until an update has as many samples as the recipe says,
+// whatever the machine.
 func (p *Plan) setBatch(o Options) error {
 	perDevice, err := p.arguments.number(argPerDevice, defaultPerDevice)
 	if err != nil {

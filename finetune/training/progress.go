@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Progress is how far a training is, as LLaMA-Factory noted it last. The zero value is that of one that has noted
-// nothing yet: it reads the model and the data.
+// Progress is how far a training is, as LLaMA-Factory noted it last. The zero value is that of one
+// that has noted nothing yet: it reads the model and the data.
 type Progress struct {
 	Step  int64    `json:"current_steps"` // updates made
 	Steps int64    `json:"total_steps"`   // updates to make

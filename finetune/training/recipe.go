@@ -15,7 +15,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// Recipe says how a kind of model is trained. Its file begins with a comment that says for whom it is.
+// Recipe says how a kind of model is trained. Its file begins with a comment that says for whom it
+// is.
 type Recipe struct {
 	Name  string `yaml:"-"` // of the shipped file, or the path of another
 	About string `yaml:"-"` // the comment, on one line

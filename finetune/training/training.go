@@ -126,11 +126,13 @@ func (t *Training) Checkpoints() ([]Checkpoint, error) {
 	return whole, err
 }
 
-// tidyEvery is how often superseded states are looked for. They are written every few minutes at most.
+// tidyEvery is how often superseded states are looked for. They are written every few minutes at
+// most.
 const tidyEvery = 2 * time.Second
 
-// Train carries the plan out on some GPUs, from the last whole checkpoint on. When ctx ends, so does LLaMA-Factory, and
-// what it saved stays. Software names this program in the origin of the weights.
+// Train carries the plan out on some GPUs, from the last whole checkpoint on. When ctx ends, so
+// does LLaMA-Factory, and what it saved stays. Software names this program in the origin of the
+// weights.
 func (t *Training) Train(ctx context.Context, f *Factory, gpus int, software string) error {
 	trainer, err := f.Version(ctx)
 	if err != nil {
@@ -180,8 +182,8 @@ func (t *Training) watch(ctx context.Context, command child.Command) error {
 	}
 }
 
-// clear removes checkpoints from which no training can go on, and all when there is no other: LLaMA-Factory refuses to
-// begin where weights are.
+// clear removes checkpoints from which no training can go on, and all when there is no other:
+// LLaMA-Factory refuses to begin where weights are.
 func (t *Training) clear() error {
 	whole, broken, err := checkpoints(t.Weights())
 

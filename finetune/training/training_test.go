@@ -114,7 +114,8 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// A training that dies in the middle of saving goes on from the checkpoint before, and keeps but the newest states.
+// A training that dies in the middle of saving goes on from the checkpoint before, and keeps but
+// the newest states.
 func TestTrainGoesOn(t *testing.T) {
 	tr, f := begin(t, recipeText)
 	sets(t, "FAKE_DIE_AT", "3")

@@ -54,8 +54,8 @@ type attemptBody struct {
 	Answer      string
 }
 
-// attemptPage shows a tree and the trajectory of it that a place names, or else the one that says most. With all it has
-// the turns of all nodes.
+// attemptPage shows a tree and the trajectory of it that a place names, or else the one that says
+// most. With all it has the turns of all nodes.
 func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 	at := named
 	if at.Node < 0 {

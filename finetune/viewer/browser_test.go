@@ -14,7 +14,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// From all runs to a node and back by keys alone, on a wide and a narrow page: no page is wider than the window.
+// From all runs to a node and back by keys alone, on a wide and a narrow page: no page is wider
+// than the window.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	b := browser.Start(t)

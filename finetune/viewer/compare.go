@@ -23,8 +23,8 @@ type compareBody struct {
 	Alike    int       // rows that are the same on all sides
 }
 
-// comparePage shows trajectories side by side. A place that names no node stands for the trajectory that says most of
-// its attempt.
+// comparePage shows trajectories side by side. A place that names no node stands for the trajectory
+// that says most of its attempt.
 func (s *Site) comparePage(ctx context.Context, places []place) (*page, error) {
 	p := newPage(place{Attempt: -1, Node: -1}, "compare", "Side by side")
 	body := &compareBody{}

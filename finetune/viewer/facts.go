@@ -128,7 +128,8 @@ func factsOf(attempts []Attempt) facts {
 	return f
 }
 
-// ledger remembers the facts of the questions of a run, and finds out again where attempts were added.
+// ledger remembers the facts of the questions of a run, and finds out again where attempts were
+// added.
 type ledger struct {
 	run   *Run
 	mu    sync.Mutex

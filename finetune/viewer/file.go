@@ -304,8 +304,8 @@ func (f *fileWriter) question(ctx context.Context, r *Run, id string, b *strings
 	return nil
 }
 
-// besides is the page of a question's trajectories side by side: the best of each policy and version in each run, at
-// most mostSides. It is nil where there is only one.
+// besides is the page of a question's trajectories side by side: the best of each policy and
+// version in each run, at most mostSides. It is nil where there is only one.
 func (s *Site) besides(ctx context.Context, b *questionBody) (*page, error) {
 	type of struct {
 		run string

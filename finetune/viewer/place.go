@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// place is what a page shows: all runs, a run, a question, an attempt, or a node. Attempt and Node are -1 where none is
-// named.
+// place is what a page shows: all runs, a run, a question, an attempt, or a node. Attempt and Node
+// are -1 where none is named.
 type place struct {
 	Run, Question string
 	Attempt, Node int

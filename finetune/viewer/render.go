@@ -33,7 +33,8 @@ type renderer struct {
 	root      string // of addresses
 }
 
-// newRenderer returns a renderer of pages that a server answers with, or with inFile of those in one file.
+// newRenderer returns a renderer of pages that a server answers with, or with inFile of those in
+// one file.
 func newRenderer(inFile bool) *renderer {
 	r := &renderer{inFile: inFile, root: "/"}
 	if inFile {

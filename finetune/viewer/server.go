@@ -12,7 +12,8 @@ import (
 	"toolevo/envs/wire"
 )
 
-// policyOfContent has a browser load nothing from elsewhere, and run no script but the embedded ones.
+// policyOfContent has a browser load nothing from elsewhere, and run no script but the embedded
+// ones.
 const policyOfContent = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -25,7 +26,8 @@ const policyOfContent = "default-src 'none'; script-src 'self'; style-src 'self'
 //	/-/compare?of=PLACE&of=PLACE     trajectories side by side
 //	/-/prompt/RUN/QUESTION/ATTEMPT/NODE
 //
-// It refuses requests for a name that is not of this machine, so that no page of a foreign site can read runs.
+// It refuses requests for a name that is not of this machine, so that no page of a foreign site can
+// read runs.
 func (s *Site) Handler() http.Handler {
 	r := newRenderer(false)
 	mux := http.NewServeMux()

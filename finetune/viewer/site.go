@@ -145,7 +145,8 @@ func one(counts bool) int {
 	return 0
 }
 
-// factsOf are the facts of all questions of a run, what made it, and its state. The page grows where the run does.
+// factsOf are the facts of all questions of a run, what made it, and its state. The page grows
+// where the run does.
 func (s *Site) factsOf(ctx context.Context, r *Run, p *page) (all []facts, kind, state string, err error) {
 	state, grows, err := r.State()
 	if err != nil {

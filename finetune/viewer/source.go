@@ -22,11 +22,13 @@ type Run struct {
 	index map[string]int // of the questions, by ID
 }
 
-// Source reads what a run has, also while another process adds to it. It is safe for concurrent use.
+// Source reads what a run has, also while another process adds to it. It is safe for concurrent
+// use.
 type Source interface {
 	// Counts returns the counts of the questions that have any, by ID. It is cheap.
 	Counts(ctx context.Context) (map[string]Count, error)
-	// Attempts returns them, in an order that further ones do not change but for episodes of an evaluation.
+	// Attempts returns them, in an order that further ones do not change but for episodes of an
+	// evaluation.
 	Attempts(ctx context.Context, q trajectories.Question) ([]Attempt, error)
 	// Prompt returns what a model of the run is shown after the turns of a trajectory.
 	Prompt(row *trajectories.Row) (string, error)

@@ -85,7 +85,8 @@ func treeOf(nodes ...mcts.Record) *mcts.TreeRecord {
 	return t
 }
 
-// recovered is a tree in which one branch reads a notice and answers rightly, and another one gives up.
+// recovered is a tree in which one branch reads a notice and answers rightly, and another one gives
+// up.
 func recovered() *mcts.TreeRecord {
 	right, wrong := node(3, "Finish", envs.Correct), node(1, "Finish", envs.Incorrect)
 	right.Grade = envs.Grade{Answer: "7", Official: true, Strict: true}

@@ -11,10 +11,10 @@
 //
 // # Guarantees
 //
-//   - Every reply of a server is noted before whoever asked gets it. A limit that it reaches ends the
-//     context of the work ([Account.Begin]) before that, as an interruption ([mcts.Interruptible])
-//     does: no call is begun from then on, and those in flight end with an answer. What is spent is
-//     above the limit by less than one call for each slot of the servers.
+//   - Every reply of a server is noted before whoever asked gets it. A limit that it reaches ends
+//     the context of the work ([Account.Begin]) before that, as an interruption
+//     ([mcts.Interruptible]) does: no call is begun from then on, and those in flight end with an
+//     answer. What is spent is above the limit by less than one call for each slot of the servers.
 //   - Limits are of all passes of a run together, but for those of time.
 //   - No limit is kept by guessing: where a server tells no tokens, or prices are missing, one of
 //     tokens or of cost stops the work, with that for its reason.

@@ -19,7 +19,8 @@ import (
 	"toolevo/mcts/store"
 )
 
-// estate is the maze under as many names as there are questions. A task called "nowhere" is unknown to it.
+// estate is the maze under as many names as there are questions. A task called "nowhere" is unknown
+// to it.
 type estate struct {
 	*envtest.Maze
 	stepped func() error // called before each step, if set; its error is the step's
@@ -67,7 +68,8 @@ func key(r mcts.Request) string { return fmt.Sprintf("%s+%d", r.Node, r.First) }
 // treeOf names the tree that a call belongs to.
 func treeOf(r mcts.Request) string { return fmt.Sprintf("%s/%d", r.Node.Question, r.Node.Tree) }
 
-// model is a policy that draws the words of a question from the sample's seed, and keeps account of its calls.
+// model is a policy that draws the words of a question from the sample's seed, and keeps account of
+// its calls.
 type model struct {
 	// asked is called with each request and how many there were before; its error is the request's.
 	asked func(r mcts.Request, before int) error
@@ -81,7 +83,8 @@ type model struct {
 	samples  int
 }
 
-// words are what there is to say, by the question's difficulty: a walk to the goal is likely, possible, or not there.
+// words are what there is to say, by the question's difficulty: a walk to the goal is likely,
+// possible, or not there.
 func words(question string) []envs.Action {
 	switch {
 	case strings.HasPrefix(question, "easy"):
@@ -140,7 +143,8 @@ func (m *model) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, err
 	return ps, nil
 }
 
-// paper grows every tree of every question; efficient ends questions that have enough, and gives others up.
+// paper grows every tree of every question; efficient ends questions that have enough, and gives
+// others up.
 func paper() mcts.Config {
 	return mcts.Config{
 		CPUCT:          1.25,

@@ -1,5 +1,6 @@
-// Package collect runs the search over many questions: a bounded pool of workers grows trees, every model call goes
-// through the run's log, and a stopped run, even after kill -9, continues where it was.
+// Package collect runs the search over many questions: a bounded pool of workers grows trees, every
+// model call goes through the run's log, and a stopped run, even after kill -9, continues where it
+// was.
 //
 // # Words
 //
@@ -12,15 +13,17 @@
 //
 // # Guarantees
 //
-//   - The stored trees are a function of the questions, the configuration, the seed and what the policy answers: the
-//     number of workers, interruptions and the order in which things finish change nothing.
-//   - An unresolved tree is counted, not stored; its siblings continue, and the next run retries it. In a lane, that
-//     run also regrows the trees after it, from the log where possible, because what they may skip has changed.
-//   - No more trees grow at once than the model has room for (Options.Room), in the order of the questions. So early
-//     questions are finished by the time the last one is.
-//   - An interrupted run starts no new model call. Calls in progress finish and are logged, and their trees continue
-//     from the log in the next run.
-//   - A replay is exact as far as the log goes, and says where it ends: what it lacks is never a failure of the model,
-//     a reward, or a call.
+//   - The stored trees are a function of the questions, the configuration, the seed and what the
+//     policy answers: the number of workers, interruptions and the order in which things finish
+//     change nothing.
+//   - An unresolved tree is counted, not stored; its siblings continue, and the next run retries
+//     it. In a lane, that run also regrows the trees after it, from the log where possible, because
+//     what they may skip has changed.
+//   - No more trees grow at once than the model has room for (Options.Room), in the order of the
+//     questions. So early questions are finished by the time the last one is.
+//   - An interrupted run starts no new model call. Calls in progress finish and are logged, and
+//     their trees continue from the log in the next run.
+//   - A replay is exact as far as the log goes, and says where it ends: what it lacks is never a
+//     failure of the model, a reward, or a call.
 //   - Run returns only when every goroutine it started has ended.
 package collect

@@ -143,8 +143,8 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	}
 }
 
-// Trees that fail for good are counted and not stored, their siblings are what they would have been, and the next run
-// makes them up.
+// Trees that fail for good are counted and not stored, their siblings are what they would have
+// been, and the next run makes them up.
 func TestUnresolvedTrees(t *testing.T) {
 	whole := collected(t, options(paper(), &model{}, open(t, database(t))))
 	for _, workers := range []int{1, 8} {
@@ -193,15 +193,17 @@ func TestUnresolvedTrees(t *testing.T) {
 	}
 }
 
-// forgetful is a lane in which later trees depend much on earlier ones, and the trees that fail in it at first.
+// forgetful is a lane in which later trees depend much on earlier ones, and the trees that fail in
+// it at first.
 func forgetful() (mcts.Config, *model) {
 	c := efficient()
 	c.Enough, c.Trees, c.Simulations = 6, 5, 8
 	return c, failing("easy-0/0", "easy-2/0", "easy-1/1")
 }
 
-// In a lane, what later trees were grown knowing is out of date once an earlier one is made up. They are grown again,
-// from the log as far as it goes, and those that are then no longer wanted are dropped.
+// In a lane, what later trees were grown knowing is out of date once an earlier one is made up.
+// They are grown again, from the log as far as it goes, and those that are then no longer wanted
+// are dropped.
 func TestStaleTrees(t *testing.T) {
 	config, m := forgetful()
 	whole := collected(t, options(config, &model{}, open(t, database(t))))
@@ -247,7 +249,8 @@ func TestStaleTrees(t *testing.T) {
 	proven(t, o)
 }
 
-// However often the run that makes a tree up is itself stopped, no tree stays that was grown knowing less.
+// However often the run that makes a tree up is itself stopped, no tree stays that was grown
+// knowing less.
 func TestStaleTreesOfInterruptedRuns(t *testing.T) {
 	config, m := forgetful()
 
@@ -366,7 +369,8 @@ func TestStoreFailure(t *testing.T) {
 	}
 }
 
-// An answer without a number for a log-probability is the policy's failure: it is not used, and its tree is given up.
+// An answer without a number for a log-probability is the policy's failure: it is not used, and its
+// tree is given up.
 func TestUnloggableAnswer(t *testing.T) {
 	o := options(paper(), policyFunc(func(r mcts.Request) []mcts.Proposal {
 		return []mcts.Proposal{{Text: "right", LogProb: math.NaN(), Scored: true}}
@@ -430,8 +434,8 @@ type refusal struct{ error }
 
 func (refusal) Final() bool { return true }
 
-// An error of the policy that says it is final ends the run at once: no tree is given up for it, and
-// nothing else is asked.
+// An error of the policy that says it is final ends the run at once: no tree is given up for it,
+// and nothing else is asked.
 func TestFinalFailure(t *testing.T) {
 	m := &model{asked: func(_ mcts.Request, n int) error {
 		if n >= 40 {

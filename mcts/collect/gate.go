@@ -8,21 +8,21 @@ import (
 	"toolevo/mcts"
 )
 
-// lookEvery is how often a lane that waits looks whether there is room for it. What it may cost is that much
-// of one slot of the model, once for each lane.
+// lookEvery is how often a lane that waits looks whether there is room for it. What it may cost is
+// that much of one slot of the model, once for each lane.
 const lookEvery = 10 * time.Millisecond
 
-// gate holds lanes back while the model has enough to do with those that run. Trees that were started wait for each
-// other: each takes longer and holds its memory longer; and those that turn out long are found late, and keep the model
-// from its work at the end.
+// gate holds lanes back while the model has enough to do with those that run. Trees that were
+// started wait for each other: each takes longer and holds its memory longer; and those that turn
+// out long are found late, and keep the model from its work at the end.
 type gate struct {
 	mu      sync.Mutex
 	running int // lanes
 	opening int // of those, the ones that have not called the model yet
 }
 
-// start lets a lane in. The function returned, which may be called again and again, says that the lane has called the
-// model or ended.
+// start lets a lane in. The function returned, which may be called again and again, says that the
+// lane has called the model or ended.
 func (g *gate) start() (arrived func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -70,7 +70,8 @@ func (c *collector) waitForRoom(ctx context.Context) {
 	}
 }
 
-// lanePolicy is the policy of a lane. It tells the gate of the lane's calls, and counts those that reach the model.
+// lanePolicy is the policy of a lane. It tells the gate of the lane's calls, and counts those that
+// reach the model.
 type lanePolicy struct {
 	next     mcts.Policy
 	arrived  func()

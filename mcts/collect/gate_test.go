@@ -11,8 +11,8 @@ import (
 	"toolevo/mcts/collect"
 )
 
-// A model without room is asked by one lane at a time, in the order of the questions, whatever the workers;
-// and the trees are those of a run that nothing held back.
+// A model without room is asked by one lane at a time, in the order of the questions, whatever the
+// workers; and the trees are those of a run that nothing held back.
 func TestNoRoom(t *testing.T) {
 	for name, config := range presets() {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,8 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// As many lanes start as there is room for, and no more: the calls of this model end once three lanes have come.
+// As many lanes start as there is room for, and no more: the calls of this model end once three
+// lanes have come.
 func TestRoomForThree(t *testing.T) {
 	c := paper()
 	lanes, all := map[string]bool{}, make(chan struct{})
@@ -105,7 +106,8 @@ func TestRoomForThree(t *testing.T) {
 	}
 }
 
-// A run that is interrupted starts none of the lanes that wait for room, and goes on with them later.
+// A run that is interrupted starts none of the lanes that wait for room, and goes on with them
+// later.
 func TestInterruptedWithoutRoom(t *testing.T) {
 	want := collected(t, options(paper(), &model{}, open(t, database(t))))
 	ctx, interrupt := mcts.Interruptible(t.Context())

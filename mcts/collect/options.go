@@ -33,7 +33,8 @@ type Options struct {
 	// as the model takes, and no more. nil is room without end.
 	Room func(samples int) int
 
-	// Log is told of each tree, at the level debug, and of those given up, as warnings. nil logs nothing.
+	// Log is told of each tree, at the level debug, and of those given up, as warnings. nil logs
+	// nothing.
 	Log *slog.Logger
 
 	// Accepted is told how many trajectories training takes, whenever there are more; nil is not.

@@ -9,10 +9,11 @@ import (
 	"toolevo/mcts/store"
 )
 
-// Replayed is what a search over the log of a run found. It is exact where the log has every answer that the search
-// asks for: each of those trees is, node for node, the one that a fresh run would grow if its model answers the same.
-// A tree for which the log lacks an answer ends there. What it had found by then is counted, because the fresh run
-// would have found it, too; the figures are then the least that the fresh run would have.
+// Replayed is what a search over the log of a run found. It is exact where the log has every answer
+// that the search asks for: each of those trees is, node for node, the one that a fresh run would
+// grow if its model answers the same. A tree for which the log lacks an answer ends there. What it
+// had found by then is counted, because the fresh run would have found it, too; the figures are
+// then the least that the fresh run would have.
 type Replayed struct {
 	Questions int `json:"questions"`       // of the run
 	Whole     int `json:"questions_whole"` // of those, the ones for which the log has every answer
@@ -38,10 +39,10 @@ type Lack struct {
 	Simulations int    `json:"simulations"` // of the tree that the log has every answer for
 }
 
-// Replay searches over the log of a run under other settings than the run's, which o has, and never asks a model. An
-// answer counts as lacking, too, when the log has one for another history in its place: other settings may give a path
-// another meaning. Where trees depend on those before them (mcts.Config.InTurn), a question ends
-// with a lack.
+// Replay searches over the log of a run under other settings than the run's, which o has, and never
+// asks a model. An answer counts as lacking, too, when the log has one for another history in its
+// place: other settings may give a path another meaning. Where trees depend on those before them
+// (mcts.Config.InTurn), a question ends with a lack.
 func Replay(ctx context.Context, o Options) (Replayed, error) {
 	results, err := eachQuestion(ctx, &o, o.replay)
 	if err != nil {
@@ -98,8 +99,8 @@ func (o *Options) replay(ctx context.Context, q Question) (Replayed, error) {
 	return r, nil
 }
 
-// replayTree grows one tree from the log. It returns an error beside a tree when the log lacks the tree's next answer,
-// and no tree with any other error.
+// replayTree grows one tree from the log. It returns an error beside a tree when the log lacks the
+// tree's next answer, and no tree with any other error.
 func (o *Options) replayTree(ctx context.Context, q Question, i int, found *mcts.Found) (*mcts.TreeRecord, error) {
 	policy, err := o.Store.Policy(ctx, q.Task.ID, i, nil)
 	if err != nil {

@@ -49,8 +49,9 @@ func fresh(t *testing.T, o collect.Options, q collect.Question) collect.Replayed
 	return r
 }
 
-// What a log is asked is answered as a fresh run of those settings would be, question by question; where the log does
-// not suffice, the replay says so, and what it counts is no more than the fresh run has.
+// What a log is asked is answered as a fresh run of those settings would be, question by question;
+// where the log does not suffice, the replay says so, and what it counts is no more than the fresh
+// run has.
 func TestReplayEqualsAFreshRun(t *testing.T) {
 	for name, test := range map[string]struct {
 		preset string
@@ -114,7 +115,8 @@ func TestReplayEqualsAFreshRun(t *testing.T) {
 	}
 }
 
-// checkLacking holds what is said of a question for which the log does not suffice against a fresh run.
+// checkLacking holds what is said of a question for which the log does not suffice against a fresh
+// run.
 func checkLacking(t *testing.T, got, want collect.Replayed) {
 	t.Helper()
 

@@ -54,9 +54,10 @@ func interruptions() map[string]interruption {
 	}
 }
 
-// A run that is stopped after every k-th model call, by whatever means, and gone on with as often as it
-// takes, stores the trees of the run that was left alone. No call that the log holds is made again, and the
-// log holds every answer but those that were on their way when the run was cancelled.
+// A run that is stopped after every k-th model call, by whatever means, and gone on with as often
+// as it takes, stores the trees of the run that was left alone. No call that the log holds is made
+// again, and the log holds every answer but those that were on their way when the run was
+// cancelled.
 func TestInterruptedRuns(t *testing.T) {
 	for preset, config := range presets() {
 		whole := collected(t, options(config, &model{}, open(t, database(t))))

@@ -115,7 +115,8 @@ func (c *collector) lanes(yield func(lane) bool) {
 	}
 }
 
-// laneLength is how many trees form a lane: where what is found decides, all of a question, and else each its own.
+// laneLength is how many trees form a lane: where what is found decides, all of a question, and
+// else each its own.
 func (c *collector) laneLength() int {
 	if c.Search.InTurn() {
 		return c.Search.Trees
@@ -199,8 +200,8 @@ func (c *collector) done(found *mcts.Found) bool {
 	return found.Done(c.Search)
 }
 
-// ended notes that a lane has ended. After the last of a question nothing is kept of it, so memory does not grow with
-// the questions.
+// ended notes that a lane has ended. After the last of a question nothing is kept of it, so memory
+// does not grow with the questions.
 func (c *collector) ended(q int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -236,8 +237,9 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 	}
 
 	if c.Search.InTurn() {
-		// What an earlier run stored beyond a tree it gave up was grown without knowing that tree. It goes before the
-		// tree is there: whenever this run is stopped in turn, no tree stays that is out of date.
+		// What an earlier run stored beyond a tree it gave up was grown without knowing that tree.
+		// It goes before the tree is there: whenever this run is stopped in turn, no tree stays
+		// that is out of date.
 		if err := c.Store.DropTrees(ctx, question.Task.ID, i); err != nil {
 			return err
 		}
@@ -321,8 +323,8 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 	}
 }
 
-// failed notes a tree that was given up, and passes on what must end the run: the user's wish, and what no
-// further try can help: a store that cannot be written, a key that is refused.
+// failed notes a tree that was given up, and passes on what must end the run: the user's wish, and
+// what no further try can help: a store that cannot be written, a key that is refused.
 func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

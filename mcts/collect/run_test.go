@@ -57,7 +57,8 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// unlike fails the test when the questions are not of the difficulties that a comparison needs to show anything.
+// unlike fails the test when the questions are not of the difficulties that a comparison needs to
+// show anything.
 func unlike(t *testing.T, c mcts.Config, trees map[string][]*mcts.TreeRecord) {
 	t.Helper()
 
@@ -82,7 +83,8 @@ func unlike(t *testing.T, c mcts.Config, trees map[string][]*mcts.TreeRecord) {
 	}
 }
 
-// solving is a policy whose tree number n of a question is the first to find the way; before, every answer is wrong.
+// solving is a policy whose tree number n of a question is the first to find the way; before, every
+// answer is wrong.
 func solving(first map[string]int) *model {
 	return &model{write: func(r mcts.Request, _ int, _ *rand.Rand) string {
 		if n, ok := first[r.Node.Question]; !ok || r.Node.Tree < n {
@@ -101,8 +103,9 @@ func foundIn(trees []*mcts.TreeRecord) *mcts.Found {
 	return found
 }
 
-// A question ends when it has enough; it is given up after so many trees in a row that found nothing new, and one more
-// for each trajectory that it has; and no question has more trees than planned. None of it depends on other questions.
+// A question ends when it has enough; it is given up after so many trees in a row that found
+// nothing new, and one more for each trajectory that it has; and no question has more trees than
+// planned. None of it depends on other questions.
 func TestWhenAQuestionEnds(t *testing.T) {
 	const never = 99
 	for _, test := range []struct {
@@ -244,8 +247,8 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// An interruption begins no call, and waits for the four that a server is answering: they are logged, their
-// trees are not there yet, and the next run goes on from the log.
+// An interruption begins no call, and waits for the four that a server is answering: they are
+// logged, their trees are not there yet, and the next run goes on from the log.
 func TestInterrupted(t *testing.T) {
 	whole := collected(t, options(paper(), &model{}, open(t, database(t))))
 	ctx, interrupt := mcts.Interruptible(t.Context())

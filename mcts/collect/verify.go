@@ -20,10 +20,11 @@ type Verification struct {
 	Problems []string        `json:"problems"` // in the order of the questions; empty when all is well
 }
 
-// Verify proves that the stored trees are what the log says: it reads every row of the database, grows each tree again
-// from the log alone, without asking any model, checks its invariants and compares it with the stored one node by node.
-// Of a tree that is not finished it makes sure that the log answers what the search asks, as far as the log goes. The
-// error is a failure to verify; what is wrong with the run stands in the report.
+// Verify proves that the stored trees are what the log says: it reads every row of the database,
+// grows each tree again from the log alone, without asking any model, checks its invariants and
+// compares it with the stored one node by node. Of a tree that is not finished it makes sure that
+// the log answers what the search asks, as far as the log goes. The error is a failure to verify;
+// what is wrong with the run stands in the report.
 func Verify(ctx context.Context, o Options) (Verification, error) {
 	givenUp, err := o.Store.GivenUp(ctx)
 	if err != nil {
@@ -122,8 +123,8 @@ func (o *Options) missing(known []int, found *mcts.Found) int {
 	return end - len(known)
 }
 
-// regrow grows one tree from the log and reports how it differs from the stored one, which is nil where the tree is not
-// finished: then it may end where the log does.
+// regrow grows one tree from the log and reports how it differs from the stored one, which is nil
+// where the tree is not finished: then it may end where the log does.
 func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.TreeRecord, found *mcts.Found,
 	report func(string)) (calls int, err error) {
 	policy, err := o.Store.Policy(ctx, q.Task.ID, i, nil)

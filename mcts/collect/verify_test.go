@@ -52,8 +52,8 @@ func TestVerifyACleanRun(t *testing.T) {
 	}
 }
 
-// A verification that cannot fail proves nothing: each of these changes to the database is found. Most are made by the
-// store itself, so that each row has the hash of what it holds.
+// A verification that cannot fail proves nothing: each of these changes to the database is found.
+// Most are made by the store itself, so that each row has the hash of what it holds.
 func TestVerifyFindsTampering(t *testing.T) {
 	type run struct {
 		path  string
@@ -271,8 +271,8 @@ func TestVerifyCountsMissingTrees(t *testing.T) {
 		}
 	})
 	t.Run("efficient", func(t *testing.T) {
-		// Tree 0 of the first question is given up, its tree 1 finds enough; the second has a gap among its
-		// shared trees.
+		// Tree 0 of the first question is given up, its tree 1 finds enough; the second has a gap
+		// among its shared trees.
 		config := efficient()
 		config.Enough, config.Trees = 1, 2
 		s := open(t, database(t))

@@ -1,18 +1,19 @@
-// Package estimate says what a collection would take before it begins: calls, tokens, time, disk and money, projected
-// from a few of its questions for which trees were grown.
+// Package estimate says what a collection would take before it begins: calls, tokens, time, disk
+// and money, projected from a few of its questions for which trees were grown.
 //
 // # Guarantees
 //
-//   - A total is the number of questions times the mean of the sample. Its interval is Student's, at 95 %, for means of
-//     a sample drawn without replacement: it shrinks to nothing as the sample becomes all questions. One question
-//     gives none.
+//   - A total is the number of questions times the mean of the sample. Its interval is Student's,
+//     at 95 %, for means of a sample drawn without replacement: it shrinks to nothing as the sample
+//     becomes all questions. One question gives none.
 //   - Nothing is estimated that was not measured or given: time takes a rate, cost takes prices.
 //
 // # Caveats
 //
-// The sample stands for the questions only if the policy that grew it is the one that will grow the run. A model that
-// makes other mistakes needs more calls, or fewer. Discounts for prompts that a server has cached are not subtracted.
-// Few questions have wide intervals, and those of a skewed distribution are too short on its long side.
+// The sample stands for the questions only if the policy that grew it is the one that will grow the
+// run. A model that makes other mistakes needs more calls, or fewer. Discounts for prompts that a
+// server has cached are not subtracted. Few questions have wide intervals, and those of a skewed
+// distribution are too short on its long side.
 package estimate
 
 import (

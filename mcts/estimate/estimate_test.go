@@ -17,8 +17,9 @@ import (
 
 var nearly = cmpopts.EquateApprox(0, 0.01)
 
-// Worked by hand. Three of 12 questions took 10, 20 and 30 calls: mean 20, total 240, deviation 10, and t(0.975, 2) is
-// 4.3027; half the interval is 4.3027 * 10/sqrt(3) * sqrt(1 - 3/12) * 12 = 258.16, so its lower end is the 60 seen.
+// Worked by hand. Three of 12 questions took 10, 20 and 30 calls: mean 20, total 240, deviation 10,
+// and t(0.975, 2) is 4.3027; half the interval is 4.3027 * 10/sqrt(3) * sqrt(1 - 3/12) * 12 =
+// 258.16, so its lower end is the 60 seen.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	sample := []Usage{{10, 1000, 100}, {20, 2000, 200}, {30, 3000, 300}}
@@ -46,8 +47,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// What is not known is not estimated: no time without a rate, no cost without prices, no interval from one question,
-// and none where all questions were measured.
+// What is not known is not estimated: no time without a rate, no cost without prices, no interval
+// from one question, and none where all questions were measured.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 

@@ -18,7 +18,8 @@ type Meter struct {
 	used map[string]Usage // by question
 }
 
-// Propose implements mcts.Policy. The prompt of a request counts once, however many samples it asks for.
+// Propose implements mcts.Policy. The prompt of a request counts once, however many samples it asks
+// for.
 func (m *Meter) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	return m.measure(ctx, m.Next, r)
 }
@@ -89,8 +90,8 @@ func (m *Meter) Used(questions []string) []Usage {
 	return all
 }
 
-// Spread returns n of some things, evenly from the first to the last, or all if there are no more. What is ordered by
-// kind is represented by kind.
+// Spread returns n of some things, evenly from the first to the last, or all if there are no more.
+// What is ordered by kind is represented by kind.
 func Spread[T any](all []T, n int) []T {
 	if n >= len(all) {
 		return all
@@ -103,7 +104,8 @@ func Spread[T any](all []T, n int) []T {
 	return chosen
 }
 
-// Calibrate scales the prompts of a sample to the tokens that the servers counted in all of them; 0 is no count.
+// Calibrate scales the prompts of a sample to the tokens that the servers counted in all of them; 0
+// is no count.
 func Calibrate(sample []Usage, promptTokens int64) {
 	counted := 0.0
 	for _, u := range sample {

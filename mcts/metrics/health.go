@@ -19,8 +19,8 @@ type Health struct {
 	at   time.Time // when work was first seen there; zero before the first question
 }
 
-// check returns why no work goes on, nil while it does. Nobody watches between two questions, so work counts as done
-// when it is seen: it is never called stalled too early.
+// check returns why no work goes on, nil while it does. Nobody watches between two questions, so
+// work counts as done when it is seen: it is never called stalled too early.
 func (h *Health) check(now time.Time) error {
 	if away, all := h.servers(); all > 0 && away == all {
 		return fmt.Errorf("all %d servers of the model are away", all)

@@ -37,7 +37,8 @@ func figures() []prometheus.Collector {
 	}
 }
 
-// The figures have the names and values that dashboards ask for, and Prometheus' linter has nothing to say.
+// The figures have the names and values that dashboards ask for, and Prometheus' linter has nothing
+// to say.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewPedanticRegistry()
@@ -83,7 +84,8 @@ toolevo_server_up{policy="openai:m",server="http://gpu:8000/v1"} 1
 	}
 }
 
-// Work that is not seen to go on for longer than the patience is unhealthy, and so are servers that are all away.
+// Work that is not seen to go on for longer than the patience is unhealthy, and so are servers that
+// are all away.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	work, start := int64(5), time.Now()
@@ -167,7 +169,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// Without a host it is this machine alone that is served, and an address that is taken or makes no sense is an error.
+// Without a host it is this machine alone that is served, and an address that is taken or makes no
+// sense is an error.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 

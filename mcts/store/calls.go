@@ -22,13 +22,13 @@ var (
 	ErrHistory = errors.New("the log has an answer to something else than the model would see now")
 )
 
-// Policy returns the policy of one tree: it answers from the log what the log holds, asks next for the rest, and
-// returns an answer only when it is committed. With next nil it replays and never asks anybody (ErrNotLogged).
-// An answer that was given to another history is refused (ErrHistory), and so is a row that is not as it was written
-// (ErrDamaged).
+// Policy returns the policy of one tree: it answers from the log what the log holds, asks next for
+// the rest, and returns an answer only when it is committed. With next nil it replays and never
+// asks anybody (ErrNotLogged). An answer that was given to another history is refused (ErrHistory),
+// and so is a row that is not as it was written (ErrDamaged).
 //
-// Text is made valid UTF-8 before it is logged, so that what is used now and what is read back later are the
-// same bytes.
+// Text is made valid UTF-8 before it is logged, so that what is used now and what is read back
+// later are the same bytes.
 func (s *Store) Policy(ctx context.Context, question string, tree int, next mcts.Policy) (*Policy, error) {
 	op := fmt.Sprintf("read calls of %s/%d", question, tree)
 	p := &Policy{store: s, next: next, logged: map[callKey]logged{}}
@@ -166,8 +166,8 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	return proposals, nil
 }
 
-// find returns the logged call that has a sample drawn at a node, and the first sample of that call. The samples of one
-// request may have been drawn in several here, or the other way round.
+// find returns the logged call that has a sample drawn at a node, and the first sample of that
+// call. The samples of one request may have been drawn in several here, or the other way round.
 func (p *Policy) find(path string, sample int) (l logged, first int, ok bool) {
 	for first = sample; first >= 0; first-- {
 		if l, ok = p.logged[callKey{path, first}]; ok {
@@ -178,9 +178,10 @@ func (p *Policy) find(path string, sample int) (l logged, first int, ok bool) {
 	return logged{}, 0, false
 }
 
-// adjust makes what the log has, n samples, an answer to a request for more or for fewer. A tree that was grown before
-// asked so if one of the trees before it failed then and is there now: how much a question has found decides how many
-// samples its trees draw. Samples have seeds of their own, so it does not matter how many are drawn at once.
+// adjust makes what the log has, n samples, an answer to a request for more or for fewer. A tree
+// that was grown before asked so if one of the trees before it failed then and is there now: how
+// much a question has found decides how many samples its trees draw. Samples have seeds of their
+// own, so it does not matter how many are drawn at once.
 func (p *Policy) adjust(ctx context.Context, logged []mcts.Proposal, n int, r mcts.Request) ([]mcts.Proposal, error) {
 	if r.N <= n {
 		return logged[:min(r.N, len(logged))], nil
@@ -192,8 +193,8 @@ func (p *Policy) adjust(ctx context.Context, logged []mcts.Proposal, n int, r mc
 	return append(logged, more...), err
 }
 
-// answer returns what the log has at a place, from sample first on, if it is an answer to what the model would see
-// there now.
+// answer returns what the log has at a place, from sample first on, if it is an answer to what the
+// model would see there now.
 func (s *Store) answer(ctx context.Context, l logged, first int, r mcts.Request) ([]mcts.Proposal, error) {
 	if seed := r.Seed - uint64(r.First-first); l.seed != seed {
 		return nil, fmt.Errorf("the log has samples from seed %d, the search asks for some from %d: "+
@@ -221,7 +222,8 @@ func (s *Store) proposals(ctx context.Context, l logged) ([]mcts.Proposal, error
 	return proposals, nil
 }
 
-// CompletionTokens returns how many tokens the logged completions of a tree have, 0 when their server reported none.
+// CompletionTokens returns how many tokens the logged completions of a tree have, 0 when their
+// server reported none.
 func (s *Store) CompletionTokens(ctx context.Context, question string, tree int) (n int, err error) {
 	p, err := s.Policy(ctx, question, tree, nil)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// metaSeal notes how many rows there were when the last process that wrote the run closed it, so that
-// what goes missing later is noticed. It is there only while nothing has changed since.
+// metaSeal notes how many rows there were when the last process that wrote the run closed it, so
+// that what goes missing later is noticed. It is there only while nothing has changed since.
 const metaSeal = "seal"
 
 // countRows is a column that says how many rows there are.

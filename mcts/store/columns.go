@@ -115,7 +115,8 @@ func appendValue(b []byte, v reflect.Value, kind reflect.Kind) []byte {
 // errCut means that columns end too early, or hold a number that cannot be.
 var errCut = errors.New("its columns cannot be read")
 
-// mostRows is more than any tree has nodes: what unpacks to a lot may be a few bytes that somebody made up.
+// mostRows is more than any tree has nodes: what unpacks to a lot may be a few bytes that somebody
+// made up.
 const mostRows = 1 << 20
 
 // readRows reads columns from the beginning of b, and returns what follows them. It trusts nothing.

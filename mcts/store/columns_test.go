@@ -89,7 +89,8 @@ func TestZerosTakeNoSpace(t *testing.T) {
 	}
 }
 
-// A struct that has gained a field reads what was stored before; one that has lost a field does not.
+// A struct that has gained a field reads what was stored before; one that has lost a field does
+// not.
 func TestFieldsComeButDoNotGo(t *testing.T) {
 	type before struct {
 		A int

@@ -7,8 +7,8 @@ import (
 )
 
 // Every row ends with a hash of its key and its content, which is compared whenever the row is
-// read: a flipped bit would otherwise be taken for what a model wrote. It is not a protection against
-// somebody who means harm, who can hash, too.
+// read: a flipped bit would otherwise be taken for what a model wrote. It is not a protection
+// against somebody who means harm, who can hash, too.
 
 // rowHash is the hash of a row, in the making.
 type rowHash uint64

@@ -15,8 +15,8 @@ import (
 // ErrLocked means that another process works on the run.
 var ErrLocked = errors.New("another process is working on this run")
 
-// Lock takes the run for this process by locking a file, which is made if need be. The kernel releases the lock when
-// the process ends, however it ends. The returned function releases it.
+// Lock takes the run for this process by locking a file, which is made if need be. The kernel
+// releases the lock when the process ends, however it ends. The returned function releases it.
 func Lock(path string) (release func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -35,18 +35,19 @@ func Lock(path string) (release func() error, err error) {
 	return func() error { return errors.Join(unlock(f), f.Close()) }, nil
 }
 
-// unlock releases the lock itself. Closing the file does so only once no process has it open, and one that was forked
-// has, until it runs its own program.
+// unlock releases the lock itself. Closing the file does so only once no process has it open, and
+// one that was forked has, until it runs its own program.
 func unlock(f *os.File) error { return disk.Lock(f, syscall.LOCK_UN) }
 
-// Somebody who only asks holds the lock for a moment: so long is it waited for, and so long at most.
+// Somebody who only asks holds the lock for a moment: so long is it waited for, and so long at
+// most.
 const (
 	askPause = time.Millisecond
 	askLimit = 5 * time.Second
 )
 
-// acquire takes the exclusive lock of a file. A shared one is of somebody who only asks (Busy), and is
-// no work on the run: of several that want it one gets it.
+// acquire takes the exclusive lock of a file. A shared one is of somebody who only asks (Busy), and
+// is no work on the run: of several that want it one gets it.
 func acquire(f *os.File) error {
 	for waited := time.Duration(0); ; waited += askPause {
 		err := disk.Lock(f, syscall.LOCK_EX)
@@ -66,8 +67,8 @@ func acquire(f *os.File) error {
 	}
 }
 
-// Busy returns an error that wraps [ErrLocked] if another process works on the run in dir right now. It is
-// for finding out before something that takes long: StartRun finds out for good.
+// Busy returns an error that wraps [ErrLocked] if another process works on the run in dir right
+// now. It is for finding out before something that takes long: StartRun finds out for good.
 func Busy(dir string) error {
 	path := filepath.Join(dir, LockFile)
 

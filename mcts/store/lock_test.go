@@ -14,7 +14,8 @@ import (
 )
 
 // Who wants a run pauses while somebody only asks about it: in a bubble time passes only while all
-// its goroutines wait. Somebody who asks forever, a process that was stopped, is waited for in vain.
+// its goroutines wait. Somebody who asks forever, a process that was stopped, is waited for in
+// vain.
 func TestLockWaitsForWhoOnlyAsks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		asks time.Duration
@@ -57,7 +58,8 @@ func TestLockWaitsForWhoOnlyAsks(t *testing.T) {
 	}
 }
 
-// A run that was released can be taken, also while a process that was forked meanwhile still has its file open.
+// A run that was released can be taken, also while a process that was forked meanwhile still has
+// its file open.
 func TestReleasedWhereverItIsOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.lock")
 

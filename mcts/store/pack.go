@@ -8,10 +8,10 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Values are compressed by themselves, and most are about a kilobyte: too little to find repetitions
-// in. They repeat each other, though: names of tools, the words of one question, the phrases of one
-// model. So the first values of a run become its dictionary; those before it go without. S2 costs a
-// tenth of the time of zstd here, and a twentieth more space.
+// Values are compressed by themselves, and most are about a kilobyte: too little to find
+// repetitions in. They repeat each other, though: names of tools, the words of one question, the
+// phrases of one model. So the first values of a run become its dictionary; those before it go
+// without. S2 costs a tenth of the time of zstd here, and a twentieth more space.
 const (
 	metaDictionary = "dictionary"
 	dictionarySize = 32 << 10 // more does not help

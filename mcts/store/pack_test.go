@@ -10,8 +10,8 @@ import (
 	"toolevo/mcts/store"
 )
 
-// A dictionary that could not be written, as on a disk that is full for a moment, is written with the
-// next call.
+// A dictionary that could not be written, as on a disk that is full for a moment, is written with
+// the next call.
 func TestDictionaryIsTriedAgain(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 

@@ -53,11 +53,11 @@ type Run struct {
 	release func() error // nil when open for reading
 }
 
-// StartRun makes the run directory dir and opens it. The manifest needs no Hash and no Sum; its Data
-// is any path of the data folder. It refuses a directory that holds a run (ErrExists) or the database
-// of one (ErrDamaged), and one that another process works on (ErrLocked). The directory is for its
-// owner alone, unless it was there before. note, if any, notes in the run what it is made from, before
-// the directory counts as a run.
+// StartRun makes the run directory dir and opens it. The manifest needs no Hash and no Sum; its
+// Data is any path of the data folder. It refuses a directory that holds a run (ErrExists) or the
+// database of one (ErrDamaged), and one that another process works on (ErrLocked). The directory is
+// for its owner alone, unless it was there before. note, if any, notes in the run what it is made
+// from, before the directory counts as a run.
 func StartRun(ctx context.Context, dir string, m Manifest, config string, note ...func(*Run) error) (*Run, error) {
 	if err := Vacant(ctx, dir); err != nil {
 		return nil, err
@@ -88,7 +88,8 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string, note .
 	})
 }
 
-// makeDatabase makes the database of a new run, whole or not at all, in place of one without a call.
+// makeDatabase makes the database of a new run, whole or not at all, in place of one without a
+// call.
 func makeDatabase(ctx context.Context, dir, id string) error {
 	path := filepath.Join(dir, databaseFile)
 	if err := remove(sqlite.Parts(path)...); err != nil {
@@ -121,10 +122,10 @@ func remove(paths ...string) error {
 	return nil
 }
 
-// ResumeRun opens the run in dir to continue it. agree looks at the run, which is open for reading, and
-// says what its manifest and configuration are from now on, or refuses; it may be asked twice. As for
-// StartRun, the Data it gives is any path of the data folder. ResumeRun refuses what OpenRun does, and a run
-// that another process works on (ErrLocked). A run that is refused stays as it is.
+// ResumeRun opens the run in dir to continue it. agree looks at the run, which is open for reading,
+// and says what its manifest and configuration are from now on, or refuses; it may be asked twice.
+// As for StartRun, the Data it gives is any path of the data folder. ResumeRun refuses what OpenRun
+// does, and a run that another process works on (ErrLocked). A run that is refused stays as it is.
 func ResumeRun(ctx context.Context, dir string, agree func(context.Context, *Run) (Manifest, string, error)) (*Run,
 	error) {
 	if _, _, err := consult(ctx, dir, agree); err != nil {
@@ -182,8 +183,8 @@ func locked(dir string, open func() (*Run, error)) (*Run, error) {
 	return r, nil
 }
 
-// openLocked opens the database of a run for writing. The manifest is written last: a directory that
-// has one has everything else.
+// openLocked opens the database of a run for writing. The manifest is written last: a directory
+// that has one has everything else.
 func openLocked(ctx context.Context, r *Run, changed bool, note ...func(*Run) error) (*Run, error) {
 	s, err := openExisting(ctx, filepath.Join(r.Dir, databaseFile))
 	if err != nil {
@@ -207,9 +208,9 @@ func openLocked(ctx context.Context, r *Run, changed bool, note ...func(*Run) er
 	return r, nil
 }
 
-// Vacant makes sure that a run can begin in a directory, which need not be there: it holds none, and
-// can be written. A database without a manifest and without a call is what a process left behind that
-// was killed as it began.
+// Vacant makes sure that a run can begin in a directory, which need not be there: it holds none,
+// and can be written. A database without a manifest and without a call is what a process left
+// behind that was killed as it began.
 func Vacant(ctx context.Context, dir string) error {
 	_, _, err := readManifest(dir)
 	if err == nil {

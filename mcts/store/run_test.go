@@ -284,8 +284,8 @@ func TestFlippedBitsOfAManifest(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatIsNotTheRuns holds that a run whose database is gone, empty, or of another run is
-// damaged, for whoever opens it, and stays as it is.
+// TestADatabaseThatIsNotTheRuns holds that a run whose database is gone, empty, or of another run
+// is damaged, for whoever opens it, and stays as it is.
 func TestADatabaseThatIsNotTheRuns(t *testing.T) {
 	ctx := context.Background()
 	other := filepath.Join(t.TempDir(), "other")
@@ -380,8 +380,8 @@ func TestStartRunNotes(t *testing.T) {
 	}
 }
 
-// TestALogWithoutAManifest holds that a folder with the log of a run is not a place for another one, and
-// that one with what a process left that was killed as it began is.
+// TestALogWithoutAManifest holds that a folder with the log of a run is not a place for another
+// one, and that one with what a process left that was killed as it began is.
 func TestALogWithoutAManifest(t *testing.T) {
 	ctx := context.Background()
 
@@ -429,8 +429,8 @@ func TestALogWithoutAManifest(t *testing.T) {
 	}
 }
 
-// TestKilledWhileARunIsChanged holds that a run whose manifest and configuration were being changed is
-// the old one or the new one, whatever had been renamed when the process was killed.
+// TestKilledWhileARunIsChanged holds that a run whose manifest and configuration were being changed
+// is the old one or the new one, whatever had been renamed when the process was killed.
 func TestKilledWhileARunIsChanged(t *testing.T) {
 	ctx := context.Background()
 	was, now := filepath.Join(t.TempDir(), "was"), filepath.Join(t.TempDir(), "now")

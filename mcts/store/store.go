@@ -56,8 +56,8 @@ func openWritable(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// OpenReadOnly opens the database of a run to look at it, also while another process writes it. What
-// is not one of ours, a view in place of a table, say, is not even read (ErrDamaged).
+// OpenReadOnly opens the database of a run to look at it, also while another process writes it.
+// What is not one of ours, a view in place of a table, say, is not even read (ErrDamaged).
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	db, err := sqlite.OpenToRead(ctx, path)
 	if err != nil {

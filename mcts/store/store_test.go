@@ -181,7 +181,8 @@ func TestAnotherSearchIsRefused(t *testing.T) {
 	}
 }
 
-// The log answers requests for fewer samples than it has, and of one for more only the rest is asked for, once.
+// The log answers requests for fewer samples than it has, and of one for more only the rest is
+// asked for, once.
 func TestAnotherSampleCount(t *testing.T) {
 	ctx, s := context.Background(), open(t)
 	var asked []string
@@ -217,7 +218,8 @@ func TestAnotherSampleCount(t *testing.T) {
 	}
 }
 
-// The samples that one request drew answer requests that draw them one after the other, from wherever those begin.
+// The samples that one request drew answer requests that draw them one after the other, from
+// wherever those begin.
 func TestSamplesOfOneRequestAnswerSeveral(t *testing.T) {
 	ctx, s := context.Background(), open(t)
 	r := request("0", 100)
@@ -327,7 +329,8 @@ func TestToolResults(t *testing.T) {
 	}
 }
 
-// A run that is only read keeps what it has: a check on a busy machine, where a statement is slow, is no damage.
+// A run that is only read keeps what it has: a check on a busy machine, where a statement is slow,
+// is no damage.
 func TestToolResultsOfAReadRun(t *testing.T) {
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "run.db")
 

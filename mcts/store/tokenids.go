@@ -9,8 +9,8 @@ import (
 	"toolevo/mcts"
 )
 
-// The ids of a prompt's tokens stand in the first call at a place that has any, as the difference to those of the
-// place above:
+// The ids of a prompt's tokens stand in the first call at a place that has any, as the difference
+// to those of the place above:
 //
 //	1 + the sample there after whose ids it goes on, or 0 for none; how many ids are the same; the other ids
 //
@@ -21,7 +21,8 @@ func hasIDs(all []mcts.Proposal) bool {
 	return slices.ContainsFunc(all, func(p mcts.Proposal) bool { return p.PromptIDs != "" || p.Sampled != "" })
 }
 
-// shorten returns proposals as the log keeps them, with the difference in place of their prompt's ids.
+// shorten returns proposals as the log keeps them, with the difference in place of their prompt's
+// ids.
 func (p *Policy) shorten(ctx context.Context, path string, all []mcts.Proposal) ([]mcts.Proposal, error) {
 	at := slices.IndexFunc(all, func(p mcts.Proposal) bool { return p.PromptIDs != "" })
 	if at < 0 {
@@ -83,8 +84,8 @@ type idsOf struct {
 	mcts.TokenIDs
 }
 
-// ids returns what the log has at a place: the ids of its prompt, nil where there are none, and its samples in their
-// order. The caller holds the lock.
+// ids returns what the log has at a place: the ids of its prompt, nil where there are none, and its
+// samples in their order. The caller holds the lock.
 func (p *Policy) ids(ctx context.Context, path string) (prompt []int, samples []idsOf, err error) {
 	difference := ""
 
@@ -147,8 +148,8 @@ func (p *Policy) undo(ctx context.Context, path, difference string) ([]int, erro
 	return slices.Concat(above[:same], rest), nil
 }
 
-// TokenIDs returns the ids of the tokens of the first sample at a place that has a text and nothing besides; ok is
-// false where the log has none of it.
+// TokenIDs returns the ids of the tokens of the first sample at a place that has a text and nothing
+// besides; ok is false where the log has none of it.
 func (p *Policy) TokenIDs(ctx context.Context, path, text string) (t mcts.TokenIDs, ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -63,8 +63,8 @@ func newTokens() *tokens {
 	}}
 }
 
-// The log has the ids of each prompt and sample as they were told, whoever reads it, and a run that is resumed goes on
-// with the differences.
+// The log has the ids of each prompt and sample as they were told, whoever reads it, and a run that
+// is resumed goes on with the differences.
 func TestTokenIDs(t *testing.T) {
 	ctx, s, m := context.Background(), open(t), newTokens()
 

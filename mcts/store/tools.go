@@ -9,7 +9,8 @@ import (
 	"toolevo/envs"
 )
 
-// Recall returns the logged result of a tool call that is not a pure function of the corpus, and whether there is one.
+// Recall returns the logged result of a tool call that is not a pure function of the corpus, and
+// whether there is one.
 func (s *Store) Recall(ctx context.Context, key string) (envs.Result, bool, error) {
 	r, ok, err := s.recall(ctx, key)
 	return r, ok, fail("recall a tool result", err)
@@ -58,9 +59,9 @@ func toolHash(key string, packed []byte) int64 {
 	return hashOf("tools").text(key).bytes(packed).column()
 }
 
-// Remember logs a tool result. The first result under a key stays: every tree of the run sees the same. A run that is
-// open for reading logs nothing more: a statement that was quick when the run was made, and is slow while it is checked
-// on a busy machine, has the same result still.
+// Remember logs a tool result. The first result under a key stays: every tree of the run sees the
+// same. A run that is open for reading logs nothing more: a statement that was quick when the run
+// was made, and is slow while it is checked on a busy machine, has the same result still.
 func (s *Store) Remember(ctx context.Context, key string, r envs.Result) error {
 	if s.writer == nil {
 		return nil

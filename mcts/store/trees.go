@@ -230,8 +230,8 @@ func (s *Store) readTree(ctx context.Context, question string, tree int, packed 
 	return t, checkShape(t)
 }
 
-// checkShape makes sure that what walks a tree comes to an end inside it: nodes stand in order, each
-// below one before it, one deeper, and in its place among its siblings.
+// checkShape makes sure that what walks a tree comes to an end inside it: nodes stand in order,
+// each below one before it, one deeper, and in its place among its siblings.
 func checkShape(t *mcts.TreeRecord) error {
 	if len(t.Nodes) == 0 {
 		return damaged("the tree has no nodes")

@@ -13,8 +13,9 @@ import (
 // maxGroup bounds how many writes share a commit, so that the first of them does not wait forever.
 const maxGroup = 256
 
-// writer owns the one connection that writes. Its goroutine gathers the writes that wait and commits them together:
-// group commit, which is what makes a durable log cheap when many trees grow at once.
+// writer owns the one connection that writes. Its goroutine gathers the writes that wait and
+// commits them together: group commit, which is what makes a durable log cheap when many trees grow
+// at once.
 type writer struct {
 	db    *sql.DB
 	queue chan pending
@@ -44,7 +45,8 @@ func newWriter(ctx context.Context, path string) (*writer, error) {
 	return w, nil
 }
 
-// do waits until fn's writes are committed. Once handed over a write is carried out whatever happens to ctx.
+// do waits until fn's writes are committed. Once handed over a write is carried out whatever
+// happens to ctx.
 func (w *writer) do(ctx context.Context, fn func(*sql.Tx) error) error {
 	p := pending{fn: fn, result: make(chan error, 1)}
 
@@ -81,8 +83,8 @@ func (w *writer) run() {
 	}
 }
 
-// commit writes a group in one transaction. When one of it fails the group is tried again one by one, so that only
-// the faulty write is told so.
+// commit writes a group in one transaction. When one of it fails the group is tried again one by
+// one, so that only the faulty write is told so.
 func (w *writer) commit(group []pending) {
 	fns := make([]func(*sql.Tx) error, len(group))
 	for i, p := range group {

@@ -6,12 +6,14 @@ import (
 	"toolevo/envs/names"
 )
 
-// defects is a set of the defects of ToolQA-D's published code that change what an agent sees. They are corrected, and
-// each can be re-enabled by its name in a configuration; "published" stands for all of them, not for every difference:
-// mcts/ALGORITHM.md lists what stays different. "published" also stands for the published feedback on outdated
-// parameters: with environment.feedback deprecation they get no notice.
+// defects is a set of the defects of ToolQA-D's published code that change what an agent sees. They
+// are corrected, and each can be re-enabled by its name in a configuration; "published" stands for
+// all of them, not for every difference: mcts/ALGORITHM.md lists what stays different. "published"
+// also stands for the published feedback on outdated parameters: with environment.feedback
+// deprecation they get no notice.
 //
-// The packages that implement a defect have an option of their own for it. This is the one list of the names.
+// The packages that implement a defect have an option of their own for it. This is the one list of
+// the names.
 type defects uint16
 
 // The defects, and the package that implements each.
@@ -31,7 +33,8 @@ const (
 	published = lastBrace<<1 - 1 // all of them
 )
 
-// defectNames returns the valid names: "published", then those of the defects in the order of the constants.
+// defectNames returns the valid names: "published", then those of the defects in the order of the
+// constants.
 func defectNames() []string {
 	return []string{
 		"published", "notices", "failed-loads", "partial-filter", "split-conditions", "regex-categories",
@@ -39,7 +42,8 @@ func defectNames() []string {
 	}
 }
 
-// parseDefects returns the set of the named defects. The error of an unknown name lists the valid ones.
+// parseDefects returns the set of the named defects. The error of an unknown name lists the valid
+// ones.
 func parseDefects(chosen ...string) (defects, error) {
 	var s defects
 
@@ -62,8 +66,8 @@ func parseDefects(chosen ...string) (defects, error) {
 // has reports whether every defect of d is in s.
 func (s defects) has(d defects) bool { return s&d == d }
 
-// loadNames returns the names of actions that count as loads under failedLoads, and nil without it. The published code
-// does not count those that only p_s_ood_proprietary has.
+// loadNames returns the names of actions that count as loads under failedLoads, and nil without it.
+// The published code does not count those that only p_s_ood_proprietary has.
 func (s defects) loadNames() []string {
 	if !s.has(failedLoads) {
 		return nil

@@ -18,8 +18,8 @@ func (o *opened) retrieval() *retrievalSettings {
 	return o.choice.Settings[retrievalSection].(*retrievalSettings)
 }
 
-// openPassages opens the indexes of the datasets that have passages; the vectors of an embedding model, when they are
-// needed.
+// openPassages opens the indexes of the datasets that have passages; the vectors of an embedding
+// model, when they are needed.
 func (o *opened) openPassages(ctx context.Context) error {
 	for _, c := range o.corpora {
 		if c.DocumentCount() == 0 {
@@ -53,7 +53,8 @@ func (o *opened) closePassages() error {
 	return err
 }
 
-// retriever is a retrieval tool over the passages of a dataset. memory, which may be nil, keeps what a model found.
+// retriever is a retrieval tool over the passages of a dataset. memory, which may be nil, keeps
+// what a model found.
 func (o *opened) retriever(name string, ds toolqa.Dataset, memory envs.Memory) *retrieve.Tool {
 	p := o.passages[ds]
 	if p == nil {
@@ -65,8 +66,8 @@ func (o *opened) retriever(name string, ds toolqa.Dataset, memory envs.Memory) *
 // Remote implements [suite.Preparer].
 func (o *opened) Remote() bool { return o.retrieval().Model != "" }
 
-// Prepare looks at the server of the embedding model before a run starts, and has the vectors made of the passages that
-// its questions are about.
+// Prepare looks at the server of the embedding model before a run starts, and has the vectors made
+// of the passages that its questions are about.
 func (o *opened) Prepare(ctx context.Context) error {
 	if !o.Remote() {
 		return nil
@@ -91,7 +92,8 @@ func (o *opened) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// probeEmbedder asks the embedding model for one vector. A server that takes its time has at least taken the question.
+// probeEmbedder asks the embedding model for one vector. A server that takes its time has at least
+// taken the question.
 func (o *opened) probeEmbedder(ctx context.Context) error {
 	e, err := o.embedder(false)
 	if err != nil {
@@ -116,8 +118,8 @@ func (o *opened) embedder(patient bool) (suite.Embedder, error) {
 	return o.choice.Embedder(r.Model, r.Server, patient)
 }
 
-// dense is the ranking of a corpus's passages by the embedding model, opened at first need. It implements
-// [retrieve.Searcher].
+// dense is the ranking of a corpus's passages by the embedding model, opened at first need. It
+// implements [retrieve.Searcher].
 type dense struct {
 	suite    *opened
 	corpus   *corpus.Corpus

@@ -51,8 +51,8 @@ func (s *sqlSettings) Validate() (string, error) {
 	return "rows", suite.Within(float64(s.Rows), 1)
 }
 
-// Validate implements [suite.Settings]: it wants a server's address that can be shown, since the configuration stands
-// in every run. The errors do not show it.
+// Validate implements [suite.Settings]: it wants a server's address that can be shown, since the
+// configuration stands in every run. The errors do not show it.
 func (r *retrievalSettings) Validate() (string, error) {
 	if r.Server == "" {
 		return "", nil

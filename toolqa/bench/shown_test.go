@@ -57,8 +57,8 @@ func TestMain(m *testing.M) {
 // rowsOf are how many rows the corpora have, where it is not their usual number.
 var rowsOf = map[toolqa.Dataset]int{toolqa.Agenda: 1000, toolqa.DBLP: 1500, toolqa.Flights: 12_000}
 
-// looks are what an author asks the tables before a query: the names of their columns, which the document of
-// SQLInterpreter leaves to LoadDB, and how their cells are written.
+// looks are what an author asks the tables before a query: the names of their columns, which the
+// document of SQLInterpreter leaves to LoadDB, and how their cells are written.
 var looks = map[toolqa.Dataset][]string{
 	toolqa.Agenda:  {"SELECT * FROM agenda.agenda_data LIMIT 3"},
 	toolqa.Airbnb:  {"SELECT * FROM airbnb.airbnb_data LIMIT 3", "SELECT DISTINCT room_type FROM airbnb.airbnb_data"},
@@ -67,9 +67,9 @@ var looks = map[toolqa.Dataset][]string{
 	toolqa.Yelp:    {"SELECT * FROM yelp.yelp_data LIMIT 3"},
 }
 
-// Who sees the prompt of a task alone can write the calls of its solution: whatever is in them is said there, in the
-// question, in what was observed before, or can be computed from that. Under other versions than that of the prompt
-// notices add what has changed.
+// Who sees the prompt of a task alone can write the calls of its solution: whatever is in them is
+// said there, in the question, in what was observed before, or can be computed from that. Under
+// other versions than that of the prompt notices add what has changed.
 func TestPromptsSayWhatSolutionsTake(t *testing.T) {
 	t.Parallel()
 
@@ -145,7 +145,8 @@ func versionOf(t *testing.T, c *toolapi.Catalog, name string) *toolapi.Version {
 	return v
 }
 
-// tasksOf returns the tasks of a suite, one of each template under another version than that of the prompt.
+// tasksOf returns the tasks of a suite, one of each template under another version than that of the
+// prompt.
 func tasksOf(s suite.Suite, version string) []envs.Task {
 	known := map[string]bool{}
 	return slices.DeleteFunc(s.Tasks(), func(t envs.Task) bool {
@@ -277,7 +278,8 @@ func (a *author) clone(question string) *author {
 	}}
 }
 
-// look makes the calls of looks, which take no more than the documents say, and returns their results.
+// look makes the calls of looks, which take no more than the documents say, and returns their
+// results.
 func look(t *testing.T, s suite.Suite, ds toolqa.Dataset, a *author) (read []string) {
 	t.Helper()
 
@@ -366,7 +368,8 @@ func (w *writer) solve(p suite.Planner, task envs.Task) {
 	}
 }
 
-// lifted is a call as the deployed version wants it, of which its author learns by the notice that the call gets.
+// lifted is a call as the deployed version wants it, of which its author learns by the notice that
+// the call gets.
 func (w *writer) lifted(state *envs.State, call envs.Call) envs.Call {
 	w.t.Helper()
 
@@ -547,8 +550,8 @@ func ownNames(tool, program string) (given []string) {
 	return given
 }
 
-// told is what a text says, and what can be computed from it: the carrier and the number of a flight, a time on 24
-// hours, a date in words, a time that is written without a colon.
+// told is what a text says, and what can be computed from it: the carrier and the number of a
+// flight, a time on 24 hours, a date in words, a time that is written without a colon.
 func told(text string) []string {
 	all := []string{text}
 	for _, m := range flight.FindAllStringSubmatch(text, -1) {
@@ -574,8 +577,8 @@ func told(text string) []string {
 	return all
 }
 
-// languages are the words of SQL and of Python that solutions use, and the numbers that everybody knows: of degrees,
-// miles and minutes.
+// languages are the words of SQL and of Python that solutions use, and the numbers that everybody
+// knows: of degrees, miles and minutes.
 func languages() map[string]bool {
 	known := map[string]bool{}
 

@@ -86,7 +86,8 @@ func (o *opened) open(ctx context.Context) error {
 	return err
 }
 
-// openCorpora opens the corpora of the chosen datasets, or of all that the data folder has when none were chosen.
+// openCorpora opens the corpora of the chosen datasets, or of all that the data folder has when
+// none were chosen.
 func (o *opened) openCorpora(ctx context.Context) error {
 	datasets := o.choice.Datasets
 	if datasets == nil {
@@ -153,7 +154,8 @@ func (o *opened) readQuestions() error {
 	return err
 }
 
-// ownQuestions are those of the user's own that are about the chosen corpora, each corpus's together.
+// ownQuestions are those of the user's own that are about the chosen corpora, each corpus's
+// together.
 func (o *opened) ownQuestions() ([]toolqa.Question, error) {
 	own, err := questions.ReadOwn(o.choice.Own)
 	if err != nil {

@@ -124,7 +124,8 @@ func change(t testing.TB, path, stmt string, args ...any) {
 	}
 }
 
-// TestOpenOddPath also shows that a column is still there after Close, and that no other can be read.
+// TestOpenOddPath also shows that a column is still there after Close, and that no other can be
+// read.
 func TestOpenOddPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a b?c#d%20é")
 	mustBuild(t, dir, toolqa.Coffee, synth.Options{Rows: 5})

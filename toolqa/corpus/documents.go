@@ -16,8 +16,8 @@ type Document struct {
 	Content string
 }
 
-// Documents yields the passages for retrieval in the order of their IDs; none for a dataset without. After an error
-// there is nothing more.
+// Documents yields the passages for retrieval in the order of their IDs; none for a dataset
+// without. After an error there is nothing more.
 func (c *Corpus) Documents(ctx context.Context) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		if !c.has(layout.Documents) {

@@ -12,8 +12,8 @@ import (
 	"toolevo/toolqa/corpus/synth"
 )
 
-// What the writer makes of cells, invented ones and those of published files, is one thing: the typed
-// tables, the columns as the tools print them, the indexes and all hashes agree.
+// What the writer makes of cells, invented ones and those of published files, is one thing: the
+// typed tables, the columns as the tools print them, the indexes and all hashes agree.
 func TestMadeCorporaAreProved(t *testing.T) {
 	t.Parallel()
 
@@ -30,7 +30,8 @@ func TestMadeCorporaAreProved(t *testing.T) {
 		})
 	}
 
-	// Cells that pandas reads in its own way: a byte-order mark, quotes, missing values, empty lines.
+	// Cells that pandas reads in its own way: a byte-order mark, quotes, missing values, empty
+	// lines.
 	for ds, file := range map[toolqa.Dataset]string{
 		toolqa.Coffee: "\ufeffDate,Open,High,Low,Close,Volume,Currency\r\n" +
 			"2000-01-03,122.25,124.0,116.1,116.5,6640,USD\r\n" +

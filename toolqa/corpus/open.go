@@ -77,10 +77,11 @@ type Corpus struct {
 	table    *Table
 }
 
-// Open opens the corpus of a dataset below the data folder dir, and compares every byte of the file with the
-// hashes that were written with it, which takes a second for two gigabytes that are in memory. The error of a
-// file that is missing (it satisfies errors.Is(err, fs.ErrNotExist)), changed (errors.Is(err, ErrDamaged)),
-// of another format version, or no corpus at all, says so and what to run.
+// Open opens the corpus of a dataset below the data folder dir, and compares every byte of the file
+// with the hashes that were written with it, which takes a second for two gigabytes that are in
+// memory. The error of a file that is missing (it satisfies errors.Is(err, fs.ErrNotExist)),
+// changed (errors.Is(err, ErrDamaged)), of another format version, or no corpus at all, says so and
+// what to run.
 func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	c, err := open(ctx, dir, ds)
 	if err != nil {
@@ -98,7 +99,8 @@ func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	return c, nil
 }
 
-// open is Open without a look at the bytes: only at what the file says of itself and of its columns.
+// open is Open without a look at the bytes: only at what the file says of itself and of its
+// columns.
 func open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	if _, err := toolqa.ParseDataset(string(ds)); err != nil {
 		return nil, fmt.Errorf("corpus: open: %w", err)
@@ -136,7 +138,8 @@ func (c *Corpus) Dataset() toolqa.Dataset { return c.info.Dataset }
 // Info returns what the file says about itself.
 func (c *Corpus) Info() layout.Info { return c.info }
 
-// Schema returns the names and types of the typed table. Of a dataset without one it holds only the dataset.
+// Schema returns the names and types of the typed table. Of a dataset without one it holds only the
+// dataset.
 func (c *Corpus) Schema() layout.Schema { return c.schema }
 
 // Path returns the path of the SQLite file.

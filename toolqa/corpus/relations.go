@@ -7,7 +7,8 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// Relations returns the results of the scirex corpus in the order of the published files; none of another dataset.
+// Relations returns the results of the scirex corpus in the order of the published files; none of
+// another dataset.
 func (c *Corpus) Relations(ctx context.Context) (all []layout.Relation, err error) {
 	if !c.has(layout.Relations) {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// Table is a dataset's table, every cell as the table tools print it. A column is read when it is first asked for, and
-// stays in memory. A Table is immutable and safe for concurrent use.
+// Table is a dataset's table, every cell as the table tools print it. A column is read when it is
+// first asked for, and stays in memory. A Table is immutable and safe for concurrent use.
 type Table struct {
 	dataset toolqa.Dataset
 	names   []string
@@ -19,8 +19,9 @@ type Table struct {
 	stored  map[string]func() (*Vector, error) // only of columns that differ from what the tools print
 }
 
-// newTable returns a table whose columns load reads. Stored are the names of the columns that the published file holds
-// in another form than the tools print; load is asked for that form with stored true.
+// newTable returns a table whose columns load reads. Stored are the names of the columns that the
+// published file holds in another form than the tools print; load is asked for that form with
+// stored true.
 func newTable(ds toolqa.Dataset, names, stored []string, rows int,
 	load func(name string, stored bool) (*Vector, error)) *Table {
 	t := &Table{
@@ -48,8 +49,8 @@ func newTable(ds toolqa.Dataset, names, stored []string, rows int,
 	return t
 }
 
-// NewTable returns a table in memory of the given rows, whose cells are as the tools print them. It is meant for tests.
-// It panics when a row has another number of cells than there are columns.
+// NewTable returns a table in memory of the given rows, whose cells are as the tools print them. It
+// is meant for tests. It panics when a row has another number of cells than there are columns.
 func NewTable(ds toolqa.Dataset, columns []string, rows [][]string) *Table {
 	vectors := make(map[string]*Vector, len(columns))
 	for i, name := range columns {
@@ -80,8 +81,8 @@ func (t *Table) Columns() []string { return slices.Clone(t.names) }
 // Has reports whether there is a column called name. Names are case sensitive.
 func (t *Table) Has(name string) bool { return t.columns[name] != nil }
 
-// Column returns the column called name, or nil when there is none. Names are case sensitive. The error is one of the
-// file.
+// Column returns the column called name, or nil when there is none. Names are case sensitive. The
+// error is one of the file.
 func (t *Table) Column(name string) (*Vector, error) {
 	if c := t.columns[name]; c != nil {
 		return c()
@@ -89,8 +90,8 @@ func (t *Table) Column(name string) (*Vector, error) {
 	return nil, nil
 }
 
-// Stored returns the column called name as the published file has it, which differs from Column for times of day only:
-// "9:00 AM". It is nil when there is no such column.
+// Stored returns the column called name as the published file has it, which differs from Column for
+// times of day only: "9:00 AM". It is nil when there is no such column.
 func (t *Table) Stored(name string) (*Vector, error) {
 	if c := t.stored[name]; c != nil {
 		return c()
@@ -98,6 +99,6 @@ func (t *Table) Stored(name string) (*Vector, error) {
 	return t.Column(name)
 }
 
-// ClockText returns a time of day, "9:00 AM" or "2 PM", as columns of the kind [Clock] print it: "09:00:00". Other text
-// is returned as it is.
+// ClockText returns a time of day, "9:00 AM" or "2 PM", as columns of the kind [Clock] print it:
+// "09:00:00". Other text is returned as it is.
 func ClockText(s string) string { return layout.ClockText(s) }

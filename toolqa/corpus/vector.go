@@ -13,10 +13,10 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// Vector is one column: a sorted dictionary of its distinct words, and a code, the word's index, for every
-// row. Codes take one, two or four bytes a row, as few as the dictionary allows. What is derived from them
-// (numbers, an index of the rows of each word) is made at first use. A Vector is immutable and safe for
-// concurrent use.
+// Vector is one column: a sorted dictionary of its distinct words, and a code, the word's index,
+// for every row. Codes take one, two or four bytes a row, as few as the dictionary allows. What is
+// derived from them (numbers, an index of the rows of each word) is made at first use. A Vector is
+// immutable and safe for concurrent use.
 type Vector struct {
 	name  string
 	words []string
@@ -32,9 +32,9 @@ type Vector struct {
 	index   func() *postings
 }
 
-// newVector makes a column of a dictionary and of the codes of its rows, each width bytes, little-endian. It
-// keeps words and may keep codes. The words must be distinct and sorted by their bytes, and every code one of
-// a word.
+// newVector makes a column of a dictionary and of the codes of its rows, each width bytes,
+// little-endian. It keeps words and may keep codes. The words must be distinct and sorted by their
+// bytes, and every code one of a word.
 func newVector(name string, words []string, codes []byte, width int) (*Vector, error) {
 	if width != 1 && width != 2 && width != 4 {
 		return nil, fmt.Errorf("corpus: column %q: codes of %d bytes; expected 1, 2 or 4", name, width)
@@ -141,13 +141,15 @@ func (v *Vector) Code(row int) int {
 	}
 }
 
-// Words returns the number of distinct words. Codes run from 0 to Words()-1, in the order of the words.
+// Words returns the number of distinct words. Codes run from 0 to Words()-1, in the order of the
+// words.
 func (v *Vector) Words() int { return len(v.words) }
 
 // Word returns the word of a code.
 func (v *Vector) Word(code int) string { return v.words[code] }
 
-// Number returns the cell of a row as a number, and whether it is a finite one: not nan, and no other text.
+// Number returns the cell of a row as a number, and whether it is a finite one: not nan, and no
+// other text.
 func (v *Vector) Number(row int) (float64, bool) { return v.NumberOf(v.Code(row)) }
 
 // NumberOf returns the word of a code as a number, and whether it is a finite one.
@@ -169,8 +171,9 @@ func (v *Vector) parseWords() []float64 {
 	return numbers
 }
 
-// Bounds returns the codes [lo, hi) of the words equal to s: lo is the number of smaller words, and hi is lo when no
-// cell is equal to s. Strings are ordered by their UTF-8 bytes, which is the order of their code points.
+// Bounds returns the codes [lo, hi) of the words equal to s: lo is the number of smaller words, and
+// hi is lo when no cell is equal to s. Strings are ordered by their UTF-8 bytes, which is the order
+// of their code points.
 func (v *Vector) Bounds(s string) (lo, hi int) {
 	lo, found := sort.Find(len(v.words), func(i int) int {
 		switch w := v.words[i]; {
@@ -189,8 +192,8 @@ func (v *Vector) Bounds(s string) (lo, hi int) {
 	return lo, lo
 }
 
-// Match sets the bits of the rows whose code is in [lo, hi), clears the others, and returns how many are set. Bit i%64
-// of dst[i/64] stands for row i; dst holds at least one bit for every row.
+// Match sets the bits of the rows whose code is in [lo, hi), clears the others, and returns how
+// many are set. Bit i%64 of dst[i/64] stands for row i; dst holds at least one bit for every row.
 func (v *Vector) Match(dst []uint64, lo, hi int) int {
 	switch {
 	case hi <= lo:

@@ -1,13 +1,14 @@
 package corpus
 
-// postings is the inverted index of a column: the rows of code c are rows[starts[c]:starts[c+1]], ascending.
+// postings is the inverted index of a column: the rows of code c are rows[starts[c]:starts[c+1]],
+// ascending.
 type postings struct {
 	starts []uint32
 	rows   []uint32
 }
 
-// RowsOf returns the rows whose cell is the word of a code, ascending. The slice is shared: it must not be changed. The
-// first call builds an index of four bytes a row.
+// RowsOf returns the rows whose cell is the word of a code, ascending. The slice is shared: it must
+// not be changed. The first call builds an index of four bytes a row.
 func (v *Vector) RowsOf(code int) []uint32 {
 	p := v.index()
 	lo, hi := p.starts[code], p.starts[code+1]

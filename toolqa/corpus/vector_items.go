@@ -6,9 +6,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// items are the cells of a column as items of a JSON array: a string, escaped as Python's json.dumps does, then a comma
-// and a space. Of a small table they are kept one after the other, so that a run of rows is one copy; those of a large
-// one are escaped when they are asked for.
+// items are the cells of a column as items of a JSON array: a string, escaped as Python's
+// json.dumps does, then a comma and a space. Of a small table they are kept one after the other, so
+// that a run of rows is one copy; those of a large one are escaped when they are asked for.
 type items struct {
 	vector *Vector
 	once   sync.Once

@@ -116,7 +116,8 @@ func TestPartFails(t *testing.T) {
 	}
 }
 
-// TestProof changes every kind of thing that a file holds: what the other tests prove is found where it is not so.
+// TestProof changes every kind of thing that a file holds: what the other tests prove is found
+// where it is not so.
 func TestProof(t *testing.T) {
 	good := t.TempDir()
 	smallAgenda(t, good)

@@ -80,8 +80,8 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// TestKilled kills a program that builds a corpus, and shows that the corpus before is untouched, and what is
-// left of it.
+// TestKilled kills a program that builds a corpus, and shows that the corpus before is untouched,
+// and what is left of it.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv("CORPUS_TEST_BUILD"); dir != "" {
 		after, err := strconv.Atoi(os.Getenv("CORPUS_TEST_AFTER"))

@@ -97,8 +97,9 @@ func buildCorpora(ctx context.Context, data string, datasets []toolqa.Dataset, o
 	return infos, nil
 }
 
-// replaceCorpora has corpora of a data folder written, which then take the place of those before all at
-// once. The folder that write gets has them as they are, and nothing else of the data folder.
+// replaceCorpora has corpora of a data folder written, which then take the place of those before
+// all at once. The folder that write gets has them as they are, and nothing else of the data
+// folder.
 func replaceCorpora(dir string, write func(data string) error) error {
 	corpora := filepath.Dir(corpus.Path(dir, ""))
 	return disk.ReplaceFolder(corpora, func(work string) (err error) {

@@ -1,6 +1,6 @@
-// Package datacmd implements the commands that fill and check the data folder of ToolQA-D: `data build`, `import`,
-// `questions`, `verify`, `gold` and `template check`. They choose what to do, and say what came of it; the
-// packages beside this one do the work.
+// Package datacmd implements the commands that fill and check the data folder of ToolQA-D: `data
+// build`, `import`, `questions`, `verify`, `gold` and `template check`. They choose what to do, and
+// say what came of it; the packages beside this one do the work.
 package datacmd
 
 import (

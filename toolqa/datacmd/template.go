@@ -53,7 +53,8 @@ func templateCheckCommand() suite.Command {
 	}
 }
 
-// showExamples draws a question of each template from the corpus of the data folder, or from a small one.
+// showExamples draws a question of each template from the corpus of the data folder, or from a
+// small one.
 func showExamples(ctx context.Context, dir string, file *questions.TemplateFile,
 	seed uint64) (_ []questions.Example, err error) {
 	opened, err := corpus.Open(ctx, dir, file.Dataset())

@@ -94,8 +94,8 @@ func (r verifyReport) bad() int {
 	return n
 }
 
-// verify checks a dataset's corpus, indexes and questions. Damage is in the report; an error is a missing corpus, or
-// the check itself failing.
+// verify checks a dataset's corpus, indexes and questions. Damage is in the report; an error is a
+// missing corpus, or the check itself failing.
 func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *console.Steps) (verifyReport, error) {
 	progress.Step(string(ds) + ": corpus")
 

@@ -16,19 +16,19 @@ const (
 	badEdgeCheck = "There is something wrong with the arguments you send for edge checking. Please modify it."
 )
 
-// EdgeCheck is the tool EdgeCheck[GraphName, Node1, Node2]: it prints the attributes of the edge between two nodes. In
-// PaperNet, the first node is the one that cites the other.
+// EdgeCheck is the tool EdgeCheck[GraphName, Node1, Node2]: it prints the attributes of the edge
+// between two nodes. In PaperNet, the first node is the one that cites the other.
 type EdgeCheck struct {
 	Graphs *Graphs
 
-	// Spoil reproduces the published code, which overwrites the papers of an edge of AuthorNet when it prints
-	// it: in the states that follow, the edge is not found, and NeighbourCheck fails for both of its authors.
-	// By default an edge can be looked at again.
+	// Spoil reproduces the published code, which overwrites the papers of an edge of AuthorNet when
+	// it prints it: in the states that follow, the edge is not found, and NeighbourCheck fails for
+	// both of its authors. By default an edge can be looked at again.
 	Spoil bool
 }
 
-// Call prints the edge between the nodes that the arguments Node1 and Node2 name in the graph of the argument
-// GraphName.
+// Call prints the edge between the nodes that the arguments Node1 and Node2 name in the graph of
+// the argument GraphName.
 func (t EdgeCheck) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result, error) {
 	graph, _ := args.Text("GraphName")
 	first, ok1 := args.Text("Node1")

@@ -9,7 +9,8 @@ import (
 	"toolevo/toolqa"
 )
 
-// LoadGraph is the tool LoadGraph[GraphName]: it says which graphs there are. The name's case does not matter.
+// LoadGraph is the tool LoadGraph[GraphName]: it says which graphs there are. The name's case does
+// not matter.
 type LoadGraph struct{ Graphs *Graphs }
 
 // Call answers whether the graph in the argument GraphName can be used. It loads nothing.

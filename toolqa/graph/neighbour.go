@@ -14,16 +14,19 @@ import (
 const badNeighbourCheck = "There is something wrong with the arguments you send for neighbour checking. Please " +
 	"modify it."
 
-// NeighbourCheck is the tool NeighbourCheck[GraphName, Node]: it prints the degree and the neighbours of a node.
+// NeighbourCheck is the tool NeighbourCheck[GraphName, Node]: it prints the degree and the
+// neighbours of a node.
 type NeighbourCheck struct {
 	Graphs *Graphs
 
-	// Weights reproduces the published code, which wants to print the weights of edges of PaperNet, too, where they
-	// have none: the call fails for every paper that cites one with a title. By default the titles are printed.
+	// Weights reproduces the published code, which wants to print the weights of edges of PaperNet,
+	// too, where they have none: the call fails for every paper that cites one with a title. By
+	// default the titles are printed.
 	Weights bool
 }
 
-// Call prints the neighbours of the node that the argument Node names in the graph of the argument GraphName.
+// Call prints the neighbours of the node that the argument Node names in the graph of the argument
+// GraphName.
 func (t NeighbourCheck) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session, envs.Result,
 	error) {
 	graph, node, ok := nodeArgs(args)

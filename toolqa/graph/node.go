@@ -14,7 +14,8 @@ const (
 	badNodeCheck = "There is something wrong with the arguments you send for node checking. Please modify it."
 )
 
-// NodeCheck is the tool NodeCheck[GraphName, Node]: it prints the attributes and the degree of a node.
+// NodeCheck is the tool NodeCheck[GraphName, Node]: it prints the attributes and the degree of a
+// node.
 type NodeCheck struct{ Graphs *Graphs }
 
 // Call prints the node that the argument Node names in the graph of the argument GraphName.
@@ -67,16 +68,17 @@ func (t NodeCheck) node(ctx context.Context, graph, name string) (string, int, e
 	return pytext.Repr(value), degree, nil
 }
 
-// nodeArgs returns the arguments GraphName and Node, and whether both are texts and there is such a graph.
+// nodeArgs returns the arguments GraphName and Node, and whether both are texts and there is such a
+// graph.
 func nodeArgs(args envs.Args) (graph, node string, ok bool) {
 	graph, _ = args.Text("GraphName")
 	node, ok = args.Text("Node")
 	return graph, node, ok && (graph == paperNet || graph == authorNet)
 }
 
-// badArguments says what is wrong with arguments that are not a graph and the names of nodes. The published
-// tools look a name up as whatever value it is: a number or null is not found, and a list or an object is an
-// error, as is another graph.
+// badArguments says what is wrong with arguments that are not a graph and the names of nodes. The
+// published tools look a name up as whatever value it is: a number or null is not found, and a list
+// or an object is an error, as is another graph.
 func badArguments(args envs.Args, wrong, notFound string, nodes ...string) envs.Result {
 	graph, isText := args.Text("GraphName")
 	if isText && graph != paperNet && graph != authorNet {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Where an object lies in memory differs from process to process, and Python shows it in the text of an object that has
-// no better one, such as "<__main__.Shop object at 0x7f3a9c0b5d90>". Every such address is shown as this one.
+// Where an object lies in memory differs from process to process, and Python shows it in the text
+// of an object that has no better one, such as "<__main__.Shop object at 0x7f3a9c0b5d90>". Every
+// such address is shown as this one.
 const address = " at 0x7f0000000000"
 
 var (
@@ -14,9 +15,9 @@ var (
 	cutAddress   = regexp.MustCompile(` at 0x[0-9a-f]*$`)
 )
 
-// withoutAddresses replaces the addresses of objects in what a program printed. An address counts only behind a "<" in
-// its line and in front of what ends or goes on a text of that kind; with cut, which says that the end of the output is
-// missing, also at the end.
+// withoutAddresses replaces the addresses of objects in what a program printed. An address counts
+// only behind a "<" in its line and in front of what ends or goes on a text of that kind; with cut,
+// which says that the end of the output is missing, also at the end.
 func withoutAddresses(text string, cut bool) string {
 	if !strings.Contains(text, " at 0x") {
 		return text

@@ -2,8 +2,8 @@ package pytool
 
 import "slices"
 
-// Describe is a sentence for the description of the tool, of the names of the modules that can be imported:
-// "Only the modules of Python's standard library and numpy can be imported."
+// Describe is a sentence for the description of the tool, of the names of the modules that can be
+// imported: "Only the modules of Python's standard library and numpy can be imported."
 func Describe(modules []string) string {
 	list := "Python's standard library"
 

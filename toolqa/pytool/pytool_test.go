@@ -103,7 +103,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// The seed depends on what runs, not on the fence around it, and is the same in every engine and on every day.
+// The seed depends on what runs, not on the fence around it, and is the same in every engine and on
+// every day.
 func TestSeed(t *testing.T) {
 	a := &answering{}
 	in := New(a, Options{})

@@ -8,8 +8,8 @@ import (
 
 const blanks = " \t\n\v\f\r"
 
-// unfence removes blank lines and backquotes around a program, the word python where it names the language, and
-// indentation that all lines share.
+// unfence removes blank lines and backquotes around a program, the word python where it names the
+// language, and indentation that all lines share.
 func unfence(code string) string {
 	bare := strings.TrimLeft(code, blanks+"`")
 
@@ -26,8 +26,8 @@ func unfence(code string) string {
 	return dedent(strings.TrimRight(bare, blanks+"`"), indent)
 }
 
-// unfencePublished does as the published code does: the word python goes from the start of any program, and the
-// indentation of the first line only.
+// unfencePublished does as the published code does: the word python goes from the start of any
+// program, and the indentation of the first line only.
 func unfencePublished(code string) string {
 	around := func(r rune) bool { return r == '`' || pytext.IsSpace(r) }
 
@@ -47,7 +47,8 @@ func cutTag(code string) (rest string, ok bool) {
 	return code[n:], true
 }
 
-// dedent removes an indentation, which the first line has lost already, from the other lines if they all have it.
+// dedent removes an indentation, which the first line has lost already, from the other lines if
+// they all have it.
 func dedent(code, indent string) string {
 	if indent == "" {
 		return code

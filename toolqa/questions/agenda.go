@@ -21,7 +21,8 @@ func clock12(minutes int) string {
 	return fmt.Sprintf("%d:%02d %s", (minutes/60+11)%12+1, minutes%60, half)
 }
 
-// fromPrinted writes a time that the tools print as the agenda does; text that is not a time stays as it is.
+// fromPrinted writes a time that the tools print as the agenda does; text that is not a time stays
+// as it is.
 func fromPrinted(clock string) string {
 	if m, ok := minutesOf(clock); ok {
 		return clock12(m)

@@ -187,7 +187,8 @@ func TestDatesOfTheAgenda(t *testing.T) {
 	}
 }
 
-// TestGenerateAgenda makes the questions in the paper's numbers, although there are only a hundred people to ask for.
+// TestGenerateAgenda makes the questions in the paper's numbers, although there are only a hundred
+// people to ask for.
 func TestGenerateAgenda(t *testing.T) {
 	view := mustLoad(t, syntheticAgenda(t, 3_000))
 
@@ -223,7 +224,8 @@ func TestGenerateAgenda(t *testing.T) {
 	}
 }
 
-// FuzzAgendaRead reads any passage: what it tells agrees with what was asked, and was in the passage.
+// FuzzAgendaRead reads any passage: what it tells agrees with what was asked, and was in the
+// passage.
 func FuzzAgendaRead(f *testing.F) {
 	f.Add("On 2022/02/07, Grace attended Jazz concert at Blue Note from 8:00 PM to 10:00 PM.", "Grace", "Jazz concert",
 		uint8(1))

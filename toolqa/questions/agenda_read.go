@@ -15,10 +15,11 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// The agenda's descriptions are prose. What is read of one are the date, in one of its forms; the times, of
-// which there must be two, since a description tells when something starts and ends; and the part that the
-// question asks for, by the words around it. The parts that the question tells must be in the description,
-// too: they are replaced by marks, so that no word in them is taken for a word around another part.
+// The agenda's descriptions are prose. What is read of one are the date, in one of its forms; the
+// times, of which there must be two, since a description tells when something starts and ends; and
+// the part that the question asks for, by the words around it. The parts that the question tells
+// must be in the description, too: they are replaced by marks, so that no word in them is taken for
+// a word around another part.
 
 const (
 	markWhat  = "\uE001"
@@ -58,7 +59,8 @@ var agendaReading = sync.OnceValue(func() *agendaPatterns {
 	return p
 })
 
-// read takes the wanted part from a passage, and reports whether the passage tells it of the appointment a.
+// read takes the wanted part from a passage, and reports whether the passage tells it of the
+// appointment a.
 func (a appointment) read(passage, part string) (appointment, bool) {
 	patterns := agendaReading()
 	told := a
@@ -111,8 +113,8 @@ func (a appointment) read(passage, part string) (appointment, bool) {
 	return appointment{}, false
 }
 
-// replaceWords replaces part in text by a mark, whatever the case, except within longer words. It reports whether part
-// occurs; one that is empty does.
+// replaceWords replaces part in text by a mark, whatever the case, except within longer words. It
+// reports whether part occurs; one that is empty does.
 func replaceWords(text, part, mark string) (string, bool) {
 	if part == "" {
 		return text, true
@@ -176,8 +178,8 @@ func slashDate(text string) string {
 	return ""
 }
 
-// dateInWords writes a date of the agenda's table, 2022/02/17, in words: February 17, 2022. The day need not be on the
-// calendar.
+// dateInWords writes a date of the agenda's table, 2022/02/17, in words: February 17, 2022. The day
+// need not be on the calendar.
 func dateInWords(date string) string {
 	t, err := time.Parse("2006/01", date[:7])
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// readDescribed reads a part of the appointment from the descriptions that a search has found. Where they do not tell
-// it, "missed" is known, and after a second search "missed_twice".
+// readDescribed reads a part of the appointment from the descriptions that a search has found.
+// Where they do not tell it, "missed" is known, and after a second search "missed_twice".
 func readDescribed(part string) reader {
 	return func(result string, known *slotValues) error {
 		asked := appointmentAsked(*known)
@@ -64,8 +64,8 @@ func readAppointment(part string) reader {
 	}
 }
 
-// tableRows reads what GetValue prints: an object with a text for every column, or with as many texts as
-// there are rows.
+// tableRows reads what GetValue prints: an object with a text for every column, or with as many
+// texts as there are rows.
 func tableRows(result string, columns []string) ([]map[string]string, bool) {
 	var rows []map[string]string
 
@@ -99,8 +99,8 @@ func appointmentAsked(s slotValues) appointment {
 		s.get("start"), s.get("end")}
 }
 
-// slots returns a part by the name that plans call it: what, place, who, or times, which are written as in the agenda,
-// 9:00 AM.
+// slots returns a part by the name that plans call it: what, place, who, or times, which are
+// written as in the agenda, 9:00 AM.
 func (a appointment) slots(part string) slotValues {
 	switch part {
 	case "what":

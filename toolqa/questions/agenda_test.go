@@ -173,7 +173,8 @@ func TestAgendaHasNoAnswer(t *testing.T) {
 	}
 }
 
-// TestPublishedAgendaQuestions reads all published questions, and finds in each what was put into it.
+// TestPublishedAgendaQuestions reads all published questions, and finds in each what was put into
+// it.
 func TestPublishedAgendaQuestions(t *testing.T) {
 	lost := 0
 
@@ -229,8 +230,9 @@ func TestPublishedAgendaQuestions(t *testing.T) {
 	}
 }
 
-// TestPublishedSlots makes of every published answer about free slots the appointments that it leaves room for, and
-// computes the answer from those. The right one has the published slots as far as they are within the day.
+// TestPublishedSlots makes of every published answer about free slots the appointments that it
+// leaves room for, and computes the answer from those. The right one has the published slots as far
+// as they are within the day.
 func TestPublishedSlots(t *testing.T) {
 	path := sharedData(t, "toolqa", "questions", "hard", "agenda-hard.jsonl")
 

@@ -104,7 +104,8 @@ func airbnbHoodNames(t *testing.T) []string {
 	return names
 }
 
-// Wherever the listing of a published question is in the sample, the rules give the published answer.
+// Wherever the listing of a published question is in the sample, the rules give the published
+// answer.
 func TestPublishedAirbnbAnswers(t *testing.T) {
 	view := mustLoad(t, sampleAirbnb(t))
 	compared := map[string]int{}

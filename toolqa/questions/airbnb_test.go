@@ -24,8 +24,8 @@ var airbnbColumns = []string{
 	"calculated host listings count", "availability 365",
 }
 
-// smallAirbnbRows are listings for computing by hand, as the tools print them. Five miles are 0.0725 degrees
-// of latitude and 0.0951 of longitude, five kilometres 0.045 and 0.059.
+// smallAirbnbRows are listings for computing by hand, as the tools print them. Five miles are
+// 0.0725 degrees of latitude and 0.0951 of longitude, five kilometres 0.045 and 0.059.
 func smallAirbnbRows() [][]string {
 	const entire, private, shared = "Entire home/apt", "Private room", "Shared room"
 	return [][]string{
@@ -95,7 +95,8 @@ func smallAirbnbFile(t testing.TB) *corpus.Corpus {
 	return imported(t, toolqa.Airbnb, path, importer.Options{AllowShort: true})
 }
 
-// airbnbGold is a question about the small corpus. The official answer is given where it differs from the right one.
+// airbnbGold is a question about the small corpus. The official answer is given where it differs
+// from the right one.
 type airbnbGold struct{ template, question, want, official string }
 
 func airbnbGolds() []airbnbGold {
@@ -126,8 +127,8 @@ func airbnbGolds() []airbnbGold {
 		{"airbnb-hard/count", "How many airbnbs are there in SoHo?", "5", ""},
 		// (1083 + 90 + 90 + 100) / 4 = 340.75
 		{"airbnb-hard/average-price", "What is the average price of airbnbs in SoHo?", "$340.8", ""},
-		// Within 5 miles of the loft: the loft, those at 40.77 and 40.74, and the one 0.09 degrees to the
-		// east, but not the one at 40.773. In the box: the loft and the one at 40.74.
+		// Within 5 miles of the loft: the loft, those at 40.77 and 40.74, and the one 0.09 degrees
+		// to the east, but not the one at 40.773. In the box: the loft and the one at 40.74.
 		{"airbnb-hard/nearby-review-rate", "What is the average review rates within 5 miles from " + loft + " in SoHo?",
 			"4.0", "4.0"},
 		{"airbnb-hard/nearby-review-rate", "What is the average review rates within 5 miles from Cheap in SoHo?", "4.5",
@@ -266,7 +267,8 @@ func TestAirbnbSecondOpinions(t *testing.T) {
 	}
 }
 
-// There are as many questions as the paper has, of a corpus of the published size or of one for a look.
+// There are as many questions as the paper has, of a corpus of the published size or of one for a
+// look.
 func TestGenerateAirbnb(t *testing.T) {
 	view := mustLoad(t, syntheticAirbnb(t, 6_000))
 

@@ -29,8 +29,9 @@ type Disagreement struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// CheckGold computes the answer of each question from its template's rules and compares it by match, e.g. the official
-// matcher. An answer the corpus does not hold is a disagreement; a question about another dataset is an error.
+// CheckGold computes the answer of each question from its template's rules and compares it by
+// match, e.g. the official matcher. An answer the corpus does not hold is a disagreement; a
+// question about another dataset is an error.
 func CheckGold(questions []toolqa.Question, c *Corpus, match func(gold, answer string) bool) (GoldReport, error) {
 	report := GoldReport{Questions: len(questions)}
 	for _, q := range questions {

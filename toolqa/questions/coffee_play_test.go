@@ -26,8 +26,8 @@ func datesOf(t testing.TB, c *corpus.Corpus) []string {
 	return dates
 }
 
-// TestReaderSolvesCoffee follows every template's plan on many questions, among them ranges of a few days,
-// where averages fall on the edge between two rounded values.
+// TestReaderSolvesCoffee follows every template's plan on many questions, among them ranges of a
+// few days, where averages fall on the edge between two rounded values.
 func TestReaderSolvesCoffee(t *testing.T) {
 	t.Parallel()
 	file := anyCoffee(t)

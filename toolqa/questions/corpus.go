@@ -19,8 +19,8 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// Corpus is a corpus as templates read it: the file, for their queries, and its table, whose rows are drawn. It is safe
-// for concurrent use; Close it after use.
+// Corpus is a corpus as templates read it: the file, for their queries, and its table, whose rows
+// are drawn. It is safe for concurrent use; Close it after use.
 type Corpus struct {
 	dataset    toolqa.Dataset
 	table      *corpus.Table // nil where the dataset has none
@@ -40,7 +40,8 @@ func Load(ctx context.Context, c *corpus.Corpus) (*Corpus, error) {
 // Close closes the corpus file.
 func (c *Corpus) Close() error { return c.db.Close() }
 
-// query is a query over the tables of the corpus ([corpus.SchemaOf]), with the names of its parameters, e.g. :date.
+// query is a query over the tables of the corpus ([corpus.SchemaOf]), with the names of its
+// parameters, e.g. :date.
 type query struct {
 	text       string
 	parameters []string
@@ -97,7 +98,8 @@ func (q *query) each(c *Corpus, values map[string]any, row func(columns []string
 	return rows.Err()
 }
 
-// record returns the values of the last row by the names of their columns; nil where there is no row, or one is NULL.
+// record returns the values of the last row by the names of their columns; nil where there is no
+// row, or one is NULL.
 func (q *query) record(c *Corpus, values map[string]any) (record map[string]string, err error) {
 	err = q.each(c, values, func(columns []string, row []any) {
 		record = map[string]string{}
@@ -137,7 +139,8 @@ type answered struct {
 	err  error
 }
 
-// rule makes the rule of a query of one column. Its rows, without those that are NULL, are the answer.
+// rule makes the rule of a query of one column. Its rows, without those that are NULL, are the
+// answer.
 func (t *Template) rule(text string, unique bool, join string) rule {
 	names := make([]string, len(t.slots))
 	for i, s := range t.slots {
@@ -218,8 +221,8 @@ func (c ruleConnector) Connect(context.Context) (driver.Conn, error) {
 	}}).Open(c.uri)
 }
 
-// functions are what the queries need beyond SQLite's own: Python's way of printing, places on the Earth, and what some
-// datasets need. Those of numbers are NULL for NULL.
+// functions are what the queries need beyond SQLite's own: Python's way of printing, places on the
+// Earth, and what some datasets need. Those of numbers are NULL for NULL.
 func (c *Corpus) functions() map[string]any {
 	return map[string]any{
 		// str(v)
@@ -276,7 +279,8 @@ func (c *Corpus) functions() map[string]any {
 	}
 }
 
-// item returns one of the items of a list with a comma and a space between them, that at a share of its length.
+// item returns one of the items of a list with a comma and a space between them, that at a share of
+// its length.
 func item(list any, share float64) any {
 	text, ok := list.(string)
 	if !ok {
@@ -293,7 +297,8 @@ func isGap(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ':' }
 // expressions are the compiled regular expressions of matches; nil where one cannot be compiled.
 var expressions sync.Map
 
-// matches reports whether a text matches a regular expression. It is NULL where the published code could not run it.
+// matches reports whether a text matches a regular expression. It is NULL where the published code
+// could not run it.
 func matches(pattern string, text any) any {
 	compiled, ok := expressions.Load(pattern)
 	if !ok {

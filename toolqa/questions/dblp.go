@@ -2,15 +2,16 @@ package questions
 
 import "slices"
 
-// A title or a name means what the tools find under it: of several papers of a title the most cited one, of homonyms
-// the one who appears last. The published answers are those of another node where the question was drawn from one; such
-// a question cannot be answered. Nor can one about a paper before 2021, which the tools do not know by its title.
+// A title or a name means what the tools find under it: of several papers of a title the most cited
+// one, of homonyms the one who appears last. The published answers are those of another node where
+// the question was drawn from one; such a question cannot be answered. Nor can one about a paper
+// before 2021, which the tools do not know by its title.
 
 var neighbours = newQuery(`SELECT e.first + e.second - a.id FROM authors AS a, json_each(a.edges) AS j
 	JOIN edges AS e ON e.id = j.value WHERE a.id = :author`, "author")
 
-// distance returns how many steps it is from one author to another, by a search from both ends, the smaller front
-// first; nil where no way leads there.
+// distance returns how many steps it is from one author to another, by a search from both ends, the
+// smaller front first; nil where no way leads there.
 func (c *Corpus) distance(from, to int64) (any, error) {
 	seen, other := map[int64]bool{from: true}, map[int64]bool{to: true}
 	front, far := []int64{from}, []int64{to}
@@ -44,13 +45,14 @@ func (c *Corpus) distance(from, to int64) (any, error) {
 	return nil, nil
 }
 
-// soloists finds the authors of a paper that no edge of AuthorNet has, since nobody else with an id wrote it.
+// soloists finds the authors of a paper that no edge of AuthorNet has, since nobody else with an id
+// wrote it.
 var soloists = newQuery(`SELECT id FROM authors WHERE key IN (SELECT MAX(maker) FROM (SELECT p.id,
 	CAST(json_extract(j.value, '$.id') AS TEXT) AS maker FROM papers AS p, json_each(p.attributes, '$.authors') AS j)
 	WHERE maker <> '' GROUP BY id HAVING COUNT(DISTINCT maker) = 1) ORDER BY id`)
 
-// alone reports whether an author is one of them. What an author wrote is what the tools show of it, the papers on the
-// edges, and an answer is right in any reading only if there are no others.
+// alone reports whether an author is one of them. What an author wrote is what the tools show of
+// it, the papers on the edges, and an answer is right in any reading only if there are no others.
 func (c *Corpus) alone(author int64) (bool, error) {
 	authors, err := c.list(soloists)
 	_, found := slices.BinarySearch(authors, author)

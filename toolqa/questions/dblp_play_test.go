@@ -18,7 +18,8 @@ func syntheticDBLP(t testing.TB, n int) *corpus.Corpus {
 	return synthetic(t, toolqa.DBLP, dblpOptions(n))
 }
 
-// The reader finds the answers, and none of its calls fails for another reason than that the tool has another name.
+// The reader finds the answers, and none of its calls fails for another reason than that the tool
+// has another name.
 func TestReaderSolvesDBLP(t *testing.T) {
 	c := syntheticDBLP(t, 3_000)
 	qs := drawEach(t, mustLoad(t, c), 6)

@@ -129,8 +129,9 @@ func TestDBLPNoAnswer(t *testing.T) {
 	}
 }
 
-// A network in which the leader depends on how papers are counted: with the first collaborator there are two papers and
-// three entries. Nobody leads in the venues of Ann, and two papers of Bea are cited as often.
+// A network in which the leader depends on how papers are counted: with the first collaborator
+// there are two papers and three entries. Nobody leads in the venues of Ann, and two papers of Bea
+// are cited as often.
 const countedNetwork = `
 CREATE TABLE titles (title, paper); CREATE TABLE papers (id, title, attributes);
 CREATE TABLE names (name, author); CREATE TABLE authors (id, name, edges, key);
@@ -256,7 +257,8 @@ func TestGeneratedDBLPQuestions(t *testing.T) {
 	}
 }
 
-// leadersDiffer reports whether somebody has the most citations with another collaborator by the published rule.
+// leadersDiffer reports whether somebody has the most citations with another collaborator by the
+// published rule.
 func leadersDiffer(t *testing.T, c *Corpus) (differ bool) {
 	t.Helper()
 

@@ -15,9 +15,9 @@ import (
 //go:embed demonstrations/*.yaml
 var demonstrations embed.FS
 
-// Demonstrations returns the embedded solved questions, DATASET.yaml for each dataset: what prompts show under the
-// paper's settings. They are true of the synthetic corpora of seed 1, and solved in the prompt version (p_c): none
-// shows an API that has changed.
+// Demonstrations returns the embedded solved questions, DATASET.yaml for each dataset: what prompts
+// show under the paper's settings. They are true of the synthetic corpora of seed 1, and solved in
+// the prompt version (p_c): none shows an API that has changed.
 func Demonstrations() fs.FS {
 	pools, err := fs.Sub(demonstrations, "demonstrations")
 	if err != nil {

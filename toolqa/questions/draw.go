@@ -10,8 +10,8 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// drawing is how the slots of a template are drawn: a row at random, and their values as cells of that row, or by a
-// query that has the number of the row, :row, and random numbers.
+// drawing is how the slots of a template are drawn: a row at random, and their values as cells of
+// that row, or by a query that has the number of the row, :row, and random numbers.
 type drawing struct {
 	from    *query // finds the numbers of the rows, each drawn as often as any other; nil: all rows of the table
 	query   *query // finds, by their names, the slots that are no cells; nil: there are none
@@ -19,7 +19,8 @@ type drawing struct {
 	lines   bool // values must come back from a line of a question, and from a condition
 }
 
-// drawParameters are what a query can be asked with: the row, three numbers of [0, 1) and an exponential one of mean 1.
+// drawParameters are what a query can be asked with: the row, three numbers of [0, 1) and an
+// exponential one of mean 1.
 var drawParameters = []string{"row", "u", "v", "w", "exp"}
 
 // newDrawing returns how a template's file and its definition draw the slots.
@@ -38,7 +39,8 @@ func newDrawing(f *templateFile, from, text string, slots []slot) *drawing {
 	return d
 }
 
-// slotOrigin is what a slot is drawn from: the columns whose cells, put together, are its value, or the value itself.
+// slotOrigin is what a slot is drawn from: the columns whose cells, put together, are its value, or
+// the value itself.
 type slotOrigin struct {
 	columns []string
 	text    string
@@ -67,8 +69,8 @@ func (o *slotOrigin) value(c *Corpus, row int64) (string, error) {
 	return value, nil
 }
 
-// draw draws the values of the slots, in the order of the text. The query only must find 1, if there is one, and where
-// the template is avoided, both rules must give the same answer.
+// draw draws the values of the slots, in the order of the text. The query only must find 1, if
+// there is one, and where the template is avoided, both rules must give the same answer.
 func (t *Template) draw(r *rand.Rand, c *Corpus) ([]string, error) {
 	for range patience {
 		values, err := t.drawing.attempt(r, c, t.slots)

@@ -213,7 +213,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// The folders of ToolQA's corrected release; a question asked twice with two answers; what two splits share.
+// The folders of ToolQA's corrected release; a question asked twice with two answers; what two
+// splits share.
 func TestImportOfTwoSplits(t *testing.T) {
 	dir, test, train := t.TempDir(), t.TempDir(), t.TempDir()
 	line := func(id, date, answer string) string {

@@ -187,7 +187,8 @@ func TestFlightsWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestPublishedFlights holds the templates to the published test questions: each fits exactly one, ten each.
+// TestPublishedFlights holds the templates to the published test questions: each fits exactly one,
+// ten each.
 func TestPublishedFlights(t *testing.T) {
 	for _, d := range toolqa.Difficulties() {
 		text, err := os.ReadFile(sharedData(t, "toolqa", "questions", string(d), "flights-"+string(d)+".jsonl"))

@@ -46,8 +46,8 @@ func (n Counts) of(s toolqa.Split) int {
 	return n.Test
 }
 
-// patience is how many questions in a row may be drawn in vain, because they exist already or have no answer, before
-// the corpus is held to have no more of a template.
+// patience is how many questions in a row may be drawn in vain, because they exist already or have
+// no answer, before the corpus is held to have no more of a template.
 const patience = 10_000
 
 // Options say which questions Generate makes.
@@ -59,12 +59,12 @@ type Options struct {
 }
 
 // Generate makes questions of one difficulty about a corpus: test, then dev, then train, then
-// examples, each split balanced over the templates and in an order that goes round them, so that its
-// first questions are balanced too. No two questions are equal ([envs.QuestionKey]), have the same
-// ID, or are asked in an embedded demonstration. The same random numbers give the same questions.
-// Once there are no more questions of a template, since it asks for each of a hundred people, say,
-// the others take its turns. A corpus too small for so many distinct questions, or for any of some
-// template, is an error; one that has none left for examples is not.
+// examples, each split balanced over the templates and in an order that goes round them, so that
+// its first questions are balanced too. No two questions are equal ([envs.QuestionKey]), have the
+// same ID, or are asked in an embedded demonstration. The same random numbers give the same
+// questions. Once there are no more questions of a template, since it asks for each of a hundred
+// people, say, the others take its turns. A corpus too small for so many distinct questions, or for
+// any of some template, is an error; one that has none left for examples is not.
 func Generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Options) ([]toolqa.Question, error) {
 	return shipped().generate(r, c, d, o)
 }
@@ -214,8 +214,9 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 	return toolqa.Question{}, fmt.Errorf("template %s: %d draws gave %w", t.Name, patience, errExhausted)
 }
 
-// id returns the first free ID of a question's split from serial on, and the serial number after it. IDs look like the
-// published ones: easy-coffee-train-0000, easy-coffee-dev-0000, and easy-coffee-0000 for the test split.
+// id returns the first free ID of a question's split from serial on, and the serial number after
+// it. IDs look like the published ones: easy-coffee-train-0000, easy-coffee-dev-0000, and
+// easy-coffee-0000 for the test split.
 func (g *generator) id(q toolqa.Question, serial int) (string, int) {
 	split := string(q.Split) + "-"
 	if q.Split == toolqa.Test {

@@ -130,7 +130,8 @@ func TestGenerateSkipsExcludedTexts(t *testing.T) {
 	}
 }
 
-// TestRangeLengths holds the drawn ranges to the published test questions': most are too long to list, some are short.
+// TestRangeLengths holds the drawn ranges to the published test questions': most are too long to
+// list, some are short.
 func TestRangeLengths(t *testing.T) {
 	file := coffeeFile(t, coffeeDays(5741))
 	c, dates := mustLoad(t, file), datesOf(t, file)

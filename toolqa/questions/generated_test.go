@@ -26,8 +26,9 @@ var generatedFrom = map[toolqa.Dataset]synth.Options{
 	toolqa.Yelp:    yelpOptions(5_000),
 }
 
-// TestGeneratedQuestionsStayTheSame compares the generated files of all datasets and difficulties byte by byte with
-// those of earlier versions: the same seed and corpus must give the same questions and answers.
+// TestGeneratedQuestionsStayTheSame compares the generated files of all datasets and difficulties
+// byte by byte with those of earlier versions: the same seed and corpus must give the same
+// questions and answers.
 func TestGeneratedQuestionsStayTheSame(t *testing.T) {
 	var sums strings.Builder
 
@@ -49,7 +50,8 @@ func TestGeneratedQuestionsStayTheSame(t *testing.T) {
 	wantGolden(t, "generated.txt", sums.String())
 }
 
-// TestPlansStayTheSame compares what the scripted reader thinks, does and sees, for some questions of each template.
+// TestPlansStayTheSame compares what the scripted reader thinks, does and sees, for some questions
+// of each template.
 func TestPlansStayTheSame(t *testing.T) {
 	var sums strings.Builder
 

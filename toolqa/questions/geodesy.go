@@ -18,9 +18,9 @@ type place struct{ lat, long float64 }
 
 func radians(degrees float64) float64 { return degrees * (math.Pi / 180) }
 
-// metresTo returns the length of the geodesic to q, by Gauss's mid-latitude formula. It is for neighbours, where its
-// error is that of a plane, less than 1 cm in 20 km, and it is a multiple faster than the exact solution: a draw
-// measures tens of thousands of distances.
+// metresTo returns the length of the geodesic to q, by Gauss's mid-latitude formula. It is for
+// neighbours, where its error is that of a plane, less than 1 cm in 20 km, and it is a multiple
+// faster than the exact solution: a draw measures tens of thousands of distances.
 func (p place) metresTo(q place) float64 {
 	sin, cos := math.Sincos(radians((p.lat + q.lat) / 2))
 	w := 1 - float64(earthOblat*sin*sin)
@@ -29,8 +29,8 @@ func (p place) metresTo(q place) float64 {
 	return math.Hypot(along*radians(q.lat-p.lat), across*cos*radians(q.long-p.long))
 }
 
-// ahead returns the point that one comes to on the geodesic that starts at p in a direction, in degrees clockwise from
-// north.
+// ahead returns the point that one comes to on the geodesic that starts at p in a direction, in
+// degrees clockwise from north.
 func (p place) ahead(bearing, metres float64) place {
 	var q place
 	geodesic.WGS84.Direct(p.lat, p.long, bearing, metres, &q.lat, &q.long, nil)

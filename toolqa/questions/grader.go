@@ -15,8 +15,8 @@ type Grader struct {
 	gold map[string]string
 }
 
-// NewGrader returns a grader of the questions' answers. Two questions of one ID are an error unless they have the
-// same answer.
+// NewGrader returns a grader of the questions' answers. Two questions of one ID are an error unless
+// they have the same answer.
 func NewGrader(questions []toolqa.Question) (*Grader, error) {
 	gold := make(map[string]string, len(questions))
 	for _, q := range questions {
@@ -37,8 +37,8 @@ func (g *Grader) Known(t envs.Task) bool {
 
 var errUnknownTask = errors.New("no gold answer is known for this task")
 
-// Grade compares an answer with the task's gold answer by both matchers. A task the grader does not know is a failure
-// of the environment, never a wrong answer.
+// Grade compares an answer with the task's gold answer by both matchers. A task the grader does not
+// know is a failure of the environment, never a wrong answer.
 func (g *Grader) Grade(_ context.Context, _ toolqa.Session, done envs.History, answer string) (envs.Grade, error) {
 	t := done.Task()
 

@@ -63,7 +63,8 @@ type syntheticCorpus struct {
 	questions func() ([]toolqa.Question, error)
 }
 
-// syntheticCorpora are functions that build, when they are first called, the corpora of a folder that TestMain removes.
+// syntheticCorpora are functions that build, when they are first called, the corpora of a folder
+// that TestMain removes.
 var syntheticCorpora = struct {
 	sync.Mutex
 	folder string
@@ -118,8 +119,9 @@ var program = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// buildShared outlives the test that first wants the corpus. The program makes the corpus with its index, which this
-// process only reads, in a quarter of the time that it takes under the race detector.
+// buildShared outlives the test that first wants the corpus. The program makes the corpus with its
+// index, which this process only reads, in a quarter of the time that it takes under the race
+// detector.
 func buildShared(dir string, ds toolqa.Dataset, opts synth.Options) (*syntheticCorpus, error) {
 	toolevo, err := program()
 	if err != nil {
@@ -165,8 +167,8 @@ func imported(t testing.TB, ds toolqa.Dataset, from string, opts importer.Option
 	return mustOpen(t, dir, ds)
 }
 
-// tableFile is a corpus of rows that have only some columns of the published file; the others are filled up. A cell
-// that is nan is missing.
+// tableFile is a corpus of rows that have only some columns of the published file; the others are
+// filled up. A cell that is nan is missing.
 func tableFile(t testing.TB, ds toolqa.Dataset, columns []string, rows [][]string) *corpus.Corpus {
 	t.Helper()
 
@@ -248,7 +250,8 @@ func templatesOf(ds toolqa.Dataset) []*Template {
 	return slices.Concat(Templates(ds, toolqa.Easy), Templates(ds, toolqa.Hard))
 }
 
-// allQuestions are those of both difficulties in the paper's numbers, with those that training leaves out.
+// allQuestions are those of both difficulties in the paper's numbers, with those that training
+// leaves out.
 func allQuestions(t testing.TB, ds toolqa.Dataset, opts synth.Options) []toolqa.Question {
 	t.Helper()
 
@@ -259,8 +262,8 @@ func allQuestions(t testing.TB, ds toolqa.Dataset, opts synth.Options) []toolqa.
 	return qs
 }
 
-// generateAll makes all questions about a corpus, and shows that some can be made without those that training
-// leaves out.
+// generateAll makes all questions about a corpus, and shows that some can be made without those
+// that training leaves out.
 func generateAll(c *corpus.Corpus) ([]toolqa.Question, error) {
 	view, err := Load(context.Background(), c)
 	if err != nil {

@@ -28,8 +28,8 @@ const (
 	digits = "0123456789"
 )
 
-// isDate reports whether s looks like a day as YYYY-MM-DD. It need not be on the calendar: the agenda has a 31st of
-// September.
+// isDate reports whether s looks like a day as YYYY-MM-DD. It need not be on the calendar: the
+// agenda has a 31st of September.
 func isDate(s string) bool {
 	if len(s) != len("2000-01-03") || s[4] != '-' || s[7] != '-' {
 		return false
@@ -44,7 +44,8 @@ func isDate(s string) bool {
 	return "01" <= s[5:7] && s[5:7] <= "12" && "01" <= s[8:] && s[8:] <= "31"
 }
 
-// isClock reports whether s is a time of day as the agenda writes it: 9:00 AM, or 2 PM. One is 9:00 AM (day 1).
+// isClock reports whether s is a time of day as the agenda writes it: 9:00 AM, or 2 PM. One is 9:00
+// AM (day 1).
 func isClock(s string) bool {
 	s = strings.TrimSuffix(s, " (day 1)")
 	for _, layout := range []string{"3:04 PM", "3 PM"} {
@@ -61,7 +62,8 @@ func isInteger(s string) bool {
 	return s != "" && strings.Trim(s, digits) == ""
 }
 
-// isFlight reports whether s is a carrier's code of two characters and a flight number: AA2319, 9E5021.
+// isFlight reports whether s is a carrier's code of two characters and a flight number: AA2319,
+// 9E5021.
 func isFlight(s string) bool {
 	return len(s) >= 3 && strings.Trim(s[:2], upper+digits) == "" && strings.Trim(s[2:], digits) == ""
 }

@@ -50,8 +50,8 @@ type definition struct {
 	Plan      []plannedStep `yaml:"plan"`
 }
 
-// plannedStep is a step of a plan as a file has it: a thought, the call of a tool by the tool's name, and what is read
-// from its result.
+// plannedStep is a step of a plan as a file has it: a thought, the call of a tool by the tool's
+// name, and what is read from its result.
 type plannedStep struct {
 	thought string
 	tool    string
@@ -122,8 +122,8 @@ func argumentTexts(value any) []string {
 	return texts
 }
 
-// parseFields reads the fields that the rows of a result must have, e.g. "Date1:date, Close1; Date2:date, Close2".
-// Those without a kind are numbers.
+// parseFields reads the fields that the rows of a result must have, e.g. "Date1:date, Close1;
+// Date2:date, Close2". Those without a kind are numbers.
 func parseFields(text string) [][]field {
 	var rows [][]field
 
@@ -144,8 +144,8 @@ func parseFields(text string) [][]field {
 	return rows
 }
 
-// shippedTemplates decodes the templates of all datasets. It panics where a file does not fit: a mistake in this
-// package.
+// shippedTemplates decodes the templates of all datasets. It panics where a file does not fit: a
+// mistake in this package.
 func shippedTemplates() library {
 	var all library
 

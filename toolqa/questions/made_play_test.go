@@ -11,8 +11,9 @@ import (
 	"toolevo/toolqa"
 )
 
-// The reader, which learns from notices what tools are called, solves under 20 made versions what it solves under p_c:
-// questions of the datasets that need all tools, one of each template under five of the versions.
+// The reader, which learns from notices what tools are called, solves under 20 made versions what
+// it solves under p_c: questions of the datasets that need all tools, one of each template under
+// five of the versions.
 func TestReaderSolvesUnderMadeVersions(t *testing.T) {
 	t.Parallel()
 

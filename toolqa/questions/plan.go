@@ -12,8 +12,9 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// step is one call of a plan, as data. Its texts may name slots and the values read from earlier results, as {name}. In
-// SQL and Python a value that is not a number is quoted, as {name|sql} and {name|py}.
+// step is one call of a plan, as data. Its texts may name slots and the values read from earlier
+// results, as {name}. In SQL and Python a value that is not a number is quoted, as {name|sql} and
+// {name|py}.
 type step struct {
 	thought string
 	tool    string
@@ -60,9 +61,10 @@ func (m match) plan() envs.Plan {
 	}
 }
 
-// derived returns the slots with what plans know of them besides: the parts of a flight, as "carrier" and "number",
-// the date of an appointment as "date_in_words", times on 24 hours as "start24" and "end24", and whether a condition of
-// FilterDB would misread one of the values, as "unfilterable".
+// derived returns the slots with what plans know of them besides: the parts of a flight, as
+// "carrier" and "number", the date of an appointment as "date_in_words", times on 24 hours as
+// "start24" and "end24", and whether a condition of FilterDB would misread one of the values, as
+// "unfilterable".
 func (s slotValues) derived() slotValues {
 	known := make(slotValues, len(s), len(s)+4)
 	copy(known, s)
@@ -114,7 +116,8 @@ func (s step) call(known slotValues) (string, envs.Call, error) {
 // sqlQuotes makes a text one that stands between quotes in MySQL.
 var sqlQuotes = strings.NewReplacer("'", "''", `\`, `\\`)
 
-// expand replaces each {name} by its value, and {name|py} and {name|sql} by the value as a literal of those languages.
+// expand replaces each {name} by its value, and {name|py} and {name|sql} by the value as a literal
+// of those languages.
 func expand(text string, known slotValues) (string, error) {
 	var b strings.Builder
 
@@ -194,9 +197,10 @@ func cells(fields []field) reader {
 // field is a column of a result, and the kind of its cells.
 type field struct{ name, kind string }
 
-// rows reads the result of a query, one line "column: value, column: value" for each row, and adds the value of every
-// field of every row, in order. Fields of different rows have different names in the plan: row i, column j is the
-// field lines[i][j], whose column is its name without the digits at its end.
+// rows reads the result of a query, one line "column: value, column: value" for each row, and adds
+// the value of every field of every row, in order. Fields of different rows have different names in
+// the plan: row i, column j is the field lines[i][j], whose column is its name without the digits
+// at its end.
 func rows(lines ...[]field) reader {
 	return func(result string, known *slotValues) error {
 		rest := strings.TrimSpace(result)

@@ -29,21 +29,22 @@ type ImportedFile struct {
 	Difficulty   toolqa.Difficulty `json:"difficulty,omitempty"`   // "easy" or "hard"
 	Questions    int               `json:"questions"`              // in the file
 	Unrecognised []string          `json:"unrecognised,omitempty"` // IDs of questions that fit no template
-	// questions with the text of another one in the file: "ID asks what ID asks", sometimes "with another answer"
+	// questions with the text of another one in the file: "ID asks what ID asks", sometimes "with
+	// another answer"
 	Duplicates []string `json:"duplicates,omitempty"`
-	// "ID is ID here": airbnb-hard has some that are called hard-yelp-0030, which are IDs of yelp-hard, too, and a run
-	// over both could not tell them apart
+	// "ID is ID here": airbnb-hard has some that are called hard-yelp-0030, which are IDs of
+	// yelp-hard, too, and a run over both could not tell them apart
 	Renamed []string `json:"renamed,omitempty"`
 	Shared  []string `json:"shared,omitempty"`  // "ID is ID of test"; filled in by the caller ([FindShared])
 	Skipped string   `json:"skipped,omitempty"` // why the file was left out
 }
 
 // Import reads the published question files below src as one split: src/easy/DATASET-easy.jsonl and
-// src/hard/DATASET-hard.jsonl, or in folders called toolqa_easy and toolqa_hard, as ToolQA's corrected
-// release has them. Answers stay as published, as the text Python's str makes of them. Files of datasets that
-// are not supported are skipped and reported. Broken JSON, a missing field or an ID used twice is an error
-// that names the file and the line; so is a folder with nothing to import. Where datasets are named, the
-// files of others are not read.
+// src/hard/DATASET-hard.jsonl, or in folders called toolqa_easy and toolqa_hard, as ToolQA's
+// corrected release has them. Answers stay as published, as the text Python's str makes of them.
+// Files of datasets that are not supported are skipped and reported. Broken JSON, a missing field
+// or an ID used twice is an error that names the file and the line; so is a folder with nothing to
+// import. Where datasets are named, the files of others are not read.
 func Import(src string, split toolqa.Split, only ...toolqa.Dataset) (Imported, error) {
 	var in Imported
 	read := 0
@@ -110,8 +111,9 @@ func publishedFolders() []string {
 	return names
 }
 
-// Published returns the published questions of a split, dataset and difficulty that were imported into the data folder
-// dir; none, and no error, when none were. Generated ones, which may be damaged, are not read: they are made again.
+// Published returns the published questions of a split, dataset and difficulty that were imported
+// into the data folder dir; none, and no error, when none were. Generated ones, which may be
+// damaged, are not read: they are made again.
 func Published(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
 	data, err := os.ReadFile(Path(dir, ds, d, s))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(data, []byte(`"source":"published"`)) {
@@ -126,7 +128,8 @@ type Shared struct {
 	Other    toolqa.Question // of another split, equal to it
 }
 
-// FindShared returns which of some published questions the other published splits below dir ask, too.
+// FindShared returns which of some published questions the other published splits below dir ask,
+// too.
 func FindShared(dir string, qs []toolqa.Question) ([]Shared, error) {
 	type file struct {
 		ds toolqa.Dataset

@@ -11,7 +11,8 @@ import (
 
 // The readers below take texts from results; those for numbers are beside the steps in plan.go.
 
-// printedText reads what a program or a query of one column printed, which must not be empty, as a value.
+// printedText reads what a program or a query of one column printed, which must not be empty, as a
+// value.
 func printedText(name string) reader {
 	return func(result string, known *slotValues) error {
 		text := strings.TrimSpace(result)
@@ -24,7 +25,8 @@ func printedText(name string) reader {
 	}
 }
 
-// textCell reads the only row of a query with one column; its cell may hold anything but a line break.
+// textCell reads the only row of a query with one column; its cell may hold anything but a line
+// break.
 func textCell(column string) reader {
 	return func(result string, known *slotValues) error {
 		cell, ok := strings.CutPrefix(strings.TrimRight(result, "\n"), column+": ")
@@ -47,8 +49,9 @@ func then(read, more reader) reader {
 	}
 }
 
-// forms are how a value that has been read can be written besides: "clock" is of a time as HHMM, where 1425 is 14:25
-// and 49 is 0:49. Those of numbers rely on the step to have seen to it that the value is one.
+// forms are how a value that has been read can be written besides: "clock" is of a time as HHMM,
+// where 1425 is 14:25 and 49 is 0:49. Those of numbers rely on the step to have seen to it that the
+// value is one.
 var forms = map[string]func(text string) (string, bool){
 	"clock":         numberAs(func(x float64) string { return fmt.Sprintf("%d:%02d", int(x)/100, int(x)%100) }),
 	"object":        func(text string) (string, bool) { return text, text != noObject }, // that is there
@@ -65,8 +68,8 @@ func numberAs(form func(float64) string) func(string) (string, bool) {
 	}
 }
 
-// readAs adds a value that has been read in another form. The arguments are the form, the name of the value, which may
-// have blanks, and that of the new one.
+// readAs adds a value that has been read in another form. The arguments are the form, the name of
+// the value, which may have blanks, and that of the new one.
 func readAs(arguments string) reader {
 	form, names, _ := strings.Cut(arguments, " ")
 	i := strings.LastIndex(names, " ")
@@ -87,8 +90,8 @@ func readAs(arguments string) reader {
 	}
 }
 
-// readAnswer adds the answer that goes with a value: "Cancelled True=Yes False=No", where * is any other. With
-// "attributes.KEY" it is that of an object, as the tools print it.
+// readAnswer adds the answer that goes with a value: "Cancelled True=Yes False=No", where * is any
+// other. With "attributes.KEY" it is that of an object, as the tools print it.
 func readAnswer(arguments string) reader {
 	name, answers, _ := strings.Cut(arguments, " ")
 	name, key, isObject := strings.Cut(name, ".")

@@ -27,11 +27,13 @@ func (m match) question() string {
 	return b.String()
 }
 
-// maxQuestion bounds the length of a question in bytes, and so the time to find that no template fits.
+// maxQuestion bounds the length of a question in bytes, and so the time to find that no template
+// fits.
 const maxQuestion = 4096
 
-// recognise returns the template and the slots of a question, and whether there is one. Where more than one template
-// fits, the one that spells out more of the question is meant; where two spell out as much, none is.
+// recognise returns the template and the slots of a question, and whether there is one. Where more
+// than one template fits, the one that spells out more of the question is meant; where two spell
+// out as much, none is.
 func recognise(question string) (match, bool) { return shipped().recognise(question) }
 
 func (l library) recognise(question string) (match, bool) {
@@ -122,14 +124,15 @@ func (t *Template) split(text string, i int, s slotValues) bool {
 // errNoAnswer is the error of a rule when the corpus holds no answer.
 var errNoAnswer = errors.New("the corpus holds no answer")
 
-// isNoAnswer reports whether an error of a rule means that the corpus holds no answer to the question,
-// e.g. because no price is known on its day.
+// isNoAnswer reports whether an error of a rule means that the corpus holds no answer to the
+// question, e.g. because no price is known on its day.
 func isNoAnswer(err error) bool { return errors.Is(err, errNoAnswer) }
 
 // rightAnswer returns the right answer.
 func rightAnswer(m match, c *Corpus) (string, error) { return answer(m, c, m.template.gold) }
 
-// officialAnswer returns the answer by the published rule, which is the right one unless the template has a fault.
+// officialAnswer returns the answer by the published rule, which is the right one unless the
+// template has a fault.
 func officialAnswer(m match, c *Corpus) (string, error) {
 	if m.template.official != nil {
 		return answer(m, c, m.template.official)
@@ -149,7 +152,8 @@ func answer(m match, c *Corpus, r rule) (string, error) {
 	return a, nil
 }
 
-// Plan returns the solution of a question in the prompt version, and whether the question is recognised.
+// Plan returns the solution of a question in the prompt version, and whether the question is
+// recognised.
 func Plan(question string) (envs.Plan, bool) {
 	m, ok := recognise(question)
 	if !ok {

@@ -7,11 +7,13 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// cleanScore returns a score without blanks around it and the byte-order mark that some published ones begin with.
+// cleanScore returns a score without blanks around it and the byte-order mark that some published
+// ones begin with.
 func cleanScore(score string) string { return pytext.Strip(strings.ReplaceAll(score, "\ufeff", "")) }
 
-// scoreNumber returns the number that a score stands for: of "380k" and "1.7m" in full, of "71.6%" as it is printed, of
-// "81.5±0.3" the middle. A comma before three digits groups thousands, any other is a decimal point.
+// scoreNumber returns the number that a score stands for: of "380k" and "1.7m" in full, of "71.6%"
+// as it is printed, of "81.5±0.3" the middle. A comma before three digits groups thousands, any
+// other is a decimal point.
 func scoreNumber(score string) (float64, bool) {
 	text, _, _ := strings.Cut(cleanScore(score), "±")
 	text = strings.TrimSuffix(strings.TrimSpace(text), "%")
@@ -39,8 +41,8 @@ func scoreNumber(score string) (float64, bool) {
 	return f * unit, err == nil
 }
 
-// publishedScore returns what the published rule compares: a number, or for scores that are no plain numbers, a text.
-// Every comma is a decimal point. It is NULL where the rule fails.
+// publishedScore returns what the published rule compares: a number, or for scores that are no
+// plain numbers, a text. Every comma is a decimal point. It is NULL where the rule fails.
 func publishedScore(score, kind string) any {
 	score = strings.ReplaceAll(strings.ReplaceAll(score, "\ufeff", ""), ",", ".")
 	if kind != "number" && (strings.ContainsAny(score, "±/%mMkKB") || score == "-" || score == "---") {

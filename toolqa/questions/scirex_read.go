@@ -8,8 +8,9 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// readStated reads what a search has found: the score, the names or the highest of the scores that the passages state.
-// Where they do not state what is asked, "missed" is known; after a second search they must.
+// readStated reads what a search has found: the score, the names or the highest of the scores that
+// the passages state. Where they do not state what is asked, "missed" is known; after a second
+// search they must.
 func readStated(asked string) reader {
 	if _, ok := listPatterns[asked]; !ok {
 		return nil
@@ -51,8 +52,8 @@ var listPatterns = map[string]string{
 	"highest-method":  `([\w-]+ \S+(?: , [\w-]+ \S+)*)`,
 }
 
-// stated returns what stands for the list or the score in the first passage that has one of the wordings of what is
-// asked.
+// stated returns what stands for the list or the score in the first passage that has one of the
+// wordings of what is asked.
 func stated(passages []string, s slotValues, asked, list string) (string, bool) {
 	for _, wording := range scirexWordings()[asked] {
 		words := strings.Split(wording, " ")
@@ -88,8 +89,8 @@ func stated(passages []string, s slotValues, asked, list string) (string, bool) 
 	return "", false
 }
 
-// namePattern matches a name as the relations spell it and as papers do: every underscore stands for a
-// character that is no letter, digit or hyphen, and at either end for no blank.
+// namePattern matches a name as the relations spell it and as papers do: every underscore stands
+// for a character that is no letter, digit or hyphen, and at either end for no blank.
 func namePattern(name string) string {
 	var b strings.Builder
 

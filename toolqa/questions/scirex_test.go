@@ -129,7 +129,8 @@ func TestScirexGold(t *testing.T) {
 	}
 }
 
-// Only questions that both rules answer alike are drawn of the templates that are used in training all the same.
+// Only questions that both rules answer alike are drawn of the templates that are used in training
+// all the same.
 func TestScirexDrawsAvoidTheFault(t *testing.T) {
 	c := smallScirex(t)
 
@@ -284,7 +285,8 @@ func TestScirexSearch(t *testing.T) {
 	}
 }
 
-// What is said of another method, material, metric or task is no answer; after two searches the plan gives up.
+// What is said of another method, material, metric or task is no answer; after two searches the
+// plan gives up.
 func TestScirexSearchesInVain(t *testing.T) {
 	for question, passages := range map[string][]string{
 		"What is the corresponding F1 score of the X method on CIFAR-10 dataset for T task?": {

@@ -22,7 +22,8 @@ var toolArguments = map[string][]string{
 	"Finish":            {"answer"},
 }
 
-// compilePlan returns a function of the steps of a plan as far as they are known, or which step is wrong.
+// compilePlan returns a function of the steps of a plan as far as they are known, or which step is
+// wrong.
 func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(slotValues) []step, wrong int, err error) {
 	compiled := make([]step, len(planned))
 
@@ -67,7 +68,8 @@ func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(slot
 	}, 0, nil
 }
 
-// taken reports whether the step is taken: the value in when is known, or with "not " before it, is not.
+// taken reports whether the step is taken: the value in when is known, or with "not " before it, is
+// not.
 func (p *plannedStep) taken(known slotValues) bool {
 	name, isNot := strings.CutPrefix(p.when, "not ")
 	return p.when == "" || (known.get(name) == "") == isNot
@@ -117,8 +119,8 @@ func hookedReader(text string) (reader, error) {
 	return read, nil
 }
 
-// fields returns what the rows of the result give: if the step does not say so, GetValue its columns, and a program the
-// answer.
+// fields returns what the rows of the result give: if the step does not say so, GetValue its
+// columns, and a program the answer.
 func (p *plannedStep) fields() [][]field {
 	switch {
 	case len(p.gives) > 0:

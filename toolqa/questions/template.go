@@ -16,15 +16,15 @@ type Template struct {
 	dataset    toolqa.Dataset
 	difficulty toolqa.Difficulty
 
-	// text is the question with its slots, each as {name:kind}, e.g. "What was the opening price of coffee on
-	// {date:date}?". Of several ways to read a question the one with the shortest first slots is taken, or,
-	// of slots whose kind ends in a plus, {name:text+}, the longest: a name may hold the words that follow
-	// it.
+	// text is the question with its slots, each as {name:kind}, e.g. "What was the opening price of
+	// coffee on {date:date}?". Of several ways to read a question the one with the shortest first
+	// slots is taken, or, of slots whose kind ends in a plus, {name:text+}, the longest: a name may
+	// hold the words that follow it.
 	text string
 
-	// fault says what is wrong with the published rule for the answer; "" when nothing is. corrected is set
-	// where ToolQA-D's own test answers follow the right rule, avoided where questions are drawn only if both
-	// rules have the same answer.
+	// fault says what is wrong with the published rule for the answer; "" when nothing is.
+	// corrected is set where ToolQA-D's own test answers follow the right rule, avoided where
+	// questions are drawn only if both rules have the same answer.
 	fault     string
 	corrected bool
 	avoided   bool
@@ -35,8 +35,8 @@ type Template struct {
 	drawing  *drawing
 	queries  map[string]string // those of the rules and of draws, by their keys in the file
 
-	// plan returns the steps, as far as the slots and what earlier results say decide them. Steps that have been taken
-	// stay the same when more is known.
+	// plan returns the steps, as far as the slots and what earlier results say decide them. Steps
+	// that have been taken stay the same when more is known.
 	plan func(known slotValues) []step
 
 	literals []string // the text around the slots: one more than there are slots
@@ -75,8 +75,8 @@ func (s slotValues) lookup(name string) (string, bool) {
 // rule computes an answer. Its error is errNoAnswer when the corpus holds none to this question.
 type rule func(c *Corpus, s slotValues) (string, error)
 
-// shipped are the templates of every dataset. They are read when they are first wanted: most processes of the program
-// are children that run a statement or a program, and read none.
+// shipped are the templates of every dataset. They are read when they are first wanted: most
+// processes of the program are children that run a statement or a program, and read none.
 var shipped = sync.OnceValue(shippedTemplates)
 
 // parse splits the text at its slots.
@@ -125,11 +125,12 @@ func (t *Template) fill(values []string) (slotValues, error) {
 	return s, nil
 }
 
-// trainable reports whether the template's questions belong in training: the benchmark's answers to them, which the
-// checkpoint is measured by, are right.
+// trainable reports whether the template's questions belong in training: the benchmark's answers to
+// them, which the checkpoint is measured by, are right.
 func (t *Template) trainable() bool { return t.fault == "" || t.corrected || t.avoided }
 
-// Templates returns the templates of a dataset and difficulty in the order of the benchmark, in a new slice.
+// Templates returns the templates of a dataset and difficulty in the order of the benchmark, in a
+// new slice.
 func Templates(ds toolqa.Dataset, d toolqa.Difficulty) []*Template { return shipped().of(ds, d) }
 
 // library is a set of templates, by which questions are recognised.

@@ -16,7 +16,8 @@ import (
 	"toolevo/toolqa"
 )
 
-// TemplateFile is a file of templates that somebody has written, in the form of those that are shipped.
+// TemplateFile is a file of templates that somebody has written, in the form of those that are
+// shipped.
 type TemplateFile struct {
 	path      string
 	text      []byte
@@ -90,8 +91,8 @@ func (f *TemplateFile) fault(place string, err error) error {
 // Dataset is what the templates ask about.
 func (f *TemplateFile) Dataset() toolqa.Dataset { return f.templates[0].dataset }
 
-// Examples draws a question of each template from a corpus of their dataset. The same random numbers give the same
-// questions.
+// Examples draws a question of each template from a corpus of their dataset. The same random
+// numbers give the same questions.
 func (f *TemplateFile) Examples(r *rand.Rand, c *Corpus) ([]Example, error) {
 	known := f.templates.with(shipped())
 	var examples []Example
@@ -154,8 +155,8 @@ func (e *definitionError) Error() string { return e.err.Error() }
 
 func (e *definitionError) Unwrap() error { return e.err }
 
-// checkNames returns the first step whose texts name a value that is not known, as far as that can be told: what
-// readers take from a result only they know.
+// checkNames returns the first step whose texts name a value that is not known, as far as that can
+// be told: what readers take from a result only they know.
 func checkNames(slots []slot, planned []plannedStep) (step int, err error) {
 	var known slotValues
 	// slotValues.derived may add these to the slots of a question.

@@ -45,8 +45,8 @@ func coffeeFileWith(t *testing.T, entry string) []byte {
 	return append(append(text, '\n'), entry...)
 }
 
-// TestAddedTemplate adds the template of CONTRIBUTING.md: it generates questions for every split, and its plan finds
-// the answers with the tools.
+// TestAddedTemplate adds the template of CONTRIBUTING.md: it generates questions for every split,
+// and its plan finds the answers with the tools.
 func TestAddedTemplate(t *testing.T) {
 	file, err := ParseTemplates("coffee.yaml", coffeeFileWith(t, contributed(t)))
 	if err != nil {

@@ -125,7 +125,8 @@ func (t *Template) sentence() string {
 	return strings.ReplaceAll(b.String(), "|", `\|`)
 }
 
-// What TEMPLATES.md says of a template is true: a fault comes with the rule that has it, and the other way round.
+// What TEMPLATES.md says of a template is true: a fault comes with the rule that has it, and the
+// other way round.
 func TestFaultsHaveRules(t *testing.T) {
 	for _, tmpl := range shipped() {
 		if (tmpl.fault != "") != (tmpl.official != nil) {
@@ -142,8 +143,8 @@ func TestFaultsHaveRules(t *testing.T) {
 	}
 }
 
-// Every published question is recognised as one template, of the dataset and difficulty of its file, and its slots put
-// into that template make the question again.
+// Every published question is recognised as one template, of the dataset and difficulty of its
+// file, and its slots put into that template make the question again.
 func TestPublishedQuestionsAreRecognised(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(sharedData(t, "toolqa", "questions"), "*", "*.jsonl"))
 	if err != nil || len(files) == 0 {
@@ -183,14 +184,16 @@ func TestPublishedQuestionsAreRecognised(t *testing.T) {
 	if want := 1300; count != want {
 		t.Errorf("%d published questions, want %d", count, want)
 	}
-	// Those that two templates fit are decided by recognise: the one that spells out more of the question is meant.
+	// Those that two templates fit are decided by recognise: the one that spells out more of the
+	// question is meant.
 	want := map[string]int{"airbnb-hard/highly-rated, not airbnb-hard/count": 10}
 	if diff := cmp.Diff(want, rivals); diff != "" {
 		t.Errorf("questions that two templates fit (-want +got):\n%s", diff)
 	}
 }
 
-// takeApart takes a published question apart, and says what is wrong with the result; "" when nothing is.
+// takeApart takes a published question apart, and says what is wrong with the result; "" when
+// nothing is.
 func takeApart(q toolqa.Question) (m match, fault string) {
 	m, ok := recognise(q.Text)
 	if !ok {
@@ -206,7 +209,8 @@ func takeApart(q toolqa.Question) (m match, fault string) {
 	}
 
 	for i, s := range m.slots {
-		// Nothing may stand for a word that most questions have lost, and for an address that a business does not have.
+		// Nothing may stand for a word that most questions have lost, and for an address that a
+		// business does not have.
 		if s.value == "" && !m.template.slots[i].kind("") {
 			return m, fmt.Sprintf("slot %s is empty", s.name)
 		}

@@ -78,8 +78,8 @@ func readAbout(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split
 	return qs, err
 }
 
-// Stale returns, for each question file below dir that does not belong to the corpus that info describes or cannot be
-// read, an error that names it.
+// Stale returns, for each question file below dir that does not belong to the corpus that info
+// describes or cannot be read, an error that names it.
 func Stale(dir string, info corpus.Info) []error {
 	var stale []error
 
@@ -95,9 +95,9 @@ func Stale(dir string, info corpus.Info) []error {
 	return stale
 }
 
-// RemoveShared removes the generated files below dir that ask, in another split, a question of the published
-// ones of their dataset and difficulty, and returns their paths. It is for before the published questions are
-// written: afterwards a run would refuse both.
+// RemoveShared removes the generated files below dir that ask, in another split, a question of the
+// published ones of their dataset and difficulty, and returns their paths. It is for before the
+// published questions are written: afterwards a run would refuse both.
 func RemoveShared(dir string, published []toolqa.Question) (removed []string, err error) {
 	// Also of what was removed before something failed: a file that has a checksum and is not there
 	// would count as lost.

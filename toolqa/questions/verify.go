@@ -24,9 +24,10 @@ type Verification struct {
 	Published []string `json:"published,omitempty"`
 }
 
-// Verify recomputes the answers of all generated questions below dir over the corpus they are about, by each template's
-// rule, and compares by match. It looks for questions that occur twice or in two splits, for
-// questions no template fits, and for templates without a question. The error is one of reading.
+// Verify recomputes the answers of all generated questions below dir over the corpus they are
+// about, by each template's rule, and compares by match. It looks for questions that occur twice or
+// in two splits, for questions no template fits, and for templates without a question. The error is
+// one of reading.
 func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, answer string) bool,
 	progress func(done, total int)) (_ Verification, err error) {
 	rows, err := Load(ctx, c)
@@ -67,8 +68,8 @@ func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, 
 	return v.Verification, nil
 }
 
-// readAll reads the questions of a dataset, the test split first. Files that nobody wrote are left out, and those that
-// are not as they were written reported.
+// readAll reads the questions of a dataset, the test split first. Files that nobody wrote are left
+// out, and those that are not as they were written reported.
 func (v *verifier) readAll(dir string, info corpus.Info) ([]toolqa.Question, error) {
 	known, err := readSums(dir)
 	if err != nil && !errors.Is(err, corpus.ErrDamaged) {

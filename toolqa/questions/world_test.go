@@ -55,8 +55,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// world is the real tools over one corpus. The scripted reader plays in it: it follows the plans and, where
-// the deployed version is not that of the prompt, learns from the errors what the tools are called.
+// world is the real tools over one corpus. The scripted reader plays in it: it follows the plans
+// and, where the deployed version is not that of the prompt, learns from the errors what the tools
+// are called.
 type world struct {
 	t        testing.TB
 	versions *toolapi.Catalog
@@ -192,8 +193,8 @@ func (e ending) right() bool {
 // exact reports whether the answer is written as the gold answer is, too.
 func (e ending) exact() bool { return e.right() && e.grade.Answer == e.Answer }
 
-// play has the reader answer questions under an API version. Under that of the prompt it also checks the
-// plans' manners.
+// play has the reader answer questions under an API version. Under that of the prompt it also
+// checks the plans' manners.
 func (w *world) play(api string, qs []toolqa.Question) []ending {
 	w.t.Helper()
 
@@ -265,7 +266,8 @@ func (w *world) answer(env envs.Environment, q toolqa.Question) ending {
 	return end
 }
 
-// checkManners follows a plan once more: it thinks in sentences, calls tools by their own names, and ends with Finish.
+// checkManners follows a plan once more: it thinks in sentences, calls tools by their own names,
+// and ends with Finish.
 func checkManners(t testing.TB, e ending) {
 	t.Helper()
 
@@ -314,7 +316,8 @@ func (e ending) report(printf func(format string, args ...any), api string) {
 		e.history.Len(), last.Action, last.Observation)
 }
 
-// wantShare has the reader answer questions under an API version, of each template at least the given share.
+// wantShare has the reader answer questions under an API version, of each template at least the
+// given share.
 func (w *world) wantShare(api string, qs []toolqa.Question, least float64) {
 	w.t.Helper()
 

@@ -18,8 +18,8 @@ func attribute(object, name string) (string, bool) {
 	return entries.Text(name)
 }
 
-// openingHours returns the hours of an object as the published answers write them, "Monday: 9:0-17:0,
-// Tuesday: 9:0-17:0", and whether there are any.
+// openingHours returns the hours of an object as the published answers write them, "Monday:
+// 9:0-17:0, Tuesday: 9:0-17:0", and whether there are any.
 func openingHours(object string) (string, bool) {
 	v, _ := pytext.DecodeLiteral(object)
 
@@ -35,7 +35,8 @@ func openingHours(object string) (string, bool) {
 	return strings.Join(days, ", "), true
 }
 
-// distinctCellsOf reads a column of the rows that are left: the distinct cells, in order, become a value of its name.
+// distinctCellsOf reads a column of the rows that are left: the distinct cells, in order, become a
+// value of its name.
 func distinctCellsOf(column string) reader {
 	return func(result string, known *slotValues) error {
 		cells, err := cellLists(result, column)

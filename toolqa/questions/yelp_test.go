@@ -19,8 +19,8 @@ import (
 	"toolevo/toolqa/corpus/importer"
 )
 
-// smallYelp is a corpus for computing by hand. At its latitude five miles are 0.0725 degrees of latitude and 0.0926 of
-// longitude, and five kilometres 0.0450 and 0.0575.
+// smallYelp is a corpus for computing by hand. At its latitude five miles are 0.0725 degrees of
+// latitude and 0.0926 of longitude, and five kilometres 0.0450 and 0.0575.
 func smallYelp(t testing.TB) *Corpus {
 	t.Helper()
 

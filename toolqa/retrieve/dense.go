@@ -12,8 +12,8 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// Embedder turns texts into vectors, such that texts of a similar meaning have vectors of a similar direction.
-// Implementations are safe for concurrent use.
+// Embedder turns texts into vectors, such that texts of a similar meaning have vectors of a similar
+// direction. Implementations are safe for concurrent use.
 type Embedder interface {
 	// Embed returns a vector for each text, all of one length; nil for one that cannot be embedded
 	// though others can, and an error for which envs.GivenUp holds.
@@ -23,15 +23,15 @@ type Embedder interface {
 	Model() string
 }
 
-// Dense ranks passages by the angle between their vectors and that of the query. It implements [Searcher], and compares
-// the query with every passage.
+// Dense ranks passages by the angle between their vectors and that of the query. It implements
+// [Searcher], and compares the query with every passage.
 type Dense struct {
 	embedder Embedder
 	vectors  *vectors
 }
 
-// OpenDense reads the vectors of a corpus's passages, and has them made first where there are none of this model.
-// Progress, if not nil, is then told how many passages are done.
+// OpenDense reads the vectors of a corpus's passages, and has them made first where there are none
+// of this model. Progress, if not nil, is then told how many passages are done.
 func OpenDense(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*Dense, error) {
 	v, err := readOrEmbed(ctx, c, e, progress)
 	if err != nil {
@@ -95,7 +95,8 @@ type vectors struct {
 	data []float32 // one after the other
 }
 
-// nearest returns the IDs of the k vectors with the largest dot product, of equal ones the lowest ID first.
+// nearest returns the IDs of the k vectors with the largest dot product, of equal ones the lowest
+// ID first.
 func (v *vectors) nearest(query []float32, k int) []int {
 	parts := min(runtime.GOMAXPROCS(0), 1+len(v.data)/partSize)
 	found := make([][]hit, parts)
@@ -125,8 +126,8 @@ func (v *vectors) nearestOf(start, end int, query []float32, k int) []hit {
 	return best
 }
 
-// dot returns the dot product of two vectors of one length. The eight sums are for the processor to work at
-// side by side.
+// dot returns the dot product of two vectors of one length. The eight sums are for the processor to
+// work at side by side.
 func dot(a, b []float32) float32 {
 	b = b[:len(a)]
 

@@ -1,12 +1,13 @@
-// Package retrieve holds the two tools that look for passages: RetrieveAgenda over the descriptions of the
-// agenda corpus, and RetrieveScirex over the sections of the scirex corpus. Both are a [Tool], which prints
-// the three passages that fit the argument keyword best, a line each.
+// Package retrieve holds the two tools that look for passages: RetrieveAgenda over the descriptions
+// of the agenda corpus, and RetrieveScirex over the sections of the scirex corpus. Both are a
+// [Tool], which prints the three passages that fit the argument keyword best, a line each.
 //
 // # Words
 //
-// A passage is a document of the corpus. A [Searcher] ranks passages: [Index] by the words they share with
-// the query (BM25), [Dense] by the meaning of both, as an embedding model sees it. The published tools are of
-// the second kind, with a model of their own; Index needs no model and is the default.
+// A passage is a document of the corpus. A [Searcher] ranks passages: [Index] by the words they
+// share with the query (BM25), [Dense] by the meaning of both, as an embedding model sees it. The
+// published tools are of the second kind, with a model of their own; Index needs no model and is
+// the default.
 //
 // # BM25
 //
@@ -33,15 +34,15 @@
 //
 // # Guarantees
 //
-//   - The same corpus and query give the same passages in the same order; of equal ones the lowest ID is
-//     first. For Dense this is as true as it is for the model: [Tool.WithMemory] has a run see one answer to
-//     a query.
+//   - The same corpus and query give the same passages in the same order; of equal ones the lowest
+//     ID is first. For Dense this is as true as it is for the model: [Tool.WithMemory] has a run
+//     see one answer to a query.
 //   - Tools and searchers are safe for concurrent use until Close.
-//   - A query that cannot be answered is an observation, the published one. An error is ours: a file that
-//     cannot be read, or a model's server that does not answer.
+//   - A query that cannot be answered is an observation, the published one. An error is ours: a
+//     file that cannot be read, or a model's server that does not answer.
 //
 // # Caveats
 //
-// A query longer than 2,048 bytes is cut there, as embedding models cut theirs. BM25 finds nothing for a
-// query that shares no word with any passage, where a model always finds something.
+// A query longer than 2,048 bytes is cut there, as embedding models cut theirs. BM25 finds nothing
+// for a query that shares no word with any passage, where a model always finds something.
 package retrieve

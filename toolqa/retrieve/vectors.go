@@ -30,7 +30,8 @@ const (
 	embedBatch = 64
 )
 
-// vectorHeader is the first line of a file of vectors, as JSON. After it come the numbers, little-endian.
+// vectorHeader is the first line of a file of vectors, as JSON. After it come the numbers,
+// little-endian.
 type vectorHeader struct {
 	Format string `json:"format"`
 	Model  string `json:"model"`
@@ -44,7 +45,8 @@ func vectorPath(c *corpus.Corpus, model string) string {
 	return filepath.Join(derivedFolder(c, ".vectors"), derivedKey(c, vectorFormat, model)+vectorSuffix)
 }
 
-// readOrEmbed returns the vectors of a corpus by a model, from their file, which is made where there is none.
+// readOrEmbed returns the vectors of a corpus by a model, from their file, which is made where
+// there is none.
 func readOrEmbed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*vectors, error) {
 	path := vectorPath(c, e.Model())
 	if err := disk.RemoveLeftovers(filepath.Dir(path), temporary, ""); err != nil {
@@ -62,8 +64,8 @@ func readOrEmbed(ctx context.Context, c *corpus.Corpus, e Embedder, progress fun
 	return v, v.write(path, e.Model())
 }
 
-// readVectors reads the vectors of a corpus by a model, and checks that they are those that were written, of
-// the passages that there are.
+// readVectors reads the vectors of a corpus by a model, and checks that they are those that were
+// written, of the passages that there are.
 func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors, error) {
 	path := vectorPath(c, model)
 
@@ -107,8 +109,8 @@ func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors,
 	return v, nil
 }
 
-// verifyVectors returns an error when a file is of this corpus and not what was written. Its first line says of which
-// model it is.
+// verifyVectors returns an error when a file is of this corpus and not what was written. Its first
+// line says of which model it is.
 func verifyVectors(ctx context.Context, c *corpus.Corpus, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -211,8 +213,8 @@ func (v *vectors) setLost(ids []int, list [][]float32, why error) (kept []int) {
 	return kept
 }
 
-// write writes the file at path. Vectors of other models, or of what the corpus held before, are dear and stay: nothing
-// tells them apart.
+// write writes the file at path. Vectors of other models, or of what the corpus held before, are
+// dear and stay: nothing tells them apart.
 func (v *vectors) write(path, model string) error {
 	return writeDerived(path, func(w io.Writer) error { return v.writeTo(w, model) })
 }

@@ -59,7 +59,8 @@ func (s *spread) Done() any {
 	return finite(f)
 }
 
-// room is how much memory the statement that runs may still take in Go, for what it keeps from row to row.
+// room is how much memory the statement that runs may still take in Go, for what it keeps from row
+// to row.
 type room struct {
 	left int64
 	over bool // it wanted more
@@ -76,7 +77,8 @@ func (r *room) take(n int) error {
 // slotSize is about what one value takes in a map beside its text.
 const slotSize = 48
 
-// distinct is the state of GROUP_CONCAT(DISTINCT text SEPARATOR separator): SQLite's own DISTINCT allows no separator.
+// distinct is the state of GROUP_CONCAT(DISTINCT text SEPARATOR separator): SQLite's own DISTINCT
+// allows no separator.
 type distinct struct {
 	seen map[string]bool
 	text strings.Builder
@@ -117,7 +119,8 @@ func (d *distinct) Done() any {
 	return d.text.String()
 }
 
-// compareValues is -1, 0 or 1 as MySQL compares: texts as texts, all else as numbers, of a text what it begins with.
+// compareValues is -1, 0 or 1 as MySQL compares: texts as texts, all else as numbers, of a text
+// what it begins with.
 func compareValues(args []any) any {
 	a, ok := args[0].(string)
 	b, both := args[1].(string)

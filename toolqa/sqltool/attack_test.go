@@ -172,8 +172,8 @@ func fan(levels, width int) string {
 	return b.String()
 }
 
-// greedy are statements that want much of something. Why is how the text of each begins; any text will do where it is
-// empty.
+// greedy are statements that want much of something. Why is how the text of each begins; any text
+// will do where it is empty.
 var greedy = []struct{ tries, sql, why string }{
 	{"values that are all kept", "SELECT " + repeated(450, "length(printf('%250000d',%d))", ","),
 		"The SQL command took more than 64 MiB of memory"},
@@ -210,8 +210,8 @@ var greedy = []struct{ tries, sql, why string }{
 // inside is set to a folder in the process in which TestAttacks does its work.
 const inside = "TOOLEVO_SQL_ATTACKED"
 
-// TestAttacks runs what must never work in a process of its own: in an empty folder, with an empty one for temporary
-// files, neither of which may have anything in it afterwards.
+// TestAttacks runs what must never work in a process of its own: in an empty folder, with an empty
+// one for temporary files, neither of which may have anything in it afterwards.
 func TestAttacks(t *testing.T) {
 	if os.Getenv(inside) != "" {
 		attacked(t)
@@ -283,7 +283,8 @@ func attacked(t *testing.T) {
 	}
 }
 
-// attackedGreedily runs the greedy statements, and asks that the memory of their children stays within its limits.
+// attackedGreedily runs the greedy statements, and asks that the memory of their children stays
+// within its limits.
 func attackedGreedily(t *testing.T, corpora []*corpus.Corpus) {
 	in := interpreter(t, Options{Timeout: time.Hour, Conns: 1, MaxSpill: 16 << 20, MaxRows: 1000}, corpora...)
 
@@ -325,7 +326,8 @@ func underRaceDetector() bool {
 	return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// unguarded is what the children are called that have neither the authorizer nor the limits on files.
+// unguarded is what the children are called that have neither the authorizer nor the limits on
+// files.
 const unguarded = "sql-unguarded"
 
 func init() {
@@ -341,7 +343,8 @@ func init() {
 	})
 }
 
-// attackedWithoutGuard runs statements past the parser and without the authorizer: what is behind them holds, too.
+// attackedWithoutGuard runs statements past the parser and without the authorizer: what is behind
+// them holds, too.
 func attackedWithoutGuard(t *testing.T, corpora []*corpus.Corpus) {
 	start, err := newSetup(Options{}.withDefaults(), corpora).starter(unguarded, corpora)
 	if err != nil {

@@ -31,8 +31,8 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkCallers measures statements as one caller and as eight send them, none of which has run before: the median
-// of a statement's time, and how many end in a second.
+// BenchmarkCallers measures statements as one caller and as eight send them, none of which has run
+// before: the median of a statement's time, and how many end in a second.
 func BenchmarkCallers(b *testing.B) {
 	in := interpreter(b, Options{}, synthetic(b))
 
@@ -69,8 +69,8 @@ func BenchmarkCallers(b *testing.B) {
 	}
 }
 
-// BenchmarkFlights measures what models ask of flights, over a tenth of the published rows. Those that name no index
-// read every row.
+// BenchmarkFlights measures what models ask of flights, over a tenth of the published rows. Those
+// that name no index read every row.
 func BenchmarkFlights(b *testing.B) {
 	if testing.Short() {
 		b.Skip("builds a corpus of 400,000 rows")

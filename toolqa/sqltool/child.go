@@ -150,8 +150,8 @@ type conn struct {
 	room *room
 }
 
-// open opens the connection, attaches the corpora, and then removes its access to everything that a statement does not
-// need.
+// open opens the connection, attaches the corpora, and then removes its access to everything that a
+// statement does not need.
 func (s setup) open() (*conn, error) {
 	opened, err := (&sqlite3.SQLiteDriver{}).Open("file::memory:?_mutex=no") // one goroutine uses it
 	if err != nil {
@@ -246,8 +246,8 @@ func isDamage(code sqlite3.ErrNo) bool {
 	return false
 }
 
-// print runs a statement and writes a line for each row. With errCut it is the part that is allowed, and a line that
-// says so.
+// print runs a statement and writes a line for each row. With errCut it is the part that is
+// allowed, and a line that says so.
 func (c *conn) print(sql string) (out string, err error) {
 	stmt, err := c.Prepare(sql)
 	if err != nil {

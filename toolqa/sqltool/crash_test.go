@@ -17,7 +17,8 @@ import (
 	"toolevo/toolqa"
 )
 
-// crashing is what the children are called that have a function crash(signal), which sends it to their own process.
+// crashing is what the children are called that have a function crash(signal), which sends it to
+// their own process.
 const crashing = "sql-crashing"
 
 func init() {
@@ -41,8 +42,8 @@ func init() {
 	})
 }
 
-// A statement that SQLite does not survive is the agent's mistake, one whose child is killed is a failure of ours, and
-// neither costs another call.
+// A statement that SQLite does not survive is the agent's mistake, one whose child is killed is a
+// failure of ours, and neither costs another call.
 func TestCrash(t *testing.T) {
 	c := small(t)
 
@@ -90,7 +91,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// busyChild waits for a child of this process that has begun to run a statement, and returns its number.
+// busyChild waits for a child of this process that has begun to run a statement, and returns its
+// number.
 func busyChild(t *testing.T) int {
 	used := map[string]int{}
 
@@ -124,8 +126,9 @@ func busyChild(t *testing.T) int {
 	return 0
 }
 
-// TestHostileNeighbours asks something beside eight callers that send nothing but statements that never end by
-// themselves. With TOOLEVO_HOSTILE it does so for a minute at the usual deadline, at which none may wait 10 s.
+// TestHostileNeighbours asks something beside eight callers that send nothing but statements that
+// never end by themselves. With TOOLEVO_HOSTILE it does so for a minute at the usual deadline, at
+// which none may wait 10 s.
 func TestHostileNeighbours(t *testing.T) {
 	opts, rounds := Options{Timeout: 300 * time.Millisecond}, 3
 	if os.Getenv("TOOLEVO_HOSTILE") != "" {

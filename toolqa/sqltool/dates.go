@@ -87,9 +87,9 @@ func extract(unit string, v any) any {
 	return nil
 }
 
-// week is the number of a week: in mode 0 weeks begin on Sundays, and the days before the first are in week
-// 0; in mode 1 they begin on Mondays, and the first has four days or more of the year; mode 3 counts as ISO
-// does.
+// week is the number of a week: in mode 0 weeks begin on Sundays, and the days before the first are
+// in week 0; in mode 1 they begin on Mondays, and the first has four days or more of the year; mode
+// 3 counts as ISO does.
 func week(a []any) any {
 	m, ok := momentOf(a[0])
 	if !ok {
@@ -273,7 +273,8 @@ func timestampDiff(a []any) any {
 	return int64(sign * (n / u.months))
 }
 
-// sumClocks adds to a moment or a time a time, or takes it away. The difference of two moments is a time.
+// sumClocks adds to a moment or a time a time, or takes it away. The difference of two moments is a
+// time.
 func sumClocks(a, b any, sign int64) any {
 	x, isMoment := momentOf(a)
 

@@ -27,8 +27,8 @@ func repeated(n int, text, sep string) string {
 	return strings.Join(parts, sep)
 }
 
-// slow are statements that run forever or for very long. Many of them do so within a step of SQLite, in
-// which it does not look at the deadline.
+// slow are statements that run forever or for very long. Many of them do so within a step of
+// SQLite, in which it does not look at the deadline.
 var slow = []struct{ what, sql string }{
 	{"endless recursion", ones + "SELECT max(i) FROM n"},
 	{"endless recursion without duplicates", "WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i+1 FROM n) SELECT " +
@@ -77,9 +77,10 @@ const texts8000 = " FROM (SELECT printf('%.*c', 8000, 'a') a, 'a' || replace(pri
 	"|| 'b' b," +
 	" printf('%.*c', 16000, 'a') c, printf('%.*c', 500, 'a') || 'b' d, printf('%.*c', 900, 'b') || 'a' e)"
 
-// TestDeadline shows that a statement ends at its deadline whatever it does, and that the next runs. It looks at the
-// processor time of this process and of the children that have ended, of which a busy machine gives no more. With
-// TOOLEVO_SQL_DEADLINE=1 it prints how long each took, and asks for 50 ms, on a machine that does nothing else.
+// TestDeadline shows that a statement ends at its deadline whatever it does, and that the next
+// runs. It looks at the processor time of this process and of the children that have ended, of
+// which a busy machine gives no more. With TOOLEVO_SQL_DEADLINE=1 it prints how long each took, and
+// asks for 50 ms, on a machine that does nothing else.
 func TestDeadline(t *testing.T) {
 	const deadline = 100 * time.Millisecond
 	most := 10 * deadline
@@ -133,8 +134,8 @@ func processorTime(t *testing.T) time.Duration {
 	return sum
 }
 
-// TestAggregatesWithoutMemory ends statements while SQLite asks for the state of an aggregate: it is refused,
-// and must do without.
+// TestAggregatesWithoutMemory ends statements while SQLite asks for the state of an aggregate: it
+// is refused, and must do without.
 func TestAggregatesWithoutMemory(t *testing.T) {
 	for _, tt := range []struct {
 		call   string

@@ -8,11 +8,13 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// function is a function of MySQL that SQLite lacks, or has with another meaning. It depends on its arguments only.
+// function is a function of MySQL that SQLite lacks, or has with another meaning. It depends on its
+// arguments only.
 type function struct {
 	least, most int // how many arguments it takes
 
-	// null says that the function is called with NULLs. Of all others the value is NULL when one of the arguments is.
+	// null says that the function is called with NULLs. Of all others the value is NULL when one of
+	// the arguments is.
 	null bool
 
 	call func(args []any) (any, error) // of and to SQL values; an error is one of the statement
@@ -63,8 +65,8 @@ func registerFunctions(c *sqlite3.SQLiteConn) error {
 	return nil
 }
 
-// native lists the functions of SQLite that a statement may call: those whose value depends on nothing but their
-// arguments.
+// native lists the functions of SQLite that a statement may call: those whose value depends on
+// nothing but their arguments.
 const native = `
 	abs avg char char_length coalesce concat_ws count glob group_concat hex if ifnull iif instr length like likelihood likely
 	lower ltrim max median min nullif octet_length printf quote replace round rtrim sign string_agg substr substring sum

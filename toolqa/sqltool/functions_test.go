@@ -18,8 +18,8 @@ func evaluate(t testing.TB, in *Interpreter, expr string) string {
 	return strings.TrimPrefix(r.Observation, "x: ")
 }
 
-// The functions of MySQL, with the values that MySQL gives. A number with a decimal point is a DOUBLE in both, whose
-// text is Python's here.
+// The functions of MySQL, with the values that MySQL gives. A number with a decimal point is a
+// DOUBLE in both, whose text is Python's here.
 func TestFunctions(t *testing.T) {
 	in := interpreter(t, Options{}, small(t))
 	for _, tt := range []struct{ expr, want string }{

@@ -13,7 +13,8 @@ import (
 // maxText is the longest text or row of a statement, in bytes.
 const maxText = 1 << 18
 
-// maxSQL is the longest statement of the agent in bytes, and maxTranslated that of SQLite, which has marks in it.
+// maxSQL is the longest statement of the agent in bytes, and maxTranslated that of SQLite, which
+// has marks in it.
 const (
 	maxSQL        = 1 << 14
 	maxTranslated = 1 << 17
@@ -37,10 +38,10 @@ var limits = map[int]int{
 // recursive is SQLITE_RECURSIVE, which the driver does not name.
 const recursive = 33
 
-// authorizer returns the callback SQLite asks about every step of a statement it prepares. Visible maps the
-// tables that may be read to their schemas, all in lower case; a view in the schema temp may stand in place
-// of one. Hidden says which other names are tables. Names may arrive as the statement writes them, and
-// without a schema when it names none.
+// authorizer returns the callback SQLite asks about every step of a statement it prepares. Visible
+// maps the tables that may be read to their schemas, all in lower case; a view in the schema temp
+// may stand in place of one. Hidden says which other names are tables. Names may arrive as the
+// statement writes them, and without a schema when it names none.
 func authorizer(visible map[string]string, hidden func(name string) bool) func(op int, arg1, arg2, schema string) int {
 	functions := allowed()
 	return func(op int, arg1, arg2, schema string) int {
@@ -68,8 +69,8 @@ func authorizer(visible map[string]string, hidden func(name string) bool) func(o
 	}
 }
 
-// hiddenTables returns which names, in lower case, are tables that a statement must not read although they exist: those
-// of the files that are not visible, and those that SQLite provides.
+// hiddenTables returns which names, in lower case, are tables that a statement must not read
+// although they exist: those of the files that are not visible, and those that SQLite provides.
 func hiddenTables(c *sqlite3.SQLiteConn, visible map[string]string) (func(name string) bool, error) {
 	queries := []string{"SELECT name FROM pragma_module_list"} // a module can be a table by its own name
 	for _, schema := range visible {

@@ -5,8 +5,9 @@ package sqltool
 // long long sqlite3_memory_used(void);
 import "C"
 
-// heap bounds and measures the memory that SQLite has in this process, beside what it has before a statement. The
-// pragma hard_heap_limit can only lower the bound, and what a connection keeps differs from statement to statement.
+// heap bounds and measures the memory that SQLite has in this process, beside what it has before a
+// statement. The pragma hard_heap_limit can only lower the bound, and what a connection keeps
+// differs from statement to statement.
 type heap struct{ before, most int64 }
 
 // bound lets SQLite have so many bytes more than it has.

@@ -29,8 +29,8 @@ func (t token) is(s string) bool {
 	return (t.kind == word || t.kind == symbol) && strings.EqualFold(t.text, s)
 }
 
-// identifier returns the name that the token writes, without its quotes; "" when it cannot be a name. SQLite
-// takes a text for a name where only a name can be.
+// identifier returns the name that the token writes, without its quotes; "" when it cannot be a
+// name. SQLite takes a text for a name where only a name can be.
 func (t token) identifier() string {
 	switch t.kind {
 	case word:
@@ -109,8 +109,8 @@ func through(s string, start int, end string) int {
 	return len(s)
 }
 
-// closing returns the length of the quoted text that s starts with; a doubled quote stands for one inside it,
-// and so does one after a backslash where that escapes.
+// closing returns the length of the quoted text that s starts with; a doubled quote stands for one
+// inside it, and so does one after a backslash where that escapes.
 func closing(s string, quote byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {

@@ -52,8 +52,8 @@ func TestExtremeArguments(t *testing.T) {
 	}
 }
 
-// A statement that takes too much is stopped, says so, and is remembered: another day it might be just within
-// the limit.
+// A statement that takes too much is stopped, says so, and is remembered: another day it might be
+// just within the limit.
 func TestLargeStatementsAreRemembered(t *testing.T) {
 	const sorted = ones + "SELECT count(*) n FROM (SELECT i, printf('%2000d', i) t FROM n LIMIT 4000) GROUP BY t " +
 		"ORDER BY -i LIMIT 1"

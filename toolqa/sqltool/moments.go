@@ -30,8 +30,9 @@ func fraction(nanoseconds int) string {
 	return ""
 }
 
-// momentOf reads a date, 2022-01-14, 2022/1/14 or 20220114, that a time may follow: 2022-01-14 09:00:00. What follows
-// these is passed over, but for a digit. A day that is none, such as 2022-09-31, gives no moment.
+// momentOf reads a date, 2022-01-14, 2022/1/14 or 20220114, that a time may follow: 2022-01-14
+// 09:00:00. What follows these is passed over, but for a digit. A day that is none, such as
+// 2022-09-31, gives no moment.
 func momentOf(v any) (moment, bool) {
 	s := strings.TrimSpace(textOf(v))
 	if n, ok := v.(int64); ok || digits(s) == len(s) {
@@ -84,7 +85,8 @@ func digits(s string) int {
 	return span(s, func(c byte) bool { return c >= '0' && c <= '9' })
 }
 
-// decimal reads a number of least to most digits that a text begins with, and returns what follows it.
+// decimal reads a number of least to most digits that a text begins with, and returns what follows
+// it.
 func decimal(s string, least, most int) (n int, rest string, ok bool) {
 	end := min(digits(s), most)
 	if end < least {
@@ -103,7 +105,8 @@ func afterMark(s, marks string) (n int, rest string, ok bool) {
 	return decimal(s[1:], 1, 2)
 }
 
-// clockOf reads a time: 09:00, -12:30:05.5, that of a moment, or a number such as 1452 for 14 minutes and 52 seconds.
+// clockOf reads a time: 09:00, -12:30:05.5, that of a moment, or a number such as 1452 for 14
+// minutes and 52 seconds.
 func clockOf(v any) (time.Duration, bool) {
 	s := strings.TrimSpace(textOf(v))
 	// Digits alone are a time, even those that could be a date.
@@ -159,7 +162,8 @@ func packedClock(n int64) (time.Duration, bool) {
 	return time.Duration(h)*time.Hour + time.Duration(m)*time.Minute + time.Duration(s)*time.Second, m < 60 && s < 60
 }
 
-// clockText returns "09:00:00", with as many digits for the hours as they take, and up to MySQL's limit.
+// clockText returns "09:00:00", with as many digits for the hours as they take, and up to MySQL's
+// limit.
 func clockText(d time.Duration) string {
 	const most = 838*time.Hour + 59*time.Minute + 59*time.Second
 

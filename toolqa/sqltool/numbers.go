@@ -9,8 +9,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// numberFunctions are functions of numbers. FLOOR and CEIL give whole numbers, and FORMAT is MySQL's: 1234.5 with one
-// digit is "1,234.5".
+// numberFunctions are functions of numbers. FLOOR and CEIL give whole numbers, and FORMAT is
+// MySQL's: 1234.5 with one digit is "1,234.5".
 func numberFunctions() map[string]function {
 	all := map[string]function{
 		"floor":    takes(1, func(a []any) any { return rounded(a[0], math.Floor) }),
@@ -51,8 +51,8 @@ func rounded(v any, to func(float64) float64) any {
 	return int64(f)
 }
 
-// truncate cuts a number after so many decimal digits, or, where that is negative, before the decimal point. The digits
-// are those the number is written with, not those of its binary form.
+// truncate cuts a number after so many decimal digits, or, where that is negative, before the
+// decimal point. The digits are those the number is written with, not those of its binary form.
 func truncate(v any, digits int64) any {
 	s := strconv.FormatFloat(realOf(v), 'f', -1, 64)
 	if n, ok := v.(int64); ok {
@@ -108,7 +108,8 @@ func logarithm(a []any) any {
 	return finite(exact.Log(realOf(a[1])) / exact.Log(realOf(a[0])))
 }
 
-// grouped writes a number with so many decimal digits and a comma before every third digit of its whole part.
+// grouped writes a number with so many decimal digits and a comma before every third digit of its
+// whole part.
 func grouped(f float64, digits int64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil

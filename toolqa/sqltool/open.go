@@ -21,23 +21,24 @@ type Options struct {
 	MaxBytes int           // how many bytes it may print; default 1 MiB
 	Conns    int           // how many statements run at once; default 5
 
-	// What one statement may take, in bytes: of memory, beside what its connection keeps, default 64 MiB; and for
-	// temporary files, to which sorting and grouping spill, default 512 MiB.
+	// What one statement may take, in bytes: of memory, beside what its connection keeps, default
+	// 64 MiB; and for temporary files, to which sorting and grouping spill, default 512 MiB.
 	MaxMemory, MaxSpill int64
 
-	// TextColumns reproduces the published database, MySQL without a current database, in which every column
-	// is text as the table tools print it. MAX and ORDER BY go by characters unless the statement casts; a
-	// comparison does with a text, but not with a number: Close > 190 compares what each text begins with as
-	// a number, of "---" 0. A missing value is "---". Cancelled and Diverted of flights are 0 and 1. A table
-	// is found under its schema only. A column is called as the statement writes it, "close: 116.5". Texts of
-	// airbnb and yelp end after 250 characters, and columns of airbnb have "latitude" in the place of "lat",
-	// and "longitude" in that of "long", wherever these stand: cancellatitudeion_policy. Emoji, which the
-	// published database describes in words, stay.
+	// TextColumns reproduces the published database, MySQL without a current database, in which
+	// every column is text as the table tools print it. MAX and ORDER BY go by characters unless
+	// the statement casts; a comparison does with a text, but not with a number: Close > 190
+	// compares what each text begins with as a number, of "---" 0. A missing value is "---".
+	// Cancelled and Diverted of flights are 0 and 1. A table is found under its schema only. A
+	// column is called as the statement writes it, "close: 116.5". Texts of airbnb and yelp end
+	// after 250 characters, and columns of airbnb have "latitude" in the place of "lat", and
+	// "longitude" in that of "long", wherever these stand: cancellatitudeion_policy. Emoji, which
+	// the published database describes in words, stay.
 	//
-	// Not reproduced is how MySQL prints what it computes: a DECIMAL keeps its scale there (116.50, and AVG
-	// of it 113.540000), ROUND of a whole number is one, and a sum of texts is a DOUBLE. Nor are its equality
-	// of texts that differ in case or, by some of its collations, in blanks at their ends, its case-sensitive
-	// names of tables, and comparisons within CASE x WHEN.
+	// Not reproduced is how MySQL prints what it computes: a DECIMAL keeps its scale there (116.50,
+	// and AVG of it 113.540000), ROUND of a whole number is one, and a sum of texts is a DOUBLE.
+	// Nor are its equality of texts that differ in case or, by some of its collations, in blanks at
+	// their ends, its case-sensitive names of tables, and comparisons within CASE x WHEN.
 	TextColumns bool
 }
 
@@ -68,7 +69,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Interpreter is the tool SQLInterpreter[SQL]. It is safe for concurrent use; Close releases its connections.
+// Interpreter is the tool SQLInterpreter[SQL]. It is safe for concurrent use; Close releases its
+// connections.
 type Interpreter struct {
 	pool      *worker.Pool
 	opts      Options
@@ -78,7 +80,8 @@ type Interpreter struct {
 	recent    *toolqa.Recent    // results that are not for the memory
 }
 
-// New returns the tool over the given corpora. Each that has a table is the schema of its dataset's name.
+// New returns the tool over the given corpora. Each that has a table is the schema of its dataset's
+// name.
 func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpreter, error) {
 	if opts.Timeout < 0 || opts.MaxRows < 0 || opts.MaxBytes < 0 || opts.Conns < 0 || opts.MaxMemory < 0 ||
 		opts.MaxSpill < 0 {
@@ -112,33 +115,36 @@ func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpr
 	return in, nil
 }
 
-// slowShare is the share of the deadline from which on a statement counts as slow, and largeShare that of what it may
-// take from which on it counts as large.
+// slowShare is the share of the deadline from which on a statement counts as slow, and largeShare
+// that of what it may take from which on it counts as large.
 const (
 	slowShare  = 10
 	largeShare = 0.5
 )
 
-// WithMemory returns the same tool with a memory for slow and for large statements: on another day, or on another
-// machine, what took a tenth of the deadline or more might end beyond it, and what took half of the memory more than it
-// may, and give another observation. Close the original only.
+// WithMemory returns the same tool with a memory for slow and for large statements: on another day,
+// or on another machine, what took a tenth of the deadline or more might end beyond it, and what
+// took half of the memory more than it may, and give another observation. Close the original only.
 func (in *Interpreter) WithMemory(m envs.Memory) *Interpreter {
 	c := *in
 	c.memory, c.recent = m, &toolqa.Recent{Most: recentStatements}
 	return &c
 }
 
-// Close waits for the statements that are running, no longer than one may run, and ends the children.
+// Close waits for the statements that are running, no longer than one may run, and ends the
+// children.
 func (in *Interpreter) Close() error {
 	in.pool.Close()
 	return nil
 }
 
-// sortKiB is how much a sort keeps in memory: SQLite takes the cache of the first file for it, which is
-// empty. It orders so much in one step, in which it does not look at the deadline, and writes it away.
+// sortKiB is how much a sort keeps in memory: SQLite takes the cache of the first file for it,
+// which is empty. It orders so much in one step, in which it does not look at the deadline, and
+// writes it away.
 const sortKiB = 1024
 
-// cacheKiB is how much of each file a connection keeps in memory. What it has not is mostly in the system's own cache.
+// cacheKiB is how much of each file a connection keeps in memory. What it has not is mostly in the
+// system's own cache.
 const cacheKiB = 4096
 
 func newSetup(opts Options, corpora []*corpus.Corpus) setup {

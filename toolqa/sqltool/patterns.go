@@ -15,8 +15,8 @@ const (
 	maxPatterns = 100     // how many a connection keeps
 )
 
-// patterns keeps the regular expressions that a connection has met. They are of Go's syntax, and as in MySQL
-// the case of letters does not matter. A connection runs one statement at a time.
+// patterns keeps the regular expressions that a connection has met. They are of Go's syntax, and as
+// in MySQL the case of letters does not matter. A connection runs one statement at a time.
 type patterns struct{ known map[string]pattern }
 
 // pattern is a regular expression, and how many steps its program has.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// publish makes of a statement what the published database, MySQL without a current database, would make of
-// it. Views are the tables that views stand for, by their names in lower case.
+// publish makes of a statement what the published database, MySQL without a current database, would
+// make of it. Views are the tables that views stand for, by their names in lower case.
 func (s *statement) publish(views map[string]string) error {
 	for i, t := range s.tokens {
 		_, view := views[strings.ToLower(t.identifier())]
@@ -26,9 +26,9 @@ func (s *statement) publish(views map[string]string) error {
 	return nil
 }
 
-// compare translates a comparison that begins with token i, if one does. MySQL compares a text with a number
-// as numbers, where SQLite takes every text to be greater. Texts with a text, and two names, which may be an
-// index, stay as they are.
+// compare translates a comparison that begins with token i, if one does. MySQL compares a text with
+// a number as numbers, where SQLite takes every text to be greater. Texts with a text, and two
+// names, which may be an index, stay as they are.
 func (s *statement) compare(i int) {
 	n := 1
 	for s.isAny(i+n, "<", ">", "=") && !s.gap[i+n] {
@@ -105,8 +105,8 @@ func (s *statement) among(i int) {
 	s.surround(left, end, "0+(", ")")
 }
 
-// label names the columns of the outermost SELECT that are columns of a table as the statement writes them, not as the
-// table does.
+// label names the columns of the outermost SELECT that are columns of a table as the statement
+// writes them, not as the table does.
 func (s *statement) label() {
 	i := slices.IndexFunc(s.tokens, func(t token) bool { return t.is("SELECT") })
 	for i >= 0 && s.call[i] >= 0 { // of a WITH
@@ -170,7 +170,8 @@ func (s *statement) isText(first, last int) bool {
 			slices.Contains(textual, strings.ToLower(s.tokens[first].text))
 }
 
-// operandBefore returns where the operand begins that ends before token i, a comparison; -1 where that is not clear.
+// operandBefore returns where the operand begins that ends before token i, a comparison; -1 where
+// that is not clear.
 func (s *statement) operandBefore(i int) int {
 	start := -1
 	for at := i - 1; at >= 0 && s.endsOperand(at); {

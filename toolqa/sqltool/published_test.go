@@ -89,7 +89,8 @@ func TestPublishedDatabase(t *testing.T) {
 	}
 }
 
-// A comparison with a number, which SQLite makes without a call, is the same as one with a value that happens to be it.
+// A comparison with a number, which SQLite makes without a call, is the same as one with a value
+// that happens to be it.
 func TestComparisonsWithNumbers(t *testing.T) {
 	in := interpreter(t, Options{TextColumns: true}, five(t)...)
 
@@ -108,7 +109,8 @@ func TestComparisonsWithNumbers(t *testing.T) {
 	}
 }
 
-// The published coffee file closes above 190 on 683 days; as texts, 2,183 of its prices are greater.
+// The published coffee file closes above 190 on 683 days; as texts, 2,183 of its prices are
+// greater.
 func TestPublishedCoffee(t *testing.T) {
 	shared := os.Getenv("TOOLEVO_SHARED_DATA")
 	if shared == "" {

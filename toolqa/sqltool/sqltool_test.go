@@ -363,7 +363,8 @@ func (m *memory) Remember(_ context.Context, key string, r envs.Result) error {
 	return nil
 }
 
-// What a slow statement gave is what it gives forever: the deadline must not make a run unrepeatable.
+// What a slow statement gave is what it gives forever: the deadline must not make a run
+// unrepeatable.
 func TestSlowStatementsAreRemembered(t *testing.T) {
 	const slow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 	args := func(sql string) envs.Args { return envs.Args{{Name: "SQL", Value: sql}} }

@@ -86,7 +86,8 @@ func (s *statement) pair() {
 	}
 }
 
-// is reports whether there is a token of that number, and it is the given keyword or symbol, in any case.
+// is reports whether there is a token of that number, and it is the given keyword or symbol, in any
+// case.
 func (s *statement) is(i int, word string) bool {
 	return i >= 0 && i < len(s.tokens) && s.tokens[i].is(word)
 }
@@ -104,8 +105,8 @@ func (s *statement) kind(i int) tokenKind {
 	return s.tokens[i].kind
 }
 
-// function returns the name of the function, in lower case, that a token is an argument of, without a parenthesis
-// between; "" when it is of none.
+// function returns the name of the function, in lower case, that a token is an argument of, without
+// a parenthesis between; "" when it is of none.
 func (s *statement) function(i int) string {
 	if open := s.call[i]; open > 0 && s.kind(open-1) == word {
 		return strings.ToLower(s.tokens[open-1].text)
@@ -113,8 +114,8 @@ func (s *statement) function(i int) string {
 	return ""
 }
 
-// find returns the number of the first of the given keywords directly inside the parenthesis that token i is directly
-// inside, from i on; -1 when there is none.
+// find returns the number of the first of the given keywords directly inside the parenthesis that
+// token i is directly inside, from i on; -1 when there is none.
 func (s *statement) find(i int, words ...string) int {
 	for j := i; j < len(s.tokens); j++ {
 		if s.call[j] == s.call[i] && s.isAny(j, words...) {
@@ -131,8 +132,8 @@ func (s *statement) find(i int, words ...string) int {
 // change replaces a token.
 func (s *statement) change(i int, to string) { s.edits[i].to, s.edits[i].changed = to, true }
 
-// The marks around a change: SQLite names a column without an alias after the text of its expression, comments and all,
-// and untranslate restores from them what the agent wrote.
+// The marks around a change: SQLite names a column without an alias after the text of its
+// expression, comments and all, and untranslate restores from them what the agent wrote.
 const (
 	markStart = "/*<*/"
 	markFrom  = "/*:"
@@ -176,8 +177,8 @@ func writeChange(b *strings.Builder, from, to string) {
 	b.WriteString(markStart + to + markFrom + from + markEnd)
 }
 
-// untranslate undoes the changes of a statement in the name of a column. A column's name begins after a mark that its
-// expression begins with.
+// untranslate undoes the changes of a statement in the name of a column. A column's name begins
+// after a mark that its expression begins with.
 func untranslate(column string) string {
 	var b strings.Builder
 

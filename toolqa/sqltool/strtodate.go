@@ -14,9 +14,9 @@ type parsed struct {
 	date, clock                                     bool
 }
 
-// strToDate reads a text in a format of MySQL. The value is a day, a time of day, or both, by what the format
-// names; NULL when the text does not fit, or names an invalid date. What follows the format is passed
-// over.
+// strToDate reads a text in a format of MySQL. The value is a day, a time of day, or both, by what
+// the format names; NULL when the text does not fit, or names an invalid date. What follows the
+// format is passed over.
 func strToDate(s, layout string) any {
 	var p parsed
 

@@ -15,7 +15,8 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// record returns a line of the published CSV file of a dataset: "1" in every column but the given ones.
+// record returns a line of the published CSV file of a dataset: "1" in every column but the given
+// ones.
 func record(t testing.TB, ds toolqa.Dataset, cells map[string]string) []string {
 	t.Helper()
 

@@ -78,8 +78,8 @@ func slice(s string, n int64, last bool) string {
 	return string(runes[:n])
 }
 
-// pad makes a text so many characters long: it puts others before or after it, or cuts its end off. It is NULL when
-// there is nothing to put there, or the length is negative.
+// pad makes a text so many characters long: it puts others before or after it, or cuts its end off.
+// It is NULL when there is nothing to put there, or the length is negative.
 func pad(a []any, before bool) (any, error) {
 	s, n, with := []rune(textOf(a[0])), wholeOf(a[1]), []rune(textOf(a[2]))
 	switch {
@@ -117,8 +117,8 @@ func reverse(s string) string {
 	return string(runes)
 }
 
-// substringIndex returns what stands before the n-th separator of a text, or after the n-th from its end where n is
-// negative.
+// substringIndex returns what stands before the n-th separator of a text, or after the n-th from
+// its end where n is negative.
 func substringIndex(s, separator string, n int64) string {
 	if separator == "" || n == 0 {
 		return ""
@@ -131,8 +131,8 @@ func substringIndex(s, separator string, n int64) string {
 	return strings.Join(parts[max(int64(len(parts))+n, 0):], separator)
 }
 
-// locate returns where a text has another in it, from a position on; 0 when it has not. As in MySQL, the case of
-// letters does not matter.
+// locate returns where a text has another in it, from a position on; 0 when it has not. As in
+// MySQL, the case of letters does not matter.
 func locate(a []any) any {
 	from := int64(1)
 	if len(a) == 3 {
@@ -160,7 +160,8 @@ func firstByte(s string) int64 {
 	return int64(s[0])
 }
 
-// field returns the number of the first of the other arguments that is equal to the first; 0 when none is.
+// field returns the number of the first of the other arguments that is equal to the first; 0 when
+// none is.
 func field(a []any) any {
 	for i, v := range a[1:] {
 		if a[0] != nil && v != nil && textOf(v) == textOf(a[0]) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// translate returns a statement in SQLite's dialect. Temporary maps tables, by their names in lower case, to
-// the schemas they are published in and are views in place of. It refuses anything but one SELECT, WITH or
-// VALUES statement. Views are there in place of tables, too.
+// translate returns a statement in SQLite's dialect. Temporary maps tables, by their names in lower
+// case, to the schemas they are published in and are views in place of. It refuses anything but one
+// SELECT, WITH or VALUES statement. Views are there in place of tables, too.
 func translate(sql string, temporary map[string]string, views ...view) (string, error) {
 	s, err := parse(sql)
 	if err != nil {
@@ -65,8 +65,8 @@ func (s *statement) rewrite(i int, temporary map[string]string) error {
 	return nil
 }
 
-// unescape makes a text that has a backslash, by which MySQL escapes the next character, one of SQLite.
-// Before % and _ it stays, as in MySQL.
+// unescape makes a text that has a backslash, by which MySQL escapes the next character, one of
+// SQLite. Before % and _ it stays, as in MySQL.
 func (s *statement) unescape(i int) error {
 	quote, body := s.tokens[i].text[:1], s.tokens[i].text
 	if !strings.Contains(body, `\`) {
@@ -201,7 +201,8 @@ func (s *statement) lastComma(i int) int {
 	return last
 }
 
-// castTypes maps MySQL's types to those that SQLite casts to in the same sense. Others are left as they are.
+// castTypes maps MySQL's types to those that SQLite casts to in the same sense. Others are left as
+// they are.
 var castTypes = map[string]string{
 	"signed": "INTEGER", "unsigned": "INTEGER", "year": "INTEGER",
 	"decimal": "REAL", "dec": "REAL", "numeric": "REAL", "float": "REAL", "double": "REAL", "real": "REAL",
@@ -227,8 +228,8 @@ func (s *statement) cast(as, end int) {
 	s.change(as+1, to)
 }
 
-// groupConcat translates GROUP_CONCAT([DISTINCT] value [ORDER BY …] [SEPARATOR text]): SQLite has the separator as the
-// second argument, before ORDER BY, and none beside DISTINCT.
+// groupConcat translates GROUP_CONCAT([DISTINCT] value [ORDER BY …] [SEPARATOR text]): SQLite has
+// the separator as the second argument, before ORDER BY, and none beside DISTINCT.
 func (s *statement) groupConcat(i int) {
 	first, end := i+2, s.match[i+1]
 
@@ -266,8 +267,8 @@ func (s *statement) groupConcat(i int) {
 	}
 }
 
-// interval translates INTERVAL n UNIT: in DATE_ADD(value, INTERVAL n UNIT) it is two arguments, and value + INTERVAL n
-// UNIT becomes a call.
+// interval translates INTERVAL n UNIT: in DATE_ADD(value, INTERVAL n UNIT) it is two arguments, and
+// value + INTERVAL n UNIT becomes a call.
 func (s *statement) interval(i int) error {
 	unit := s.find(i+1, unitsOrInterval...)
 	if i < 2 || unit < i+2 || s.call[unit] != s.call[i] || s.is(unit, "INTERVAL") {
@@ -312,8 +313,8 @@ var unitNames = []string{"MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK
 // unitsOrInterval are these and the word before which one of them must come.
 var unitsOrInterval = append([]string{"INTERVAL"}, unitNames...)
 
-// operand returns where the operand begins that ends with token i: a name, a literal, a call, or what is in
-// parentheses; -1 when there is none.
+// operand returns where the operand begins that ends with token i: a name, a literal, a call, or
+// what is in parentheses; -1 when there is none.
 func (s *statement) operand(i int) int {
 	switch {
 	case s.start[i] >= 0: // the end of an INTERVAL before

@@ -11,7 +11,8 @@ import (
 
 // A SQL value in Go is nil, an int64, a float64 or a string. A blob is taken for the text it holds.
 
-// normal returns the arguments of a call as SQL values: the driver hands over NULL as a nil slice of bytes.
+// normal returns the arguments of a call as SQL values: the driver hands over NULL as a nil slice
+// of bytes.
 func normal(args []any) []any {
 	for i, arg := range args {
 		if b, ok := arg.([]byte); ok {
@@ -39,7 +40,8 @@ func textOf(v any) string {
 	return ""
 }
 
-// realOf returns a value as a number, as MySQL does: of a text, what it begins with; 0 when that is no number.
+// realOf returns a value as a number, as MySQL does: of a text, what it begins with; 0 when that is
+// no number.
 func realOf(v any) float64 {
 	switch v := v.(type) {
 	case int64:

@@ -11,8 +11,9 @@ import (
 // publishedCells is how many characters of a cell the published database of airbnb and yelp has.
 const publishedCells = 250
 
-// textView returns the statement that makes a view of a table in which every column is text, as in the published
-// database. A column of texts that are always there is handed on as it is, so that SQLite finds its index.
+// textView returns the statement that makes a view of a table in which every column is text, as in
+// the published database. A column of texts that are always there is handed on as it is, so that
+// SQLite finds its index.
 func textView(schema corpus.Schema) string {
 	columns := make([]string, len(schema.Columns))
 
@@ -44,8 +45,8 @@ func publishedName(ds toolqa.Dataset, column string) string {
 	return column
 }
 
-// asText returns the expression of a column's cells as the published database has them. Where they are cut
-// they are texts before, as Python prints them.
+// asText returns the expression of a column's cells as the published database has them. Where they
+// are cut they are texts before, as Python prints them.
 func asText(kind corpus.Kind, name string, cut bool) string {
 	switch kind {
 	case corpus.Integer:

@@ -39,7 +39,8 @@ func BenchmarkTools(b *testing.B) {
 	b.Run("GetValue/all", func(b *testing.B) { benchmark(b, GetValue{}, all, "column_name", "Close") })
 }
 
-// flights returns a table of the published size of flights, of some of its columns, with hub airports.
+// flights returns a table of the published size of flights, of some of its columns, with hub
+// airports.
 func flights(b *testing.B) *corpus.Table {
 	if testing.Short() {
 		b.Skip("makes a table of four million rows")
@@ -76,8 +77,8 @@ func flights(b *testing.B) *corpus.Table {
 	return corpus.NewTable(toolqa.Flights, columns, rows)
 }
 
-// BenchmarkFlights measures what the templates of flights do. Each filter of a run is another one; the worst of a
-// hundred is reported beside the mean.
+// BenchmarkFlights measures what the templates of flights do. Each filter of a run is another one;
+// the worst of a hundred is reported beside the mean.
 func BenchmarkFlights(b *testing.B) {
 	t := flights(b)
 	load := newLoadDB(t)

@@ -22,8 +22,8 @@ func (c castSet) has(column string) bool {
 
 func (c castSet) with(column string) castSet { return c | 1<<slices.Index(numeric[:], column) }
 
-// compare returns the comparison of a piece with an operator, and the columns that are numbers after it. It is not ok
-// when the published code would have raised an exception.
+// compare returns the comparison of a piece with an operator, and the columns that are numbers
+// after it. It is not ok when the published code would have raised an exception.
 func (f *FilterDB) compare(t *corpus.Table, p piece, cast castSet) (_ predicate, _ castSet, ok bool, _ error) {
 	column, err := t.Column(p.column)
 	if err != nil || column == nil {
@@ -96,7 +96,8 @@ func compareNumbers(column *corpus.Vector, operator string, value float64) predi
 // maxPattern is the length of the longest regular expression that is searched for, in bytes.
 const maxPattern = 1000
 
-// search finds a text, or a regular expression, in the cells of a column. It is not ok when the expression is invalid.
+// search finds a text, or a regular expression, in the cells of a column. It is not ok when the
+// expression is invalid.
 func (f *FilterDB) search(column *corpus.Vector, value string) (_ predicate, ok bool) {
 	found := func(cell string) bool { return strings.Contains(cell, value) }
 

@@ -30,8 +30,8 @@ func parsePiece(text string) piece {
 // operators in the order in which the published code searches a piece for them.
 var operators = [...]string{">=", "<=", ">", "<", "="}
 
-// parsePublished splits a piece as the published code does: it takes the operators in their order, and a second
-// occurrence ends the value: "a=b=c" compares a with b.
+// parsePublished splits a piece as the published code does: it takes the operators in their order,
+// and a second occurrence ends the value: "a=b=c" compares a with b.
 func parsePublished(text string) piece {
 	for _, op := range operators {
 		column, rest, found := strings.Cut(text, op)
@@ -71,8 +71,9 @@ func through(condition string, from int) int {
 	return len(condition)
 }
 
-// valueEnd returns where the value of an equality ends, whose first part ends at end. The parts after it that have no
-// operator belong to it. Those whose column does not exist may: up to where the value is a cell of the column.
+// valueEnd returns where the value of an equality ends, whose first part ends at end. The parts
+// after it that have no operator belong to it. Those whose column does not exist may: up to where
+// the value is a cell of the column.
 func valueEnd(t *corpus.Table, p piece, condition string, end int) (int, error) {
 	column, err := t.Column(p.column)
 	if err != nil || column == nil {

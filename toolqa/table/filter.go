@@ -9,26 +9,29 @@ import (
 	"toolevo/toolqa"
 )
 
-// FilterDB is the tool FilterDB[condition]: it narrows the selection to the rows that satisfy every piece of the
-// condition. Its fields restore what the published code does differently.
+// FilterDB is the tool FilterDB[condition]: it narrows the selection to the rows that satisfy every
+// piece of the condition. Its fields restore what the published code does differently.
 type FilterDB struct {
-	// Partial undoes a failing call only when a piece selects no row: after an unknown column or a missing
-	// operator, the pieces before it stay applied. By default a failing call changes nothing.
+	// Partial undoes a failing call only when a piece selects no row: after an unknown column or a
+	// missing operator, the pieces before it stay applied. By default a failing call changes
+	// nothing.
 	Partial bool
 
-	// Split takes a comma and a space for the end of a piece wherever they are, searches a piece for the
-	// operators in the order >=, <=, >, <, =, and ends a value at the operator's second occurrence. By
-	// default values may hold all these.
+	// Split takes a comma and a space for the end of a piece wherever they are, searches a piece
+	// for the operators in the order >=, <=, >, <, =, and ends a value at the operator's second
+	// occurrence. By default values may hold all these.
 	Split bool
 
-	// Regex takes the value of categories=VALUE for a regular expression, of Go's syntax, which is Python's
-	// without back references, looking around, possessive quantifiers (C++) and atomic groups; one that is
-	// invalid, or longer than a thousand bytes, is a failing piece. By default it is plain text.
+	// Regex takes the value of categories=VALUE for a regular expression, of Go's syntax, which is
+	// Python's without back references, looking around, possessive quantifiers (C++) and atomic
+	// groups; one that is invalid, or longer than a thousand bytes, is a failing piece. By default
+	// it is plain text.
 	Regex bool
 
-	// Cast turns a column that was compared as numbers into numbers, until the next LoadDB: GetValue prints
-	// them without quotes when several rows are selected, and a comparison with a text fails, or for =
-	// selects nothing. A call that fails leaves so the column of its first piece.
+	// Cast turns a column that was compared as numbers into numbers, until the next LoadDB:
+	// GetValue prints them without quotes when several rows are selected, and a comparison with a
+	// text fails, or for = selects nothing. A call that fails leaves so the column of its first
+	// piece.
 	Cast bool
 }
 
@@ -79,8 +82,8 @@ type failure struct {
 	observation string
 	empty       bool // the piece is well formed and selects no row
 
-	// cast are the columns that are numbers after the call all the same: those before it, and that of its first piece,
-	// which the published code casts in the table that it goes back to.
+	// cast are the columns that are numbers after the call all the same: those before it, and that
+	// of its first piece, which the published code casts in the table that it goes back to.
 	cast castSet
 }
 

@@ -12,8 +12,8 @@ import (
 	"toolevo/toolqa"
 )
 
-// TestAgainstModel compares chains of filters on the whole corpus, and what GetValue prints of them, with a filter
-// written out over plain strings.
+// TestAgainstModel compares chains of filters on the whole corpus, and what GetValue prints of
+// them, with a filter written out over plain strings.
 func TestAgainstModel(t *testing.T) {
 	c := full()
 	load := newLoadDB(c)

@@ -7,8 +7,9 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// selection is a set of the rows of a table. It is immutable. A compressed bitmap would have to be built for every
-// filter, which takes hundreds of times as long as sharing the rows of a column's index.
+// selection is a set of the rows of a table. It is immutable. A compressed bitmap would have to be
+// built for every filter, which takes hundreds of times as long as sharing the rows of a column's
+// index.
 type selection struct {
 	n int // the number of rows selected
 
@@ -19,11 +20,12 @@ type selection struct {
 }
 
 const (
-	// rowsPerBit is how many bits one row number takes: a selection of fewer rows than one in so many is a list.
+	// rowsPerBit is how many bits one row number takes: a selection of fewer rows than one in so
+	// many is a list.
 	rowsPerBit = 32
 
-	// fewWords is up to how many words a column is searched from end to end for one of them. Of a column with more, an
-	// index pays.
+	// fewWords is up to how many words a column is searched from end to end for one of them. Of a
+	// column with more, an index pays.
 	fewWords = 64
 )
 
@@ -48,7 +50,8 @@ func (s *selection) narrow(p predicate, total int) *selection {
 	return packed(matched, s.and(matched, p.match(matched)), total)
 }
 
-// among returns the selection of those rows of s that are in the index's list. s is not a list itself.
+// among returns the selection of those rows of s that are in the index's list. s is not a list
+// itself.
 func (s *selection) among(rows []uint32, total int) *selection {
 	if len(rows) <= total/rowsPerBit {
 		if s.bits == nil {
@@ -64,7 +67,8 @@ func (s *selection) among(rows []uint32, total int) *selection {
 	return packed(matched, s.and(matched, len(rows)), total)
 }
 
-// and clears those of the n bits set in matched whose rows are not in s, and returns how many stay. s is not a list.
+// and clears those of the n bits set in matched whose rows are not in s, and returns how many stay.
+// s is not a list.
 func (s *selection) and(matched []uint64, n int) int {
 	if s.bits == nil {
 		return n
@@ -109,7 +113,8 @@ func packed(set []uint64, n, total int) *selection {
 	return &selection{n: n, rows: rows}
 }
 
-// runs yields the selected rows, ascending, as runs [first, end) of neighbours. A list is yielded row by row.
+// runs yields the selected rows, ascending, as runs [first, end) of neighbours. A list is yielded
+// row by row.
 func (s *selection) runs(yield func(first, end int) bool) {
 	switch {
 	case s.rows != nil:
@@ -142,8 +147,8 @@ func (s *selection) runs(yield func(first, end int) bool) {
 	}
 }
 
-// predicate is a comparison of a column, as the codes of the words that satisfy it: those in set, or where set is nil
-// those in [lo, hi).
+// predicate is a comparison of a column, as the codes of the words that satisfy it: those in set,
+// or where set is nil those in [lo, hi).
 type predicate struct {
 	column *corpus.Vector
 	lo, hi int

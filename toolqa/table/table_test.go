@@ -337,7 +337,8 @@ func FuzzFilterDB(f *testing.F) {
 	})
 }
 
-// The tools work on a corpus file, whose columns are read at first use; a dataset that is not there is not in the list.
+// The tools work on a corpus file, whose columns are read at first use; a dataset that is not there
+// is not in the list.
 func TestCorpusFile(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := synth.Build(t.Context(), dir, toolqa.Coffee, synth.Options{Seed: 1, Rows: 100}); err != nil {

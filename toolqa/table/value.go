@@ -15,13 +15,14 @@ import (
 
 const noValue = "The value you are querying does not exist. Please modify it."
 
-// maxValue is about how many bytes GetValue prints: from there on it ends the text with an ellipsis, whatever is open.
-// The words of a cell's text and of its neighbours are far more than an environment shows.
+// maxValue is about how many bytes GetValue prints: from there on it ends the text with an
+// ellipsis, whatever is open. The words of a cell's text and of its neighbours are far more than an
+// environment shows.
 const maxValue = 1 << 20
 
-// GetValue is the tool GetValue[column_name]: it prints columns of the selected rows as a JSON object, a string for
-// each column when one row is selected and an array when there are several. Column names are separated by commas; one
-// named twice is printed once.
+// GetValue is the tool GetValue[column_name]: it prints columns of the selected rows as a JSON
+// object, a string for each column when one row is selected and an array when there are several.
+// Column names are separated by commas; one named twice is printed once.
 type GetValue struct{}
 
 // Call prints the columns that the argument column_name names.
@@ -108,8 +109,8 @@ func (v *tableView) json(columns []*corpus.Vector) string {
 	return string(append(buf, '}'))
 }
 
-// appendItems appends what add does for every run of the selected rows, without the last comma and space, and reports
-// whether all of it found room.
+// appendItems appends what add does for every run of the selected rows, without the last comma and
+// space, and reports whether all of it found room.
 func appendItems(buf []byte, selected *selection, add func(buf []byte, first, end int) []byte) (_ []byte, whole bool) {
 	whole = true
 
@@ -124,8 +125,8 @@ func appendItems(buf []byte, selected *selection, add func(buf []byte, first, en
 	return bytes.TrimSuffix(buf, []byte(", ")), whole
 }
 
-// appendNumbers appends the cells of the rows from first up to end as json.dumps prints floats, each with a comma and a
-// space after it.
+// appendNumbers appends the cells of the rows from first up to end as json.dumps prints floats,
+// each with a comma and a space after it.
 func appendNumbers(buf []byte, column *corpus.Vector, first, end int) []byte {
 	for row := first; row < end; row++ {
 		if f, ok := column.Number(row); ok {

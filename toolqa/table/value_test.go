@@ -13,7 +13,8 @@ import (
 	"toolevo/toolqa"
 )
 
-// More cells than fit into what GetValue gathers are written in order, and whole, in every kind of view.
+// More cells than fit into what GetValue gathers are written in order, and whole, in every kind of
+// view.
 func TestManyCells(t *testing.T) {
 	var csv strings.Builder
 	csv.WriteString("Date,Open,High,Low,Close,Volume,Currency\n")

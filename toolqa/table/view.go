@@ -8,14 +8,14 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// tableView is a selection of the rows of a table. It is immutable, safe for concurrent use, and implements
-// [toolqa.View].
+// tableView is a selection of the rows of a table. It is immutable, safe for concurrent use, and
+// implements [toolqa.View].
 type tableView struct {
 	source *source
 	n      int // the number of rows selected
 
-	// Kept is the selection itself, where it takes little space. Otherwise it is nil, and the selection is what filters
-	// leave of the one of parent.
+	// Kept is the selection itself, where it takes little space. Otherwise it is nil, and the
+	// selection is what filters leave of the one of parent.
 	kept    *selection
 	parent  *tableView
 	filters []predicate

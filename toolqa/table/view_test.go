@@ -39,8 +39,8 @@ func numbersOf(s *selection) []int {
 	return rows
 }
 
-// Every kind of filter on every kind of selection leaves the rows that a loop over the cells does, also when the
-// selection has been forgotten.
+// Every kind of filter on every kind of selection leaves the rows that a loop over the cells does,
+// also when the selection has been forgotten.
 func TestChains(t *testing.T) {
 	table := wide()
 

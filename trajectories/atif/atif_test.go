@@ -152,7 +152,8 @@ func read(t testing.TB, text string) (atif.Named, error) {
 	return atif.Named{}, errors.New("no document")
 }
 
-// Rows come back from their documents as they were, but for the gold answer and the white space around actions.
+// Rows come back from their documents as they were, but for the gold answer and the white space
+// around actions.
 func TestRowsComeBack(t *testing.T) {
 	rows := append(synth.Rows(3, 4, 2), trajectories.FromNode(meta(), branch(), 5))
 
@@ -192,7 +193,8 @@ func TestRowsComeBack(t *testing.T) {
 	}
 }
 
-// Native calls come back as they were written, with all that stands beside them, and are calls in the document.
+// Native calls come back as they were written, with all that stands beside them, and are calls in
+// the document.
 func TestNativeCallsComeBack(t *testing.T) {
 	actions := []string{
 		`{"content": "Hm."}`,
@@ -409,7 +411,8 @@ func TestDocumentsOfOthers(t *testing.T) {
 	}
 }
 
-// Each of several calls at once is a turn that met its own result, whatever their order. The last may have met nothing.
+// Each of several calls at once is a turn that met its own result, whatever their order. The last
+// may have met nothing.
 func TestSeveralCallsOfAStep(t *testing.T) {
 	call := func(id, name string) string {
 		return `{"tool_call_id": "` + id + `", "function_name": "` + name + `", "arguments": {}}`

@@ -150,8 +150,8 @@ func (t *Text) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Lineage is what a document of ours says of its row, beside its steps. The keys are the columns that SCHEMA.md
-// describes, and a few of its own.
+// Lineage is what a document of ours says of its row, beside its steps. The keys are the columns
+// that SCHEMA.md describes, and a few of its own.
 type Lineage struct {
 	RunID       string `json:"run_id"`
 	RunHash     string `json:"run_hash"`

@@ -47,8 +47,8 @@ type Named struct {
 	Document
 }
 
-// Files returns the files with documents in a folder, in the order of their names, or the file itself. None is an
-// error.
+// Files returns the files with documents in a folder, in the order of their names, or the file
+// itself. None is an error.
 func Files(path string) (files []string, err error) {
 	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && (IsTrial(name) || entry.Name() == LinesFile || name == path) {
@@ -157,7 +157,8 @@ func parse(name string, text []byte) (Named, error) {
 	return d, nil
 }
 
-// Validate returns which of the format's rules a document breaks, of those that reading depends on; nil is none.
+// Validate returns which of the format's rules a document breaks, of those that reading depends on;
+// nil is none.
 func (d *Document) Validate() error {
 	switch {
 	case !slices.Contains(versions, d.SchemaVersion):

@@ -19,7 +19,8 @@ import (
 // agentName is the name of the agent in documents of ours: the program that plays a policy.
 const agentName = "toolevo"
 
-// FromEpisode returns the document of an episode, or of a trajectory, which is an episode without a status.
+// FromEpisode returns the document of an episode, or of a trajectory, which is an episode without a
+// status.
 func FromEpisode(e *trajectories.Episode, shown trajectories.Shown) *Document {
 	codec := action.OrDefault(shown.Codec)
 	lineage := lineageOf(e, shown.Suite, codec)
@@ -65,7 +66,8 @@ func (d *Document) add(s Step) {
 	d.Steps = append(d.Steps, s)
 }
 
-// documentID names a trajectory by its run, its question and its leaf, an episode by what it met instead.
+// documentID names a trajectory by its run, its question and its leaf, an episode by what it met
+// instead.
 func documentID(e *trajectories.Episode, ofTree bool) string {
 	parts := []string{e.RunID, e.QuestionID}
 	if ofTree {
@@ -159,7 +161,8 @@ func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
 	return s
 }
 
-// toolCalls are the calls of a turn, from 1; nil where one has NaN, which Python's JSON has and no document.
+// toolCalls are the calls of a turn, from 1; nil where one has NaN, which Python's JSON has and no
+// document.
 func toolCalls(turn int, calls []envs.Call) (all []ToolCall) {
 	for i, c := range calls {
 		arguments := pytext.AppendJSON(nil, c.Args)

@@ -10,8 +10,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// Acceptance decides, while a run goes on, which of its trajectories an export will take: those whose sample the linter
-// does not fault, and that are short enough. It is safe for concurrent use.
+// Acceptance decides, while a run goes on, which of its trajectories an export will take: those
+// whose sample the linter does not fault, and that are short enough. It is safe for concurrent use.
 type Acceptance struct {
 	linter     *Linter
 	reasoning  action.Reasoning

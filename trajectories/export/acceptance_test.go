@@ -20,7 +20,8 @@ func historyOf(r *trajectories.Row) envs.History {
 	return h
 }
 
-// What a run counts is what an export of it takes: by the rules of the linter, and by length in tokens or characters.
+// What a run counts is what an export of it takes: by the rules of the linter, and by length in
+// tokens or characters.
 func TestAcceptanceIsTheExports(t *testing.T) {
 	system := synth.System("p_c")
 

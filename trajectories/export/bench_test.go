@@ -13,8 +13,8 @@ import (
 	"toolevo/trajectories/internal/synth"
 )
 
-// BenchmarkExport100000 writes 100,000 trajectories from their file as a whole export: every file, hashed and linted.
-// It reports the most memory that the process ever had.
+// BenchmarkExport100000 writes 100,000 trajectories from their file as a whole export: every file,
+// hashed and linted. It reports the most memory that the process ever had.
 func BenchmarkExport100000(b *testing.B) {
 	const rows = 100_000
 

@@ -12,12 +12,12 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// The words between which LLaMA-Factory looks for a native call: what stands before them is said beside it. Most chat
-// templates write the same.
+// The words between which LLaMA-Factory looks for a native call: what stands before them is said
+// beside it. Most chat templates write the same.
 const callBegin, callEnd = "<tool_call>\n", "\n</tool_call>"
 
-// callsText is the value of a message with calls and what is said beside them: in tags, or before native calls, of
-// which there may be several.
+// callsText is the value of a message with calls and what is said beside them: in tags, or before
+// native calls, of which there may be several.
 func callsText(beside string, native bool, calls ...envs.Call) string {
 	codec := action.FunctionCall{}
 	if !native {
@@ -60,7 +60,8 @@ const (
 	betweenListed = ", "
 )
 
-// listCalls are messages as LLaMA-Factory is to have them: several calls of one are a list between the words.
+// listCalls are messages as LLaMA-Factory is to have them: several calls of one are a list between
+// the words.
 func listCalls(all ...Message) []Message {
 	all = slices.Clone(all)
 
@@ -98,8 +99,8 @@ func unlistCalls(all ...Message) []Message {
 	return all
 }
 
-// untagged returns a reply without the tags of its reasoning and the words of its call, which are control tokens in
-// plain text.
+// untagged returns a reply without the tags of its reasoning and the words of its call, which are
+// control tokens in plain text.
 func (m Message) untagged() string {
 	value := m.Value
 	if text, native := strings.CutSuffix(value, callEnd); native && m.From == FunctionCall {
@@ -113,8 +114,8 @@ func (m Message) untagged() string {
 	return strings.TrimSpace(reasoning + "\n" + content)
 }
 
-// roles are the messages as LLaMA-Factory is to have them: a server with native tools is sent what follows a reply
-// without a call as a message of the user.
+// roles are the messages as LLaMA-Factory is to have them: a server with native tools is sent what
+// follows a reply without a call as a message of the user.
 func (s *Sample) roles() []Message {
 	all := s.said()
 	for i, m := range all {

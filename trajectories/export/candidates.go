@@ -23,8 +23,8 @@ type candidate struct {
 	count    int               // how often the trees have the sample
 }
 
-// distinct returns each sample once, where it came first, with how often it came. Trees of a question
-// often begin alike.
+// distinct returns each sample once, where it came first, with how often it came. Trees of a
+// question often begin alike.
 func distinct(all []candidate) []candidate {
 	var once []candidate
 
@@ -44,8 +44,8 @@ func distinct(all []candidate) []candidate {
 	return once
 }
 
-// alternatives goes through the chosen actions, each once and those left out that no model should learn, and tells
-// their bad siblings.
+// alternatives goes through the chosen actions, each once and those left out that no model should
+// learn, and tells their bad siblings.
 func (w *writer) alternatives(q *question, tell func(good *branch, bad []*branch) error) error {
 	tree := growTree(q)
 	seen := map[node]bool{}
@@ -70,8 +70,8 @@ func (w *writer) alternatives(q *question, tell func(good *branch, bad []*branch
 	return nil
 }
 
-// isFailed reports whether a trajectory failed by what the model did: no matcher takes its answer, and
-// every turn is as the model wrote it, none of them cut.
+// isFailed reports whether a trajectory failed by what the model did: no matcher takes its answer,
+// and every turn is as the model wrote it, none of them cut.
 func isFailed(row *trajectories.Row) bool {
 	return !row.IsCorrect() && !row.Official && !row.Strict && row.Cuts == 0
 }

@@ -17,8 +17,8 @@ import (
 // toolRole is who answers a tool call in OpenAI's chat API.
 const toolRole = "tool"
 
-// chatMessage is a message of OpenAI's chat API, as [chat.Messages] sends it: an observation is a user's message, or a
-// tool's where it answers a tool call.
+// chatMessage is a message of OpenAI's chat API, as [chat.Messages] sends it: an observation is a
+// user's message, or a tool's where it answers a tool call.
 type chatMessage struct {
 	Role       string     `json:"role"`
 	Content    string     `json:"content"`
@@ -96,7 +96,8 @@ func tagged(table string) layout {
 	return l
 }
 
-// completions is the layout of OpenAI's chat API, with the columns that TRL knows, for what is read and one reply.
+// completions is the layout of OpenAI's chat API, with the columns that TRL knows, for what is read
+// and one reply.
 func completions(table string) layout {
 	return layout{
 		table: table,
@@ -195,8 +196,8 @@ func callMessage(turn int, value string) chatMessage {
 	return m
 }
 
-// readChat fills a sample with the messages that toChat made of it. What has no place there stays, for the linter to
-// find.
+// readChat fills a sample with the messages that toChat made of it. What has no place there stays,
+// for the linter to find.
 func (s *Sample) readChat(all []chatMessage) error {
 	if len(all) > 0 && all[0].Role == chat.SystemRole {
 		s.System, all = all[0].Content, all[1:]

@@ -55,7 +55,8 @@ func (w *writer) survey(ctx context.Context, rows iter.Seq2[trajectories.Row, er
 	return err
 }
 
-// lintShown refuses a system text of ours that the linter faults. That of an imported document is checked with it.
+// lintShown refuses a system text of ours that the linter faults. That of an imported document is
+// checked with it.
 func (w *writer) lintShown(shown trajectories.Shown) error {
 	found := w.linter.lintText(-1, shown.System, false)
 	if len(found) == 0 || shown.Origin != "" {
@@ -204,8 +205,8 @@ func (w *writer) question(group []*trajectories.Row) (*question, error) {
 	return &question{chosen: kept, all: group}, err
 }
 
-// lintRow reports whether the linter has nothing against a trajectory. Only of samples that hold it whole the length
-// counts.
+// lintRow reports whether the linter has nothing against a trajectory. Only of samples that hold it
+// whole the length counts.
 func (w *writer) lintRow(row *trajectories.Row) (bool, error) {
 	sample, _, err := w.sample(row)
 	if err != nil {

@@ -2,8 +2,8 @@ package export
 
 import "toolevo/trajectories"
 
-// diverse chooses n of the rows greedily: the first, then again and again the one whose distance to the nearest chosen
-// row is largest; of equals the earlier.
+// diverse chooses n of the rows greedily: the first, then again and again the one whose distance to
+// the nearest chosen row is largest; of equals the earlier.
 func diverse(rows []*trajectories.Row, n int) []*trajectories.Row {
 	chosen := []*trajectories.Row{rows[0]}
 	taken := make([]bool, len(rows))
@@ -33,9 +33,9 @@ func diverse(rows []*trajectories.Row, n int) []*trajectories.Row {
 	return chosen
 }
 
-// Distance says how differently two trajectories went about it, 0 for the same actions in the same order to 1 for none
-// in common: the mean of the Jaccard distance of their sets of canonical actions and the edit distance of the
-// sequences over the longer length.
+// Distance says how differently two trajectories went about it, 0 for the same actions in the same
+// order to 1 for none in common: the mean of the Jaccard distance of their sets of canonical
+// actions and the edit distance of the sequences over the longer length.
 func Distance(a, b []trajectories.Turn) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 0

@@ -17,13 +17,15 @@ type Documents struct {
 	Episodes iter.Seq2[trajectories.Episode, error] // all are written but those that were lost
 
 	// Logs writes the logs of one evaluation into a folder, for formats that are of one
-	// ([Format.IsOfEvaluation]). It returns how many episodes they have, and how many of those were lost.
+	// ([Format.IsOfEvaluation]). It returns how many episodes they have, and how many of those were
+	// lost.
 	Logs func(folder string) (episodes, lost int, err error)
 }
 
 // WriteDocuments writes documents of a format that is one of them to a folder, and returns the
-// manifest. No text is changed, and the linter is not asked: it is about what trainers read. As with
-// [Write] the folder may hold an earlier export, which is replaced, and one with a manifest is whole.
+// manifest. No text is changed, and the linter is not asked: it is about what trainers read. As
+// with [Write] the folder may hold an earlier export, which is replaced, and one with a manifest is
+// whole.
 func WriteDocuments(ctx context.Context, dir string, from Documents, opt Options) (*Manifest, error) {
 	w := &documentWriter{
 		ctx: ctx, opt: opt, runs: runCounts{}, manifest: newManifest(opt), from: from,

@@ -84,8 +84,8 @@ func contents(t *testing.T, path string) []byte {
 	return text
 }
 
-// What was exported as documents and imported again makes the samples that a direct export has, byte for byte, and says
-// where it comes from.
+// What was exported as documents and imported again makes the samples that a direct export has,
+// byte for byte, and says where it comes from.
 func TestDocumentsMakeTheSameSamples(t *testing.T) {
 	rows := synth.Rows(5, 5, 2)
 	everything := export.Selection{}
@@ -134,7 +134,8 @@ func TestDocumentsMakeTheSameSamples(t *testing.T) {
 	}
 }
 
-// The same rows give the same bytes, and a later export of another format takes the place of an earlier one.
+// The same rows give the same bytes, and a later export of another format takes the place of an
+// earlier one.
 func TestDocumentsReplaceAnExport(t *testing.T) {
 	rows := synth.Rows(5, 3, 1)
 	dir, _ := documents(t, rows, none, export.Options{Format: export.ATIF})
@@ -177,7 +178,8 @@ func TestDocumentsReplaceAnExport(t *testing.T) {
 	}
 }
 
-// Episodes are all exported, right or wrong, but for those that were lost; their IDs are names of files.
+// Episodes are all exported, right or wrong, but for those that were lost; their IDs are names of
+// files.
 func TestEpisodesAsDocuments(t *testing.T) {
 	rows := synth.Rows(5, 2, 1)
 	episodes := func(yield func(trajectories.Episode, error) bool) {
@@ -202,7 +204,8 @@ func TestEpisodesAsDocuments(t *testing.T) {
 	}
 }
 
-// Episodes of one question differ by policy, API version and repeat. All are samples, and one given twice is one.
+// Episodes of one question differ by policy, API version and repeat. All are samples, and one given
+// twice is one.
 func TestEpisodesAsSamples(t *testing.T) {
 	rows := synth.Rows(5, 3, 1)
 	episodes := func(yield func(trajectories.Episode, error) bool) {
@@ -248,8 +251,8 @@ func TestEpisodesAsSamples(t *testing.T) {
 const foreign = `{"schema_version": "ATIF-v1.6", "session_id": "s%d", "agent": {"name": "coder", "version": "2.0"},
 "steps": [{"step_id": 1, "source": "user", "message": "Say %d."}, {"step_id": 2, "source": "agent", "message": %q}]}`
 
-// Documents of others have no verdict, so they are taken only where none is asked for. The linter looks at them, and
-// what no sample can say is named.
+// Documents of others have no verdict, so they are taken only where none is asked for. The linter
+// looks at them, and what no sample can say is named.
 func TestDocumentsOfOthersAsSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "others.jsonl")
 	line := func(i int, text string) string {

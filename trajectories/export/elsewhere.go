@@ -7,8 +7,9 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// Elsewhere knows the questions of the splits that an export does not take. A question that is asked there, too, is no
-// training data: whoever measures a model on that split would measure what it has seen. The zero value knows none.
+// Elsewhere knows the questions of the splits that an export does not take. A question that is
+// asked there, too, is no training data: whoever measures a model on that split would measure what
+// it has seen. The zero value knows none.
 type Elsewhere struct {
 	questions map[string]string // where each text is asked
 	number    int

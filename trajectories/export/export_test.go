@@ -195,7 +195,8 @@ func TestExportDropsFaultyRows(t *testing.T) {
 	}
 }
 
-// The totals are those of LLaMA-Factory 0.9.5's own templates over the same export and tokenizer files.
+// The totals are those of LLaMA-Factory 0.9.5's own templates over the same export and tokenizer
+// files.
 func TestLengthsEqualLlamaFactory(t *testing.T) {
 	cases := []struct {
 		tokenizer, template string
@@ -218,8 +219,8 @@ func TestLengthsEqualLlamaFactory(t *testing.T) {
 	}
 }
 
-// drawn returns at most n of each question's distinct rows that are strictly right, as they were drawn for
-// LLaMA-Factory.
+// drawn returns at most n of each question's distinct rows that are strictly right, as they were
+// drawn for LLaMA-Factory.
 func drawn(rows []trajectories.Row, n int) []trajectories.Row {
 	var all []trajectories.Row
 
@@ -287,7 +288,8 @@ func TestExportIsByteIdenticalAndReplacesAnEarlierOne(t *testing.T) {
 	}
 }
 
-// What a killed process left is gone after the next export, and two processes do not write one export at a time.
+// What a killed process left is gone after the next export, and two processes do not write one
+// export at a time.
 func TestExportAfterAKill(t *testing.T) {
 	parent := t.TempDir()
 
@@ -506,7 +508,8 @@ func TestLintFindsLeaks(t *testing.T) {
 	}
 }
 
-// The gold answer is in no file of an export, nor is the answer the agent gave but in its own words.
+// The gold answer is in no file of an export, nor is the answer the agent gave but in its own
+// words.
 func TestExportHoldsNoGold(t *testing.T) {
 	rows := synth.Rows(1, 3, 2)
 	for i := range rows {

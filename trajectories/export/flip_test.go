@@ -43,7 +43,8 @@ func TestFlippedBitsAreNoticed(t *testing.T) {
 	}
 }
 
-// flip changes one bit of one of the files below a folder, until undo is called. Each bit is as likely as the others.
+// flip changes one bit of one of the files below a folder, until undo is called. Each bit is as
+// likely as the others.
 func flip(t *testing.T, rng *rand.Rand, dir string) (where string, undo func()) {
 	t.Helper()
 

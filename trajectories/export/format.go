@@ -15,7 +15,8 @@ type Format string
 // DefaultFormat is the one of an export that names none.
 const DefaultFormat = SFTTrajectory
 
-// form is all there is to know of a format, of one of two kinds. CONTRIBUTING.md says how to add one.
+// form is all there is to know of a format, of one of two kinds. CONTRIBUTING.md says how to add
+// one.
 type form struct {
 	format Format
 
@@ -96,7 +97,8 @@ func FormatsThat(is func(Format) bool) []Format {
 // Formats lists every format that trajectories are trained in.
 func Formats() []Format { return FormatsThat(Format.IsTrained) }
 
-// ParseFormat returns the format of a name, of those of which something is true; the error of another one names them.
+// ParseFormat returns the format of a name, of those of which something is true; the error of
+// another one names them.
 func ParseFormat(name string, is func(Format) bool) (Format, error) {
 	return names.Parse("format", name, FormatsThat(is))
 }
@@ -119,13 +121,16 @@ func (f Format) IsExported() bool { return f.IsTrained() || f.IsDocuments() }
 // IsOfEvaluation reports whether the format is one of logs of a single evaluation.
 func (f Format) IsOfEvaluation() bool { return f.form().evaluation }
 
-// OpenWith says how to open a folder of documents, with %s for its name; "" where there is nothing to say.
+// OpenWith says how to open a folder of documents, with %s for its name; "" where there is nothing
+// to say.
 func (f Format) OpenWith() string { return f.form().open }
 
-// NeedsFailures reports whether samples are made of failed trajectories, too: rows that are not correct.
+// NeedsFailures reports whether samples are made of failed trajectories, too: rows that are not
+// correct.
 func (f Format) NeedsFailures() bool { return f.form().failures }
 
-// Skipped says how faulty turns are kept from being trained, "" where they cannot be: trainers have no loss per turn.
+// Skipped says how faulty turns are kept from being trained, "" where they cannot be: trainers have
+// no loss per turn.
 func (f Format) Skipped() string { return f.form().skipped }
 
 // Reader is the Python module that reads the samples; "" where the trainer does.
@@ -137,5 +142,6 @@ func (f Format) IsPairs() bool { return f.form().pairs }
 // IsLabelled reports whether a sample says whether its reply is wanted.
 func (f Format) IsLabelled() bool { return f.form().labels }
 
-// Dataset is the name of the data in dataset_info.json, and of the files that hold them; "" where there is none.
+// Dataset is the name of the data in dataset_info.json, and of the files that hold them; "" where
+// there is none.
 func (f Format) Dataset() string { return f.form().dataset }

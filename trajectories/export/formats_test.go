@@ -33,7 +33,8 @@ type step struct {
 	value   float64
 }
 
-// smallTree is a search tree of one question. The action at a path is called by it, and its observation, too.
+// smallTree is a search tree of one question. The action at a path is called by it, and its
+// observation, too.
 //
 //	0.0      a deprecated call
 //	0.0.0      right
@@ -153,7 +154,8 @@ func TestFormats(t *testing.T) {
 			"act 0.0 / see 0.0 / act 0.0.2",
 			"act 0.0 / see 0.0 / act 0.0.2 / see 0.0.2 / act 0.0.2.0 / see 0.0.2.0 / act 0.0.2.0.0",
 		}},
-		// 0.1 has more visits than 0.2, and what we ended below it says nothing; of 0.3 nobody knows.
+		// 0.1 has more visits than 0.2, and what we ended below it says nothing; of 0.3 nobody
+		// knows.
 		{format: export.DPO, want: []string{
 			" > act 0.0 < act 0.1",
 			"act 0.0 / see 0.0 > act 0.0.0 < act 0.0.1",
@@ -210,8 +212,9 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// No format of single turns trains a turn from which no action can be read, as a good or a chosen one.
-// Of whole trajectories openai gives them no weight, and of others the card says how many there are.
+// No format of single turns trains a turn from which no action can be read, as a good or a chosen
+// one. Of whole trajectories openai gives them no weight, and of others the card says how many
+// there are.
 func TestUnreadableTurnsAreNotTrained(t *testing.T) {
 	rows := smallRows(true)
 
@@ -286,8 +289,8 @@ func TestSkipFaultyByWeight(t *testing.T) {
 	}
 }
 
-// Of every format, trainer and codec the folder is one that the linter finds nothing in, has the same bytes when it is
-// written again, and says of each file what it is.
+// Of every format, trainer and codec the folder is one that the linter finds nothing in, has the
+// same bytes when it is written again, and says of each file what it is.
 func TestEveryFormat(t *testing.T) {
 	in := func(codec action.Codec) func(*trajectories.Row) (trajectories.Shown, error) {
 		return func(row *trajectories.Row) (trajectories.Shown, error) {
@@ -373,7 +376,8 @@ func manyRows(questions int, all bool, act func(path string) string) []trajector
 	return slices.Collect(values(synth.Sorted(rows)))
 }
 
-// A step for TRL is, message for message, what an evaluation sends to a server's chat endpoint, and the answer.
+// A step for TRL is, message for message, what an evaluation sends to a server's chat endpoint, and
+// the answer.
 func TestStepsAreWhatEvaluationSends(t *testing.T) {
 	clean := newLinter(t).Sanitizer()
 
@@ -450,7 +454,8 @@ func TestToolCalls(t *testing.T) {
 	}
 }
 
-// For TRL the arguments of a call are an object, which no template encodes twice, and a message has no empty keys.
+// For TRL the arguments of a call are an object, which no template encodes twice, and a message has
+// no empty keys.
 func TestArgumentsAreObjectsForTRL(t *testing.T) {
 	got, card := callsForTRL(t, "")
 	want := `{"messages":[{"role":"system","content":"tools"},{"role":"user","content":"Question: How much?"},` +
@@ -562,7 +567,8 @@ func TestAnotherFormatTakesThePlace(t *testing.T) {
 	}
 }
 
-// A cutoff counts what its format is trained as: messages for OpenAI say "Observation:", and have more tokens.
+// A cutoff counts what its format is trained as: messages for OpenAI say "Observation:", and have
+// more tokens.
 func TestCutoffIsOfTheFormat(t *testing.T) {
 	tokenizer := loadTokenizer(t, "llama3")
 	longest := func(format export.Format, cutoff int) *export.Manifest {

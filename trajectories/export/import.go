@@ -98,8 +98,8 @@ func (i *Imported) add(file string) error {
 	return nil
 }
 
-// treeOf returns a tree of its own for each episode of a run and a question: policies, API versions and repeats are
-// told apart, and a document that is read twice is not.
+// treeOf returns a tree of its own for each episode of a run and a question: policies, API versions
+// and repeats are told apart, and a document that is read twice is not.
 func (i *Imported) treeOf(row *trajectories.Row, id string) int {
 	question := [2]string{row.RunID, row.QuestionID}
 	ids := i.episodes[question]
@@ -127,7 +127,8 @@ func (i *Imported) Rows() iter.Seq2[trajectories.Row, error] {
 // Refused says which documents no sample can say, and why.
 func (i *Imported) Refused() []*atif.Refusal { return i.refused }
 
-// Shown returns what the model of a row was shown. ok is false of a row that is none of those imported.
+// Shown returns what the model of a row was shown. ok is false of a row that is none of those
+// imported.
 func (i *Imported) Shown(row *trajectories.Row) (shown trajectories.Shown, ok bool) {
 	shown, ok = i.shown[originOf(row)]
 	return shown, ok
@@ -154,7 +155,8 @@ func (i *Imported) Codecs() []action.Codec {
 	return all
 }
 
-// Suites are the benchmarks of the documents, each once, with "" where there are documents of others.
+// Suites are the benchmarks of the documents, each once, with "" where there are documents of
+// others.
 func (i *Imported) Suites() []string {
 	var all []string
 

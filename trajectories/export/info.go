@@ -11,15 +11,16 @@ type datasetEntry struct {
 	Tags map[string]string `json:"tags,omitempty"`
 }
 
-// FitsLlamaFactory reports whether LLaMA-Factory can train the export. It cannot where messages have tool calls as
-// members: its formatting sharegpt trains them without the calls, and its formatting openai without the text beside a
-// call, whose arguments it encodes a second time. It reads no trees.
+// FitsLlamaFactory reports whether LLaMA-Factory can train the export. It cannot where messages
+// have tool calls as members: its formatting sharegpt trains them without the calls, and its
+// formatting openai without the text beside a call, whose arguments it encodes a second time. It
+// reads no trees.
 func (m *Manifest) FitsLlamaFactory() bool {
 	return m.Trainer == LlamaFactory && !m.ToolCalls && m.Format.Reader() == ""
 }
 
-// datasetInfo returns what dataset_info.json says. The names are of files, never of the folder: of a folder
-// LLaMA-Factory takes every entry. An export that it cannot train has none.
+// datasetInfo returns what dataset_info.json says. The names are of files, never of the folder: of
+// a folder LLaMA-Factory takes every entry. An export that it cannot train has none.
 func (m *Manifest) datasetInfo() map[string]datasetEntry {
 	info := map[string]datasetEntry{}
 

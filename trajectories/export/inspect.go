@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Inspect is logs of inspect_ai, one for each row of an evaluation's report. Another package makes them.
+// Inspect is logs of inspect_ai, one for each row of an evaluation's report. Another package makes
+// them.
 const Inspect Format = "inspect"
 
 const inspectFolder = "toolevo_inspect"

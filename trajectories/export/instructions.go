@@ -12,8 +12,8 @@ import (
 	"toolevo/envs/disk"
 )
 
-// Simulator is the format of data that trains a model to stand in for APIs. It is made of recorded calls, so no
-// trajectories can be exported in it; see [WriteInstructions].
+// Simulator is the format of data that trains a model to stand in for APIs. It is made of recorded
+// calls, so no trajectories can be exported in it; see [WriteInstructions].
 const Simulator Format = "simulator"
 
 func init() { register(form{format: Simulator}) }
@@ -46,9 +46,10 @@ const (
 // reportFile says what became of the calls that instructions were made of.
 const reportFile = "report.json"
 
-// WriteInstructions writes samples of the format [Simulator] to a folder that LLaMA-Factory reads, with a report on
-// how they came to be and more files, and returns the manifest. Sets without a sample are left out.
-// As with [Write] the folder may hold an earlier export, and one with a manifest is whole.
+// WriteInstructions writes samples of the format [Simulator] to a folder that LLaMA-Factory reads,
+// with a report on how they came to be and more files, and returns the manifest. Sets without a
+// sample are left out. As with [Write] the folder may hold an earlier export, and one with a
+// manifest is whole.
 func WriteInstructions(dir string, sets []InstructionSet, report any, software string,
 	more ...ExtraFile) (*Manifest, error) {
 	m := newManifest(Options{Format: Simulator, Software: software})

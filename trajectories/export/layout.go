@@ -79,7 +79,8 @@ var columnsYAML []byte
 
 var tables = sync.OnceValue(func() map[string][]pq.Column { return pq.Tables(columnsYAML) })
 
-// objects reports whether a file has columns of JSON, which datasets loads as objects where the card says so.
+// objects reports whether a file has columns of JSON, which datasets loads as objects where the
+// card says so.
 func (l *layout) objects() bool {
 	return slices.ContainsFunc(l.columns, func(c pq.Column) bool { return c.JSON })
 }
@@ -107,7 +108,8 @@ func (m *Manifest) layout() layout {
 	return l
 }
 
-// shape is what the samples of a format consist of, and how that stands in the files of each trainer.
+// shape is what the samples of a format consist of, and how that stands in the files of each
+// trainer.
 type shape struct {
 	whole  bool // a sample is a whole trajectory
 	tree   bool // a sample is a search tree

@@ -52,8 +52,8 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s: %s", where, f.Rule, f.Detail)
 }
 
-// Linter checks samples as LLaMA-Factory and the tokenizer will see them. Make it with [NewLinter]; it is immutable and
-// safe for concurrent use.
+// Linter checks samples as LLaMA-Factory and the tokenizer will see them. Make it with [NewLinter];
+// it is immutable and safe for concurrent use.
 type Linter struct {
 	sanitizer *chat.Sanitizer
 	tokenizer *Tokenizer
@@ -61,9 +61,10 @@ type Linter struct {
 	cutoff    int
 }
 
-// NewLinter returns a linter. With a tokenizer, its special tokens are control tokens too, lengths are counted in
-// tokens under the chat template (one of [Templates]), and samples of more than cutoff tokens are too long; 0 is no
-// cutoff. Without one (nil) the template is not used, lengths are in characters only, and a cutoff is an error.
+// NewLinter returns a linter. With a tokenizer, its special tokens are control tokens too, lengths
+// are counted in tokens under the chat template (one of [Templates]), and samples of more than
+// cutoff tokens are too long; 0 is no cutoff. Without one (nil) the template is not used, lengths
+// are in characters only, and a cutoff is an error.
 func NewLinter(tokenizer *Tokenizer, template string, cutoff int) (*Linter, error) {
 	l := &Linter{tokenizer: tokenizer, cutoff: cutoff}
 	var special []string
@@ -98,8 +99,9 @@ func (l *Linter) withoutCutoff() *Linter {
 	return &other
 }
 
-// Length returns the length of a sample of a format: characters of all its texts, and tokens as they will be trained,
-// template included, of a pair those of the longer reply; 0 tokens without a tokenizer.
+// Length returns the length of a sample of a format: characters of all its texts, and tokens as
+// they will be trained, template included, of a pair those of the longer reply; 0 tokens without a
+// tokenizer.
 func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	chars = utf8.RuneCountInString(s.System + s.Tools + s.Chosen.Value + s.Rejected.Value)
 	for _, m := range s.said() {
@@ -116,8 +118,8 @@ func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	return chars, tokens + max(l.Tokens(replyPiece(s.Chosen, l.template)), l.Tokens(replyPiece(s.Rejected, l.template)))
 }
 
-// LintRow returns everything that is wrong with a row and the sample of a format that was made of it and holds it
-// whole; nil when nothing is.
+// LintRow returns everything that is wrong with a row and the sample of a format that was made of
+// it and holds it whole; nil when nothing is.
 func (l *Linter) LintRow(format Format, row *trajectories.Row, s *Sample) []Finding {
 	found := l.Lint(format, s)
 	if row.Cuts > 0 {
@@ -186,7 +188,8 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 	return found
 }
 
-// lintReply checks one of a pair's replies, which would be message i. A transcript tells observations.
+// lintReply checks one of a pair's replies, which would be message i. A transcript tells
+// observations.
 func (l *Linter) lintReply(format Format, i int, m Message) []Finding {
 	if !m.isReply() {
 		return []Finding{{RoleOrder, i, fmt.Sprintf("from %q, want %s or %s", m.From, GPT, FunctionCall)}}
@@ -211,8 +214,8 @@ func rolesAt(i int) []string {
 	return []string{Observation}
 }
 
-// lintMessage checks a message's text. The tags of a thought that the model begins with are its own, in
-// a function call and where none could be read: what it wrote is checked without them.
+// lintMessage checks a message's text. The tags of a thought that the model begins with are its
+// own, in a function call and where none could be read: what it wrote is checked without them.
 func (l *Linter) lintMessage(i int, m Message) []Finding {
 	if !m.isReply() {
 		return l.lintText(i, m.Value, false)
@@ -240,12 +243,12 @@ func isCalls(value string) bool {
 	return err == nil && callsText(beside, native, calls...) == value
 }
 
-// turnMarkers begin what others write: the questions of plain prompts, and the observations of every
-// codec. The markers of chat templates are control tokens.
+// turnMarkers begin what others write: the questions of plain prompts, and the observations of
+// every codec. The markers of chat templates are control tokens.
 var turnMarkers = []string{prompt.QuestionMarker, action.ObservationMarker}
 
-// forged returns the marker of a turn of others that a line of a reply begins with, emphasised or not,
-// "" where none does. A completion ends at such a line, unless the server took no stop texts.
+// forged returns the marker of a turn of others that a line of a reply begins with, emphasised or
+// not, "" where none does. A completion ends at such a line, unless the server took no stop texts.
 func forged(reply string) string {
 	for line := range strings.Lines(reply) {
 		line = strings.TrimLeft(line, " \t\r*_#>`")
@@ -287,5 +290,6 @@ func (l *Linter) lintText(message int, text string, trained bool) []Finding {
 	return found
 }
 
-// isControl reports whether a character is one of the controls, C0, DEL or C1, that do not stand for white space.
+// isControl reports whether a character is one of the controls, C0, DEL or C1, that do not stand
+// for white space.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }

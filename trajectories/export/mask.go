@@ -8,8 +8,9 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// Templates lists the chat templates whose tokens can be counted, by LLaMA-Factory's names. The tokenizer must have the
-// template's control tokens; a trainer that adds them to another tokenizer counts fewer tokens than we do.
+// Templates lists the chat templates whose tokens can be counted, by LLaMA-Factory's names. The
+// tokenizer must have the template's control tokens; a trainer that adds them to another tokenizer
+// counts fewer tokens than we do.
 func Templates() []string {
 	all := chat.Templates()
 
@@ -26,8 +27,8 @@ type Piece struct {
 	Trained bool   `json:"trained"` // its tokens carry loss
 }
 
-// pieces returns what of a sample of a format is tokenised, in order, but for a pair's replies. LLaMA-Factory tokenises
-// each piece by itself, so counting the pieces counts what it trains on.
+// pieces returns what of a sample of a format is tokenised, in order, but for a pair's replies.
+// LLaMA-Factory tokenises each piece by itself, so counting the pieces counts what it trains on.
 func pieces(format Format, s *Sample, t chat.Template) []Piece {
 	all := make([]Piece, 0, len(s.Conversations)+2)
 	all = append(all, Piece{Text: t.BOS()}, Piece{Text: t.System(s.system(t))})
@@ -63,8 +64,9 @@ func replyPiece(m Message, t chat.Template) Piece {
 	return Piece{Text: t.Reply(m.Value), Trained: true}
 }
 
-// Pieces returns the parts of a sample as the linter's template writes them, and which of them carry loss in a format:
-// of a pair both replies do, the chosen one first. Without a tokenizer there is no template, and none.
+// Pieces returns the parts of a sample as the linter's template writes them, and which of them
+// carry loss in a format: of a pair both replies do, the chosen one first. Without a tokenizer
+// there is no template, and none.
 func (l *Linter) Pieces(format Format, s *Sample) []Piece {
 	if l.tokenizer == nil {
 		return nil

@@ -30,8 +30,9 @@ func ParseMixKind(name string) (MixKind, error) {
 	return names.Parse("kind of weights", name, MixKinds())
 }
 
-// Mix says in what proportions the chosen trajectories of several runs, suites or API versions are exported: as many of
-// each as its weight allows, and of one as many as there are. What has no weight is left out. The zero value takes all.
+// Mix says in what proportions the chosen trajectories of several runs, suites or API versions are
+// exported: as many of each as its weight allows, and of one as many as there are. What has no
+// weight is left out. The zero value takes all.
 type Mix struct {
 	By      MixKind            `json:"by"`      // "run", "suite" or "api"
 	Weights map[string]float64 `json:"weights"` // of each, more than 0
@@ -75,7 +76,8 @@ func (m Mix) quotas(counts map[string]int) (map[string]*quota, error) {
 	return all, nil
 }
 
-// next decides about one trajectory, so that each is as likely to be taken as the others (Knuth, algorithm S).
+// next decides about one trajectory, so that each is as likely to be taken as the others (Knuth,
+// algorithm S).
 func (q *quota) next(rng *rand.Rand) bool {
 	taken := rng.IntN(q.left) < q.take
 	q.left--

@@ -19,9 +19,9 @@ import (
 	"toolevo/trajectories/internal/synth"
 )
 
-// forest is the trajectories of some questions that ended, of several trees of two runs. Calls are few
-// and what comes of them is drawn, so that the same state occurs again and again and ends both ways.
-// Some turns cannot be read, some were cut, and some hold a control token.
+// forest is the trajectories of some questions that ended, of several trees of two runs. Calls are
+// few and what comes of them is drawn, so that the same state occurs again and again and ends both
+// ways. Some turns cannot be read, some were cut, and some hold a control token.
 func forest(seed uint64) []trajectories.Row {
 	var rows []trajectories.Row
 
@@ -87,8 +87,8 @@ func plant(t *mcts.TreeRecord, rng *rand.Rand, parent int) {
 	}
 }
 
-// reader reads an export beside the trajectories that it was made of, and knows nothing but what the
-// package comment says.
+// reader reads an export beside the trajectories that it was made of, and knows nothing but what
+// the package comment says.
 type reader struct {
 	*testing.T
 	rows []trajectories.Row
@@ -187,7 +187,8 @@ func sameTurn(a, b trajectories.Turn) bool {
 	return a.Action == b.Action && a.Observation == b.Observation
 }
 
-// transcripts checks that a rejected transcript is one of the run that failed, and fails everywhere.
+// transcripts checks that a rejected transcript is one of the run that failed, and fails
+// everywhere.
 func (r reader) transcripts(s *export.Sample, l *export.Lineage) {
 	rejected := r.find(l, *l.RejectedTree, l.RejectedPath)
 	if rejected.IsCorrect() || rejected.Cuts > 0 || !strings.HasSuffix(s.Rejected.Value,
@@ -199,8 +200,9 @@ func (r reader) transcripts(s *export.Sample, l *export.Lineage) {
 	r.bad(append(slices.Clip(s.Conversations), turns[:len(turns)-1]...), turns[len(turns)-1])
 }
 
-// A naive reader finds of every sample that it is what the package promises: nothing rejected succeeds
-// in that state in any tree of any run, nothing is there twice, and the lineage names what it is of.
+// A naive reader finds of every sample that it is what the package promises: nothing rejected
+// succeeds in that state in any tree of any run, nothing is there twice, and the lineage names what
+// it is of.
 func TestNaiveReader(t *testing.T) {
 	counts := map[export.Format]int{}
 

@@ -22,8 +22,8 @@ import (
 // look is a tool of prompts with native calls.
 var look = envs.Object("type", "function", "function", envs.Object("name", "Look", "description", `Looks "there".`))
 
-// nativeRow is a trajectory of three messages: a call beside text, one that calls nothing that can be played, and an
-// answer, with reasoning.
+// nativeRow is a trajectory of three messages: a call beside text, one that calls nothing that can
+// be played, and an answer, with reasoning.
 func nativeRow() trajectories.Row {
 	row := manyRows(1, false, act)[0]
 	row.Strict, row.NodePath = true, "0.0.0.0"
@@ -50,8 +50,8 @@ func nativelyShown(*trajectories.Row) (trajectories.Shown, error) {
 	return trajectories.Shown{System: "be brief", Codec: action.Tools{}, Tools: []envs.Args{look}}, nil
 }
 
-// exportNatively writes the trajectory, which the linter finds nothing in, and returns the first sample's line and the
-// folder.
+// exportNatively writes the trajectory, which the linter finds nothing in, and returns the first
+// sample's line and the folder.
 func exportNatively(t *testing.T, opt export.Options) (line, dir string) {
 	t.Helper()
 
@@ -72,8 +72,8 @@ func exportNatively(t *testing.T, opt export.Options) (line, dir string) {
 	return line, dir
 }
 
-// Native calls are the messages that a server is sent, beside the list of that prompt. A message without one that can
-// be played is text, and a user's message follows it.
+// Native calls are the messages that a server is sent, beside the list of that prompt. A message
+// without one that can be played is text, and a user's message follows it.
 func TestNativeCalls(t *testing.T) {
 	const (
 		tools = `"tools":"[{\"type\": \"function\", \"function\": {\"name\": \"Look\", \"description\": ` +
@@ -302,8 +302,9 @@ func TestLintOfNativeCalls(t *testing.T) {
 	}
 }
 
-// Where the list was another one in the midst of a trajectory, no prompt was like a sample of the whole: only steps are
-// exported, each with the list of its prompt. After the last turn nothing is sent.
+// Where the list was another one in the midst of a trajectory, no prompt was like a sample of the
+// whole: only steps are exported, each with the list of its prompt. After the last turn nothing is
+// sent.
 func TestListsThatChange(t *testing.T) {
 	for _, tt := range []struct {
 		after int // how many turns the list changes

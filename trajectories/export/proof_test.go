@@ -17,9 +17,9 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// Proved is [Lint], and proves that what the writer wrote fits together: that both data files hold the
-// same samples, that the card and dataset_info.json say what the manifest does, and that the lineage
-// and the manifest say of the samples what they are.
+// Proved is [Lint], and proves that what the writer wrote fits together: that both data files hold
+// the same samples, that the card and dataset_info.json say what the manifest does, and that the
+// lineage and the manifest say of the samples what they are.
 func Proved(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 	report, err := Lint(dir, linter, elsewhere)
 
@@ -170,7 +170,8 @@ func (c *setProof) lineage(seen *seen) {
 	}
 }
 
-// seen is what the data files and the lineage of an export say, for the comparison with its manifest.
+// seen is what the data files and the lineage of an export say, for the comparison with its
+// manifest.
 type seen struct {
 	samples   []seenSample // of the set at hand
 	sets      []seenSet
@@ -241,7 +242,8 @@ func (s *seen) sample(f Format, sample *Sample, linter *Linter) {
 	s.lengths.MaxChars = max(s.lengths.MaxChars, chars)
 }
 
-// line takes note of the line of the lineage about a sample, and says what is wrong with it, "" when nothing is.
+// line takes note of the line of the lineage about a sample, and says what is wrong with it, ""
+// when nothing is.
 func (s *seen) line(i int, l *Lineage) string {
 	sample := s.samples[i]
 	parts := []string{l.Dataset, l.Difficulty, l.Split, l.QuestionID, sample.question}
@@ -277,7 +279,8 @@ func (s *seen) chosen(question, leaf string, l *Lineage) {
 	s.keys[key] = leaf
 }
 
-// differs says what the lineage says wrong of a sample. A sample of an action has as many turns as came to it.
+// differs says what the lineage says wrong of a sample. A sample of an action has as many turns as
+// came to it.
 func (s *seenSample) differs(l *Lineage) string {
 	turns := l.Turns
 
@@ -356,7 +359,8 @@ func (r *proof) checkRuns(m *Manifest, s *seen) {
 	}
 }
 
-// checkSelection compares the selection with what was selected. Counts of what was left out have to add up.
+// checkSelection compares the selection with what was selected. Counts of what was left out have to
+// add up.
 func (r *proof) checkSelection(m *Manifest, s *seen) {
 	want, report, d := m.Selection, m.Selected, m.Selected.Dropped
 

@@ -15,8 +15,8 @@ func init() {
 	})
 }
 
-// transcriptPairs returns for each chosen trajectory the failed one of its run that goes along with it
-// longest, each once.
+// transcriptPairs returns for each chosen trajectory the failed one of its run that goes along with
+// it longest, each once.
 func (w *writer) transcriptPairs(q *question) ([]candidate, error) {
 	var all []candidate
 
@@ -53,8 +53,8 @@ func (w *writer) transcriptPairs(q *question) ([]candidate, error) {
 	return all, nil
 }
 
-// nearest returns the bad trajectory of the same run whose actions are those of a row for longest, nil if there is
-// none that is not used.
+// nearest returns the bad trajectory of the same run whose actions are those of a row for longest,
+// nil if there is none that is not used.
 func nearest(row *trajectories.Row, bad []*trajectories.Row, used map[*trajectories.Row]bool) *trajectories.Row {
 	var best *trajectories.Row
 

@@ -15,8 +15,9 @@ import (
 	"toolevo/trajectories"
 )
 
-// The roles of a sample's messages. Human and observation are read, gpt and function_call are written by the model. A
-// function call holds JSON, which LLaMA-Factory writes as the model's template has it.
+// The roles of a sample's messages. Human and observation are read, gpt and function_call are
+// written by the model. A function call holds JSON, which LLaMA-Factory writes as the model's
+// template has it.
 const (
 	Human        = "human"
 	GPT          = "gpt"
@@ -43,7 +44,8 @@ type Sample struct {
 	// all the same.
 	Once bool `json:"-"`
 
-	// Lists are Tools before each reply of the sample of a trajectory; nil where they never changed.
+	// Lists are Tools before each reply of the sample of a trajectory; nil where they never
+	// changed.
 	Lists []string `json:"-"`
 
 	IDs mcts.TokenIDs `json:"-"` // of a single step, those of its prompt and its reply; none unless asked for
@@ -61,11 +63,12 @@ type Message struct {
 // isReply reports whether the model wrote the message.
 func (m Message) isReply() bool { return m.From == GPT || m.From == FunctionCall }
 
-// NewSample returns the sample of a trajectory: the question, then the model's texts and the observations in turn,
-// each as the chat package has it when the model is evaluated. The last observation, the verdict on the
-// answer, is left out. Control tokens and slots in the question and the observations are broken by the
-// sanitizer; broken counts the messages it changed. The model's texts are trimmed, and else as they were
-// generated, but for the calls of the codecs of function calls and of tools: these are rewritten.
+// NewSample returns the sample of a trajectory: the question, then the model's texts and the
+// observations in turn, each as the chat package has it when the model is evaluated. The last
+// observation, the verdict on the answer, is left out. Control tokens and slots in the question and
+// the observations are broken by the sanitizer; broken counts the messages it changed. The model's
+// texts are trimmed, and else as they were generated, but for the calls of the codecs of function
+// calls and of tools: these are rewritten.
 func NewSample(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sanitizer) (s Sample, broken int) {
 	s = Sample{System: shown.System, Conversations: make([]Message, 0, 2*len(row.Turns))}
 	if action.IsNative(shown.Codec) {

@@ -98,7 +98,8 @@ type sampleFiles struct {
 	labels  Labels // of KTO
 }
 
-// withFiles opens the files of the sets and calls use. They are closed, and whole, when it has returned without error.
+// withFiles opens the files of the sets and calls use. They are closed, and whole, when it has
+// returned without error.
 func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use func([]*sampleFiles) error) error {
 	if len(sets) == 0 {
 		return use(open)
@@ -118,7 +119,8 @@ func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use
 	})
 }
 
-// writeQuestion writes the samples of a question that the linter has nothing against, and returns how many.
+// writeQuestion writes the samples of a question that the linter has nothing against, and returns
+// how many.
 func (w *writer) writeQuestion(q *question, files *sampleFiles) (written int, err error) {
 	all, err := w.form.samples(w, q)
 	if err != nil {

@@ -52,8 +52,8 @@ func ParseScore(name string) (Score, error) {
 // TrainSplit is the split that is exported unless another one is named.
 const TrainSplit = "train"
 
-// Selection chooses among the trajectories of each question. The zero value keeps every distinct one of the train split
-// that is strictly right.
+// Selection chooses among the trajectories of each question. The zero value keeps every distinct
+// one of the train split that is strictly right.
 type Selection struct {
 	PerQuestion     int      `json:"per_question"`             // at most so many distinct trajectories of a question; 0: all
 	Strategy        Strategy `json:"strategy"`                 // which; "" means Random
@@ -66,9 +66,11 @@ type Selection struct {
 	// only those where who trusts every answer is wrong
 	RequireDetection bool `json:"require_detection,omitempty"`
 
-	// the most turns that no model should learn: unreadable ones, and errors made before; missing is any number
+	// the most turns that no model should learn: unreadable ones, and errors made before; missing
+	// is any number
 	MaxFaulty *int `json:"max_faulty,omitempty"`
-	// whether such turns are not trained: SFTStep leaves their samples out, OpenAI gives them no weight
+	// whether such turns are not trained: SFTStep leaves their samples out, OpenAI gives them no
+	// weight
 	SkipFaulty bool `json:"skip_faulty,omitempty"`
 
 	Dev float64 `json:"dev,omitempty"` // share of the questions, 0 to 1, held out in files of their own
@@ -82,7 +84,8 @@ type Selection struct {
 	// its version; needed for RequireDetection.
 	Misled func(*trajectories.Row) bool `json:"-"`
 
-	// Elsewhere has the questions of the other splits, none of which is taken; nil is that nobody knows them.
+	// Elsewhere has the questions of the other splits, none of which is taken; nil is that nobody
+	// knows them.
 	Elsewhere *Elsewhere `json:"-"`
 }
 
@@ -147,9 +150,10 @@ type Dropped struct {
 	Weight      int `json:"weight,omitempty"`       // more than the weights allow
 }
 
-// Select streams the rows that are chosen. The input is in canonical order, as a file or [trajectories.Merge] gives it,
-// and so is the output; one question is held in memory at a time. The report is complete when the sequence has ended. A
-// question whose rows do not come together is an error. Weights are not looked at.
+// Select streams the rows that are chosen. The input is in canonical order, as a file or
+// [trajectories.Merge] gives it, and so is the output; one question is held in memory at a time.
+// The report is complete when the sequence has ended. A question whose rows do not come together is
+// an error. Weights are not looked at.
 func (s Selection) Select(rows iter.Seq2[trajectories.Row, error], report *SelectionReport) iter.Seq2[trajectories.Row,
 	error] {
 	return func(yield func(trajectories.Row, error) bool) {
@@ -306,7 +310,8 @@ func (s Selection) choose(rows []*trajectories.Row, d *Dropped) []*trajectories.
 	return chosen
 }
 
-// variedFirst returns the rows with the first of each sequence of tools before the others, and else in their order.
+// variedFirst returns the rows with the first of each sequence of tools before the others, and else
+// in their order.
 func variedFirst(rows []*trajectories.Row) []*trajectories.Row {
 	seen := map[string]bool{}
 	var first, rest []*trajectories.Row
@@ -336,7 +341,8 @@ func questionRand(seed uint64, r *trajectories.Row) *rand.Rand {
 	return envs.Random(seed, strings.Join(parts, "\x00")+"\x00")
 }
 
-// byLength returns the rows, the one with the fewest turns first, then the fewest bytes of actions, then canonically.
+// byLength returns the rows, the one with the fewest turns first, then the fewest bytes of actions,
+// then canonically.
 func byLength(rows []*trajectories.Row) []*trajectories.Row {
 	size := func(r *trajectories.Row) (n int) {
 		for _, t := range r.Turns {

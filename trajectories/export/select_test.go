@@ -192,7 +192,8 @@ func TestSelectRefuses(t *testing.T) {
 	}
 }
 
-// What is chosen for a question depends on no other question, is within the limit, distinct, and accounted for.
+// What is chosen for a question depends on no other question, is within the limit, distinct, and
+// accounted for.
 func TestSelectProperties(t *testing.T) {
 	all := synth.Rows(3, 12, 4)
 
@@ -325,7 +326,8 @@ func TestRandomTakesDifferentToolsFirst(t *testing.T) {
 	}
 }
 
-// Weights leave as many of each as the scarcest allows, the same ones each time, and count the others.
+// Weights leave as many of each as the scarcest allows, the same ones each time, and count the
+// others.
 func TestMix(t *testing.T) {
 	var rows []trajectories.Row
 

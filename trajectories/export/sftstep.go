@@ -56,8 +56,8 @@ func (w *writer) steps(q *question) ([]candidate, error) {
 	return all, nil
 }
 
-// addIDs adds the ids of its tokens to the sample of an action. found is false where they are wanted
-// and there are none.
+// addIDs adds the ids of its tokens to the sample of an action. found is false where they are
+// wanted and there are none.
 func (w *writer) addIDs(c *candidate) (found bool, err error) {
 	if w.opt.TokenIDs == nil {
 		return true, nil

@@ -12,7 +12,8 @@ import (
 	"toolevo/trajectories/internal/synth"
 )
 
-// What another program may have done to the samples of an export is found, each fault under its own rule.
+// What another program may have done to the samples of an export is found, each fault under its own
+// rule.
 func TestLintOfSpoiledSamples(t *testing.T) {
 	linter, err := NewLinter(nil, "", 0)
 	if err != nil {

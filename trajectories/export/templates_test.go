@@ -109,7 +109,8 @@ func formsTable() string {
 	return b.String()
 }
 
-// serversTable says which templates of servers write native calls as LLaMA-Factory does under one of its own.
+// serversTable says which templates of servers write native calls as LLaMA-Factory does under one
+// of its own.
 func serversTable() string {
 	text := "\n## Native calls\n\n| template of llamafactory | templates of models whose servers write tools and " +
 		"calls so |\n|---|---|\n"
@@ -195,7 +196,8 @@ func TestCheckTemplate(t *testing.T) {
 	}
 }
 
-// A model whose servers write tools otherwise than LLaMA-Factory trains them is refused, and no other.
+// A model whose servers write tools otherwise than LLaMA-Factory trains them is refused, and no
+// other.
 func TestCheckServer(t *testing.T) {
 	native := Manifest{Format: SFTTrajectory, Trainer: LlamaFactory, Calls: true, Tools: true}
 	calls, trl := native, native

@@ -12,7 +12,8 @@ import (
 	"toolevo/trajectories/internal/synth"
 )
 
-// The toys are made by the recipe in CONTRIBUTING.md alone: nothing but a value each. Here they are removed at the end.
+// The toys are made by the recipe in CONTRIBUTING.md alone: nothing but a value each. Here they are
+// removed at the end.
 func registerToys(t *testing.T) (samples, papers Format) {
 	samples, papers = "toy-opening", "toy-ids"
 

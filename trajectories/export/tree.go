@@ -10,8 +10,9 @@ import (
 	"toolevo/trajectories"
 )
 
-// tree is what the trajectories of a question say of the search trees that they are paths of: actions by their node,
-// the actions at each node in the order of the rows, and what became of every action in every state.
+// tree is what the trajectories of a question say of the search trees that they are paths of:
+// actions by their node, the actions at each node in the order of the rows, and what became of
+// every action in every state.
 type tree struct {
 	actions  map[node]*branch
 	siblings map[node][]*branch // by the node of their state
@@ -85,8 +86,8 @@ func growTree(q *question) *tree {
 	return t
 }
 
-// badSiblings returns the bad actions beside one. None of them does the same as a chosen one, which is
-// not bad in their state.
+// badSiblings returns the bad actions beside one. None of them does the same as a chosen one, which
+// is not bad in their state.
 func (t *tree) badSiblings(at node) []*branch {
 	a := t.actions[at]
 	return slices.DeleteFunc(slices.Clone(t.siblings[nodeOf(a.row, a.turn-1)]), func(b *branch) bool {
@@ -108,8 +109,8 @@ func (t *tree) badEnds(all []*trajectories.Row) (bad []*trajectories.Row) {
 
 func (a *branch) at() *trajectories.Turn { return &a.row.Turns[a.turn] }
 
-// worst returns the action of which it is known best that it is bad: the one with the most visits, of those the one of
-// the lowest value.
+// worst returns the action of which it is known best that it is bad: the one with the most visits,
+// of those the one of the lowest value.
 func worst(bad []*branch) *branch {
 	return slices.MinFunc(bad, func(a, b *branch) int {
 		return cmp.Or(cmp.Compare(b.at().Visits, a.at().Visits), cmp.Compare(a.at().Value, b.at().Value))

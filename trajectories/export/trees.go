@@ -23,9 +23,9 @@ func init() {
 	})
 }
 
-// trees returns a sample of each tree that a chosen trajectory is of. A selection chooses trees, not
-// paths: a right trajectory that is more than was wanted of a question stays beside its siblings,
-// who are compared with it.
+// trees returns a sample of each tree that a chosen trajectory is of. A selection chooses trees,
+// not paths: a right trajectory that is more than was wanted of a question stays beside its
+// siblings, who are compared with it.
 func (w *writer) trees(q *question) ([]candidate, error) {
 	var (
 		known question

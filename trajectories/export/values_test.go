@@ -15,7 +15,8 @@ import (
 	"toolevo/trajectories/internal/synth"
 )
 
-// Every value of a manifest that is altered is found by the seal, and what the files tell is found without it.
+// Every value of a manifest that is altered is found by the seal, and what the files tell is found
+// without it.
 func TestEveryValueOfAManifestIsChecked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")
 	wrote(t, dir, synth.Rows(1, 6, 3), export.Options{

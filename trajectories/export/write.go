@@ -26,12 +26,12 @@ type Options struct {
 	Arguments Arguments // "" is ArgumentObject; of TRL only
 	Selection Selection
 
-	// Shown returns what the model of a row was shown. It is called once for each run, prompt version, dataset and
-	// makers. A system text with a control token is refused.
+	// Shown returns what the model of a row was shown. It is called once for each run, prompt
+	// version, dataset and makers. A system text with a control token is refused.
 	Shown func(row *trajectories.Row) (trajectories.Shown, error)
 
-	// MixEngines lets rows of different makers stand in one export. What a program shows depends on what runs it, so a
-	// mixed export is refused otherwise.
+	// MixEngines lets rows of different makers stand in one export. What a program shows depends on
+	// what runs it, so a mixed export is refused otherwise.
 	MixEngines bool
 
 	Tokenizer *Tokenizer // counts tokens; nil counts characters only
@@ -43,23 +43,25 @@ type Options struct {
 	// that it spoils is refused.
 	ChatTemplate string
 
-	// TokenIDs returns the ids of the tokens that a model read and sampled for a turn of a row, from 0; ok is false
-	// where there are none, or where they say more than the turn's text. nil exports none.
+	// TokenIDs returns the ids of the tokens that a model read and sampled for a turn of a row,
+	// from 0; ok is false where there are none, or where they say more than the turn's text. nil
+	// exports none.
 	TokenIDs func(row *trajectories.Row, turn int) (ids mcts.TokenIDs, ok bool, err error)
 
 	native bool // prompts come with native tools: set by [Write]
 
 	Refused []*atif.Refusal // documents to import that no sample can say, for the manifest
 
-	// Found is told what the linter holds against a trajectory or sample that it leaves out, by its name; nil is told
-	// nothing.
+	// Found is told what the linter holds against a trajectory or sample that it leaves out, by its
+	// name; nil is told nothing.
 	Found func(name string, found []Finding)
 }
 
-// Write writes rows, which come in canonical order, to a folder that the trainer reads, and returns the manifest. Of
-// formats that need failures ([Format.NeedsFailures]) the rows are all that ended, else those that are correct. Rows
-// that the linter faults are dropped and counted before the selection, so they take no other row's place. Nothing left
-// is an export of no samples, not an error.
+// Write writes rows, which come in canonical order, to a folder that the trainer reads, and returns
+// the manifest. Of formats that need failures ([Format.NeedsFailures]) the rows are all that ended,
+// else those that are correct. Rows that the linter faults are dropped and counted before the
+// selection, so they take no other row's place. Nothing left is an export of no samples, not an
+// error.
 //
 // The folder is made, or may hold an earlier export, which is replaced; any other content is
 // refused. The manifest is removed first and written last, so a folder with a manifest is whole.
@@ -153,7 +155,8 @@ func (w *writer) reset() {
 	}
 }
 
-// lookAt finds out by the first row whether prompts come with native tools: files have a column of them then.
+// lookAt finds out by the first row whether prompts come with native tools: files have a column of
+// them then.
 func (w *writer) lookAt(rows iter.Seq2[trajectories.Row, error]) error {
 	for row, err := range rows {
 		if err != nil {

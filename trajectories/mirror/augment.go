@@ -17,8 +17,8 @@ import (
 // shown is how many real calls a model sees before it invents one.
 const shown = 10
 
-// augment has n calls invented after recorded ones, those of APIs with the fewest pairs first. They go through
-// selectPairs together with the others.
+// augment has n calls invented after recorded ones, those of APIs with the fewest pairs first. They
+// go through selectPairs together with the others.
 func (m *Model) augment(ctx context.Context, pairs []Pair, n int, r *Report) ([]recorded.Call, error) {
 	byAPI := map[toolbench.Key][]Pair{}
 	real := []Pair{}
@@ -72,7 +72,8 @@ func (m *Model) examples(number int, target, real []Pair) string {
 	return b.String()
 }
 
-// invented reads a call that a model wrote. One whose arguments do not fit the document stays only as a failure.
+// invented reads a call that a model wrote. One whose arguments do not fit the document stays only
+// as a failure.
 func invented(text string, d *toolbench.Document) (c recorded.Call, err error) {
 	object, err := kept.Object(text, "request")
 	if err != nil {

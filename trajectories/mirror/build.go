@@ -61,8 +61,8 @@ func (p *Plan) checked(ctx context.Context, pairs []Pair, r *Report) ([]Pair, er
 	return p.Check.check(ctx, pairs, r)
 }
 
-// augment adds invented pairs to those that are trained on. Models see no pair of the test set, and what they invent is
-// none of all pairs.
+// augment adds invented pairs to those that are trained on. Models see no pair of the test set, and
+// what they invent is none of all pairs.
 func (p *Plan) augment(ctx context.Context, b *Built, pairs []Pair, documents *recorded.Documents) error {
 	calls, err := p.Augment.augment(ctx, b.Train[Recorded], p.Pairs, b.Report)
 	if err != nil {

@@ -91,7 +91,8 @@ func (e Explanations) tokens(text string) int {
 // leastLeak is how long a value is that nobody writes by chance.
 const leastLeak = 6
 
-// leaks reports whether a rationale has a value of the answer that neither the document nor the request has.
+// leaks reports whether a rationale has a value of the answer that neither the document nor the
+// request has.
 func leaks(p *Pair) bool {
 	known := virtual.SFT.Request(p.Document, p.Input, nil)
 	return slices.ContainsFunc(leaves(p.Answer.Response), func(value string) bool {
@@ -100,7 +101,8 @@ func leaks(p *Pair) bool {
 	})
 }
 
-// leaves returns the texts and numbers within a value. A long text is given by its lines and sentences.
+// leaves returns the texts and numbers within a value. A long text is given by its lines and
+// sentences.
 func leaves(v any) (all []string) {
 	switch v := v.(type) {
 	case string:

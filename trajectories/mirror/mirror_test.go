@@ -22,7 +22,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// world is APIs with recorded calls: api i of 40 has i+2 that succeed, every fourth three that fail.
+// world is APIs with recorded calls: api i of 40 has i+2 that succeed, every fourth three that
+// fail.
 func world() (*recorded.Documents, []recorded.Call) {
 	c := &toolbench.Collection{}
 
@@ -290,8 +291,8 @@ func selected(t *testing.T) []Pair {
 	return selectPairs(map[Kind][]recorded.Call{Recorded: calls}, documents, options(), NewReport())
 }
 
-// A verdict that cannot be read is asked for again, and its pair goes in the end; a server that fails stops
-// everything.
+// A verdict that cannot be read is asked for again, and its pair goes in the end; a server that
+// fails stops everything.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 
@@ -601,7 +602,8 @@ func decode(t *testing.T, path string, v any) {
 	}
 }
 
-// A plan that asks models is carried out in the same way again, and no invented pair is of an API that is held out.
+// A plan that asks models is carried out in the same way again, and no invented pair is of an API
+// that is held out.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 

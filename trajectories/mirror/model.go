@@ -49,7 +49,8 @@ func ask[T any](ctx context.Context, m *Model, p kept.Prompt, request string, nu
 	return a, err
 }
 
-// written has n things written, some at a time, and returns those that were not refused. The report counts the others.
+// written has n things written, some at a time, and returns those that were not refused. The report
+// counts the others.
 func written[T any](ctx context.Context, m *Model, n int, r *Report,
 	write func(ctx context.Context, i int) (answer[T], error)) ([]T, error) {
 	answers, err := kept.All(ctx, n, m.Workers, m.Done, write)
@@ -70,7 +71,8 @@ func written[T any](ctx context.Context, m *Model, n int, r *Report,
 	return all, nil
 }
 
-// check drops the pairs that do not follow their document, by the model's verdict, and those without one.
+// check drops the pairs that do not follow their document, by the model's verdict, and those
+// without one.
 func (m *Model) check(ctx context.Context, pairs []Pair, r *Report) ([]Pair, error) {
 	judge := func(ctx context.Context, i int) (answer[bool], error) {
 		return ask(ctx, m, checkPrompt, described(&pairs[i]), i, verdict)

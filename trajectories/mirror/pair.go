@@ -84,9 +84,9 @@ const (
 	classDropped = "class "
 )
 
-// selectPairs returns the pairs of calls that are worth training on, in an order of their own, and counts the others in
-// the report. Of equal pairs one stays; two answers to one request stay where they were recorded, for APIs change their
-// minds, and go where a model wrote one of them.
+// selectPairs returns the pairs of calls that are worth training on, in an order of their own, and
+// counts the others in the report. Of equal pairs one stays; two answers to one request stay where
+// they were recorded, for APIs change their minds, and go where a model wrote one of them.
 func selectPairs(calls map[Kind][]recorded.Call, documents *recorded.Documents, o Options, r *Report) []Pair {
 	var all []Pair
 

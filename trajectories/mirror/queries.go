@@ -74,7 +74,8 @@ var errFewTools = errors.New("queries take APIs of at least two tools: import mo
 // mostDraws is how often APIs are drawn until they are of two tools.
 const mostDraws = 1000
 
-// offer draws the APIs of a query, which are of two tools at least, and whose functions have names of their own.
+// offer draws the APIs of a query, which are of two tools at least, and whose functions have names
+// of their own.
 func (m *Model) offer(documents []*toolbench.Document, number int) ([]*toolbench.Document, error) {
 	random := envs.Random(m.Seed+uint64(number), "query")
 	n := fewestAPIs + random.IntN(mostAPIs-fewestAPIs+1)

@@ -18,7 +18,8 @@ type Request struct {
 	Scenario string // for which it was written
 }
 
-// Append adds the request to a file of one JSON object a line, as clients of StableToolBench's server send it.
+// Append adds the request to a file of one JSON object a line, as clients of StableToolBench's
+// server send it.
 func (q *Request) Append(dst []byte) []byte {
 	input := q.Input
 	if input == nil {
@@ -35,8 +36,8 @@ func (q *Request) Append(dst []byte) []byte {
 // errRepeated is why a request that was written before is refused.
 const errRepeated refusal = "request that was written before"
 
-// Requests has n requests of each API written in two stages, as in the paper's Appendix A: imagine writes a situation,
-// and the model the request that it asks for. Of equal requests one stays.
+// Requests has n requests of each API written in two stages, as in the paper's Appendix A: imagine
+// writes a situation, and the model the request that it asks for. Of equal requests one stays.
 func (m *Model) Requests(ctx context.Context, imagine kept.Writer, documents []*toolbench.Document, n int,
 	r *Report) ([]Request, error) {
 	imagining := *m

@@ -53,7 +53,8 @@ type Sizes struct {
 	Cache       int `json:"cache"`         // pairs
 }
 
-// PaperSizes are those of MirrorAPI-Bench (Table 1), and of the sample of cached calls (section 4.4).
+// PaperSizes are those of MirrorAPI-Bench (Table 1), and of the sample of cached calls (section
+// 4.4).
 func PaperSizes() Sizes {
 	return Sizes{OODAPIs: 49, OODFailAPIs: 22, OODSuccess: 200, OODFail: 100, ID: 100, Cache: 200}
 }
@@ -67,8 +68,8 @@ type Data struct {
 	Test  map[Split][]Pair
 }
 
-// divideCalls draws the test set from pairs as selectPairs returns them. What is not drawn is trained on, but for the
-// pairs of APIs that are held out, which the report counts.
+// divideCalls draws the test set from pairs as selectPairs returns them. What is not drawn is
+// trained on, but for the pairs of APIs that are held out, which the report counts.
 func divideCalls(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
 	data := &Data{Train: map[Kind][]Pair{}, Test: map[Split][]Pair{}}
 	apart := holdOut(pairs, sizes, envs.Random(seed, "ood"))
@@ -97,7 +98,8 @@ func divideCalls(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
 	return data
 }
 
-// holdOut draws the APIs that are not trained on: some with failures first, for few APIs have recorded ones.
+// holdOut draws the APIs that are not trained on: some with failures first, for few APIs have
+// recorded ones.
 func holdOut(pairs []Pair, sizes Sizes, random *rand.Rand) map[toolbench.Key]bool {
 	fails := map[toolbench.Key]bool{} // of APIs with recorded pairs
 	for _, p := range pairs {
@@ -129,7 +131,8 @@ func holdOut(pairs []Pair, sizes Sizes, random *rand.Rand) map[toolbench.Key]boo
 	return apart
 }
 
-// byOutcome divides pairs into those whose call succeeded and those whose call failed, in their order.
+// byOutcome divides pairs into those whose call succeeded and those whose call failed, in their
+// order.
 func byOutcome(pairs []Pair) (succeed, fail []Pair) {
 	for _, p := range pairs {
 		if p.fails() {
@@ -187,7 +190,8 @@ func (d *Data) divideInside(pairs []Pair, size int, seed uint64) (train []Pair) 
 	return train
 }
 
-// draw draws n pairs of as many APIs as can be: one of each in turn. Both lists are in the order of the pairs.
+// draw draws n pairs of as many APIs as can be: one of each in turn. Both lists are in the order of
+// the pairs.
 func draw(pairs []Pair, n int, random *rand.Rand) (drawn, rest []Pair) {
 	order := random.Perm(len(pairs))
 	before := map[toolbench.Key]int{} // pairs of an API that came earlier

@@ -15,8 +15,9 @@ const (
 	testPrefix   = "test_"         // and then the name of a split
 )
 
-// Write writes the pairs to a folder that LLaMA-Factory reads, and the report beside them. explained are pairs that
-// are trained on, with their rationales: they are samples of the mode cot, beside those of the mode sft.
+// Write writes the pairs to a folder that LLaMA-Factory reads, and the report beside them.
+// explained are pairs that are trained on, with their rationales: they are samples of the mode cot,
+// beside those of the mode sft.
 func (d *Data) Write(dir string, explained []Pair, r *Report, software string) (*export.Manifest, error) {
 	type file struct {
 		name  string

@@ -24,8 +24,9 @@ type AblateJob struct {
 	Vary string // KEY=VALUE,...: the variants are the values of a setting; "" takes the paper's
 }
 
-// variants are the method with something taken away, the rows of the paper's Table 5, and the static environment, in
-// which the API version of the prompt is deployed: each its name and the settings that it changes, as pairs.
+// variants are the method with something taken away, the rows of the paper's Table 5, and the
+// static environment, in which the API version of the prompt is deployed: each its name and the
+// settings that it changes, as pairs.
 func variants(api, prompt string) [][]string {
 	return [][]string{
 		{"full", "api", api},
@@ -116,8 +117,8 @@ func (j *RunJob) inFolder(runs int, work func() error) (err error) {
 	return work()
 }
 
-// evaluateIn makes one of several evaluations of a job under a configuration with some settings changed, or goes on
-// with the one that is there.
+// evaluateIn makes one of several evaluations of a job under a configuration with some settings
+// changed, or goes on with the one that is there.
 func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved, set ...string) error {
 	one := EvaluateJob{RunJob: *j}
 	one.Out, one.Resume, one.Part = dir, IsRun(dir), true

@@ -28,8 +28,8 @@ func AnalyzeDefaults() map[string]string {
 	}
 }
 
-// Analyze evaluates under versions in which one factor changes, and writes what each costs. Beside an error that says
-// that questions were lost there is the result.
+// Analyze evaluates under versions in which one factor changes, and writes what each costs. Beside
+// an error that says that questions were lost there is the result.
 func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 	job.as("analyze", stored.Evaluated, AnalyzeDefaults())
 

@@ -66,7 +66,8 @@ func TestCollectExportEvaluate(t *testing.T) {
 	}
 }
 
-// A run that is interrupted goes on by the same job, and what is asked for in vain is an error of a kind.
+// A run that is interrupted goes on by the same job, and what is asked for in vain is an error of a
+// kind.
 func TestRunIsResumed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -66,7 +66,8 @@ func OpenBench(ctx context.Context, dir string, c *configs.Resolved, open OpenFu
 	return b, nil
 }
 
-// Start takes an engine that was opened. A Bench does all but run programs, and say which run it is, without one.
+// Start takes an engine that was opened. A Bench does all but run programs, and say which run it
+// is, without one.
 func (b *Bench) Start(engine sandbox.Engine, err error) error {
 	if err != nil {
 		return console.GaveUp(err)
@@ -87,8 +88,9 @@ func (b *Bench) RunsPrograms() bool {
 // InputVersions is the name under which a lineage has the versions that are not shipped.
 const InputVersions = "versions"
 
-// NewBench returns a Bench that has read nothing of a data folder but API versions, after it made sure that the names
-// of those and of policies exist. noted are the versions that a run has; nil reads those of the configuration.
+// NewBench returns a Bench that has read nothing of a data folder but API versions, after it made
+// sure that the names of those and of policies exist. noted are the versions that a run has; nil
+// reads those of the configuration.
 func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*Bench, error) {
 	benchmark, err := suite.Lookup(c.Suite)
 	if err != nil {
@@ -132,8 +134,8 @@ func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.
 	return b, nil
 }
 
-// ReadBench is OpenBench without an engine. noted are the versions that a run has, nil for a new one; s are the servers
-// of its models, nil where no model is asked.
+// ReadBench is OpenBench without an engine. noted are the versions that a run has, nil for a new
+// one; s are the servers of its models, nil where no model is asked.
 func ReadBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed, s *serving.Servers) (*Bench,
 	error) {
 	b, err := NewBench(dir, c, cmp.Or(s, &serving.Servers{Parallel: "auto"}), noted)
@@ -164,7 +166,8 @@ func ReadBench(ctx context.Context, dir string, c *configs.Resolved, noted *drif
 
 	b.Plans = suite.Plans(b.Suite)
 
-	// From here on the configuration names the datasets, so that one choice is one run however it was written.
+	// From here on the configuration names the datasets, so that one choice is one run however it
+	// was written.
 	c.Dataset = b.Suite.Datasets()
 
 	if err := b.readTasks(); err != nil {
@@ -218,7 +221,8 @@ func (b *Bench) Close() error {
 	return err
 }
 
-// Environment is deploy for episodes, which have no search that ends them where there is no self-reflection.
+// Environment is deploy for episodes, which have no search that ends them where there is no
+// self-reflection.
 func (b *Bench) Environment(f drift.Family, m envs.Memory) (envs.Environment, error) {
 	env, err := b.deploy(f, m)
 	if err == nil && !b.Config.Search.Reflect {
@@ -275,11 +279,12 @@ func (b *Bench) probe(ctx context.Context) error {
 	return console.GaveUp(p.Prepare(ctx))
 }
 
-// InputPrompt is the name under which a lineage has the guidelines, tools and demonstrations of the prompt.
+// InputPrompt is the name under which a lineage has the guidelines, tools and demonstrations of the
+// prompt.
 const InputPrompt = "prompt"
 
-// readPrompt notes what a model on servers is shown before the question and the turns: the answers in
-// a log are answers to these words. A scripted policy reads none of them.
+// readPrompt notes what a model on servers is shown before the question and the turns: the answers
+// in a log are answers to these words. A scripted policy reads none of them.
 func (b *Bench) readPrompt() error {
 	if !b.OnServers() {
 		return nil

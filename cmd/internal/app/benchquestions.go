@@ -17,7 +17,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// inputQuestions begins the names under which a lineage has the questions of a dataset and difficulty.
+// inputQuestions begins the names under which a lineage has the questions of a dataset and
+// difficulty.
 const inputQuestions = "questions"
 
 // Choice says what the configuration wants of the benchmark.
@@ -97,7 +98,8 @@ func (b *Bench) ownTasks(dir string) (string, error) {
 	return path, nil
 }
 
-// readTasks takes the tasks of the templates within the limit, and notes of each dataset and difficulty what they hold.
+// readTasks takes the tasks of the templates within the limit, and notes of each dataset and
+// difficulty what they hold.
 func (b *Bench) readTasks() error {
 	isChosen, err := b.chosen()
 	if err != nil {

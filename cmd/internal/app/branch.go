@@ -94,8 +94,8 @@ func (j *BranchJob) read(ctx context.Context) (_ *branch, err error) {
 	return point, nil
 }
 
-// versionMet is the API version that a question of a run met at its i-th turn. A branch of a branch has met the
-// versions of both.
+// versionMet is the API version that a question of a run met at its i-th turn. A branch of a branch
+// has met the versions of both.
 func versionMet(v *stored.Run, question string, i int) string {
 	if earlier := v.Config.Branch.API; i < len(earlier) {
 		return earlier[i]
@@ -103,7 +103,8 @@ func versionMet(v *stored.Run, question string, i int) string {
 	return v.Versions.All().Of(v.Config.Seed, question)
 }
 
-// layers are the configuration that a branch begins with: that of the run, narrowed to the question.
+// layers are the configuration that a branch begins with: that of the run, narrowed to the
+// question.
 func (p *branch) layers() []configs.Layer {
 	if p == nil {
 		return nil
@@ -126,7 +127,8 @@ func (p *branch) layers() []configs.Layer {
 	return []configs.Layer{p.config, {Origin: "toolevo branch", YAML: text}}
 }
 
-// deployed returns what a configuration deploys in a branch, which keeps the versions of its run beside it.
+// deployed returns what a configuration deploys in a branch, which keeps the versions of its run
+// beside it.
 func (p *branch) deployed(c *configs.Resolved, data string) (*drift.Deployed, error) {
 	if slices.Equal(c.API, p.noted.API) {
 		return p.noted, nil
@@ -147,8 +149,8 @@ func (p *branch) deployed(c *configs.Resolved, data string) (*drift.Deployed, er
 	return d, nil
 }
 
-// reached makes sure that the steps down to the node lead there again, that what they show has not changed since, and
-// that there is depth left to act at.
+// reached makes sure that the steps down to the node lead there again, that what they show has not
+// changed since, and that there is depth left to act at.
 func (p *branch) reached(ctx context.Context, b *Bench) error {
 	deepest := b.Config.MaxDepth(b.Tasks[0]) + b.Config.Search.DepthSlack
 	if len(p.path) > deepest {
@@ -170,7 +172,8 @@ func (p *branch) reached(ctx context.Context, b *Bench) error {
 		var next envs.Transition
 
 		next, err = env.Step(ctx, state, envs.Action(p.path[i].Action))
-		// A model that saw another observation would have acted otherwise: the branch would be of no path.
+		// A model that saw another observation would have acted otherwise: the branch would be of
+		// no path.
 		if err == nil && next.Turn.Observation != p.path[i].Observation {
 			return console.Usage("step %d on the way to the node shows something else than in %s:\n  %s\nnot\n  %s\n"+
 				"Branch with the data, the version and the Python that the run was made with.", i+1, p.dir,
@@ -195,8 +198,8 @@ func (b *Bench) prefix() []envs.Action {
 	return actions
 }
 
-// branchEnvironment returns the environment of all deployed versions, in which the steps down to the node of a branch
-// meet the versions that they met before.
+// branchEnvironment returns the environment of all deployed versions, in which the steps down to
+// the node of a branch meet the versions that they met before.
 func (b *Bench) branchEnvironment(m envs.Memory) (envs.Environment, error) {
 	then, err := b.deploy(b.Deployed.All(), m)
 	if err != nil {

@@ -54,7 +54,8 @@ type CheckedExport struct {
 	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
 }
 
-// Check checks a run of any kind, or an export. Beside the error of a bad result there is the result.
+// Check checks a run of any kind, or an export. Beside the error of a bad result there is the
+// result.
 func Check(ctx context.Context, job CheckJob) (c Checked, err error) {
 	if job.Workers < 0 {
 		return c, console.Usage("‹workers› %d: want at least 1", job.Workers)
@@ -112,7 +113,8 @@ func (j *CheckJob) checkRun(ctx context.Context, v *stored.Run, c *Checked) (pro
 	return problems, err
 }
 
-// RecordedBench opens what a run was made from, with the run's own engine in place of one that runs programs.
+// RecordedBench opens what a run was made from, with the run's own engine in place of one that runs
+// programs.
 func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*Bench, error) {
 	m := v.Manifest
 	defer h.Step("Reading corpora and questions")()
@@ -145,8 +147,8 @@ func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*
 	return b, nil
 }
 
-// wayToCheck is what to do about a run that cannot be checked: what helps with this version, if it made the
-// run, and else to take the version that did.
+// wayToCheck is what to do about a run that cannot be checked: what helps with this version, if it
+// made the run, and else to take the version that did.
 func wayToCheck(m *store.Manifest, here string) string {
 	if m.Software == Software() {
 		return here
@@ -158,7 +160,8 @@ func checkedRun(v *stored.Run) CheckedRun {
 	return CheckedRun{Engines: engines.InWords(v.Engines), Warnings: v.Warnings()}
 }
 
-// checkTrees grows every tree again from the log, and compares the trajectories with the file of rows.
+// checkTrees grows every tree again from the log, and compares the trajectories with the file of
+// rows.
 func (j *CheckJob) checkTrees(ctx context.Context, b *Bench, v *stored.Run) (*CheckedTrees, error) {
 	o, err := LogOptions(b, v.Run)
 	if err != nil {

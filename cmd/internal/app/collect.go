@@ -136,7 +136,8 @@ func LogOptions(b *Bench, run *store.Run) (collect.Options, error) {
 // charactersOfAToken is how many characters count as a token where there is no tokenizer.
 const charactersOfAToken = 4
 
-// acceptance returns which trajectories training takes, as an export with the same cutoff and tokenizer would.
+// acceptance returns which trajectories training takes, as an export with the same cutoff and
+// tokenizer would.
 func (b *Bench) acceptance() (*export.Acceptance, error) {
 	t := b.Config.Training
 
@@ -236,7 +237,8 @@ func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapsho
 		return c, j.stopped(err)
 	}
 
-	// A run whose missing trees are all named has come to its end; asking again is the user's choice.
+	// A run whose missing trees are all named has come to its end; asking again is the user's
+	// choice.
 	if unresolved != nil && (!unresolved.Named() || snapshot.Trees == 0) {
 		j.Say("%s has the %d trajectories of the trees that are there.", path, n)
 		return c, j.stopped(unresolved)
@@ -299,8 +301,9 @@ func collectProgress(s collect.Snapshot) rundir.Progress {
 	}
 }
 
-// collectStatus is the progress. With the bar it fits 80 columns; where it does not, what matters least stands last.
-// The time left is told by questions: most trees of one that has enough are skipped.
+// collectStatus is the progress. With the bar it fits 80 columns; where it does not, what matters
+// least stands last. The time left is told by questions: most trees of one that has enough are
+// skipped.
 func collectStatus(read func() collect.Snapshot, load func() string) func() console.Status {
 	calls := console.NewMeter()
 	return func() console.Status {

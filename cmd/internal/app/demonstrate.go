@@ -20,17 +20,18 @@ import (
 )
 
 const (
-	// mostDemonstrated is how many demonstrations of a dataset are made: twice what a prompt shows, so that there are
-	// enough where a task is one of them, or the files are looked through.
+	// mostDemonstrated is how many demonstrations of a dataset are made: twice what a prompt shows,
+	// so that there are enough where a task is one of them, or the files are looked through.
 	mostDemonstrated = 2 * prompt.DefaultShots
 
-	// mostShown is how many bytes a demonstration may have. A prompt holds several, and the columns of flights alone
-	// take a thousand.
+	// mostShown is how many bytes a demonstration may have. A prompt holds several, and the columns
+	// of flights alone take a thousand.
 	mostShown = 2600
 )
 
-// Demonstrate writes into a data folder what prompts show of a suite: tasks of the split of examples, solved in the
-// base version as scripted:reader solves them. Examples that are missing are made first, where the suite can.
+// Demonstrate writes into a data folder what prompts show of a suite: tasks of the split of
+// examples, solved in the base version as scripted:reader solves them. Examples that are missing
+// are made first, where the suite can.
 func (h *Host) Demonstrate(ctx context.Context, suiteName, data string) (err error) {
 	benchmark, err := suite.Lookup(suiteName)
 	if err != nil {
@@ -43,7 +44,8 @@ func (h *Host) Demonstrate(ctx context.Context, suiteName, data string) (err err
 		}
 	}
 
-	// A data folder without examples is no error: whoever needs demonstrations is told when a run begins.
+	// A data folder without examples is no error: whoever needs demonstrations is told when a run
+	// begins.
 	examples, err := benchmark.(suite.Lister).List(data, suite.Examples)
 	if err != nil || len(examples) == 0 {
 		return err

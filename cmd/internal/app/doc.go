@@ -5,7 +5,8 @@
 //
 // A job is a struct that says what is wanted; its zero values are the defaults. What a job holds
 // beside its settings changes no figure: where a run goes, how many workers there are, who is shown
-// the progress. A [Host] is the program around a job. A [Settings] has the layers of a configuration.
+// the progress. A [Host] is the program around a job. A [Settings] has the layers of a
+// configuration.
 //
 //   - [Collect], [Evaluate], [Analyze], [Ablate] and [EvaluateDrift] make runs or go on with them;
 //     with a [Plan] they say what such a run would be, and make nothing.
@@ -20,6 +21,6 @@
 //
 // # Guarantees
 //
-// Nothing here prints or reads flags. Several jobs may be done at the same time unless they write to
-// the same folder, which is refused.
+// Nothing here prints or reads flags. Several jobs may be done at the same time unless they write
+// to the same folder, which is refused.
 package app

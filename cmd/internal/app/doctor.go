@@ -213,7 +213,8 @@ func (j *DoctorJob) examineServer(ctx context.Context, d *Diagnosis, b *Bench, t
 		return err
 	}
 
-	// The verdict so far is kept apart: the findings of this server are worded by what the others have.
+	// The verdict so far is kept apart: the findings of this server are worded by what the others
+	// have.
 	others := d.Verdict
 	d.Servers, d.Verdict = append(d.Servers, Examined{t.Policy, r}), others.Worse(r.Verdict)
 	return r.WriteFindings(j.Text, others)
@@ -246,8 +247,8 @@ func (j *DoctorJob) writeHead(what string) {
 	fmt.Fprintf(j.Text, "%s\n%s\n\n", what, legend)
 }
 
-// again adopts the settings by which problems can be solved, and by which a model acts more often. It reports whether
-// there are any that were not taken before.
+// again adopts the settings by which problems can be solved, and by which a model acts more often.
+// It reports whether there are any that were not taken before.
 func (j *DoctorJob) again(d *Diagnosis) bool {
 	found := map[string]string{}
 
@@ -280,8 +281,8 @@ func (j *DoctorJob) adopt(settings map[string]string) (added []string) {
 	return added
 }
 
-// settings is a configuration file with what the job says of the model, its servers and the programs that it writes,
-// and what was found about these.
+// settings is a configuration file with what the job says of the model, its servers and the
+// programs that it writes, and what was found about these.
 func (j *DoctorJob) settings(ctx context.Context, d *Diagnosis) (string, error) {
 	for _, s := range d.Servers {
 		j.adopt(s.Settings())

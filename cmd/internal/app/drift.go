@@ -43,8 +43,8 @@ func DriftDefaults() map[string]string {
 // All stands for every name of a list.
 const All = "all"
 
-// DriftJob measures what drifting APIs and other words of questions cost, by evaluations in folders of Out. Their IDs
-// begin with ID, unless it is "".
+// DriftJob measures what drifting APIs and other words of questions cost, by evaluations in folders
+// of Out. Their IDs begin with ID, unless it is "".
 type DriftJob struct {
 	RunJob
 	Feedbacks     []string // what rejected calls are told, each by itself; All is each
@@ -58,8 +58,8 @@ type Drifted struct {
 	Files []string `json:"files"` // what was written: the tables in several formats, figures, and a page
 }
 
-// EvaluateDrift makes the evaluations of a job, or goes on with them, and reports on them. Beside an error that says
-// that episodes were lost there is the result.
+// EvaluateDrift makes the evaluations of a job, or goes on with them, and reports on them. Beside
+// an error that says that episodes were lost there is the result.
 func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 	if err := job.check(); err != nil {
 		return nil, err
@@ -250,8 +250,8 @@ type driftRun struct {
 	prompt   string   // the version of the prompt
 }
 
-// runs are the evaluations: for each feedback one of the questions as they are, under the version of the prompt and
-// those that drifted, and one of each perturbation, where nothing else changes.
+// runs are the evaluations: for each feedback one of the questions as they are, under the version
+// of the prompt and those that drifted, and one of each perturbation, where nothing else changes.
 func (j *DriftJob) runs(c *configs.Resolved) []driftRun {
 	var all []driftRun
 
@@ -354,8 +354,8 @@ func (j *DriftJob) makeAll(ctx context.Context, c *configs.Resolved, runs []drif
 	return nil
 }
 
-// make makes one evaluation, or goes on with it. One that lost questions has a report of the others, and the
-// experiment goes on.
+// make makes one evaluation, or goes on with it. One that lost questions has a report of the
+// others, and the experiment goes on.
 func (j *DriftJob) make(ctx context.Context, c *configs.Resolved, m driftRun) error {
 	one := j.RunJob
 	if j.ID != "" {

@@ -2,7 +2,8 @@ package app
 
 import "context"
 
-// Plan is what a run would be, and of a collection what it would take. It goes to the Plan of a [RunJob].
+// Plan is what a run would be, and of a collection what it would take. It goes to the Plan of a
+// [RunJob].
 type Plan struct {
 	Kind       string            `json:"kind"`               // "collect" or "eval"
 	Questions  int               `json:"questions"`          // that would be asked
@@ -14,7 +15,8 @@ type Plan struct {
 	Estimated  bool              `json:"-"`                  // an estimate was wanted; there may be none
 }
 
-// plan says what a run would be, and by the options of an estimate, which may be nil, what it would take.
+// plan says what a run would be, and by the options of an estimate, which may be nil, what it would
+// take.
 func (j *RunJob) plan(ctx context.Context, b *Bench, e *EstimateOptions) (err error) {
 	prepare := j.startEngine
 	if e != nil && e.Probe > 0 {

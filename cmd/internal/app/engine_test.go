@@ -8,7 +8,8 @@ import (
 	"toolevo/envs/sandbox/engines"
 )
 
-// A run that mixes engines goes on under its own configuration, and opens the engine that the job names.
+// A run that mixes engines goes on under its own configuration, and opens the engine that the job
+// names.
 func TestChooseEngine(t *testing.T) {
 	t.Parallel()
 

@@ -76,7 +76,8 @@ func (p *Projection) String() string {
 	return line
 }
 
-// estimate projects what a run would take from some of its questions. It is nil where there is no policy to grow them.
+// estimate projects what a run would take from some of its questions. It is nil where there is no
+// policy to grow them.
 func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection, err error) {
 	if len(b.Questions) == 0 {
 		return nil, nil
@@ -171,7 +172,8 @@ func (m *measurement) rate() float64 {
 	return tokens / max(m.took.Seconds(), 1e-3)
 }
 
-// sample grows the trees of some questions in a run directory of their own. Prompts are those of a model as b has it.
+// sample grows the trees of some questions in a run directory of their own. Prompts are those of a
+// model as b has it.
 func (e *EstimateOptions) sample(ctx context.Context, grower, b *Bench, dir string) (*measurement, error) {
 	run, err := store.StartRun(ctx, dir, store.Manifest{ID: "estimate", Kind: stored.Collection, Software: Software()},
 		grower.Config.String())
@@ -225,7 +227,8 @@ func (e *EstimateOptions) growSample(ctx context.Context, grower, b *Bench, run 
 		n = Probed
 	}
 
-	// Questions far apart in the list, all at once: the sample takes as long as its longest question.
+	// Questions far apart in the list, all at once: the sample takes as long as its longest
+	// question.
 	meter.Next, o.Policy = o.Policy, meter
 	o.Questions, o.Workers = estimate.Spread(o.Questions, n), n
 	start := time.Now()

@@ -40,8 +40,9 @@ type Evaluated struct {
 	Spent account.Total `json:"-"`
 }
 
-// Evaluate plays what is left of an evaluation, and writes its report. The result is there beside an error, too, that
-// says that questions were lost or that an accuracy is too low: Report is not nil then.
+// Evaluate plays what is left of an evaluation, and writes its report. The result is there beside
+// an error, too, that says that questions were lost or that an accuracy is too low: Report is not
+// nil then.
 func Evaluate(ctx context.Context, job EvaluateJob) (Evaluated, error) {
 	job.as("eval", stored.Evaluated, EvaluateDefaults())
 	return job.evaluate(ctx, nil)
@@ -113,7 +114,8 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (r Ev
 		return r, j.stopped(err)
 	}
 
-	// The report is written before it is known what the losses mean: its figures are good in either case.
+	// The report is written before it is known what the losses mean: its figures are good in either
+	// case.
 	report, err := e.Write(ctx, lost)
 	if err != nil {
 		return r, j.stopped(err)

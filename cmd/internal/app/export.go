@@ -44,8 +44,8 @@ type ExportJob struct {
 
 	Selection export.Selection // what else is chosen
 
-	// Chosen reports whether the user set the option of a name; nil means that none was set. An option that does
-	// not apply is refused.
+	// Chosen reports whether the user set the option of a name; nil means that none was set. An
+	// option that does not apply is refused.
 	Chosen func(option string) bool
 
 	lint  bool

@@ -230,5 +230,6 @@ func oneAfterAnother(all []iter.Seq2[trajectories.Episode, error]) iter.Seq2[tra
 	}
 }
 
-// MostRefused is how many questions that are asked in another split, or documents that are refused, are named.
+// MostRefused is how many questions that are asked in another split, or documents that are refused,
+// are named.
 const MostRefused = 20

@@ -38,8 +38,8 @@ type ShownPiece struct {
 	Tokens int `json:"tokens"` // how many
 }
 
-// Lint says what is wrong with export folders, or would be left out of an export of runs. Beside the error of a bad
-// result there is the result.
+// Lint says what is wrong with export folders, or would be left out of an export of runs. Beside
+// the error of a bad result there is the result.
 func Lint(ctx context.Context, job ExportJob) (*Linted, error) {
 	job.lint = true
 	return job.runLint(ctx, job.Paths)
@@ -106,7 +106,8 @@ func (e *ExportJob) lintRuns(ctx context.Context, runs []string, folder string, 
 	return err
 }
 
-// lintFolder checks an export folder. The data folder says which questions are asked in other splits.
+// lintFolder checks an export folder. The data folder says which questions are asked in other
+// splits.
 func (e *ExportJob) lintFolder(folder string, linter *export.Linter, result *Linted) error {
 	elsewhere, err := e.exportElsewhere(folder)
 	if err != nil {

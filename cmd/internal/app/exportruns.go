@@ -209,7 +209,8 @@ func (e *ExportJob) rows(ctx context.Context, runs exportedRuns) (iter.Seq2[traj
 	return trajectories.Merge(all...), nil
 }
 
-// rowsOf are the trajectories of a run: the correct ones of its file, or from its trees those that failed, too.
+// rowsOf are the trajectories of a run: the correct ones of its file, or from its trees those that
+// failed, too.
 func (e *ExportJob) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[trajectories.Row, error], error) {
 	path := filepath.Join(r.Dir, stored.RowsFile)
 	_, err := os.Stat(path)

@@ -27,7 +27,8 @@ type FineTuneJob struct {
 	Factory          string // where LLaMA-Factory is; "" is where it is installed
 	Server           string // where the result is served: a name or file as in configs/servers; "" is nowhere
 	Name             string // of the result on the server; "" is that of Out
-	// Pick says how checkpoints are evaluated, in folders of Out; the most accurate is served. nil takes the last.
+	// Pick says how checkpoints are evaluated, in folders of Out; the most accurate is served. nil
+	// takes the last.
 	Pick *EvaluateJob
 }
 
@@ -185,7 +186,8 @@ func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *train
 		return err
 	}
 
-	// The time left is estimated from the steps of this process: those of an earlier one took time elsewhere.
+	// The time left is estimated from the steps of this process: those of an earlier one took time
+	// elsewhere.
 	if before > 0 {
 		j.Say("Going on from step %d.", before)
 	}

@@ -102,7 +102,8 @@ func noQuestion(where, id string, ids []string) error {
 	return console.Usage("%s has no question %q: its IDs look like %s", where, id, display.Line(ids[0], 0))
 }
 
-// OpenCollection opens a run of collect; needed is what only its trees can do, for the error of other runs.
+// OpenCollection opens a run of collect; needed is what only its trees can do, for the error of
+// other runs.
 func OpenCollection(ctx context.Context, dir, needed string) (*stored.Run, error) {
 	v, err := stored.Open(ctx, dir)
 	if err != nil {

@@ -42,7 +42,8 @@ type followed struct {
 	ended    func()                       // said before what servers did; may be nil
 }
 
-// follow shows how a run is doing to the host, in its folder and to Prometheus, until finish is called.
+// follow shows how a run is doing to the host, in its folder and to Prometheus, until finish is
+// called.
 func (j *RunJob) follow(b *Bench, run *stored.Run, w followed) (finish func() error, err error) {
 	if err := j.publish(b, run.Run, w.figures, w.done); err != nil {
 		return nil, err
@@ -63,8 +64,8 @@ func (j *RunJob) follow(b *Bench, run *stored.Run, w followed) (finish func() er
 	}, nil
 }
 
-// notStarted is the error of a run directory that was not opened. An interruption may have come before it was made, or
-// after.
+// notStarted is the error of a run directory that was not opened. An interruption may have come
+// before it was made, or after.
 func (j *RunJob) notStarted(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil || !errors.Is(err, context.Canceled):
@@ -103,7 +104,8 @@ func (e *StoppedError) Error() string { return e.text }
 // Unwrap returns why the run stopped.
 func (e *StoppedError) Unwrap() error { return e.err }
 
-// stop is the end of a run because of an error. why says what is kept, up to the words that go on with the run.
+// stop is the end of a run because of an error. why says what is kept, up to the words that go on
+// with the run.
 func (j *RunJob) stop(err error, why string, unreadable bool) error {
 	at := Stop{Dir: j.Out, Settings: j.overrides, Unreadable: unreadable}
 	if limit := j.Servers.Account.Reached(); limit != nil {

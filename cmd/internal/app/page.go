@@ -16,7 +16,8 @@ import (
 	"toolevo/mcts/account"
 )
 
-// addRuns adds what each run is, and what collections and rounds found. It returns which are evaluations.
+// addRuns adds what each run is, and what collections and rounds found. It returns which are
+// evaluations.
 func (h *Host) addRuns(ctx context.Context, p *report.Page, args []string) (evaluations []string, err error) {
 	for _, dir := range args {
 		rounds, err := improve.ReadCSV(dir)

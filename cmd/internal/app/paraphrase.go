@@ -15,11 +15,12 @@ import (
 // ParaphrasesFile is the file of the data folder that keeps what models made of questions.
 const ParaphrasesFile = "paraphrases.jsonl"
 
-// inputParaphrases is the name under which a lineage has who paraphrased the questions. As those may be more when the
-// run is extended, it is one of the names about questions.
+// inputParaphrases is the name under which a lineage has who paraphrased the questions. As those
+// may be more when the run is extended, it is one of the names about questions.
 const inputParaphrases = inputQuestions + " paraphrased"
 
-// How a model paraphrases: not greedily, so that an answer that will not do is followed by another one.
+// How a model paraphrases: not greedily, so that an answer that will not do is followed by another
+// one.
 const (
 	paraphraseTemperature = 0.7
 	paraphraseTokens      = 1024

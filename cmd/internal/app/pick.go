@@ -29,7 +29,8 @@ type selector struct {
 	plan     *training.Plan
 }
 
-// choose has the training's link lead to the last weights, or to those of the most accurate checkpoint.
+// choose has the training's link lead to the last weights, or to those of the most accurate
+// checkpoint.
 func (s *selector) choose(ctx context.Context) (*FineTuned, error) {
 	done := &FineTuned{
 		Out: s.Out, Model: filepath.Join(s.Out, filepath.Base(s.training.Model())), Checkpoints: []Picked{},
@@ -166,7 +167,8 @@ func (s *selector) modelName() string {
 	return filepath.Base(filepath.Clean(s.Out))
 }
 
-// register registers the chosen weights where the server keeps them, and else notes how they are served.
+// register registers the chosen weights where the server keeps them, and else notes how they are
+// served.
 func (s *selector) register(ctx context.Context, done *FineTuned) error {
 	if s.Server == "" {
 		return nil

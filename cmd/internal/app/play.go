@@ -121,8 +121,8 @@ func (j *PlayJob) open(ctx context.Context) (*Bench, error) {
 	return b, nil
 }
 
-// ShownPrompt returns the text that a model is sent to write its first action on the question, in the
-// form that the configuration wants; see [serving.Sent.Shown].
+// ShownPrompt returns the text that a model is sent to write its first action on the question, in
+// the form that the configuration wants; see [serving.Sent.Shown].
 func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 	b, err := job.open(ctx)
 	if err != nil {

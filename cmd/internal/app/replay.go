@@ -45,7 +45,8 @@ func ReplayLog(ctx context.Context, job ReplayJob) (r Replays, err error) {
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
 
-	// The run's own settings come first: the others are compared with what they find, not with what was stored.
+	// The run's own settings come first: the others are compared with what they find, not with what
+	// was stored.
 	searches := []*configs.Resolved{v.Config}
 
 	for _, set := range job.Under {

@@ -111,8 +111,8 @@ func (j *RunJob) sameRun(run *store.Run, c *configs.Resolved, lineage map[string
 		run.Dir, m.ID, strings.Join(lines, "\n  "))
 }
 
-// extends reports whether a run is to get more questions or trees than it was started with. Fewer are refused: some of
-// its results would no longer belong to it.
+// extends reports whether a run is to get more questions or trees than it was started with. Fewer
+// are refused: some of its results would no longer belong to it.
 func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]string) (bool, error) {
 	was, err := stored.Config(run)
 	if err != nil {
@@ -197,8 +197,9 @@ func differentInputs(ours, theirs map[string]string, counts func(name string) bo
 	return lines
 }
 
-// notedVersions returns what the run to continue deploys, or a branch; nil for any other new run. A process that was
-// killed may not have come to note it; then the files are read again, and have to be what they were.
+// notedVersions returns what the run to continue deploys, or a branch; nil for any other new run. A
+// process that was killed may not have come to note it; then the files are read again, and have to
+// be what they were.
 func (j *RunJob) notedVersions(ctx context.Context, c *configs.Resolved) (*drift.Deployed, error) {
 	switch {
 	case j.branch != nil:

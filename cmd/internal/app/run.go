@@ -93,12 +93,13 @@ func (j *RunJob) open(ctx context.Context, check func(*Bench) error) (*Bench, er
 	return b, nil
 }
 
-// MaxOpenTrees bounds the trees or episodes in progress with a model on a server. No server takes as many at once.
+// MaxOpenTrees bounds the trees or episodes in progress with a model on a server. No server takes
+// as many at once.
 const MaxOpenTrees = 512
 
-// workerCount is how many trees or episodes are in progress at the same time, at most. With a model on a
-// server the limit on sequences in flight decides how many requests are sent; trees start only when there is
-// room for them (serving.Models.Room), episodes, which are short, wait.
+// workerCount is how many trees or episodes are in progress at the same time, at most. With a model
+// on a server the limit on sequences in flight decides how many requests are sent; trees start only
+// when there is room for them (serving.Models.Room), episodes, which are short, wait.
 func (j *RunJob) workerCount(b *Bench) int {
 	switch {
 	case j.Workers > 0:
@@ -110,7 +111,8 @@ func (j *RunJob) workerCount(b *Bench) int {
 	return 4 * runtime.NumCPU()
 }
 
-// prepare makes sure that a run can begin: no other process works on it, the servers answer, and the engine holds.
+// prepare makes sure that a run can begin: no other process works on it, the servers answer, and
+// the engine holds.
 func (j *RunJob) prepare(ctx context.Context, b *Bench) error {
 	for _, n := range j.Needs(b) {
 		_, err := j.Meets(ctx, n)
@@ -170,7 +172,8 @@ func (j *RunJob) Configure(ctx context.Context) (*configs.Resolved, *drift.Deplo
 	})
 }
 
-// configure is Configure with a check of the configuration, beside which it gets that of the run to continue.
+// configure is Configure with a check of the configuration, beside which it gets that of the run to
+// continue.
 func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, resumed []configs.Layer) error) (
 	*configs.Resolved, *drift.Deployed, error) {
 	if err := j.check(); err != nil {
@@ -204,7 +207,8 @@ func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, 
 	return c, noted, cmp.Or(j.chooseEngine(c, resumed), err)
 }
 
-// Read reads the data that a configuration chooses. noted are the versions that the run has, nil for a new one.
+// Read reads the data that a configuration chooses. noted are the versions that the run has, nil
+// for a new one.
 func (j *RunJob) Read(ctx context.Context, c *configs.Resolved, noted *drift.Deployed) (*Bench, error) {
 	asked := j.Servers
 	if j.dryRun {
@@ -254,8 +258,8 @@ func (j *RunJob) check() error {
 // runID is what an ID may be: it names folders, and stands in every row.
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// resumed returns the configuration of the run to continue, or of the one that a new run branches from; nil for any
-// other new run. The data folder of a run to continue is taken over.
+// resumed returns the configuration of the run to continue, or of the one that a new run branches
+// from; nil for any other new run. The data folder of a run to continue is taken over.
 func (j *RunJob) resumed(ctx context.Context) ([]configs.Layer, error) {
 	if !j.Resume {
 		j.Data = cmp.Or(j.Data, j.DefaultData())
@@ -312,7 +316,8 @@ func (j *RunJob) taken(err error) error {
 	return console.Usage("%w: add ‹resume› to continue it, or choose another ‹out›", err)
 }
 
-// startRun begins or resumes a run and notes in it what it is made from, so that it can be read without the data.
+// startRun begins or resumes a run and notes in it what it is made from, so that it can be read
+// without the data.
 func (j *RunJob) startRun(ctx context.Context, b *Bench) (*stored.Run, error) {
 	var (
 		engine *sandbox.Stamp

@@ -82,7 +82,8 @@ type LandlockReport struct {
 	LeftToSeccomp []string `json:"left_to_seccomp"` // what this version does not know, and seccomp alone keeps inside
 }
 
-// landlockSupport returns what Landlock can deny on this machine, using no version newer than most (0: any).
+// landlockSupport returns what Landlock can deny on this machine, using no version newer than most
+// (0: any).
 func landlockSupport(most int) LandlockReport {
 	machine := confine.LandlockABI()
 
@@ -105,7 +106,8 @@ type SandboxFinding struct {
 	Milliseconds float64 `json:"milliseconds"` // that it took
 }
 
-// AttackSandbox tries to get out of an engine. Beside the error of a bad result there is the result.
+// AttackSandbox tries to get out of an engine. Beside the error of a bad result there is the
+// result.
 func AttackSandbox(ctx context.Context, job SandboxJob) (*SandboxReport, error) {
 	if err := job.check(); err != nil {
 		return nil, err

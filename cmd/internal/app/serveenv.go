@@ -16,14 +16,14 @@ import (
 	"toolevo/finetune/stored"
 )
 
-// EnvironmentsDefaults are the settings of served environments before anybody sets any. What is learnt from is right
-// by the strict matcher, as in collected data.
+// EnvironmentsDefaults are the settings of served environments before anybody sets any. What is
+// learnt from is right by the strict matcher, as in collected data.
 func EnvironmentsDefaults() map[string]string {
 	return map[string]string{"api": "[p_c,p_s_in]", "environment.reward": "strict"}
 }
 
-// EnvironmentsJob serves the environments of a suite to clients of OpenEnv. Out is the run that keeps the episodes, ""
-// keeps none; one that is there gets more, under its own configuration.
+// EnvironmentsJob serves the environments of a suite to clients of OpenEnv. Out is the run that
+// keeps the episodes, "" keeps none; one that is there gets more, under its own configuration.
 type EnvironmentsJob struct {
 	RunJob
 	Agent     string          // who plays, in the tables of the run; "" is whom a run to resume names, or "agent"
@@ -42,8 +42,8 @@ type ServedEnvironments struct {
 	Tasks        int      // that a reset can choose
 }
 
-// ServeEnvironments serves environments, and writes the report of the run that keeps the episodes. It returns the
-// directory of that run, if there is one.
+// ServeEnvironments serves environments, and writes the report of the run that keeps the episodes.
+// It returns the directory of that run, if there is one.
 func ServeEnvironments(ctx context.Context, job EnvironmentsJob) (dir string, err error) {
 	job.as("serve env", stored.Evaluated, EnvironmentsDefaults())
 	// Without a run that keeps the episodes nothing is written, as in a dry run.
@@ -86,7 +86,8 @@ func (j *EnvironmentsJob) serve(ctx context.Context, b *Bench, o openenv.Options
 	})
 }
 
-// openEnvironments reads the configuration and the data that it chooses. The engine is yet to be started.
+// openEnvironments reads the configuration and the data that it chooses. The engine is yet to be
+// started.
 func (j *EnvironmentsJob) openEnvironments(ctx context.Context) (b *Bench, options openenv.Options, err error) {
 	if err := j.nameAgent(); err != nil {
 		return nil, options, err

@@ -11,8 +11,8 @@ import (
 	"toolevo/finetune/stored"
 )
 
-// nameAgent says who plays, and whether the run that keeps the episodes is there: it then goes on by the same job that
-// began it, or without an agent.
+// nameAgent says who plays, and whether the run that keeps the episodes is there: it then goes on
+// by the same job that began it, or without an agent.
 func (j *EnvironmentsJob) nameAgent() error {
 	if j.Out == "" && j.Agent != "" {
 		return console.Usage("‹agent› names who plays in the run of ‹record› RUN, which is not given")
@@ -29,7 +29,8 @@ func (j *EnvironmentsJob) nameAgent() error {
 	return nil
 }
 
-// record begins the run that keeps episodes, or goes on with it, and reports on all that it has when work is done.
+// record begins the run that keeps episodes, or goes on with it, and reports on all that it has
+// when work is done.
 func (j *EnvironmentsJob) record(ctx context.Context, b *Bench,
 	work func(*stored.Run, *external.Recorder) error) (err error) {
 	if !configs.IsExternal(b.Config.Policy[0]) {

@@ -11,7 +11,8 @@ import (
 	"toolevo/finetune"
 )
 
-// thresholds are official accuracies that an evaluation must reach, so that a pipeline can depend on it.
+// thresholds are official accuracies that an evaluation must reach, so that a pipeline can depend
+// on it.
 type thresholds struct {
 	cells float64            // of every cell
 	means map[string]float64 // over the datasets, by API version

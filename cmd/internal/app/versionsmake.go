@@ -153,8 +153,8 @@ func newMadeVersion(dir string, spec *toolapi.Spec, changes []drift.Change) (Mad
 	return MadeVersion{spec.Version, path, changes, toolapi.File{Path: path, Text: string(text)}}, err
 }
 
-// maker returns what makes the i-th version: by the operators that are named, by those of a script, or of the factor,
-// or else by operators that are drawn.
+// maker returns what makes the i-th version: by the operators that are named, by those of a script,
+// or of the factor, or else by operators that are drawn.
 func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []drift.Change, error), error) {
 	switch {
 	case j.Script != "":
@@ -200,7 +200,8 @@ func always(one func(int) (*toolapi.Spec, []drift.Change)) func(int) (*toolapi.S
 	}
 }
 
-// writeVersions writes files of whole versions that are not there yet. Runs may have been made from others.
+// writeVersions writes files of whole versions that are not there yet. Runs may have been made from
+// others.
 func writeVersions(shipped *toolapi.Catalog, files []toolapi.File) error {
 	if _, err := shipped.WithFiles(files...); err != nil {
 		return fmt.Errorf("a version that was made is not whole, which is a mistake of the program: %w", err)

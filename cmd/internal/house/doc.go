@@ -1,4 +1,5 @@
-// Package house contains only tests. They check the source of every package against the rules of this repository.
+// Package house contains only tests. They check the source of every package against the rules of
+// this repository.
 //
 //   - Imports point downwards, by the table in imports_test.go.
 //   - Every package says what it is, and every exported name is documented.

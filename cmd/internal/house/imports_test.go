@@ -12,8 +12,8 @@ type rule struct {
 	imports []string
 }
 
-// allowed is the table of imports among our packages, lowest first. A package may import those named here and nothing
-// else of ours. A name with "/..." stands for the packages below it, too.
+// allowed is the table of imports among our packages, lowest first. A package may import those
+// named here and nothing else of ours. A name with "/..." stands for the packages below it, too.
 var allowed = []rule{
 	{"envs", nil},
 	{"envs/pytext", []string{"envs"}},

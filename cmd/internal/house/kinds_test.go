@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// kindsIn are the names of the kinds of model servers that packages declare, and of the servers that speak like one, as
-// they stand in code.
+// kindsIn are the names of the kinds of model servers that packages declare, and of the servers
+// that speak like one, as they stand in code.
 func kindsIn(files []file) (names []string) {
 	for _, f := range files {
 		if f.test || !strings.HasPrefix(f.pkg, "mcts/policy/") {
@@ -44,7 +44,8 @@ func kindsIn(files []file) (names []string) {
 	return names
 }
 
-// Nobody branches on the name of a kind of model servers: what sets a kind apart stands in its [server.Kind].
+// Nobody branches on the name of a kind of model servers: what sets a kind apart stands in its
+// [server.Kind].
 func TestNobodyBranchesOnAKindOfServers(t *testing.T) {
 	fset, files := source(t)
 

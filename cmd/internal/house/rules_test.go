@@ -124,8 +124,9 @@ func TestFunctionsOfCommandsAreShort(t *testing.T) {
 	}
 }
 
-// A sleep makes a test slow or wrong, mostly both; math/rand and the functions of math/rand/v2 that use its global
-// source make a run that cannot be repeated. crypto/rand is for what nobody may guess.
+// A sleep makes a test slow or wrong, mostly both; math/rand and the functions of math/rand/v2 that
+// use its global source make a run that cannot be repeated. crypto/rand is for what nobody may
+// guess.
 func TestNothingSleepsOrDrawsFromNowhere(t *testing.T) {
 	fset, files := source(t)
 	for _, f := range files {
@@ -151,7 +152,8 @@ func TestNothingSleepsOrDrawsFromNowhere(t *testing.T) {
 	}
 }
 
-// A file that is renamed into place is gone after a power cut unless its folder is synced: envs/disk does both.
+// A file that is renamed into place is gone after a power cut unless its folder is synced:
+// envs/disk does both.
 func TestRenamesAreDurable(t *testing.T) {
 	const counts = "finetune/rundir/note.go" // written every second, worth no sync
 

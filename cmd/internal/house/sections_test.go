@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// sections are those of the configuration that are handed on whole, so that a new setting is a field of the
-// section and its use, and nothing on the way between them.
+// sections are those of the configuration that are handed on whole, so that a new setting is a
+// field of the section and its use, and nothing on the way between them.
 var sections = []string{"Environment", "Python", "Search", "Training"}
 
 func TestSectionsAreHandedOnWhole(t *testing.T) {
@@ -26,7 +26,8 @@ func TestSectionsAreHandedOnWhole(t *testing.T) {
 	}
 }
 
-// copiesSetting reports whether a field gets the setting of its own name, as in MaxLoads: c.Environment.MaxLoads.
+// copiesSetting reports whether a field gets the setting of its own name, as in MaxLoads:
+// c.Environment.MaxLoads.
 func copiesSetting(pair *ast.KeyValueExpr) bool {
 	field, _ := pair.Key.(*ast.Ident)
 	setting, _ := pair.Value.(*ast.SelectorExpr)

@@ -50,8 +50,8 @@ var suitesHeldApart = []heldApart{
 	},
 }
 
-// A suite is known only by packages that are wholly about it: everything else serves others, too. Tests, comments and
-// data may name it.
+// A suite is known only by packages that are wholly about it: everything else serves others, too.
+// Tests, comments and data may name it.
 func TestSuitesAreHeldApart(t *testing.T) {
 	fset, files := source(t)
 	for _, s := range suitesHeldApart {

@@ -10,39 +10,40 @@ import (
 	"testing"
 )
 
-// tokenBudget is how many Go tokens the product may have. Tokens are counted, and not lines, so that
-// comments, blank lines and short lines cost nothing. Native tool calls took 15,200: a codec, parsers of six ways to
-// write calls, their place in servers' protocols and in exports, several calls of a turn, lists of tools that change,
-// and a simulated server that gets them wrong.
-// Token ids took 3,600: how a log holds them as differences, whether a turn says what was sampled, and lists of
-// numbers in Parquet. Prompts of tokens that a server made took 1,310, studies of any setting 310,
-// and replies that a server cannot read 150. A memo of messages that are read again 60,
-// a second look of the doctor at what failed by chance 46.
-// The published versions of drift, with adapters, took 920, and a scripted reader that follows notices about parameters
-// with types 1,450. Native calls that are written and checked once for the trajectories of a tree took 97.
-// Drift that is silent took 9,200, with a policy that heeds notes 1,300, faults that pass 1,900, tables by cell 546,
-// and exports that ask who noticed 1,000. That it reaches graphs and SQL took 1,850, and other time zones 660.
-// Tools that are split, merged, added, removed or documented otherwise took 5,950: versions that say so, notices and
-// documents of them, a scripted reader that follows these, and operators.
-// Words of made names by their sense took 1,150, and a model that chooses what becomes of parameters and of answers,
-// with a trial of what it chose, 3,625.
-// Baselines that policies are measured with took 1,140, a judge beside the rule in an experiment with drift 1,230, and
-// a simulator that sees what is deployed 590.
-// Tools that live elsewhere took 3,020: instances that are brought to each state of a search, and servers of MCP.
-// Tools from OpenAPI documents, and the requests of their calls, took 10,880, samples that fit bounds and patterns
-// 1,250. Lists of MCP servers as tools took 2,400, and the user's own tools as a suite, with tasks, their checks and
-// four commands, 10,300. A gate before a release, its interval, verdicts, reports and command, took 7,700.
-// Services over HTTP as tools took 6,600, and versions that are inferred from the lists of two releases 14,600, with
-// two adapters that real releases need.
-// Tasks that are made by using tools took 8,500, tasks of recorded runs and a dry run of every call 4,200, a judge with
-// a rubric 1,350, a model in the place of tools 900, all revisions of MCP, and what is not sure in a version, 1,800.
-// StableToolBench's own client, evaluator and prompts took 3,100; queries that models write, what of them can be
-// solved, which APIs work, and labels for a judge of completeness, 10,700.
-// StateEval's rows in both forms, to be played and for its evaluators, with its own sets of APIs, took 9,400, richer
-// tasks and aims that are true of them 3,100, other words for every prompt, and for test sets, 900. One in-memory
-// reader of graphs and what stood twice, 5,200, went. Search trees as training data took 1,400. What
-// people meet first took 15,500: runs and what they cost, estimates, lists in pages, cards of exports
-// and what is private in them, answers to flags of other programs; bleve and names of slots went, 1,100.
+// tokenBudget is how many Go tokens the product may have. Tokens are counted, and not lines, so
+// that comments, blank lines and short lines cost nothing. Native tool calls took 15,200: a codec,
+// parsers of six ways to write calls, their place in servers' protocols and in exports, several
+// calls of a turn, lists of tools that change, and a simulated server that gets them wrong. Token
+// ids took 3,600: how a log holds them as differences, whether a turn says what was sampled, and
+// lists of numbers in Parquet. Prompts of tokens that a server made took 1,310, studies of any
+// setting 310, and replies that a server cannot read 150. A memo of messages that are read again
+// 60, a second look of the doctor at what failed by chance 46. The published versions of drift,
+// with adapters, took 920, and a scripted reader that follows notices about parameters with types
+// 1,450. Native calls that are written and checked once for the trajectories of a tree took 97.
+// Drift that is silent took 9,200, with a policy that heeds notes 1,300, faults that pass 1,900,
+// tables by cell 546, and exports that ask who noticed 1,000. That it reaches graphs and SQL took
+// 1,850, and other time zones 660. Tools that are split, merged, added, removed or documented
+// otherwise took 5,950: versions that say so, notices and documents of them, a scripted reader that
+// follows these, and operators. Words of made names by their sense took 1,150, and a model that
+// chooses what becomes of parameters and of answers, with a trial of what it chose, 3,625.
+// Baselines that policies are measured with took 1,140, a judge beside the rule in an experiment
+// with drift 1,230, and a simulator that sees what is deployed 590. Tools that live elsewhere took
+// 3,020: instances that are brought to each state of a search, and servers of MCP. Tools from
+// OpenAPI documents, and the requests of their calls, took 10,880, samples that fit bounds and
+// patterns 1,250. Lists of MCP servers as tools took 2,400, and the user's own tools as a suite,
+// with tasks, their checks and four commands, 10,300. A gate before a release, its interval,
+// verdicts, reports and command, took 7,700. Services over HTTP as tools took 6,600, and versions
+// that are inferred from the lists of two releases 14,600, with two adapters that real releases
+// need. Tasks that are made by using tools took 8,500, tasks of recorded runs and a dry run of
+// every call 4,200, a judge with a rubric 1,350, a model in the place of tools 900, all revisions
+// of MCP, and what is not sure in a version, 1,800. StableToolBench's own client, evaluator and
+// prompts took 3,100; queries that models write, what of them can be solved, which APIs work, and
+// labels for a judge of completeness, 10,700. StateEval's rows in both forms, to be played and for
+// its evaluators, with its own sets of APIs, took 9,400, richer tasks and aims that are true of
+// them 3,100, other words for every prompt, and for test sets, 900. One in-memory reader of graphs
+// and what stood twice, 5,200, went. Search trees as training data took 1,400. What people meet
+// first took 15,500: runs and what they cost, estimates, lists in pages, cards of exports and what
+// is private in them, answers to flags of other programs; bleve and names of slots went, 1,100.
 const tokenBudget = 865_000
 
 // helpers are the folders of what is no product: what tests share, and tools for developers.

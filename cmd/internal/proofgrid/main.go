@@ -46,7 +46,8 @@ func main() {
 	flag.StringVar(&d.commit, "commit", "", "the `COMMIT` that the program was built from")
 	flag.Parse()
 
-	// A cell that is interrupted lets its program save what it has: the next run goes on from there.
+	// A cell that is interrupted lets its program save what it has: the next run goes on from
+	// there.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 

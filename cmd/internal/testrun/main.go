@@ -1,9 +1,9 @@
-// Command testrun runs `go test -json` with its arguments and prints what a person wants to know of it: a line for each
-// package, all that failed tests wrote, and what was skipped and why. Arguments behind another -- are those of another
-// `go test`, which runs at the same time.
+// Command testrun runs `go test -json` with its arguments and prints what a person wants to know of
+// it: a line for each package, all that failed tests wrote, and what was skipped and why. Arguments
+// behind another -- are those of another `go test`, which runs at the same time.
 //
-// A file (-skips) lists what may be skipped: a line with how the reasons begin, and below it, indented, the
-// tests. A test that is skipped otherwise is named; with -strict it fails the run.
+// A file (-skips) lists what may be skipped: a line with how the reasons begin, and below it,
+// indented, the tests. A test that is skipped otherwise is named; with -strict it fails the run.
 package main
 
 import (
@@ -86,7 +86,8 @@ func run(list string, strict bool, groups [][]string) (ok bool, err error) {
 	return ok && ctx.Err() == nil && !(strict && unlisted > 0), nil
 }
 
-// run runs `go test -json` with some arguments, reports on it, and returns whether all passed, and the processor time.
+// run runs `go test -json` with some arguments, reports on it, and returns whether all passed, and
+// the processor time.
 func (r *report) run(args []string) (passed bool, used time.Duration, err error) {
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	var complaints bytes.Buffer

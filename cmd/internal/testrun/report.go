@@ -21,7 +21,8 @@ type event struct {
 // skip is a test that was skipped.
 type skip struct{ test, reason string }
 
-// report reads events and writes what a person wants to know of them. Several runs may be read at a time.
+// report reads events and writes what a person wants to know of them. Several runs may be read at a
+// time.
 type report struct {
 	mu             sync.Mutex // guards the rest
 	out            io.Writer

@@ -14,21 +14,25 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Author is an able one who knows some texts and nothing else, and is to write the calls of a reference solution: a
-// test that shows that prompts say all that it takes. What is missing is told in words, sorted, one thing at a time.
+// Author is an able one who knows some texts and nothing else, and is to write the calls of a
+// reference solution: a test that shows that prompts say all that it takes. What is missing is told
+// in words, sorted, one thing at a time.
 type Author struct {
-	// Tools is what is said of each tool that may be called, by its name; see [Listed] and [Author.Learn].
+	// Tools is what is said of each tool that may be called, by its name; see [Listed] and
+	// [Author.Learn].
 	Tools map[string]string
 	// Read is all else: the question, observations, and what can be computed from them.
 	Read []string
-	// Known are words of the languages that texts are written in, in small letters: of SQL, of Python.
+	// Known are words of the languages that texts are written in, in small letters: of SQL, of
+	// Python.
 	Known map[string]bool
 }
 
 // item is the beginning of a tool in the tool list of a prompt.
 var item = regexp.MustCompile(`(?m)^\(\d+\) ([^\[\n]+)\[`)
 
-// Listed returns what the tool list of a prompt says of each tool, its signature and its parameters included.
+// Listed returns what the tool list of a prompt says of each tool, its signature and its parameters
+// included.
 func Listed(prompt string) map[string]string {
 	tools := map[string]string{}
 	prompt, _, _ = strings.Cut(prompt, "\n\nFollow these guidelines:")
@@ -45,8 +49,8 @@ func Listed(prompt string) map[string]string {
 	return tools
 }
 
-// Learn takes a deprecation notice: the new name stands for what the old one did. It reports whether the observation is
-// the notice of that deprecation.
+// Learn takes a deprecation notice: the new name stands for what the old one did. It reports
+// whether the observation is the notice of that deprecation.
 func (a *Author) Learn(d toolapi.Deprecation, observation string) bool {
 	if observation != d.Notice() && observation != d.PublishedNotice() {
 		return false
@@ -56,7 +60,8 @@ func (a *Author) Learn(d toolapi.Deprecation, observation string) bool {
 	return true
 }
 
-// Choose lets the author choose the numbers that a version ignores: any will do, those of the reference, too.
+// Choose lets the author choose the numbers that a version ignores: any will do, those of the
+// reference, too.
 func (a *Author) Choose(s *toolapi.Spec) {
 	for _, api := range s.APIs {
 		for _, adapter := range api.Adapters {
@@ -67,9 +72,9 @@ func (a *Author) Choose(s *toolapi.Spec) {
 	}
 }
 
-// Call returns what of a call the author cannot know: a tool that is not listed, a parameter or the member of an object
-// that the tool's document does not name, a value that stands neither there nor in what was read, and that a parameter
-// may be left out.
+// Call returns what of a call the author cannot know: a tool that is not listed, a parameter or the
+// member of an object that the tool's document does not name, a value that stands neither there nor
+// in what was read, and that a parameter may be left out.
 func (a *Author) Call(c envs.Call) (missing []string) {
 	document, ok := a.Tools[c.Name]
 	if !ok {
@@ -92,7 +97,8 @@ func (a *Author) Call(c envs.Call) (missing []string) {
 	return sorted(missing)
 }
 
-// leftOut returns the parameters that a call lacks though its tool is listed with them, and not as optional.
+// leftOut returns the parameters that a call lacks though its tool is listed with them, and not as
+// optional.
 func leftOut(document string, c envs.Call) []string {
 	rest, listed := strings.CutPrefix(document, c.Name+"[")
 	if !listed { // a notice has examples
@@ -107,7 +113,8 @@ func leftOut(document string, c envs.Call) []string {
 	})
 }
 
-// names reports whether a tool's document names a parameter: in the signature, in an example, or with another number.
+// names reports whether a tool's document names a parameter: in the signature, in an example, or
+// with another number.
 func names(document, tool, parameter string) bool {
 	if numbered := strings.TrimRight(parameter, "0123456789"); numbered != parameter {
 		if strings.Contains(document, fmt.Sprintf("%[1]s1, %[1]s2, … in its place", numbered)) {
@@ -129,7 +136,8 @@ func names(document, tool, parameter string) bool {
 	}
 }
 
-// signature returns a text until the bracket that ends it: a name may have brackets of its own, as in "query[]".
+// signature returns a text until the bracket that ends it: a name may have brackets of its own, as
+// in "query[]".
 func signature(text string) string {
 	open := 1
 	end := strings.IndexFunc(text, func(r rune) bool {
@@ -176,8 +184,9 @@ func (a *Author) said(document, text string) bool {
 	return says(document, text) || slices.ContainsFunc(a.Read, func(read string) bool { return says(read, text) })
 }
 
-// knowsText reports whether a text is said, or is made as an example in the tool's document is: with another word that
-// is said in place of one of the example's, or with others in all brackets of something that is said.
+// knowsText reports whether a text is said, or is made as an example in the tool's document is:
+// with another word that is said in place of one of the example's, or with others in all brackets
+// of something that is said.
 func (a *Author) knowsText(document, text string) bool {
 	if a.said(document, text) || a.Known[strings.ToLower(text)] {
 		return true
@@ -247,8 +256,9 @@ var (
 	token = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+\.\d+|\w+`)
 )
 
-// Code returns what of a program, or of a query, in the argument of a tool the author cannot know: the words, numbers
-// and texts in quotes that are neither said nor known. Names that the program itself gives are known to it.
+// Code returns what of a program, or of a query, in the argument of a tool the author cannot know:
+// the words, numbers and texts in quotes that are neither said nor known. Names that the program
+// itself gives are known to it.
 func (a *Author) Code(tool, program string, own ...string) (missing []string) {
 	knower := *a
 	knower.Known = map[string]bool{}
@@ -280,8 +290,8 @@ func (a *Author) code(document, program string) (missing []string) {
 	return missing
 }
 
-// knowsQuoted reports whether a text in quotes is known or, as a query, a format or a time may be, all that it is made
-// of.
+// knowsQuoted reports whether a text in quotes is known or, as a query, a format or a time may be,
+// all that it is made of.
 func (a *Author) knowsQuoted(document, text string) bool {
 	inParts := strings.Contains(text, " ") || strings.ContainsAny(text, "%:") && !letters.MatchString(text)
 	return a.knowsText(document, text) || inParts && len(a.code(document, text)) == 0
@@ -290,7 +300,8 @@ func (a *Author) knowsQuoted(document, text string) bool {
 // letters are two or more, as words have and formats have not.
 var letters = regexp.MustCompile(`\pL{2}`)
 
-// says reports whether a text stands in another as it is, or as JSON writes it, and not as a part of words.
+// says reports whether a text stands in another as it is, or as JSON writes it, and not as a part
+// of words.
 func says(read, text string) bool {
 	if text == "" {
 		return true

@@ -14,8 +14,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Shop is a toy benchmark: what some goods cost. Its prices need no data folder. The version that prompts show is
-// "old"; "new" has renamed the one tool and its parameter.
+// Shop is a toy benchmark: what some goods cost. Its prices need no data folder. The version that
+// prompts show is "old"; "new" has renamed the one tool and its parameter.
 type Shop struct{}
 
 // versions are the API versions of the shop.
@@ -118,7 +118,8 @@ func (Shop) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 	return s, nil
 }
 
-// shop is the benchmark over a choice of datasets. It implements [suite.Suite] and [suite.Answerer].
+// shop is the benchmark over a choice of datasets. It implements [suite.Suite] and
+// [suite.Answerer].
 type shop struct {
 	choice   suite.Choice
 	datasets []string

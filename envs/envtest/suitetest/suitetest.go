@@ -1,5 +1,5 @@
-// Package suitetest tests that a benchmark keeps the guarantees of package suite. Its toy benchmark, [Shop], is for
-// tests of code that runs benchmarks.
+// Package suitetest tests that a benchmark keeps the guarantees of package suite. Its toy
+// benchmark, [Shop], is for tests of code that runs benchmarks.
 package suitetest
 
 import (
@@ -19,10 +19,11 @@ import (
 // sampled is how many tasks of a benchmark are played.
 const sampled = 50
 
-// Run checks a benchmark at a choice of its data that has tasks: equal choices open to the same, tasks can be told
-// apart and reset in every version, made ones too, unknown versions are errors, no task says its answer, and the plans
-// solve the tasks in the prompt version, with the tools of their datasets where the benchmark names those. engine, if
-// not nil, is called on every suite that is opened, to give it an engine.
+// Run checks a benchmark at a choice of its data that has tasks: equal choices open to the same,
+// tasks can be told apart and reset in every version, made ones too, unknown versions are errors,
+// no task says its answer, and the plans solve the tasks in the prompt version, with the tools of
+// their datasets where the benchmark names those. engine, if not nil, is called on every suite that
+// is opened, to give it an engine.
 func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suite)) {
 	open := func(c suite.Choice) suite.Suite {
 		s, err := b.Open(t.Context(), c)
@@ -96,7 +97,8 @@ type planner func(question string) (envs.Plan, bool)
 
 func (p planner) Plan(question string) (envs.Plan, bool) { return p(question) }
 
-// checkMade checks that a version can be made from that of prompts, and read from its file. The choice gets it.
+// checkMade checks that a version can be made from that of prompts, and read from its file. The
+// choice gets it.
 func checkMade(t *testing.T, b suite.Benchmark, c *suite.Choice, versions *toolapi.Catalog) (name string) {
 	t.Helper()
 
@@ -120,7 +122,8 @@ func checkMade(t *testing.T, b suite.Benchmark, c *suite.Choice, versions *toola
 	return made.Version
 }
 
-// checkRephrased checks that what a user asks can be changed, and that nothing but questions changes with it.
+// checkRephrased checks that what a user asks can be changed, and that nothing but questions
+// changes with it.
 func checkRephrased(t *testing.T, b suite.Benchmark, c suite.Choice, tasks []envs.Task) {
 	t.Helper()
 

@@ -149,8 +149,8 @@ func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps)
 	return checked, toolset.findChanges(ctx, checked.Tools, calls)
 }
 
-// sampleCalls is a call of each tool: the first of a task's solution that refers to no other, or one
-// of values that fit its parameters.
+// sampleCalls is a call of each tool: the first of a task's solution that refers to no other, or
+// one of values that fit its parameters.
 func sampleCalls(data string) (calls []envs.Call, err error) {
 	all, err := Remote{}.Versions(data)
 	if err != nil {

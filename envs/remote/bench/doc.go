@@ -10,8 +10,8 @@
 //	remote/versions/*.yaml    other versions, such as that of a release to come
 //	remote/tasks/SPLIT.jsonl  a task a line ([Task])
 //
-// Tasks may come from recorded runs ([Recorded]), which other packages read: what was asked, called and
-// answered there.
+// Tasks may come from recorded runs ([Recorded]), which other packages read: what was asked, called
+// and answered there.
 //
 // All are meant to be read and changed by people. p_s_in and p_s_ood are made from p_c by the
 // operators of package drift, as for any suite.
@@ -21,30 +21,30 @@
 // A search goes back and forth, so package remote brings an instance of the tools to each of its
 // states. A toolset that starts instances may do so with any tool. Of one that is only reached,
 // tools that read may be used, and others when the user says so by name: what these leave behind,
-// other branches find. A language model may stand in for the tools: it sees their documents, examples
-// of what they answer, and the calls on the way to a state, and makes up what a call is answered, once
-// for each state and call of a run. Its answers are named as its in the rows.
+// other branches find. A language model may stand in for the tools: it sees their documents,
+// examples of what they answer, and the calls on the way to a state, and makes up what a call is
+// answered, once for each state and call of a run. Its answers are named as its in the rows.
 //
 // # Reward
 //
 // An answer is right when everything that its task says holds: the answer agrees with the gold
 // answer by the task's matcher, what the tools answer afterwards has the members that it should,
 // the task's own command exits with 0, and a language model finds that the episode is as the task's
-// rubric asks ([Judge]). Where the matcher is ToolQA's, the strict one decides on what is trained, as
-// everywhere; others give both verdicts.
+// rubric asks ([Judge]). Where the matcher is ToolQA's, the strict one decides on what is trained,
+// as everywhere; others give both verdicts.
 //
 // A task with a rubric has the label [envs.LabelJudge], which rows, reports and exports count. The
 // judge is shown the rubric and the episode as one line of JSON, so that no text of an episode can
-// pass for the rubric or end its own quotation. It is asked once for an episode: with a memory, a run
-// that is resumed or checked has the verdict. A judge that cannot be reached, or writes no verdict, is
-// a failure.
+// pass for the rubric or end its own quotation. It is asked once for an episode: with a memory, a
+// run that is resumed or checked has the verdict. A judge that cannot be reached, or writes no
+// verdict, is a failure.
 //
 // # Guarantees
 //
 //   - What a check calls changes no state that an agent is in.
 //   - A failure of a service or of a command is an error, and never a reward.
-//   - Gold answers, checks, rubrics and solutions are shown to no policy but the scripted ones, which
-//     follow the solution.
+//   - Gold answers, checks, rubrics and solutions are shown to no policy but the scripted ones,
+//     which follow the solution.
 //
 // # Caveats
 //

@@ -15,8 +15,8 @@ import (
 	"toolevo/envs/suite"
 )
 
-// writer is a judge that gives its replies in turn, the last one for good, and keeps what it was asked.
-// It implements [suite.Writer].
+// writer is a judge that gives its replies in turn, the last one for good, and keeps what it was
+// asked. It implements [suite.Writer].
 type writer struct {
 	replies []string
 	asked   []string
@@ -114,8 +114,8 @@ func finish(t *testing.T, o *opened, m envs.Memory, answer string) (envs.Transit
 	return env.Step(t.Context(), next.State, envs.Action(action.ReAct{}.Format("", envs.Finish(answer))))
 }
 
-// A verdict is the reward. What is no verdict is asked for again, and then our failure, as is a judge
-// that is not there.
+// A verdict is the reward. What is no verdict is asked for again, and then our failure, as is a
+// judge that is not there.
 func TestRubrics(t *testing.T) {
 	t.Parallel()
 

@@ -151,8 +151,8 @@ func (t *Toolset) planned(
 	return call
 }
 
-// print writes a line for what an instance begins with, for each task, and for each call and what it
-// sends beside its address. That JSON is wanted in return goes without saying.
+// print writes a line for what an instance begins with, for each task, and for each call and what
+// it sends beside its address. That JSON is wanted in return goes without saying.
 func (p *Planned) print(w io.Writer) {
 	fmt.Fprintln(w, "each instance begins by:")
 

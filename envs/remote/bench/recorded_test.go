@@ -8,8 +8,8 @@ import (
 	"toolevo/envs"
 )
 
-// A recorded run is a task where its calls can be said in the words of p_c; else it is left out with
-// the reason.
+// A recorded run is a task where its calls can be said in the words of p_c; else it is left out
+// with the reason.
 func TestRecordedRuns(t *testing.T) {
 	t.Parallel()
 

@@ -12,7 +12,8 @@ import (
 	"toolevo/envs/suite"
 )
 
-// simulatedLibrary opens the library's tasks with a model in the place of its tools, which is asked by w.
+// simulatedLibrary opens the library's tasks with a model in the place of its tools, which is asked
+// by w.
 func simulatedLibrary(t *testing.T, w *writer) *opened {
 	t.Helper()
 
@@ -102,7 +103,8 @@ func TestSimulatedTools(t *testing.T) {
 	}
 }
 
-// A model that cannot be asked, or writes no answer, is a failure of the run and no answer of a tool.
+// A model that cannot be asked, or writes no answer, is a failure of the run and no answer of a
+// tool.
 func TestSimulatedToolsThatAnswerNothing(t *testing.T) {
 	t.Parallel()
 

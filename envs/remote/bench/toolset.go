@@ -31,7 +31,8 @@ type Toolset struct {
 	// Allow are tools that change what nothing brings back, and are to be used all the same.
 	Allow []string `yaml:"allow,omitempty,flow"`
 
-	// Left are tools, by the server's names, that an import left out, and the next release does too.
+	// Left are tools, by the server's names, that an import left out, and the next release does
+	// too.
 	Left []string `yaml:"left,omitempty,flow"`
 
 	// Called says what the server calls otherwise, by tool.

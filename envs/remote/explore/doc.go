@@ -12,9 +12,9 @@
 // First everything that only reads is called, with what was read before, so that there are values
 // to begin with. Then calls are drawn one after the other in a state of the tools. Arguments are
 // values of places that suit the parameter by their names, what a schema lists, or are made up;
-// what was refused is tried less often, and tools that programs have already are, too. The last call
-// reads. Where calls before it change something, what is asked has to be otherwise than without
-// them. In the end each call is left out in turn: one that makes no difference goes.
+// what was refused is tried less often, and tools that programs have already are, too. The last
+// call reads. Where calls before it change something, what is asked has to be otherwise than
+// without them. In the end each call is left out in turn: one that makes no difference goes.
 //
 // # Guarantees
 //

@@ -20,8 +20,8 @@ type Tools[S any] struct {
 	// Reads reports whether a tool only reads.
 	Reads func(tool string) bool
 
-	// Call calls a tool in a state, and returns the state after it. The error is the tools' owner's,
-	// and ends all.
+	// Call calls a tool in a state, and returns the state after it. The error is the tools'
+	// owner's, and ends all.
 	Call func(ctx context.Context, at S, tool string, args envs.Args) (S, Answer, error)
 }
 

@@ -27,7 +27,8 @@ func (h hotel) booking(i int) string {
 	return fmt.Sprintf(`{"id": %d, "room": %q, "guest": %q, "nights": %d}`, 71+i, room, guest, 2+i)
 }
 
-// call returns the state after a call, and the answer; what does not begin with a brace is a refusal.
+// call returns the state after a call, and the answer; what does not begin with a brace is a
+// refusal.
 func (h hotel) call(tool string, args envs.Args) (hotel, string) {
 	room, _ := args.Text("room")
 	guest, _ := args.Text("guest")

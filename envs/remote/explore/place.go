@@ -140,7 +140,8 @@ func (w want) suits(p place) int {
 	return 0
 }
 
-// isMade reports whether a pointer leads to the id of what a call has made, whatever that is called.
+// isMade reports whether a pointer leads to the id of what a call has made, whatever that is
+// called.
 func (w want) isMade(p envs.Pointer) bool {
 	parts := p.Parts()
 	return len(parts) == 1 && slices.Contains(keys, strings.ToLower(parts[0])) &&

@@ -152,8 +152,8 @@ func (e *Explorer[S]) atStart(ctx context.Context, m *made[S], before []made[S])
 	return answer.Value, nil
 }
 
-// choose draws what is asked of the last answer: what was otherwise before, and is no value that the
-// question names or that the call was made with. It is nil if there is no such value.
+// choose draws what is asked of the last answer: what was otherwise before, and is no value that
+// the question names or that the call was made with. It is nil if there is no such value.
 func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
 	last := all[len(all)-1]
 
@@ -213,7 +213,8 @@ func refsOf(args envs.Args) (all []Ref) {
 	return all
 }
 
-// shortened leaves out every call without which the last one is answered what is asked all the same.
+// shortened leaves out every call without which the last one is answered what is asked all the
+// same.
 func (e *Explorer[S]) shortened(ctx context.Context, p *Program) (*Program, error) {
 	for i := len(p.Steps) - 2; i >= 0; i-- {
 		shorter := p.without(i)

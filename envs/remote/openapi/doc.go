@@ -42,13 +42,15 @@
 // # Guarantees
 //
 //   - Every operation that was chosen is a tool or is left with its cause.
-//   - A call that the document allows is one that the tool takes: schemas are only made looser, but for values that no
-//     request can say, such as an empty text in a path.
+//   - A call that the document allows is one that the tool takes: schemas are only made looser, but
+//     for values that no request can say, such as an empty text in a path.
 //   - What a call has that no request can say is an [ErrArgument]: the caller's mistake.
 //   - The tools are whole: [Toolset.Base] is a version that loads.
-//   - A request goes to the server of its operation: no argument changes the host, or leaves the path.
+//   - A request goes to the server of its operation: no argument changes the host, or leaves the
+//     path.
 //   - Of two equal documents, in JSON or YAML, the tools are equal but for how numbers are spelled.
-//   - Loading reads no file and asks no server. Texts, operations, references and the schemas of a tool are bounded.
+//   - Loading reads no file and asks no server. Texts, operations, references and the schemas of a
+//     tool are bounded.
 //
 // # Caveats
 //

@@ -13,10 +13,10 @@ import (
 //go:embed openapi.yaml
 var Document []byte
 
-// Tasks are questions, one a line: the answer and how it is compared (match, tolerance), calls whose
-// answers have some members when the task has ended (after), and calls that solve it (solution),
-// with the answer that is said then (final). In these, {{N /pointer}} is the value at a JSON pointer
-// in the answer of the N-th call.
+// Tasks are questions, one a line: the answer and how it is compared (match, tolerance), calls
+// whose answers have some members when the task has ended (after), and calls that solve it
+// (solution), with the answer that is said then (final). In these, {{N /pointer}} is the value at a
+// JSON pointer in the answer of the N-th call.
 //
 //go:embed tasks.jsonl
 var Tasks []byte

@@ -84,8 +84,9 @@ var endings = map[string]sandbox.End{
 	"died": sandbox.Died,
 }
 
-// parse reads an attack's file. It begins with comments: "# wall: network", "# what: ...", "# short" when it
-// belongs to the short form, and "# ends: time, raised" when ending so is being contained.
+// parse reads an attack's file. It begins with comments: "# wall: network", "# what: ...", "#
+// short" when it belongs to the short form, and "# ends: time, raised" when ending so is being
+// contained.
 func parse(name, text string) (Attack, error) {
 	a := Attack{Name: name, code: text}
 	for line := range strings.Lines(text) {
@@ -122,7 +123,8 @@ func parse(name, text string) (Attack, error) {
 	return a, nil
 }
 
-// program is what the engine runs: where the bait is, the words the attacks have in common, the attack.
+// program is what the engine runs: where the bait is, the words the attacks have in common, the
+// attack.
 func (a Attack) program(bait string) sandbox.Program {
 	code := bait + prelude
 	if strings.Contains(a.code, "syscall(") || strings.Contains(a.code, "reach(") {

@@ -76,15 +76,16 @@ func TestBaitIsSwept(t *testing.T) {
 	}
 }
 
-// harmlessAnywhere are attacks that an engine without walls contains, too: it has limits, a process for each
-// program, or the machine has not what they need.
+// harmlessAnywhere are attacks that an engine without walls contains, too: it has limits, a process
+// for each program, or the machine has not what they need.
 var harmlessAnywhere = []string{
 	"calls-of-x32", "poison-memory", "crash", "forge-answer", "forge-status-of-driver", "error-flood", "raise-limits",
 	"threads",
 	"change-libraries", "change-numpy", "change-objects", "change-process", "change-python",
 }
 
-// Against an engine without walls attacks get through. One that does not could not tell a good engine from a bad one.
+// Against an engine without walls attacks get through. One that does not could not tell a good
+// engine from a bad one.
 func TestAttacksGetThrough(t *testing.T) {
 	e := newCareless(t)
 	b := lay(t)

@@ -24,8 +24,9 @@ import (
 // variable is the environment variable that has the secret.
 const variable = "TOOLEVO_BAIT"
 
-// Bait is what the host lays out for attacks. Lay it out before the engine is opened, so that an engine that
-// passes on what it should not has something to pass on. It is not safe for concurrent use.
+// Bait is what the host lays out for attacks. Lay it out before the engine is opened, so that an
+// engine that passes on what it should not has something to pass on. It is not safe for concurrent
+// use.
 type Bait struct {
 	secret string
 	mark   string // the name of a process that an attack leaves behind
@@ -44,8 +45,8 @@ type Bait struct {
 	victimStdin io.Closer // the victim ends when this is closed
 }
 
-// Lay lays the bait out: files in a folder for temporary files, listeners on the loopback device, an
-// environment variable, a descriptor that new processes inherit, and a process that waits.
+// Lay lays the bait out: files in a folder for temporary files, listeners on the loopback device,
+// an environment variable, a descriptor that new processes inherit, and a process that waits.
 func Lay() (*Bait, error) {
 	b := &Bait{secret: "toolevo-secret-" + random(16), mark: "te" + random(6), hidden: "hidden-" + random(6), open: -1}
 	for _, lay := range []func() error{b.layFiles, b.layDescriptor, b.layMemory, b.listen} {
@@ -141,8 +142,8 @@ func (b *Bait) folder() string {
 
 func (b *Bait) sockets() string { return filepath.Join(b.dir, "socket") }
 
-// layDescriptor opens a file with the secret that has no name any more, without the mark that keeps new programs from
-// inheriting it.
+// layDescriptor opens a file with the secret that has no name any more, without the mark that keeps
+// new programs from inheriting it.
 func (b *Bait) layDescriptor() (err error) {
 	path := filepath.Join(b.dir, "unnamed")
 	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
@@ -168,8 +169,8 @@ func (b *Bait) layMemory() (err error) {
 	return err
 }
 
-// layVictim starts a process for attacks to end, which also ends when the host does. A machine without cat
-// has none: the attacks then make do with the host.
+// layVictim starts a process for attacks to end, which also ends when the host does. A machine
+// without cat has none: the attacks then make do with the host.
 func (b *Bait) layVictim() {
 	cmd := exec.Command("cat")
 	cmd.Env, cmd.Dir = []string{}, "/"
@@ -325,7 +326,8 @@ func (b *Bait) killStrays() int {
 	return n
 }
 
-// stopVictim kills the victim and waits for its end. It may have ended already: that error says nothing.
+// stopVictim kills the victim and waits for its end. It may have ended already: that error says
+// nothing.
 func (b *Bait) stopVictim() {
 	b.victimStdin.Close()
 	b.victim.Process.Kill()

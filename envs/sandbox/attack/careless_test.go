@@ -18,7 +18,8 @@ import (
 	"toolevo/envs/sandbox"
 )
 
-// careless is an engine without walls: a python3 with the limits of time, memory and output, and nothing else.
+// careless is an engine without walls: a python3 with the limits of time, memory and output, and
+// nothing else.
 type careless struct {
 	python string
 	memory int64 // bytes it gives, whatever the limit says; 0 is the limit
@@ -27,8 +28,8 @@ type careless struct {
 func (careless) Stamp() sandbox.Stamp { return sandbox.Stamp{Engine: "careless", Python: "3"} }
 func (careless) Close() error         { return nil }
 
-// newCareless skips the test where there is no python3. What is called that may be a script that takes its
-// time to choose.
+// newCareless skips the test where there is no python3. What is called that may be a script that
+// takes its time to choose.
 func newCareless(t *testing.T) careless {
 	t.Helper()
 

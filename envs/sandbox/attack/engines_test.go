@@ -56,8 +56,9 @@ func TestEnginesHold(t *testing.T) {
 	}
 }
 
-// TestHostileSandbox attacks engines as they are on kernels with an older Landlock: in `make test` one of them with the
-// short form, with TOOLEVO_HOSTILE set all that this machine can have, with everything.
+// TestHostileSandbox attacks engines as they are on kernels with an older Landlock: in `make test`
+// one of them with the short form, with TOOLEVO_HOSTILE set all that this machine can have, with
+// everything.
 func TestHostileSandbox(t *testing.T) {
 	whole := os.Getenv("TOOLEVO_HOSTILE") != ""
 
@@ -158,8 +159,8 @@ func ordinary(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// openFolder makes a folder in which every user may write, where every user can get: the folder of temporary
-// files may be root's alone.
+// openFolder makes a folder in which every user may write, where every user can get: the folder of
+// temporary files may be root's alone.
 func openFolder(t *testing.T) string {
 	t.Helper()
 

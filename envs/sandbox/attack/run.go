@@ -22,12 +22,13 @@ type Finding struct {
 
 const (
 	memory = 768 << 20 // bytes that an attack may have, of which a numpy that is loaded takes a third
-	// patience is how much longer than the limit of real time a program may take on a machine that does other
-	// things, too.
+	// patience is how much longer than the limit of real time a program may take on a machine that
+	// does other things, too.
 	patience = 3 * time.Second
 )
 
-// limits are those under which an attack runs. Those that never end of themselves are given little, the others plenty.
+// limits are those under which an attack runs. Those that never end of themselves are given little,
+// the others plenty.
 func (a Attack) limits() sandbox.Limits {
 	l := sandbox.Limits{CPU: 5 * time.Second, Wall: 20 * time.Second, Memory: memory}
 	if slices.Contains(a.ends, sandbox.OutOfTime) {
@@ -36,7 +37,8 @@ func (a Attack) limits() sandbox.Limits {
 	return l
 }
 
-// The harmless programs: what they show is the same on every call, unless something was done to their interpreter.
+// The harmless programs: what they show is the same on every call, unless something was done to
+// their interpreter.
 //
 //go:embed harmless.py
 var harmless string
@@ -44,7 +46,8 @@ var harmless string
 //go:embed state.py
 var changeable string
 
-// witness returns a harmless program. The thorough one shows all that one program could change for the next.
+// witness returns a harmless program. The thorough one shows all that one program could change for
+// the next.
 func witness(thorough bool) sandbox.Program {
 	if thorough {
 		return sandbox.Program{Code: harmless + changeable, Seed: 1}
@@ -60,10 +63,11 @@ func ask(ctx context.Context, e sandbox.Engine, thorough bool) (sandbox.Reply, e
 	return e.Run(ctx, witness(thorough), sandbox.Limits{CPU: 5 * time.Second, Wall: 20 * time.Second})
 }
 
-// Run runs the attacks of [List] one after the other, or only those of the short form, and calls each, which
-// may be nil, after every one. The short form looks less often for processes left behind and for changes in
-// other programs: after the attacks that aim at them, and at the end of each wall's. Its error is the end of
-// ctx, or an engine that does not even run harmless programs; a breach is a finding.
+// Run runs the attacks of [List] one after the other, or only those of the short form, and calls
+// each, which may be nil, after every one. The short form looks less often for processes left
+// behind and for changes in other programs: after the attacks that aim at them, and at the end of
+// each wall's. Its error is the end of ctx, or an engine that does not even run harmless programs;
+// a breach is a finding.
 func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(Finding)) ([]Finding, error) {
 	before := answers{}
 
@@ -105,13 +109,15 @@ func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(
 	return found, nil
 }
 
-// affectsOthers reports whether an attack aims at other programs, so that only asking one may show what it did.
+// affectsOthers reports whether an attack aims at other programs, so that only asking one may show
+// what it did.
 func (a Attack) affectsOthers() bool {
 	return a.Wall == Processes || a.Wall == Signals || a.Wall == OtherCalls
 }
 
-// try runs an attack and looks at what it did. After some it also looks for processes that stayed behind,
-// which takes longer than most attacks, and asks a harmless program whether all is as before.
+// try runs an attack and looks at what it did. After some it also looks for processes that stayed
+// behind, which takes longer than most attacks, and asks a harmless program whether all is as
+// before.
 func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answers, after bool) (Finding, error) {
 	f := Finding{Attack: a}
 	l := a.limits()
@@ -151,7 +157,8 @@ func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answe
 	return f, nil
 }
 
-// asks says what a harmless program now shows that it did not show before. Its error is the end of ctx.
+// asks says what a harmless program now shows that it did not show before. Its error is the end of
+// ctx.
 func asks(ctx context.Context, e sandbox.Engine, before answers, thorough bool) ([]string, error) {
 	r, err := ask(ctx, e, thorough)
 	switch {
@@ -194,8 +201,8 @@ func (b *Bait) judge(a Attack, r sandbox.Reply, err error) []string {
 	return said
 }
 
-// missing reports whether a program raised because the engine does not have what it needs: a module, or a
-// function of one.
+// missing reports whether a program raised because the engine does not have what it needs: a
+// module, or a function of one.
 func missing(output string) bool {
 	last := output[strings.LastIndex(strings.TrimSpace(output), "\n")+1:]
 	return strings.HasPrefix(last, "ImportError: ") || strings.HasPrefix(last, "ModuleNotFoundError: ") ||
@@ -215,7 +222,8 @@ func lines(text, word string) []string {
 	return found
 }
 
-// contained says in one line what an attack that was contained came to: what it was first refused, or how it ended.
+// contained says in one line what an attack that was contained came to: what it was first refused,
+// or how it ended.
 func contained(r sandbox.Reply) string {
 	denied := lines(r.Output, "denied ")
 	if r.End == sandbox.Finished && len(denied) > 0 {
@@ -281,9 +289,9 @@ func (e *BreachError) Error() string {
 	return text.String()
 }
 
-// Check runs the short form against an engine like the one that is about to be used, which open opens behind
-// the bait and which runs one program at a time, so that the interpreter that was attacked is the one that is
-// then looked at. A breach is a [*BreachError].
+// Check runs the short form against an engine like the one that is about to be used, which open
+// opens behind the bait and which runs one program at a time, so that the interpreter that was
+// attacked is the one that is then looked at. A breach is a [*BreachError].
 func Check(ctx context.Context, open func(context.Context) (sandbox.Engine, error)) (err error) {
 	b, err := Lay()
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Filter is the seccomp filter that a process puts on itself before it runs a snippet: an array of struct sock_filter,
-// which allows what a program needs that computes. The process writes its own number, as a uint32 of the machine's byte
-// order, to each of the offsets in pids before.
+// Filter is the seccomp filter that a process puts on itself before it runs a snippet: an array of
+// struct sock_filter, which allows what a program needs that computes. The process writes its own
+// number, as a uint32 of the machine's byte order, to each of the offsets in pids before.
 //
-// The walls in without are those that the process does without. Where Landlock is among them the filter refuses to open
-// any file for writing; where Seccomp is, there is no filter: program is nil.
+// The walls in without are those that the process does without. Where Landlock is among them the
+// filter refuses to open any file for writing; where Seccomp is, there is no filter: program is
+// nil.
 func Filter(without ...Wall) (program []byte, pids []int) {
 	if slices.Contains(without, Seccomp) {
 		return nil, nil
@@ -40,12 +41,12 @@ func Filter(without ...Wall) (program []byte, pids []int) {
 	return program, pids
 }
 
-// allowList is what a computing program may do: it may use memory, timers, pipes of its own, and read files;
-// everything else fails.
+// allowList is what a computing program may do: it may use memory, timers, pipes of its own, and
+// read files; everything else fails.
 //
-// To find the call that something fails for, run it under `strace -f -Z -o trace`, which sees what a filter
-// answers, and look for EPERM in the trace. A call that reaches nothing but the process itself can be added
-// to computing.
+// To find the call that something fails for, run it under `strace -f -Z -o trace`, which sees what
+// a filter answers, and look for EPERM in the trace. A call that reaches nothing but the process
+// itself can be added to computing.
 func allowList(landlocked bool) *filter {
 	f := newFilter()
 	f.answer(allow, computing...)
@@ -53,9 +54,9 @@ func allowList(landlocked bool) *filter {
 
 	eperm := fail(unix.EPERM)
 
-	// No process, and no thread: no limit counts the threads of root, and with small stacks tens of thousands
-	// fit into the memory that a program may have, which is all the numbers for processes that many machines
-	// have.
+	// No process, and no thread: no limit counts the threads of root, and with small stacks tens of
+	// thousands fit into the memory that a program may have, which is all the numbers for processes
+	// that many machines have.
 	f.answer(eperm, unix.SYS_CLONE)
 	f.answer(fail(unix.ENOSYS), unix.SYS_CLONE3) // C libraries then try clone
 
@@ -69,7 +70,8 @@ func allowList(landlocked bool) *filter {
 	f.rule(unix.SYS_PRLIMIT64, allow, eperm, condition{arg: 0, is: zero}, condition{arg: 2, is: zero},
 		condition{arg: 2, upper: true, is: zero})
 
-	// Not F_SETOWN and F_SETSIG, by which a descriptor sends signals to any process, and no locks or leases.
+	// Not F_SETOWN and F_SETSIG, by which a descriptor sends signals to any process, and no locks
+	// or leases.
 	f.rule(unix.SYS_FCNTL, allow, eperm, condition{arg: 1, is: []uint32{
 		unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_GETPIPE_SZ,
 	}})
@@ -132,5 +134,6 @@ var computing = []uint32{
 	unix.SYS_GETRESGID, unix.SYS_GETGROUPS, unix.SYS_UNAME, unix.SYS_SYSINFO, unix.SYS_UMASK,
 }
 
-// leading are the calls that follow a path, or go where it leads, without opening it: Landlock does not see them.
+// leading are the calls that follow a path, or go where it leads, without opening it: Landlock does
+// not see them.
 var leading = []uint32{unix.SYS_READLINKAT, unix.SYS_CHDIR, unix.SYS_FCHDIR, unix.SYS_STATFS}

@@ -16,11 +16,12 @@ import (
 // launcherInside is where bubblewrap shows this binary to the program.
 const launcherInside = "/.confine"
 
-// bubblewrap returns the beginning of the command line: bubblewrap with its options, and this binary as it is
-// seen inside.
+// bubblewrap returns the beginning of the command line: bubblewrap with its options, and this
+// binary as it is seen inside.
 //
-// Inside there are the files to read and to write, this binary with the libraries it needs, and a bare /dev;
-// no /proc, which a container often may not mount, and which no program needs that only computes.
+// Inside there are the files to read and to write, this binary with the libraries it needs, and a
+// bare /dev; no /proc, which a container often may not mount, and which no program needs that only
+// computes.
 func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {
@@ -69,8 +70,8 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	return args, nil
 }
 
-// CheckBubblewrap says why bubblewrap does not work here, as is the rule inside of containers: it starts this binary
-// in namespaces of its own, as [Jail.Command] does.
+// CheckBubblewrap says why bubblewrap does not work here, as is the rule inside of containers: it
+// starts this binary in namespaces of its own, as [Jail.Command] does.
 func CheckBubblewrap(ctx context.Context, path string) error {
 	args, err := bubblewrap(path, nil, nil, nil)
 	if err != nil {
@@ -90,7 +91,8 @@ func CheckBubblewrap(ctx context.Context, path string) error {
 	return nil
 }
 
-// Outermost sorts paths and leaves out those inside of another one, or of one of the folders without.
+// Outermost sorts paths and leaves out those inside of another one, or of one of the folders
+// without.
 func Outermost(paths []string, without ...string) []string {
 	sorted := make([]string, 0, len(paths))
 	for _, path := range paths {
@@ -115,7 +117,8 @@ func Within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// libraryFolders returns where the dynamic linker finds the libraries of a binary: nowhere if it needs none.
+// libraryFolders returns where the dynamic linker finds the libraries of a binary: nowhere if it
+// needs none.
 func libraryFolders(binary string) ([]string, error) {
 	f, err := elf.Open(binary)
 	if err != nil {

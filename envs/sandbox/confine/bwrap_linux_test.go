@@ -34,7 +34,8 @@ func needBubblewrap(t testing.TB) string {
 	return path
 }
 
-// In bubblewrap there is nothing to be denied: no file, no process, no network. So it holds without walls, too.
+// In bubblewrap there is nothing to be denied: no file, no process, no network. So it holds without
+// walls, too.
 func TestBubblewrap(t *testing.T) {
 	bwrap := needBubblewrap(t)
 	dir, binary := place(t)
@@ -97,8 +98,8 @@ func TestBubblewrap(t *testing.T) {
 	}
 }
 
-// startInside runs a jail by a process of the user's: bubblewrap is to show him this binary, which he must be
-// able to reach.
+// startInside runs a jail by a process of the user's: bubblewrap is to show him this binary, which
+// he must be able to reach.
 func startInside(t *testing.T, j Jail, binary string, user uint32) string {
 	t.Helper()
 
@@ -121,7 +122,8 @@ func startInside(t *testing.T, j Jail, binary string, user uint32) string {
 	return out.String()
 }
 
-// However this process ends, what bubblewrap had started ends with it, also a process that has not yet asked to.
+// However this process ends, what bubblewrap had started ends with it, also a process that has not
+// yet asked to.
 func TestKeeper(t *testing.T) {
 	dir, binary := place(t)
 	slow := filepath.Join(dir, "bwrap") // as bubblewrap before it has written the user's number into the new namespace

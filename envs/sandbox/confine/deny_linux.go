@@ -4,12 +4,13 @@ package confine
 
 import "golang.org/x/sys/unix"
 
-// newest is the last system call that the lists were made from. What is newer is ENOSYS, as on an older kernel: a C
-// library then takes the older way, and a call that the lists do not know is not a hole.
+// newest is the last system call that the lists were made from. What is newer is ENOSYS, as on an
+// older kernel: a C library then takes the older way, and a call that the lists do not know is not
+// a hole.
 const newest = unix.SYS_RSEQ_SLICE_YIELD
 
-// denyList is the filter that the launcher puts on itself: what no program of ours needs, from its first
-// instruction on. It leaves in what an interpreter needs to start, and a fork server to work.
+// denyList is the filter that the launcher puts on itself: what no program of ours needs, from its
+// first instruction on. It leaves in what an interpreter needs to start, and a fork server to work.
 func denyList() *filter {
 	f := newFilter()
 	f.answer(fail(unix.EPERM), denied...)
@@ -31,17 +32,20 @@ func denyList() *filter {
 const namespaces = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWUTS
 
-// streams is the kind of pair of sockets that leads nowhere but to its other end: asyncio wakes itself up by one.
+// streams is the kind of pair of sockets that leads nowhere but to its other end: asyncio wakes
+// itself up by one.
 var streams = []condition{
 	{arg: 0, is: []uint32{unix.AF_UNIX}},
 	{arg: 1, mask: ^uint32(unix.SOCK_NONBLOCK | unix.SOCK_CLOEXEC), is: []uint32{unix.SOCK_STREAM}},
 }
 
-// forUse are the flags of opening that ask to read, to write, or both, and to empty only what is opened for writing.
+// forUse are the flags of opening that ask to read, to write, or both, and to empty only what is
+// opened for writing.
 //
-// A file can also be opened for neither, by the access mode 3. Landlock lets that pass, whatever the file: it opens
-// devices, and with O_TRUNC it empties any file that the user may write, which Landlock knows since Linux 6.2 only, as
-// it knows emptying what is opened for reading. A file without a name is made before Landlock is asked.
+// A file can also be opened for neither, by the access mode 3. Landlock lets that pass, whatever
+// the file: it opens devices, and with O_TRUNC it empties any file that the user may write, which
+// Landlock knows since Linux 6.2 only, as it knows emptying what is opened for reading. A file
+// without a name is made before Landlock is asked.
 var forUse = condition{mask: unix.O_ACCMODE | unix.O_TRUNC | tmpfile, is: []uint32{
 	unix.O_RDONLY, unix.O_WRONLY, unix.O_RDWR, unix.O_TRUNC | unix.O_WRONLY, unix.O_TRUNC | unix.O_RDWR,
 }}
@@ -93,8 +97,9 @@ var denied = []uint32{
 	unix.SYS_SETGROUPS, unix.SYS_CAPSET,
 }
 
-// changing are the calls that change files by their path. Landlock does not know those of them that change what is
-// known of a file, and knows truncate since Linux 6.2 only; for those it knows, the error is the one it gives.
+// changing are the calls that change files by their path. Landlock does not know those of them that
+// change what is known of a file, and knows truncate since Linux 6.2 only; for those it knows, the
+// error is the one it gives.
 var changing = []uint32{
 	unix.SYS_TRUNCATE, unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT,
 	unix.SYS_UTIMENSAT, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where struct seccomp_data has what a filter looks at; see seccomp(2). An argument has its lower half first on the
-// machines that there are filters for.
+// Where struct seccomp_data has what a filter looks at; see seccomp(2). An argument has its lower
+// half first on the machines that there are filters for.
 const (
 	offsetCall = 0
 	offsetArch = 4
@@ -31,16 +31,17 @@ func fail(with unix.Errno) bpf.RetConstant {
 	return bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(with)}
 }
 
-// filter is a seccomp filter in the making. Every rule is for one call and answers on every way through it, so that
-// the next rule finds the call's number still loaded. elastic/go-seccomp-bpf gives calls of another machine the default
-// answer, which a list of what is denied allows, and has no masks for arguments.
+// filter is a seccomp filter in the making. Every rule is for one call and answers on every way
+// through it, so that the next rule finds the call's number still loaded. elastic/go-seccomp-bpf
+// gives calls of another machine the default answer, which a list of what is denied allows, and has
+// no masks for arguments.
 type filter struct {
 	code []bpf.Instruction
 	own  []int // the instructions that compare with the process's own number
 }
 
-// newFilter begins a filter for this machine. A call from code of another machine, whose numbers mean other calls, ends
-// the process.
+// newFilter begins a filter for this machine. A call from code of another machine, whose numbers
+// mean other calls, ends the process.
 func newFilter() *filter {
 	return &filter{code: []bpf.Instruction{
 		bpf.LoadAbsolute{Off: offsetArch, Size: 4},
@@ -129,7 +130,8 @@ func (f *filter) assemble() ([]unix.SockFilter, error) {
 	return program, nil
 }
 
-// install puts a filter on this thread, and what it will execute. The process has renounced new privileges before.
+// install puts a filter on this thread, and what it will execute. The process has renounced new
+// privileges before.
 func install(f *filter) error {
 	if err := probeSeccomp(); err != nil {
 		return err

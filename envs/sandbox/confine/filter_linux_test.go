@@ -19,8 +19,8 @@ type call struct {
 	args [6]uint64
 }
 
-// verdict runs a filter on a call, as the kernel would: bpf's machine reads words of network byte order, the kernel
-// those of its own.
+// verdict runs a filter on a call, as the kernel would: bpf's machine reads words of network byte
+// order, the kernel those of its own.
 func verdict(t interface{ Fatal(...any) }, vm *bpf.VM, c call) uint32 {
 	words := []uint32{c.nr, c.arch, 0, 0}
 	for _, a := range c.args {
@@ -193,8 +193,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// What a program's own filter allows the launcher's allows too, or it would be in vain; and what is allowed without
-// Landlock is allowed with it.
+// What a program's own filter allows the launcher's allows too, or it would be in vain; and what is
+// allowed without Landlock is allowed with it.
 func TestFiltersAgree(t *testing.T) {
 	launcher, with, without := launchers(t), own(t), own(t, Landlock)
 	rapid.Check(t, func(t *rapid.T) {

@@ -30,8 +30,8 @@ type Jail struct {
 	Without []Wall // walls to leave out
 	Bwrap   string // the path of bubblewrap, which puts the program into namespaces of its own; "" is without
 
-	// LandlockABI is the newest version of Landlock's interface to use, to see what holds on an older kernel; 0 is the
-	// kernel's own.
+	// LandlockABI is the newest version of Landlock's interface to use, to see what holds on an
+	// older kernel; 0 is the kernel's own.
 	LandlockABI int
 }
 
@@ -41,8 +41,8 @@ const notLaunched = 125
 // marker is the argument by which Main knows that this process is to be the launcher.
 const marker = "__confine"
 
-// Main makes this process the launcher if it was started as one, or a keeper, and does not return then. main
-// and TestMain call it first.
+// Main makes this process the launcher if it was started as one, or a keeper, and does not return
+// then. main and TestMain call it first.
 func Main() {
 	keeper.Main()
 
@@ -58,14 +58,15 @@ func Main() {
 	syscall.Exit(notLaunched) // not os.Exit, which has the test tools say things, too
 }
 
-// Command returns the command that starts the program in its jail by way of this binary. What the launcher cannot do it
-// says in one line on stderr that begins with "confine: ", and ends with the exit status 125. A wall that this machine
-// does not offer and that is not in Without is a [MissingError] here.
+// Command returns the command that starts the program in its jail by way of this binary. What the
+// launcher cannot do it says in one line on stderr that begins with "confine: ", and ends with the
+// exit status 125. A wall that this machine does not offer and that is not in Without is a
+// [MissingError] here.
 //
-// The program is the leader of a session and process group of its own, without a terminal, and is killed when
-// this process ends, however it ends; see the package's caveats for the one thing to mind. Without Landlock
-// this process hides its memory and its environment from the user's other processes, as far as the kernel
-// lets it.
+// The program is the leader of a session and process group of its own, without a terminal, and is
+// killed when this process ends, however it ends; see the package's caveats for the one thing to
+// mind. Without Landlock this process hides its memory and its environment from the user's other
+// processes, as far as the kernel lets it.
 func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 	if err := Require(j.Without...); err != nil {
 		return nil, err
@@ -111,15 +112,16 @@ func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// launcherEnvironment is that of the launcher, which passes nothing of it on. It starts sooner when it
-// collects no garbage.
+// launcherEnvironment is that of the launcher, which passes nothing of it on. It starts sooner when
+// it collects no garbage.
 var launcherEnvironment = []string{"GOGC=off"}
 
 // helper is what launchers and keepers are.
 var helper = keeper.OwnBinary
 
-// UseBinary makes another binary the launcher and the keeper of every program that is started from now on. Its main
-// calls [Main] first. Tests use it: under the race detector their own binary takes ten times as long to start.
+// UseBinary makes another binary the launcher and the keeper of every program that is started from
+// now on. Its main calls [Main] first. Tests use it: under the race detector their own binary takes
+// ten times as long to start.
 func UseBinary(path string) { helper = path }
 
 // files are those that the program may read.

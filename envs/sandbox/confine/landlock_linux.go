@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What can be done with a file that may be read, and with one that may also be written; the second sets are those that
-// have a meaning for folders as well.
+// What can be done with a file that may be read, and with one that may also be written; the second
+// sets are those that have a meaning for folders as well.
 const (
 	readFile   = landlock.AccessFSExecute | landlock.AccessFSReadFile
 	readFolder = readFile | landlock.AccessFSReadDir
@@ -38,8 +38,8 @@ func probeLandlock() error {
 	return nil
 }
 
-// versions are those of Landlock's interface that can deny more than the one before: how many kinds of access
-// each knows, and what came with it.
+// versions are those of Landlock's interface that can deny more than the one before: how many kinds
+// of access each knows, and what came with it.
 var versions = []struct {
 	version, files, network, scopes int
 	what                            string
@@ -54,8 +54,9 @@ var versions = []struct {
 	{10, 17, 4, 2, "UDP"},
 }
 
-// handled returns all that a version of Landlock can deny: everything is denied that no rule allows. What
-// older versions do not know, the filters deny or the program does not need; see the package's comment.
+// handled returns all that a version of Landlock can deny: everything is denied that no rule
+// allows. What older versions do not know, the filters deny or the program does not need; see the
+// package's comment.
 func handled(version int) landlock.RulesetAttr {
 	var a landlock.RulesetAttr
 
@@ -70,7 +71,8 @@ func handled(version int) landlock.RulesetAttr {
 	return a
 }
 
-// LandlockABI returns the version of Landlock's interface that this machine offers, 0 where it offers none.
+// LandlockABI returns the version of Landlock's interface that this machine offers, 0 where it
+// offers none.
 func LandlockABI() int {
 	version, err := landlock.LandlockGetABIVersion()
 	if err != nil {
@@ -94,8 +96,8 @@ func LeftToSeccomp(version int) []string {
 
 // restrictFiles denies this thread, and what it will execute, all files and folders but these, the
 // network, and signals to processes outside, as far as a version of Landlock can; 0 is the kernel's
-// own. It needs neither privileges nor /proc. The library's own Restrict, built with cgo, lets the program list its
-// threads in /proc under versions below 8.
+// own. It needs neither privileges nor /proc. The library's own Restrict, built with cgo, lets the
+// program list its threads in /proc under versions below 8.
 func restrictFiles(read, hide, write []string, scratch string, most int) error {
 	version, err := landlock.LandlockGetABIVersion()
 	if err != nil {
@@ -180,10 +182,10 @@ func permit(rules int, path string, file, folder, known uint64) error {
 		&landlock.PathBeneathAttr{ParentFd: fd, AllowedAccess: access & known}, 0)
 }
 
-// splitHidden returns the files and folders to allow reading as a whole, and the folders to allow listing only, so
-// that hidden folders stay closed except for what read names in them. A Landlock rule covers everything in a folder.
-// So a folder that holds a hidden one is only listed, and its entries get rules of their own, except links that lead
-// out of it.
+// splitHidden returns the files and folders to allow reading as a whole, and the folders to allow
+// listing only, so that hidden folders stay closed except for what read names in them. A Landlock
+// rule covers everything in a folder. So a folder that holds a hidden one is only listed, and its
+// entries get rules of their own, except links that lead out of it.
 func splitHidden(read, hidden []string) (whole, listed []string) {
 	for _, path := range read {
 		w, l := splitFolder(path, hidden)

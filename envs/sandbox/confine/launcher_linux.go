@@ -15,8 +15,8 @@ import (
 	"toolevo/envs/keeper"
 )
 
-// attributes of the launcher's process, or a keeper's. The signal at the parent's death holds until the
-// launcher has set its own; a keeper sees that by itself.
+// attributes of the launcher's process, or a keeper's. The signal at the parent's death holds until
+// the launcher has set its own; a keeper sees that by itself.
 func attributes(keeper bool) *syscall.SysProcAttr {
 	if keeper {
 		return &syscall.SysProcAttr{Setsid: true}
@@ -24,10 +24,11 @@ func attributes(keeper bool) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// launch puts up the walls around this process and becomes the program. It returns only what went wrong.
+// launch puts up the walls around this process and becomes the program. It returns only what went
+// wrong.
 //
-// Walls belong to a thread, not to a process. So everything happens on one thread, and it is this thread that calls
-// execve, at which the kernel ends all others.
+// Walls belong to a thread, not to a process. So everything happens on one thread, and it is this
+// thread that calls execve, at which the kernel ends all others.
 func launch(spec string) error {
 	runtime.LockOSThread()
 
@@ -35,7 +36,8 @@ func launch(spec string) error {
 	if err := json.Unmarshal([]byte(spec), &j); err != nil {
 		return fmt.Errorf("read the description of the jail: %w", err)
 	}
-	// The thread that calls execve need not be the one that os/exec gave its parent's death signal to.
+	// The thread that calls execve need not be the one that os/exec gave its parent's death signal
+	// to.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("ask to end with the parent: %w", err)
 	}
@@ -87,12 +89,13 @@ func launch(spec string) error {
 		"files it may read", j.Path, err)
 }
 
-// hide keeps the user's other processes from reading this one's memory and environment, and the system from dumping it.
+// hide keeps the user's other processes from reading this one's memory and environment, and the
+// system from dumping it.
 func hide() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
-// dropCapabilities makes root an ordinary user who happens to own root's files. What it keeps, where Landlock
-// says which files can be opened at all, is the right to read them whoever owns them: the interpreter may be
-// another user's.
+// dropCapabilities makes root an ordinary user who happens to own root's files. What it keeps,
+// where Landlock says which files can be opened at all, is the right to read them whoever owns
+// them: the interpreter may be another user's.
 func dropCapabilities(landlocked bool) error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 
@@ -111,8 +114,8 @@ func dropCapabilities(landlocked bool) error {
 	return unix.Capset(&header, &data[0])
 }
 
-// closeOnExec marks all descriptors but the standard ones as to be closed at execve. Closing them at once could take
-// a descriptor from under the Go runtime.
+// closeOnExec marks all descriptors but the standard ones as to be closed at execve. Closing them
+// at once could take a descriptor from under the Go runtime.
 func closeOnExec() error {
 	err := unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC)
 	if err == nil {

@@ -351,7 +351,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// A program may read a file of another user's in a folder that is closed to all but him, if the file is in Read.
+// A program may read a file of another user's in a folder that is closed to all but him, if the
+// file is in Read.
 func TestRootReadsWhatIsAllowed(t *testing.T) {
 	needWalls(t)
 
@@ -402,8 +403,8 @@ func TestRootReadsWhatIsAllowed(t *testing.T) {
 	}
 }
 
-// A program ends with the process that started it, even when that is killed, and not before: the threads that come and
-// go in that process do not matter.
+// A program ends with the process that started it, even when that is killed, and not before: the
+// threads that come and go in that process do not matter.
 func TestEndsWithItsParent(t *testing.T) {
 	needWalls(t)
 	_, binary := place(t)
@@ -574,7 +575,8 @@ func BenchmarkLauncher(b *testing.B) {
 	})
 }
 
-// A machine without Landlock is told from one with it, and why; where it is not asked for there is no error.
+// A machine without Landlock is told from one with it, and why; where it is not asked for there is
+// no error.
 func TestMissingLandlock(t *testing.T) {
 	needWalls(t)
 

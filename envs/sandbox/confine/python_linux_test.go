@@ -22,8 +22,8 @@ type installed struct {
 	Numpy              string
 }
 
-// pythons are the interpreters to test with: python3, the system's, and the one in TOOLEVO_TEST_PYTHON, for instance of
-// a virtual environment with another numpy.
+// pythons are the interpreters to test with: python3, the system's, and the one in
+// TOOLEVO_TEST_PYTHON, for instance of a virtual environment with another numpy.
 func pythons(t *testing.T) []installed {
 	t.Helper()
 	const ask = `
@@ -63,7 +63,8 @@ print(json.dumps({"Executable": os.path.realpath(sys.executable), "Prefix": sys.
 	return found
 }
 
-// jail is one in which a program runs behind its own filter, which it puts up after other code has run.
+// jail is one in which a program runs behind its own filter, which it puts up after other code has
+// run.
 func (p installed) jail(t *testing.T, before, program string, without ...Wall) Jail {
 	t.Helper()
 
@@ -244,7 +245,8 @@ func TestPythonDies(t *testing.T) {
 	}
 }
 
-// numpy works behind the filter, loaded before it and after it, with a BLAS that is told to use several threads.
+// numpy works behind the filter, loaded before it and after it, with a BLAS that is told to use
+// several threads.
 func TestNumpy(t *testing.T) {
 	needWalls(t)
 

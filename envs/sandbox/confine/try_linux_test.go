@@ -21,12 +21,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryMarker makes the test binary the program in a jail: the other arguments are what to try, and with what,
-// in turn. It prints a line for each.
+// tryMarker makes the test binary the program in a jail: the other arguments are what to try, and
+// with what, in turn. It prints a line for each.
 const tryMarker = "__try"
 
-// The death signal is a thread's own: that of the one that called execve, on which main begins. Without
-// this, what is tried may go on on another one.
+// The death signal is a thread's own: that of the one that called execve, on which main begins.
+// Without this, what is tried may go on on another one.
 func init() { runtime.LockOSThread() }
 
 func TestMain(m *testing.M) {
@@ -224,7 +224,8 @@ func runJail(spec string) error {
 	return nil
 }
 
-// startAndWait starts a program in a jail, lets it say its number, makes threads come and go, and says its number.
+// startAndWait starts a program in a jail, lets it say its number, makes threads come and go, and
+// says its number.
 func startAndWait(binary string) error {
 	libraries, err := libraryFolders(binary)
 	if err != nil {

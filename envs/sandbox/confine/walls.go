@@ -19,7 +19,8 @@ const (
 // Walls lists all walls.
 func Walls() []Wall { return []Wall{Landlock, Seccomp} }
 
-// Probe says of each wall that this machine does not offer why. The map is empty where nothing is missing.
+// Probe says of each wall that this machine does not offer why. The map is empty where nothing is
+// missing.
 func Probe() map[Wall]error {
 	missing := make(map[Wall]error)
 
@@ -32,7 +33,8 @@ func Probe() map[Wall]error {
 	return missing
 }
 
-// Require returns a [MissingError] of the walls that this machine does not offer and that are not in without, or nil.
+// Require returns a [MissingError] of the walls that this machine does not offer and that are not
+// in without, or nil.
 func Require(without ...Wall) error {
 	for _, wall := range without {
 		if !slices.Contains(Walls(), wall) {
@@ -56,7 +58,8 @@ type MissingError struct {
 	Missing map[Wall]error // why
 }
 
-// Error names the walls, says why they are missing, what still holds, and what can be done, in a few lines.
+// Error names the walls, says why they are missing, what still holds, and what can be done, in a
+// few lines.
 func (e *MissingError) Error() string {
 	walls := slices.Sorted(maps.Keys(e.Missing))
 	var b strings.Builder

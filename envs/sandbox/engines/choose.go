@@ -63,8 +63,8 @@ func (o Options) best(m machine, accepted []confine.Wall) (choice, error) {
 	return choice{engine: ForkServer, without: accepted}, nil
 }
 
-// inBwrap completes the choice of bubblewrap, which stands in for Landlock: its mount namespace shows a
-// program only the files that Landlock would let it open.
+// inBwrap completes the choice of bubblewrap, which stands in for Landlock: its mount namespace
+// shows a program only the files that Landlock would let it open.
 func (m machine) inBwrap(c choice) (choice, error) {
 	if m.missing[confine.Landlock] != nil && !slices.Contains(c.without, confine.Landlock) {
 		c.without = append(slices.Clone(c.without), confine.Landlock)
@@ -129,8 +129,8 @@ func advise(err error) error {
 	return fmt.Errorf("%w%s", err, ways)
 }
 
-// findBwrap returns the path of a bubblewrap that starts a program in namespaces of its own: being installed is not
-// enough where user namespaces are forbidden, as in most containers.
+// findBwrap returns the path of a bubblewrap that starts a program in namespaces of its own: being
+// installed is not enough where user namespaces are forbidden, as in most containers.
 func findBwrap(ctx context.Context) (string, error) {
 	path, err := exec.LookPath("bwrap")
 	if err == nil {

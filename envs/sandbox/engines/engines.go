@@ -26,21 +26,23 @@ const (
 // Names lists the names of the engines, Auto first.
 func Names() []string { return []string{Auto, ForkServer, Bwrap, Unsafe} }
 
-// Options choose an engine. The zero value is Auto on the python3 of PATH, without third-party modules.
+// Options choose an engine. The zero value is Auto on the python3 of PATH, without third-party
+// modules.
 type Options struct {
 	Engine     string         // one of Names; "" is Auto
 	Executable string         // "" is the python3 of PATH
 	Modules    []string       // third-party modules that programs may import, where they are installed
 	Accept     []confine.Wall // walls to do without where the machine does not offer them
 	Lacking    []confine.Wall // walls to take for missing even where the machine offers them, to see what holds without
-	// the newest version of Landlock to use, to see what holds on an older kernel; 0 is the kernel's
+	// the newest version of Landlock to use, to see what holds on an older kernel; 0 is the
+	// kernel's
 	ABI     int
 	Servers int // how many programs run at once; 0 is a quarter of the processors, at least 2
 }
 
-// Main makes this process one of the helpers that engines start by starting this binary again, if it was
-// started as one, and does not return then. main and every TestMain whose package opens engines call it
-// before anything else.
+// Main makes this process one of the helpers that engines start by starting this binary again, if
+// it was started as one, and does not return then. main and every TestMain whose package opens
+// engines call it before anything else.
 func Main() {
 	confine.Main()
 }

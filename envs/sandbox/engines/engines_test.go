@@ -16,7 +16,8 @@ import (
 	"toolevo/envs/sandbox/confine"
 )
 
-// A program can use the modules that it was given, and what these need, and nothing else that is installed.
+// A program can use the modules that it was given, and what these need, and nothing else that is
+// installed.
 func TestProgramsReadNoOtherPackages(t *testing.T) {
 	venv := filepath.Join(t.TempDir(), "venv")
 	if out, err := exec.Command("python3", "-m", "venv", "--without-pip", venv).CombinedOutput(); err != nil {

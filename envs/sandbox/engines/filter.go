@@ -20,10 +20,10 @@ import (
 
 var errSlow = errors.New("it took too long")
 
-// Filter runs a Python program of this project over data that nobody vouches for. The program reads the
-// data on standard input, within the walls that [Auto] would choose and under limits, and read gets what
-// it writes. An error of read stops the program. Where the program ends too early, so that read returns
-// io.ErrUnexpectedEOF, the error says how it ended.
+// Filter runs a Python program of this project over data that nobody vouches for. The program reads
+// the data on standard input, within the walls that [Auto] would choose and under limits, and read
+// gets what it writes. An error of read stops the program. Where the program ends too early, so
+// that read returns io.ErrUnexpectedEOF, the error says how it ended.
 func (o Options) Filter(ctx context.Context, program string, l sandbox.Limits, data io.Reader,
 	read func(io.Reader) error) error {
 	run, release := context.WithTimeoutCause(ctx, l.Wall, errSlow)

@@ -11,8 +11,9 @@ import (
 	"toolevo/envs/sandbox/confine"
 )
 
-// Settings are the section python of the configuration: the engine of programs that a model wrote, and their limits.
-// configs/default.yaml explains each. What the choice comes to on a machine is the engine's stamp, an input of the run.
+// Settings are the section python of the configuration: the engine of programs that a model wrote,
+// and their limits. configs/default.yaml explains each. What the choice comes to on a machine is
+// the engine's stamp, an input of the run.
 type Settings struct {
 	Choice      `yaml:",inline"`
 	WallSeconds float64 `yaml:"wall_seconds" least:"0.001"`

@@ -26,8 +26,9 @@ func Once() Attack {
 	}
 }
 
-// Check attacks an engine like the one of a stamp, which was opened by these options. Its error is an attack that got
-// through although no accepted lack of a wall lets it. A nil try is attack.Check.
+// Check attacks an engine like the one of a stamp, which was opened by these options. Its error is
+// an attack that got through although no accepted lack of a wall lets it. A nil try is
+// attack.Check.
 func Check(ctx context.Context, stamp sandbox.Stamp, o Options, try Attack) error {
 	if stamp.Engine == Unsafe {
 		return nil
@@ -57,8 +58,8 @@ func Check(ctx context.Context, stamp sandbox.Stamp, o Options, try Attack) erro
 		"each engine needs", err)
 }
 
-// breached is what gets through for lack of a wall while the other one stands: all attacks on some walls of
-// package attack, and single ones.
+// breached is what gets through for lack of a wall while the other one stands: all attacks on some
+// walls of package attack, and single ones.
 var breached = map[confine.Wall]struct{ walls, attacks []string }{
 	confine.Landlock: {nil, []string{"devices", "list-folders", "read-file", "read-system", "all-processes",
 		"descriptors-of-others", "host-environment", "kernel-log"}},
@@ -66,8 +67,8 @@ var breached = map[confine.Wall]struct{ walls, attacks []string }{
 		[]string{"change-metadata", "file-handles", "kernel-log", "memory-in-kernel", "open-for-neither", "threads"}},
 }
 
-// isAccepted reports whether an attack gets through for lack of a wall that the user does without. Out of bubblewrap
-// nothing gets for lack of Landlock.
+// isAccepted reports whether an attack gets through for lack of a wall that the user does without.
+// Out of bubblewrap nothing gets for lack of Landlock.
 func isAccepted(s sandbox.Stamp, a attack.Attack) bool {
 	if s.Engine != Bwrap && len(s.Missing) == len(confine.Walls()) {
 		return true
@@ -96,8 +97,8 @@ func Warnings(stamps []sandbox.Stamp) []string {
 	return slices.Compact(lines)
 }
 
-// Warning says of an engine that has not all its walls what that means, and whether there are fewer walls around
-// programs than there should be.
+// Warning says of an engine that has not all its walls what that means, and whether there are fewer
+// walls around programs than there should be.
 func Warning(s sandbox.Stamp) (line string, unconfined bool) {
 	walls := strings.Join(s.Missing, " and ")
 	switch {

@@ -2,9 +2,9 @@
 //
 // # Words
 //
-// A server is a Python process that has imported what programs may import, and forks a child for each program. It is
-// lent for one call at a time, and replaced when it breaks or has served its number of calls. In the latter case the
-// next one is started, and warmed up by a call, beforehand.
+// A server is a Python process that has imported what programs may import, and forks a child for
+// each program. It is lent for one call at a time, and replaced when it breaks or has served its
+// number of calls. In the latter case the next one is started, and warmed up by a call, beforehand.
 //
 // # Guarantees
 //
@@ -16,15 +16,16 @@
 // only: by what it prints and by how it ends. Both are limited, and the server, which waits for the
 // end of this process, too, ends it in time. A server that does not answer in time is killed.
 //
-// A program whose child is killed by something else than a limit, or whose server breaks, runs once more; the
-// second time it is an error.
+// A program whose child is killed by something else than a limit, or whose server breaks, runs once
+// more; the second time it is an error.
 //
 // With [Options.Bwrap] the engine is called bwrap: the same, in namespaces of its own. With
-// [Options.Unsafe] it is called unsafe: the same without walls, so that a program can do what the user
-// can, but for its limits.
+// [Options.Unsafe] it is called unsafe: the same without walls, so that a program can do what the
+// user can, but for its limits.
 //
 // # Caveats
 //
-// Memory is the address space, of which an interpreter with numpy has used 60 to 110 MB before a program begins.
-// Without the wall of system calls, what a program starts ends with it as long as it stays in its process group.
+// Memory is the address space, of which an interpreter with numpy has used 60 to 110 MB before a
+// program begins. Without the wall of system calls, what a program starts ends with it as long as
+// it stays in its process group.
 package forkserver

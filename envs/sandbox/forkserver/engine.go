@@ -38,8 +38,8 @@ var (
 	errClosed = errors.New("forkserver: the engine is closed")
 )
 
-// New starts the servers, and runs a program in each. A wall that the machine does not offer, and that Options.Without
-// does not name, is a *[confine.MissingError].
+// New starts the servers, and runs a program in each. A wall that the machine does not offer, and
+// that Options.Without does not name, is a *[confine.MissingError].
 func New(ctx context.Context, o Options) (*Engine, error) {
 	if o.Servers <= 0 {
 		o.Servers = 2
@@ -87,7 +87,8 @@ type starter func(life context.Context) (*server, error)
 func (o Options) starter() (starter, error) {
 	without := o.Without
 	if o.Bwrap != "" {
-		// All that can be seen is read-only there. The filter refuses earlier, in the words of the other engines.
+		// All that can be seen is read-only there. The filter refuses earlier, in the words of the
+		// other engines.
 		without = append(slices.Clone(without), confine.Landlock)
 	}
 
@@ -158,8 +159,8 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 	return a.reply(l)
 }
 
-// giveBack gives a server back after a call. One that has served its number of calls serves on until the next one is
-// ready; where that fails, the next is tried after as many calls again.
+// giveBack gives a server back after a call. One that has served its number of calls serves on
+// until the next one is ready; where that fails, the next is tried after as many calls again.
 func (e *Engine) giveBack(s *server) {
 	s.calls++
 	if s.calls >= e.recycle && s.next == nil {
@@ -180,7 +181,8 @@ func (e *Engine) giveBack(s *server) {
 	e.servers.Give(s)
 }
 
-// reply says how a program ended. Its error wraps errKilled when something else than a limit killed it.
+// reply says how a program ended. Its error wraps errKilled when something else than a limit killed
+// it.
 func (a answer) reply(l sandbox.Limits) (sandbox.Reply, error) {
 	status := syscall.WaitStatus(a.Status)
 

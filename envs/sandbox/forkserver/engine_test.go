@@ -122,7 +122,8 @@ func TestClose(t *testing.T) {
 	eventually(t, "all goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })
 }
 
-// TestKilledServer kills servers in the middle of calls: the program runs once more, and then it is an error.
+// TestKilledServer kills servers in the middle of calls: the program runs once more, and then it is
+// an error.
 func TestKilledServer(t *testing.T) {
 	e := start(t, Options{Servers: 1})
 
@@ -208,7 +209,8 @@ func TestKilledChild(t *testing.T) {
 	}
 }
 
-// TestSilentServer stops a server in the middle of a call: it is killed in time, and the program runs on another one.
+// TestSilentServer stops a server in the middle of a call: it is killed in time, and the program
+// runs on another one.
 func TestSilentServer(t *testing.T) {
 	e := start(t, Options{Servers: 1})
 	done := make(chan string)
@@ -234,7 +236,8 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
-// sleeper is a program that sleeps for some seconds, and can be told from others in the list of processes.
+// sleeper is a program that sleeps for some seconds, and can be told from others in the list of
+// processes.
 func sleeper(seconds int) string {
 	return fmt.Sprintf("import ctypes, time\nctypes.CDLL(None).prctl(15, b'sleeper')\ntime.sleep(%d)\nprint('done')",
 		seconds)

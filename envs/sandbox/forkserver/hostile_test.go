@@ -22,8 +22,8 @@ import (
 //go:embed testdata/search.py
 var search string
 
-// TestSecret shows that a secret in this process's environment, memory, open descriptors and files is found by no
-// program, and that the same search finds it where there are no walls.
+// TestSecret shows that a secret in this process's environment, memory, open descriptors and files
+// is found by no program, and that the same search finds it where there are no walls.
 func TestSecret(t *testing.T) {
 	if os.Getenv(inner) == "" {
 		secrets := filepath.Join(t.TempDir(), "secret")
@@ -75,8 +75,8 @@ func TestSecret(t *testing.T) {
 	runtime.KeepAlive(held)
 }
 
-// TestHostile shows that programs that will not end do, that nothing of them is left, and that the call after them is a
-// call like any other.
+// TestHostile shows that programs that will not end do, that nothing of them is left, and that the
+// call after them is a call like any other.
 func TestHostile(t *testing.T) {
 	o := Options{Servers: 1}
 	e := start(t, o)
@@ -191,7 +191,8 @@ func TestWithoutWalls(t *testing.T) {
 	}
 }
 
-// TestWithoutSeccomp shows that what a program starts in its process group ends with it, though its output stays open.
+// TestWithoutSeccomp shows that what a program starts in its process group ends with it, though its
+// output stays open.
 func TestWithoutSeccomp(t *testing.T) {
 	e := start(t, Options{Servers: 1, Without: []confine.Wall{confine.Seccomp}})
 
@@ -204,7 +205,8 @@ func TestWithoutSeccomp(t *testing.T) {
 	eventually(t, "what it started is gone", func() bool { return len(descendants(t, os.Getpid())) == 2 })
 }
 
-// TestSoak shows that servers do not grow, and leave nothing behind. TOOLEVO_SOAK is the number of calls.
+// TestSoak shows that servers do not grow, and leave nothing behind. TOOLEVO_SOAK is the number of
+// calls.
 func TestSoak(t *testing.T) {
 	calls := 150
 	if n, err := strconv.Atoi(os.Getenv("TOOLEVO_SOAK")); err == nil {
@@ -282,7 +284,8 @@ func resident(t *testing.T) (kib int) {
 	return kib
 }
 
-// The longest programs that the tool lets through, as hard as they can be to compile, end as the program's own doing.
+// The longest programs that the tool lets through, as hard as they can be to compile, end as the
+// program's own doing.
 func TestLongestPrograms(t *testing.T) {
 	e := start(t, Options{Python: find(t, debian), Servers: 1})
 

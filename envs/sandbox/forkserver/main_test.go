@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// debian is the interpreter of the distribution, which has numpy on machines that have the package for it,
-// and which any user may start.
+// debian is the interpreter of the distribution, which has numpy on machines that have the package
+// for it, and which any user may start.
 const debian = "/usr/bin/python3"
 
 // find returns an interpreter: the one named, or python3 of PATH for "".
@@ -50,7 +50,8 @@ func find(t testing.TB, executable string) *python.Interpreter {
 	return in
 }
 
-// start starts an engine, and closes it at the end of the test. Walls that the machine lacks skip the test.
+// start starts an engine, and closes it at the end of the test. Walls that the machine lacks skip
+// the test.
 func start(t testing.TB, o Options) *Engine {
 	t.Helper()
 
@@ -106,7 +107,8 @@ func shown(t testing.TB, e sandbox.Engine, code string) string {
 	return strings.TrimSpace(r.Output)
 }
 
-// again runs a test in a new process of this test binary, and returns what it prints. In it, os.Getenv(inner) is "1".
+// again runs a test in a new process of this test binary, and returns what it prints. In it,
+// os.Getenv(inner) is "1".
 func again(t *testing.T, test string, change func(*exec.Cmd)) string {
 	t.Helper()
 	cmd := againCommand(t.Context(), os.Args[0], test)
@@ -138,7 +140,8 @@ type listed struct {
 	name        string
 }
 
-// descendants returns the processes that a process has started, and those that they have, zombies aside.
+// descendants returns the processes that a process has started, and those that they have, zombies
+// aside.
 func descendants(t testing.TB, root int) []listed {
 	t.Helper()
 

@@ -10,7 +10,8 @@ import (
 	"toolevo/envs/sandbox/confine"
 )
 
-// Without walls a program has its limits, the environment of all engines, and what else the user has.
+// Without walls a program has its limits, the environment of all engines, and what else the user
+// has.
 func TestUnsafe(t *testing.T) {
 	t.Setenv("API_KEY", "SECRET")
 
@@ -49,7 +50,8 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// It is our failure, and no answer, where a program without walls ends its server; the next one runs.
+// It is our failure, and no answer, where a program without walls ends its server; the next one
+// runs.
 func TestUnsafeServerIsReplaced(t *testing.T) {
 	e := start(t, Options{Servers: 1, Unsafe: true})
 
@@ -63,7 +65,8 @@ func TestUnsafeServerIsReplaced(t *testing.T) {
 	}
 }
 
-// What kills a program, and is no limit, is our failure: without seccomp a program can do that itself.
+// What kills a program, and is no limit, is our failure: without seccomp a program can do that
+// itself.
 func TestKilled(t *testing.T) {
 	e := start(t, Options{Servers: 1, Without: []confine.Wall{confine.Seccomp}})
 

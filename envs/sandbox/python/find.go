@@ -28,8 +28,9 @@ type Interpreter struct {
 	Read       []string // files and folders that must be readable, and executable where they are, for it to work
 	Hide       []string // folders in them that must not be, but for what Read names inside of them
 
-	// Modules are, of those wanted, the ones of third parties that it has, sorted, with versions, and with what they
-	// import of other third parties: "numpy 1.24.2", "pandas 2.1.0 (dateutil 2.8.2 six 1.16.0)".
+	// Modules are, of those wanted, the ones of third parties that it has, sorted, with versions,
+	// and with what they import of other third parties: "numpy 1.24.2", "pandas 2.1.0 (dateutil
+	// 2.8.2 six 1.16.0)".
 	Modules []string
 }
 
@@ -38,13 +39,14 @@ const install = "install Python 3.8 or later, e.g. with `apt-get install python3
 //go:embed probe.py
 var probe string
 
-// Find asks an interpreter what the engines must know of it: the one named, or python3 of PATH for "". want
-// are names of third-party modules that programs shall be able to import; those it lacks are not in Modules.
-// The error of an interpreter that is missing, too old, or does not start says what to install; a module that
-// is there but cannot be imported is an error, too.
+// Find asks an interpreter what the engines must know of it: the one named, or python3 of PATH for
+// "". want are names of third-party modules that programs shall be able to import; those it lacks
+// are not in Modules. The error of an interpreter that is missing, too old, or does not start says
+// what to install; a module that is there but cannot be imported is an error, too.
 //
-// What an interpreter said is remembered for as long as this process lives and its file stays as it is, and which one a
-// shim starts, for as long as the environment does, too. Callers leave the result as it is.
+// What an interpreter said is remembered for as long as this process lives and its file stays as it
+// is, and which one a shim starts, for as long as the environment does, too. Callers leave the
+// result as it is.
 func Find(ctx context.Context, executable string, want []string) (*Interpreter, error) {
 	if executable == "" {
 		executable = "python3"
@@ -61,7 +63,8 @@ func Find(ctx context.Context, executable string, want []string) (*Interpreter, 
 		return nil, fmt.Errorf("python: %w: %s", err, install)
 	}
 
-	// A shim looks at the user's environment to choose an interpreter, which is then asked without one.
+	// A shim looks at the user's environment to choose an interpreter, which is then asked without
+	// one.
 	real, err := chosen.ask(found, strings.Join(os.Environ(), "\x00"), func() (string, error) {
 		return choose(ctx, found)
 	})
@@ -190,9 +193,9 @@ func (a answer) interpreter() (*Interpreter, error) {
 	}, nil
 }
 
-// readable returns what must be readable: the interpreter, its standard library, the libraries of the
-// system's that it has loaded, and the modules wanted with what these import. What else is installed for
-// Python is hidden, so that nothing can depend on it.
+// readable returns what must be readable: the interpreter, its standard library, the libraries of
+// the system's that it has loaded, and the modules wanted with what these import. What else is
+// installed for Python is hidden, so that nothing can depend on it.
 func (a answer) readable() (read, hide []string) {
 	folders := []string{
 		a.Executable, "/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale", "/dev/urandom",
@@ -220,8 +223,8 @@ func (a answer) readable() (read, hide []string) {
 	return append(read, outermost(packages)...), slices.Compact(hide)
 }
 
-// libraries returns where the dynamic linker finds a shared object, by all names: its folder, or where that
-// holds modules of third parties the file alone, with the links to it.
+// libraries returns where the dynamic linker finds a shared object, by all names: its folder, or
+// where that holds modules of third parties the file alone, with the links to it.
 func (a answer) libraries(file string) []string {
 	folder := filepath.Dir(file)
 
@@ -249,7 +252,8 @@ func (a answer) libraries(file string) []string {
 	return found
 }
 
-// outermost sorts the paths that exist and are not too wide, and leaves out those that lie in another one.
+// outermost sorts the paths that exist and are not too wide, and leaves out those that lie in
+// another one.
 func outermost(paths []string) []string {
 	var found []string
 
@@ -263,7 +267,8 @@ func outermost(paths []string) []string {
 	return confine.Outermost(found)
 }
 
-// foreign returns the folders inside of one that hold modules of third parties, or the library of another Python.
+// foreign returns the folders inside of one that hold modules of third parties, or the library of
+// another Python.
 func (a answer) foreign(folder string) []string {
 	found, ok := a.searched[folder]
 	if !ok {
@@ -288,8 +293,9 @@ func (a answer) search(folder string) []string {
 	return found
 }
 
-// packagesIn returns what is called like a folder for modules of third parties in a folder, and in the folders below it
-// down to a depth. filepath.Glob would ask the system about every file on the way, of which there are thousands.
+// packagesIn returns what is called like a folder for modules of third parties in a folder, and in
+// the folders below it down to a depth. filepath.Glob would ask the system about every file on the
+// way, of which there are thousands.
 func packagesIn(folder string, depth int) []string {
 	var found []string
 
@@ -311,7 +317,8 @@ func inAny(path string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(f string) bool { return confine.Within(path, f) })
 }
 
-// tooWide reports whether a folder holds more than a program may read, e.g. because a library lies in a home.
+// tooWide reports whether a folder holds more than a program may read, e.g. because a library lies
+// in a home.
 func tooWide(path string) bool {
 	home, _ := os.UserHomeDir()
 	return slices.Contains([]string{"/", "/root", "/home", "/etc", "/usr", "/var", "/tmp", "/opt", "/proc", "/sys",

@@ -114,8 +114,8 @@ func TestFindVirtualEnvironment(t *testing.T) {
 	}
 }
 
-// A shim is asked once, and again when its file or the environment has changed; the interpreter that it starts is asked
-// once for each list of modules.
+// A shim is asked once, and again when its file or the environment has changed; the interpreter
+// that it starts is asked once for each list of modules.
 func TestFindRemembers(t *testing.T) {
 	if _, err := os.Stat(debian); err != nil {
 		t.Skip("no interpreter of the distribution: ", err)

@@ -20,18 +20,19 @@ var driver string
 //go:embed forkserver.py
 var forkServer string
 
-// ForkServer is capture.py, driver.py and forkserver.py: executing it serves calls on standard input and output.
+// ForkServer is capture.py, driver.py and forkserver.py: executing it serves calls on standard
+// input and output.
 func ForkServer() string { return capture + "\n" + driver + "\n" + forkServer }
 
-// Filter is the driver with a program that reads data on standard input: executing it reads the setup and the
-// limits, as one frame of package worker, puts them up, and goes on with the program.
+// Filter is the driver with a program that reads data on standard input: executing it reads the
+// setup and the limits, as one frame of package worker, puts them up, and goes on with the program.
 func Filter(program string) string {
 	const enter = "\nimport json\nenter(json.loads(r.read(int.from_bytes(r.read(4), 'big'))))\n"
 	return capture + "\n" + driver + enter + program
 }
 
-// Environment is all of the environment of every interpreter, whatever the engine. It is made from nothing: nothing of
-// this process's own environment is in it.
+// Environment is all of the environment of every interpreter, whatever the engine. It is made from
+// nothing: nothing of this process's own environment is in it.
 func Environment() []string {
 	return []string{
 		"LANG=C.UTF-8", "TZ=UTC", "HOME=/", "PATH=/usr/bin:/bin",
@@ -40,8 +41,8 @@ func Environment() []string {
 	}
 }
 
-// Setup is what a driver is told before the first program: where modules are, which third-party ones may be imported,
-// and the filter of system calls to put on.
+// Setup is what a driver is told before the first program: where modules are, which third-party
+// ones may be imported, and the filter of system calls to put on.
 type Setup struct {
 	Path    []string `json:"path"`
 	Site    []string `json:"site"`
@@ -50,8 +51,8 @@ type Setup struct {
 	PIDs    []int    `json:"pids"`   // offsets in the filter; see [confine.Filter]
 }
 
-// Setup returns what a driver of this interpreter is told. Its filter makes up for walls that it does
-// without, as far as it can; see [confine.Filter].
+// Setup returns what a driver of this interpreter is told. Its filter makes up for walls that it
+// does without, as far as it can; see [confine.Filter].
 func (in *Interpreter) Setup(without []confine.Wall) Setup {
 	program, pids := confine.Filter(without...)
 	return Setup{

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Child is a running process that answers requests. One goroutine at a time may use it; Kill may be called by any.
+// Child is a running process that answers requests. One goroutine at a time may use it; Kill may be
+// called by any.
 type Child struct {
 	cmd     *exec.Cmd
 	in      *os.File // requests
@@ -36,7 +37,8 @@ var (
 	ErrScratch = errors.New("worker: its files are too large")
 )
 
-// DiedError is a child that ended in the middle of a call by itself, or by something outside of this process.
+// DiedError is a child that ended in the middle of a call by itself, or by something outside of
+// this process.
 type DiedError struct {
 	Cause  error  // what failed first
 	Said   string // how it ended, with the last line of its standard error
@@ -49,8 +51,8 @@ func (e *DiedError) Error() string { return "worker: the child died: " + e.Said 
 // Unwrap returns what failed first.
 func (e *DiedError) Unwrap() error { return e.Cause }
 
-// Start starts the process of a child, the leader of a process group. Its scratch folder, which may be nil, is removed
-// with it.
+// Start starts the process of a child, the leader of a process group. Its scratch folder, which may
+// be nil, is removed with it.
 func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 	stdin, in, err := os.Pipe()
 	if err != nil {
@@ -99,8 +101,8 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 // wait waits for the process, ends what is left of its group, and closes dead.
 func (c *Child) wait() {
 	c.cmd.Wait()
-	// The group's number is still its own: the system does not give it to a new process while one of the
-	// group lives, and reuses a free one last.
+	// The group's number is still its own: the system does not give it to a new process while one
+	// of the group lives, and reuses a free one last.
 	syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
 	c.in.Close()
 	c.out.Close()
@@ -135,8 +137,8 @@ func (c *Child) Send(frame []byte) error { return WriteFrame(c.in, frame) }
 // Receive reads an answer of up to most bytes, within [Child.During].
 func (c *Child) Receive(most int) ([]byte, error) { return ReadFrame(c.answers, most) }
 
-// During talks to the child, which is killed when it exceeds a limit, or when ctx ends before. After an error the child
-// is of no more use.
+// During talks to the child, which is killed when it exceeds a limit, or when ctx ends before.
+// After an error the child is of no more use.
 func (c *Child) During(ctx context.Context, l Limits, talk func() error) error {
 	c.watch.begin(l)
 	stop := context.AfterFunc(ctx, c.Kill)
@@ -153,11 +155,12 @@ func (c *Child) During(ctx context.Context, l Limits, talk func() error) error {
 	return err
 }
 
-// quick is how long a call takes that cannot have made files to speak of. What it made counts for the next one.
+// quick is how long a call takes that cannot have made files to speak of. What it made counts for
+// the next one.
 const quick = time.Millisecond
 
-// Call sends a request and returns the answer, and the bytes of the files that the child made meanwhile. After an error
-// the child is of no more use.
+// Call sends a request and returns the answer, and the bytes of the files that the child made
+// meanwhile. After an error the child is of no more use.
 func (c *Child) Call(ctx context.Context, request []byte, l Limits) (answer []byte, spilled int64, err error) {
 	start := time.Now()
 

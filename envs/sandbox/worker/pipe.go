@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// turn is how long a goroutine may read pipes without the scheduler having chosen it anew. After 10 ms it counts as one
-// that hogs its processor, which is then taken from it whenever the runtime looks, every 20 µs: that costs a call of a
-// fraction of a millisecond more than everything else about it.
+// turn is how long a goroutine may read pipes without the scheduler having chosen it anew. After 10
+// ms it counts as one that hogs its processor, which is then taken from it whenever the runtime
+// looks, every 20 µs: that costs a call of a fraction of a millisecond more than everything else
+// about it.
 const turn = 3 * time.Millisecond
 
-// pipe reads from a pipe, and blocks a thread meanwhile. That is back sooner than a goroutine, and takes less processor
-// time.
+// pipe reads from a pipe, and blocks a thread meanwhile. That is back sooner than a goroutine, and
+// takes less processor time.
 type pipe struct {
 	*os.File
 	chosen time.Time

@@ -13,8 +13,9 @@ var ErrClosed = errors.New("worker: the pool is closed")
 // tries is how often a call is made whose child dies.
 const tries = 2
 
-// Pool is a number of children. The first is started when it is needed, and each further one in the background when the
-// last that is idle is taken, or one has died: a call that needs it finds it ready. It is safe for concurrent use.
+// Pool is a number of children. The first is started when it is needed, and each further one in the
+// background when the last that is idle is taken, or one has died: a call that needs it finds it
+// ready. It is safe for concurrent use.
 type Pool struct {
 	start  func(context.Context) (*Child, error)
 	places chan struct{} // one for each call that may run at once
@@ -35,8 +36,8 @@ func NewPool(children int, start func(context.Context) (*Child, error)) *Pool {
 	return p
 }
 
-// Call sends a request to a child and returns its answer, and the bytes of the files that it made. A call whose child
-// dies is made once more, in another one.
+// Call sends a request to a child and returns its answer, and the bytes of the files that it made.
+// A call whose child dies is made once more, in another one.
 func (p *Pool) Call(ctx context.Context, request []byte, l Limits) (answer []byte, spilled int64, err error) {
 	if err := p.enter(ctx); err != nil {
 		return nil, 0, err
@@ -118,8 +119,8 @@ func (p *Pool) take(ctx context.Context) (*Child, error) {
 	return p.start(ctx)
 }
 
-// prepare starts a spare in the background, unless one is idle or on its way, or no other call may run beside this one.
-// Where that fails, the call that needs a child tries itself.
+// prepare starts a spare in the background, unless one is idle or on its way, or no other call may
+// run beside this one. Where that fails, the call that needs a child tries itself.
 func (p *Pool) prepare() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,8 +18,8 @@ type Scratch struct {
 	lock *os.File // held for as long as this process lives
 }
 
-// newScratch makes a scratch folder in the folder for temporary files that the environment names, and removes those
-// whose owners were killed.
+// newScratch makes a scratch folder in the folder for temporary files that the environment names,
+// and removes those whose owners were killed.
 func newScratch(parent string) (*Scratch, error) {
 	if err := disk.RemoveLeftovers(parent, scratchPrefix, ""); err != nil {
 		return nil, fmt.Errorf("worker: remove scratch folders that are left: %w", err)

@@ -16,7 +16,8 @@ import (
 	"toolevo/envs/sandbox/confine"
 )
 
-// ownBinary leads to this process's binary even after the file was replaced or removed, as a new build does.
+// ownBinary leads to this process's binary even after the file was replaced or removed, as a new
+// build does.
 const ownBinary = "/proc/self/exe"
 
 // marker begins the argument that names what a child serves.
@@ -24,14 +25,16 @@ const marker = "__serve-"
 
 func init() { confine.Main() } // a child is a launcher before
 
-// Serve makes this process the child of a name, if it was started as one, and does not return then. A package calls it
-// as it is initialised, so that a child is one in every program that has the package, tests included.
+// Serve makes this process the child of a name, if it was started as one, and does not return then.
+// A package calls it as it is initialised, so that a child is one in every program that has the
+// package, tests included.
 func Serve(name string, serve func(in io.Reader, out io.Writer) error) {
 	if len(os.Args) != 2 || os.Args[1] != marker+name {
 		return
 	}
 
-	// The goroutine that initialises packages keeps to its thread, which makes every turn of it dear.
+	// The goroutine that initialises packages keeps to its thread, which makes every turn of it
+	// dear.
 	served := make(chan error)
 	go func() { served <- serve(bufio.NewReader(newPipe(os.Stdin)), os.Stdout) }()
 
@@ -43,8 +46,9 @@ func Serve(name string, serve func(in io.Reader, out io.Writer) error) {
 	os.Exit(0)
 }
 
-// StartSelf starts this program as the child of a name, with a scratch folder. It may read the given files, and can
-// write nothing but what is in its folder. Walls that the machine does not offer are left out.
+// StartSelf starts this program as the child of a name, with a scratch folder. It may read the
+// given files, and can write nothing but what is in its folder. Walls that the machine does not
+// offer are left out.
 func StartSelf(name string, read []string) (*Child, error) {
 	scratch, err := newScratch(temporary())
 	if err != nil {
@@ -79,7 +83,8 @@ func temporary() string {
 
 // command returns the command that starts this program as the child of a name.
 func command(name string, read []string, scratch string) (*exec.Cmd, error) {
-	// It starts in two thirds of the time when what packages prepare is not collected again and again.
+	// It starts in two thirds of the time when what packages prepare is not collected again and
+	// again.
 	env := []string{"GOGC=400", "SQLITE_TMPDIR=" + scratch, "TMPDIR=" + scratch}
 
 	without := slices.Sorted(maps.Keys(confine.Probe()))
@@ -105,8 +110,8 @@ func command(name string, read []string, scratch string) (*exec.Cmd, error) {
 	}.Command(context.Background())
 }
 
-// Libraries are the files that this binary consists of beside itself: the dynamic linker and its libraries. There are
-// none if it is linked statically.
+// Libraries are the files that this binary consists of beside itself: the dynamic linker and its
+// libraries. There are none if it is linked statically.
 func Libraries() ([]string, error) {
 	mappings, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

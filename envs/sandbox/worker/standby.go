@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// Standby is a number of children that are started before they are needed. It is safe for concurrent use.
+// Standby is a number of children that are started before they are needed. It is safe for
+// concurrent use.
 type Standby[C mortal] struct {
 	start func(life context.Context) (C, error)
 	ready chan started[C] // what nobody uses: a child, or why there is none
@@ -27,7 +28,8 @@ type started[C any] struct {
 	err   error
 }
 
-// starts is how often in a row a child is started in the place of another one before that is an error.
+// starts is how often in a row a child is started in the place of another one before that is an
+// error.
 const starts = 3
 
 // NewStandby starts so many children at once. Those that start returns must end with life.
@@ -67,8 +69,8 @@ func (s *Standby[C]) Wait(ctx context.Context, children int) (err error) {
 	return err
 }
 
-// Take waits for a child that nobody else has. Where none could be started, that is the error, and the next call finds
-// one that was started since.
+// Take waits for a child that nobody else has. Where none could be started, that is the error, and
+// the next call finds one that was started since.
 func (s *Standby[C]) Take(ctx context.Context) (C, error) {
 	var none C
 
@@ -95,7 +97,8 @@ func (s *Standby[C]) Replace(c C) {
 	s.begin(starts)
 }
 
-// Spare starts one more child in the background. The channel brings it, or is closed where that fails.
+// Spare starts one more child in the background. The channel brings it, or is closed where that
+// fails.
 func (s *Standby[C]) Spare() <-chan C {
 	spare := make(chan C, 1)
 
@@ -117,7 +120,8 @@ func (s *Standby[C]) Close() { s.close() }
 
 func (s *Standby[C]) end() {
 	s.stop()
-	// Every child is ready, on its way, or in a call, which ends now and brings it back or replaces it.
+	// Every child is ready, on its way, or in a call, which ends now and brings it back or replaces
+	// it.
 	for range cap(s.ready) {
 		if next := <-s.ready; next.err == nil {
 			next.child.End()

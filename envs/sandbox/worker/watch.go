@@ -8,8 +8,8 @@ import (
 // glance is the time between two looks at a child that is called.
 const glance = 20 * time.Millisecond
 
-// watch kills a child whose call exceeds a limit. Its timer goes on from one call to the next: starting one for each
-// takes as long as a short call does.
+// watch kills a child whose call exceeds a limit. Its timer goes on from one call to the next:
+// starting one for each takes as long as a short call does.
 type watch struct {
 	mu       sync.Mutex
 	limits   Limits

@@ -269,7 +269,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// FuzzReadFrame shows that no bytes make a frame longer than allowed, and that a frame written is read.
+// FuzzReadFrame shows that no bytes make a frame longer than allowed, and that a frame written is
+// read.
 func FuzzReadFrame(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x02ab"), 10)
 	f.Add([]byte("\xff\xff\xff\xffab"), 10)

@@ -29,16 +29,17 @@ import (
 func init() { suite.Register(StateGen{}) } // configurations name it
 
 const (
-	// authored is how many tasks of each domain have authors, enough for every tool and every optional parameter
-	// to occur.
+	// authored is how many tasks of each domain have authors, enough for every tool and every
+	// optional parameter to occur.
 	authored = 60
 	// authoredVersions is how many versions are made for them.
 	authoredVersions = 10
 )
 
-// An able author who sees the prompt and, turn by turn, the observations can write every call of every reference, and
-// every program in one go. Where tools have moved on, it takes the notices about them; or the prompt shows the version
-// that is deployed. Programs have one turn, and nobody tells them of another version. An exported row is enough, too.
+// An able author who sees the prompt and, turn by turn, the observations can write every call of
+// every reference, and every program in one go. Where tools have moved on, it takes the notices
+// about them; or the prompt shows the version that is deployed. Programs have one turn, and nobody
+// tells them of another version. An exported row is enough, too.
 func TestPromptsSayWhatReferencesNeed(t *testing.T) {
 	t.Parallel()
 
@@ -107,7 +108,8 @@ func TestPromptsSayWhatReferencesNeed(t *testing.T) {
 // authors know the prompts of tasks, by domain.
 type authors map[string]*suitetest.Author
 
-// authorsOf returns those who see an API version where another one is deployed, with the settings that nobody changed.
+// authorsOf returns those who see an API version where another one is deployed, with the settings
+// that nobody changed.
 func authorsOf(t *testing.T, versions *toolapi.Catalog, shown, deployed string, codec action.Codec) authors {
 	t.Helper()
 
@@ -146,7 +148,8 @@ func (a authors) of(task envs.Task) *suitetest.Author {
 	return &author
 }
 
-// inPrograms returns words that who writes Python knows, of its own, of its library and of those that tasks name.
+// inPrograms returns words that who writes Python knows, of its own, of its library and of those
+// that tasks name.
 func inPrograms() map[string]bool {
 	known := map[string]bool{}
 
@@ -280,7 +283,8 @@ func (r reference) keys(a *suitetest.Author) (missing []string) {
 	return missing
 }
 
-// knowsSentences reports whether an author was told how texts are divided, which is a pattern in programs.
+// knowsSentences reports whether an author was told how texts are divided, which is a pattern in
+// programs.
 func knowsSentences(a *suitetest.Author) bool {
 	return slices.ContainsFunc(a.Read, func(text string) bool {
 		return strings.Contains(text, `Sentences of a text end with ".", "!" or "?"`)
@@ -322,7 +326,8 @@ func (p *programs) unsaid(t *testing.T, a *suitetest.Author, task envs.Task) []s
 	return a.Code("", text, own...)
 }
 
-// reference returns the generated task of a task, and how programs reach the tools that prompts show.
+// reference returns the generated task of a task, and how programs reach the tools that prompts
+// show.
 func (p *programs) reference(t *testing.T, task envs.Task) (*code.Surface, *stategen.Task) {
 	t.Helper()
 

@@ -76,7 +76,8 @@ func finish(answer any) envs.Call {
 	return envs.Call{Name: envs.FinishTool, Args: envs.Args{{Name: "answer", Value: answer}}}
 }
 
-// play plays a task by its plan, each call as say writes it, and returns the last transition and the calls.
+// play plays a task by its plan, each call as say writes it, and returns the last transition and
+// the calls.
 func play(t testing.TB, s *opened, env envs.Environment, task envs.Task, say func(envs.History, envs.Call) envs.Call) (
 	last envs.Transition, calls []envs.Call) {
 	t.Helper()
@@ -146,7 +147,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Who knows a version solves every task in it; who calls what the prompt says solves none where tools have moved on.
+// Who knows a version solves every task in it; who calls what the prompt says solves none where
+// tools have moved on.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 

@@ -16,14 +16,15 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// StateGen is the benchmark. It implements [suite.Benchmark], [suite.Narrower], [suite.Lister], [suite.Configurable],
-// [suite.Programmer] and [suite.Commander].
+// StateGen is the benchmark. It implements [suite.Benchmark], [suite.Narrower], [suite.Lister],
+// [suite.Configurable], [suite.Programmer] and [suite.Commander].
 type StateGen struct{}
 
 // Name implements [suite.Benchmark].
 func (StateGen) Name() string { return "stategen" }
 
-// Versions implements [suite.Benchmark]. The tools are of the set of APIs that the tasks of the data folder are for.
+// Versions implements [suite.Benchmark]. The tools are of the set of APIs that the tasks of the
+// data folder are for.
 func (StateGen) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error) {
 	apis := ""
 

@@ -16,8 +16,8 @@ import (
 // madeVersions is how many versions are made for the tests of what drift leaves alone.
 const madeVersions = 20
 
-// driftedTasks is how many tasks of each domain these tests compare, and how many of them they play: a part of those
-// that `make hostile` takes.
+// driftedTasks is how many tasks of each domain these tests compare, and how many of them they
+// play: a part of those that `make hostile` takes.
 func driftedTasks() (compared, played int) {
 	if os.Getenv("TOOLEVO_HOSTILE") != "" {
 		return 1000, 50

@@ -16,8 +16,8 @@ import (
 	"toolevo/envs/suite"
 )
 
-// playing is an episode that is being played: what the tools of a state remember. One without an episode belongs to no
-// task.
+// playing is an episode that is being played: what the tools of a state remember. One without an
+// episode belongs to no task.
 type playing struct {
 	*episode
 	state stategen.State
@@ -128,8 +128,8 @@ func (g grader) Grade(_ context.Context, s playing, done envs.History, answer st
 	return envs.Grade{Answer: answer, Official: right, Strict: right}, nil
 }
 
-// readings returns what an answer may mean: the value that it is as JSON, or as Python writes values, as which
-// environments print an answer that is no text; and the text itself.
+// readings returns what an answer may mean: the value that it is as JSON, or as Python writes
+// values, as which environments print an answer that is no text; and the text itself.
 func readings(answer string) []any {
 	all := []any{answer, strings.TrimSpace(answer)}
 

@@ -24,7 +24,8 @@ const (
 	// part is how many tasks are generated before they are committed.
 	part = 500
 
-	// mostRepeated is after how many programs in a row that are there already a domain is taken to have no others.
+	// mostRepeated is after how many programs in a row that are there already a domain is taken to
+	// have no others.
 	mostRepeated = 200
 )
 
@@ -199,10 +200,11 @@ func (g *generating) domain(
 }
 
 const (
-	// examplesOfDomain is how many tasks of a domain there are to choose demonstrations from, and callsOfExample how
-	// many calls each path has: three of them have to fit a prompt.
+	// examplesOfDomain is how many tasks of a domain there are to choose demonstrations from, and
+	// callsOfExample how many calls each path has: three of them have to fit a prompt.
 	examplesOfDomain, callsOfExample = 10, 3
-	// examplesSeed is added to the seed of examples, whose programs begin as those of an empty data folder do.
+	// examplesSeed is added to the seed of examples, whose programs begin as those of an empty data
+	// folder do.
 	examplesSeed = 1_000_000
 )
 

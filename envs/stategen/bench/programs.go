@@ -16,8 +16,8 @@ import (
 // Codecs implements [suite.Programmer].
 func (StateGen) Codecs() []action.Codec { return action.Codecs() }
 
-// programs is the benchmark where a model answers with a program: a task is a generated task with all of its cases. It
-// implements [suite.Suite], [suite.Planner] and [suite.Sandboxed].
+// programs is the benchmark where a model answers with a program: a task is a generated task with
+// all of its cases. It implements [suite.Suite], [suite.Planner] and [suite.Sandboxed].
 type programs struct {
 	*opened
 	engine sandbox.Engine

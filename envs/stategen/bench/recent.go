@@ -14,7 +14,8 @@ func newRecent[K comparable, V any](most int) *recent[K, V] {
 	return &recent[K, V]{values: make(map[K]V, most), ring: make([]K, 0, most)}
 }
 
-// get returns the value of a key, which make makes where it is not kept. Of two that are made at once one stays.
+// get returns the value of a key, which make makes where it is not kept. Of two that are made at
+// once one stays.
 func (r *recent[K, V]) get(key K, make func() (V, error)) (V, error) {
 	r.mu.Lock()
 	v, ok := r.values[key]

@@ -145,7 +145,8 @@ func (s *Shown) print(w io.Writer) {
 	}
 }
 
-// printValue prints a value behind a label, on one line if it fits, else each element of a list on lines of its own.
+// printValue prints a value behind a label, on one line if it fits, else each element of a list on
+// lines of its own.
 func printValue(w io.Writer, label string, v any) {
 	text := pytext.JSON(v)
 	all, _ := v.([]any)

@@ -6,8 +6,8 @@ import (
 	"toolevo/envs"
 )
 
-// BenchmarkStep takes the steps of reference programs, without the model: the check of a call, the tool, the
-// observation; and, in Finish, the reward.
+// BenchmarkStep takes the steps of reference programs, without the model: the check of a call, the
+// tool, the observation; and, in Finish, the reward.
 func BenchmarkStep(b *testing.B) {
 	s := open(b, choice(b, 50))
 

@@ -11,7 +11,8 @@ import (
 	"toolevo/envs/suite"
 )
 
-// opened is the benchmark over a split of a data folder. It implements [suite.Suite] and [suite.Planner].
+// opened is the benchmark over a split of a data folder. It implements [suite.Suite] and
+// [suite.Planner].
 type opened struct {
 	choice   suite.Choice
 	file     *taskfile.File

@@ -38,8 +38,8 @@ type MutantsCaught struct {
 	Alike   int `json:"alike"`   // that lead to the same result and effects, so that the mistake is none
 }
 
-// fatal are the kinds of mutants that no program means the same as. Others may change nothing, such as a text that
-// nothing reads.
+// fatal are the kinds of mutants that no program means the same as. Others may change nothing, such
+// as a text that nothing reads.
 var fatal = []string{stategen.NoResult, stategen.EmptyResult}
 
 // mistakes are the kinds of mutants in words.
@@ -156,7 +156,8 @@ func (v *verifying) problem(t *stategen.Task, path, format string, args ...any) 
 	}
 }
 
-// task replays the cases of a task and compares with what was recorded, and runs mutants. The error is ours.
+// task replays the cases of a task and compares with what was recorded, and runs mutants. The error
+// is ours.
 func (v *verifying) task(t *stategen.Task, s *VerifiedSplit) error {
 	d, err := domains.Of(&t.Program)
 	if err != nil {

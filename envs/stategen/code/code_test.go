@@ -86,8 +86,8 @@ func grade(t *testing.T, g *Grader, task *stategen.Task, program string) Verdict
 	return v
 }
 
-// The reference, written for a version, passes where it is deployed; written for the base it passes where nothing of
-// what it calls has changed, and nowhere else.
+// The reference, written for a version, passes where it is deployed; written for the base it passes
+// where nothing of what it calls has changed, and nowhere else.
 func TestReferencePassesUnderDrift(t *testing.T) {
 	g, c := toyGrader(t), catalog(t, toy{})
 	task := toyTask()
@@ -221,7 +221,8 @@ func TestPrograms(t *testing.T) {
 	})
 }
 
-// A program can do nothing to who grades it: it ends in a verdict on itself, whatever it writes, asks or breaks.
+// A program can do nothing to who grades it: it ends in a verdict on itself, whatever it writes,
+// asks or breaks.
 func TestHostilePrograms(t *testing.T) {
 	g := toyGrader(t)
 	g.Limits.CPU = time.Second

@@ -26,8 +26,8 @@ func tasks(t testing.TB, d stategen.Domain, n int) []stategen.Task {
 	return all
 }
 
-// Every reference passes as Python, and, written for a drifted version, there. The base's program passes where nothing
-// has changed; of all programs whose text is another one, nearly none does.
+// Every reference passes as Python, and, written for a drifted version, there. The base's program
+// passes where nothing has changed; of all programs whose text is another one, nearly none does.
 func TestReferencesOfDomains(t *testing.T) {
 	e := sandboxtest.Engine(t)
 	c := catalog(t, domains.All()...)

@@ -26,8 +26,9 @@ type Config struct {
 	Memory   envs.Memory // of verdicts, as a program may read the clock; nil remembers none
 }
 
-// Environment is the environment of programs: a task is one turn, which its verdict ends. It implements
-// [envs.Environment], [envs.Canonicalizer] and [envs.Lifter], and is safe for concurrent use.
+// Environment is the environment of programs: a task is one turn, which its verdict ends. It
+// implements [envs.Environment], [envs.Canonicalizer] and [envs.Lifter], and is safe for concurrent
+// use.
 type Environment struct {
 	config  Config
 	graders map[string]*Grader // by domain
@@ -180,7 +181,8 @@ func (e *Environment) key(t *stategen.Task, program string) string {
 // Canonical implements [envs.Canonicalizer]: programs are the same when their texts are.
 func (e *Environment) Canonical(a envs.Action) string { return action.Key(action.Python{}, string(a)) }
 
-// Lift implements [envs.Lifter]: the reference program is written for the deployed version. No other program is.
+// Lift implements [envs.Lifter]: the reference program is written for the deployed version. No
+// other program is.
 func (e *Environment) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 	task, g, err := e.task(so.Task())
 	if err != nil {

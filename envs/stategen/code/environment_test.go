@@ -147,7 +147,8 @@ func TestVerdictsAreRemembered(t *testing.T) {
 	}
 }
 
-// What is planned passes on the base; lifted, wherever the version can be said. Nothing but the reference is lifted.
+// What is planned passes on the base; lifted, wherever the version can be said. Nothing but the
+// reference is lifted.
 func TestPlanAndLift(t *testing.T) {
 	c := catalog(t, toy{})
 	base, deployed := version(t, c, "p_c"), made(t, c, 0)

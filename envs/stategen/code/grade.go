@@ -14,15 +14,16 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Grader runs programs that models wrote, and grades what they come to. It is safe for concurrent use.
+// Grader runs programs that models wrote, and grades what they come to. It is safe for concurrent
+// use.
 type Grader struct {
 	Surface Surface
 	Engine  sandbox.Engine
 	Limits  sandbox.Limits // of each run; zero values are the defaults of package sandbox
 }
 
-// Grade runs a program in every case of a task, each from the start, up to the first that it fails. The error is ours:
-// of the engine, the service, or the comparison.
+// Grade runs a program in every case of a task, each from the start, up to the first that it fails.
+// The error is ours: of the engine, the service, or the comparison.
 func (g *Grader) Grade(ctx context.Context, t *stategen.Task, program string) (Verdict, error) {
 	var v Verdict
 
@@ -82,8 +83,8 @@ func (g *Grader) grade(ctx context.Context, p *stategen.Program, c stategen.Case
 	return e.verdict, nil
 }
 
-// compare reports whether RESULT and what the calls have left are what was wanted. A comparison that panics is a
-// mistake of ours, and no program's.
+// compare reports whether RESULT and what the calls have left are what was wanted. A comparison
+// that panics is a mistake of ours, and no program's.
 func (g *Grader) compare(e ending, want stategen.Oracle) (right, left bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -99,8 +100,8 @@ func (g *Grader) compare(e ending, want stategen.Oracle) (right, left bool, err 
 
 var missingName = regexp.MustCompile(`^NameError: name '([^']+)' is not defined`)
 
-// named tells a function that is not there from a variable that is not: the program calls it, or a version has an API
-// of that name.
+// named tells a function that is not there from a variable that is not: the program calls it, or a
+// version has an API of that name.
 func (e *ending) named(s *Surface, program string) {
 	found := missingName.FindStringSubmatch(e.verdict.Text)
 	if found == nil || e.verdict.Cause != NoVariable {

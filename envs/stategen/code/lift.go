@@ -12,9 +12,9 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// lift writes the arguments of a tool's call as an API takes them that has changed. Adapters turn values into values,
-// and here most arguments are expressions: so each is lifted as a stand-in of its type, and found again in what comes
-// out.
+// lift writes the arguments of a tool's call as an API takes them that has changed. Adapters turn
+// values into values, and here most arguments are expressions: so each is lifted as a stand-in of
+// its type, and found again in what comes out.
 func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
 	base, ok := r.surface.Base.ForTool(c.Tool)
 	if !ok {
@@ -56,7 +56,8 @@ type standIn struct {
 
 type standIns []standIn
 
-// of returns what stands for an expression where a schema is wanted. Literals, lists and objects stand for themselves.
+// of returns what stands for an expression where a schema is wanted. Literals, lists and objects
+// stand for themselves.
 func (in *standIns) of(r *renderer, e stategen.Expr, schema envs.Args) any {
 	switch {
 	case e.Value != nil:
@@ -173,7 +174,8 @@ func (in standIns) texts(all envs.Args) ([]argument, error) {
 	return texts, nil
 }
 
-// joined writes a text that adapters have put together: its own parts, and expressions as texts between them.
+// joined writes a text that adapters have put together: its own parts, and expressions as texts
+// between them.
 func (in standIns) joined(text string) string {
 	var parts []string
 

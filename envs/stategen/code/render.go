@@ -10,9 +10,9 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Render writes a program as Python that calls the deployed APIs. Its variables and the libraries are there before it
-// begins. What others wrote as Python is that where no API of the domain has changed, and else what it does. The error
-// says which call the version cannot express.
+// Render writes a program as Python that calls the deployed APIs. Its variables and the libraries
+// are there before it begins. What others wrote as Python is that where no API of the domain has
+// changed, and else what it does. The error says which call the version cannot express.
 func (s *Surface) Render(p *stategen.Program) (string, error) {
 	if p.Python != "" && s.unchanged() {
 		return p.Python, nil
@@ -61,8 +61,8 @@ func (s *Surface) givesObject(tool string) bool {
 	})
 }
 
-// Signatures writes how each of the domain's APIs is called, in the order of its tools, with the parameters' names in
-// place of arguments.
+// Signatures writes how each of the domain's APIs is called, in the order of its tools, with the
+// parameters' names in place of arguments.
 func (s *Surface) Signatures() []string {
 	var lines []string
 
@@ -121,8 +121,8 @@ func (r *renderer) stmts(all []stategen.Stmt) {
 	}
 }
 
-// keep writes a call, and what becomes of its result. Requests are checked first: a program that goes
-// on after one that was refused would fail somewhere else.
+// keep writes a call, and what becomes of its result. Requests are checked first: a program that
+// goes on after one that was refused would fail somewhere else.
 func (r *renderer) keep(c stategen.Call) {
 	text := r.call(c)
 

@@ -29,8 +29,8 @@ const (
 //go:embed prelude/core.py
 var core string
 
-// frameMark begins the line of a frame. A program that writes one of its own asks a question or gives a RESULT, which
-// it may do; the last one counts.
+// frameMark begins the line of a frame. A program that writes one of its own asks a question or
+// gives a RESULT, which it may do; the last one counts.
 const frameMark = "\n\x1e"
 
 // ending is how a run of a program ended.
@@ -105,8 +105,8 @@ func (g *Grader) limits() sandbox.Limits {
 	return l
 }
 
-// source is the whole text that an engine runs: what stands between the program and the service, and the program with
-// its variables and the answers that it has had.
+// source is the whole text that an engine runs: what stands between the program and the service,
+// and the program with its variables and the answers that it has had.
 func (g *Grader) source(text string, values map[string]any, answers []any) string {
 	variables, apis, unchanged := envs.Args{}, envs.Args{}, []any{}
 
@@ -131,7 +131,8 @@ func (g *Grader) source(text string, values map[string]any, answers []any) strin
 		"answers", answers,
 	))
 
-	// Engines look at the syntax tree of what they run, which for a text inside of it is that of a text.
+	// Engines look at the syntax tree of what they run, which for a text inside of it is that of a
+	// text.
 	return "exec(" + pytext.Repr(core+"\n\n"+g.Surface.style().stubs()) + ")\n" +
 		"run(json.loads(" + pytext.Repr(string(data)) + "))\n"
 }
@@ -237,7 +238,8 @@ func (e *ending) fail(class Class, cause Cause, text string) {
 	e.verdict.Class, e.verdict.Cause, e.verdict.Text = class, cause, short(text)
 }
 
-// cause is what a failure comes from: a call that was not done, the last one first, or else what it looks like.
+// cause is what a failure comes from: a call that was not done, the last one first, or else what it
+// looks like.
 func (s *server) cause(looks Cause) Cause {
 	switch {
 	case s.last != nil:

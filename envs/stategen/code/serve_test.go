@@ -8,7 +8,8 @@ import (
 	"toolevo/envs/stategen/domains"
 )
 
-// What a program asks of a service that it cannot do has a cause, which stays what its failure comes from.
+// What a program asks of a service that it cannot do has a cause, which stays what its failure
+// comes from.
 func TestCausesOfRefusals(t *testing.T) {
 	e := sandboxtest.Engine(t)
 	c := catalog(t, domains.All()...)
@@ -58,7 +59,8 @@ func TestCausesOfRefusals(t *testing.T) {
 	}
 }
 
-// A request may be written as clients write it: its query in the URL, its body as a text, in a session of its own.
+// A request may be written as clients write it: its query in the URL, its body as a text, in a
+// session of its own.
 func TestRequestsAsClientsWriteThem(t *testing.T) {
 	base := version(t, catalog(t, domains.All()...), "p_c")
 

@@ -43,7 +43,8 @@ var (
 	torchStubs string
 )
 
-// functions are plain functions with keywords. Their objects know their handles by the member "speech".
+// functions are plain functions with keywords. Their objects know their handles by the member
+// "speech".
 type functions struct {
 	objects map[string]bool // variables whose members are attributes
 }
@@ -75,7 +76,8 @@ func (f functions) part(value, key string) string {
 	return index(value, key)
 }
 
-// torch are functions of PyTorch. Tensors are passed as they are, and asked for their properties as its tensors are.
+// torch are functions of PyTorch. Tensors are passed as they are, and asked for their properties as
+// its tensors are.
 type torch struct{ whole bool } // without the short name F
 
 func (torch) stubs() string { return torchStubs }
@@ -187,8 +189,8 @@ func (q requests) call(tool string, args []argument) string {
 // inBraces is an argument in the path of a route.
 var inBraces = regexp.MustCompile(`\{\w+\}`)
 
-// inURL writes an argument as a segment of a path in an f-string, in whose braces Python before 3.12 takes no quotes of
-// the outer kind.
+// inURL writes an argument as a segment of a path in an f-string, in whose braces Python before
+// 3.12 takes no quotes of the outer kind.
 func inURL(a argument) string {
 	if text, ok := a.constant.(string); ok {
 		return url.PathEscape(text)

@@ -14,8 +14,8 @@ type Surface struct {
 	Base     *toolapi.Version // the version that defines the tools; it may have those of other domains, too
 	Deployed *toolapi.Version
 
-	// Published writes programs for StateEval's evaluator, which has the module torch alone, and speeches that are
-	// objects with attributes.
+	// Published writes programs for StateEval's evaluator, which has the module torch alone, and
+	// speeches that are objects with attributes.
 	Published bool
 }
 

@@ -11,7 +11,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// toy is a domain of plain functions: write makes a note, join makes one of several, post puts one up for good.
+// toy is a domain of plain functions: write makes a note, join makes one of several, post puts one
+// up for good.
 type toy struct{ panics bool }
 
 func (toy) Name() string                    { return "toy" }
@@ -145,7 +146,8 @@ func list(items ...stategen.Expr) stategen.Expr { return stategen.Expr{List: ite
 // hard is a text that Python quotes with care.
 var hard = stategen.Value{Any: "It's \"so\" – 'yes'.\n"}
 
-// toyTask writes two notes, joins them where the first says what the user expects, and posts what came of it.
+// toyTask writes two notes, joins them where the first says what the user expects, and posts what
+// came of it.
 func toyTask() *stategen.Task {
 	note := stategen.Var("r_1", "speech")
 	return &stategen.Task{

@@ -19,7 +19,8 @@ const (
 // Classes lists them in the order of the paper's figure 5.
 func Classes() []Class { return []Class{Syntax, Execution, Result} }
 
-// Cause is what a failure comes from, as far as it can be told without a reader: data for the paper's RQ5.
+// Cause is what a failure comes from, as far as it can be told without a reader: data for the
+// paper's RQ5.
 type Cause string
 
 // The causes.
@@ -56,8 +57,8 @@ type Verdict struct {
 	Calls  int    `json:"calls"`  // that the program made in that case
 	Result string `json:"result"` // RESULT in that case as JSON; "" is none
 
-	// OtherTools says of a program that came to its end that the calls that were done are not of the
-	// reference's tools, each as often.
+	// OtherTools says of a program that came to its end that the calls that were done are not of
+	// the reference's tools, each as often.
 	OtherTools bool `json:"other_tools"`
 }
 
@@ -70,7 +71,8 @@ const (
 	incorrectText = "Answer is INCORRECT"
 )
 
-// Observation writes a verdict as the observation of an episode: a line for people, and one of JSON.
+// Observation writes a verdict as the observation of an episode: a line for people, and one of
+// JSON.
 func (v Verdict) Observation() string {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -23,7 +23,8 @@ var all = sync.OnceValue(func() map[string][]stategen.Domain {
 // All returns the domains, in the order in which they are listed.
 func All() []stategen.Domain { return With("") }
 
-// With returns the domains with a set of APIs, none with one that is not known; see [stategen.Program].
+// With returns the domains with a set of APIs, none with one that is not known; see
+// [stategen.Program].
 func With(apis string) []stategen.Domain { return all()[apis] }
 
 // Of returns the domain of a program, with the set of APIs that it is for.
@@ -51,8 +52,8 @@ func lookup(all []stategen.Domain, name string) (stategen.Domain, error) {
 	return nil, names.Unknown("domain", name, Names())
 }
 
-// Parse returns the domains of these names, all where there are none. The error of a name that is unknown, or stands
-// there twice, says so.
+// Parse returns the domains of these names, all where there are none. The error of a name that is
+// unknown, or stands there twice, says so.
 func Parse(named []string) (chosen []stategen.Domain, err error) {
 	if len(named) == 0 {
 		return All(), nil

@@ -35,8 +35,9 @@ func generate(t *testing.T, d stategen.Domain, s stategen.Selector, seed uint64,
 	return tasks, &book
 }
 
-// TestGeneratedPrograms replays tasks of each domain as they are read from a file: every path has five calls, none
-// twice, and leads where the file says; the second case takes the other branch; and mistakes are caught.
+// TestGeneratedPrograms replays tasks of each domain as they are read from a file: every path has
+// five calls, none twice, and leads where the file says; the second case takes the other branch;
+// and mistakes are caught.
 func TestGeneratedPrograms(t *testing.T) {
 	for _, d := range domains.All() {
 		t.Run(d.Name(), func(t *testing.T) {
@@ -175,7 +176,8 @@ func TestGuidanceCoversMore(t *testing.T) {
 	}
 }
 
-// TestServicesTakeAnything calls every tool with any arguments: an error is the caller's, and nothing panics.
+// TestServicesTakeAnything calls every tool with any arguments: an error is the caller's, and
+// nothing panics.
 func TestServicesTakeAnything(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	strange := []any{nil, true, "", "x", envs.Number("NaN"), envs.Number("-1"), envs.Number("1e300"), []any{},

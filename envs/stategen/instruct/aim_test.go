@@ -9,8 +9,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// A goal names what is done whatever a branch tests, and what only one of its ends does. What leads to
-// other things is said where there is nothing else.
+// A goal names what is done whatever a branch tests, and what only one of its ends does. What leads
+// to other things is said where there is nothing else.
 func TestGoals(t *testing.T) {
 	v := stategen.Var
 	tool := func(name string) stategen.Stmt { return call("", name) }

@@ -13,8 +13,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Check returns what is wrong with a task's instruction: a variable that is not named, or whose value is shown. What
-// the program states itself, and the types of variables, may be shown.
+// Check returns what is wrong with a task's instruction: a variable that is not named, or whose
+// value is shown. What the program states itself, and the types of variables, may be shown.
 func Check(t *stategen.Task) error { return check(t, t.Instruction) }
 
 func check(t *stategen.Task, made stategen.Instruction) error {
@@ -84,7 +84,8 @@ func leaves(all []string, v any) []string {
 	return all
 }
 
-// openly are the values that an instruction may show: what stands in the program, and the numbers of types.
+// openly are the values that an instruction may show: what stands in the program, and the numbers
+// of types.
 func openly(p *stategen.Program) map[string]bool {
 	open := map[string]bool{}
 
@@ -116,7 +117,8 @@ var (
 	endPattern   = regexp.MustCompile(`[.!?]\s|\n`)
 )
 
-// cover takes what may be shown out of a text, where it has more than one word, and the marks of lists.
+// cover takes what may be shown out of a text, where it has more than one word, and the marks of
+// lists.
 func cover(text string, open map[string]bool) string {
 	text = pointPattern.ReplaceAllString(text, "\n")
 
@@ -136,8 +138,9 @@ func isTelling(value string) bool {
 	})
 }
 
-// shows reports whether a text shows the value of a variable. A single word or a number counts only in quotes, or in
-// one sentence with its variable: "2" in "call it twice, 2 times in all" is not the constant 2.
+// shows reports whether a text shows the value of a variable. A single word or a number counts only
+// in quotes, or in one sentence with its variable: "2" in "call it twice, 2 times in all" is not
+// the constant 2.
 func shows(text string, sentences []string, name, value string) bool {
 	if value = strings.TrimSpace(value); value == "" {
 		return false
@@ -161,7 +164,8 @@ func shows(text string, sentences []string, name, value string) bool {
 	})
 }
 
-// hasWord reports whether a word stands in a text, and not in a longer one, or in a number with a point.
+// hasWord reports whether a word stands in a text, and not in a longer one, or in a number with a
+// point.
 func hasWord(text, word string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], word)
@@ -178,8 +182,8 @@ func hasWord(text, word string) bool {
 	}
 }
 
-// continues reports whether a word goes on at an index, in one direction: with a letter, a digit, or a point that has a
-// digit behind it.
+// continues reports whether a word goes on at an index, in one direction: with a letter, a digit,
+// or a point that has a digit behind it.
 func continues(text string, at, step int) bool {
 	in := func(i int, chars func(c byte) bool) bool { return i >= 0 && i < len(text) && chars(text[i]) }
 	isPoint := func(c byte) bool { return c == '.' }

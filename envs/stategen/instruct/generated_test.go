@@ -8,8 +8,8 @@ import (
 	"toolevo/envs/stategen/domains"
 )
 
-// Generated programs of every domain can be said, by each wording that is drawn; and what does something else reads
-// otherwise.
+// Generated programs of every domain can be said, by each wording that is drawn; and what does
+// something else reads otherwise.
 func TestGeneratedPrograms(t *testing.T) {
 	for _, d := range domains.All() {
 		t.Run(d.Name(), func(t *testing.T) {
@@ -63,7 +63,8 @@ func tellsApart(t *testing.T, task *stategen.Task, made stategen.Instruction) {
 		other := *task
 		other.Program = m.Program
 
-		// A mutant that uses a variable less is not told apart by its words alone: it has no instruction.
+		// A mutant that uses a variable less is not told apart by its words alone: it has no
+		// instruction.
 		if second, err := Instruct(&other, 3); err == nil && second.Text == made.Text {
 			t.Errorf("%s: %s reads alike:\n%s", task.ID, m.Kind, made.Text)
 		}

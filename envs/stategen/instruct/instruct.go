@@ -12,7 +12,8 @@ import (
 // ByTemplate is the writer of instructions that need no model.
 const ByTemplate = "template"
 
-// most wordings of one task are tried: a wording is refused where a value that is hidden happens to stand in it.
+// most wordings of one task are tried: a wording is refused where a value that is hidden happens to
+// stand in it.
 const mostWordings = 8
 
 // Instruct writes a task's instruction by templates. Other seeds give other wordings.

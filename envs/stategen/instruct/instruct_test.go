@@ -17,7 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// The golden files are for reading: what the templates make of a program of each domain, three times.
+// The golden files are for reading: what the templates make of a program of each domain, three
+// times.
 func TestInstructions(t *testing.T) {
 	for _, task := range allTasks() {
 		t.Run(task.Program.Domain, func(t *testing.T) {
@@ -79,7 +80,8 @@ func TestSameSeedSameInstruction(t *testing.T) {
 	}
 }
 
-// Names that are left over, functions that are not there and arguments without a value show in what is written.
+// Names that are left over, functions that are not there and arguments without a value show in what
+// is written.
 var broken = regexp.MustCompile(`<nil>|<no value>|\{\{|PART|ITEM|LEFT|RIGHT|LIST|VALUE|CONDITION|NAME|INDEX` +
 	`|  | [,.;]|\.\.`)
 
@@ -102,7 +104,8 @@ func TestNothingIsLeftOver(t *testing.T) {
 	}
 }
 
-// Every wording of a call says every argument: calls that differ in one argument are told apart by each.
+// Every wording of a call says every argument: calls that differ in one argument are told apart by
+// each.
 func TestEveryWordingSaysEveryArgument(t *testing.T) {
 	// What a call may leave out, and what no argument of a program is.
 	calls := map[string][]string{

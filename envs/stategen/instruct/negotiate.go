@@ -25,8 +25,9 @@ const (
 // Rounds is how many drafts there are at most (StateGen, III-E).
 const Rounds = 3
 
-// Negotiator has two models agree on instructions: one writes, and one looks at what it wrote beside the program. It
-// asks the same for equal tasks, so that their texts can be kept, see package envs/kept.
+// Negotiator has two models agree on instructions: one writes, and one looks at what it wrote
+// beside the program. It asks the same for equal tasks, so that their texts can be kept, see
+// package envs/kept.
 type Negotiator struct {
 	Writer, Reviewer kept.Writer
 	Prompts          kept.Prompts
@@ -39,12 +40,13 @@ type Negotiator struct {
 
 	Seed uint64
 
-	// Published counts as the published code does: nobody looks at the last draft, so it is not accepted.
+	// Published counts as the published code does: nobody looks at the last draft, so it is not
+	// accepted.
 	Published bool
 }
 
-// Negotiate writes the instruction of a task, and reports whether the reviewer accepted it at last. A draft that shows
-// a hidden value, or lacks a variable, goes back without a review.
+// Negotiate writes the instruction of a task, and reports whether the reviewer accepted it at last.
+// A draft that shows a hidden value, or lacks a variable, goes back without a review.
 func (n *Negotiator) Negotiate(ctx context.Context, t *stategen.Task) (
 	made stategen.Instruction, accepted bool, err error) {
 	about, err := n.about(t)
@@ -158,7 +160,8 @@ func variableLines(all []stategen.Variable) string {
 	return loaded.String() + others.String()
 }
 
-// draft asks for a draft, and says in its verdict what is wrong with it as far as no model is needed for that.
+// draft asks for a draft, and says in its verdict what is wrong with it as far as no model is
+// needed for that.
 func (n *Negotiator) draft(ctx context.Context, about subject, t *stategen.Task, before []stategen.Draft) (
 	stategen.Draft, error) {
 	request := about.program

@@ -130,7 +130,8 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
-// What each model is told: the domain, the tools, the program with its variables, and what was said before.
+// What each model is told: the domain, the tools, the program with its variables, and what was said
+// before.
 func TestWhatModelsAreTold(t *testing.T) {
 	writer := &speaker{lines: []string{good, leaking, good}}
 	reviewer := &speaker{lines: []string{"REVISE\nSay who is called.", "OK"}}

@@ -10,7 +10,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// firstMark is the rune that stands for the first thing that a text mentions: one that no text has for itself.
+// firstMark is the rune that stands for the first thing that a text mentions: one that no text has
+// for itself.
 const firstMark = '\U000F0000'
 
 // mark returns a rune that stands for an expression until all is known that is said about it.
@@ -57,7 +58,8 @@ func (r *renderer) phrase(e stategen.Expr) string {
 	return r.list(e.List)
 }
 
-// list says what several things are: some elements of one list together, and one thing twice as two copies.
+// list says what several things are: some elements of one list together, and one thing twice as two
+// copies.
 func (r *renderer) list(all []stategen.Expr) string {
 	var texts []string
 
@@ -190,8 +192,8 @@ func (r *renderer) nounsOf(name string) map[string]string {
 	return nil
 }
 
-// nounOf returns what the part at the beginning of a path is called, the longest beginning that has a name, and how
-// much of the path that is. "" is the thing itself.
+// nounOf returns what the part at the beginning of a path is called, the longest beginning that has
+// a name, and how much of the path that is. "" is the thing itself.
 func (r *renderer) nounOf(own map[string]string, path []string) (string, int) {
 	for n := len(path); n > 0; n-- {
 		key := make([]string, n)

@@ -10,8 +10,9 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// renderer writes one program. It drafts sentences with a mark for each thing that they mention; then it knows what is
-// mentioned where, and so which results need a name, and writes what the marks stand for.
+// renderer writes one program. It drafts sentences with a mark for each thing that they mention;
+// then it knows what is mentioned where, and so which results need a name, and writes what the
+// marks stand for.
 type renderer struct {
 	lexicon *lexicon
 	frame   *frame
@@ -23,8 +24,8 @@ type renderer struct {
 	scope  scope            // where the program is
 }
 
-// scope holds the variables that were assigned up to some place. It never changes: the ends of a program may use the
-// same variables for other things.
+// scope holds the variables that were assigned up to some place. It never changes: the ends of a
+// program may use the same variables for other things.
 type scope map[string]*result
 
 // with returns the scope behind an assignment.
@@ -158,7 +159,8 @@ func (r *renderer) goesOn(before, after sentence) bool {
 	return made != nil && made.name == "" && !after.sets && slices.Contains(made.mentions, after.place)
 }
 
-// finished is the text of a sentence, with what its result is called: in brackets where it goes on from another one.
+// finished is the text of a sentence, with what its result is called: in brackets where it goes on
+// from another one.
 func (r *renderer) finished(s sentence, merged bool) string {
 	text := r.unmark(s.text)
 
@@ -216,9 +218,9 @@ type names struct {
 	made []string // the names that all results would have
 }
 
-// nameResults gives a name to the results that are mentioned more than once, not right after their call, or as one of
-// several things in RESULT, and to those that may be taken for an earlier result of the same tool. It returns the names
-// from before, and these.
+// nameResults gives a name to the results that are mentioned more than once, not right after their
+// call, or as one of several things in RESULT, and to those that may be taken for an earlier result
+// of the same tool. It returns the names from before, and these.
 func (r *renderer) nameResults(all []sentence, before names) names {
 	n := names{slices.Clone(before.used), slices.Clone(before.made)}
 

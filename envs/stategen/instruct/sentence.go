@@ -88,12 +88,12 @@ func (r *renderer) each(e stategen.Each) (string, error) {
 	return r.say(r.pick("each "+e.Do.Tool, w.Each), data)
 }
 
-// thinned is what a scope has once something was done to some elements of a list: they may be gone where the list is
-// kept, but the list still counts them.
+// thinned is what a scope has once something was done to some elements of a list: they may be gone
+// where the list is kept, but the list still counts them.
 func thinned(name string) string { return name + " thinned" }
 
-// outdated is what a scope has once the server may have other things for an element of a list than the list says: for
-// the list, and for the element (the list's name and its index).
+// outdated is what a scope has once the server may have other things for an element of a list than
+// the list says: for the list, and for the element (the list's name and its index).
 func outdated(name string) string { return name + " outdated" }
 
 // where says which elements a call is for.
@@ -229,7 +229,8 @@ func (a *argument) literal() string {
 
 func (r *renderer) argument(e stategen.Expr) *argument { return &argument{text: r.mark(e), expr: e} }
 
-// arguments returns the arguments of a call for its wordings, and the things that several of them are parts of.
+// arguments returns the arguments of a call for its wordings, and the things that several of them
+// are parts of.
 func (r *renderer) arguments(w toolWords, all []stategen.Named) map[string]*argument {
 	data := map[string]*argument{}
 	given := map[string]stategen.Expr{}
@@ -284,7 +285,8 @@ func isPart(e stategen.Expr, part string) bool {
 	return path == part || strings.HasSuffix(path, "."+part)
 }
 
-// together returns the thing of which all of some arguments are parts, each called as its parameter is.
+// together returns the thing of which all of some arguments are parts, each called as its parameter
+// is.
 func together(given map[string]stategen.Expr, parameters []string) (stategen.Expr, bool) {
 	var whole stategen.Expr
 

@@ -16,7 +16,8 @@ import (
 //go:embed words/*.yaml
 var files embed.FS
 
-// lexicon is what the instructions of a domain are made of; see words/common.yaml for what its parts mean.
+// lexicon is what the instructions of a domain are made of; see words/common.yaml for what its
+// parts mean.
 type lexicon struct {
 	Scene  string               `yaml:"scene"`
 	Define string               `yaml:"define"`
@@ -100,7 +101,8 @@ func newLexicon(path string) *lexicon {
 // helpers are the functions of wordings.
 var helpers = template.FuncMap{"label": label, "series": series}
 
-// label says what an argument is for; nothing where there is none, or where it is what the tool assumes anyway.
+// label says what an argument is for; nothing where there is none, or where it is what the tool
+// assumes anyway.
 func label(what string, a *argument, assumed ...string) string {
 	if a == nil || slices.Contains(assumed, a.literal()) {
 		return ""

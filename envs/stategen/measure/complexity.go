@@ -24,7 +24,8 @@ type walk struct {
 	bindings map[[2]string]bool
 }
 
-// state is what is in each variable at a point of a program: for each origin, how long a chain led to it.
+// state is what is in each variable at a point of a program: for each origin, how long a chain led
+// to it.
 type state map[string]map[string]int
 
 // steps goes through a part of a program and returns the state behind it.
@@ -47,7 +48,8 @@ func (w *walk) steps(f Flow, s state) state {
 	return s
 }
 
-// branches goes through each branch from the same state. What follows may see what any of them left.
+// branches goes through each branch from the same state. What follows may see what any of them
+// left.
 func (w *walk) branches(branches []Flow, s state) state {
 	after := state{}
 

@@ -2,14 +2,15 @@
 //
 // # Words
 //
-// A [Flow] is what the measures need of a program: its calls in order, what each assigns and what it is given, and
-// where it branches. It comes from a [stategen.Program], or from Python text, which is read and never run. A variable
-// originates in the calls whose results are in it, whether they came there by an assignment, by an edit of a part, or
-// as an element of a list.
+// A [Flow] is what the measures need of a program: its calls in order, what each assigns and what
+// it is given, and where it branches. It comes from a [stategen.Program], or from Python text,
+// which is read and never run. A variable originates in the calls whose results are in it, whether
+// they came there by an assignment, by an edit of a part, or as an element of a list.
 //
-// A binding is a pair of variables that calls assigned: the first is an origin of an argument of the second's call. The
-// path depth is the longest chain of bindings on a path. Two calls are adjacent when one follows the other on a path;
-// adjacent transition coverage, ATC, is the share of all ordered pairs of tools that are adjacent in some program.
+// A binding is a pair of variables that calls assigned: the first is an origin of an argument of
+// the second's call. The path depth is the longest chain of bindings on a path. Two calls are
+// adjacent when one follows the other on a path; adjacent transition coverage, ATC, is the share of
+// all ordered pairs of tools that are adjacent in some program.
 //
 // # Guarantees
 //
@@ -19,9 +20,9 @@
 // # Differences
 //
 // The published analysis (interop/complexity.py runs it) counts the same calls. It follows chains
-// from one branch into the other, where both assign one name, and so finds them longer; and it takes
-// what a program assigns anywhere for what a variable is everywhere. Of requests it counts the answer
-// that a program only checks, and a loop's variable, as ends of bindings.
+// from one branch into the other, where both assign one name, and so finds them longer; and it
+// takes what a program assigns anywhere for what a variable is everywhere. Of requests it counts
+// the answer that a program only checks, and a loop's variable, as ends of bindings.
 //
 // # Caveats
 //

@@ -42,8 +42,9 @@ func area(g measure.Growth) (sum float64) {
 	return sum
 }
 
-// What the paper's figure 3 says of the session service: guidance covers adjacent calls faster, by the paper's selector
-// on nearly every seed. Of the other domains it is not required, for adjacency is not what guides.
+// What the paper's figure 3 says of the session service: guidance covers adjacent calls faster, by
+// the paper's selector on nearly every seed. Of the other domains it is not required, for adjacency
+// is not what guides.
 func TestGuidanceCoversAdjacentCallsFaster(t *testing.T) {
 	t.Parallel()
 
@@ -72,8 +73,8 @@ func TestGuidanceCoversAdjacentCallsFaster(t *testing.T) {
 	}
 }
 
-// Coverage grows and is a share; and as many programs go without a branch as the domain's split points say, within
-// three standard deviations.
+// Coverage grows and is a share; and as many programs go without a branch as the domain's split
+// points say, within three standard deviations.
 func TestGrowth(t *testing.T) {
 	for _, d := range domains.All() {
 		t.Run(d.Name(), func(t *testing.T) {
@@ -102,7 +103,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// One program at a time, the generator makes the programs that it makes at once, and the book counts the same.
+// One program at a time, the generator makes the programs that it makes at once, and the book
+// counts the same.
 func TestGrowIsGenerate(t *testing.T) {
 	for _, d := range domains.All() {
 		var (

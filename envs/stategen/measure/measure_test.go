@@ -127,7 +127,8 @@ func TestCoverage(t *testing.T) {
 
 	c := NewCoverage([]string{"f", "g", "h"})
 
-	// f f, f g, g h and f h: neither h h nor h f, which would cross from a branch to the other or to the next program.
+	// f f, f g, g h and f h: neither h h nor h f, which would cross from a branch to the other or
+	// to the next program.
 	if got := c.Add(Of(&branched)); got != 4.0/9 {
 		t.Errorf("the branched program covers %.3f, want 4/9", got)
 	}

@@ -19,9 +19,9 @@ type NoProgramError struct{ Reason string }
 // Error implements error.
 func (e *NoProgramError) Error() string { return "no Python program: " + e.Reason }
 
-// Read returns the flow of a Python program in which these tools are called: as functions and methods of their names,
-// or as routes of the session service. The engine parses the program and does not run it; what it cannot parse is an
-// [NoProgramError].
+// Read returns the flow of a Python program in which these tools are called: as functions and
+// methods of their names, or as routes of the session service. The engine parses the program and
+// does not run it; what it cannot parse is an [NoProgramError].
 func Read(ctx context.Context, engine sandbox.Engine, tools []string, program string) (Flow, error) {
 	names := make([]any, len(tools))
 	for i, name := range tools {

@@ -8,7 +8,8 @@ import (
 	"toolevo/envs/stategen/session"
 )
 
-// BenchmarkWalk is a program of five calls: its start, and its candidates and what becomes of one, call by call.
+// BenchmarkWalk is a program of five calls: its start, and its candidates and what becomes of one,
+// call by call.
 func BenchmarkWalk(b *testing.B) {
 	d := session.New()
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -13,7 +13,8 @@ import (
 // mostEdited is how many members of a copy change before it is written.
 const mostEdited = 2
 
-// Candidates implements [stategen.Schema]. A long path, for which nothing else is left, is less choosy.
+// Candidates implements [stategen.Schema]. A long path, for which nothing else is left, is less
+// choosy.
 func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) (all []stategen.Candidate) {
 	for _, s.choosy = range []bool{true, false} {
 		all = slices.Concat(s.readers(rng), s.writers(rng), s.deleters(rng, want.Left+want.After == 1), s.editors(rng))
@@ -28,9 +29,9 @@ func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) (all []stategen.
 	return all
 }
 
-// canEnd reports whether after a candidate there are calls enough for what the path owes: a list that nothing has
-// changed, to return or to compare, and a write of every pending copy. Behind a branch one call stays free, so that its
-// ends differ.
+// canEnd reports whether after a candidate there are calls enough for what the path owes: a list
+// that nothing has changed, to return or to compare, and a write of every pending copy. Behind a
+// branch one call stays free, so that its ends differ.
 func (s *schema) canEnd(c stategen.Candidate, want stategen.Want) bool {
 	m := c.Params.(*move)
 	owed := 0
@@ -67,8 +68,9 @@ func (s *schema) listable(c stategen.Candidate) bool {
 	})
 }
 
-// readers returns the candidates that read: for each pair of source and type that the program knows, a list, a search
-// for every text in the data of its sessions, and one for a text of every copy.
+// readers returns the candidates that read: for each pair of source and type that the program
+// knows, a list, a search for every text in the data of its sessions, and one for a text of every
+// copy.
 func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 	var done []pair
 
@@ -116,8 +118,8 @@ func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 	return all
 }
 
-// leads reports whether reads go by the pair of a copy: a local one, or the first element of a list, that was not
-// deleted.
+// leads reports whether reads go by the pair of a copy: a local one, or the first element of a
+// list, that was not deleted.
 func (s *schema) leads(h *held) bool {
 	return (!s.choosy || h.touched != Delete) && (h.local || h.path[0] == "0")
 }
@@ -129,8 +131,8 @@ func (s *schema) list(h *held, live []session) stategen.Candidate {
 	return s.read(m, h.pair, "")
 }
 
-// search looks for a text under a key of data, by the pair of a copy: one that the user gives, or the copy's own, where
-// that finds another session.
+// search looks for a text under a key of data, by the pair of a copy: one that the user gives, or
+// the copy's own, where that finds another session.
 func (s *schema) search(h *held, live []session, key, text string, own bool) (c stategen.Candidate, ok bool) {
 	found := matching(live, key, text)
 	another := func(one session) bool { return one.id != h.remote }
@@ -193,7 +195,8 @@ func (s *schema) justKnown(found []session) bool {
 	})
 }
 
-// writers returns the candidates that write copies: pending ones, and local ones that were never written.
+// writers returns the candidates that write copies: pending ones, and local ones that were never
+// written.
 func (s *schema) writers(rng *rand.Rand) (all []stategen.Candidate) {
 	for _, h := range s.copies {
 		if !h.pending() && (!h.local || h.written) {
@@ -216,8 +219,8 @@ func (s *schema) writers(rng *rand.Rand) (all []stategen.Candidate) {
 	return all
 }
 
-// replaceable returns the elements of lists whose sessions a local one of a pair may replace: no call of the program
-// has written them, and no copy waits to.
+// replaceable returns the elements of lists whose sessions a local one of a pair may replace: no
+// call of the program has written them, and no copy waits to.
 func (s *schema) replaceable(p pair) (all []*held) {
 	for _, e := range s.copies {
 		if e.remote != "" && !e.local && e.pair == p && !s.written(e.remote) && !s.waiting(e.remote) {
@@ -233,7 +236,8 @@ func (s *schema) waiting(id string) bool {
 	return slices.ContainsFunc(s.copies, func(h *held) bool { return h.remote == id && h.pending() })
 }
 
-// written reports whether the program wrote a session: nothing else should become of it, at least before it is read.
+// written reports whether the program wrote a session: nothing else should become of it, at least
+// before it is read.
 func (s *schema) written(id string) bool {
 	return s.touched[id] == Add || s.touched[id] == Update || s.choosy && s.changes[id] > 0
 }
@@ -270,8 +274,8 @@ func (s *schema) wrote(h *held, by, id string, e stategen.Expr) {
 	h.edited, h.written, h.touched = nil, true, by
 }
 
-// deleters returns the candidates that delete a session: nothing that the program wrote, and the last one only by the
-// last call.
+// deleters returns the candidates that delete a session: nothing that the program wrote, and the
+// last one only by the last call.
 func (s *schema) deleters(rng *rand.Rand, last bool) (all []stategen.Candidate) {
 	if !last && len(s.State.(state).sessions) < 2 {
 		return nil
@@ -293,8 +297,8 @@ func (s *schema) deleters(rng *rand.Rand, last bool) (all []stategen.Candidate) 
 	return all
 }
 
-// delete is the candidate that deletes the session of a copy. An element among others is told from them by what its
-// data has.
+// delete is the candidate that deletes the session of a copy. An element among others is told from
+// them by what its data has.
 func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool) {
 	m := s.move(Delete, h.touched, s.touched[h.remote])
 	m.changes = h.id.Var
@@ -344,7 +348,8 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 	return m.candidate(true), true
 }
 
-// distinction returns a key that the data of every element of a list has, and what only that of one has there.
+// distinction returns a key that the data of every element of a list has, and what only that of one
+// has there.
 func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text string) {
 	data := s.data(h)
 	names := data.Names()
@@ -371,14 +376,15 @@ func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text str
 	return "", ""
 }
 
-// edits reports whether a variable has a session with an edit of a key that the service does not know: who speaks of
-// what it has there might mean the service's.
+// edits reports whether a variable has a session with an edit of a key that the service does not
+// know: who speaks of what it has there might mean the service's.
 func (s *schema) edits(name, key string) bool {
 	return slices.ContainsFunc(s.copies, func(h *held) bool { return h.name == name && slices.Contains(h.edited, key) })
 }
 
-// editors returns the candidates that change a copy: a local one and an element of a list, at random. What the program
-// wrote is left alone, as far as that can be: who would change it might have done so before.
+// editors returns the candidates that change a copy: a local one and an element of a list, at
+// random. What the program wrote is left alone, as far as that can be: who would change it might
+// have done so before.
 func (s *schema) editors(rng *rand.Rand) (all []stategen.Candidate) {
 	var locals, elements []*held
 
@@ -403,7 +409,8 @@ func (s *schema) editors(rng *rand.Rand) (all []stategen.Candidate) {
 	return all
 }
 
-// edit is the candidate that changes a member of a copy that was not changed since it was last written.
+// edit is the candidate that changes a member of a copy that was not changed since it was last
+// written.
 func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	names := slices.DeleteFunc(s.data(h).Names(), func(key string) bool { return slices.Contains(h.edited, key) })
 	key := stategen.Pick(rng, names)
@@ -440,8 +447,8 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	return m.candidate(false)
 }
 
-// like returns an element of a list, not a deleted one, whose data has something else under a key than a copy has; no
-// two sessions get one title.
+// like returns an element of a list, not a deleted one, whose data has something else under a key
+// than a copy has; no two sessions get one title.
 func (s *schema) like(rng *rand.Rand, h *held, key string) (*held, bool) {
 	var all []*held
 

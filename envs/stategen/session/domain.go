@@ -66,8 +66,9 @@ func (*Domain) Name() string { return "session" }
 // APIs implements [stategen.Domain].
 func (d *Domain) APIs() []toolapi.APISpec { return d.apis }
 
-// Counted implements [stategen.Domain]: the paper counts five of the six tools and does not say which. They are all but
-// get_session, which the service has and programs do not call, as who knows an id has seen the session.
+// Counted implements [stategen.Domain]: the paper counts five of the six tools and does not say
+// which. They are all but get_session, which the service has and programs do not call, as who knows
+// an id has seen the session.
 func (*Domain) Counted() []string { return []string{List, Add, Query, Update, Delete} }
 
 // Splits implements [stategen.Domain].

@@ -23,8 +23,8 @@ func typeOf(key string) string {
 	}[key]
 }
 
-// move is a candidate in the making: the variables that it declares, its arguments as the program says them and as they
-// are, and what becomes of the copies.
+// move is a candidate in the making: the variables that it declares, its arguments as the program
+// says them and as they are, and what becomes of the copies.
 type move struct {
 	*schema
 	transition string
@@ -133,8 +133,8 @@ func (s *schema) Apply(c stategen.Candidate) {
 	}
 }
 
-// note notes what a move makes of the reads before it. Who only takes the source and type of a session has not used
-// what was read.
+// note notes what a move makes of the reads before it. Who only takes the source and type of a
+// session has not used what was read.
 func (s *schema) note(m *move) {
 	s.changed[m.changes], s.used[m.changes], s.used[m.reads] = true, true, true
 

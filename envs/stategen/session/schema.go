@@ -9,7 +9,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// schema is a program that grows. It runs the program's statements, so that it knows what the next call would do.
+// schema is a program that grows. It runs the program's statements, so that it knows what the next
+// call would do.
 type schema struct {
 	drawer
 	stategen.Growing
@@ -22,8 +23,8 @@ type schema struct {
 	used    map[string]bool // variables of which a statement used more than source and type, and
 	changed map[string]bool // those of which it edited, replaced or deleted an element
 
-	// Of the service's sessions, by id: what touched one last (nothing: it was there from the start), and how often one
-	// was written.
+	// Of the service's sessions, by id: what touched one last (nothing: it was there from the
+	// start), and how often one was written.
 	touched map[string]string
 	changes map[string]int
 }
@@ -112,8 +113,8 @@ func (s *schema) Clone() stategen.Schema {
 	return &c
 }
 
-// Result implements [stategen.Schema]: the lists of the service that no statement used, or else the newest that none
-// changed.
+// Result implements [stategen.Schema]: the lists of the service that no statement used, or else the
+// newest that none changed.
 func (s *schema) Result() (stategen.Expr, bool) {
 	var unused []stategen.Expr
 

@@ -279,8 +279,8 @@ func base() *toolapi.Spec {
 	return spec
 }
 
-// Random walks of any length: every candidate that is applied runs, none is missing, and a path ends with a result.
-// [schema.Apply] panics where the service refuses a call.
+// Random walks of any length: every candidate that is applied runs, none is missing, and a path
+// ends with a result. [schema.Apply] panics where the service refuses a call.
 func TestWalks(t *testing.T) {
 	t.Parallel()
 
@@ -424,7 +424,8 @@ func TestPathsWriteWhatTheyEdit(t *testing.T) {
 	}
 }
 
-// Nothing is read in vain: what no statement uses is a result, and what a statement changes is none.
+// Nothing is read in vain: what no statement uses is a result, and what a statement changes is
+// none.
 func TestPathsReturnWhatTheyDoNotUse(t *testing.T) {
 	t.Parallel()
 
@@ -510,7 +511,8 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// checkVariables returns an error for a variable that nothing in a program reads, and for a session that has two.
+// checkVariables returns an error for a variable that nothing in a program reads, and for a session
+// that has two.
 func checkVariables(p *stategen.Program) error {
 	text, err := json.Marshal(struct{ Main, Branch any }{p.Main, p.Branch})
 	if err != nil {

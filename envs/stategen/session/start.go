@@ -38,8 +38,8 @@ type drawer struct {
 	titles []string // that occur so far
 }
 
-// Init implements [stategen.Domain]. The first two sessions of the service and the first local one are of the same
-// source and type, so that there is something to list, to tell apart and to write.
+// Init implements [stategen.Domain]. The first two sessions of the service and the first local one
+// are of the same source and type, so that there is something to list, to tell apart and to write.
 func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 	w := drawer{Domain: d}
 
@@ -131,7 +131,8 @@ func (w *drawer) text(rng *rand.Rand, key string) string {
 	return strconv.Itoa(1 + rng.IntN(mostCount))
 }
 
-// sharing returns data in which one member, if both have it, is that of a session: so that a search finds several.
+// sharing returns data in which one member, if both have it, is that of a session: so that a search
+// finds several.
 func sharing(rng *rand.Rand, data, like envs.Args) envs.Args {
 	other := like.Object("data")
 	i := 1 + rng.IntN(len(data)-1)

@@ -15,8 +15,9 @@ import (
 	"toolevo/envs/stategen/tensor"
 )
 
-// Export returns a task as a row for an evaluator. The surface is that of its domain, for which its program is written;
-// speeches have to be those of the paper's APIs, as [Adapt] makes them. own is the task that the row is read back as.
+// Export returns a task as a row for an evaluator. The surface is that of its domain, for which its
+// program is written; speeches have to be those of the paper's APIs, as [Adapt] makes them. own is
+// the task that the row is read back as.
 func Export(s *code.Surface, t, own *stategen.Task, id int, form Form) (Row, error) {
 	published := *s
 	published.Published = true

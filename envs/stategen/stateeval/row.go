@@ -36,7 +36,8 @@ type TestCase struct {
 	Program     string         `json:"program"`
 }
 
-// ProgramInfo is what is there before a program runs. Its members are called as published, misspelt ones included.
+// ProgramInfo is what is there before a program runs. Its members are called as published, misspelt
+// ones included.
 type ProgramInfo struct {
 	InitLocalStr     string         `json:"init_local_str"`     // assignments, as Python text
 	InitLocalInfo    []Named        `json:"init_local_info"`    // the same as values
@@ -74,8 +75,8 @@ type large stategen.Value
 // mostList is how long the text of lists may be that stay lists.
 const mostList = 1 << 16
 
-// UnmarshalJSON implements [json.Unmarshaler]. Long lists are a [*tensor.Tensor] where they can be: as values they
-// would take a hundred bytes for each number.
+// UnmarshalJSON implements [json.Unmarshaler]. Long lists are a [*tensor.Tensor] where they can be:
+// as values they would take a hundred bytes for each number.
 func (v *large) UnmarshalJSON(text []byte) error {
 	if len(text) > mostList && text[0] == '[' {
 		if t, err := tensor.Parse(text); err == nil {
@@ -106,9 +107,9 @@ type metadata struct {
 	Task *stategen.Task `json:"toolevo_task,omitempty"`
 }
 
-// Read yields the rows of a file: rows or evaluators one after the other, each on a line or on several, or a list of
-// them. An evaluator is a row that has neither a number nor a prompt. The error of what is no row names the line on
-// which it ends; that of yield ends the reading.
+// Read yields the rows of a file: rows or evaluators one after the other, each on a line or on
+// several, or a list of them. An evaluator is a row that has neither a number nor a prompt. The
+// error of what is no row names the line on which it ends; that of yield ends the reading.
 func Read(r io.Reader, yield func(Row) error) error {
 	counted := &lines{from: r}
 	values := json.NewDecoder(counted)

@@ -20,7 +20,8 @@ import (
 
 // The rows of these tests are of our own making, in the published form: none was published.
 
-// published is a row as the benchmark has them: its variables are a text, an object and a number, its result an object.
+// published is a row as the benchmark has them: its variables are a text, an object and a number,
+// its result an object.
 const published = `{"example_id": 3, "prompt": "Write a program.", "metadata_json": "{\"task\": \"session\"}", ` +
 	`"agent_data_json": "{}", "evaluator_json": "{\"test_cases\": [{\"result\": {\"source\": \"abc\"}, ` +
 	`\"state_oracle\": {\"abc||settings\": []}, \"program_info\": {\"init_local_str\": \"user_variable_0 = 'x'\\n\", ` +
@@ -68,7 +69,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// The programs of the benchmark read evaluator_N.json, which is a row without its number and prompt.
+// The programs of the benchmark read evaluator_N.json, which is a row without its number and
+// prompt.
 func TestReadEvaluator(t *testing.T) {
 	evaluator := read(t, published)[0].Evaluator
 
@@ -104,7 +106,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// service is a domain whose only tool takes what it is given away. Its name and contents are as a test needs them.
+// service is a domain whose only tool takes what it is given away. Its name and contents are as a
+// test needs them.
 type service struct {
 	stategen.Domain
 	name     string
@@ -133,7 +136,8 @@ func (s *service) Content(_ stategen.State, v any) any {
 
 func (s *service) Effects(stategen.State) any { return s.effects }
 
-// task takes what variable holds, and answers with it; with a second case in which a constant is another.
+// task takes what variable holds, and answers with it; with a second case in which a constant is
+// another.
 func task(variable stategen.Variable) *stategen.Task {
 	result := stategen.Var("r_1")
 	return &stategen.Task{
@@ -402,8 +406,9 @@ func TestReadIndented(t *testing.T) {
 	}
 }
 
-// A voice task for the paper's service: its voice is the benchmark's of the same category and gender, any gender is
-// none, a transcript is a member, and the speech takes 16 seconds, whatever it says.
+// A voice task for the paper's service: its voice is the benchmark's of the same category and
+// gender, any gender is none, a transcript is a member, and the speech takes 16 seconds, whatever
+// it says.
 func TestAdapt(t *testing.T) {
 	program := `{"domain": "voice", "server": [{"voice_name": "Ada", "category": "news", "gender": "female"}],
 		"init": [{"name": "user_variable_0", "role": "user", "type": "", "value": "Good morning."},

@@ -37,8 +37,8 @@ type File struct {
 // line is where a task stands.
 type line struct{ offset, length int64 }
 
-// Open reads a split of a data folder, and calls visit, which may be nil, with each task in its order. The error is
-// [io/fs.ErrNotExist] where the folder has no such split.
+// Open reads a split of a data folder, and calls visit, which may be nil, with each task in its
+// order. The error is [io/fs.ErrNotExist] where the folder has no such split.
 func Open(data, split string, visit func(t *stategen.Task) error) (*File, error) {
 	f := &File{path: Path(data, split), sum: sha256.New()}
 
@@ -132,8 +132,8 @@ func decode(text []byte) (*stategen.Task, error) {
 	return t, nil
 }
 
-// scan calls visit with each line of a file, and adds its bytes to a hash. The error of a last line without an end is
-// [io.ErrUnexpectedEOF].
+// scan calls visit with each line of a file, and adds its bytes to a hash. The error of a last line
+// without an end is [io.ErrUnexpectedEOF].
 func scan(from io.Reader, sum hash.Hash, visit func(at line, text []byte) error) error {
 	lines := bufio.NewReaderSize(io.TeeReader(from, sum), 1<<16)
 

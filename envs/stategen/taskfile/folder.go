@@ -61,7 +61,8 @@ func readCommitted(data string) (committed, error) {
 	return c, err
 }
 
-// Folder is the tasks of a data folder, to which one process adds others. It is not safe for concurrent use.
+// Folder is the tasks of a data folder, to which one process adds others. It is not safe for
+// concurrent use.
 type Folder struct {
 	path   string
 	lock   *os.File
@@ -79,8 +80,8 @@ type appended struct {
 	bytes  int64
 }
 
-// Edit opens a data folder to add tasks, and removes what was not committed. It is an error while another process has
-// it open.
+// Edit opens a data folder to add tasks, and removes what was not committed. It is an error while
+// another process has it open.
 func Edit(data string, splits []string) (*Folder, error) {
 	f := &Folder{
 		path:   data,
@@ -191,8 +192,8 @@ func (f *Folder) Book(domain string) *stategen.Book {
 // Count returns how many tasks of a domain a split has.
 func (f *Folder) Count(split, domain string) int { return f.counts[split][domain] }
 
-// Add adds a task to a split, and reports whether it did: a program that any split has is not added. All tasks of a
-// folder are for one set of APIs.
+// Add adds a task to a split, and reports whether it did: a program that any split has is not
+// added. All tasks of a folder are for one set of APIs.
 func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
 	id := identity(&t.Program)
 	if f.known[id] {

@@ -8,7 +8,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Sampling says which tasks of a split to keep, as StateEval was sampled of what its authors generated and read.
+// Sampling says which tasks of a split to keep, as StateEval was sampled of what its authors
+// generated and read.
 type Sampling struct {
 	Each     int // tasks of each domain
 	Seed     uint64
@@ -23,8 +24,8 @@ type Sampled struct {
 	Chosen   int    `json:"chosen"`   // of the others, at random
 }
 
-// Sample draws tasks from a split, and gives those to keep, which are chosen in the order of the file. A rejected ID
-// that the split has not, and too few tasks, are errors before any is given.
+// Sample draws tasks from a split, and gives those to keep, which are chosen in the order of the
+// file. A rejected ID that the split has not, and too few tasks, are errors before any is given.
 func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, error) {
 	places := map[string][]int{} // by domain, of tasks that were not rejected
 
@@ -91,7 +92,8 @@ func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, e
 	return all, nil
 }
 
-// draw returns some of the places of a domain. What is drawn of one domain does not depend on the others.
+// draw returns some of the places of a domain. What is drawn of one domain does not depend on the
+// others.
 func (s Sampling) draw(domain string, places []int) []int {
 	envs.Random(s.Seed, domain).Shuffle(len(places), func(i, j int) {
 		places[i], places[j] = places[j], places[i]

@@ -8,7 +8,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// arguments reads the arguments of a call. The first mistake is kept, and what is read after it means nothing.
+// arguments reads the arguments of a call. The first mistake is kept, and what is read after it
+// means nothing.
 type arguments struct {
 	state *state
 	tool  string

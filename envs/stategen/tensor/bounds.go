@@ -16,9 +16,10 @@ type bounds struct{ elements, work int }
 // paperBounds hold what the published programs compute.
 var paperBounds = bounds{elements: mostLoaded, work: 1 << 32}
 
-// Programs stay below smaller bounds, so that thousands of them can be replayed. Of the published initial shapes, those
-// with more elements, one in eight, are drawn again, and a fresh weight has fewer outputs where as many as published
-// would take too much work; where even one takes too much, the call is no candidate.
+// Programs stay below smaller bounds, so that thousands of them can be replayed. Of the published
+// initial shapes, those with more elements, one in eight, are drawn again, and a fresh weight has
+// fewer outputs where as many as published would take too much work; where even one takes too much,
+// the call is no candidate.
 const (
 	programElements = 1 << 18 // of a tensor
 	programWork     = 1 << 22 // multiplications of a call

@@ -7,12 +7,13 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// tolerance is the published one, absolute and relative, as PyTorch's allclose adds them: for elements, and also for
-// numbers. The published checker allows numbers no relative error, but a result may be a sum of millions, where float32
-// itself is further apart.
+// tolerance is the published one, absolute and relative, as PyTorch's allclose adds them: for
+// elements, and also for numbers. The published checker allows numbers no relative error, but a
+// result may be a sum of millions, where float32 itself is further apart.
 const tolerance = 1e-2
 
-// Content implements [stategen.Service]. The content of a handle, or of an object with a handle, is a [*Tensor].
+// Content implements [stategen.Service]. The content of a handle, or of an object with a handle, is
+// a [*Tensor].
 func (Domain) Content(s stategen.State, v any) any {
 	return envs.Map(v, func(part any) (any, bool) {
 		if t := s.(*state).find(stategen.Handle(part, handleMember)); t != nil {
@@ -27,8 +28,9 @@ func (Domain) Content(s stategen.State, v any) any {
 // Effects implements [stategen.Service]. Tensors have none.
 func (Domain) Effects(stategen.State) any { return nil }
 
-// Same implements [stategen.Service]: tensors of the same shape whose elements agree within the tolerance, numbers that
-// do, and lists and objects of such. A tensor that overflowed is the same as nothing.
+// Same implements [stategen.Service]: tensors of the same shape whose elements agree within the
+// tolerance, numbers that do, and lists and objects of such. A tensor that overflowed is the same
+// as nothing.
 func (Domain) Same(got, want any) bool { return comparison.Same(got, want) }
 
 var comparison = stategen.Comparison{

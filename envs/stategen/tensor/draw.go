@@ -66,8 +66,8 @@ func (s *schema) transpose(rng *rand.Rand, i int) (plan, bool) {
 	return s.moved(p, i, swapped(rank, dims[0], dims[1]))
 }
 
-// moved completes a plan that moves the dimensions of a variable. It is none if they stay where they
-// are, or if they have just been moved: two moves are one.
+// moved completes a plan that moves the dimensions of a variable. It is none if they stay where
+// they are, or if they have just been moved: two moves are one.
 func (s *schema) moved(p plan, i int, dims []int) (plan, bool) {
 	v := &s.vars[i]
 	p.inputs, p.elements, p.moved = []int{i}, v.elements, true
@@ -78,8 +78,8 @@ func (s *schema) moved(p plan, i int, dims []int) (plan, bool) {
 // mostSections is how many parts a split of a program has.
 const mostSections = 4
 
-// split makes two to four parts: all of one size but for the last, also of a size that a dimension of
-// another variable has, or of sizes that differ by one.
+// split makes two to four parts: all of one size but for the last, also of a size that a dimension
+// of another variable has, or of sizes that differ by one.
 func (s *schema) split(rng *rand.Rand, i int) (plan, bool) {
 	v := &s.vars[i]
 
@@ -209,8 +209,8 @@ func (s *schema) linear(rng *rand.Rand, i int) (plan, bool) {
 		func(weight []int) ([]int, int, error) { return linearShape(v.shape, weight) })
 }
 
-// The most that programs use of what conv2d takes; what is published allows strides up to the size of the image, which
-// would leave little of it.
+// The most that programs use of what conv2d takes; what is published allows strides up to the size
+// of the image, which would leave little of it.
 const (
 	mostStride   = 3
 	mostDilation = 3
@@ -260,8 +260,9 @@ func (s *schema) conv2d(rng *rand.Rand, i int) (plan, bool) {
 		})
 }
 
-// contraction completes a plan with the second of its tensors: variable j, unless it is -1 or too large, or else a
-// fresh one of the shape of the largest weight, with as many outputs or fewer. shape says what comes of a weight.
+// contraction completes a plan with the second of its tensors: variable j, unless it is -1 or too
+// large, or else a fresh one of the shape of the largest weight, with as many outputs or fewer.
+// shape says what comes of a weight.
 func (s *schema) contraction(rng *rand.Rand, p plan, j int, weight []int,
 	shape func(weight []int) ([]int, int, error)) (plan, bool) {
 	within := func(weight []int) bool {

@@ -1,7 +1,8 @@
 package tensor
 
-// exactness says whether every way of computing a tensor leads to the same elements. They are multiples of a grid;
-// while all that is added up stays below 2^24 steps of it, float32 rounds nothing.
+// exactness says whether every way of computing a tensor leads to the same elements. They are
+// multiples of a grid; while all that is added up stays below 2^24 steps of it, float32 rounds
+// nothing.
 type exactness struct {
 	grid  float64
 	bound float64 // of the absolute values

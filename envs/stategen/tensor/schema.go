@@ -16,7 +16,8 @@ type schema struct {
 	vars []variable // the newest last
 }
 
-// variable is a tensor that a program has: a loaded one, the result of a call, or a part of such a result.
+// variable is a tensor that a program has: a loaded one, the result of a call, or a part of such a
+// result.
 type variable struct {
 	name     string
 	part     []string // the path of the part; nil is all of it
@@ -57,8 +58,8 @@ func loadedVariable(name string, shape []int, seed uint32) stategen.Variable {
 	}
 }
 
-// Candidates implements [stategen.Schema]. Where a call can take a tensor that no call has taken, only such calls are
-// returned.
+// Candidates implements [stategen.Schema]. Where a call can take a tensor that no call has taken,
+// only such calls are returned.
 func (s *schema) Candidates(rng *rand.Rand, _ stategen.Want) []stategen.Candidate {
 	var all, using []stategen.Candidate
 
@@ -188,9 +189,9 @@ func (s *schema) named(args []stategen.Named) []stategen.Named {
 	return args
 }
 
-// Condition implements [stategen.Schema]: the shape of the newest result, a dimension that its call changed, or how
-// many elements are above the mean, where that is the same however the tensor is computed. No call changes the rank or
-// the dtype, on which published programs depend, too.
+// Condition implements [stategen.Schema]: the shape of the newest result, a dimension that its call
+// changed, or how many elements are above the mean, where that is the same however the tensor is
+// computed. No call changes the rank or the dtype, on which published programs depend, too.
 func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bool) {
 	v := &s.vars[len(s.vars)-1]
 	if !v.made {
@@ -216,9 +217,9 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 	return stategen.Compared(drawn.name, drawn.left)
 }
 
-// Result implements [stategen.Schema]: the only result that no call has taken, or the list of all such. What is
-// published is the sum of their sums, which stays the same however a tensor is split and moved, and would say nothing
-// of those calls.
+// Result implements [stategen.Schema]: the only result that no call has taken, or the list of all
+// such. What is published is the sum of their sums, which stays the same however a tensor is split
+// and moved, and would say nothing of those calls.
 func (s *schema) Result() (stategen.Expr, bool) {
 	var open []stategen.Expr
 

@@ -11,7 +11,8 @@ var levels = func() (all [16]float32) {
 // most is the absolute value of the largest element, in sixteenths.
 const most = 15
 
-// elements returns the first n elements of a seed: the hexadecimal digits of what SplitMix64 makes of it.
+// elements returns the first n elements of a seed: the hexadecimal digits of what SplitMix64 makes
+// of it.
 //
 //go:norace
 func elements(seed uint32, n int) []float32 {

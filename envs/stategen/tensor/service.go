@@ -64,8 +64,9 @@ func (s *state) with(results ...*Tensor) (*state, []any) {
 
 func resultHandle(n int) string { return "tensor_" + strconv.Itoa(n) }
 
-// Begin implements [stategen.Service]. Loaded variables have values like {"tensor": "user_tensor_0", "dtype":
-// "float32", "shape": [2, 3], "seed": 7}, in which the handle is the variable's own name.
+// Begin implements [stategen.Service]. Loaded variables have values like {"tensor":
+// "user_tensor_0", "dtype": "float32", "shape": [2, 3], "seed": 7}, in which the handle is the
+// variable's own name.
 func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
 	s := &state{bounds: bounds{mostElements, mostWork}}
 	total := 0

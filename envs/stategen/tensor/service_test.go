@@ -238,8 +238,8 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// A loaded tensor has the elements that the package comment says: the digits of SplitMix64, whose first number for
-// seed 0 is known.
+// A loaded tensor has the elements that the package comment says: the digits of SplitMix64, whose
+// first number for seed 0 is known.
 func TestElements(t *testing.T) {
 	const first = "e220a8397b1dcdaf"
 
@@ -256,7 +256,8 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// The tools of the file, those of the service and those that programs draw are the same, and make a version.
+// The tools of the file, those of the service and those that programs draw are the same, and make a
+// version.
 func TestTools(t *testing.T) {
 	names := Domain{}.Counted()
 	if len(names) != len(tools) || len(names) != len(draws) {

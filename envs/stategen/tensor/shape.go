@@ -74,7 +74,8 @@ func sizes(whole, part int) []int {
 	return all
 }
 
-// joined returns the shape of tensors after each other along a dimension, all of the rank of the first.
+// joined returns the shape of tensors after each other along a dimension, all of the rank of the
+// first.
 func joined(shapes [][]int, dim int) ([]int, error) {
 	first := shapes[0]
 	total := 0
@@ -130,8 +131,8 @@ func (w *window) same(kernel []int) {
 	}
 }
 
-// convShape returns the shape of what conv2d makes, and how many multiplications that takes. Both shapes have four
-// dimensions.
+// convShape returns the shape of what conv2d makes, and how many multiplications that takes. Both
+// shapes have four dimensions.
 func convShape(input, weight []int, w window) (shape []int, work int, err error) {
 	if size(input...) == 0 || size(weight...) == 0 {
 		return nil, 0, refuseState("conv2d: an input of shape %s or a weight of shape %s has no elements",

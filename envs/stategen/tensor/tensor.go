@@ -26,8 +26,9 @@ func (t *Tensor) DType() string { return cmp.Or(t.dtype, dtype) }
 
 // sum adds all elements.
 //
-// The race detector need not watch every element here or in the other loops over elements: they read what does not
-// change and write what nobody else has yet. Under it they would take most of the time of the tests.
+// The race detector need not watch every element here or in the other loops over elements: they
+// read what does not change and write what nobody else has yet. Under it they would take most of
+// the time of the tests.
 //
 //go:norace
 func (t *Tensor) sum() float64 {

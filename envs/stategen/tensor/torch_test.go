@@ -135,8 +135,8 @@ func compareRun(t *testing.T, r torchRun, ours, theirs [][]digest) {
 	}
 }
 
-// sameDigest compares digests. How many elements are above the mean is exact after one call; later, an element may be
-// within an error of the mean.
+// sameDigest compares digests. How many elements are above the mean is exact after one call; later,
+// an element may be within an error of the mean.
 func sameDigest(a, b digest, exact bool) bool {
 	slack := size(a.Shape...) / 1000
 	if exact {
@@ -227,8 +227,8 @@ func TestTorch(t *testing.T) {
 	}
 }
 
-// sameBranch checks that PyTorch finds as many elements above the mean as a condition says, and returns 1 for a task
-// with such a condition.
+// sameBranch checks that PyTorch finds as many elements above the mean as a condition says, and
+// returns 1 for a task with such a condition.
 func sameBranch(t *testing.T, task stategen.Task, results [][]digest) int {
 	t.Helper()
 

@@ -156,7 +156,8 @@ func TestCandidatesUseWhatIsOpen(t *testing.T) {
 	}
 }
 
-// The pairs of a candidate are the tools that touched its tensors last, and NONE for those that are fresh.
+// The pairs of a candidate are the tools that touched its tensors last, and NONE for those that are
+// fresh.
 func TestPairs(t *testing.T) {
 	s := &schema{Growing: stategen.NewGrowing("tensor", nil)}
 	s.load([]int{2, 3, 4, 4}, 1)
@@ -258,7 +259,8 @@ func TestMovesDoNotUndo(t *testing.T) {
 	}
 }
 
-// A condition is about the newest tensor, which a call made, and counts elements only where that is exact.
+// A condition is about the newest tensor, which a call made, and counts elements only where that is
+// exact.
 func TestCondition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 

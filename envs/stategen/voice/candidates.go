@@ -25,8 +25,8 @@ type argument struct {
 	path []string
 }
 
-// Candidates implements [stategen.Schema]. Of calls that differ in their voice alone there is one for each transition
-// that a voice can come from.
+// Candidates implements [stategen.Schema]. Of calls that differ in their voice alone there is one
+// for each transition that a voice can come from.
 func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) []stategen.Candidate {
 	all := s.moves(rng)
 	if !slices.ContainsFunc(all, s.fresh) {
@@ -96,12 +96,14 @@ func (s *schema) moves(rng *rand.Rand) []move {
 	return all
 }
 
-// isJustVoiced reports whether nothing has come of a speech since it got its voice: who wants another one takes that.
+// isJustVoiced reports whether nothing has come of a speech since it got its voice: who wants
+// another one takes that.
 func (t thing) isJustVoiced() bool {
 	return t.speech.voice != "" && !t.consumed && t.producer != speechToText
 }
 
-// echoes reports whether a thing is the transcript of a text that the user gave: who wants it spoken need not hear it.
+// echoes reports whether a thing is the transcript of a text that the user gave: who wants it
+// spoken need not hear it.
 func (s *schema) echoes(t thing) bool {
 	return t.result && slices.ContainsFunc(s.things, func(g thing) bool {
 		return g.kind == aText && !g.result && g.value == t.value
@@ -113,9 +115,9 @@ func (s *schema) transcribed(text string) bool {
 	return slices.ContainsFunc(s.things, func(t thing) bool { return t.kind == aText && t.result && t.value == text })
 }
 
-// voices returns a voice that a search found, or else one from the start, and that of a speech that a call made, as far
-// as there are any other than but: who searched for voices takes one of them. Those that nothing has consumed come
-// first.
+// voices returns a voice that a search found, or else one from the start, and that of a speech that
+// a call made, as far as there are any other than but: who searched for voices takes one of them.
+// Those that nothing has consumed come first.
 func (s *schema) voices(rng *rand.Rand, but string) []argument {
 	var all []argument
 
@@ -175,8 +177,8 @@ func paths(t thing) [][]string {
 	return all
 }
 
-// settings returns settings, by a coin: those from the start, or what of an earlier speech is not what the tool
-// assumes.
+// settings returns settings, by a coin: those from the start, or what of an earlier speech is not
+// what the tool assumes.
 func (s *schema) settings(rng *rand.Rand) (all []argument) {
 	if rng.IntN(2) == 0 {
 		return nil
@@ -201,8 +203,8 @@ func (s *schema) settings(rng *rand.Rand) (all []argument) {
 	return all
 }
 
-// fresh reports whether a call consumes something that none has. Voices and settings from the start do not count: what
-// a call is about does.
+// fresh reports whether a call consumes something that none has. Voices and settings from the start
+// do not count: what a call is about does.
 func (s *schema) fresh(m move) bool {
 	return slices.ContainsFunc(m.args, func(a argument) bool {
 		t := s.things[a.of]
@@ -210,8 +212,8 @@ func (s *schema) fresh(m move) bool {
 	})
 }
 
-// uses reports whether a call that is given a part of a thing uses up the thing: a speech has more than its voice and
-// its settings.
+// uses reports whether a call that is given a part of a thing uses up the thing: a speech has more
+// than its voice and its settings.
 func (t thing) uses(a argument) bool { return t.kind != aSpeech || a.name == "input_speech" }
 
 // leavesNothing reports whether after a call there would be no result.

@@ -7,7 +7,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Content implements [stategen.Service]: a speech, or a handle of one, stands for what the speech is now.
+// Content implements [stategen.Service]: a speech, or a handle of one, stands for what the speech
+// is now.
 func (Domain) Content(of stategen.State, v any) any {
 	s := of.(*state)
 	return envs.Map(v, func(part any) (any, bool) {
@@ -37,8 +38,8 @@ func (Domain) Record(content any) any { return content }
 // tolerance is how far numbers that are the same may be apart (StateEval's).
 const tolerance = 1e-6
 
-// Same implements [stategen.Service]: the order of lists does not matter, but for that of a history or
-// of transitions.
+// Same implements [stategen.Service]: the order of lists does not matter, but for that of a history
+// or of transitions.
 func (Domain) Same(got, want any) bool { return comparison.Same(got, want) }
 
 var comparison = stategen.Comparison{

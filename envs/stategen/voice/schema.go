@@ -108,8 +108,8 @@ func (s *schema) run(c stategen.Call, of stategen.Candidate) {
 	s.things = append(s.things, t)
 }
 
-// Condition implements [stategen.Schema]: which voice a result has or a search found, how many sentences it has, or how
-// long it takes.
+// Condition implements [stategen.Schema]: which voice a result has or a search found, how many
+// sentences it has, or how long it takes.
 func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bool) {
 	t, ok := s.newest()
 	if !ok {

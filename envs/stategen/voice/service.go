@@ -41,8 +41,8 @@ type call struct {
 	voice  string
 }
 
-// Begin implements [stategen.Service]. What a service has at the start is its library, a list of voices as
-// search_voice_library gives them; the speeches are the variables that are loaded.
+// Begin implements [stategen.Service]. What a service has at the start is its library, a list of
+// voices as search_voice_library gives them; the speeches are the variables that are loaded.
 func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
 	s := &state{}
 

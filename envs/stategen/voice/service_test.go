@@ -122,8 +122,8 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// A transcription is in the history of the speech that was transcribed, under its handle, and of none that was made
-// before.
+// A transcription is in the history of the speech that was transcribed, under its handle, and of
+// none that was made before.
 func TestTranscriptionStays(t *testing.T) {
 	c := begin(t)
 	c.call("isolate_audio", `{"input_speech": "user_variable_0"}`)
@@ -299,7 +299,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// Whatever it is called with, the service answers, refuses, or does not know the tool; and comparing never fails.
+// Whatever it is called with, the service answers, refuses, or does not know the tool; and
+// comparing never fails.
 func FuzzCall(f *testing.F) {
 	f.Add(`{"input_speech": "user_variable_0", "voice_name": "Amir"}`)
 	f.Add(`{"text": "a", "stability": 1e999, "style": -0.0}`)

@@ -17,8 +17,8 @@ import (
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// walk grows a program of n calls with every choice by chance, and shows each step: the candidates, and the program
-// after one of them was applied.
+// walk grows a program of n calls with every choice by chance, and shows each step: the candidates,
+// and the program after one of them was applied.
 func walk(t testing.TB, seed uint64, n int, step func([]stategen.Candidate, stategen.Schema)) stategen.Schema {
 	t.Helper()
 
@@ -83,8 +83,8 @@ func TestEveryCandidateRuns(t *testing.T) {
 	}
 }
 
-// A call is about something that no call has consumed, as long as there is any: a result, a text, a speech or a search,
-// and not only a voice or settings.
+// A call is about something that no call has consumed, as long as there is any: a result, a text, a
+// speech or a search, and not only a voice or settings.
 func TestCallsUseWhatNothingHasConsumed(t *testing.T) {
 	asides := []string{"voice_name", "stability", "similarity_boost", "style"}
 
@@ -114,8 +114,8 @@ func TestCallsUseWhatNothingHasConsumed(t *testing.T) {
 	}
 }
 
-// No candidate is silly: a voice for what it has spoken, the same words transcribed twice, or a second isolation, which
-// the service refuses.
+// No candidate is silly: a voice for what it has spoken, the same words transcribed twice, or a
+// second isolation, which the service refuses.
 func TestCandidatesAreNotSilly(t *testing.T) {
 	for seed := range uint64(200) {
 		s := walk(t, seed, 8, nil)
@@ -277,8 +277,9 @@ func generate(t testing.TB, selector stategen.Selector, seed uint64, book *state
 	return all
 }
 
-// Tasks have as many calls on each path as were wanted, no call twice, and arguments that fit the documents. The cases
-// pass, flipped ones on the other branch. Every input is used once declared, under one name.
+// Tasks have as many calls on each path as were wanted, no call twice, and arguments that fit the
+// documents. The cases pass, flipped ones on the other branch. Every input is used once declared,
+// under one name.
 func TestTasks(t *testing.T) {
 	var (
 		book           stategen.Book
@@ -478,8 +479,8 @@ func TestGuidanceCoversMorePairs(t *testing.T) {
 	}
 }
 
-// Fifty thousand tasks seldom have a text of another one. Texts have two to four sentences and no word is left to fill
-// in.
+// Fifty thousand tasks seldom have a text of another one. Texts have two to four sentences and no
+// word is left to fill in.
 func TestTexts(t *testing.T) {
 	seen := map[string]bool{}
 	n := 0

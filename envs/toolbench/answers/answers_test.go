@@ -64,8 +64,8 @@ func TestPublishedAnswers(t *testing.T) {
 	}
 }
 
-// Messages of tools may be texts, which are cut in published files: they are kept as they stand, and
-// say what was called. Of a file the answers that can be read are read.
+// Messages of tools may be texts, which are cut in published files: they are kept as they stand,
+// and say what was called. Of a file the answers that can be read are read.
 func TestDecodeTexts(t *testing.T) {
 	t.Parallel()
 
@@ -170,7 +170,8 @@ func value(t *testing.T, text []byte) (v any) {
 	return v
 }
 
-// Of a tree whose attempts all failed the one that was tried last is taken; who asks for another attempt is nobody.
+// Of a tree whose attempts all failed the one that was tried last is taken; who asks for another
+// attempt is nobody.
 func TestRead(t *testing.T) {
 	t.Parallel()
 

@@ -89,8 +89,8 @@ func (t *Turn) node() Node {
 	return Node{Role: roleTool, Call: call}
 }
 
-// functionsOf returns the functions of a question as StableToolBench lists them: a default is an example value, and
-// what is not required is optional.
+// functionsOf returns the functions of a question as StableToolBench lists them: a default is an
+// example value, and what is not required is optional.
 func functionsOf(tools string) (json.RawMessage, error) {
 	v, err := pytext.Decode(tools)
 	if err != nil {

@@ -19,7 +19,8 @@ type Outcome struct {
 	Text     string // what the user reads; "" where nothing is said
 }
 
-// Outcome returns how the answer ended. Arguments of Finish that are no object are the text themselves.
+// Outcome returns how the answer ended. Arguments of Finish that are no object are the text
+// themselves.
 func (a *Answer) Outcome() Outcome {
 	last := a.last()
 	o := Outcome{Finished: last != nil && last.Role == roleTool && last.Call.Name == finish, Text: a.Final}
@@ -50,8 +51,8 @@ func (a *Answer) last() *Node {
 	return nil
 }
 
-// Steps returns the calls as StableToolBench's judges are shown them, and the last step apart. A text of the assistant
-// is a step only where it is the last.
+// Steps returns the calls as StableToolBench's judges are shown them, and the last step apart. A
+// text of the assistant is a step only where it is the last.
 func (a *Answer) Steps() (steps []string, final string) {
 	last := a.last()
 	if last == nil {

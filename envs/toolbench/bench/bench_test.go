@@ -138,7 +138,8 @@ func play(t testing.TB, env envs.Environment, task envs.Task, actions ...envs.Ac
 	return all
 }
 
-// Who knows a version solves every task in it; who calls what the prompt says solves none where APIs have moved on.
+// Who knows a version solves every task in it; who calls what the prompt says solves none where
+// APIs have moved on.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 

@@ -47,7 +47,8 @@ func (ToolBench) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, e
 	return known.(*toolapi.Catalog).WithFiles(own...)
 }
 
-// versions are the catalogs of splits, by their hashes. A command that plays several evaluations wants one for each.
+// versions are the catalogs of splits, by their hashes. A command that plays several evaluations
+// wants one for each.
 var versions sync.Map
 
 // Tools implements [suite.Benchmark]. The functions are those of the tasks.
@@ -144,7 +145,8 @@ func (ToolBench) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) 
 	return o, nil
 }
 
-// take takes the queries of a split, and the documents of all: versions are made from them, where the choice has none.
+// take takes the queries of a split, and the documents of all: versions are made from them, where
+// the choice has none.
 func (o *opened) take(splits map[string]*toolbench.Kept, split string) error {
 	o.queries, o.lineage = map[string]*toolbench.Query{}, sources(splits)
 

@@ -17,8 +17,9 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// Deployed is the functions of a version, as a server exposes them: without tasks, prompts and rewards. Calls are
-// checked, and answered, as those of an agent are. It is safe for concurrent use.
+// Deployed is the functions of a version, as a server exposes them: without tasks, prompts and
+// rewards. Calls are checked, and answered, as those of an agent are. It is safe for concurrent
+// use.
 type Deployed struct {
 	suite     *opened
 	version   string
@@ -36,8 +37,9 @@ type deployedFunction struct {
 	spelling spelling
 }
 
-// Deploy deploys a version of the functions of a suite that this benchmark opened: those that the task of an ID offers,
-// or all, "". A real backend is asked before the suite's simulator, unless it is nil.
+// Deploy deploys a version of the functions of a suite that this benchmark opened: those that the
+// task of an ID offers, or all, "". A real backend is asked before the suite's simulator, unless it
+// is nil.
 func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Deployed, error) {
 	o, ok := s.(*opened)
 	if !ok {
@@ -148,8 +150,9 @@ func (d *Deployed) Functions() []Function {
 	return all
 }
 
-// Find returns the name of the function by which an API is called: its own, where that is what a version calls one, and
-// else the published function of the API of that name, whatever a version has made of it.
+// Find returns the name of the function by which an API is called: its own, where that is what a
+// version calls one, and else the published function of the API of that name, whatever a version
+// has made of it.
 func (d *Deployed) Find(api toolbench.Key) (name string, ok bool) {
 	if _, ok := d.named[api.API]; ok {
 		return api.API, true

@@ -38,8 +38,8 @@ func callOf(t testing.TB, d *Deployed, c envs.Call) Answer {
 	return a
 }
 
-// A call that fits the version is answered, whole; one that fits the old version only is refused in the words of the
-// feedback that was chosen, and nobody is asked.
+// A call that fits the version is answered, whole; one that fits the old version only is refused in
+// the words of the feedback that was chosen, and nobody is asked.
 func TestDeployed(t *testing.T) {
 	t.Parallel()
 
@@ -100,8 +100,8 @@ func TestDeployedWithAForm(t *testing.T) {
 	}
 }
 
-// Functions have the names and schemas of their version; a task's are those that it offers. What is no function of them
-// is refused.
+// Functions have the names and schemas of their version; a task's are those that it offers. What is
+// no function of them is refused.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 
@@ -223,7 +223,8 @@ func (m memory) Remember(_ context.Context, key string, r envs.Result) error {
 	return nil
 }
 
-// An agent meets the model that stands in for the APIs; a run remembers what it said; and the lineage names it.
+// An agent meets the model that stands in for the APIs; a run remembers what it said; and the
+// lineage names it.
 func TestModelAsSimulator(t *testing.T) {
 	t.Parallel()
 
@@ -354,7 +355,8 @@ func apiOf(t *testing.T, v *toolapi.Version, tool string) *toolapi.API {
 	return a
 }
 
-// What the API of a model says that failed is a tool error, and a model that fails is a failure of ours.
+// What the API of a model says that failed is a tool error, and a model that fails is a failure of
+// ours.
 func TestModelFails(t *testing.T) {
 	t.Parallel()
 

@@ -1,5 +1,5 @@
-// Package bench is ToolBench as a suite: its queries are tasks, the APIs that a query offers are the functions of its
-// task, and a simulator stands in for the APIs.
+// Package bench is ToolBench as a suite: its queries are tasks, the APIs that a query offers are
+// the functions of its task, and a simulator stands in for the APIs.
 //
 // # Tasks
 //
@@ -12,10 +12,10 @@
 //
 // # A step
 //
-// A call is checked against the deployed version of its function first, and reaches the simulator only when it fits.
-// The observation is what StableToolBench's server answers, an object of error and response, cut at
-// 2,048 characters; an episode of eval has 20 turns (eval.max_turns): the limits of MirrorAPI's agents. No other
-// functions than those of the task can be called.
+// A call is checked against the deployed version of its function first, and reaches the simulator
+// only when it fits. The observation is what StableToolBench's server answers, an object of error
+// and response, cut at 2,048 characters; an episode of eval has 20 turns (eval.max_turns): the
+// limits of MirrorAPI's agents. No other functions than those of the task can be called.
 //
 // The simulator is a script, which sees the published call, or a language model that the section
 // toolbench of the configuration names, which sees the document and the call of the deployed
@@ -25,24 +25,28 @@
 //
 // # Serving
 //
-// [Deploy] exposes the functions of a version without tasks, for a server: calls are checked and answered as in a step,
-// and nothing is cut. Arguments may be named as StableToolBench's client does, which an agent's may not.
+// [Deploy] exposes the functions of a version without tasks, for a server: calls are checked and
+// answered as in a step, and nothing is cut. Arguments may be named as StableToolBench's client
+// does, which an agent's may not.
 //
 // # Reward
 //
-// An answer is right when it says something, and every relevant function was called before with arguments that fit
-// the deployed version. It is a rule: whether the answer is any good takes a judge.
+// An answer is right when it says something, and every relevant function was called before with
+// arguments that fit the deployed version. It is a rule: whether the answer is any good takes a
+// judge.
 //
 // # Versions
 //
-// p_c is the published documents. dtb_v2, dtb_v3 and dtb_combined are DynamicToolBench's: names of APIs stay, and not
-// all queries are touched. p_s_in and p_s_ood are made from all that the data folder has by the operators of
-// package drift; their seeds are fixed, and p_s_ood has no identifier of p_s_in. They are made when a run wants them.
-// Files of versions and factors are deployed as for any suite.
+// p_c is the published documents. dtb_v2, dtb_v3 and dtb_combined are DynamicToolBench's: names of
+// APIs stay, and not all queries are touched. p_s_in and p_s_ood are made from all that the data
+// folder has by the operators of package drift; their seeds are fixed, and p_s_ood has no
+// identifier of p_s_in. They are made when a run wants them. Files of versions and factors are
+// deployed as for any suite.
 //
 // # Guarantees
 //
-//   - Tasks come by group, in alphabetical order, those exposed to drift first, then as their file has them.
+//   - Tasks come by group, in alphabetical order, those exposed to drift first, then as their file
+//     has them.
 //   - A function changes in the same way for all tasks of a data folder.
 //   - No policy is told which functions are relevant but the scripted ones, which follow a plan.
 package bench

@@ -46,8 +46,8 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 	return e, nil
 }
 
-// environment deploys a version in which every task has its own functions. It implements [envs.Environment],
-// [envs.Canonicalizer], [envs.Comparer] and [envs.Lifter].
+// environment deploys a version in which every task has its own functions. It implements
+// [envs.Environment], [envs.Canonicalizer], [envs.Comparer] and [envs.Lifter].
 type environment struct {
 	codec action.Codec
 	tasks map[string]taskEnvironment // by ID

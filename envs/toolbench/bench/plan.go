@@ -11,7 +11,8 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// planned returns the calls that a query wants, in the base version: of every relevant function, with what it requires.
+// planned returns the calls that a query wants, in the base version: of every relevant function,
+// with what it requires.
 func (o *opened) planned(q *toolbench.Query) []envs.Call {
 	calls := make([]envs.Call, len(q.Relevant))
 

@@ -43,7 +43,8 @@ func (ToolBench) Sections() []suite.Section {
 	}}
 }
 
-// Values implements [suite.Configurable]: groups, difficulties and splits are what the data folder has.
+// Values implements [suite.Configurable]: groups, difficulties and splits are what the data folder
+// has.
 func (ToolBench) Values(string) []string { return nil }
 
 // Validate implements [suite.Settings].

@@ -20,9 +20,10 @@ import (
 
 func init() { suite.Register(ToolBench{}) }
 
-// Who sees the prompt of a query alone can write the calls of its solution: the functions and what they require are
-// listed, with the types of what is chosen freely. Under other versions than that of the prompt notices add what has
-// changed; where the prompt is of the deployed version, nothing is missing at all.
+// Who sees the prompt of a query alone can write the calls of its solution: the functions and what
+// they require are listed, with the types of what is chosen freely. Under other versions than that
+// of the prompt notices add what has changed; where the prompt is of the deployed version, nothing
+// is missing at all.
 func TestPromptsSayWhatSolutionsTake(t *testing.T) {
 	t.Parallel()
 
@@ -72,7 +73,8 @@ func TestPromptsSayWhatSolutionsTake(t *testing.T) {
 	}
 }
 
-// madeOf returns the versions of a choice with ten that are made, and the names of those that are tried.
+// madeOf returns the versions of a choice with ten that are made, and the names of those that are
+// tried.
 func madeOf(t *testing.T, c suite.Choice) (*toolapi.Catalog, []string) {
 	t.Helper()
 
@@ -210,8 +212,9 @@ func (w *writer) solve(t *testing.T, shown, deployed envs.Task, calls []envs.Cal
 	}
 }
 
-// filled returns the arguments of a call with the values of a notice's example where they have none: an optional
-// parameter that has come to be required takes null, of which the example says nothing.
+// filled returns the arguments of a call with the values of a notice's example where they have
+// none: an optional parameter that has come to be required takes null, of which the example says
+// nothing.
 func filled(args envs.Args, example string) envs.Args {
 	return withValues(args, read(example)).(envs.Args)
 }
@@ -239,8 +242,8 @@ func withValues(v any, example envs.Args) any {
 	return args
 }
 
-// chosen returns what of a call an author cannot know who chooses values where the document says no more than a type.
-// It has read its own choices then.
+// chosen returns what of a call an author cannot know who chooses values where the document says no
+// more than a type. It has read its own choices then.
 func chosen(a *suitetest.Author, c envs.Call) (missing []string) {
 	for _, arg := range c.Args {
 		document := a.Tools[c.Name]

@@ -11,7 +11,8 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// opened is the benchmark over a split of a data folder. It implements [suite.Suite] and [suite.Planner].
+// opened is the benchmark over a split of a data folder. It implements [suite.Suite] and
+// [suite.Planner].
 type opened struct {
 	choice     suite.Choice
 	collection *toolbench.Collection

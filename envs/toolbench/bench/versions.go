@@ -22,8 +22,8 @@ const (
 	outOfIt  = drift.OutOfDomain // has no identifier of inDomain
 )
 
-// part returns the catalog of some versions and of those that they deprecate, with the functions of some tools only. A
-// version may be named twice.
+// part returns the catalog of some versions and of those that they deprecate, with the functions of
+// some tools only. A version may be named twice.
 func part(c *toolapi.Catalog, tools []string, names ...string) (*toolapi.Catalog, error) {
 	var files []*toolapi.Spec
 
@@ -57,7 +57,8 @@ func part(c *toolapi.Catalog, tools []string, names ...string) (*toolapi.Catalog
 	return toolapi.NewCatalog(files...)
 }
 
-// documented returns the functions of a version. One that is made leaves what they do to the published documents.
+// documented returns the functions of a version. One that is made leaves what they do to the
+// published documents.
 func (o *opened) documented(file *toolapi.Spec) []toolapi.APISpec {
 	about := map[string]string{}
 	published, _ := o.choice.Versions.Spec(base) // every catalog has it

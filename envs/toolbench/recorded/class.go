@@ -49,7 +49,8 @@ var classes = yamltext.Once[[]classRules](files, "classes.yaml")
 // Corrected returns the rules in which a number is a status code only where it is called one.
 func Corrected() *Rules { return &Rules{classes(), hasCode} }
 
-// Published returns the rules as they were published: a status code is one anywhere, also within a longer number.
+// Published returns the rules as they were published: a status code is one anywhere, also within a
+// longer number.
 func Published() *Rules {
 	return &Rules{classes(), func(text string, codes []string) bool {
 		return slices.ContainsFunc(codes, func(code string) bool { return strings.Contains(text, code) })
@@ -88,7 +89,8 @@ func (r *Rules) fits(w words, text string) bool {
 		r.codes(text, w.Codes)
 }
 
-// The ways in which a text, in lower case, calls a number a status code: "status_code": 404, error 404, 404 forbidden.
+// The ways in which a text, in lower case, calls a number a status code: "status_code": 404, error
+// 404, 404 forbidden.
 var (
 	codeAfterWord  = regexp.MustCompile(`(?:\b|_)(?:status|code|error|http)(?:[_ ]?code)?\W{0,4}(\d{3})\b`)
 	codeBeforeWord = regexp.MustCompile(`\b(\d{3})\W{1,3}(?:error|client error|not found|unauthori[sz]ed|forbidden)\b`)

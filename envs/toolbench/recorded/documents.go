@@ -19,7 +19,8 @@ func (d *Documents) All() []*toolbench.Document {
 	return d.all
 }
 
-// NewDocuments indexes a collection. Of two APIs that requests cannot tell apart the first is found.
+// NewDocuments indexes a collection. Of two APIs that requests cannot tell apart the first is
+// found.
 func NewDocuments(c *toolbench.Collection) *Documents {
 	d := &Documents{byName: make(map[toolbench.Key]*toolbench.Document, len(c.Documents))}
 

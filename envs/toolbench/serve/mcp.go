@@ -55,7 +55,8 @@ func (s *Server) callTool(ctx context.Context, v Version, name, input string) (t
 	return a.Text, a.Outcome != envs.OK, err
 }
 
-// Stdio serves the first version to the client at the other end of a pipe, until that closes it or ctx ends.
+// Stdio serves the first version to the client at the other end of a pipe, until that closes it or
+// ctx ends.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	return wire.MCPOverStdio(ctx, s.mcpServer(s.o.Versions[s.o.Default]), in, out, s.o.MaxBody)
 }

@@ -171,7 +171,8 @@ func TestVirtual(t *testing.T) {
 	}
 }
 
-// A body whose length nobody says is read as far as the limit; one that says it is too long is not read at all.
+// A body whose length nobody says is read as far as the limit; one that says it is too long is not
+// read at all.
 func TestLargeBodies(t *testing.T) {
 	t.Parallel()
 
@@ -319,7 +320,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A client of MCP finds the functions of each version with their schemas, and calls them as other clients do.
+// A client of MCP finds the functions of each version with their schemas, and calls them as other
+// clients do.
 func TestMCP(t *testing.T) {
 	t.Parallel()
 
@@ -377,8 +379,8 @@ func TestMCP(t *testing.T) {
 	serving.Wait()
 }
 
-// Clients of every revision of the protocol are served by theirs, over HTTP and over a pipe. They are told of what only
-// reads, and nothing of what may do more.
+// Clients of every revision of the protocol are served by theirs, over HTTP and over a pipe. They
+// are told of what only reads, and nothing of what may do more.
 func TestRevisions(t *testing.T) {
 	t.Parallel()
 

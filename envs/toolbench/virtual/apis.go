@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// APIs answer calls from a cache, by a real backend, or by a simulator, in this order. They are safe for concurrent
-// use.
+// APIs answer calls from a cache, by a real backend, or by a simulator, in this order. They are
+// safe for concurrent use.
 type APIs struct {
 	cache     *Cache              // nil keeps nothing
 	backend   *Backend            // nil asks nobody
@@ -27,8 +27,8 @@ type Options struct {
 	Backend *Backend // real APIs that are asked first; nil is none
 	Model   *Model   // stands in for them; nil is the script
 
-	// Unsimulated has no script stand in for them: what is neither kept nor answered by the backend is
-	// a failure of ours, [ErrUnrecorded]. So agents meet nothing but what was recorded.
+	// Unsimulated has no script stand in for them: what is neither kept nor answered by the backend
+	// is a failure of ours, [ErrUnrecorded]. So agents meet nothing but what was recorded.
 	Unsimulated bool
 }
 
@@ -95,8 +95,9 @@ func (u under) Simulate(ctx context.Context, d *toolbench.Document, args envs.Ar
 	return answer, err
 }
 
-// Answer answers a call, whose arguments fit the document, under a version, and says where the answer came from. Of
-// equal calls at the same time one is made, whose answer all get. The error is ours.
+// Answer answers a call, whose arguments fit the document, under a version, and says where the
+// answer came from. Of equal calls at the same time one is made, whose answer all get. The error is
+// ours.
 func (a *APIs) Answer(ctx context.Context, version string, d *toolbench.Document, args envs.Args) (toolbench.Answer,
 	Provenance, error) {
 	call := NewCall(version, d.Key, args)

@@ -46,8 +46,8 @@ func ask(t *testing.T, a *virtual.APIs, version string, args envs.Args) (string,
 	return answer.Text(), from
 }
 
-// The first call is simulated, the second replayed with the same bytes, whatever the order of the arguments. Another
-// version is another call.
+// The first call is simulated, the second replayed with the same bytes, whatever the order of the
+// arguments. Another version is another call.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 
@@ -131,7 +131,8 @@ func TestCalledOff(t *testing.T) {
 	asking.Wait()
 }
 
-// A reply that cannot be read is asked for again, under another seed; three of them are a failure, and nothing is kept.
+// A reply that cannot be read is asked for again, under another seed; three of them are a failure,
+// and nothing is kept.
 func TestSpoiltReplies(t *testing.T) {
 	t.Parallel()
 
@@ -331,7 +332,8 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-// Without a simulator there are the answers of the cache, and no others; that there is none is not kept.
+// Without a simulator there are the answers of the cache, and no others; that there is none is not
+// kept.
 func TestUnsimulated(t *testing.T) {
 	t.Parallel()
 

@@ -18,8 +18,9 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// Cache keeps answers in a file, a SQLite database. Several processes may use one at the same time. A process that is
-// killed loses nothing that [Cache.Put] returned for. It is safe for concurrent use.
+// Cache keeps answers in a file, a SQLite database. Several processes may use one at the same time.
+// A process that is killed loses nothing that [Cache.Put] returned for. It is safe for concurrent
+// use.
 type Cache struct {
 	path string
 	db   *sql.DB
@@ -35,11 +36,12 @@ const (
 	cacheFormat   = 1
 )
 
-// mostConnections bounds how many calls read at the same time. A connection that stays open costs nothing to open.
+// mostConnections bounds how many calls read at the same time. A connection that stays open costs
+// nothing to open.
 const mostConnections = 8
 
-// OpenCache opens the cache at a path, making it where there is none. The error of a file that is no cache, or a broken
-// one, is [disk.ErrDamaged].
+// OpenCache opens the cache at a path, making it where there is none. The error of a file that is
+// no cache, or a broken one, is [disk.ErrDamaged].
 func OpenCache(ctx context.Context, path string) (*Cache, error) {
 	c, err := openCache(ctx, path)
 	if err != nil {
@@ -114,7 +116,8 @@ func damagedFile(err error) error {
 // Close closes the file.
 func (c *Cache) Close() error { return errors.Join(c.put.Close(), c.db.Close()) }
 
-// Get returns the answer to a call, with where it came from and what made it, and whether there is one.
+// Get returns the answer to a call, with where it came from and what made it, and whether there is
+// one.
 func (c *Cache) Get(ctx context.Context, call Call) (Entry, bool, error) {
 	for e, err := range c.entries(ctx, "WHERE key = ?", call.Key()) {
 		return e, err == nil, err

@@ -80,7 +80,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// What was put is there after the file is opened again, the first answer stays, and examples are the first calls.
+// What was put is there after the file is opened again, the first answer stays, and examples are
+// the first calls.
 func TestCache(t *testing.T) {
 	t.Parallel()
 
@@ -213,7 +214,8 @@ func filesIn(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// A cache whose bytes have changed says so, whichever bytes they are: it is not opened, or an answer is refused.
+// A cache whose bytes have changed says so, whichever bytes they are: it is not opened, or an
+// answer is refused.
 func TestBrokenCache(t *testing.T) {
 	t.Parallel()
 

@@ -16,8 +16,9 @@ type rule struct {
 	keep    bool
 }
 
-// rules are those of StableToolBench on the lower-cased response, of which the first that matches decides. Its rules on
-// 404, 500 and the like match any such digits, those of a price, too; here they have to be a status.
+// rules are those of StableToolBench on the lower-cased response, of which the first that matches
+// decides. Its rules on 404, 500 and the like match any such digits, those of a price, too; here
+// they have to be a status.
 var rules = sync.OnceValue(func() []rule {
 	return []rule{
 		{"unexpected argument", regexp.MustCompile(`got an unexpected keyword argument`), true},
@@ -40,8 +41,8 @@ func status(codes string) *regexp.Regexp {
 		`unauthorized|forbidden|too many)`)
 }
 
-// Check reports whether an answer is worth keeping, and if not why. An answer that is not may be right; asked another
-// time the API may have a better one.
+// Check reports whether an answer is worth keeping, and if not why. An answer that is not may be
+// right; asked another time the API may have a better one.
 func Check(a toolbench.Answer) (reason string, ok bool) {
 	if a.Error != "" {
 		return "error", false

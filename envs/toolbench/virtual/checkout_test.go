@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// The script takes the prompts out of Python files, which it does not run, and says which file lacks
-// what it looks for.
+// The script takes the prompts out of Python files, which it does not run, and says which file
+// lacks what it looks for.
 func TestPromptsOfACheckout(t *testing.T) {
 	t.Parallel()
 

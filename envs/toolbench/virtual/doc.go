@@ -1,16 +1,19 @@
-// Package virtual answers calls of ToolBench's APIs in their place (StableToolBench; MirrorAPI, sections 3 and 4).
+// Package virtual answers calls of ToolBench's APIs in their place (StableToolBench; MirrorAPI,
+// sections 3 and 4).
 //
 // # Words
 //
-// A simulator is a language model, or a script, that answers for an API. A [Mode] is how a model is asked: sft gets the
-// document and the request, cot explains how the API works before it answers, few-shot sees what the API answered to
-// others. A reply is the text that a model wrote; an answer is what was read from it.
+// A simulator is a language model, or a script, that answers for an API. A [Mode] is how a model is
+// asked: sft gets the document and the request, cot explains how the API works before it answers,
+// few-shot sees what the API answered to others. A reply is the text that a model wrote; an answer
+// is what was read from it.
 //
 // # A call
 //
-// [APIs.Answer] gets a call whose arguments fit the document of its API: the environment that deploys a version has
-// seen to that, and has turned them into the document's own, whatever the version calls them: so are they kept. A model
-// is shown the document that the call was made against, and the call as callers of the version write it. In this order:
+// [APIs.Answer] gets a call whose arguments fit the document of its API: the environment that
+// deploys a version has seen to that, and has turned them into the document's own, whatever the
+// version calls them: so are they kept. A model is shown the document that the call was made
+// against, and the call as callers of the version write it. In this order:
 //
 //	the cache has an answer                 it is given
 //	a real backend has a good answer        it is given, and kept
@@ -22,15 +25,16 @@
 // # Guarantees
 //
 //   - Of equal calls at the same time one is made.
-//   - What the cache has is JSON, has no error, and was whole when it was put there; it says where it came from.
+//   - What the cache has is JSON, has no error, and was whole when it was put there; it says where
+//     it came from.
 //   - A call has the same answer for as long as the cache is there, once it has a good one: in
 //     every process that uses the cache, too, whichever of them was first.
 //   - A process that is killed leaves its cache readable.
 //
 // # Caveats
 //
-// The cache tells versions apart although the arguments do not: a version has its own documents. An answer
-// that says that something failed is not kept, as in StableToolBench's check; who needs the same failure twice, such as
-// a run that is resumed, has to remember it. The rules of that check are about words: a response that is about parsing
-// counts as a failure to parse.
+// The cache tells versions apart although the arguments do not: a version has its own documents. An
+// answer that says that something failed is not kept, as in StableToolBench's check; who needs the
+// same failure twice, such as a run that is resumed, has to remember it. The rules of that check
+// are about words: a response that is about parsing counts as a failure to parse.
 package virtual

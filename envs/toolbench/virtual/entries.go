@@ -9,7 +9,8 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// All streams the entries of the cache, without their documents and times, in the order in which they were kept.
+// All streams the entries of the cache, without their documents and times, in the order in which
+// they were kept.
 func (c *Cache) All(ctx context.Context) iter.Seq2[Entry, error] { return c.entries(ctx, "") }
 
 // Examples returns what an API answered to the first calls, whatever version was deployed.

@@ -21,8 +21,8 @@ const (
 	Scripted  Provenance = "scripted"
 )
 
-// Call is a call of an API, as the cache knows it. Its names are normalised, so that documents and published files,
-// which write them otherwise, mean the same.
+// Call is a call of an API, as the cache knows it. Its names are normalised, so that documents and
+// published files, which write them otherwise, mean the same.
 type Call struct {
 	Version string // that was deployed
 	API     toolbench.Key
@@ -41,7 +41,8 @@ func Normalised(k toolbench.Key) toolbench.Key {
 	}
 }
 
-// Key identifies a call. Calls whose arguments differ in their order alone, or in how a number is written, are equal.
+// Key identifies a call. Calls whose arguments differ in their order alone, or in how a number is
+// written, are equal.
 func (c Call) Key() string {
 	text := []byte(c.Version + "\n" + c.API.Category + "\n" + c.API.Tool + "\n" + c.API.API + "\n")
 	return fmt.Sprintf("%x", sha256.Sum256(pytext.AppendCanonical(text, c.Args)))

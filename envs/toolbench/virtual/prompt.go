@@ -75,8 +75,8 @@ const (
 	requestHeading  = "\n\nRequest:\n"
 )
 
-// Request returns the user's text: what an API is, and the arguments of a call. Examples are shown in the mode few-shot
-// only, the first five of them, without the last ones where they do not fit.
+// Request returns the user's text: what an API is, and the arguments of a call. Examples are shown
+// in the mode few-shot only, the first five of them, without the last ones where they do not fit.
 func (m Mode) Request(d *toolbench.Document, args envs.Args, examples []Example) string {
 	if m != FewShot {
 		return documentHeading + object(wholeDocument(d)) + requestHeading + object(args)
@@ -84,7 +84,8 @@ func (m Mode) Request(d *toolbench.Document, args envs.Args, examples []Example)
 	return documentHeading + shortDocument(d) + "\n\nExamples:\n" + fitting(examples) + "\nRequest:\n" + object(args)
 }
 
-// Reply returns what a model writes in a mode: an answer, which the mechanism of the API precedes in the mode cot.
+// Reply returns what a model writes in a mode: an answer, which the mechanism of the API precedes
+// in the mode cot.
 func (m Mode) Reply(mechanism string, a toolbench.Answer) string {
 	reply := envs.Object("error", a.Error, "response", a.Response)
 	if m == CoT {

@@ -64,7 +64,8 @@ func TestRequestWithExamples(t *testing.T) {
 	}
 }
 
-// The tag of the mode cot is the first thing that a model reads, and the mechanism the first that it writes.
+// The tag of the mode cot is the first thing that a model reads, and the mechanism the first that
+// it writes.
 func TestCoT(t *testing.T) {
 	t.Parallel()
 

@@ -21,9 +21,9 @@ type Imported struct {
 	Rejected map[string]int `json:"rejected"` // answers that are not worth keeping, by why
 }
 
-// Import reads a cache as StableToolBench publishes it, CATEGORY/TOOL_for_CATEGORY/API.json: answers under a version. A
-// file is a JSON object of answers by arguments, which are printed Python dictionaries. All is kept or nothing; a
-// broken file is an error that names the entry.
+// Import reads a cache as StableToolBench publishes it, CATEGORY/TOOL_for_CATEGORY/API.json:
+// answers under a version. A file is a JSON object of answers by arguments, which are printed
+// Python dictionaries. All is kept or nothing; a broken file is an error that names the entry.
 func (c *Cache) Import(ctx context.Context, folder, version string) (Imported, error) {
 	paths, err := filepath.Glob(filepath.Join(globEscaped(folder), "*", "*", "*.json"))
 	if err != nil {
@@ -57,8 +57,8 @@ func (c *Cache) Import(ctx context.Context, folder, version string) (Imported, e
 	return result, err
 }
 
-// Keep keeps answers that somebody else got, all or none, but for those that are not worth it. An answer that the cache
-// has stays.
+// Keep keeps answers that somebody else got, all or none, but for those that are not worth it. An
+// answer that the cache has stays.
 func (c *Cache) Keep(ctx context.Context, all []Entry) (Imported, error) {
 	result := Imported{Rejected: map[string]int{}}
 

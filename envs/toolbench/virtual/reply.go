@@ -134,7 +134,8 @@ func AnswerOf(o envs.Args) (a toolbench.Answer, ok bool) {
 	return a, answered || failed && a.Error != ""
 }
 
-// The two orders in which an answer is looked for in a text that is no JSON. The text of an error has no bare quotes.
+// The two orders in which an answer is looked for in a text that is no JSON. The text of an error
+// has no bare quotes.
 var (
 	errorFirst = regexp.MustCompile(`(?s)"error"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|null)\s*,\s*"response"\s*:\s*(.*)$`)
 	errorLast  = regexp.MustCompile(
@@ -165,8 +166,8 @@ func loose(reply string) (toolbench.Answer, bool) {
 // tail is what may follow the response: a comma too many, the closing brace, a fence.
 var tail = regexp.MustCompile(`(?s)\s*,?\s*\}?\s*(?:` + "```" + `.*)?$`)
 
-// looseValue reads a response to the end of a reply. A text may lack its closing quote, and may hold bare ones;
-// anything else has to be whole.
+// looseValue reads a response to the end of a reply. A text may lack its closing quote, and may
+// hold bare ones; anything else has to be whole.
 func looseValue(response string) (any, bool) {
 	trimmed := tail.ReplaceAllString(response, "")
 

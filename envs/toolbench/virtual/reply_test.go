@@ -12,7 +12,8 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// spoilt are the known ways in which models spoil a reply that can be repaired, with what is read from each.
+// spoilt are the known ways in which models spoil a reply that can be repaired, with what is read
+// from each.
 var spoilt = map[string]struct{ reply, want string }{
 	"clean":               {`{"error": "", "response": "sunny"}`, `sunny`},
 	"response first":      {`{"response": "sunny", "error": ""}`, `sunny`},

@@ -33,7 +33,8 @@ type Browser struct {
 	faults []string // errors on its console, and requests to elsewhere
 }
 
-// Start starts the browser that TOOLEVO_CHROMIUM names. TOOLEVO_SCREENSHOTS names a folder to leave screenshots in.
+// Start starts the browser that TOOLEVO_CHROMIUM names. TOOLEVO_SCREENSHOTS names a folder to leave
+// screenshots in.
 func Start(t *testing.T) *Browser {
 	t.Helper()
 
@@ -131,7 +132,8 @@ func (b *Browser) Search(t *testing.T, text string) {
 	t.Helper()
 	b.Press(t, "/")
 
-	// The protocol sends a key's character apart from the key: it arrives although the page took the key.
+	// The protocol sends a key's character apart from the key: it arrives although the page took
+	// the key.
 	if !Value[bool](t, b, `document.activeElement.type == "search" && (document.activeElement.value = "", true)`) {
 		t.Fatal("the key of the search leads elsewhere")
 	}
@@ -166,7 +168,8 @@ func (b *Browser) Until(t *testing.T, expression string) {
 	late := time.After(patience)
 
 	for {
-		// While a page, or a part of it, is exchanged there is nothing to ask, and what is new is deaf to clicks.
+		// While a page, or a part of it, is exchanged there is nothing to ask, and what is new is
+		// deaf to clicks.
 		whole := `document.readyState == "complete" && !document.querySelector("` + unsettled + `") && !!(` +
 			expression + `)`
 		if met, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](whole)); err == nil && met {

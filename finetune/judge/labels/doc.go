@@ -16,7 +16,8 @@
 //
 // # Guarantees
 //
-//   - A query is either trained on or held out, with all of its answers. Those that people labelled are held out.
+//   - A query is either trained on or held out, with all of its answers. Those that people labelled
+//     are held out.
 //   - The same labels give the same bytes, in whatever order they come.
 //
 // # Caveats

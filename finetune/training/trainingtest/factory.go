@@ -1,5 +1,5 @@
-// Package trainingtest stands for LLaMA-Factory in tests: a script that makes the files that the real one makes, and
-// trains nothing.
+// Package trainingtest stands for LLaMA-Factory in tests: a script that makes the files that the
+// real one makes, and trains nothing.
 package trainingtest
 
 import (
@@ -28,8 +28,8 @@ func Weights(t testing.TB, folder string) {
 	}
 }
 
-// Factory writes the script into a folder of the test and returns its path. Its first lines say by which environment
-// variables it can be made to fail.
+// Factory writes the script into a folder of the test and returns its path. Its first lines say by
+// which environment variables it can be made to fail.
 func Factory(t testing.TB) string {
 	t.Helper()
 

@@ -18,8 +18,8 @@ func turn(text, observation string) envs.Turn {
 	return envs.Turn{Action: envs.Action(text), Observation: observation}
 }
 
-// drifted is a history with what matters to rendering: a deprecation, its recovery, a learned tool, spaces
-// around texts, and an answer that holds control tokens and a slot.
+// drifted is a history with what matters to rendering: a deprecation, its recovery, a learned tool,
+// spaces around texts, and an answer that holds control tokens and a slot.
 func drifted() envs.History {
 	return envs.NewHistory(envs.Task{
 		ID:       "q",

@@ -17,8 +17,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// interopPython returns the interpreter of an environment with LLaMA-Factory: TOOLEVO_INTEROP_PYTHON, or the latest one
-// that trajectories/interop/run.sh has finished.
+// interopPython returns the interpreter of an environment with LLaMA-Factory:
+// TOOLEVO_INTEROP_PYTHON, or the latest one that trajectories/interop/run.sh has finished.
 func interopPython(t *testing.T) string {
 	t.Helper()
 
@@ -84,7 +84,8 @@ func newInteropCase(template chat.Template, codec action.Codec, system string, f
 	return c
 }
 
-// The real LLaMA-Factory renders the exported sample to the bytes, and to the tokens, that evaluation sends.
+// The real LLaMA-Factory renders the exported sample to the bytes, and to the tokens, that
+// evaluation sends.
 func TestLLaMAFactoryAgrees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loading LLaMA-Factory takes a while")

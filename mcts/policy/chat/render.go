@@ -8,12 +8,14 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// QuestionText returns the text of the message that asks the question, and whether the sanitizer changed it.
+// QuestionText returns the text of the message that asks the question, and whether the sanitizer
+// changed it.
 func QuestionText(question string, clean *Sanitizer) (text string, broken bool) {
 	return read(prompt.QuestionText(question), clean)
 }
 
-// ObservationText returns the text of the message that tells an observation, and whether the sanitizer changed it.
+// ObservationText returns the text of the message that tells an observation, and whether the
+// sanitizer changed it.
 func ObservationText(observation string, clean *Sanitizer) (text string, broken bool) {
 	return read(observation, clean)
 }
@@ -30,9 +32,10 @@ func read(text string, clean *Sanitizer) (cleaned string, broken bool) {
 	return cleaned, cleaned != text
 }
 
-// Render returns the conversation of a history up to where the model's next reply begins, for a server that completes
-// raw text and adds no special tokens of its own; see [Template.AddSpecialTokens] and [Template.BOS]. The sanitizer is
-// that of the export the model was trained on, or one without extra tokens.
+// Render returns the conversation of a history up to where the model's next reply begins, for a
+// server that completes raw text and adds no special tokens of its own; see
+// [Template.AddSpecialTokens] and [Template.BOS]. The sanitizer is that of the export the model was
+// trained on, or one without extra tokens.
 func (t Template) Render(system string, h envs.History, clean *Sanitizer) string {
 	question, _ := QuestionText(h.Task().Question, clean)
 	turns := h.Turns()
@@ -46,8 +49,8 @@ func (t Template) Render(system string, h envs.History, clean *Sanitizer) string
 	return strings.Join(pieces, "")
 }
 
-// The roles of messages. There is none for observations: the templates that servers apply differ in what they make of
-// such a role, and many render nothing at all.
+// The roles of messages. There is none for observations: the templates that servers apply differ in
+// what they make of such a role, and many render nothing at all.
 const (
 	SystemRole    = "system"
 	UserRole      = "user"
@@ -70,12 +73,13 @@ type Call struct {
 	action.ToolCall
 }
 
-// Messages returns the conversation of a history for a server that applies the model's chat template itself: the system
-// text, if any, then user and assistant in turn, the last one user's. An observation is a user message that begins with
-// action.ObservationMarker, as the format in the system text announces it. The texts are those of [Template.Render].
+// Messages returns the conversation of a history for a server that applies the model's chat
+// template itself: the system text, if any, then user and assistant in turn, the last one user's.
+// An observation is a user message that begins with action.ObservationMarker, as the format in the
+// system text announces it. The texts are those of [Template.Render].
 //
-// It is for instruct models as they come. A checkpoint trained on an export has seen its observations in another form,
-// so it wants [Template.Render].
+// It is for instruct models as they come. A checkpoint trained on an export has seen its
+// observations in another form, so it wants [Template.Render].
 func Messages(system string, h envs.History, clean *Sanitizer) []Message {
 	return conversation(system, h, clean, func(_ int, written, observation string) []Message {
 		return said(written, observation, clean)
@@ -90,8 +94,8 @@ func said(written, observation string, clean *Sanitizer) []Message {
 	}
 }
 
-// ToolMessages is [Messages] for a server that is sent tools. Calls are those of the message, and what each came to is
-// a tool's message; a turn without one that can be played is told in texts.
+// ToolMessages is [Messages] for a server that is sent tools. Calls are those of the message, and
+// what each came to is a tool's message; a turn without one that can be played is told in texts.
 func ToolMessages(system string, h envs.History, clean *Sanitizer) []Message {
 	return conversation(system, h, clean, func(number int, written, observation string) []Message {
 		m := action.Tools{}.Message(written)

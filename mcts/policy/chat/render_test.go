@@ -179,7 +179,8 @@ func TestNothingReadIsAControlToken(t *testing.T) {
 	})
 }
 
-// Every text of a history is in both forms, in order, and messages alternate as strict templates demand.
+// Every text of a history is in both forms, in order, and messages alternate as strict templates
+// demand.
 func TestNothingIsLost(t *testing.T) {
 	clean := newSanitizer(t)
 	rapid.Check(t, func(t *rapid.T) {

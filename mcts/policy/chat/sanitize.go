@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// controlTokens are the literal control tokens of the model families we know. Trainers and servers tokenise text with
-// special tokens recognised, so one of these inside a tool's answer would become the token itself. Anything with "<|",
-// "|>", or DeepSeek's full-width bars is caught by its mark.
+// controlTokens are the literal control tokens of the model families we know. Trainers and servers
+// tokenise text with special tokens recognised, so one of these inside a tool's answer would become
+// the token itself. Anything with "<|", "|>", or DeepSeek's full-width bars is caught by its mark.
 var controlTokens = []string{
 	"<s>", "</s>", "<unk>", "<pad>", "<bos>", "<eos>", "<mask>", // sentencepiece models
 	"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", // Llama 2, Mistral
@@ -20,20 +20,20 @@ var controlTokens = []string{
 	"<image>", "<video>", "<audio>", // LLaMA-Factory's placeholders
 }
 
-// controlMarks are what is common to the tokens of a family: Llama 3, Qwen (ChatML), Phi and Gemma 4 write <|name|>,
-// <|name> or <name|>, DeepSeek writes <｜name｜>.
+// controlMarks are what is common to the tokens of a family: Llama 3, Qwen (ChatML), Phi and Gemma
+// 4 write <|name|>, <|name> or <name|>, DeepSeek writes <｜name｜>.
 var controlMarks = []string{"<|", "|>", "<｜", "｜>"}
 
-// Sanitizer finds control tokens in text and breaks them, visibly: it puts one space after the token's first character,
-// so that <|im_end|> becomes < |im_end| > and {{idx}} becomes { {idx}}. Make it with [NewSanitizer]; it is immutable
-// and safe for concurrent use.
+// Sanitizer finds control tokens in text and breaks them, visibly: it puts one space after the
+// token's first character, so that <|im_end|> becomes < |im_end| > and {{idx}} becomes { {idx}}.
+// Make it with [NewSanitizer]; it is immutable and safe for concurrent use.
 type Sanitizer struct {
 	tokens [256][]string // by first byte, in the order in which they are tried
 }
 
-// NewSanitizer returns a sanitizer for the control tokens of the known families and extra ones, such as the special
-// tokens of a tokenizer. An extra token of one character cannot be broken, one with a space might be made by breaking
-// another: both are errors.
+// NewSanitizer returns a sanitizer for the control tokens of the known families and extra ones,
+// such as the special tokens of a tokenizer. An extra token of one character cannot be broken, one
+// with a space might be made by breaking another: both are errors.
 func NewSanitizer(extra ...string) (*Sanitizer, error) {
 	literals := slices.Clone(controlTokens)
 
@@ -55,11 +55,11 @@ func NewSanitizer(extra ...string) (*Sanitizer, error) {
 	return s, nil
 }
 
-// Clean returns the text with every control token and slot broken. Clean text is returned as it is, and cleaning twice
-// is cleaning once.
+// Clean returns the text with every control token and slot broken. Clean text is returned as it is,
+// and cleaning twice is cleaning once.
 func (s *Sanitizer) Clean(text string) string {
-	// Breaking <|> leaves |>, so it goes on until nothing is found. Every pass parts characters that stood together and
-	// joins none, so it ends.
+	// Breaking <|> leaves |>, so it goes on until nothing is found. Every pass parts characters
+	// that stood together and joins none, so it ends.
 	for {
 		at, found := s.next(text, 0)
 		if found == "" {
@@ -111,7 +111,8 @@ func (s *Sanitizer) FindSlot(text string) string {
 	}
 }
 
-// next returns the first control token or slot at or after a position, and where it begins; "" when there is none.
+// next returns the first control token or slot at or after a position, and where it begins; "" when
+// there is none.
 func (s *Sanitizer) next(text string, from int) (at int, found string) {
 	for i := from; i < len(text); i++ {
 		if text[i] != '{' && s.tokens[text[i]] == nil {
@@ -140,8 +141,8 @@ func (s *Sanitizer) tokenAt(text string) string {
 	return ""
 }
 
-// slotAt returns the slot that the text begins with, such as {{idx}}, "" when it begins with none. LLaMA-Factory's
-// formatters would fill it in in a user turn.
+// slotAt returns the slot that the text begins with, such as {{idx}}, "" when it begins with none.
+// LLaMA-Factory's formatters would fill it in in a user turn.
 func slotAt(text string) string {
 	name, ok := strings.CutPrefix(text, "{{")
 	if !ok {

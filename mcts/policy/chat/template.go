@@ -10,8 +10,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Template is how LLaMA-Factory 0.9.5 renders conversations for a model family, under LLaMA-Factory's name. Get one
-// from [ParseTemplate] or [Templates]; the zero Template adds nothing to any text.
+// Template is how LLaMA-Factory 0.9.5 renders conversations for a model family, under
+// LLaMA-Factory's name. Get one from [ParseTemplate] or [Templates]; the zero Template adds nothing
+// to any text.
 type Template struct {
 	name          string
 	bos           string
@@ -31,19 +32,21 @@ type slot struct{ before, after string }
 
 func (s slot) around(text string) string { return s.before + text + s.after }
 
-// Templates returns the templates by name: chatml, llama3, qwen (Qwen 2 and 2.5) and qwen3_nothink (Qwen 3 without
-// thinking).
+// Templates returns the templates by name: chatml, llama3, qwen (Qwen 2 and 2.5) and qwen3_nothink
+// (Qwen 3 without thinking).
 //
-// In llama3 an observation is a message of the role ipython. In qwen and qwen3_nothink it is a user message in
-// <tool_response> tags. In chatml, the generic form, it is a message of the role tool. All of them write the beginning
-// of the model's next reply right after the question and after every observation.
+// In llama3 an observation is a message of the role ipython. In qwen and qwen3_nothink it is a user
+// message in <tool_response> tags. In chatml, the generic form, it is a message of the role tool.
+// All of them write the beginning of the model's next reply right after the question and after
+// every observation.
 func Templates() []Template {
 	return []Template{chatML(), llama3(), qwen("qwen", "You are Qwen, created by Alibaba Cloud. You are a helpful "+
 		"assistant."),
 		qwen("qwen3_nothink", "")}
 }
 
-// ParseTemplate returns the template called name; the error of an unknown name lists the valid ones.
+// ParseTemplate returns the template called name; the error of an unknown name lists the valid
+// ones.
 func ParseTemplate(name string) (Template, error) {
 	all := Templates()
 
@@ -92,9 +95,9 @@ func qwen(name, defaultSystem string) Template {
 // String returns the template's name.
 func (t Template) String() string { return t.name }
 
-// In returns the template for replies of a codec. Function calls are then written in the form of the model's family,
-// whatever their own, as LLaMA-Factory writes those it trains on. chatml has no such form: there a call becomes an
-// Action and an Action Input, which the codec cannot read back.
+// In returns the template for replies of a codec. Function calls are then written in the form of
+// the model's family, whatever their own, as LLaMA-Factory writes those it trains on. chatml has no
+// such form: there a call becomes an Action and an Action Input, which the codec cannot read back.
 func (t Template) In(codec action.Codec) Template {
 	t.codec = codec
 	return t
@@ -103,22 +106,25 @@ func (t Template) In(codec action.Codec) Template {
 // HoldsCalls reports whether the template writes function calls as their codec reads them.
 func (t Template) HoldsCalls() bool { return t.arguments != "" }
 
-// BOS returns the beginning-of-text token that a rendering begins with, "" when the template has none.
+// BOS returns the beginning-of-text token that a rendering begins with, "" when the template has
+// none.
 //
-// Ollama puts the token before every prompt when the model's vocabulary says so, raw or not, and cannot be told not to.
-// It is to be sent a rendering without it: strings.TrimPrefix(text, t.BOS()).
+// Ollama puts the token before every prompt when the model's vocabulary says so, raw or not, and
+// cannot be told not to. It is to be sent a rendering without it: strings.TrimPrefix(text,
+// t.BOS()).
 func (t Template) BOS() string { return t.bos }
 
-// AddSpecialTokens says whether the server must put the tokenizer's special tokens around a rendering, as it does
-// unless told otherwise. It must not for any template: a rendering has every token it was trained with, and with
-// llama3 there would be two beginnings. A plain prompt ([prompt.Prompt]) is the opposite case.
+// AddSpecialTokens says whether the server must put the tokenizer's special tokens around a
+// rendering, as it does unless told otherwise. It must not for any template: a rendering has every
+// token it was trained with, and with llama3 there would be two beginnings. A plain prompt
+// ([prompt.Prompt]) is the opposite case.
 func (Template) AddSpecialTokens() bool { return false }
 
 // Stops returns the template's stop words, which end a reply, in a new slice.
 func (t Template) Stops() []string { return slices.Clone(t.stops) }
 
-// System returns the system text as it is rendered. No text gives the template's default one, and nothing when it has
-// none.
+// System returns the system text as it is rendered. No text gives the template's default one, and
+// nothing when it has none.
 func (t Template) System(text string) string {
 	if text == "" {
 		text = t.defaultSystem
@@ -133,7 +139,8 @@ func (t Template) System(text string) string {
 // User returns the question's text as it is rendered, the beginning of the reply included.
 func (t Template) User(text string) string { return t.user.around(text) }
 
-// Observation returns an observation's text as it is rendered, the beginning of the next reply included.
+// Observation returns an observation's text as it is rendered, the beginning of the next reply
+// included.
 func (t Template) Observation(text string) string { return t.observation.around(text) }
 
 // Reply returns a reply's text as it is rendered, the end included.

@@ -9,7 +9,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// What Qwen's templates, and LLaMA-Factory's for them, write around the tools behind the system text.
+// What Qwen's templates, and LLaMA-Factory's for them, write around the tools behind the system
+// text.
 const (
 	qwenToolsBefore = "\n\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\n" +
 		"You are provided with function signatures within <tools></tools> XML tags:\n<tools>"
@@ -21,8 +22,8 @@ const (
 // ShowsTools reports whether the template has a place for tools.
 func (t Template) ShowsTools() bool { return t.tools != slot{} }
 
-// RenderTools is [Template.Render] of the conversation that [ToolMessages] tells, with the tools behind
-// the system text.
+// RenderTools is [Template.Render] of the conversation that [ToolMessages] tells, with the tools
+// behind the system text.
 func (t Template) RenderTools(system string, functions []envs.Args, h envs.History, clean *Sanitizer) string {
 	all := ToolMessages(t.WithTools(system, functions), h, clean)
 	pieces := append(make([]string, 0, 1+len(all)), t.bos)
@@ -44,7 +45,8 @@ func (t Template) RenderTools(system string, functions []envs.Args, h envs.Histo
 	return strings.Join(pieces, "")
 }
 
-// WithTools returns a system text with tools behind it, bare where the template has no place for them.
+// WithTools returns a system text with tools behind it, bare where the template has no place for
+// them.
 func (t Template) WithTools(system string, functions []envs.Args) string {
 	list := make([]string, len(functions))
 	for i, f := range functions {

@@ -14,7 +14,8 @@ import (
 	"toolevo/mcts/policy/chat"
 )
 
-// Prompts with tools are those of the models' own templates, in which testdata/tools.py rendered testdata/tools.json.
+// Prompts with tools are those of the models' own templates, in which testdata/tools.py rendered
+// testdata/tools.json.
 func TestRenderTools(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "tools.json"))
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// trained is how LLaMA-Factory 0.9.5 writes a whole sample, after its register_template calls, put down a second time.
+// trained is how LLaMA-Factory 0.9.5 writes a whole sample, after its register_template calls, put
+// down a second time.
 var trained = map[string]struct{ begin, message, observation string }{
 	"llama3": {"<|begin_of_text|>", "<|start_header_id|>ROLE<|end_header_id|>\n\nTEXT<|eot_id|>",
 		"<|start_header_id|>ipython<|end_header_id|>\n\nTEXT<|eot_id|>"},
@@ -48,7 +49,8 @@ func training(template string, s *export.Sample) string {
 	return whole
 }
 
-// sampleOf exports a history, whose last action is taken for the right answer, and returns its sample.
+// sampleOf exports a history, whose last action is taken for the right answer, and returns its
+// sample.
 func sampleOf(h envs.History, codec action.Codec, system string, clean *chat.Sanitizer) export.Sample {
 	tree := &mcts.TreeRecord{Nodes: []mcts.Record{{Parent: mcts.NoParent}}}
 	for i, turn := range h.Turns() {

@@ -110,7 +110,8 @@ func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) 
 	return r, err
 }
 
-// drawAll draws a.n samples with as many requests as the server needs, the way a run does: sample i has seed a.seed+i.
+// drawAll draws a.n samples with as many requests as the server needs, the way a run does: sample i
+// has seed a.seed+i.
 func (p *examination) drawAll(ctx context.Context, a ask) ([]server.Choice, error) {
 	var all []server.Choice
 

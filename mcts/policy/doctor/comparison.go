@@ -18,14 +18,15 @@ const (
 	certainty  = 1 - 1e-4 // of Student's t-test, one-sided, in each round
 )
 
-// comparison is one by the clock, made again and again: one side minus the other in seconds, taken right after each
-// other so that what else a machine does is met by both.
+// comparison is one by the clock, made again and again: one side minus the other in seconds, taken
+// right after each other so that what else a machine does is met by both.
 type comparison []float64
 
 // add notes a difference.
 func (c *comparison) add(d time.Duration) { *c = append(*c, d.Seconds()) }
 
-// side is -1 or 1 when the differences are certain to be below or above 0, and 0 while they are not.
+// side is -1 or 1 when the differences are certain to be below or above 0, and 0 while they are
+// not.
 func (c comparison) side() int {
 	if len(c) < fewRounds {
 		return 0
@@ -33,8 +34,8 @@ func (c comparison) side() int {
 
 	mean, deviation := stat.MeanStdDev(c, nil)
 
-	// The deviation of so few differences is uncertain itself: of three, one mean in fifty lies five
-	// standard errors away by chance.
+	// The deviation of so few differences is uncertain itself: of three, one mean in fifty lies
+	// five standard errors away by chance.
 	standardErrors := distuv.StudentsT{Sigma: 1, Nu: float64(len(c) - 1)}.Quantile(certainty)
 
 	switch away := standardErrors * stat.StdErr(deviation, float64(len(c))); {

@@ -103,8 +103,9 @@ type examination struct {
 	inFlight      int  // of those together
 }
 
-// Examine looks at one server. The error is the context's, or says what is wrong with the options; whatever is wrong
-// with the server stands in the report, which holds what was found so far in any case.
+// Examine looks at one server. The error is the context's, or says what is wrong with the options;
+// whatever is wrong with the server stands in the report, which holds what was found so far in any
+// case.
 func Examine(ctx context.Context, o Options) (*Report, error) {
 	o.Parallel = cmp.Or(o.Parallel, DefaultParallel)
 
@@ -158,7 +159,8 @@ func (p *examination) goOnQuickly() error {
 	return p.open()
 }
 
-// look makes a check. The zero Check says nothing; an error says why the probes did not tell, or is errStop.
+// look makes a check. The zero Check says nothing; an error says why the probes did not tell, or is
+// errStop.
 type look func(ctx context.Context) (Check, error)
 
 // step is a check as a whole examination makes it, and as quick mode does.

@@ -82,7 +82,8 @@ func TestUnreachable(t *testing.T) {
 	})
 }
 
-// A server that is none of the kind, or an address below which there is nothing, is told from a server that fails.
+// A server that is none of the kind, or an address below which there is nothing, is told from a
+// server that fails.
 func TestWrongAddress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"toolevo/mcts/policy/chat"
 )
 
-// sentence is what fillers are made of. Words with a space before each are cut alike by every tokenizer, so each
-// sentence of a filler has as many tokens as the others.
+// sentence is what fillers are made of. Words with a space before each are cut alike by every
+// tokenizer, so each sentence of a filler has as many tokens as the others.
 const sentence = " The river runs past the old mill and on to the sea."
 
 // The fillers by which a sentence is measured.
@@ -47,7 +47,8 @@ func nonce() string { return "Note " + rand.Text() + "." }
 // one is a probe for a single token: what counts is the prompt.
 func one(prompt Prompt) ask { return ask{prompt: prompt, n: 1, seed: 1, sampling: neutral(1)} }
 
-// measure finds the scale. It is not a check of its own: those that need the scale say why there is none.
+// measure finds the scale. It is not a check of its own: those that need the scale say why there is
+// none.
 func (p *examination) measure(ctx context.Context) (none Check, err error) {
 	var counts [2]int
 
@@ -88,7 +89,8 @@ func (p *examination) template(ctx context.Context) (Check, error) {
 	return p.finding("template-added", number(p.scale.around)), nil
 }
 
-// observations finds out whether a chat template renders them: the prompt must grow with the observation.
+// observations finds out whether a chat template renders them: the prompt must grow with the
+// observation.
 func (p *examination) observations(ctx context.Context) (Check, error) {
 	var counts [2]int
 

@@ -148,7 +148,8 @@ func (p *examination) otherModels(context.Context) (c Check, err error) {
 	return c, nil
 }
 
-// complete sends the first completion, with every field that a run sends. Some servers load the model for it.
+// complete sends the first completion, with every field that a run sends. Some servers load the
+// model for it.
 func (p *examination) complete(ctx context.Context) (Check, error) {
 	s := p.o.Sampling
 	s.MaxTokens = min(s.MaxTokens, p.effort.tokens)

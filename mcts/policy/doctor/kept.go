@@ -79,9 +79,9 @@ func counted(n int, thing string) string {
 	return number(n) + " " + thing + "s"
 }
 
-// countKept sends a number of prompts at the same time, which begin alike, as a run's do, and then each
-// again, by itself. Those that were answered last stand in the slots: the last first, so none that
-// is kept is lost to one that is not.
+// countKept sends a number of prompts at the same time, which begin alike, as a run's do, and then
+// each again, by itself. Those that were answered last stand in the slots: the last first, so none
+// that is kept is lost to one that is not.
 func (p *examination) countKept(ctx context.Context, most int) (kept int, err error) {
 	if p.unread != nil {
 		return 0, p.unread

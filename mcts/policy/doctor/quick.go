@@ -13,8 +13,8 @@ const (
 	quickSamples = 2   // of one request
 )
 
-// quick is the effort of quick mode. Its checks are those of a full examination that a few probes can decide; the
-// others are said to be skipped.
+// quick is the effort of quick mode. Its checks are those of a full examination that a few probes
+// can decide; the others are said to be skipped.
 var quick = effort{quickTokens, quickFiller, quickPrompt, 1, QuickTimeout}
 
 // skip says of a check that it is not made.
@@ -38,7 +38,8 @@ func (p *examination) quickWindow(context.Context) (Check, error) {
 		"in quick mode", number(p.read)), nil
 }
 
-// quickSamples makes a request twice: are all samples there? Whether they are the same is the next check's.
+// quickSamples makes a request twice: are all samples there? Whether they are the same is the next
+// check's.
 func (p *examination) quickSamples(ctx context.Context) (Check, error) {
 	a := p.quickAsk()
 

@@ -19,8 +19,8 @@ var slowly = simserver.Latency{PrefillPerSecond: 40, DecodePerSecond: 3}
 // unprobed are the checks that quick mode leaves out.
 var unprobed = []doctor.Name{doctor.Window, doctor.Greedy, doctor.Defaults, doctor.Slots, doctor.Crosstalk}
 
-// wantQuick holds that the checks named have the verdicts named, those that quick mode leaves out say so, and all
-// others are OK.
+// wantQuick holds that the checks named have the verdicts named, those that quick mode leaves out
+// say so, and all others are OK.
 func wantQuick(t *testing.T, r *doctor.Report, want map[doctor.Name]doctor.Verdict) {
 	t.Helper()
 
@@ -144,7 +144,8 @@ func TestQuickMisconfigurations(t *testing.T) {
 	}
 }
 
-// A server that reads its weights far slower than memory is read is told of, where it says how many there are.
+// A server that reads its weights far slower than memory is read is told of, where it says how many
+// there are.
 func TestSlowForItsWeights(t *testing.T) {
 	t.Parallel()
 

@@ -135,7 +135,8 @@ func (r *Report) Settings() map[string]string {
 	return all
 }
 
-// Check returns the check of a name; ok is false when it was not made, because an earlier one made it pointless.
+// Check returns the check of a name; ok is false when it was not made, because an earlier one made
+// it pointless.
 func (r *Report) Check(name Name) (c Check, ok bool) {
 	for _, c := range r.Checks {
 		if c.Name == name {

@@ -150,8 +150,8 @@ var parameters = []string{
 	"temperature", "top_p", "top_k", "min_p", "repetition_penalty", "frequency_penalty", "presence_penalty",
 }
 
-// defaults finds out what the server does when sampling parameters are left out: a model's generation_config.json, or
-// the server's own choice, may be anything but neutral.
+// defaults finds out what the server does when sampling parameters are left out: a model's
+// generation_config.json, or the server's own choice, may be anything but neutral.
 func (p *examination) defaults(ctx context.Context) (Check, error) {
 	if len(p.greedy) == 0 || len(p.sampled) == 0 {
 		return Check{}, errors.New("there is nothing to compare with")
@@ -201,7 +201,8 @@ func (p *examination) leak(ctx context.Context, names []string) (bool, error) {
 	return err == nil && !slices.Equal(texts(choices), p.sampled), err
 }
 
-// leaking names the parameters that leak, each left out alone, in words that follow others; "" when seeds do not tell.
+// leaking names the parameters that leak, each left out alone, in words that follow others; "" when
+// seeds do not tell.
 func (p *examination) leaking(ctx context.Context) (string, error) {
 	if !p.seeded {
 		return "", nil
@@ -225,7 +226,8 @@ func (p *examination) leaking(ctx context.Context) (string, error) {
 	return " (" + strings.Join(names, ", ") + ")", nil
 }
 
-// choicesScored reports how many of the samples have log-probabilities, and how many have a text and none.
+// choicesScored reports how many of the samples have log-probabilities, and how many have a text
+// and none.
 func choicesScored(choices []server.Choice) (scored, bare int) {
 	for _, c := range choices {
 		switch {

@@ -18,7 +18,8 @@ const (
 	tooQuickRead = 15 * time.Millisecond // what reading must take to be told from everything else
 )
 
-// prefixCache finds out whether a prompt's known beginning is read again, and how fast prompts are read.
+// prefixCache finds out whether a prompt's known beginning is read again, and how fast prompts are
+// read.
 func (p *examination) prefixCache(ctx context.Context) (Check, error) {
 	if p.scale.each <= 0 {
 		p.unread = errUncounted
@@ -169,8 +170,8 @@ func (s pace) faster(t pace) pace {
 // overlap is how many of them the server worked on at a time.
 func (s pace) overlap() float64 { return s.served.Seconds() / max(s.took.Seconds(), 1e-6) }
 
-// slots finds out whether requests run side by side, and how fast completions are written. What the server was seen to
-// work on at the same time proves it; else the clock must be certain.
+// slots finds out whether requests run side by side, and how fast completions are written. What the
+// server was seen to work on at the same time proves it; else the clock must be certain.
 func (p *examination) slots(ctx context.Context) (Check, error) {
 	m := p.o.Parallel
 	var alone, together pace // the fastest
@@ -228,8 +229,8 @@ func (p *examination) slots(ctx context.Context) (Check, error) {
 	return Check{}, fmt.Errorf("%w: %s", errBusy, seen)
 }
 
-// writing runs n requests at once, and n for one token each, so that what is slow beside the writing is known. each is
-// the time that a token took but for that.
+// writing runs n requests at once, and n for one token each, so that what is slow beside the
+// writing is known. each is the time that a token took but for that.
 func (p *examination) writing(ctx context.Context, n int) (all pace, each time.Duration, err error) {
 	if all, err = p.together(ctx, n, probeTokens); err != nil {
 		return all, 0, err
@@ -288,8 +289,8 @@ func (p *examination) gauges(ctx context.Context) (g server.Gauges, ok bool) {
 	return observer.Gauges(ctx)
 }
 
-// watch asks the server what it runs until the context ends, or until it runs several of n requests, and then sends the
-// most it saw; 0 when the server does not say.
+// watch asks the server what it runs until the context ends, or until it runs several of n
+// requests, and then sends the most it saw; 0 when the server does not say.
 func (p *examination) watch(ctx context.Context, n int) <-chan int {
 	most := make(chan int, 1)
 	if n < 2 {
@@ -325,7 +326,8 @@ const (
 	newTokens    = 200 // read: an action and an observation more than what the prefix cache holds
 )
 
-// clock tells how fast the server reads and writes, where completions were timed, and what that makes of a run.
+// clock tells how fast the server reads and writes, where completions were timed, and what that
+// makes of a run.
 func (p *examination) clock(context.Context) (none Check, err error) {
 	alone, together, inFlight := p.alone, p.atOnce, p.inFlight
 	if alone.tokens == 0 {
@@ -383,7 +385,8 @@ const (
 	shortStay = time.Hour
 )
 
-// loaded finds out whether a server that loads models keeps this one loaded between requests, and after them.
+// loaded finds out whether a server that loads models keeps this one loaded between requests, and
+// after them.
 func (p *examination) loaded(ctx context.Context) (none Check, err error) {
 	loader, loads := p.b.(server.Loader)
 	if !loads {

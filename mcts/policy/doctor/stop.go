@@ -19,8 +19,9 @@ const (
 	longestStop  = 9
 )
 
-// stopIn picks a piece out of a text, to stop at the next time; "" when there is none. It is not at the
-// beginning, where it would leave nothing. before is what stands before the piece the first time it occurs.
+// stopIn picks a piece out of a text, to stop at the next time; "" when there is none. It is not at
+// the beginning, where it would leave nothing. before is what stands before the piece the first
+// time it occurs.
 func stopIn(text string) (stop, before string) {
 	runes := []rune(text)
 	for from := max(1, len(runes)/4); from+shortestStop <= len(runes); from++ {
@@ -45,8 +46,9 @@ func stopIn(text string) (stop, before string) {
 // errNoStop says that no text lent itself to the check.
 var errNoStop = errors.New("the model writes too little, or never the same again, to stop it in the middle")
 
-// stop finds out whether a stop text ends a completion, before the text. One that does is enough: bytes that
-// are no text, which a model may write and a server drops, can stand within a piece without being seen.
+// stop finds out whether a stop text ends a completion, before the text. One that does is enough:
+// bytes that are no text, which a model may write and a server drops, can stand within a piece
+// without being seen.
 func (p *examination) stop(ctx context.Context) (ignored Check, err error) {
 
 	for seed := range uint64(stopTries) {
@@ -82,8 +84,8 @@ func (p *examination) stop(ctx context.Context) (ignored Check, err error) {
 	return ignored, nil
 }
 
-// halted judges a reply that was to stop at a text, with what stands before it the first time; the error is that it
-// tells nothing.
+// halted judges a reply that was to stop at a text, with what stands before it the first time; the
+// error is that it tells nothing.
 func (p *examination) halted(r reply, stop, before string) (Check, error) {
 	got := r.Choices[0].Text
 
@@ -119,8 +121,8 @@ func stopTokens(r reply, text, stop string) string {
 	return ""
 }
 
-// Temperatures at which the likeliest token's log-probability is compared, and how far it may move when the
-// temperature has no part in it.
+// Temperatures at which the likeliest token's log-probability is compared, and how far it may move
+// when the temperature has no part in it.
 const (
 	cool      = 0.5
 	hot       = 2.0
@@ -164,8 +166,8 @@ func (p *examination) logProbs(ctx context.Context) (Check, error) {
 	return ok("%s", seen+mode), err
 }
 
-// logProbMode tells whether log-probabilities are of the model's own distribution or of the one that is drawn from, in
-// words that follow a list; "" when that cannot be told.
+// logProbMode tells whether log-probabilities are of the model's own distribution or of the one
+// that is drawn from, in words that follow a list; "" when that cannot be told.
 func (p *examination) logProbMode(ctx context.Context) (string, error) {
 	if p.o.Quick {
 		return ", of which distribution is not probed in quick mode", nil

@@ -20,7 +20,8 @@ const Legend = "ok good   !  a run copes   !! a run would be wrong or impossible
 // QuickLegend explains those of quick mode.
 const QuickLegend = "ok good   !  a run copes   !! a run would be wrong   ?? unknown   -- not probed"
 
-// WriteCheck writes what was seen of one check: one line, or more of them under each other where it is long.
+// WriteCheck writes what was seen of one check: one line, or more of them under each other where it
+// is long.
 func WriteCheck(w io.Writer, c Check) error {
 	head := fmt.Sprintf("%s  %-12s  ", c.Verdict.mark(), c.Name)
 	_, err := io.WriteString(w, display.Wrap(head, c.Seen, width))

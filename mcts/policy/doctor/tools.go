@@ -10,8 +10,8 @@ import (
 	"toolevo/mcts/policy/chat"
 )
 
-// What the model is asked to copy: a call of a tool that is not listed, and whose name begins with that of one that
-// is, with a number that some servers write otherwise, and with text beside it.
+// What the model is asked to copy: a call of a tool that is not listed, and whose name begins with
+// that of one that is, with a number that some servers write otherwise, and with text beside it.
 const (
 	listedTool   = "find"
 	unlistedTool = "find_v2"
@@ -25,8 +25,8 @@ const (
 	copyTokens = 64
 )
 
-// tools finds out whether the model is shown the tools that the server is sent: a template without a place for them
-// leaves them out in silence.
+// tools finds out whether the model is shown the tools that the server is sent: a template without
+// a place for them leaves them out in silence.
 func (p *examination) tools(ctx context.Context) (none Check, err error) {
 	if p.o.First.Tools == "" {
 		return none, nil
@@ -62,7 +62,8 @@ func (p *examination) tools(ctx context.Context) (none Check, err error) {
 	return p.copied(ctx, seen)
 }
 
-// copied finds out what the server makes of a call, as far as the model copies one. Seen is what was found before.
+// copied finds out what the server makes of a call, as far as the model copies one. Seen is what
+// was found before.
 func (p *examination) copied(ctx context.Context, seen string) (Check, error) {
 	messages := []chat.Message{{Role: chat.UserRole, Content: copyAsked}}
 	choices, err := p.drawAll(ctx, ask{
@@ -94,8 +95,8 @@ func (p *examination) message(text string) action.Message {
 	return m
 }
 
-// judgeCopy names the finding about what the server made of a call, "" where that is right; told is false where the
-// model copied none.
+// judgeCopy names the finding about what the server made of a call, "" where that is right; told is
+// false where the model copied none.
 func judgeCopy(m action.Message) (finding string, told bool) {
 	if len(m.Calls) == 0 {
 		finding = "tools-unread"

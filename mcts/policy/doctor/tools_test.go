@@ -6,7 +6,8 @@ import (
 	"toolevo/mcts/policy/toolcalls"
 )
 
-// What a server makes of a call that a model copied is told apart, and nothing is said of a model that copied none.
+// What a server makes of a call that a model copied is told apart, and nothing is said of a model
+// that copied none.
 func TestJudgeCopy(t *testing.T) {
 	for text, want := range map[string]struct {
 		finding string

@@ -16,7 +16,8 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// virtual carries requests to a server without a network, so that the clock of a test may be virtual.
+// virtual carries requests to a server without a network, so that the clock of a test may be
+// virtual.
 type virtual struct{ http.Handler }
 
 func (v virtual) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -51,7 +52,8 @@ func (v virtual) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// busy is a machine with other things to do: each request waits for the processor, one after another, and then some.
+// busy is a machine with other things to do: each request waits for the processor, one after
+// another, and then some.
 type busy struct {
 	http.RoundTripper
 	turn   chan struct{} // holds one: the processor
@@ -79,7 +81,8 @@ func (b *busy) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.RoundTripper.RoundTrip(req)
 }
 
-// However busy the machine is, no check says of a server what is not so: at worst it says that it could not tell.
+// However busy the machine is, no check says of a server what is not so: at worst it says that it
+// could not tell.
 func TestNoVerdictFromLoad(t *testing.T) {
 	t.Parallel()
 

@@ -14,8 +14,8 @@ const (
 	fastEnough = 20  // tokens/s from which it is not
 )
 
-// tooSlow reports whether so many tokens a second are far fewer than what a machine that runs the model should write.
-// Of weights that are not known it says nothing.
+// tooSlow reports whether so many tokens a second are far fewer than what a machine that runs the
+// model should write. Of weights that are not known it says nothing.
 func (w weights) tooSlow(perSecond float64) bool {
 	return w.bytes() > 0 && perSecond < fastEnough && perSecond*w.bytes() < slowest
 }

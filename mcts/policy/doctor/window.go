@@ -24,7 +24,8 @@ const slack = 0.02
 // errSlow says that a probe would take too long.
 var errSlow = errors.New("too slow")
 
-// try sends a filler of about so many tokens and tells its fate, how many tokens were sent, and how many counted.
+// try sends a filler of about so many tokens and tells its fate, how many tokens were sent, and how
+// many counted.
 func (p *examination) try(ctx context.Context, tokens int) (f promptResult, sent, counted int, err error) {
 	sentences := p.scale.sentences(tokens)
 	sent = p.scale.tokens(sentences)
@@ -43,7 +44,8 @@ func (p *examination) try(ctx context.Context, tokens int) (f promptResult, sent
 	return f, sent, r.PromptTokens, err
 }
 
-// slow returns an error when a prompt of so many tokens would be read for longer than a probe may take.
+// slow returns an error when a prompt of so many tokens would be read for longer than a probe may
+// take.
 func (p *examination) slow(tokens int) error {
 	if p.inSpeed <= 0 {
 		return nil
@@ -57,10 +59,12 @@ func (p *examination) slow(tokens int) error {
 		number(tokens), duration(needs), p.effort.timeout)
 }
 
-// beyond is how much longer than what is assumed a prompt is that must be refused, where the server states no window.
+// beyond is how much longer than what is assumed a prompt is that must be refused, where the server
+// states no window.
 const beyond = 4
 
-// window finds out whether the context window is what is stated, and whether a longer prompt is refused.
+// window finds out whether the context window is what is stated, and whether a longer prompt is
+// refused.
 func (p *examination) window(ctx context.Context) (Check, error) {
 	if p.scale.each <= 0 {
 		return Check{}, errUncounted
@@ -116,7 +120,8 @@ func (p *examination) asStated(long promptResult, sent, over int) Check {
 	return ok("%s tokens: %s fit, %s are refused", number(p.real), number(sent), number(over))
 }
 
-// cutInSilence is the finding of a prompt of sent tokens that was answered, and of which fewer were counted.
+// cutInSilence is the finding of a prompt of sent tokens that was answered, and of which fewer were
+// counted.
 func (p *examination) cutInSilence(sent, counted int) Check {
 	states := ""
 

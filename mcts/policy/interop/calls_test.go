@@ -113,7 +113,8 @@ func written(name, arguments string) string {
 	return "<tool_call>\n{\"name\": \"" + name + "\", \"arguments\": " + arguments + "}\n</tool_call>"
 }
 
-// callHistory is a turn whose call has a number, one whose call cannot be read, and what came of them.
+// callHistory is a turn whose call has a number, one whose call cannot be read, and what came of
+// them.
 func callHistory(t *testing.T) envs.History {
 	t.Helper()
 
@@ -254,7 +255,8 @@ func forced() []struct{ name, text, messages, ours string } {
 		{"an imagined answer", coffee + "\n<tool_response>\nok\n</tool_response>\n" + written("Finish", `{"answer": "1"}`),
 			`LoadDB {"DBName": "coffee"}`, `LoadDB {"DBName": "coffee"}`},
 		{"a cut call", written("LoadDB", `{"DBName": "`+strings.Repeat("x", 3*mostCalled)+`"}`), "nothing", "nothing"},
-		// Of a text that is cut behind a whole call, vLLM's parser tells nothing that is known to be whole.
+		// Of a text that is cut behind a whole call, vLLM's parser tells nothing that is known to
+		// be whole.
 		{"a cut text", coffee + strings.Repeat(" x", 3*mostCalled), "nothing", `LoadDB {"DBName": "coffee"}`},
 		{"a cut second call", coffee + written("LoadDB", `{"DBName": "`+strings.Repeat("x", 3*mostCalled)+`"}`), "nothing",
 			`LoadDB {"DBName": "coffee"}`},
@@ -290,7 +292,8 @@ func TestVLLMCalls(t *testing.T) {
 		t.Errorf("%d calls behind the first", n)
 	}
 
-	// What came of an unreadable call stands in the history as it was written, under either way to ask.
+	// What came of an unreadable call stands in the history as it was written, under either way to
+	// ask.
 	h = callHistory(t)
 	byMessages.write(t, h, written("LoadDB", coffee))
 	ids := byMessages.sent.promptIDs(t)

@@ -131,9 +131,9 @@ func (m *languageModel) testEval(t *testing.T) {
 	m.ends(t, 0, "check", dir, "--data", m.data)
 }
 
-// The model calls tools natively: its server shows them, or we do in its template, and calls are read
-// in what it writes. How many of its turns are calls is printed, for people: a model this small
-// answers with several at once.
+// The model calls tools natively: its server shows them, or we do in its template, and calls are
+// read in what it writes. How many of its turns are calls is printed, for people: a model this
+// small answers with several at once.
 func (m *languageModel) testNative(t *testing.T) {
 	m.proxy.reset(-1)
 	dir := filepath.Join(t.TempDir(), "run")
@@ -278,8 +278,8 @@ type sample struct {
 }
 
 // testDefaults begins with no settings but the defaults, as a newcomer does: what doctor writes is
-// all that an evaluation and a collection need. A collection of one question takes a model this small
-// many minutes without a GPU, so that it is killed after some nodes.
+// all that an evaluation and a collection need. A collection of one question takes a model this
+// small many minutes without a GPU, so that it is killed after some nodes.
 func (m *languageModel) testDefaults(t *testing.T) {
 	settings := filepath.Join(t.TempDir(), "policy.yaml")
 	m.proxy.reset(-1)

@@ -70,8 +70,8 @@ func TestVLLMRandomCalls(t *testing.T) {
 	}
 }
 
-// A model that was trained on an export of native calls is driven by them on vLLM, whose own parser reads what it
-// writes, through the whole program.
+// A model that was trained on an export of native calls is driven by them on vLLM, whose own parser
+// reads what it writes, through the whole program.
 func TestLearnt(t *testing.T) {
 	v := openVLLM(t)
 	p := v.openNative(t, setting(t, "TOOLEVO_VLLM_DATA", "vllm.sh"))
@@ -81,7 +81,8 @@ func TestLearnt(t *testing.T) {
 	t.Run("ids", func(t *testing.T) { p.testLearntIDs(t, v) })
 }
 
-// chatOf is a list of messages as samples have it, for a server: it takes the arguments of calls as texts.
+// chatOf is a list of messages as samples have it, for a server: it takes the arguments of calls as
+// texts.
 func chatOf(t *testing.T, messages json.RawMessage) json.RawMessage {
 	t.Helper()
 
@@ -122,8 +123,8 @@ func chatOf(t *testing.T, messages json.RawMessage) json.RawMessage {
 	return text
 }
 
-// An exported file has the tokens that the server makes of its own messages and tools, and those that
-// read as its own reply.
+// An exported file has the tokens that the server makes of its own messages and tools, and those
+// that read as its own reply.
 func (p *program) testLearntIDs(t *testing.T, v vllm) {
 	dir := t.TempDir()
 	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "export")
@@ -181,7 +182,8 @@ func (p *program) testLearntIDs(t *testing.T, v vllm) {
 	}
 }
 
-// The model is shown the tools. Of questions that it has not learnt it knows nothing, which doctor may say.
+// The model is shown the tools. Of questions that it has not learnt it knows nothing, which doctor
+// may say.
 func (p *program) testLearntDoctor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -210,7 +212,8 @@ func (p *program) testLearntDoctor(t *testing.T) {
 	}
 }
 
-// What the model has learnt it plays again, and our parser reads of its tokens what vLLM reads of its text.
+// What the model has learnt it plays again, and our parser reads of its tokens what vLLM reads of
+// its text.
 func (p *program) testLearntEval(t *testing.T) {
 	whole, calls, turns, right := p.episodes(t)
 	if calls != turns || right != 4 || len(whole) != 4 {

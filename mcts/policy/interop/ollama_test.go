@@ -74,7 +74,8 @@ func (o ollamaServer) loads(t *testing.T) int {
 	return bytes.Count(text, []byte(`msg="starting llama server"`))
 }
 
-// TestOllama is one test: its parts count how often the model is loaded, and so must not run beside each other.
+// TestOllama is one test: its parts count how often the model is loaded, and so must not run beside
+// each other.
 func TestOllama(t *testing.T) {
 	o := openOllama(t)
 	t.Run("version", o.testVersion)
@@ -289,9 +290,9 @@ func (o ollamaServer) testCancelled(t *testing.T) {
 	complete(t, o.backend, server.Completion{Prompt: question, N: 4, Sampling: sampling(4)})
 }
 
-// Another window loads the model again. This version cuts a prompt that is longer than the window, and slides
-// the window over the prompt's beginning when the completion outgrows it, both in silence and although told
-// not to: both are found out.
+// Another window loads the model again. This version cuts a prompt that is longer than the window,
+// and slides the window over the prompt's beginning when the completion outgrows it, both in
+// silence and although told not to: both are found out.
 func (o ollamaServer) testWindow(t *testing.T) {
 	const window = 512
 	loads := o.loads(t)

@@ -38,7 +38,8 @@ type program struct {
 	patience           time.Duration                 // for one command, in place of patience
 }
 
-// proxy stands between toolevo and a server: it counts the completions answered, and can keep back further ones.
+// proxy stands between toolevo and a server: it counts the completions answered, and can keep back
+// further ones.
 type proxy struct {
 	forward *httputil.ReverseProxy
 
@@ -136,7 +137,8 @@ func (p *program) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	return c
 }
 
-// ends runs toolevo to its end, wants the exit code, and returns what it prints, and what it says beside that.
+// ends runs toolevo to its end, wants the exit code, and returns what it prints, and what it says
+// beside that.
 func (p *program) ends(t *testing.T, code int, arguments ...string) (out, said string) {
 	t.Helper()
 	var printed, complaints bytes.Buffer
@@ -154,7 +156,8 @@ func (p *program) ends(t *testing.T, code int, arguments ...string) (out, said s
 	return printed.String(), complaints.String()
 }
 
-// run runs toolevo to its end, wants it to succeed, and decodes what it prints. It returns what it says beside that.
+// run runs toolevo to its end, wants it to succeed, and decodes what it prints. It returns what it
+// says beside that.
 func (p *program) run(t *testing.T, into any, arguments ...string) string {
 	t.Helper()
 
@@ -231,7 +234,8 @@ func (p *program) verify(t *testing.T, dir string) {
 	}
 }
 
-// openProgram builds the data, unless it is there, and returns the program, or skips the test when no program is named.
+// openProgram builds the data, unless it is there, and returns the program, or skips the test when
+// no program is named.
 func openProgram(t *testing.T, p program) *program {
 	t.Helper()
 	p.path = setting(t, "TOOLEVO_BIN", "the Makefile")
@@ -246,8 +250,8 @@ func openProgram(t *testing.T, p program) *program {
 	return &p
 }
 
-// The searches are small: a model with random weights writes no action that a tool understands. The larger
-// one takes some seconds.
+// The searches are small: a model with random weights writes no action that a tool understands. The
+// larger one takes some seconds.
 var (
 	small  = search(2, 2)
 	larger = search(3, 8)
@@ -263,7 +267,8 @@ func search(depth, simulations int) []string {
 
 // testProgram lets the program work with a server through the proxy.
 func testProgram(t *testing.T, p *program) {
-	// To a tiny model's tokenizer a prompt is long: with the tools of all datasets it fills the window.
+	// To a tiny model's tokenizer a prompt is long: with the tools of all datasets it fills the
+	// window.
 	p.settings = append(p.settings, "--set", "server.shots=1", "--set", "server.sampling.max_tokens=24",
 		"--set", "server.prompt.tools=dataset")
 	t.Run("doctor", p.testDoctor)
@@ -318,7 +323,8 @@ func (p *program) testInterrupted(t *testing.T) {
 	p.verify(t, dir)
 }
 
-// interrupt starts toolevo, presses Ctrl-C twice when the server has fallen silent, and returns what it said.
+// interrupt starts toolevo, presses Ctrl-C twice when the server has fallen silent, and returns
+// what it said.
 func (p *program) interrupt(t *testing.T, arguments []string) string {
 	t.Helper()
 	c := p.command(testContext(t), arguments...)
@@ -367,8 +373,9 @@ func (p *program) interrupt(t *testing.T, arguments []string) string {
 
 var cachedShare = regexp.MustCompile(`(\d+)% cached`)
 
-// The progress line tells what share of the prompts the server found in its prefix cache: about the share by
-// the server's own counters. It looks at them once a second, and begins with the first look.
+// The progress line tells what share of the prompts the server found in its prefix cache: about the
+// share by the server's own counters. It looks at them once a second, and begins with the first
+// look.
 func (p *program) testProgress(t *testing.T) {
 	p.proxy.reset(-1)
 	hitBefore, queriedBefore := p.prefixes()

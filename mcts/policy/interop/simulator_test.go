@@ -23,8 +23,9 @@ func init() {
 	serving.Register(ollama.Kind)
 }
 
-// simulates has a model stand in for an API, in every mode. Whatever it replies is repaired or refused: a call has an
-// answer, or the failure says that no reply could be read, and what the cache keeps is whole.
+// simulates has a model stand in for an API, in every mode. Whatever it replies is repaired or
+// refused: a call has an answer, or the failure says that no reply could be read, and what the
+// cache keeps is whole.
 func simulates(t *testing.T, model, url, form string) {
 	t.Helper()
 
@@ -32,7 +33,8 @@ func simulates(t *testing.T, model, url, form string) {
 	c.Server.Form, c.Server.Window = form, 8192
 	servers := serving.FromEnvironment(&console.Program{}, 0)
 
-	// A model that knows nothing of the task is asked for few tokens, and draws from its whole distribution.
+	// A model that knows nothing of the task is asked for few tokens, and draws from its whole
+	// distribution.
 	w, err := serving.New(c, nil, nil, servers).Writer(model, suite.WriterOptions{
 		Server: url, Temperature: 1, MaxTokens: 48,
 	})

@@ -116,10 +116,10 @@ var endOfText = regexp.MustCompile(`<\|end_of_text\|>$`)
 // episodes are as many as the acceptance of token ids wants.
 const episodes = 50
 
-// The log of 50 episodes has, for every turn, the ids that vLLM told, under prompts that we render and under those of
-// the chat templates of Qwen 3 and Llama 3.1, with tools, calls in the history and turns without one: those of the
-// prompt are the server's own of what was asked, and those that were sampled are the text. The templates are as
-// TRL 1.16 ships them.
+// The log of 50 episodes has, for every turn, the ids that vLLM told, under prompts that we render
+// and under those of the chat templates of Qwen 3 and Llama 3.1, with tools, calls in the history
+// and turns without one: those of the prompt are the server's own of what was asked, and those that
+// were sampled are the text. The templates are as TRL 1.16 ships them.
 func (v vllm) testTokenIDs(t *testing.T) {
 	for _, name := range []string{"", "qwen3", "llama3_1"} {
 		t.Run(name, func(t *testing.T) { v.testTokenIDsUnder(t, name) })
@@ -236,8 +236,8 @@ func (v vllm) readsAs(t *testing.T, ids mcts.TokenIDs, text string) {
 	}
 }
 
-// play plays episodes of three turns, in whose histories are turns without a call and turns with one, and returns what
-// was sampled in each, by question.
+// play plays episodes of three turns, in whose histories are turns without a call and turns with
+// one, and returns what was sampled in each, by question.
 func play(t *testing.T, p mcts.Policy, path string) map[string][]string {
 	t.Helper()
 

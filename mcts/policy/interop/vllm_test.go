@@ -75,7 +75,8 @@ func (v vllm) window(t *testing.T) int {
 	return models[i].MaxModelLen
 }
 
-// TestVLLM is one test: its parts read the server's counters, and so must not run beside each other.
+// TestVLLM is one test: its parts read the server's counters, and so must not run beside each
+// other.
 func TestVLLM(t *testing.T) {
 	v := openVLLM(t)
 	t.Run("version", v.testVersion)
@@ -102,7 +103,8 @@ func (v vllm) testVersion(t *testing.T) {
 	t.Logf("vLLM %s at %s: %s with a window of %d tokens", version, v.backend.Address(), v.model, v.window(t))
 }
 
-// The samples of one completion come from one request, each with the log-probabilities of its tokens.
+// The samples of one completion come from one request, each with the log-probabilities of its
+// tokens.
 func (v vllm) testOneRequest(t *testing.T) {
 	const n, tokens = 5, 24
 	sent := v.sent.requests.Load()
@@ -175,7 +177,8 @@ func (v vllm) testCold(t *testing.T) {
 	}
 }
 
-// The model brings along a temperature and a top_k of 3. They would show in the first tokens of many samples.
+// The model brings along a temperature and a top_k of 3. They would show in the first tokens of
+// many samples.
 func (v vllm) testDefaults(t *testing.T) {
 	const n = 40
 	reply := complete(t, v.backend, server.Completion{Prompt: question, N: n, Seed: 1, Sampling: sampling(1)})
@@ -202,7 +205,8 @@ func (v vllm) testDefaults(t *testing.T) {
 	}
 }
 
-// A stop text ends a completion, is not part of it, and is named; its tokens are among the log-probabilities.
+// A stop text ends a completion, is not part of it, and is named; its tokens are among the
+// log-probabilities.
 func (v vllm) testStop(t *testing.T) {
 	whole := complete(t, v.backend, server.Completion{Prompt: question, N: 1, Sampling: greedy(64)}).Choices[0]
 	stop, before := stopIn(t, whole.Text)
@@ -263,7 +267,8 @@ func (v vllm) testChat(t *testing.T) {
 	}
 }
 
-// rawReply is what no backend asks for: the ids of the tokens, and what the model makes of a prompt's.
+// rawReply is what no backend asks for: the ids of the tokens, and what the model makes of a
+// prompt's.
 type rawReply struct {
 	Choices []struct {
 		Text           string  `json:"text"`
@@ -278,7 +283,8 @@ type prior map[int]struct {
 	LogProb float64 `json:"logprob"`
 }
 
-// The log-probability of a proposal is the one that the model gives the same tokens when they are read as a prompt.
+// The log-probability of a proposal is the one that the model gives the same tokens when they are
+// read as a prompt.
 func (v vllm) testPrior(t *testing.T) {
 	const n, seed, tokens = 3, 77, 24
 	stop, _ := stopIn(t, complete(t, v.backend, server.Completion{Prompt: question, N: 1, Seed: seed,
@@ -358,7 +364,8 @@ func (v vllm) testTooLong(t *testing.T) {
 	prompt := long("Too long.", 8*window)
 	_, err := v.backend.Complete(testContext(t), server.Completion{Prompt: prompt, N: 1, Sampling: sampling(8)})
 	wantFault(t, err, server.TooLong, 400)
-	// No prompt leaves room for a completion longer than the window: that is not a fault of this prompt.
+	// No prompt leaves room for a completion longer than the window: that is not a fault of this
+	// prompt.
 	_, err = v.backend.Complete(testContext(t),
 		server.Completion{Prompt: question, N: 1, Sampling: sampling(window + 1)})
 	wantFault(t, err, server.BadRequest, 400)

@@ -14,8 +14,9 @@ import (
 
 var _ server.Backend = (*Backend)(nil)
 
-// Complete draws c.N samples, one request each. The error is a [*server.Fault], or the context's. When one sample
-// fails, the others are given up: the server's prompt cache makes the second try cheap.
+// Complete draws c.N samples, one request each. The error is a [*server.Fault], or the context's.
+// When one sample fails, the others are given up: the server's prompt cache makes the second try
+// cheap.
 func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Reply, error) {
 	if err := b.check(c); err != nil {
 		return server.Reply{}, b.link.NotSent(err)

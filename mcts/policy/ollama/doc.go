@@ -2,22 +2,24 @@
 //
 // # Words
 //
-// The window is num_ctx: how many tokens of prompt and completion the server keeps. A transcript is a reply with what
-// the server tells beyond a [server.Reply]: the tokens, and how long the model took to load.
+// The window is num_ctx: how many tokens of prompt and completion the server keeps. A transcript is
+// a reply with what the server tells beyond a [server.Reply]: the tokens, and how long the model
+// took to load.
 //
 // # Guarantees
 //
 //   - Prompts are sent raw: the server applies no template, and splits no thoughts off.
-//   - Every option of sampling is sent in every request, and the same window with all of them: a change would
-//     reload the model.
-//   - A reply counts only when it says that the sample ended, and when it can be what a model wrote: text
-//     where tokens are counted, log-probabilities at most 0 and of all tokens but those of the stop text,
-//     whole characters, and no more tokens than the prompt has bytes or than were allowed. Any other is a
-//     transient fault.
-//   - A prompt that does not fit is a fault of kind [server.TooLong]. Current servers refuse it when asked to; older
-//     ones, which cut it or slide the window in silence, are found out by their token counts.
-//   - Samples differ by their seeds, one request each, all at the same time. At temperature 0 all samples
-//     are one text: one is drawn, and repeated.
+//   - Every option of sampling is sent in every request, and the same window with all of them: a
+//     change would reload the model.
+//   - A reply counts only when it says that the sample ended, and when it can be what a model
+//     wrote: text where tokens are counted, log-probabilities at most 0 and of all tokens but those
+//     of the stop text, whole characters, and no more tokens than the prompt has bytes or than were
+//     allowed. Any other is a transient fault.
+//   - A prompt that does not fit is a fault of kind [server.TooLong]. Current servers refuse it
+//     when asked to; older ones, which cut it or slide the window in silence, are found out by
+//     their token counts.
+//   - Samples differ by their seeds, one request each, all at the same time. At temperature 0 all
+//     samples are one text: one is drawn, and repeated.
 //   - Nothing is pulled, created or unloaded.
 //   - Every error of a request is a [server.Fault] or the context's own error, and contains no key.
 //
@@ -32,7 +34,7 @@
 // knows most of its prompt. A window above the one the model was trained with is lowered to that in
 // silence: compare [Backend.Show].
 //
-// The types of the requests are those of Ollama's own client. The requests are not sent with it: it allocates
-// 8 MB for each, takes a reply that breaks off for a complete one and an error without a body for success,
-// and drops the headers.
+// The types of the requests are those of Ollama's own client. The requests are not sent with it: it
+// allocates 8 MB for each, takes a reply that breaks off for a complete one and an error without a
+// body for success, and drops the headers.
 package ollama

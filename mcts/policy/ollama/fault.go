@@ -41,8 +41,8 @@ func (b *Backend) sampleFault(err error) error {
 	var c wire.Complaint
 	switch {
 	case errors.As(err, &c):
-		// It comes from the middle of a stream, where the status was sent already: 500 is what it would
-		// have been.
+		// It comes from the middle of a stream, where the status was sent already: 500 is what it
+		// would have been.
 		return b.link.Fault(kindOf(http.StatusInternalServerError, c), http.StatusOK, c.Message, nil)
 	case errors.Is(err, errWindow):
 		return b.link.Fault(server.TooLong, http.StatusOK, err.Error(), nil)

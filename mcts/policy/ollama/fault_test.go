@@ -213,7 +213,8 @@ func TestOneFails(t *testing.T) {
 	}
 }
 
-// TestSecrets: a key occurs in no error and in no print, wherever it is kept and however it is echoed.
+// TestSecrets: a key occurs in no error and in no print, wherever it is kept and however it is
+// echoed.
 func TestSecrets(t *testing.T) {
 	handlers := map[string]http.HandlerFunc{
 		"envelope": func(w http.ResponseWriter, r *http.Request) {

@@ -11,7 +11,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// TestRequestBodies compares what is sent with a file: a change there changes what models are asked.
+// TestRequestBodies compares what is sent with a file: a change there changes what models are
+// asked.
 func TestRequestBodies(t *testing.T) {
 	var text strings.Builder
 

@@ -14,12 +14,13 @@ import (
 
 // Options say which server, which model, and how to speak to it. Window is needed.
 type Options struct {
-	// Endpoint's URL is as in OLLAMA_HOST: host, host:port or a URL; empty is 127.0.0.1:11434. Its APIKey is for a
-	// gateway before the server.
+	// Endpoint's URL is as in OLLAMA_HOST: host, host:port or a URL; empty is 127.0.0.1:11434. Its
+	// APIKey is for a gateway before the server.
 	server.Endpoint
 
 	Window int // num_ctx: tokens of prompt and completion together
-	// how long the model stays loaded after a request: 0 is the server's choice, negative is forever
+	// how long the model stays loaded after a request: 0 is the server's choice, negative is
+	// forever
 	KeepAlive time.Duration
 	// OmitLogProbs asks for no log-probabilities.
 	OmitLogProbs bool

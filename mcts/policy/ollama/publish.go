@@ -18,8 +18,9 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// publish makes a model of a checkpoint in an Ollama, which may be on another machine: the weights are sent to it. It
-// gets a template that renders conversations as the checkpoint was trained on them, observations included.
+// publish makes a model of a checkpoint in an Ollama, which may be on another machine: the weights
+// are sent to it. It gets a template that renders conversations as the checkpoint was trained on
+// them, observations included.
 func publish(ctx context.Context, c server.Checkpoint, host string) error {
 	address, err := ParseHost(host)
 	if err != nil {
@@ -56,8 +57,8 @@ func publish(ctx context.Context, c server.Checkpoint, host string) error {
 	return nil
 }
 
-// modelFiles lists the files of a checkpoint that Ollama converts: a GGUF file, or weights in safetensors with their
-// configuration and tokenizer.
+// modelFiles lists the files of a checkpoint that Ollama converts: a GGUF file, or weights in
+// safetensors with their configuration and tokenizer.
 func modelFiles(folder string) ([]string, error) {
 	gguf, err := filepath.Glob(filepath.Join(folder, "*.gguf"))
 	if len(gguf) > 0 {
@@ -108,8 +109,8 @@ func send(ctx context.Context, client *api.Client, path string) (digest string, 
 	return digest, client.CreateBlob(ctx, digest, f)
 }
 
-// ollamaTemplate is a chat template in Ollama's language. An observation is a message of the role tool. The token that
-// a text begins with is the tokenizer's affair there.
+// ollamaTemplate is a chat template in Ollama's language. An observation is a message of the role
+// tool. The token that a text begins with is the tokenizer's affair there.
 func ollamaTemplate(t chat.Template) string {
 	const content = "{{ .Content }}"
 	return "{{ if not .System }}" + t.System("") + "{{ end }}{{ range .Messages }}" +

@@ -40,7 +40,8 @@ func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest
 		Stream:   &off,
 		Truncate: &off,
 		Shift:    &off,
-		// A model that can think, thinks unless told not to, and its text is then split even for a raw prompt.
+		// A model that can think, thinks unless told not to, and its text is then split even for a
+		// raw prompt.
 		Think:    &api.ThinkValue{Value: false},
 		Logprobs: !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs"),
 		Options: map[string]any{

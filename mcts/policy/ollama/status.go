@@ -100,8 +100,8 @@ func (b *Backend) Describe(ctx context.Context, l *server.Listing) error {
 
 	architecture, _ := show.ModelInfo["general.architecture"].(string)
 	for key, value := range show.ModelInfo {
-		// A number of JSON is a float64 here. A model with a part for images has a second length under
-		// that part's name.
+		// A number of JSON is a float64 here. A model with a part for images has a second length
+		// under that part's name.
 		length, ok := value.(float64)
 		if ok && strings.HasSuffix(key, ".context_length") && (l.Trained == 0 ||
 			key == architecture+".context_length") {
@@ -114,15 +114,16 @@ func (b *Backend) Describe(ctx context.Context, l *server.Listing) error {
 
 var firstNumber = regexp.MustCompile("[0-9]+")
 
-// bitsOf is how many bits a parameter has under a name of llama.cpp's for it: Q4_K_M, IQ3_XS, F16, MXFP4. The scales
-// that blocks of parameters share are not counted. It is 0 for a name without a number.
+// bitsOf is how many bits a parameter has under a name of llama.cpp's for it: Q4_K_M, IQ3_XS, F16,
+// MXFP4. The scales that blocks of parameters share are not counted. It is 0 for a name without a
+// number.
 func bitsOf(quantization string) int {
 	n, _ := strconv.Atoi(firstNumber.FindString(quantization))
 	return n
 }
 
-// Loaded is the window with which the server has the model loaded now, and until when it stays so without a request:
-// zero when it is not loaded, or the server is too old to tell.
+// Loaded is the window with which the server has the model loaded now, and until when it stays so
+// without a request: zero when it is not loaded, or the server is too old to tell.
 func (b *Backend) Loaded(ctx context.Context) (window int, expires time.Time, err error) {
 	models, err := b.list(ctx, "/api/ps")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// loadAdapter has a vLLM load an adapter beside its base model, in the place of one of that name. The server reads the
-// folder itself.
+// loadAdapter has a vLLM load an adapter beside its base model, in the place of one of that name.
+// The server reads the folder itself.
 func loadAdapter(ctx context.Context, c server.Checkpoint, address string) error {
 	// The server has a working directory of its own, and may read the folder later, when a link
 	// leads elsewhere.

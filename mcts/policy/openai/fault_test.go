@@ -281,8 +281,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestCancel: the context ends the request, at the server too.
-// That a server cannot read what its model called is no fault of the server: the sample is without text.
+// TestCancel: the context ends the request, at the server too. That a server cannot read what its
+// model called is no fault of the server: the sample is without text.
 func TestUnreadCalls(t *testing.T) {
 	for _, message := range []string{ // llama.cpp b9000 and later, and before; Ollama 0.32
 		"The model produced output that does not match the expected peg-native format",
@@ -322,7 +322,8 @@ func TestCancel(t *testing.T) {
 	<-ended
 }
 
-// TestSecrets: a key occurs in no error and in no print, wherever it is kept and however it is echoed.
+// TestSecrets: a key occurs in no error and in no print, wherever it is kept and however it is
+// echoed.
 func TestSecrets(t *testing.T) {
 	echo := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -360,7 +361,8 @@ func TestSecrets(t *testing.T) {
 	})
 }
 
-// TestShortSecrets: a dummy key, as servers without authentication are given, does not garble messages.
+// TestShortSecrets: a dummy key, as servers without authentication are given, does not garble
+// messages.
 func TestShortSecrets(t *testing.T) {
 	b := backend(t, wiretest.Serve(t, wiretest.Answers(400, nested("an extra example", "", 400))),
 		func(o *Options) { o.APIKey = "x" })

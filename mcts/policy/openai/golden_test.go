@@ -12,7 +12,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// TestRequestBodies compares what is sent with a file: a change there changes what models are asked.
+// TestRequestBodies compares what is sent with a file: a change there changes what models are
+// asked.
 func TestRequestBodies(t *testing.T) {
 	plain := func(o *Options) { o.Extensions = false }
 	chatty := func(o *Options) { o.Chat = true }

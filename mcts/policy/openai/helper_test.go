@@ -39,7 +39,8 @@ func ask(n int) server.Completion {
 	return server.Completion{Prompt: "Question: <|x|> & é\n", N: n, Seed: 7, Sampling: sampling()}
 }
 
-// fields decodes a JSON object, and fails on a key that stands in it twice: servers differ in which one they take.
+// fields decodes a JSON object, and fails on a key that stands in it twice: servers differ in which
+// one they take.
 func fields(t *testing.T, body []byte) map[string]any {
 	t.Helper()
 

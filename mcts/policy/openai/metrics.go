@@ -13,8 +13,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// The metrics of vLLM that steer a run, newer names first: an older one counts only without the newer. Each may end in
-// _total.
+// The metrics of vLLM that steer a run, newer names first: an older one counts only without the
+// newer. Each may end in _total.
 var (
 	runningNames    = []string{"vllm:num_requests_running"}
 	waitingNames    = []string{"vllm:num_requests_waiting"}
@@ -29,9 +29,9 @@ var (
 // total ends the names of counters.
 const total = "_total"
 
-// parseMetrics reads the text format of Prometheus; ok is false where it does not tell what runs and
-// waits. Metrics that are not of interest are passed over unread; one of interest that cannot be
-// read is an error, and one that is not a number is not known.
+// parseMetrics reads the text format of Prometheus; ok is false where it does not tell what runs
+// and waits. Metrics that are not of interest are passed over unread; one of interest that cannot
+// be read is an error, and one that is not a number is not known.
 func parseMetrics(text []byte) (g server.Gauges, ok bool, err error) {
 	var ours strings.Builder
 

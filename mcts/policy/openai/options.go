@@ -23,16 +23,16 @@ type Options struct {
 	// Tools is how native calls are asked for, of completions with tools.
 	Tools    server.ToolCalls
 	Template server.TemplateArguments
-	// Extensions sends vLLM's own fields. Without them, a parameter that needs one is refused unless
-	// it is off.
+	// Extensions sends vLLM's own fields. Without them, a parameter that needs one is refused
+	// unless it is off.
 	Extensions bool
 	// AddSpecialTokens says whether vLLM puts the beginning-of-text token before the prompt; nil is
 	// its default, which is true for prompts and false for chats. It needs Extensions.
 	AddSpecialTokens *bool
 	// TokenIDs asks for the ids of the tokens that are read and sampled, which vLLM tells.
 	TokenIDs bool
-	// OmitLogProbs asks for no log-probabilities, and reads none: for servers that refuse the field,
-	// or give figures that are none.
+	// OmitLogProbs asks for no log-probabilities, and reads none: for servers that refuse the
+	// field, or give figures that are none.
 	OmitLogProbs bool
 }
 

@@ -250,7 +250,8 @@ func (c *choice) figures() (numbers []float64, tokens int, err error) {
 	return numbers, tokens, nil
 }
 
-// ids are those of the sampled tokens, as many as there are log-probabilities, and those of the prompt.
+// ids are those of the sampled tokens, as many as there are log-probabilities, and those of the
+// prompt.
 func (c *choice) ids(scored int) (sampled, prompt []int, err error) {
 	sampled, prompt = c.TokenIDs.V, c.PromptTokenIDs.V
 

@@ -210,7 +210,8 @@ func TestCold(t *testing.T) {
 	}
 }
 
-// TestOwnEnds: a server's own words for an end count when they are declared, and say nothing of a limit.
+// TestOwnEnds: a server's own words for an end count when they are declared, and say nothing of a
+// limit.
 func TestOwnEnds(t *testing.T) {
 	for _, tt := range []struct {
 		ends       []string

@@ -256,7 +256,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestPromptBytes: whatever the prompt, the server reads the same text, and the seed leaves room for the samples.
+// TestPromptBytes: whatever the prompt, the server reads the same text, and the seed leaves room
+// for the samples.
 func TestPromptBytes(t *testing.T) {
 	b, err := New(Options{Endpoint: server.Endpoint{URL: "http://h", Model: "m"}, Extensions: true})
 	if err != nil {

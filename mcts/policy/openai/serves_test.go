@@ -8,8 +8,8 @@ import (
 	"toolevo/mcts/policy/internal/wiretest"
 )
 
-// A reply's name is one of the model's when the server lists it for the same weights, or for the base
-// of an adapter; the name of an adapter is none of its base's.
+// A reply's name is one of the model's when the server lists it for the same weights, or for the
+// base of an adapter; the name of an adapter is none of its base's.
 func TestServes(t *testing.T) {
 	const list = `{"data":[
 		{"id":"llama","root":"/models/llama"}, {"id":"llama-alias","root":"/models/llama"},

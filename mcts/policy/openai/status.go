@@ -151,7 +151,8 @@ func (b *Backend) Slots(ctx context.Context) (int, error) {
 	return slots, err
 }
 
-// Gauges implements server.Observer: what vLLM's /metrics says of its load. A server without it has no gauges.
+// Gauges implements server.Observer: what vLLM's /metrics says of its load. A server without it has
+// no gauges.
 func (b *Backend) Gauges(ctx context.Context) (server.Gauges, bool) {
 	g, ok, err := b.metrics(ctx)
 	return g, ok && err == nil

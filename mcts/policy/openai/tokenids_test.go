@@ -11,8 +11,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// The ids of tokens are read where vLLM tells them: in each completion, and in a chat those of the prompt beside them.
-// What cannot be those of the log-probabilities beside them is no reply.
+// The ids of tokens are read where vLLM tells them: in each completion, and in a chat those of the
+// prompt beside them. What cannot be those of the log-probabilities beside them is no reply.
 func TestTokenIDs(t *testing.T) {
 	const (
 		completion = `{"choices":[{"index":0,"text":"a","finish_reason":"stop","token_ids":[IDS],` +

@@ -9,7 +9,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// inTokens reports whether the server is asked to go on from the tokens of a chat, and not from its messages.
+// inTokens reports whether the server is asked to go on from the tokens of a chat, and not from its
+// messages.
 func (o *Options) inTokens() bool { return o.Chat && o.Tools.Ask == server.AskTokens }
 
 // tokens are those of a chat in the model's own template, as vLLM's /tokenize tells them; nil where

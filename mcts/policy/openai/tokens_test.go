@@ -37,8 +37,8 @@ func askInTokens() server.Completion {
 	return c
 }
 
-// The server's own template makes tokens of messages and tools, and the model goes on from these: what it writes comes
-// back as it is, what stands for calls included.
+// The server's own template makes tokens of messages and tools, and the model goes on from these:
+// what it writes comes back as it is, what stands for calls included.
 func TestTokens(t *testing.T) {
 	const written = "I look.\n<tool_call>\n{\"name\": \"A\", \"arguments\": {\"x\": 2.50}}\n</tool_call>"
 

@@ -56,9 +56,9 @@ type demonstrationFile struct {
 	Demonstrations []Demonstration `yaml:"demonstrations"`
 }
 
-// Validate reports the first reason why the demonstration would teach a model something wrong about the format: no
-// question, an action that is not a Thought, an Action and an Action Input holding one JSON object, or a last action
-// that is not Finish.
+// Validate reports the first reason why the demonstration would teach a model something wrong about
+// the format: no question, an action that is not a Thought, an Action and an Action Input holding
+// one JSON object, or a last action that is not Finish.
 func (d Demonstration) Validate() error {
 	if strings.TrimSpace(d.Question) == "" {
 		return errors.New("has no question")
@@ -83,9 +83,9 @@ func (d Demonstration) Validate() error {
 	return nil
 }
 
-// LoadDemonstrations reads the pools of every dataset: the files DATASET.yaml at the top of fsys, each a mapping with
-// the one key "demonstrations". Unknown keys, invalid demonstrations and questions that occur twice in a file are
-// errors. Files with other extensions are ignored.
+// LoadDemonstrations reads the pools of every dataset: the files DATASET.yaml at the top of fsys,
+// each a mapping with the one key "demonstrations". Unknown keys, invalid demonstrations and
+// questions that occur twice in a file are errors. Files with other extensions are ignored.
 func LoadDemonstrations(fsys fs.FS) (map[string][]Demonstration, error) {
 	return loadDemonstrations(fsys, func(text []byte) ([]byte, error) { return text, nil })
 }
@@ -123,8 +123,8 @@ func loadDemonstrations(fsys fs.FS, unseal func(text []byte) ([]byte, error)) (m
 	return pools, nil
 }
 
-// ReadDemonstrations reads the pools of a user's own: a folder as [LoadDemonstrations] does, or one file as that of
-// every dataset.
+// ReadDemonstrations reads the pools of a user's own: a folder as [LoadDemonstrations] does, or one
+// file as that of every dataset.
 func ReadDemonstrations(path string, datasets []string) (map[string][]Demonstration, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return LoadDemonstrations(os.DirFS(path))
@@ -147,7 +147,8 @@ func ReadDemonstrations(path string, datasets []string) (map[string][]Demonstrat
 	return pools, nil
 }
 
-// WriteDemonstrations writes a pool as the file of a dataset, in a folder that is made where it is missing.
+// WriteDemonstrations writes a pool as the file of a dataset, in a folder that is made where it is
+// missing.
 func WriteDemonstrations(dir, dataset string, pool []Demonstration) error {
 	text, err := yaml.MarshalWithOptions(demonstrationFile{pool},
 		yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))

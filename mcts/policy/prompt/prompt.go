@@ -11,18 +11,21 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Layout says where the tools an agent has learned stand in the prompt, and how the parts of a step are set apart.
+// Layout says where the tools an agent has learned stand in the prompt, and how the parts of a step
+// are set apart.
 type Layout string
 
 // The layouts.
 const (
-	// Stable lists no learned tool: the UpdateTool call that describes it stands among the turns already. What was
-	// rendered once never changes, so a server's prefix cache serves a whole tree. Thought, Action and Action Input
-	// of a step stand on lines of their own without a blank line between them, as in training samples.
+	// Stable lists no learned tool: the UpdateTool call that describes it stands among the turns
+	// already. What was rendered once never changes, so a server's prefix cache serves a whole
+	// tree. Thought, Action and Action Input of a step stand on lines of their own without a blank
+	// line between them, as in training samples.
 	Stable Layout = "stable"
-	// Paper is appendix D.2: learned tools continue the tool list, before the demonstrations, and a blank line stands
-	// between Thought, Action and Action Input of the template and the demonstrations. What a model wrote stays as it
-	// wrote it. Every UpdateTool makes a server read the prompt again.
+	// Paper is appendix D.2: learned tools continue the tool list, before the demonstrations, and a
+	// blank line stands between Thought, Action and Action Input of the template and the
+	// demonstrations. What a model wrote stays as it wrote it. Every UpdateTool makes a server read
+	// the prompt again.
 	Paper Layout = "paper"
 )
 
@@ -34,7 +37,8 @@ func ParseLayout(name string) (Layout, error) {
 // DefaultShots is how many demonstrations a prompt shows (ToolEvo, section 5.1: three).
 const DefaultShots = 3
 
-// Prompt says what a model is shown besides the history. It is a value; nothing here is changed by rendering.
+// Prompt says what a model is shown besides the history. It is a value; nothing here is changed by
+// rendering.
 type Prompt struct {
 	Tools          []*toolapi.API             // of the prompt version, in the order of the list
 	Codec          action.Codec               // how a step is written; nil is ReAct
@@ -42,16 +46,18 @@ type Prompt struct {
 	Shots          int                        // how many of the pool are shown; fewer when the pool is smaller
 	Layout         Layout                     // "" is Stable
 
-	// ByDataset are those of Tools that serve a dataset, shown to its tasks in place of all; a dataset that is not here
-	// is shown all.
+	// ByDataset are those of Tools that serve a dataset, shown to its tasks in place of all; a
+	// dataset that is not here is shown all.
 	ByDataset map[string][]*toolapi.API
 
-	// Clean is applied to what others say: the question, its own tools and the observations. Servers read the control
-	// tokens of their model out of plain text, so one in an observation would end it; nil leaves them.
+	// Clean is applied to what others say: the question, its own tools and the observations.
+	// Servers read the control tokens of their model out of plain text, so one in an observation
+	// would end it; nil leaves them.
 	Clean func(text string) string
 
 	// Learns takes what UpdateTool was told into the list that is sent beside messages: in place of
-	// the entry of that name, or behind all others. What describes no tool that can be called stays out.
+	// the entry of that name, or behind all others. What describes no tool that can be called stays
+	// out.
 	Learns bool
 
 	// Announced returns the APIs of another version that take the place of a listed one once that
@@ -59,8 +65,8 @@ type Prompt struct {
 	// list.
 	Announced func(version string, listed *toolapi.API) []*toolapi.API
 
-	// NoUpdateTool is the ablation without the tool-update module (Table 5): UpdateTool is left out of the tools, and
-	// with it every guideline that names it.
+	// NoUpdateTool is the ablation without the tool-update module (Table 5): UpdateTool is left out
+	// of the tools, and with it every guideline that names it.
 	NoUpdateTool bool
 }
 
@@ -69,9 +75,9 @@ func New(tools []*toolapi.API) Prompt {
 	return Prompt{Tools: tools, Shots: DefaultShots, Layout: Stable}
 }
 
-// System returns the guidelines and the tools of a task, and nothing else: no demonstration, no learned tool, no
-// question. It is the system text of a training sample and of a chat. Tasks without tools of their own have that of
-// their dataset.
+// System returns the guidelines and the tools of a task, and nothing else: no demonstration, no
+// learned tool, no question. It is the system text of a training sample and of a chat. Tasks
+// without tools of their own have that of their dataset.
 func (p Prompt) System(t envs.Task) string { return p.SystemAfter(envs.NewHistory(t)) }
 
 // SystemAfter is System with what a history says of its agent at the end: rules on tools that
@@ -133,7 +139,8 @@ func (p Prompt) Lead() string {
 	return ""
 }
 
-// Stops returns the texts with which a model goes on to another task, as the examples do. The paper has none.
+// Stops returns the texts with which a model goes on to another task, as the examples do. The paper
+// has none.
 func (p Prompt) Stops() []string {
 	if p.Layout == Paper {
 		return nil
@@ -201,7 +208,8 @@ func (p Prompt) system(h envs.History, learned []string, format string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// ForPeople is the system text with all that a server shows beside it: the tools, and how an action is written.
+// ForPeople is the system text with all that a server shows beside it: the tools, and how an action
+// is written.
 func (p Prompt) ForPeople(t envs.Task) string {
 	text := p.System(t)
 	if !p.Native() {
@@ -244,10 +252,12 @@ func (p Prompt) cleaned(text string) string {
 	return p.Clean(text)
 }
 
-// Native reports whether servers are sent the tools beside the messages, so that no text lists them.
+// Native reports whether servers are sent the tools beside the messages, so that no text lists
+// them.
 func (p Prompt) Native() bool { return action.IsNative(p.Codec) }
 
-// codes reports whether a program is the whole answer: it ends by itself, and nobody can learn in between.
+// codes reports whether a program is the whole answer: it ends by itself, and nobody can learn in
+// between.
 func (p Prompt) codes() bool { return p.Codec == action.Python{} }
 
 // guidelines are those of the wording and, in their midst, those of the tools that are listed.
@@ -274,7 +284,8 @@ func (p Prompt) guidelines(tools []*toolapi.API) []string {
 	return all
 }
 
-// shown returns the demonstrations of a task: the first Shots of its dataset's pool that ask something else.
+// shown returns the demonstrations of a task: the first Shots of its dataset's pool that ask
+// something else.
 func (p Prompt) shown(t envs.Task) []Demonstration {
 	pool := p.Demonstrations[t.Labels[envs.LabelDataset]]
 	if p.codes() {

@@ -203,8 +203,8 @@ func TestLayouts(t *testing.T) {
 		t.Error("System shows a learned tool")
 	}
 
-	// The published layout has blank lines between the parts of a step; what the model wrote, and System,
-	// which training samples have, too, stay as they are.
+	// The published layout has blank lines between the parts of a step; what the model wrote, and
+	// System, which training samples have, too, stay as they are.
 	shown, written, _ := strings.Cut(p.Render(h), question)
 	if steps := strings.Count(shown, "\n\nAction Input: "); steps < 10 ||
 		steps != strings.Count(shown, "\nAction Input: ") ||
@@ -231,8 +231,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// A prompt that shows the tools of a dataset differs from the whole one in its tool list, and in nothing else; tasks of
-// another dataset are shown all.
+// A prompt that shows the tools of a dataset differs from the whole one in its tool list, and in
+// nothing else; tasks of another dataset are shown all.
 func TestToolsOfADataset(t *testing.T) {
 	whole := New(paperTools())
 	whole.Demonstrations = demonstrations(t)
@@ -303,8 +303,8 @@ func TestNoQuestionIsDemonstratedToItself(t *testing.T) {
 	}
 }
 
-// A longer history begins with the rendering of the shorter one, whatever its texts and, in the stable layout, whatever
-// was learned in between.
+// A longer history begins with the rendering of the shorter one, whatever its texts and, in the
+// stable layout, whatever was learned in between.
 func TestRenderIsAppendOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " \n", "Observation: x", "Thought: a\n"}))
@@ -338,7 +338,8 @@ func TestRenderIsAppendOnly(t *testing.T) {
 	})
 }
 
-// In the stable layout everything up to the question is the same for all tasks of a dataset that are not demonstrated.
+// In the stable layout everything up to the question is the same for all tasks of a dataset that
+// are not demonstrated.
 func TestSharedPrefix(t *testing.T) {
 	p := New(paperTools())
 	p.Demonstrations = demonstrations(t)
@@ -350,7 +351,8 @@ func TestSharedPrefix(t *testing.T) {
 	}
 }
 
-// What a tool or a question says is cleaned, and nothing else is: not the model's own words, not the suite's tools.
+// What a tool or a question says is cleaned, and nothing else is: not the model's own words, not
+// the suite's tools.
 func TestClean(t *testing.T) {
 	p := New(apis("A[<x>], which is it."))
 	p.Clean = func(text string) string { return strings.ReplaceAll(text, "<x>", "< x>") }
@@ -455,8 +457,8 @@ func TestFunctionsOfOthersAreClean(t *testing.T) {
 	}
 }
 
-// What UpdateTool was told takes the place of the entry of its name, or stands behind all; the announced version's
-// tools take the places of those that they replace.
+// What UpdateTool was told takes the place of the entry of its name, or stands behind all; the
+// announced version's tools take the places of those that they replace.
 func TestListsThatChange(t *testing.T) {
 	fixed := New([]*toolapi.API{
 		{Name: "LoadDB", Tool: "LoadDB", Description: "old"}, {Name: "Gone", Tool: "Gone"},

@@ -105,8 +105,9 @@ func cleanedIn(v any, clean func(string) string) any {
 	return v
 }
 
-// toolText is how a tool list shows a tool: its signature and what it does and, but for the layout Paper, a line for
-// each parameter that has a document, and below it one for each member of an object.
+// toolText is how a tool list shows a tool: its signature and what it does and, but for the layout
+// Paper, a line for each parameter that has a document, and below it one for each member of an
+// object.
 func (p Prompt) toolText(a *toolapi.API) string {
 	text := a.Signature() + ", " + strings.Join(strings.Fields(a.Description), " ")
 	if p.Layout == Paper {

@@ -8,8 +8,8 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// What stands before the question that is asked (ToolEvo, appendix D.2). How the turns are marked is the
-// codec's.
+// What stands before the question that is asked (ToolEvo, appendix D.2). How the turns are marked
+// is the codec's.
 const (
 	TurnHeading    = "Now it is your turn." // ends the demonstrations
 	QuestionMarker = "Question:"
@@ -30,7 +30,8 @@ var files embed.FS
 // baselines are what the baselines of an evaluation add.
 var baselines = yamltext.Once[struct{ Documents, Rules string }](files, "baselines.yaml")
 
-// wordings are those of the codecs, by their names; tools-parallel where several calls of a turn are played.
+// wordings are those of the codecs, by their names; tools-parallel where several calls of a turn
+// are played.
 var wordings = yamltext.Once[map[string]wording](files, "wordings.yaml")
 
 const (

@@ -19,7 +19,8 @@ func newDice(seed uint64) dice {
 	return d
 }
 
-// questionDice is the source that stands in for a seed when decoding greedily. Each place in a question has its own.
+// questionDice is the source that stands in for a seed when decoding greedily. Each place in a
+// question has its own.
 func questionDice(question, place string) dice {
 	var d dice
 	d.pcg.Seed(envs.Hash(question), envs.Hash(question+place))

@@ -63,7 +63,8 @@ func (u *usage) alike(args envs.Args) (n int) {
 //	Error: OLD[params] is deprecated and will be removed in future releases.
 //	Use NEW[params], param example: {…} instead.
 //
-// Without an example the new parameters are taken from the signature. A notice that names no successor has no usage.
+// Without an example the new parameters are taken from the signature. A notice that names no
+// successor has no usage.
 func parseNotice(text string) (*usage, bool) {
 	head, tail, ok := strings.Cut(text, " is deprecated")
 	if !ok {
@@ -147,8 +148,8 @@ const (
 	forExample     = "For example, "
 )
 
-// describe writes the tool description that UpdateTool is given after the first successful call, like the one of the
-// case study in appendix C.2.
+// describe writes the tool description that UpdateTool is given after the first successful call,
+// like the one of the case study in appendix C.2.
 func (u *usage) describe(args envs.Args) string {
 	b := make([]byte, 0, 256)
 	b = append(b, u.signature...)
@@ -161,7 +162,8 @@ func (u *usage) describe(args envs.Args) string {
 	return string(append(b, '.'))
 }
 
-// guess makes slots from parameter names alone: the first ones take the old arguments, the others are settings.
+// guess makes slots from parameter names alone: the first ones take the old arguments, the others
+// are settings.
 func guess(params []string, oldCount int) []slot {
 	slots := make([]slot, 0, len(params))
 	for i, p := range params {

@@ -2,8 +2,8 @@ package scripted
 
 import "strings"
 
-// wording chooses how a thought is put: which sentence comes before what the plan thinks, and which after it. The
-// likeliest is the first of each.
+// wording chooses how a thought is put: which sentence comes before what the plan thinks, and which
+// after it. The likeliest is the first of each.
 type wording struct{ opener, closer int }
 
 func (m *move) likeliest() wording { return wording{} }

@@ -14,15 +14,16 @@ import (
 type Profile struct {
 	Name string
 
-	// ReadsNotices is whether a deprecation notice changes what is called. Without it the policy goes on calling what
-	// the prompt lists.
+	// ReadsNotices is whether a deprecation notice changes what is called. Without it the policy
+	// goes on calling what the prompt lists.
 	ReadsNotices bool `yaml:"reads_notices"`
 
 	// ReadsHints is whether notes above answers, and documents that the policy is shown, change
 	// what is called and what answers are taken to mean. Without it every answer is trusted.
 	ReadsHints bool `yaml:"reads_hints"`
 
-	// Knowing is whether the policy is told how its calls are written in the deployed version; see [Policy.In].
+	// Knowing is whether the policy is told how its calls are written in the deployed version; see
+	// [Policy.In].
 	Knowing bool
 
 	// NoUpdateTool is set where the prompt does not offer UpdateTool (prompt.Prompt.NoUpdateTool).
@@ -31,26 +32,27 @@ type Profile struct {
 	// Codec is what actions are written in; nil is ReAct.
 	Codec action.Codec `yaml:"-"`
 
-	// Patience is how many errors in a row on one step are met with another try; then the policy finishes with
-	// "unknown". A deprecation that can be read is not an error here.
+	// Patience is how many errors in a row on one step are met with another try; then the policy
+	// finishes with "unknown". A deprecation that can be read is not an error here.
 	Patience int
 
-	// Rephrase is the probability that a sample words its thought in another way than the likeliest.
+	// Rephrase is the probability that a sample words its thought in another way than the
+	// likeliest.
 	Rephrase float64
 
 	Rates Rates
 
-	// Hopeless is the share of questions, chosen by a hash of their text, that the policy never solves: it works as on
-	// any other, and always ends with an answer that is none.
+	// Hopeless is the share of questions, chosen by a hash of their text, that the policy never
+	// solves: it works as on any other, and always ends with an answer that is none.
 	Hopeless float64
 
-	// Greedy is the share of Rates that applies when decoding greedily. Which steps go wrong then depends on the
-	// question and the number of turns only.
+	// Greedy is the share of Rates that applies when decoding greedily. Which steps go wrong then
+	// depends on the question and the number of turns only.
 	Greedy float64
 }
 
-// Rates are the probabilities of mistakes, each per sample in which that mistake is possible. A sample makes at most
-// one.
+// Rates are the probabilities of mistakes, each per sample in which that mistake is possible. A
+// sample makes at most one.
 type Rates struct {
 	Column       float64 // names another of the columns that an observation listed
 	Arithmetic   float64 // a wrong digit in Python code or in the final answer, another aggregate in SQL
@@ -78,7 +80,8 @@ var habits = yamltext.Once[struct {
 // Profiles returns the built-in profiles, in alphabetical order.
 func Profiles() []Profile { return slices.Clone(habits().Profiles) }
 
-// ParseProfile returns the built-in profile called name; the error of an unknown name lists the valid ones.
+// ParseProfile returns the built-in profile called name; the error of an unknown name lists the
+// valid ones.
 func ParseProfile(name string) (Profile, error) {
 	var valid []string
 

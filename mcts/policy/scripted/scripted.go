@@ -12,8 +12,9 @@ import (
 	"toolevo/mcts"
 )
 
-// Policy simulates a language model: it recognises the question, follows a plan written for the prompt version, and
-// writes each call as a model would, with the habits of its profile. It is safe for concurrent use.
+// Policy simulates a language model: it recognises the question, follows a plan written for the
+// prompt version, and writes each call as a model would, with the habits of its profile. It is safe
+// for concurrent use.
 type Policy struct {
 	profile Profile
 	planFor func(question string) (envs.Plan, bool)
@@ -32,8 +33,8 @@ type planned struct {
 	hopeless bool
 }
 
-// New returns a scripted policy. The profile must be valid. plan returns the solution of a question in the
-// prompt version and whether it knows one; it and its plans are called from many goroutines.
+// New returns a scripted policy. The profile must be valid. plan returns the solution of a question
+// in the prompt version and whether it knows one; it and its plans are called from many goroutines.
 func New(profile Profile, plan func(question string) (envs.Plan, bool)) *Policy {
 	return &Policy{profile: profile, planFor: plan}
 }
@@ -123,10 +124,10 @@ func (s *Policy) planOf(question string) planned {
 	return planned{plan, ok, s.hopeless(question)}
 }
 
-// greedy is the likeliest sample. Its mistakes are an imperfect model's, the same in every run. Those in the
-// task depend on the question, the step of its plan and the tries of that step, and so are the same in every
-// API version; those that drift gives occasion for depend on the turn and come on top. So no accuracy is
-// better under drift than without.
+// greedy is the likeliest sample. Its mistakes are an imperfect model's, the same in every run.
+// Those in the task depend on the question, the step of its plan and the tries of that step, and so
+// are the same in every API version; those that drift gives occasion for depend on the turn and
+// come on top. So no accuracy is better under drift than without.
 func (sc *scene) greedy() mcts.Proposal {
 	question := sc.h.Task().Question
 	step := questionDice(question, fmt.Sprintf("step %d, try %d", len(sc.st.results), sc.st.errors))

@@ -67,7 +67,8 @@ func TestUpdateToolCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
-// A refused UpdateTool, or a thought that could not be read, does not keep the reader from the task.
+// A refused UpdateTool, or a thought that could not be read, does not keep the reader from the
+// task.
 func TestReaderGoesOnAfterARefusedUpdate(t *testing.T) {
 	w := newWorld("p_s_in")
 	w.refuse = map[string]string{envs.UpdateTool: "Tool update failed."}
@@ -201,7 +202,8 @@ func TestPlanThatCannotGoOn(t *testing.T) {
 	wantCall(t, h, envs.FinishTool, `{"answer": "unknown"}`)
 }
 
-// A profile with hopeless questions takes on each of them as it does any other, and never solves it.
+// A profile with hopeless questions takes on each of them as it does any other, and never solves
+// it.
 func TestHopelessQuestions(t *testing.T) {
 	p := profile(t, "weak")
 	p.Rates = Rates{}
@@ -233,8 +235,8 @@ func TestHopelessQuestions(t *testing.T) {
 	}
 }
 
-// Whoever makes mistakes makes those of the task in every API version, and under drift some more: a question that is
-// missed without drift is not answered with it.
+// Whoever makes mistakes makes those of the task in every API version, and under drift some more: a
+// question that is missed without drift is not answered with it.
 func TestNoQuestionIsEasierUnderDrift(t *testing.T) {
 	for _, name := range []string{"noisy", "weak"} {
 		right := map[string]int{}
@@ -265,7 +267,8 @@ func TestNoQuestionIsEasierUnderDrift(t *testing.T) {
 	}
 }
 
-// Answers that are JSON objects are read for their message: every profile does what it does without.
+// Answers that are JSON objects are read for their message: every profile does what it does
+// without.
 func TestWrappedAnswersChangeNothing(t *testing.T) {
 	for _, p := range Profiles() {
 		for seed := range uint64(200) {
@@ -285,7 +288,8 @@ func TestWrappedAnswersChangeNothing(t *testing.T) {
 	}
 }
 
-// Parameters can change under a name that stands: then the thought does not say that the name has changed.
+// Parameters can change under a name that stands: then the thought does not say that the name has
+// changed.
 func TestThoughtOnOutdatedParameters(t *testing.T) {
 	h := ask(openQuestion).Append(envs.Turn{
 		Call:        envs.Call{Tool: "LoadDB", Name: "LoadDB", Args: kv("DBName", "coffee")},
@@ -353,8 +357,8 @@ func TestProposalsDependOnHistoryAndSeedsOnly(t *testing.T) {
 	}
 }
 
-// The oracle takes as many turns whatever is deployed, and meets no notice; nobody else does. It plays nowhere before
-// it was told.
+// The oracle takes as many turns whatever is deployed, and meets no notice; nobody else does. It
+// plays nowhere before it was told.
 func TestOracle(t *testing.T) {
 	for _, version := range []string{"p_c", "p_s_in", "p_s_ood"} {
 		w := newWorld(version)
@@ -376,8 +380,8 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// What the deployed version cannot express, or an environment without versions cannot say, is called as the prompt
-// lists it.
+// What the deployed version cannot express, or an environment without versions cannot say, is
+// called as the prompt lists it.
 func TestOracleThatCannotKnow(t *testing.T) {
 	told, unaware := New(profile(t, "oracle"), plans).In(struct{ envs.Environment }{}), in(nil, profile(t, "reader"))
 	r := mcts.Request{History: ask(openQuestion), N: 1, Greedy: true}

@@ -10,15 +10,16 @@ import (
 	"toolevo/envs/wire"
 )
 
-// slip is a mistake: how often it is made, and what it makes of the right move, or false where it is not possible.
+// slip is a mistake: how often it is made, and what it makes of the right move, or false where it
+// is not possible.
 type slip struct {
 	rate float64
 	make func(*scene, *dice) (move, bool)
 }
 
-// slips lists the mistakes in the order in which they are considered: one that leaves out a step and
-// those that are made in one, for which drift gives occasion, and those in the task, which are made
-// without it, too.
+// slips lists the mistakes in the order in which they are considered: one that leaves out a step
+// and those that are made in one, for which drift gives occasion, and those in the task, which are
+// made without it, too.
 func (r *Rates) slips() (forgetting, drift, task, all []slip) {
 	all = []slip{
 		{r.ForgetUpdate, forgetUpdate},
@@ -200,8 +201,8 @@ func wordIndex(text, word string) int {
 	}
 }
 
-// wrongArithmetic changes what is computed: a digit of a number in Python code or in the answer, or the aggregate of a
-// query. An answer without digits is given up.
+// wrongArithmetic changes what is computed: a digit of a number in Python code or in the answer, or
+// the aggregate of a query. An answer without digits is given up.
 func wrongArithmetic(sc *scene, d *dice) (move, bool) {
 	m := sc.best
 	if !sc.stepping() {
@@ -234,7 +235,8 @@ func wrongArithmetic(sc *scene, d *dice) (move, bool) {
 	return m, false
 }
 
-// wrongDigit changes one digit of a number in text; names like x1 hold no number. It returns "" when there is none.
+// wrongDigit changes one digit of a number in text; names like x1 hold no number. It returns ""
+// when there is none.
 func wrongDigit(text string, d *dice) string {
 	var places []int
 	for i := 0; i < len(text); i++ {

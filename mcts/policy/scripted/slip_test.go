@@ -208,7 +208,8 @@ func TestExtraCallsAndRepeatedUpdatesAreHarmless(t *testing.T) {
 	}
 }
 
-// Noisy lies between stale, which never succeeds in a drifted version, and reader, which always does.
+// Noisy lies between stale, which never succeeds in a drifted version, and reader, which always
+// does.
 func TestNoisyLiesBetween(t *testing.T) {
 	p := New(profile(t, "noisy"), plans)
 

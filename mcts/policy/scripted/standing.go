@@ -10,7 +10,8 @@ import (
 	"toolevo/envs/wire"
 )
 
-// standing is where a history stands: what the plan's calls have answered so far, and what went wrong since.
+// standing is where a history stands: what the plan's calls have answered so far, and what went
+// wrong since.
 type standing struct {
 	turns   []envs.Turn
 	results []string   // the observations of the plan's calls, in order
@@ -23,8 +24,8 @@ type standing struct {
 	updated int // index in turns of the last UpdateTool, -1 before the first
 }
 
-// stand reads a history. The plan's calls are the ones that succeeded, save UpdateTool and exact repetitions of the
-// call before: those answer the same and bring the plan no further.
+// stand reads a history. The plan's calls are the ones that succeeded, save UpdateTool and exact
+// repetitions of the call before: those answer the same and bring the plan no further.
 func (s *Policy) stand(h envs.History) standing {
 	st := standing{turns: h.Turns(), lastOK: -1, updated: -1, heed: heed{Policy: s, h: h}}
 
@@ -79,8 +80,9 @@ func (s *Policy) read(notice string) []*usage {
 	return s.notices.Get(notice, func(notice string) []*usage { return parseNotices(wire.ReadAnswer(notice)) })
 }
 
-// successor returns how to say a call of a tool now: what the notices of this history say, followed from name to name
-// while they say that the successor is deprecated, too; else what a learned description says; else nil.
+// successor returns how to say a call of a tool now: what the notices of this history say, followed
+// from name to name while they say that the successor is deprecated, too; else what a learned
+// description says; else nil.
 func (st *standing) successor(h envs.History, tool string, args envs.Args) *usage {
 	var found *usage
 
@@ -141,8 +143,8 @@ func (st *standing) reached(name string) *usage {
 	return nil
 }
 
-// updateDue returns the successful call that UpdateTool should now describe, and what it is called by: the first one
-// that reached a new tool, with nothing after it but text that could not be read.
+// updateDue returns the successful call that UpdateTool should now describe, and what it is called
+// by: the first one that reached a new tool, with nothing after it but text that could not be read.
 func (st *standing) updateDue() (*usage, *envs.Turn) {
 	if st.lastOK < 0 || st.updated > st.lastOK {
 		return nil, nil

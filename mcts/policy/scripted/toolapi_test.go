@@ -40,8 +40,9 @@ func toolCalls() []envs.Call {
 	}
 }
 
-// A call of every tool, deprecated in every shipped version, reaches the tool with the arguments that were meant once
-// the reader has seen the notice, the published ones with their defects included where they can be read at all.
+// A call of every tool, deprecated in every shipped version, reaches the tool with the arguments
+// that were meant once the reader has seen the notice, the published ones with their defects
+// included where they can be read at all.
 func TestReaderReachesEveryToolOfEveryVersion(t *testing.T) {
 	versions, err := toolapi.Load(apis.FS())
 	if err != nil {

@@ -18,8 +18,8 @@ func kv(pairs ...string) envs.Args {
 	return args
 }
 
-// A drifted tool: the notice as an environment phrases it, a call of the prompt version, and what a caller that knows
-// the new version would send.
+// A drifted tool: the notice as an environment phrases it, a call of the prompt version, and what a
+// caller that knows the new version would send.
 type drifted struct {
 	version, notice string
 	old             envs.Args
@@ -33,7 +33,8 @@ func deprecated(old, successor string) string {
 
 const sqlQuery = "SELECT MAX(High) FROM coffee.coffee_data WHERE Date >= '2000-01-14'"
 
-// driftedTools are the eleven tools that change, in both drifted versions, with the notices of ToolQA-D.
+// driftedTools are the eleven tools that change, in both drifted versions, with the notices of
+// ToolQA-D.
 func driftedTools() []drifted {
 	const in, ood = "p_s_in", "p_s_ood"
 	agenda, scirex := kv("keyword", "Ann Lee 2022/03/04"), kv("keyword", "F1 of BERT: base")
@@ -106,7 +107,8 @@ func driftedTools() []drifted {
 		{ood, deprecated("SQLInterpreter[SQL]",
 			`ProcessSQLQuery[SQL_Query], param example: {"SQL_Query": "This is the SQL code: SELECT Volume FROM coffee.coffee_data WHERE Date = '2000-01-14'"}`),
 			kv("SQL", sqlQuery), "ProcessSQLQuery", `{"SQL_Query": "This is the SQL code: ` + sqlQuery + `"}`},
-		// The newlines in these two examples are newlines in the published notices, too, and not JSON escapes.
+		// The newlines in these two examples are newlines in the published notices, too, and not
+		// JSON escapes.
 		{in, deprecated("PythonInterpreter[Python]", "Execute_Python_Script[PythonCode], param example: "+
 			"{\"PythonCode\": \"The Python code is as follows: \nimport numpy as np\nprint(np.mean([247.0, 253.0, "+
 			"230.0]))\"}"),

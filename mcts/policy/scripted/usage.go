@@ -10,7 +10,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// usage is how to say a call of an old tool to the one that took its place, as inferred from one example call.
+// usage is how to say a call of an old tool to the one that took its place, as inferred from one
+// example call.
 type usage struct {
 	old       string   // the name that is deprecated
 	oldParams []string // its parameters in order; nil when the source does not list them
@@ -22,7 +23,8 @@ type usage struct {
 	example envs.Args // a new call; empty where the source has none
 }
 
-// slot is one parameter of the new call (or one numbered family of them) and where its value comes from.
+// slot is one parameter of the new call (or one numbered family of them) and where its value comes
+// from.
 type slot struct {
 	kind   slotKind
 	key    string   // for numbered: without the number
@@ -60,8 +62,8 @@ func infer(example envs.Args, old string, oldCount int) []slot {
 			slots = append(slots, slot{kind: copied, key: a.Name, value: a.Value})
 			continue
 		}
-		// A family of numbered parameters takes one old argument; parameters that are merely called Node1 and Node2
-		// take one each, and then the counts agree.
+		// A family of numbered parameters takes one old argument; parameters that are merely called
+		// Node1 and Node2 take one each, and then the counts agree.
 		if stem, n := familyOf(example[i:].Names()); n > 1 && values != oldCount || n == 1 && oldCount <= 1 {
 			slots = append(slots, slot{kind: numbered, key: stem})
 			i += n - 1
@@ -85,7 +87,8 @@ func inferText(a envs.Arg) slot {
 	return slot{kind: plain, key: a.Name}
 }
 
-// isSetting reports whether a value is a switch or a number, which no argument of the prompt version is.
+// isSetting reports whether a value is a switch or a number, which no argument of the prompt
+// version is.
 func isSetting(value any) bool {
 	switch v := value.(type) {
 	case bool, envs.Number:
@@ -160,14 +163,15 @@ func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
-// An announcement is a sentence in front of code: three words or more and a colon. It must speak of code, for titles
-// of papers have colons, too.
+// An announcement is a sentence in front of code: three words or more and a colon. It must speak of
+// code, for titles of papers have colons, too.
 var (
 	announcement = regexp.MustCompile(`^[A-Z][A-Za-z]*(?: [A-Za-z]+){2,}:[ \n]*`)
 	ofCode       = regexp.MustCompile(`(?i)\b(?:code|command|query|script|statement)\b`)
 )
 
-// requiredPrefix returns the announcement that an example begins with, with the space or newline after it; or "".
+// requiredPrefix returns the announcement that an example begins with, with the space or newline
+// after it; or "".
 func requiredPrefix(text string) string {
 	if p := announcement.FindString(text); ofCode.MatchString(p) {
 		return p
@@ -231,7 +235,8 @@ func (u *usage) apply(args envs.Args, filled bool) envs.Args {
 			out = out.With(s.key, v)
 		}
 	}
-	// What the example has no room for is sent as it was: leaving it out in silence would call something else.
+	// What the example has no room for is sent as it was: leaving it out in silence would call
+	// something else.
 	return append(out, old...)
 }
 

@@ -186,7 +186,8 @@ func TestFailover(t *testing.T) {
 	})
 }
 
-// Those who wait for the limiter of a server that hangs are let go as soon as it is known to be gone.
+// Those who wait for the limiter of a server that hangs are let go as soon as it is known to be
+// gone.
 func TestWaitersLeaveADeadServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := func(ctx context.Context, _ server.Completion) error { <-ctx.Done(); return ctx.Err() }
@@ -287,8 +288,8 @@ func TestCancelledProbe(t *testing.T) {
 	})
 }
 
-// Faults that a reply came between are not faults in a row: a server that loses four requests of five
-// is one that answers.
+// Faults that a reply came between are not faults in a row: a server that loses four requests of
+// five is one that answers.
 func TestFaultsInARow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p *server.Policy

@@ -35,8 +35,8 @@ type exchange struct {
 	// known sends what the server answered before, or, where it has answered nothing yet, the
 	// simplest request there is.
 	known func(context.Context, turn) *Fault
-	// concede finds out whether the server takes it, after a fault, where less is asked for, and makes
-	// it so from then on.
+	// concede finds out whether the server takes it, after a fault, where less is asked for, and
+	// makes it so from then on.
 	concede func(context.Context, turn, *Fault) bool
 }
 

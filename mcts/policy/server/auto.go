@@ -7,47 +7,52 @@ import (
 
 // How the limit finds itself
 //
-// A server that batches has a number of sequences beyond which more of them bring nothing: its slots are full, or the
-// cache is, or arithmetic has become the bottleneck. Below that number throughput is lost. Beyond it, requests wait in
-// the server's queue where they could wait in ours; more trees share the prefix cache and push each other out of it;
-// time-outs come near; and a server that runs out of cache puts sequences aside and computes them again. So what is
-// wanted is the smallest limit with about the highest throughput, and nobody knows it beforehand: it depends on the
-// machine, the model, the length of the prompts, and who else is there.
+// A server that batches has a number of sequences beyond which more of them bring nothing: its
+// slots are full, or the cache is, or arithmetic has become the bottleneck. Below that number
+// throughput is lost. Beyond it, requests wait in the server's queue where they could wait in ours;
+// more trees share the prefix cache and push each other out of it; time-outs come near; and a
+// server that runs out of cache puts sequences aside and computes them again. So what is wanted is
+// the smallest limit with about the highest throughput, and nobody knows it beforehand: it depends
+// on the machine, the model, the length of the prompts, and who else is there.
 //
-// What is measured. By Little's law the throughput of a server is X = L·w/t, where L sequences are in flight on average
-// and finished requests brought w tokens (or bytes) in t sequence-seconds. That is counted over requests that began
-// after the limit was last changed, until they replaced every sequence in flight. Counting what finishes per second
-// instead would take far longer for the same certainty, because requests that began together end together. Latency
-// alone is the same measurement: when twice the sequences take twice as long, the second half bought nothing. A window
-// in which the limit was not reached for more than a tenth of the time measures our demand and not the server: it
-// decides nothing, but for a trial or a doubling, which it ends.
+// What is measured. By Little's law the throughput of a server is X = L·w/t, where L sequences are
+// in flight on average and finished requests brought w tokens (or bytes) in t sequence-seconds.
+// That is counted over requests that began after the limit was last changed, until they replaced
+// every sequence in flight. Counting what finishes per second instead would take far longer for the
+// same certainty, because requests that began together end together. Latency alone is the same
+// measurement: when twice the sequences take twice as long, the second half bought nothing. A
+// window in which the limit was not reached for more than a tenth of the time measures our demand
+// and not the server: it decides nothing, but for a trial or a doubling, which it ends.
 //
-// Ramp. The limit doubles from window to window while that gains at least rampGain. A doubling that gains
-// less than keepGain is taken back. For a server of S slots, whose throughput is min(L,S), that ends between
-// S and 2S. For one whose step time grows with its batch, X = L/(a+bL), a doubling that gains less than
-// rampGain leads to at least 0.92 of what no limit would give. From 8 sequences, 256 are reached after five
-// windows, each about as long as one request.
+// Ramp. The limit doubles from window to window while that gains at least rampGain. A doubling that
+// gains less than keepGain is taken back. For a server of S slots, whose throughput is min(L,S),
+// that ends between S and 2S. For one whose step time grows with its batch, X = L/(a+bL), a
+// doubling that gains less than rampGain leads to at least 0.92 of what no limit would give. From 8
+// sequences, 256 are reached after five windows, each about as long as one request.
 //
-// Cruise. Then the limit stays, and from time to time a trial is made, up by a quarter and down by a fifth in turn. Up
-// is kept if it gains more than 15 % of what it adds; down is kept if it loses less than 10 % of what it takes. For a
-// change by a fifth that is a difference of 2 or 3 % in throughput, so a trial counts at least 128 requests. Between
-// the two lies a range in which every trial fails and the limit rests. Each trial that fails doubles the
-// number of windows until the next, up to restMost; one that succeeds goes on in the same direction at once. So the
-// limit comes down from the 2S of the ramp to S, follows a server that changes (one that does so by a fifth is tried at
-// once), and otherwise spends a few percent of the time on trials, of which the upward ones cost nothing.
+// Cruise. Then the limit stays, and from time to time a trial is made, up by a quarter and down by
+// a fifth in turn. Up is kept if it gains more than 15 % of what it adds; down is kept if it loses
+// less than 10 % of what it takes. For a change by a fifth that is a difference of 2 or 3 % in
+// throughput, so a trial counts at least 128 requests. Between the two lies a range in which every
+// trial fails and the limit rests. Each trial that fails doubles the number of windows until the
+// next, up to restMost; one that succeeds goes on in the same direction at once. So the limit comes
+// down from the 2S of the ramp to S, follows a server that changes (one that does so by a fifth is
+// tried at once), and otherwise spends a few percent of the time on trials, of which the upward
+// ones cost nothing.
 //
-// Gauges. A server that tells how many sequences run and wait saves all the guessing. Four times a second
-// during the ramp, and once a second later: more wait there than a quarter of what runs, and than two
-// requests have, so the limit falls by the excess, a quarter at most, and the ramp is over, unless it is the
-// first such reading, for what has just been sent may not have been begun; no more do, and we are at the
-// limit, so the ramp doubles it; after the ramp it grows by an eighth while fewer wait than an eighth of what
-// runs, or than one request has; sequences have been put aside because the cache was full, so the last doubling is
-// taken back, or a sixteenth, and growth rests. That little queue is on purpose: sequences end and begin in
-// packs, each step of the server must find some to begin with, and those that have just come wait for the
-// next step even where slots are empty. While there are such readings nothing else is looked at.
+// Gauges. A server that tells how many sequences run and wait saves all the guessing. Four times a
+// second during the ramp, and once a second later: more wait there than a quarter of what runs, and
+// than two requests have, so the limit falls by the excess, a quarter at most, and the ramp is
+// over, unless it is the first such reading, for what has just been sent may not have been begun;
+// no more do, and we are at the limit, so the ramp doubles it; after the ramp it grows by an eighth
+// while fewer wait than an eighth of what runs, or than one request has; sequences have been put
+// aside because the cache was full, so the last doubling is taken back, or a sixteenth, and growth
+// rests. That little queue is on purpose: sequences end and begin in packs, each step of the server
+// must find some to begin with, and those that have just come wait for the next step even where
+// slots are empty. While there are such readings nothing else is looked at.
 //
-// Overload. A reply of 429 or 503, or none in time, takes three tenths off, once for all requests that were in flight
-// then.
+// Overload. A reply of 429 or 503, or none in time, takes three tenths off, once for all requests
+// that were in flight then.
 const (
 	rampGain  = 0.10
 	keepGain  = 0.03
@@ -62,7 +67,8 @@ const (
 	fullCache   = 0.98                   // of the key-value cache: no growth beyond
 )
 
-// tuner finds a limit as described above. It has no clock and no goroutine: its limiter tells it what happens.
+// tuner finds a limit as described above. It has no clock and no goroutine: its limiter tells it
+// what happens.
 type tuner struct {
 	limit int
 	start int
@@ -157,8 +163,8 @@ func (t *tuner) finished(now, started time.Time, n, output int) {
 	t.window = window{}
 }
 
-// enough is how many sequences a window needs: each one in flight replaced once; four times, and those of 128 requests,
-// where small differences count.
+// enough is how many sequences a window needs: each one in flight replaced once; four times, and
+// those of 128 requests, where small differences count.
 func (t *tuner) enough() int {
 	if t.phase == ramping {
 		return max(t.limit, 16)
@@ -172,8 +178,8 @@ func (w *window) throughput() float64 {
 	return inFlight * float64(w.output) / w.latency.Seconds()
 }
 
-// output is how much a server wrote: tokens, or bytes where it does not say, since long completions take long
-// whoever counts. It is at least 1.
+// output is how much a server wrote: tokens, or bytes where it does not say, since long completions
+// take long whoever counts. It is at least 1.
 func (r *Reply) output() int {
 	if r.CompletionTokens > 0 {
 		return r.CompletionTokens

@@ -11,8 +11,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// load keeps an engine busy with requests from a number of workers and returns its tokens per second over the last
-// part of a time, and the limits seen in that part.
+// load keeps an engine busy with requests from a number of workers and returns its tokens per
+// second over the last part of a time, and the limits seen in that part.
 func load(t *testing.T, e *engine, gauges bool, sequences, workers, n int, total, last time.Duration) (rate float64,
 	limits []int) {
 	synctest.Test(t, func(t *testing.T) {
@@ -56,7 +56,8 @@ func load(t *testing.T, e *engine, gauges bool, sequences, workers, n int, total
 	return rate, limits
 }
 
-// auto is, within a minute, nine tenths as good as the best fixed limit, whatever the server, and it keeps still then.
+// auto is, within a minute, nine tenths as good as the best fixed limit, whatever the server, and
+// it keeps still then.
 func TestAutoFindsTheLimit(t *testing.T) {
 	const ms = time.Millisecond
 	for _, tt := range []struct {
@@ -122,7 +123,8 @@ func TestFixedLimitsReachTheBest(t *testing.T) {
 	}
 }
 
-// travel is how far a limit moved in all. One that goes from high to low once travels its range; one that swings, more.
+// travel is how far a limit moved in all. One that goes from high to low once travels its range;
+// one that swings, more.
 func travel(limits []int) int {
 	sum := 0
 	for i := range limits[1:] {

@@ -33,22 +33,23 @@ type Endpoint struct {
 	Names []string
 
 	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
-	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken for
-	// cut.
+	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken
+	// for cut.
 	Ends []string
 
-	// Timeout bounds one request, loading the model and waiting in the server's queue included; 0 is 10 minutes.
+	// Timeout bounds one request, loading the model and waiting in the server's queue included; 0
+	// is 10 minutes.
 	Timeout     time.Duration
 	DialTimeout time.Duration // of one connection; 0 is 10 seconds
-	// Transport carries the requests; nil is one of the backend's own that keeps a connection for each
-	// request in flight.
+	// Transport carries the requests; nil is one of the backend's own that keeps a connection for
+	// each request in flight.
 	Transport http.RoundTripper
 }
 
 // Namer is a backend that knows the names under which its server may answer.
 type Namer interface {
-	// Serves reports whether a reply that bears a name is of the model that was asked for. The error
-	// is a *Fault, or the context's.
+	// Serves reports whether a reply that bears a name is of the model that was asked for. The
+	// error is a *Fault, or the context's.
 	Serves(ctx context.Context, name string) (bool, error)
 }
 
@@ -61,8 +62,8 @@ type Completion struct {
 	Seed     uint64         // of the first sample; sample i has Seed+i
 	Sampling Sampling
 	Session  string // id of the tree; "" is of none
-	// Details asks for what an examination wants beside the samples: [Reply].Details with the tokens,
-	// and of the likeliest ones, if Likeliest is set, the first one's log-probability.
+	// Details asks for what an examination wants beside the samples: [Reply].Details with the
+	// tokens, and of the likeliest ones, if Likeliest is set, the first one's log-probability.
 	Details, Likeliest bool
 	Pieces             bool // asks for [Choice].Pieces
 
@@ -86,8 +87,8 @@ type Sampling struct {
 	Stop              []string `yaml:"stop,flow"`          // texts that end a completion, not part of it
 }
 
-// Greedy returns the parameters for decoding the most likely text: temperature 0, everything that reshapes the
-// distribution off, the limits kept.
+// Greedy returns the parameters for decoding the most likely text: temperature 0, everything that
+// reshapes the distribution off, the limits kept.
 func (s Sampling) Greedy() Sampling {
 	return Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: s.MaxTokens, Stop: s.Stop}
 }
@@ -116,14 +117,15 @@ type Choice struct {
 	Pieces    []string  // the texts of these tokens, where they are asked for and reported
 	Finish    string    // why it ended: FinishStop or FinishLength
 	Tokens    int       // 0 when the server does not say
-	// IDs are those of all tokens that were sampled, PromptIDs those of all that were read; nil where they were
-	// not asked for.
+	// IDs are those of all tokens that were sampled, PromptIDs those of all that were read; nil
+	// where they were not asked for.
 	IDs, PromptIDs []int
 
 	Ended bool // the text was ended here, and is not all that was sampled
 }
 
-// Detail is what a server tells of one choice beyond its text. The durations are Ollama's, 0 when it does not say.
+// Detail is what a server tells of one choice beyond its text. The durations are Ollama's, 0 when
+// it does not say.
 type Detail struct {
 	Tokens       []string // as text, those of the stop text too where they are reported; nil when none are
 	Finish       string   // the server's own word

@@ -22,8 +22,8 @@ func picky(takes func(prompt string) bool) *echo {
 	}}
 }
 
-// A prompt that a server does not take is no reason to stop, not even when it is the first one: in a
-// run that goes on, it often is.
+// A prompt that a server does not take is no reason to stop, not even when it is the first one: in
+// a run that goes on, it often is.
 func TestOneBadRequest(t *testing.T) {
 	for _, first := range []int{3, 0} {
 		p := newPolicy(t, options(picky(func(prompt string) bool { return prompt != "What is q3?" })))
@@ -109,8 +109,8 @@ func TestKindOfStatus(t *testing.T) {
 	}
 }
 
-// A question whose first prompt does not fit the window was never asked: that is not a dead end of the agent's. When so
-// it is with one question after the other, the run ends.
+// A question whose first prompt does not fit the window was never asked: that is not a dead end of
+// the agent's. When so it is with one question after the other, the run ends.
 func TestFirstPromptTooLong(t *testing.T) {
 	fits := false
 	p := newPolicy(t, options(&echo{address: "a", before: func(context.Context, server.Completion) error {

@@ -99,8 +99,8 @@ func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *D
 		return own, false
 	}
 
-	// Another request has found it meanwhile, or before this one, which had been admitted already, was
-	// sent with too many samples.
+	// Another request has found it meanwhile, or before this one, which had been admitted already,
+	// was sent with too many samples.
 	d := s.dialect.Load()
 	if own == nil && (d != used || d.MostSamples > 0 && c.N > d.MostSamples) {
 		return nil, true
@@ -252,8 +252,8 @@ func (e *exploration) least(ctx context.Context, needed rows) rows {
 	return needed
 }
 
-// passes reports whether the completion is answered with no more than these rows, sooner or later: some
-// servers refuse requests at random.
+// passes reports whether the completion is answered with no more than these rows, sooner or later:
+// some servers refuse requests at random.
 func (e *exploration) passes(ctx context.Context, some rows) bool {
 	for range surelyRefused {
 		if e.refused(ctx, some) == nil {

@@ -170,8 +170,8 @@ func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect
 	return reply, fault
 }
 
-// neverScored is after how many replies without log-probabilities, and none with them, a server is taken for one
-// that never gives any.
+// neverScored is after how many replies without log-probabilities, and none with them, a server is
+// taken for one that never gives any.
 const neverScored = 8
 
 // neverEnded is the same of replies that do not say that their completions ended.
@@ -237,7 +237,8 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 	return nil
 }
 
-// pause is the wait before another attempt after a fault, once the wait has doubled a number of times.
+// pause is the wait before another attempt after a fault, once the wait has doubled a number of
+// times.
 func (r Retry) pause(doublings int, seed uint64, f *Fault) time.Duration {
 	return max(jitter(backoff(r, doublings), seed), min(f.RetryAfter, max(r.Patience, 0)))
 }
@@ -255,8 +256,8 @@ func backoff(r Retry, doublings int) time.Duration {
 	return wait
 }
 
-// jitter takes up to a half off a wait, so that requests that failed together do not come back together. It is a
-// function of the seed: each request has its own.
+// jitter takes up to a half off a wait, so that requests that failed together do not come back
+// together. It is a function of the seed: each request has its own.
 func jitter(d time.Duration, seed uint64) time.Duration {
 	return d - time.Duration(float64(d)/2*float64(mix(seed)>>11)/(1<<53))
 }

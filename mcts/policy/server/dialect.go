@@ -60,11 +60,11 @@ type lesser struct {
 	names   []string // words by which a refusal may name it
 	named   bool     // only where a refusal names it: what is sent instead, others refuse
 	samples bool     // it is their number
-	// differs says that other requests are not to be sent so as well, unless the server refuses them,
-	// too: it changes their samples, or they are refused then.
+	// differs says that other requests are not to be sent so as well, unless the server refuses
+	// them, too: it changes their samples, or they are refused then.
 	differs bool
-	// change makes it part of a dialect, and reports false where it is, or where the samples would be
-	// others than were asked for.
+	// change makes it part of a dialect, and reports false where it is, or where the samples would
+	// be others than were asked for.
 	change func(*Dialect, Completion) bool
 }
 

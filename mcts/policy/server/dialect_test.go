@@ -236,8 +236,8 @@ func TestLogProbsOfZero(t *testing.T) {
 	}
 }
 
-// A server that refuses log-probabilities is greeted with that as the end, but for a run that can do
-// without them: none are asked for then. So it is with one that gives none.
+// A server that refuses log-probabilities is greeted with that as the end, but for a run that can
+// do without them: none are asked for then. So it is with one that gives none.
 func TestLogProbsRefused(t *testing.T) {
 	none := &spoiling{next: &echo{address: "a"}, change: func(_ int64, _ server.Completion, r *server.Reply) {
 		for i := range r.Choices {

@@ -1,31 +1,33 @@
-// Package server is the policy of a model on inference servers: it renders a history as a prompt, asks a server for n
-// samples, and turns what comes back into proposals with priors. It knows no protocol: a [Backend] speaks one (see the
-// packages openai and ollama beside this one).
+// Package server is the policy of a model on inference servers: it renders a history as a prompt,
+// asks a server for n samples, and turns what comes back into proposals with priors. It knows no
+// protocol: a [Backend] speaks one (see the packages openai and ollama beside this one).
 //
 // # Words
 //
 // A backend is one server under one address. A completion is one request: a prompt, n samples, one
-// seed. A fault is a failure of a server or of the way to it, of a [FaultKind]. A known request is one
-// that the server answered before. Sequences in flight are requests times their n: what a server
-// batches, and what a limiter counts. A slot is a place of a server in which one sequence is worked
-// on and whose prompt is kept until the next; a server without slots keeps prompts in one cache for
-// all. A conversation is a sequence of requests whose prompts begin alike: an episode, or the trees
-// of a question ([mcts.Converser]). A seat is a slot that a conversation has for itself. A server
-// is down when it does not answer; a probe is the one request that finds out whether it is back.
+// seed. A fault is a failure of a server or of the way to it, of a [FaultKind]. A known request is
+// one that the server answered before. Sequences in flight are requests times their n: what a
+// server batches, and what a limiter counts. A slot is a place of a server in which one sequence is
+// worked on and whose prompt is kept until the next; a server without slots keeps prompts in one
+// cache for all. A conversation is a sequence of requests whose prompts begin alike: an episode, or
+// the trees of a question ([mcts.Converser]). A seat is a slot that a conversation has for itself.
+// A server is down when it does not answer; a probe is the one request that finds out whether it is
+// back.
 //
 // # Guarantees
 //
-//   - No fault is ever a proposal, and so never a reward. The samples of a request are those of its seeds, whatever
-//     faults there were on the way. Only a completion that stays empty is taken for the model's own in the end.
-//   - Every sampling parameter is sent explicitly: no server's default is in force. Left out is only what
-//     [Options].LeaveOut names, and what a server refuses: see Dialects.
-//   - A question's trees stay with one backend while it lives, because its prefix cache holds their prompts;
-//     while it is down, another takes over, the same one for all of that question.
+//   - No fault is ever a proposal, and so never a reward. The samples of a request are those of its
+//     seeds, whatever faults there were on the way. Only a completion that stays empty is taken for
+//     the model's own in the end.
+//   - Every sampling parameter is sent explicitly: no server's default is in force. Left out is
+//     only what [Options].LeaveOut names, and what a server refuses: see Dialects.
+//   - A question's trees stay with one backend while it lives, because its prefix cache holds their
+//     prompts; while it is down, another takes over, the same one for all of that question.
 //   - No more conversations ask a server than it has slots, and each asks it in its own; those that
 //     wait for a seat get one in the order in which they began. Seats change no sample. A server
 //     without slots, or that does not say, gets what it would get without conversations.
-//   - A request ends when its context does. Besides the callers' goroutines there is one for each backend that is an
-//     [Observer], until Close.
+//   - A request ends when its context does. Besides the callers' goroutines there is one for each
+//     backend that is an [Observer], until Close.
 //   - No key, and no header, occurs in an error or a log line.
 //
 // # Faults
@@ -37,20 +39,21 @@
 // when it gave none yet, the simplest request there is. ask.go does so for all requests,
 // completions as well as embeddings:
 //
-//   - A fault is tried again after a growing, jittered wait, or the one the server asked for; soon where
-//     the server answers others meanwhile.
-//   - After five faults in a row, of any requests, after the first refusal of a server that took requests
-//     before, and before a request is given up, the server is asked its known request. If it fails at
-//     that, too, it is down: requests wait for it, all of them, as long as [Retry].Patience, while one
-//     known request at a time probes it; the log says so once. After the patience they fail with a
-//     [*GoneError], and so do new ones, but for a probe now and then.
-//   - If the server answers its known request, the other one is at fault. It is tried [Retry].Attempts
-//     times, or as long as the patience, a bad request once, and then given up with a [*RequestError]:
-//     what depends on it is unresolved, and the run goes on. The same request is not tried as often again.
-//   - When that is so with 20 different requests in a row, it is the server after all: it is down, and the
-//     next request finds out whether it is back. What it does not take at all (bad requests, refusals) is
-//     a refusal then, and so is the first request that is refused, or not taken, by a server that never
-//     took any.
+//   - A fault is tried again after a growing, jittered wait, or the one the server asked for; soon
+//     where the server answers others meanwhile.
+//   - After five faults in a row, of any requests, after the first refusal of a server that took
+//     requests before, and before a request is given up, the server is asked its known request. If
+//     it fails at that, too, it is down: requests wait for it, all of them, as long as
+//     [Retry].Patience, while one known request at a time probes it; the log says so once. After
+//     the patience they fail with a [*GoneError], and so do new ones, but for a probe now and then.
+//   - If the server answers its known request, the other one is at fault. It is tried
+//     [Retry].Attempts times, or as long as the patience, a bad request once, and then given up
+//     with a [*RequestError]: what depends on it is unresolved, and the run goes on. The same
+//     request is not tried as often again.
+//   - When that is so with 20 different requests in a row, it is the server after all: it is down,
+//     and the next request finds out whether it is back. What it does not take at all (bad
+//     requests, refusals) is a refusal then, and so is the first request that is refused, or not
+//     taken, by a server that never took any.
 //   - An account that may not ask any more (credits, a quota that no wait brings back) ends the run
 //     at once, unless another server may be asked.
 //
@@ -65,10 +68,10 @@
 // max_tokens, logprobs of 1 in place of 0, no seed, no parameter that they do not know. When one
 // refuses a request, the request is tried with less, first without what the refusal names, and
 // then, where it names nothing, without all that the server has not taken before, and for one
-// sample. What is needed for an answer is the server's [Dialect] from then on, found by the greeting
-// as a rule. dialect.go has the table. Samples stay what they are, but for those of a server that
-// takes no seed: the log warns. Of servers that refuse log-probabilities a run asks for none, if it
-// can do without ([Options].Unneeded); any other ends.
+// sample. What is needed for an answer is the server's [Dialect] from then on, found by the
+// greeting as a rule. dialect.go has the table. Samples stay what they are, but for those of a
+// server that takes no seed: the log warns. Of servers that refuse log-probabilities a run asks for
+// none, if it can do without ([Options].Unneeded); any other ends.
 //
 // A server that took as much of other requests may be a gateway to several that differ. Then what
 // changes samples, or what some servers refuse, is changed in the request alone that was refused,
@@ -100,18 +103,20 @@
 //
 // The beginning that all prompts share is read once in each slot: nothing that llama.cpp offers
 // copies it from one slot to another for good. Where reading is slow and few episodes are played,
-// one slot alone may be the quickest. So the slots are taken one after the other, the next when what
-// reading their first prompts costs, as the server tells, is an eighth of the time that is over:
-// within seconds on a GPU, after minutes on a slow processor.
+// one slot alone may be the quickest. So the slots are taken one after the other, the next when
+// what reading their first prompts costs, as the server tells, is an eighth of the time that is
+// over: within seconds on a GPU, after minutes on a slow processor.
 //
 // # Caveats
 //
 // Policies that ask the same server know nothing of each other's seats.
 //
-// Whether equal seeds give equal samples depends on the server: batching often changes the last digits, and another
-// server may run other kernels. What was logged is replayed, not requested again.
+// Whether equal seeds give equal samples depends on the server: batching often changes the last
+// digits, and another server may run other kernels. What was logged is replayed, not requested
+// again.
 //
-// A server that hangs, and neither answers nor refuses, is noticed when [Options].Timeout has passed.
+// A server that hangs, and neither answers nor refuses, is noticed when [Options].Timeout has
+// passed.
 //
 // auto.go describes how the limit on sequences in flight is tuned. The limit bounds the requests at
 // a server, not the trees in progress: [Policy.Room] says how many more to start. A seat, too, is

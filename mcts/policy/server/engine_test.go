@@ -10,8 +10,9 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// engine is a server that batches, in virtual time: in each step every running sequence gets one token, and the step
-// takes longer the more of them there are. Sequences beyond its slots wait in its queue.
+// engine is a server that batches, in virtual time: in each step every running sequence gets one
+// token, and the step takes longer the more of them there are. Sequences beyond its slots wait in
+// its queue.
 type engine struct {
 	model
 
@@ -30,8 +31,8 @@ type model struct {
 	step  time.Duration // with an empty batch
 	each  time.Duration // more per running sequence
 	mean  int           // tokens of a completion; its lengths are uniform between half and one and a half of it
-	// sequences that fit its cache; with more of them it mostly computes again what it threw out; 0 is
-	// any number
+	// sequences that fit its cache; with more of them it mostly computes again what it threw out; 0
+	// is any number
 	cache  int
 	room   int  // running and waiting, beyond which it turns requests away; 0 is any number
 	silent bool // it does not tell how many tokens there were
@@ -46,8 +47,8 @@ func (m model) duration(running int) time.Duration {
 	return d
 }
 
-// best is the most tokens per second that an engine can deliver to so many sequences at a time, and with how many of
-// them running: each running one gets a token in a step.
+// best is the most tokens per second that an engine can deliver to so many sequences at a time, and
+// with how many of them running: each running one gets a token in a step.
 func (m model) best(sequences int) (rate float64, at int) {
 	for running := 1; running <= min(m.slots, sequences); running++ {
 		if r := float64(running) / m.duration(running).Seconds(); r > rate {

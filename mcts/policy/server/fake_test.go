@@ -174,7 +174,8 @@ func request(question, n int) mcts.Request {
 	}
 }
 
-// all makes a number of requests, some at a time, and returns the proposals in the order of the questions.
+// all makes a number of requests, some at a time, and returns the proposals in the order of the
+// questions.
 func all(t testing.TB, p *server.Policy, requests, workers, n int) [][]mcts.Proposal {
 	t.Helper()
 

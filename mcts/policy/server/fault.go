@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// ErrNoEnd is what a [Fault] wraps whose completion stands under no word that says that it ended: it may be
-// cut anywhere.
+// ErrNoEnd is what a [Fault] wraps whose completion stands under no word that says that it ended:
+// it may be cut anywhere.
 var ErrNoEnd = errors.New("the completion does not say that it ended")
 
 // What a server does that is of no use until it changes.
@@ -125,8 +125,9 @@ func KindOfStatus(status int) FaultKind {
 	return Refused
 }
 
-// GoneError means that no server has answered for longer than Retry.Patience. A run that went on would give up one
-// tree after the other: it is to stop, and to be started again when a server is back.
+// GoneError means that no server has answered for longer than Retry.Patience. A run that went on
+// would give up one tree after the other: it is to stop, and to be started again when a server is
+// back.
 type GoneError struct {
 	Servers  int
 	Since    time.Time // the last of them went
@@ -193,8 +194,9 @@ func (f *Fault) cause() string {
 	return "connection"
 }
 
-// absent reports whether nobody was there to work on the request: no answer at all, one of a proxy in front of it, or
-// that of a server that takes nobody in, or is set aside. Such a fault says nothing about the request.
+// absent reports whether nobody was there to work on the request: no answer at all, one of a proxy
+// in front of it, or that of a server that takes nobody in, or is set aside. Such a fault says
+// nothing about the request.
 func (f *Fault) absent() bool {
 	if f == nil {
 		return false

@@ -20,8 +20,8 @@ const greetSeed = 1<<31 - 1<<10
 const greetTools = `[{"type": "function", "function": {"name": "hello", "description": "Says hello.", ` +
 	`"parameters": {"type": "object", "properties": {}}}}]`
 
-// Greet asks every server for the simplest completion there is, and returns the fault of one that no
-// run can use: it does not take the request, answers for another model, or never says that a
+// Greet asks every server for the simplest completion there is, and returns the fault of one that
+// no run can use: it does not take the request, answers for another model, or never says that a
 // completion ended. A server that fails otherwise, or is slow, is left to the requests of the run.
 //
 // It is asked as the run asks: with its parameters, for so many samples as one request is for, with
@@ -134,8 +134,8 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 	return nil
 }
 
-// wantsNoFigures reports whether a server answers a greeting that it refused where it is asked for no
-// log-probabilities.
+// wantsNoFigures reports whether a server answers a greeting that it refused where it is asked for
+// no log-probabilities.
 func (p *Policy) wantsNoFigures(
 	ctx context.Context, s *server, greeting Completion, used *Dialect, fault *Fault,
 ) bool {

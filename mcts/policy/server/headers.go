@@ -46,8 +46,8 @@ func (k SessionKeys) Validate() (setting string, err error) {
 	return "header", checkName(k.Header)
 }
 
-// sessionOf is the id of the tree of a question, or of what else is asked about: it says nothing about the
-// question.
+// sessionOf is the id of the tree of a question, or of what else is asked about: it says nothing
+// about the question.
 func sessionOf(question string, tree int) string {
 	return fmt.Sprintf("%016x", mix(envs.Hash(question)^mix(uint64(tree))))
 }

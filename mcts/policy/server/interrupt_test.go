@@ -10,7 +10,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// An interruption waits for what a server is answering. What waits for a slot, or would be asked again, is not sent.
+// An interruption waits for what a server is answering. What waits for a slot, or would be asked
+// again, is not sent.
 func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		outer, cancel := context.WithCancel(t.Context())

@@ -24,7 +24,8 @@ type Kind struct {
 
 	// Open returns a model on one server. It sends nothing.
 	Open func(Endpoint, Manner) (Client, error)
-	// Embed returns an embedding model on one server; nil where the protocol has none. It sends nothing.
+	// Embed returns an embedding model on one server; nil where the protocol has none. It sends
+	// nothing.
 	Embed func(Endpoint, Retry) (Embedder, error)
 
 	Single        bool   // a request draws one sample
@@ -120,8 +121,8 @@ type Hosting struct {
 	// Publish has a running server take a checkpoint as a model of its own; nil where a server
 	// serves what it was started with.
 	Publish func(ctx context.Context, c Checkpoint, address string) error
-	// Adapt has a running server load the adapter in a checkpoint's folder beside its base model; nil
-	// where no such server can.
+	// Adapt has a running server load the adapter in a checkpoint's folder beside its base model;
+	// nil where no such server can.
 	Adapt func(ctx context.Context, c Checkpoint, address string) error
 }
 

@@ -6,7 +6,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// A version that cannot be compared is neither known to be before another nor to have what came with one.
+// A version that cannot be compared is neither known to be before another nor to have what came
+// with one.
 func TestVersions(t *testing.T) {
 	k := &server.Kind{ScoredSince: "0.12.11"}
 

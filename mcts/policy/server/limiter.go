@@ -13,10 +13,10 @@ var errGone = errors.New("server: went down")
 
 // limiter bounds the sequences in flight at one server, first come, first served.
 //
-// A request is let in as soon as fewer sequences than the limit are in flight, with all its n at once. So up to n-1
-// more than the limit may be in flight: they wait in the server's own queue for a moment, and no slot stays empty
-// because the sequences that are left to fill it come in packs; and a request of more sequences than the limit is no
-// special case.
+// A request is let in as soon as fewer sequences than the limit are in flight, with all its n at
+// once. So up to n-1 more than the limit may be in flight: they wait in the server's own queue for
+// a moment, and no slot stays empty because the sequences that are left to fill it come in packs;
+// and a request of more sequences than the limit is no special case.
 type limiter struct {
 	mu       sync.Mutex
 	limit    int
@@ -85,7 +85,8 @@ func (l *limiter) capacity() int {
 	return l.limit
 }
 
-// acquire waits until n sequences may be sent, or returns the context's error, or errGone once gone is closed.
+// acquire waits until n sequences may be sent, or returns the context's error, or errGone once gone
+// is closed.
 func (l *limiter) acquire(ctx context.Context, n int, gone <-chan struct{}) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -163,8 +164,8 @@ func (l *limiter) release(n int, w work) {
 	l.admit(now)
 }
 
-// observe passes the server's gauges on to the tuner, and reports whether the next ones are wanted soon,
-// because the limit is still doubling.
+// observe passes the server's gauges on to the tuner, and reports whether the next ones are wanted
+// soon, because the limit is still doubling.
 func (l *limiter) observe(g Gauges) (soon bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -239,7 +240,8 @@ func (l *limiter) advance(now time.Time) {
 	}
 }
 
-// room is how many sequences more there could be: up to the limit, and one request that waits for the next to end.
+// room is how many sequences more there could be: up to the limit, and one request that waits for
+// the next to end.
 func (l *limiter) room() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

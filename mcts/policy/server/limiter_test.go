@@ -13,7 +13,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Never are more sequences in flight than the limit and one request's less one, and while requests wait, never fewer.
+// Never are more sequences in flight than the limit and one request's less one, and while requests
+// wait, never fewer.
 func TestLimitHolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.IntRange(1, 20).Draw(rt, "limit")

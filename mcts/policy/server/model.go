@@ -31,8 +31,8 @@ func (s *server) checkModel(ctx context.Context, r Reply) *Fault {
 func IsOtherModel(err error) bool { return errors.Is(err, errOtherModel) }
 
 // CheckModel returns nil when a reply is of the model that was asked for, as far as it says and the
-// backend knows names, and a [*Fault] or the context's error when it is not, or that cannot be found
-// out.
+// backend knows names, and a [*Fault] or the context's error when it is not, or that cannot be
+// found out.
 func CheckModel(ctx context.Context, b Backend, r Reply) error {
 	namer, ok := b.(Namer)
 	if !ok || r.Model == "" {

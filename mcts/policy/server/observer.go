@@ -2,8 +2,8 @@ package server
 
 import "context"
 
-// Observer is a backend that can tell how its server is doing, as vLLM's /metrics does. A policy asks it once a second
-// and steers its limit by what it says.
+// Observer is a backend that can tell how its server is doing, as vLLM's /metrics does. A policy
+// asks it once a second and steers its limit by what it says.
 type Observer interface {
 	// Gauges reads the server's own figures. ok is false when it has none, or could not be asked.
 	Gauges(ctx context.Context) (g Gauges, ok bool)

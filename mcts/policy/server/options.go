@@ -16,12 +16,14 @@ import (
 	"toolevo/mcts/policy/chat"
 )
 
-// Options say what to ask, whom, and how hard to try. Zero values of Retry, Limit and Timeout mean the defaults below.
+// Options say what to ask, whom, and how hard to try. Zero values of Retry, Limit and Timeout mean
+// the defaults below.
 type Options struct {
 	Backends []Backend // at least one; their addresses differ
 
-	// Render writes the prompt, Messages the messages of a chat. Exactly one of them is set, and neither where nothing
-	// is asked but Complete. Both must be functions of the history alone, and safe for concurrent use.
+	// Render writes the prompt, Messages the messages of a chat. Exactly one of them is set, and
+	// neither where nothing is asked but Complete. Both must be functions of the history alone, and
+	// safe for concurrent use.
 	Render   func(envs.History) string
 	Messages func(envs.History) []chat.Message
 	// Tools are sent beside Messages, as a JSON list of functions: samples are messages in the
@@ -30,8 +32,8 @@ type Options struct {
 	// ReadCalls reads the native calls in a text of the model's, and says where in it the first one
 	// ends. With it samples are messages in that codec, whether a server parsed them or not.
 	ReadCalls func(h envs.History, text string) (m action.Message, end int)
-	// MostCalls is how many calls of a reply are played, 0 being one. Up to the end of the first one
-	// is how far log-probabilities count, of several all do.
+	// MostCalls is how many calls of a reply are played, 0 being one. Up to the end of the first
+	// one is how far log-probabilities count, of several all do.
 	MostCalls int
 	// Break breaks the control tokens in a message without a call, so that prompts and samples can
 	// hold what a model wrote in place of one; nil leaves them.
@@ -50,21 +52,24 @@ type Options struct {
 	// about its content: in reasoning they end nothing.
 	Closing []string
 
-	// LogProbs says that the servers report log-probabilities: a reply without them is garbled then, and tried again,
-	// so that a missing field cannot change a prior. Without it such a reply is used, unscored.
+	// LogProbs says that the servers report log-probabilities: a reply without them is garbled
+	// then, and tried again, so that a missing field cannot change a prior. Without it such a reply
+	// is used, unscored.
 	LogProbs bool
 	// Unneeded says that they can be done without: a server that refuses them, or has none, is no
 	// longer asked for them then.
 	Unneeded bool
 
-	// TokenIDs says that the servers tell the ids of tokens, which proposals keep. One that tells none is refused.
+	// TokenIDs says that the servers tell the ids of tokens, which proposals keep. One that tells
+	// none is refused.
 	TokenIDs bool
 
-	// Single says that the servers draw one sample a request. Each is asked for, and tried again, by itself then.
+	// Single says that the servers draw one sample a request. Each is asked for, and tried again,
+	// by itself then.
 	Single bool
 
-	// AllTaken says that the servers know all parameters, and have defaults of their own for those that are
-	// not sent: none is left out by itself.
+	// AllTaken says that the servers know all parameters, and have defaults of their own for those
+	// that are not sent: none is left out by itself.
 	AllTaken bool
 
 	// LeaveOut are parameters that are not sent, each one of [Parameters].
@@ -80,12 +85,14 @@ type Options struct {
 	Limit   Limit
 	Timeout time.Duration // of one attempt, the server's queue included
 
-	// Log gets one record when a server stops answering, and one when it is back. nil discards them.
+	// Log gets one record when a server stops answering, and one when it is back. nil discards
+	// them.
 	Log *slog.Logger
 }
 
-// Retry bounds what is done about transient faults. The wait before another attempt doubles from Base to Max, less up
-// to a half at random, and is never shorter than what the server asked for, at most a minute.
+// Retry bounds what is done about transient faults. The wait before another attempt doubles from
+// Base to Max, less up to a half at random, and is never shorter than what the server asked for, at
+// most a minute.
 type Retry struct {
 	// of one request at a server that is there; waiting for one that is not counts as none
 	Attempts int           `yaml:"attempts"`
@@ -112,7 +119,8 @@ const (
 	defaultLimit    = 1024
 )
 
-// downAfter is the number of consecutive transient faults, of any requests, after which a server counts as down.
+// downAfter is the number of consecutive transient faults, of any requests, after which a server
+// counts as down.
 const downAfter = 5
 
 // Check reports what [New] would refuse.

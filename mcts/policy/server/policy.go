@@ -17,7 +17,8 @@ import (
 	"toolevo/mcts"
 )
 
-// Policy is a model on one or several servers. It implements mcts.Policy and is safe for concurrent use.
+// Policy is a model on one or several servers. It implements mcts.Policy and is safe for concurrent
+// use.
 type Policy struct {
 	asker
 	options Options
@@ -57,12 +58,14 @@ func (p *Policy) Close() error {
 
 var errNoPrompt = errors.New("nothing writes its prompt: set Render or Messages")
 
-// Propose implements mcts.Policy. The samples of a request are those of the seeds r.Seed to r.Seed+N-1, whatever
-// faults there were, however many requests it took, and whichever server answered. Greedy decoding yields one proposal,
-// and so does any request at temperature 0, where all samples are the same. A prompt that does not fit the context
-// window is one proposal with mcts.FinishTooLong, but for the first of a question: what was never asked is a failure.
+// Propose implements mcts.Policy. The samples of a request are those of the seeds r.Seed to
+// r.Seed+N-1, whatever faults there were, however many requests it took, and whichever server
+// answered. Greedy decoding yields one proposal, and so does any request at temperature 0, where
+// all samples are the same. A prompt that does not fit the context window is one proposal with
+// mcts.FinishTooLong, but for the first of a question: what was never asked is a failure.
 //
-// An error names envs.StagePolicy and wraps the *Fault that made further tries useless, or is the context's.
+// An error names envs.StagePolicy and wraps the *Fault that made further tries useless, or is the
+// context's.
 func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	return p.propose(ctx, r, caller{question: r.Node.Question})
 }
@@ -110,8 +113,8 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 }
 
 // Complete draws c.N samples of a prompt that is no history's, with the guarantees of Propose, and
-// without their reasoning. Completions of one key go to one server as long as it answers, and are of
-// one session. The error wraps the *Fault that made further tries useless, or is the context's.
+// without their reasoning. Completions of one key go to one server as long as it answers, and are
+// of one session. The error wraps the *Fault that made further tries useless, or is the context's.
 func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choice, error) {
 	c.Session = sessionOf(key, 0)
 
@@ -150,13 +153,13 @@ func (p *Policy) completion(r mcts.Request) Completion {
 	return c
 }
 
-// emptyTries is how often a sample without text is asked for again before the silence is taken for the
-// model's own, if the server has not lost its voice.
+// emptyTries is how often a sample without text is asked for again before the silence is taken for
+// the model's own, if the server has not lost its voice.
 const emptyTries = 6
 
-// sample draws c.N samples, and those without text again by their seeds. A model that ends its text at once does so
-// again at the price of a token; a server that lost the text has it the next time, and nothing grows otherwise than
-// without that fault.
+// sample draws c.N samples, and those without text again by their seeds. A model that ends its text
+// at once does so again at the price of a token; a server that lost the text has it the next time,
+// and nothing grows otherwise than without that fault.
 func (p *Policy) sample(ctx context.Context, by caller, c Completion) ([]Choice, error) {
 	choices, err := p.complete(ctx, by, c)
 	for c.try = 1; err == nil && c.try <= emptyTries; c.try++ {
@@ -292,13 +295,15 @@ func (p *Policy) complete(ctx context.Context, by caller, c Completion) ([]Choic
 	return p.each(ctx, by, c)
 }
 
-// ignoresN reports whether the servers are of those that give one sample whatever they are asked for.
+// ignoresN reports whether the servers are of those that give one sample whatever they are asked
+// for.
 func (p *Policy) ignoresN() bool {
 	n, _ := p.calls.counts()
 	return !p.whole.Load() && n.Short >= neverWhole
 }
 
-// neverWhole is after how many replies with too few samples, and none with all, nobody is asked for several any more.
+// neverWhole is after how many replies with too few samples, and none with all, nobody is asked for
+// several any more.
 const neverWhole = 8
 
 // each draws c.N samples in a request each, at the same time; of a server with slots as many at a
@@ -384,8 +389,8 @@ func (p *Policy) written(c Choice) (string, error) {
 	return tagged + content, nil
 }
 
-// mean is the mean log-probability of the tokens, at most 0. ok is false when there are none, or when one of them is
-// no number: such a mean says nothing, and it could not be stored.
+// mean is the mean log-probability of the tokens, at most 0. ok is false when there are none, or
+// when one of them is no number: such a mean says nothing, and it could not be stored.
 func (c Choice) mean() (mean float64, ok bool) {
 	if len(c.LogProbs) == 0 {
 		return 0, false
@@ -403,8 +408,8 @@ func (c Choice) mean() (mean float64, ok bool) {
 	return min(mean, 0), true
 }
 
-// The times between two readings of a server's gauges: while its limit doubles, so that a server of hundreds
-// of slots has work within a second or two, and later.
+// The times between two readings of a server's gauges: while its limit doubles, so that a server of
+// hundreds of slots has work within a second or two, and later.
 const (
 	rampEvery = 250 * time.Millisecond
 	pollEvery = time.Second

@@ -173,8 +173,8 @@ func (f fixed) Complete(_ context.Context, c server.Completion) (server.Reply, e
 	return f.reply, nil
 }
 
-// Whatever goes wrong on the way, the proposals are those of a day on which nothing did, and every request is
-// accounted for.
+// Whatever goes wrong on the way, the proposals are those of a day on which nothing did, and every
+// request is accounted for.
 func TestFaultsChangeNothing(t *testing.T) {
 	const requests, n = 400, 5
 	var want [][]mcts.Proposal
@@ -291,7 +291,8 @@ func TestRefusalEndsAtOnce(t *testing.T) {
 	}
 }
 
-// A request that fails at a server that is there is tried a bounded number of times, at growing intervals.
+// A request that fails at a server that is there is tried a bounded number of times, at growing
+// intervals.
 func TestAttemptsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var times []time.Duration
@@ -383,7 +384,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A completion that is no history's is drawn with the same guarantees; who wants nothing else needs no prompts.
+// A completion that is no history's is drawn with the same guarantees; who wants nothing else needs
+// no prompts.
 func TestComplete(t *testing.T) {
 	fault := &server.Fault{Kind: server.Transient, Address: "a", Status: 503}
 	e := &echo{address: "a"}

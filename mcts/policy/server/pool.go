@@ -23,8 +23,8 @@ import (
 // more, and a probe at a time is sent to it, at growing intervals: what it answered before, or, of
 // one that still answers that, the next request. An answer brings it back.
 //
-// Each question has an order of the servers (rendezvous hashing), so that its trees stay with the first of them that is
-// up, and so that a server that goes or comes moves no questions but its own.
+// Each question has an order of the servers (rendezvous hashing), so that its trees stay with the
+// first of them that is up, and so that a server that goes or comes moves no questions but its own.
 type pool struct {
 	servers []*server
 	retry   Retry
@@ -176,8 +176,8 @@ func (p *pool) choose(ctx context.Context, by caller) (turn, error) {
 	}
 }
 
-// nextCheck returns when a waiting request must look again, or an error if it should not wait at all. All servers
-// are down.
+// nextCheck returns when a waiting request must look again, or an error if it should not wait at
+// all. All servers are down.
 func (p *pool) nextCheck(order []*server, now time.Time) (next time.Time, err error) {
 	latest := order[0]
 	for _, s := range order {

@@ -11,8 +11,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// There is room up to the limit and for one request that waits; a server that is down has none, and others make up for
-// nothing of it.
+// There is room up to the limit and for one request that waits; a server that is down has none, and
+// others make up for nothing of it.
 func TestRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := make(chan struct{})
@@ -60,8 +60,8 @@ func TestRoom(t *testing.T) {
 	})
 }
 
-// Once patience is over, the error says that the run has to stop, for how long nobody was there, and why; whoever asks
-// next is told at once.
+// Once patience is over, the error says that the run has to stop, for how long nobody was there,
+// and why; whoever asks next is told at once.
 func TestGoneForGood(t *testing.T) {
 	for _, backends := range []int{1, 2} {
 		synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,8 @@ func TestRampIsShort(t *testing.T) {
 
 		<-time.After(2 * time.Second)
 
-		// What waits at the server at the moment of a look is taken off the limit, which may be a few.
+		// What waits at the server at the moment of a look is taken off the limit, which may be a
+		// few.
 		if s := p.Snapshot().Servers[0]; s.Limit < 250 || s.Gauges == nil {
 			t.Errorf("after two seconds the limit is %d: %+v", s.Limit, s.Gauges)
 		}

@@ -79,9 +79,10 @@ func slotsOf(ctx context.Context, b Backend) (int, error) {
 // seats are the slots of a server as conversations sit in them. One that waits for a seat gets it
 // before those that began after it. Seats that no conversation wants are lent to single requests.
 //
-// A slot that has answered nothing yet is cold: its first prompt is read from the beginning, which a
-// server without a GPU takes so long for that it may gain nothing by a second slot. So the first is
-// taken alone, and another once what its reading costs is little beside the time that has gone by.
+// A slot that has answered nothing yet is cold: its first prompt is read from the beginning, which
+// a server without a GPU takes so long for that it may gain nothing by a second slot. So the first
+// is taken alone, and another once what its reading costs is little beside the time that has gone
+// by.
 type seats struct {
 	asking chan struct{} // holds one value while the server is asked for its slots
 

@@ -12,9 +12,9 @@ const lastReplies = 50
 // control marks a completion that only finds out whether the server gives any text.
 const control = -1
 
-// silence decides when a server's empty samples are a failure of the server, and not the model's own
-// silence: when half of what it gave lately is empty, and when it gives nothing where it once gave a
-// text. What is asked for again because it was empty does not count.
+// silence decides when a server's empty samples are a failure of the server, and not the model's
+// own silence: when half of what it gave lately is empty, and when it gives nothing where it once
+// gave a text. What is asked for again because it was empty does not count.
 type silence struct {
 	mu     sync.Mutex
 	empty  [lastReplies]float64 // the share of samples without text, of the last replies
@@ -56,7 +56,8 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 	return blank > 0 && (s.noText || sum >= lastReplies/2)
 }
 
-// question returns a completion that the server gave a text for, or a greeting when it gave none yet.
+// question returns a completion that the server gave a text for, or a greeting when it gave none
+// yet.
 func (s *silence) question(c Completion) Completion {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -83,8 +83,8 @@ func TestServerLosesItsVoice(t *testing.T) {
 	}
 }
 
-// A server of whose replies about half come without text is failing, though it has not lost its voice:
-// none of its silence is believed once that is known.
+// A server of whose replies about half come without text is failing, though it has not lost its
+// voice: none of its silence is believed once that is known.
 func TestHalfOfTheRepliesAreEmpty(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -143,8 +143,8 @@ func answering(address string, name func(asked int64) string, own ...string) nam
 	}, own}
 }
 
-// What another model wrote is never a proposal. A server that changes its model is set aside like one
-// that is gone, and is used again when it has the model back.
+// What another model wrote is never a proposal. A server that changes its model is set aside like
+// one that is gone, and is used again when it has the model back.
 func TestAnotherModel(t *testing.T) {
 	const requests, n = 60, 2
 	want := all(t, newPolicy(t, options(&echo{address: "a"})), requests, 1, n)

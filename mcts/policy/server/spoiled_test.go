@@ -28,8 +28,9 @@ func (s *spoiling) Complete(ctx context.Context, c server.Completion) (server.Re
 	return r, err
 }
 
-// Samples that come without text are asked for again by their seeds, those beside each other together; what
-// stays empty is the model's own, once the server has given a text to something else.
+// Samples that come without text are asked for again by their seeds, those beside each other
+// together; what stays empty is the model's own, once the server has given a text to something
+// else.
 func TestEmptySamples(t *testing.T) {
 	const n = 5
 
@@ -68,9 +69,9 @@ func TestEmptySamples(t *testing.T) {
 	}
 }
 
-// Which of several samples a server lost is not known: each is asked for by its seed. A server that never
-// gives several is not asked for them for long, and one by one is the same from the beginning where the
-// protocol knows no n.
+// Which of several samples a server lost is not known: each is asked for by its seed. A server that
+// never gives several is not asked for them for long, and one by one is the same from the beginning
+// where the protocol knows no n.
 func TestTooFewSamples(t *testing.T) {
 	const requests, n = 30, 5
 
@@ -111,7 +112,8 @@ func TestTooFewSamples(t *testing.T) {
 	}
 }
 
-// A server that never gives log-probabilities is refused with what to do; one that lost them for once is asked again.
+// A server that never gives log-probabilities is refused with what to do; one that lost them for
+// once is asked again.
 func TestNoLogProbs(t *testing.T) {
 	b := &spoiling{
 		next:   &echo{address: "a"},
@@ -139,8 +141,8 @@ func TestNoLogProbs(t *testing.T) {
 	}
 }
 
-// A server that never says that a completion ended is refused with what to do; one that lost the word for once is asked
-// again.
+// A server that never says that a completion ended is refused with what to do; one that lost the
+// word for once is asked again.
 func TestNoEnd(t *testing.T) {
 	noEnd := func(lost func(asked int64) bool) *server.Policy {
 		b := &echo{address: "a"}

@@ -128,8 +128,8 @@ type Load struct {
 	InFlight int `json:"in_flight"` // sequences that are
 	Waiting  int `json:"waiting"`   // sequences that wait for the limit, on our side
 
-	// Since the first request, without the times when the server was down. Slot-time is the limit times time: 10 s at
-	// a limit of 64 are 640 s.
+	// Since the first request, without the times when the server was down. Slot-time is the limit
+	// times time: 10 s at a limit of 64 are 640 s.
 	Busy time.Duration `json:"busy_ns"` // slot-time in use
 	Idle time.Duration `json:"idle_ns"` // slot-time that the server waited for us
 }
@@ -175,9 +175,9 @@ type ServerSnapshot struct {
 	Gauges *Gauges   `json:"gauges,omitempty"` // its own figures, when it told them within the last seconds
 	Names  []string  `json:"names,omitempty"`  // that its replies bore, in alphabetical order
 
-	// Faults are the transient ones, the refusals, the bad requests and the prompts that were too long, by
-	// what was seen: "HTTP 503" and the like, "timeout", "connection" (refused or lost), "spoiled reply" (it
-	// could not be used), "too long".
+	// Faults are the transient ones, the refusals, the bad requests and the prompts that were too
+	// long, by what was seen: "HTTP 503" and the like, "timeout", "connection" (refused or lost),
+	// "spoiled reply" (it could not be used), "too long".
 	Faults map[string]int64 `json:"faults,omitempty"`
 }
 

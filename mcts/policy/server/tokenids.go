@@ -18,8 +18,9 @@ func (p *Policy) keepIDs(h envs.History, proposed *mcts.Proposal, sent Choice) {
 	proposed.PromptIDs, proposed.Sampled = mcts.PackIDs(sent.PromptIDs), t.PackSampled()
 }
 
-// isWhole reports whether a turn's text says all that was sampled, by the texts of its tokens: nobody trains tokens
-// whose text no reader of the turn sees. White space and empty tags around reasoning say nothing.
+// isWhole reports whether a turn's text says all that was sampled, by the texts of its tokens:
+// nobody trains tokens whose text no reader of the turn sees. White space and empty tags around
+// reasoning say nothing.
 func (p *Policy) isWhole(h envs.History, text string, sent Choice) bool {
 	last := len(sent.Pieces) - 1
 	if last < 0 || last+1 != len(sent.IDs) || sent.Ended {
@@ -49,14 +50,15 @@ func (p *Policy) isWhole(h envs.History, text string, sent Choice) bool {
 	return p.options.ReadCalls == nil || p.says(h, sampled, action.ParseMessage(content))
 }
 
-// plainParts are the parts of a text without the bytes that are none, which texts of tokens leave out.
+// plainParts are the parts of a text without the bytes that are none, which texts of tokens leave
+// out.
 func plainParts(text string) (reasoning, content string) {
 	reasoning, content = action.Part(strings.ReplaceAll(text, "\uFFFD", ""))
 	return reasoning, strings.TrimSpace(content)
 }
 
-// says reports whether a text says a message and nothing else: calls are read again, because a server may have changed
-// arguments, and leaves out what stands beside or behind calls.
+// says reports whether a text says a message and nothing else: calls are read again, because a
+// server may have changed arguments, and leaves out what stands beside or behind calls.
 func (p *Policy) says(h envs.History, text string, m action.Message) bool {
 	for _, call := range m.Calls {
 		read, end := p.options.ReadCalls(h, text)

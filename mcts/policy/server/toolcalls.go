@@ -26,7 +26,8 @@ const (
 	CallsOfServer = "server" // which tells them apart from text
 )
 
-// ChoiceRequired makes a model call a tool in every turn, which servers do by a grammar of the listed names.
+// ChoiceRequired makes a model call a tool in every turn, which servers do by a grammar of the
+// listed names.
 const ChoiceRequired = "required"
 
 // With what a server is asked that applies the model's template.
@@ -74,10 +75,12 @@ func (t ToolCalls) Parser() (p toolcalls.Parser, ok bool) {
 	return p, slices.Contains(toolcalls.Parsers(), p)
 }
 
-// TemplateArguments are arguments of the chat template that a server applies, by name, such as enable_thinking: false.
+// TemplateArguments are arguments of the chat template that a server applies, by name, such as
+// enable_thinking: false.
 type TemplateArguments map[string]string
 
-// Values are the arguments as they are sent: truth values and numbers as such, anything else as text.
+// Values are the arguments as they are sent: truth values and numbers as such, anything else as
+// text.
 func (a TemplateArguments) Values() map[string]any {
 	values := make(map[string]any, len(a))
 
@@ -96,8 +99,9 @@ func (a TemplateArguments) Values() map[string]any {
 	return values
 }
 
-// readCalls returns a sample as a message. The calls are the server's, or are read here. What stands behind those that
-// are played is counted; behind a single one, its tokens do not count. The last of several may be cut.
+// readCalls returns a sample as a message. The calls are the server's, or are read here. What
+// stands behind those that are played is counted; behind a single one, its tokens do not count. The
+// last of several may be cut.
 func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 	m := action.Message{Content: c.Text}
 	if p.options.Tools != nil {

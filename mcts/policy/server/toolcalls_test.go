@@ -13,7 +13,8 @@ import (
 	"toolevo/mcts/policy/toolcalls"
 )
 
-// TestReadCalls holds what an action is of a reply with native calls, and what of its log-probabilities counts.
+// TestReadCalls holds what an action is of a reply with native calls, and what of its
+// log-probabilities counts.
 func TestReadCalls(t *testing.T) {
 	const (
 		tagged  = `<tool_call>{"name": "A", "arguments": {"x": 2.50}}</tool_call>`

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Before reports whether a version is known to be before another. One that cannot be read, or 0.0.0,
-// which is what builds from source call themselves, is not. One of two numbers is before another when
-// it is so whatever its third number is.
+// Before reports whether a version is known to be before another. One that cannot be read, or
+// 0.0.0, which is what builds from source call themselves, is not. One of two numbers is before
+// another when it is so whatever its third number is.
 func Before(version, than string) bool {
 	v, t := canonical(version), canonical(than)
 	if v == semver.MajorMinor(v) {

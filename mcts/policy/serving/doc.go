@@ -1,11 +1,12 @@
-// Package serving opens the policies that a configuration names: scripted ones, and models on servers, which also write
-// what is no action ([Writer]). It says where servers are and how hard they are driven, what a model is sent, whether a
-// server is of any use before a run begins, and how it is doing while the run goes on.
+// Package serving opens the policies that a configuration names: scripted ones, and models on
+// servers, which also write what is no action ([Writer]). It says where servers are and how hard
+// they are driven, what a model is sent, whether a server is of any use before a run begins, and
+// how it is doing while the run goes on.
 //
 // # Words
 //
-// A policy is named KIND:NAME. The prompt is what a model is shown before the question; what it is sent is that in the
-// form that its server wants.
+// A policy is named KIND:NAME. The prompt is what a model is shown before the question; what it is
+// sent is that in the form that its server wants.
 //
 // # Guarantees
 //

@@ -45,9 +45,10 @@ func (m *Models) Targets() ([]Target, error) {
 	return all, nil
 }
 
-// firstSolved is the first of the solved tasks that prompts of a dataset show, and its first action, so that the
-// probes' prompts are what a run's are. It is of the chosen dataset (nil: of any) with the least to show, system text
-// included: no run has shorter prompts. Where there are none anything is asked.
+// firstSolved is the first of the solved tasks that prompts of a dataset show, and its first
+// action, so that the probes' prompts are what a run's are. It is of the chosen dataset (nil: of
+// any) with the least to show, system text included: no run has shorter prompts. Where there are
+// none anything is asked.
 func firstSolved(shown prompt.Prompt, chosen []string) (envs.Task, envs.Action) {
 	codec := action.OrDefault(shown.Codec)
 
@@ -130,7 +131,8 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 	return o, err
 }
 
-// shortPrompt is the question alone in a form, and whether the server adds special tokens to prompts of that form.
+// shortPrompt is the question alone in a form, and whether the server adds special tokens to
+// prompts of that form.
 func shortPrompt(asked envs.History, form string, kind *Kind) (short doctor.Prompt, special bool, err error) {
 	clean, err := chat.NewSanitizer()
 	if err != nil {

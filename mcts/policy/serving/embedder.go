@@ -61,8 +61,8 @@ func embedding() *Kind {
 	return all[at]
 }
 
-// embeddingServer is the server where nobody says which: the first one of policies of the kind. Where --server names
-// those of another kind, it is not a place to show this one's key.
+// embeddingServer is the server where nobody says which: the first one of policies of the kind.
+// Where --server names those of another kind, it is not a place to show this one's key.
 func (m *Models) embeddingServer(k *Kind) string {
 	s := *m.Servers
 	if slices.ContainsFunc(m.Config.Policy, func(name string) bool {

@@ -22,7 +22,8 @@ import (
 // Scripted is the kind of the policies that need no server.
 const Scripted = mcts.Scripted
 
-// Models are the policies that a configuration names. They are not for concurrent use, the policies are.
+// Models are the policies that a configuration names. They are not for concurrent use, the policies
+// are.
 type Models struct {
 	Config    *configs.Resolved
 	Benchmark suite.Benchmark
@@ -39,7 +40,8 @@ type Models struct {
 	open map[string]*server.Policy // on servers, by name
 }
 
-// New returns the models of a configuration, which opens none yet. Until its Plans are set there are none.
+// New returns the models of a configuration, which opens none yet. Until its Plans are set there
+// are none.
 func New(c *configs.Resolved, b suite.Benchmark, versions *toolapi.Catalog, s *Servers) *Models {
 	return &Models{
 		Config: c, Benchmark: b, Versions: versions, Servers: s, Plans: suite.Plans(nil),
@@ -71,7 +73,8 @@ func (m *Models) Snapshots() map[string]server.Snapshot {
 	return all
 }
 
-// CheckPolicy refuses a policy's name that means nothing, and a form of asking that its server does not have.
+// CheckPolicy refuses a policy's name that means nothing, and a form of asking that its server does
+// not have.
 func CheckPolicy(c *configs.Resolved, name string) error {
 	kind, which := parted(name)
 	switch kind {

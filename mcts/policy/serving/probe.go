@@ -18,8 +18,9 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Probe looks at every server of the configuration before a run starts: one that does not answer, refuses the key, does
-// not have the model, or is named twice would only be found after the run directory was made.
+// Probe looks at every server of the configuration before a run starts: one that does not answer,
+// refuses the key, does not have the model, or is named twice would only be found after the run
+// directory was made.
 func (m *Models) Probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
 	defer cancel()
@@ -54,9 +55,9 @@ func (m *Models) Probe(ctx context.Context) error {
 	return nil
 }
 
-// Greet asks every server for a completion, once the run is ready but for its folder: one that takes no
-// request, answers for another model or never says that a completion ended is of no use to it.
-// samples is how many the run asks for in one request, at most.
+// Greet asks every server for a completion, once the run is ready but for its folder: one that
+// takes no request, answers for another model or never says that a completion ended is of no use to
+// it. samples is how many the run asks for in one request, at most.
 func (m *Models) Greet(ctx context.Context, samples int) error {
 	ctx, cancel := context.WithTimeout(mcts.AtOnce(ctx), suite.ProbeTime)
 	defer cancel()
@@ -135,7 +136,8 @@ func isAbsent(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
-// probeServer looks at one server. A list of models is believed, unless servers of the kind may have others.
+// probeServer looks at one server. A list of models is believed, unless servers of the kind may
+// have others.
 func (m *Models) probeServer(ctx context.Context, client server.Client, kind *Kind, model string) error {
 	all, err := client.List(ctx)
 
@@ -204,8 +206,8 @@ func unusable(backend server.Backend, kind *Kind, err error) error {
 	return console.Option("server", "%w: name the server that has it", err)
 }
 
-// scored reports whether all the servers are of a version that gives log-probabilities. A reply without them is then a
-// fault, and no reason to search with another prior.
+// scored reports whether all the servers are of a version that gives log-probabilities. A reply
+// without them is then a fault, and no reason to search with another prior.
 func scored(ctx context.Context, kind *Kind, clients []server.Client) bool {
 	return !slices.ContainsFunc(clients, func(c server.Client) bool {
 		version, err := c.Version(ctx)

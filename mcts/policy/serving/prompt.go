@@ -11,11 +11,13 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// embedded has the solved tasks of each benchmark, parsed once in a process, and only where they are wanted.
+// embedded has the solved tasks of each benchmark, parsed once in a process, and only where they
+// are wanted.
 var embedded sync.Map
 
-// demonstrations returns the solved tasks that prompts show, by dataset: those of the user's own, else those of the
-// data folder. The paper's layout, and what is asked without a data folder, shows the embedded ones.
+// demonstrations returns the solved tasks that prompts show, by dataset: those of the user's own,
+// else those of the data folder. The paper's layout, and what is asked without a data folder, shows
+// the embedded ones.
 func (m *Models) demonstrations() (map[string][]prompt.Demonstration, error) {
 	if own := m.Config.Server.Demonstrations; own != "" {
 		return prompt.ReadDemonstrations(own, m.Config.Datasets())
@@ -60,9 +62,9 @@ func (m *Models) Prompt() (prompt.Prompt, error) {
 	return p, err
 }
 
-// NewPrompt returns what a model is shown of an API version, as a configuration wants it, but for demonstrations;
-// modules are those that programs may import, nil says nothing about them. The version that is deployed may be
-// announced where it is one of versions.
+// NewPrompt returns what a model is shown of an API version, as a configuration wants it, but for
+// demonstrations; modules are those that programs may import, nil says nothing about them. The
+// version that is deployed may be announced where it is one of versions.
 func NewPrompt(
 	benchmark suite.Benchmark, c *configs.Resolved, version *toolapi.Version, modules []string,
 	versions *toolapi.Catalog,
@@ -73,7 +75,8 @@ func NewPrompt(
 	p.ByDataset = byDataset(benchmark, c.Server.Prompt.Tools, apis)
 	p.Learns = c.Environment.Learns()
 
-	// Only a history in which a version was announced asks for it: before that no prompt tells what is deployed.
+	// Only a history in which a version was announced asks for it: before that no prompt tells what
+	// is deployed.
 	if c.Environment.Announces() && versions != nil {
 		p.Announced = announced(benchmark, version, modules, versions)
 	}
@@ -126,7 +129,8 @@ func exposing(
 	return v.Exposing(tool)
 }
 
-// byDataset returns the tools that prompts show for tasks of each dataset, nil where all tasks are shown all.
+// byDataset returns the tools that prompts show for tasks of each dataset, nil where all tasks are
+// shown all.
 func byDataset(b suite.Benchmark, listed string, apis []*toolapi.API) map[string][]*toolapi.API {
 	n, ok := b.(suite.Narrower)
 	if !ok || listed == configs.ToolsAll {

@@ -14,7 +14,8 @@ import (
 	"toolevo/mcts/policy/toolcalls"
 )
 
-// Sent is what a model on a server is sent about a history: a text that it completes, or the messages of a chat.
+// Sent is what a model on a server is sent about a history: a text that it completes, or the
+// messages of a chat.
 type Sent struct {
 	Render     func(envs.History) string         // nil where messages are sent
 	Messages   func(envs.History) []chat.Message // nil where a text is
@@ -25,8 +26,8 @@ type Sent struct {
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
 }
 
-// Sent returns what a model on servers of a kind is sent in the form that the configuration wants; of a kind that is
-// not one of servers, what it would be sent.
+// Sent returns what a model on servers of a kind is sent in the form that the configuration wants;
+// of a kind that is not one of servers, what it would be sent.
 func (m *Models) Sent(kind string) (Sent, error) {
 	c := m.Config.Server
 	shown, err := m.Prompt()
@@ -86,8 +87,8 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}, nil
 }
 
-// Shown is what is sent about a history, for people: the text, or the tools and the messages below their roles in
-// brackets, each call on a line of its own.
+// Shown is what is sent about a history, for people: the text, or the tools and the messages below
+// their roles in brackets, each call on a line of its own.
 func (s Sent) Shown(h envs.History) string {
 	if s.Messages == nil {
 		return s.Render(h)

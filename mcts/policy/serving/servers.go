@@ -14,7 +14,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Servers says where models are and how hard to drive them. It changes no result, so it is not a setting of a run.
+// Servers says where models are and how hard to drive them. It changes no result, so it is not a
+// setting of a run.
 type Servers struct {
 	Addresses string           // base URLs, separated by commas; "" means those of the environment
 	Parallel  string           // "auto", or sequences in flight at each server
@@ -31,8 +32,8 @@ type Servers struct {
 	scored bool // the servers are of a version that gives log-probabilities, where not all do; found out by the probe
 }
 
-// FromEnvironment is what the environment of a program says about servers. backoff is the time before a server is asked
-// again, at first; 0 is the default.
+// FromEnvironment is what the environment of a program says about servers. backoff is the time
+// before a server is asked again, at first; 0 is the default.
 func FromEnvironment(p *console.Program, backoff time.Duration) *Servers {
 	return &Servers{
 		Parallel: "auto",
@@ -56,7 +57,8 @@ func (s *Servers) variable(name string) string {
 	return s.lookup(name)
 }
 
-// Running is where a server of a kind runs already, as far as the environment says. The kind is a registered one.
+// Running is where a server of a kind runs already, as far as the environment says. The kind is a
+// registered one.
 func Running(kind string, lookup func(variable string) string) string {
 	k := server.FindKind(kind)
 	return cmp.Or(lookup(k.AddressVariable), k.DefaultAddress)
@@ -94,7 +96,8 @@ func (s *Servers) Check() error {
 	return err
 }
 
-// Exposed reports whether credentials stand on the command line, where every user of the machine can read them.
+// Exposed reports whether credentials stand on the command line, where every user of the machine
+// can read them.
 func (s *Servers) Exposed() bool {
 	return slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
 		shown := withoutCredentials(address)
@@ -151,7 +154,8 @@ func (s *Servers) Arguments() []string {
 	return args
 }
 
-// What stands in an address for credentials, for what of a query may be a key, and for one that cannot be read.
+// What stands in an address for credentials, for what of a query may be a key, and for one that
+// cannot be read.
 const (
 	somebody   = "USER:PASSWORD@"
 	secret     = "SECRET"

@@ -20,7 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Without an address of its own, the model is where those of the policies are, unless these are another program's.
+// Without an address of its own, the model is where those of the policies are, unless these are
+// another program's.
 func TestEmbeddingServer(t *testing.T) {
 	t.Parallel()
 

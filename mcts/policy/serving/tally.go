@@ -10,8 +10,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// TallyLines are a policy's counts for people: what was asked, then what went wrong on the way, what cost samples, and
-// how that is spread over several servers.
+// TallyLines are a policy's counts for people: what was asked, then what went wrong on the way,
+// what cost samples, and how that is spread over several servers.
 func TallyLines(name string, s server.Snapshot) []string {
 	faults := s.Failed()
 

@@ -25,8 +25,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// toy is a kind of server as CONTRIBUTING's recipe makes one. Its protocol: GET /models lists names, POST /write
-// completes a text, PUT /models/NAME adds a model.
+// toy is a kind of server as CONTRIBUTING's recipe makes one. Its protocol: GET /models lists
+// names, POST /write completes a text, PUT /models/NAME adds a model.
 var toy = &Kind{
 	Name: "toy", Title: "Toy", Speak: []string{"toyland"},
 	AddressVariable: "TOY_HOST", KeyVariable: "TOY_KEY",
@@ -177,7 +177,8 @@ func toyModels(t *testing.T, environ ...string) *Models {
 	return m
 }
 
-// A kind that is registered is probed, asked, examined, and hosts checkpoints, and nothing else knows its name.
+// A kind that is registered is probed, asked, examined, and hosts checkpoints, and nothing else
+// knows its name.
 func TestToyKind(t *testing.T) {
 	address := serveToy(t)
 	m := toyModels(t, "TOY_HOST="+address)

@@ -14,9 +14,9 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Writer is a model that answers a text with a text, for what is asked of models beside acting: to judge, to rephrase,
-// to stand in for an API. It tries again, waits and fails over as a policy does, and is safe for concurrent use. Close
-// it when it is no longer used.
+// Writer is a model that answers a text with a text, for what is asked of models beside acting: to
+// judge, to rephrase, to stand in for an API. It tries again, waits and fails over as a policy
+// does, and is safe for concurrent use. Close it when it is no longer used.
 type Writer struct {
 	policy   *server.Policy
 	sampling server.Sampling
@@ -25,8 +25,8 @@ type Writer struct {
 	clean    *chat.Sanitizer
 }
 
-// Writer opens the model of a policy's name as a writer. It is sent messages, or text in the chat template that the
-// setting server.form names; Ollama takes only the latter.
+// Writer opens the model of a policy's name as a writer. It is sent messages, or text in the chat
+// template that the setting server.form names; Ollama takes only the latter.
 func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 	kind, model, _ := strings.Cut(name, ":")
 	if kind == Scripted {
@@ -72,8 +72,8 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 	return w, err
 }
 
-// asWriter are the models as they are asked for texts: without log-probabilities, and as a chat where policies continue
-// one text.
+// asWriter are the models as they are asked for texts: without log-probabilities, and as a chat
+// where policies continue one text.
 func (m *Models) asWriter(urls string) *Models {
 	c := *m.Config
 	c.Server.LogProbs = false
@@ -108,8 +108,9 @@ func (m *Models) writes(kind *Kind, model string, sampling server.Sampling) (*se
 	})
 }
 
-// Write returns what the model answers to instructions (the system text) and a request (the user's), cut at MaxTokens.
-// Other seeds may give other texts, unless the temperature is 0. The error names envs.StagePolicy, or is the context's.
+// Write returns what the model answers to instructions (the system text) and a request (the
+// user's), cut at MaxTokens. Other seeds may give other texts, unless the temperature is 0. The
+// error names envs.StagePolicy, or is the context's.
 func (w *Writer) Write(ctx context.Context, instructions, request string, seed uint64) (string, error) {
 	c := server.Completion{N: 1, Seed: seed, Sampling: w.sampling}
 	instructions, request = w.clean.Clean(instructions), w.clean.Clean(request)

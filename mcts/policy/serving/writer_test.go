@@ -60,8 +60,9 @@ func writerOf(t *testing.T, name, form string) (w *Writer, sent *map[string]any)
 	return w, sent
 }
 
-// A model that acts by continuing one text is asked for others as a chat; where the configuration names a template, in
-// that. A request cannot pass for instructions. A server that is busy is asked again.
+// A model that acts by continuing one text is asked for others as a chat; where the configuration
+// names a template, in that. A request cannot pass for instructions. A server that is busy is asked
+// again.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 

@@ -47,9 +47,9 @@ func (m *messageText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// chat reads the messages of a chat. A question begins the task, so those of demonstrations are forgotten at the
-// next one; whatever answers the assistant is an observation. A message may hold a whole prompt with turns in it. Each
-// of several calls in a message is an action.
+// chat reads the messages of a chat. A question begins the task, so those of demonstrations are
+// forgotten at the next one; whatever answers the assistant is an observation. A message may hold a
+// whole prompt with turns in it. Each of several calls in a message is an action.
 func (r reader) chat(messages []message) envs.History {
 	var h envs.History
 
@@ -104,8 +104,8 @@ var (
 	chatML = chatTemplate{"<|im_start|>", "\n", "<|im_end|>"}
 )
 
-// read splits a rendered prompt into its messages; ok is false when it has none. The empty message of an assistant that
-// is about to write is left out.
+// read splits a rendered prompt into its messages; ok is false when it has none. The empty message
+// of an assistant that is about to write is left out.
 func (t chatTemplate) read(text string) (messages []message, ok bool) {
 	_, rest, ok := strings.Cut(text, t.open)
 	for found := ok; found; {
@@ -134,8 +134,8 @@ func renderChat(messages []message) string {
 	return b.String()
 }
 
-// dropObservations leaves out what a template without a place for observations does not render: messages of other
-// roles, and what answers an assistant without asking anything.
+// dropObservations leaves out what a template without a place for observations does not render:
+// messages of other roles, and what answers an assistant without asking anything.
 func dropObservations(messages []message) []message {
 	var kept []message
 

@@ -1,20 +1,23 @@
-// Package simserver is an inference server without a model: it speaks the protocols of vLLM and of Ollama over real
-// HTTP, and the scripted policy writes its answers. Tests and load measurements use it in place of a GPU machine.
+// Package simserver is an inference server without a model: it speaks the protocols of vLLM and of
+// Ollama over real HTTP, and the scripted policy writes its answers. Tests and load measurements
+// use it in place of a GPU machine.
 //
 // # Words
 //
-// A server has slots: each decodes one sequence. A request for n samples is n sequences; what finds no slot waits in a
-// queue, first in, first out. The [Latency] model says how long a sequence takes, and Options.Speed how many times
-// faster than that the clock runs. A [Fault] is something that goes wrong with one request, or with the server for a
-// while. A [Misconfiguration] is something that is wrong with the server all the time, silently.
+// A server has slots: each decodes one sequence. A request for n samples is n sequences; what finds
+// no slot waits in a queue, first in, first out. The [Latency] model says how long a sequence
+// takes, and Options.Speed how many times faster than that the clock runs. A [Fault] is something
+// that goes wrong with one request, or with the server for a while. A [Misconfiguration] is
+// something that is wrong with the server all the time, silently.
 //
 // # From text to text
 //
-// A server sees a prompt, the scripted policy a history. So the prompt is read back by its markers: few-shot prompts in
-// both layouts, the chat templates of Llama 3 and of Qwen (ChatML), and chat messages. What kind of observation each
-// turn ended with is told from the published wording of the observation. A prompt without a question in it is a
-// question that nobody knows, which the policy gives up on. Sample i is the policy's sample of seed+i; temperature 0 is
-// its greedy one. The log-probabilities of the text's tokens have the mean that the policy states, and so have those of
+// A server sees a prompt, the scripted policy a history. So the prompt is read back by its markers:
+// few-shot prompts in both layouts, the chat templates of Llama 3 and of Qwen (ChatML), and chat
+// messages. What kind of observation each turn ended with is told from the published wording of the
+// observation. A prompt without a question in it is a question that nobody knows, which the policy
+// gives up on. Sample i is the policy's sample of seed+i; temperature 0 is its greedy one. The
+// log-probabilities of the text's tokens have the mean that the policy states, and so have those of
 // all tokens returned.
 //
 // With Options.Thoughts the model reasons before each action, in the words of a draft that is not
@@ -31,10 +34,10 @@
 // end of its reasoning. The server takes the calls out as vLLM's parser for Hermes does, if all can
 // be read, with random ids; tokens and usage are those of what the model wrote. "required" and a
 // named tool leave the model nothing but a call, "none" shows the tools and takes no call out, and
-// parallel_tool_calls false leaves the first call. Answers without calls, and calls without answers,
-// are refused as OpenAI refuses them. Without tools a server knows nothing of all this. A vLLM's
-// /tokenize tells the tokens of a chat, which /v1/completions takes for a prompt: of it, and of any
-// raw prompt of a chat with tools, the model writes the same, and nothing is taken out.
+// parallel_tool_calls false leaves the first call. Answers without calls, and calls without
+// answers, are refused as OpenAI refuses them. Without tools a server knows nothing of all this. A
+// vLLM's /tokenize tells the tokens of a chat, which /v1/completions takes for a prompt: of it, and
+// of any raw prompt of a chat with tools, the model writes the same, and nothing is taken out.
 //
 // # What was read before
 //
@@ -56,19 +59,22 @@
 //
 //   - Equal requests with a seed, or with temperature 0, get equal texts, whatever else is going on
 //     and whatever slots hold, as long as no fault or misconfiguration says otherwise.
-//   - Whether a request meets a fault drawn by rate depends on Faults.Seed, the bytes of the request, and how often
-//     they were sent before; not on when they arrive.
-//   - Errors, field names and metric names are those of vLLM 0.32 and of current Ollama, as far as they are modelled.
-//   - A request whose client is gone leaves its slots and the queue. Close waits for every handler and goroutine.
+//   - Whether a request meets a fault drawn by rate depends on Faults.Seed, the bytes of the
+//     request, and how often they were sent before; not on when they arrive.
+//   - Errors, field names and metric names are those of vLLM 0.32 and of current Ollama, as far as
+//     they are modelled.
+//   - A request whose client is gone leaves its slots and the queue. Close waits for every handler
+//     and goroutine.
 //
 // # Caveats
 //
-// Tokens are pieces of words, and their IDs are hashes, or those that /tokenize told of. Of the sampling parameters
-// only the seed, the limits, the stop texts and temperature 0 change what is written. Streams hold a single piece;
-// those of the OpenAI protocol, lists of prompts, echo and prompt log-probabilities are refused. A sequence reserves
-// its memory before it starts, so nothing is ever preempted. An observation that holds a line "Question:", or one
-// that begins as an action does ("Thought:"), after a blank line is misread. A prompt that loses its slot is
-// forgotten; llama.cpp's server, unless told otherwise (--cache-ram), still has it in main memory if the prompt that
-// took the slot shares less than half of it. Schemas of tools constrain nothing, and /api/chat of Ollama is not
-// simulated.
+// Tokens are pieces of words, and their IDs are hashes, or those that /tokenize told of. Of the
+// sampling parameters only the seed, the limits, the stop texts and temperature 0 change what is
+// written. Streams hold a single piece; those of the OpenAI protocol, lists of prompts, echo and
+// prompt log-probabilities are refused. A sequence reserves its memory before it starts, so nothing
+// is ever preempted. An observation that holds a line "Question:", or one that begins as an action
+// does ("Thought:"), after a blank line is misread. A prompt that loses its slot is forgotten;
+// llama.cpp's server, unless told otherwise (--cache-ram), still has it in main memory if the
+// prompt that took the slot shares less than half of it. Schemas of tools constrain nothing, and
+// /api/chat of Ollama is not simulated.
 package simserver

@@ -68,8 +68,9 @@ func newEngine(o *Options) *engine {
 	return e
 }
 
-// run spends the time that the sequences of one request take. It returns when the last has ended, or with the context's
-// error when that ends first; then the sequences leave their slots and the queue.
+// run spends the time that the sequences of one request take. It returns when the last has ended,
+// or with the context's error when that ends first; then the sequences leave their slots and the
+// queue.
 func (e *engine) run(ctx context.Context, sequences []*sequence) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -108,7 +109,8 @@ func (e *engine) admit(b *batch) error {
 	return nil
 }
 
-// dispatch starts what is waiting while there are slots and memory. What is too large for the memory runs alone.
+// dispatch starts what is waiting while there are slots and memory. What is too large for the
+// memory runs alone.
 func (e *engine) dispatch() {
 	if e.prompts != nil {
 		e.dispatchTasks()

@@ -318,8 +318,8 @@ func FuzzTokenize(f *testing.F) {
 	})
 }
 
-// TestCacheForgets serves prompts of many blocks: what is remembered of them has a bound, whatever the
-// options leave open.
+// TestCacheForgets serves prompts of many blocks: what is remembered of them has a bound, whatever
+// the options leave open.
 func TestCacheForgets(t *testing.T) {
 	for name, tt := range map[string]struct {
 		o    Options

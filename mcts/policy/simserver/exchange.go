@@ -71,7 +71,8 @@ func (x *exchange) retryAfter() {
 	}
 }
 
-// refuse answers with an error in the words of the protocol: nested for OpenAI's, flat for Ollama's.
+// refuse answers with an error in the words of the protocol: nested for OpenAI's, flat for
+// Ollama's.
 func (x *exchange) refuse(status int, text, param string) {
 	x.refuseAs(status, errorTypes[status], text, param)
 }
@@ -167,7 +168,8 @@ func (x *exchange) drip(data []byte) {
 	}
 }
 
-// reset sends the header and the first half of an answer, or nothing when there is none, and resets the connection.
+// reset sends the header and the first half of an answer, or nothing when there is none, and resets
+// the connection.
 func reset(w http.ResponseWriter, data []byte) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

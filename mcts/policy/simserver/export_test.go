@@ -19,7 +19,8 @@ func ReadChat(codec action.Codec, pairs ...string) envs.History {
 	return reader{codec}.chat(chatOf(pairs))
 }
 
-// ReadMessages reads the messages of a chat in JSON; rendered is how they look between tools, one a line.
+// ReadMessages reads the messages of a chat in JSON; rendered is how they look between tools, one a
+// line.
 func ReadMessages(codec action.Codec, messages, tools string) (h envs.History, rendered string, err error) {
 	var list []message
 	if err := json.Unmarshal([]byte(messages), &list); err != nil {
@@ -57,8 +58,8 @@ func (s Stats) Occupied() float64 {
 	return float64(busy) / float64(s.Now.Sub(s.First)) / float64(len(s.Busy))
 }
 
-// SlotStates tells how many tokens of prompts each slot holds or, while it runs, held before, and which slots are in
-// use.
+// SlotStates tells how many tokens of prompts each slot holds or, while it runs, held before, and
+// which slots are in use.
 func (s *Server) SlotStates() (held []int, running []bool) {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()

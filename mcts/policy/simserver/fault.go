@@ -11,7 +11,8 @@ import (
 	"toolevo/envs/names"
 )
 
-// Fault is something that goes wrong with one request for a completion, or with the server from then on.
+// Fault is something that goes wrong with one request for a completion, or with the server from
+// then on.
 type Fault string
 
 // The faults. None is the zero Fault.

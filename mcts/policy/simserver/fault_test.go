@@ -144,7 +144,8 @@ func TestClientGoesAway(t *testing.T) {
 	}
 }
 
-// What is drawn depends on the requests, not on when they come; every kind is met, and the counts add up.
+// What is drawn depends on the requests, not on when they come; every kind is met, and the counts
+// add up.
 func TestFaultsByRate(t *testing.T) {
 	count := func(workers int) (seen map[string]int, st simserver.Stats) {
 		rates := simserver.EvenRates(0.5)

@@ -70,8 +70,8 @@ func forms(p prompt.Prompt, h envs.History) map[string]func() envs.History {
 	}
 }
 
-// What is read out of a prompt makes the policy say what the history itself makes it say: at every point of runs of
-// every profile in every version, in every form a prompt has.
+// What is read out of a prompt makes the policy say what the history itself makes it say: at every
+// point of runs of every profile in every version, in every form a prompt has.
 func TestReadHistoriesAreAsGood(t *testing.T) {
 	seen := map[envs.Outcome]int{}
 
@@ -138,7 +138,8 @@ func sameProposals(t *testing.T, what string, p mcts.Policy, want, got envs.Hist
 	}
 }
 
-// The runs above do not meet every wording; these are the published ones, and texts that only look like one.
+// The runs above do not meet every wording; these are the published ones, and texts that only look
+// like one.
 func TestOutcomeOfWording(t *testing.T) {
 	for text, want := range map[string]envs.Outcome{
 		"Invalid Action. Valid Actions are LoadDB[<DBName>] and " +

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A client that always has enough in flight keeps every slot busy: none of the idle time is the engine's.
+// A client that always has enough in flight keeps every slot busy: none of the idle time is the
+// engine's.
 func TestSlotsStayBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := Options{

@@ -57,8 +57,8 @@ func (s *Server) generateOllama(x *exchange) {
 	x.sendOllama(&q, p, x.spoil(list)[0], time.Since(began))
 }
 
-// ollamaSampling reads the options that have an effect here. A value of the wrong type is an error, in Ollama's words.
-// window is 0 when it is not stated.
+// ollamaSampling reads the options that have an effect here. A value of the wrong type is an error,
+// in Ollama's words. window is 0 when it is not stated.
 func (s *Server) ollamaSampling(values map[string]any) (a sampling, window int, err error) {
 	o := api.Options{NumPredict: -1, Seed: -1}
 	if err := o.FromMap(values); err != nil {
@@ -87,7 +87,8 @@ const (
 	maxKeepAlive     = 290 * 365 * 24 * time.Hour
 )
 
-// load returns the context window of a request, and loads the model again when it is not that of the request before.
+// load returns the context window of a request, and loads the model again when it is not that of
+// the request before.
 func (s *Server) load(window int, keepAlive *api.Duration) int {
 	if window <= 0 {
 		window = min(ollamaWindow, s.o.MaxModelLen)
@@ -112,8 +113,8 @@ func (s *Server) load(window int, keepAlive *api.Duration) int {
 	return window
 }
 
-// fitOllama cuts or refuses a prompt that is longer than the window, and limits the completion to what is left of it
-// unless the window may slide.
+// fitOllama cuts or refuses a prompt that is longer than the window, and limits the completion to
+// what is left of it unless the window may slide.
 func (x *exchange) fitOllama(q *api.GenerateRequest, p *input, a *sampling, window int) bool {
 	if p.tokens.len() > window {
 		if q.Truncate != nil && !*q.Truncate && !x.s.o.wrong(SilentTruncation) {

@@ -8,8 +8,8 @@ import (
 	"net/http"
 )
 
-// openAIRequest is a request of /v1/completions or /v1/chat/completions. Fields that are not modelled are ignored, as
-// unknown ones are.
+// openAIRequest is a request of /v1/completions or /v1/chat/completions. Fields that are not
+// modelled are ignored, as unknown ones are.
 type openAIRequest struct {
 	Model               string          `json:"model"`
 	Prompt              json.RawMessage `json:"prompt"`
@@ -176,8 +176,8 @@ func textOrList(raw json.RawMessage, list *[]string) error {
 // refusal is why vLLM answers 400.
 type refusal struct{ text, param string }
 
-// fit refuses what does not fit the context window, or cuts it where the server does so in silence. Without a limit of
-// its own a chat may fill the window.
+// fit refuses what does not fit the context window, or cuts it where the server does so in silence.
+// Without a limit of its own a chat may fill the window.
 func (x *exchange) fit(p *input, a *sampling) *refusal {
 	window, limited := x.s.o.window(), a.maxTokens > 0
 

@@ -142,7 +142,8 @@ func (d *drawn) choice(chat bool, top int, thoughts Thoughts) openAIChoice {
 	return c
 }
 
-// completionLogProbs lists the tokens; of the likeliest ones, if they are wanted, the sampled token alone.
+// completionLogProbs lists the tokens; of the likeliest ones, if they are wanted, the sampled token
+// alone.
 func (d *drawn) completionLogProbs() *completionLogProbs {
 	l := &completionLogProbs{Tokens: d.tokens, TokenLogProbs: d.logprobs}
 	for i, token := range d.tokens {

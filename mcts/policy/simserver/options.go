@@ -54,7 +54,8 @@ const (
 const (
 	// llama.cpp under a template without tools: nothing of them is rendered, and calls are content
 	IgnoresTools Misconfiguration = "ignores-tools"
-	// the model writes no tags: a JSON block, or bare objects up to an imagined Finish (Qwen2.5-Coder anywhere)
+	// the model writes no tags: a JSON block, or bare objects up to an imagined Finish
+	// (Qwen2.5-Coder anywhere)
 	CallsAsText Misconfiguration = "calls-as-text"
 	// the model makes the observation up and calls Finish, which vLLM takes for a parallel call
 	ParallelCalls Misconfiguration = "parallel-calls"
@@ -64,7 +65,8 @@ const (
 	DroppedText      Misconfiguration = "dropped-text"      // beside a call (vLLM's parser for Llama 3)
 	// vLLM: without parallel calls a grammar allows no other names than the listed ones
 	ListedNamesOnly Misconfiguration = "listed-names-only"
-	// Ollama: a call is one of the first listed tool whose name is part of the name that the model wrote
+	// Ollama: a call is one of the first listed tool whose name is part of the name that the model
+	// wrote
 	SubstringNames Misconfiguration = "substring-names"
 	ToolsRefused   Misconfiguration = "tools-refused" // vLLM without --enable-auto-tool-choice
 )
@@ -79,8 +81,8 @@ func Misconfigurations() []Misconfiguration {
 
 // Options say what is simulated. Policy and Model are required.
 type Options struct {
-	// writes the completions; it sees histories with nothing but the question, the turns and what they
-	// taught
+	// writes the completions; it sees histories with nothing but the question, the turns and what
+	// they taught
 	Policy mcts.Policy
 	Codec  action.Codec // what it writes in, and prompts are read in; nil is ReAct
 	Model  string       // the name the model is served under

@@ -19,9 +19,9 @@ func (r reader) opening() string {
 	return strings.TrimSpace(before)
 }
 
-// prompt reads a prompt of plain text: a rendered few-shot prompt in either layout, or any text with less in it.
-// The question asked is the one after the heading that ends the demonstrations, else the last one. The tools that were
-// learned are those that the turns teach.
+// prompt reads a prompt of plain text: a rendered few-shot prompt in either layout, or any text
+// with less in it. The question asked is the one after the heading that ends the demonstrations,
+// else the last one. The tools that were learned are those that the turns teach.
 func (r reader) prompt(text string) envs.History {
 	text = "\n" + strings.TrimSpace(text)
 	if _, after, ok := strings.Cut(text, "\n"+prompt.TurnHeading+"\n"); ok {
@@ -38,9 +38,10 @@ func (r reader) prompt(text string) envs.History {
 	return r.turns(h, strings.TrimSpace(rest))
 }
 
-// turns appends the turns in a text: actions and observations in alternation, blank lines between them. An action
-// begins with its opening; one that does not is what stands between two observations after the last blank line. Text
-// after the last observation that is not an action is dropped, and so is an action without an observation.
+// turns appends the turns in a text: actions and observations in alternation, blank lines between
+// them. An action begins with its opening; one that does not is what stands between two
+// observations after the last blank line. Text after the last observation that is not an action is
+// dropped, and so is an action without an observation.
 func (r reader) turns(h envs.History, text string) envs.History {
 	written, rest, ok := strings.Cut(text, blank+action.ObservationMarker)
 	for ok {

@@ -26,7 +26,8 @@ type input struct {
 	cached int      // tokens that were cached when the first one did
 }
 
-// first returns v for the first sequence of the prompt and 0 for the others: they share what was read.
+// first returns v for the first sequence of the prompt and 0 for the others: they share what was
+// read.
 func (p *input) first(v int) int {
 	if p.seen {
 		return 0
@@ -65,7 +66,8 @@ type drawn struct {
 	prefill, decode time.Duration // what the engine spent on it
 }
 
-// unstopped is what a model goes on with when nothing stops it after an action: it makes the observations up.
+// unstopped is what a model goes on with when nothing stops it after an action: it makes the
+// observations up.
 func (r reader) unstopped() string {
 	return strings.Repeat(blank+prompt.ObservationText("The requested result is available.")+blank+
 		r.codec.Format("I look at the result.", envs.Call{Name: "Look"}), 4)
@@ -139,7 +141,8 @@ func (s *Server) other(ctx context.Context, h envs.History, proposals []mcts.Pro
 	return []mcts.Proposal{changed}, nil
 }
 
-// write ends a proposal where the request wants it to end and gives its tokens their log-probabilities.
+// write ends a proposal where the request wants it to end and gives its tokens their
+// log-probabilities.
 func (s *Server) write(p mcts.Proposal, in *input, a sampling) drawn {
 	full := s.thought(in.chat, s.reader.codec, "") + p.Text
 

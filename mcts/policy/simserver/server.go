@@ -48,7 +48,8 @@ type Server struct {
 	vocabulary vocabulary
 }
 
-// New returns a server without a port: it answers what [Server.ServeHTTP] is called with, until Revive opens one.
+// New returns a server without a port: it answers what [Server.ServeHTTP] is called with, until
+// Revive opens one.
 func New(o Options) (*Server, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -80,14 +81,16 @@ func Start(o Options) (*Server, error) {
 	return s, nil
 }
 
-// URL is the server's base address, e.g. http://127.0.0.1:8000; the OpenAI protocol's paths begin with /v1 below it.
+// URL is the server's base address, e.g. http://127.0.0.1:8000; the OpenAI protocol's paths begin
+// with /v1 below it.
 func (s *Server) URL() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return "http://" + s.address
 }
 
-// Kill closes the port and every connection: clients are refused from now on, and requests in flight are lost.
+// Kill closes the port and every connection: clients are refused from now on, and requests in
+// flight are lost.
 func (s *Server) Kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +102,8 @@ func (s *Server) Kill() {
 	}
 }
 
-// Revive opens the port again after Kill or Die, and ends a Flap. It does nothing when the server is well or closed.
+// Revive opens the port again after Kill or Die, and ends a Flap. It does nothing when the server
+// is well or closed.
 func (s *Server) Revive() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +146,8 @@ func (s *Server) Close() {
 	s.serving.Wait()
 }
 
-// Pause keeps sequences that wait from starting until Resume: requests pile up without any time passing.
+// Pause keeps sequences that wait from starting until Resume: requests pile up without any time
+// passing.
 func (s *Server) Pause() { s.engine.pause(true) }
 
 // Resume ends a Pause.
@@ -171,8 +176,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, r)
 }
 
-// completion wraps a handler of requests for completions: it counts them, reads the body, and injects the fault that
-// the request meets.
+// completion wraps a handler of requests for completions: it counts them, reads the body, and
+// injects the fault that the request meets.
 func (s *Server) completion(handle func(*exchange)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.engine.count(func(st *Stats) {

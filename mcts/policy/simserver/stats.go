@@ -8,7 +8,8 @@ import (
 
 // Stats are the figures of a server at one moment.
 type Stats struct {
-	// when the first request for a completion arrived, and the last sequence ended; zero before that
+	// when the first request for a completion arrived, and the last sequence ended; zero before
+	// that
 	First, Last time.Time
 	Now         time.Time
 

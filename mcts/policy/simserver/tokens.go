@@ -27,9 +27,10 @@ func (t tokens) strings(text string) []string {
 	return list
 }
 
-// tokenize splits a text into pieces of words with the space before them, up to three digits, runs of spaces or of
-// line breaks, special tokens like <|im_end|>, and single other characters. It reads from left to right, so all but
-// the last token of a text are also the first tokens of every longer one.
+// tokenize splits a text into pieces of words with the space before them, up to three digits, runs
+// of spaces or of line breaks, special tokens like <|im_end|>, and single other characters. It
+// reads from left to right, so all but the last token of a text are also the first tokens of every
+// longer one.
 func tokenize(text string) tokens {
 	t := tokens{ends: make([]int, 0, len(text)/3+1), ids: make([]uint32, 0, len(text)/3+1)}
 	for at := 0; at < len(text); {
@@ -109,7 +110,8 @@ func tokenID(text string) uint32 {
 	return h >> 1
 }
 
-// shownIDs are the ids of tokens as clients are told them: of a vocabulary of 17 bits, about that of today's models.
+// shownIDs are the ids of tokens as clients are told them: of a vocabulary of 17 bits, about that
+// of today's models.
 func shownIDs(texts []string) []int {
 	ids := make([]int, len(texts))
 	for i, text := range texts {

@@ -133,7 +133,8 @@ func inJSON(t testing.TB, v any) string {
 
 var callID = regexp.MustCompile(`^chatcmpl-tool-[0-9a-f]+$`)
 
-// Whatever the codec of the policy, a model with tools writes its calls in tags, and the server takes them out.
+// Whatever the codec of the policy, a model with tools writes its calls in tags, and the server
+// takes them out.
 func TestToolCalls(t *testing.T) {
 	ids := map[string]bool{}
 
@@ -224,8 +225,8 @@ func TestUnreadableToolCall(t *testing.T) {
 	}
 }
 
-// Beside a call the content is null unless the model says something; what it thinks is reasoning where the server
-// parts that.
+// Beside a call the content is null unless the model says something; what it thinks is reasoning
+// where the server parts that.
 func TestContentBesideToolCalls(t *testing.T) {
 	silent := `{"calls": [{"name": "LoadDB", "arguments": {}}]}`
 	draft := `I could give up.\n{\"name\": \"Finish\", \"arguments\": {\"answer\": \"unknown\"}}`
@@ -251,7 +252,8 @@ func TestContentBesideToolCalls(t *testing.T) {
 	}
 }
 
-// Conversations of native calls are read as the histories they are, and so are prompts that show them.
+// Conversations of native calls are read as the histories they are, and so are prompts that show
+// them.
 func TestToolHistoriesAreAsGood(t *testing.T) {
 	seen := map[envs.Outcome]int{}
 	tools := inJSON(t, []body{function("LoadDB")})
@@ -597,7 +599,8 @@ func TestListedNamesStay(t *testing.T) {
 	}
 }
 
-// A call that is whole counts in a reply that was cut behind it; why the reply ended is told wrongly by vLLM.
+// A call that is whole counts in a reply that was cut behind it; why the reply ended is told
+// wrongly by vLLM.
 func TestCutBehindTheCall(t *testing.T) {
 	for _, tt := range []struct {
 		wrong  []simserver.Misconfiguration

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// vocabulary are the ids by which clients know tokens, in the order in which they were told of them.
+// vocabulary are the ids by which clients know tokens, in the order in which they were told of
+// them.
 type vocabulary struct {
 	mu    sync.Mutex
 	ids   map[string]int

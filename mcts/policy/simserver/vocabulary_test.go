@@ -7,8 +7,8 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// A chat's tokens are as many as its prompt has, and of them the model writes what it writes of the chat, with no call
-// taken out, whatever the server's parser is.
+// A chat's tokens are as many as its prompt has, and of them the model writes what it writes of the
+// chat, with no call taken out, whatever the server's parser is.
 func TestTokensOfChats(t *testing.T) {
 	s := startTools(t, says(loads), simserver.Options{Wrong: []simserver.Misconfiguration{simserver.ToolsRefused}})
 

@@ -218,7 +218,8 @@ func TestPrefixReuseAndMetrics(t *testing.T) {
 	}
 }
 
-// BenchmarkCompletion is the server's own time for a request of five samples with a prompt of real length.
+// BenchmarkCompletion is the server's own time for a request of five samples with a prompt of real
+// length.
 func BenchmarkCompletion(b *testing.B) {
 	s := start(b, simserver.Options{})
 	h, p := deep(b)

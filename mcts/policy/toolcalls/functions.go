@@ -49,7 +49,8 @@ func (s *scan) function(begin int) (end int) {
 // valueEnd is what a value cannot hold.
 var valueEnd = regexp.MustCompile(parameterEndTag + "|" + parameterTag + "|" + functionEndTag)
 
-// value reads the value of a parameter, and its end tag, which models forget before another parameter.
+// value reads the value of a parameter, and its end tag, which models forget before another
+// parameter.
 func (s *scan) value(i int) (value string, end int, ok bool) {
 	at := valueEnd.FindStringIndex(s.text[i:])
 	if at == nil {
@@ -137,8 +138,8 @@ func kindsOfValue(v any) []string {
 	return []string{kindText}
 }
 
-// typed returns a value as JSON: as written where that is JSON of one of the kinds, or any JSON where text is not
-// of them; and else the text that is written.
+// typed returns a value as JSON: as written where that is JSON of one of the kinds, or any JSON
+// where text is not of them; and else the text that is written.
 func typed(written string, kinds []string) string {
 	// The template writes constants as Python does.
 	constant := strings.ToLower(strings.TrimSpace(written))

@@ -20,8 +20,8 @@ func blank(text string, i int) int { return len(text) - len(strings.TrimLeft(tex
 
 const blanks = " \t\r\n"
 
-// object returns where the JSON object ends that begins at byte i, behind white space, or -1 when there is none, or one
-// that is cut or broken.
+// object returns where the JSON object ends that begins at byte i, behind white space, or -1 when
+// there is none, or one that is cut or broken.
 func object(text string, i int) (end int) {
 	_, rest, err := pytext.DecodeObject(text[i:])
 	if err != nil {

@@ -50,7 +50,8 @@ type found struct {
 	call       action.ToolCall
 }
 
-// calls finds the calls in a content, in their order. What begins in a call, or in what looks like one, is part of it.
+// calls finds the calls in a content, in their order. What begins in a call, or in what looks like
+// one, is part of it.
 func (p Parser) calls(text string, tools []envs.Args) []found {
 	s := scan{form: forms[p], text: text, tools: tools}
 	read := map[string]func(begin int) (end int){
@@ -108,7 +109,8 @@ func (s *scan) bare(begin int) (end int) {
 	return end
 }
 
-// markedName is what stands between the mark and the arguments of a call: the name, and in some models an id.
+// markedName is what stands between the mark and the arguments of a call: the name, and in some
+// models an id.
 var markedName = regexp.MustCompile(`^\s*([^\s{}[\]]+)(?:\[CALL_ID\][^\s{}[\]]*)?\s*(?:\[ARGS\])?`)
 
 // marked reads what stands behind a mark.
@@ -151,7 +153,8 @@ var markup = []struct{ begin, end string }{
 	{"<|python_tag|>", ""},
 }
 
-// dress adds a call, with the markup around it, whose end may be missing, and returns where that ends.
+// dress adds a call, with the markup around it, whose end may be missing, and returns where that
+// ends.
 func (s *scan) dress(f found) (end int) {
 	from := 0
 	if n := len(s.calls); n > 0 {

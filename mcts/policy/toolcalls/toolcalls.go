@@ -12,17 +12,21 @@ type Parser string
 
 // The parsers.
 const (
-	// Hermes is that of Hermes, Qwen 2.5 and Qwen 3: a JSON object with name and arguments in <tool_call> tags.
+	// Hermes is that of Hermes, Qwen 2.5 and Qwen 3: a JSON object with name and arguments in
+	// <tool_call> tags.
 	Hermes Parser = "hermes"
-	// Qwen3Coder is that of Qwen3-Coder and Qwen 3.5: <function=NAME> with a <parameter=KEY> for each argument, in
-	// <tool_call> tags that may be missing.
+	// Qwen3Coder is that of Qwen3-Coder and Qwen 3.5: <function=NAME> with a <parameter=KEY> for
+	// each argument, in <tool_call> tags that may be missing.
 	Qwen3Coder Parser = "qwen3_coder"
-	// Llama3JSON is that of Llama 3: objects with name and parameters, or arguments, anywhere in the text.
+	// Llama3JSON is that of Llama 3: objects with name and parameters, or arguments, anywhere in
+	// the text.
 	Llama3JSON Parser = "llama3_json"
-	// Mistral is [TOOL_CALLS] before a list of objects with name and arguments, or before name[ARGS]{...}.
+	// Mistral is [TOOL_CALLS] before a list of objects with name and arguments, or before
+	// name[ARGS]{...}.
 	Mistral Parser = "mistral"
-	// Qwen25Coder is that of Qwen2.5-Coder, whose template has the tags of Hermes and who rarely writes them: objects
-	// with name and arguments anywhere in the text, most in code fences or in a second pair of braces.
+	// Qwen25Coder is that of Qwen2.5-Coder, whose template has the tags of Hermes and who rarely
+	// writes them: objects with name and arguments anywhere in the text, most in code fences or in
+	// a second pair of braces.
 	Qwen25Coder Parser = "qwen2.5_coder"
 	// Generic takes what any of the others writes.
 	Generic Parser = "generic"
@@ -35,18 +39,21 @@ func Parsers() []Parser {
 
 // Reading is what a text says.
 type Reading struct {
-	// Message has all calls, and the content: what stands between the reasoning and the first call, without the white
-	// space around it, or all of it, unchanged, where there is no call.
+	// Message has all calls, and the content: what stands between the reasoning and the first call,
+	// without the white space around it, or all of it, unchanged, where there is no call.
 	Message action.Message
 
-	// End is the byte of the text at which the first call ends, with its markup; without a call, the text's length.
+	// End is the byte of the text at which the first call ends, with its markup; without a call,
+	// the text's length.
 	End int
 }
 
-// Read reads a text. Tools are those that the model was shown, as toolapi's API.Function describes them: their schemas
-// tell the types of values where these are written without quotes. Reasoning is left out: [action.Part] has it.
+// Read reads a text. Tools are those that the model was shown, as toolapi's API.Function describes
+// them: their schemas tell the types of values where these are written without quotes. Reasoning is
+// left out: [action.Part] has it.
 func (p Parser) Read(text string, tools []envs.Args) Reading {
-	// The reasoning of a model may begin in its prompt. The content is an end of the text in any case.
+	// The reasoning of a model may begin in its prompt. The content is an end of the text in any
+	// case.
 	_, content := action.Part(action.Join("", text))
 	calls := p.calls(content, tools)
 

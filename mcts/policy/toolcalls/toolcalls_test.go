@@ -94,8 +94,9 @@ type theirs struct {
 	} `json:"calls"`
 }
 
-// vLLM's own parsers read the corpus in the same way, but for what it says. White space around the content is no
-// difference, and neither is how numbers and strings of arguments are spelled, which vLLM changes.
+// vLLM's own parsers read the corpus in the same way, but for what it says. White space around the
+// content is no difference, and neither is how numbers and strings of arguments are spelled, which
+// vLLM changes.
 func TestReadsAsVLLM(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "vllm.json"))
 	if err != nil {
@@ -192,7 +193,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// Reasoning that does not end has no calls, and neither has a text where a call may stand in reasoning.
+// Reasoning that does not end has no calls, and neither has a text where a call may stand in
+// reasoning.
 func TestCallsInReasoning(t *testing.T) {
 	const call = `{"name": "x", "arguments": {}}`
 
@@ -248,8 +250,9 @@ func TestCutTextsHaveNoOtherCalls(t *testing.T) {
 	}
 }
 
-// Texts of a quarter of a megabyte that ask for much work. None of them takes long: a parser that begins anew at each
-// brace or tag does not end within the time of a test. The parsers left out read objects as the generic one does.
+// Texts of a quarter of a megabyte that ask for much work. None of them takes long: a parser that
+// begins anew at each brace or tag does not end within the time of a test. The parsers left out
+// read objects as the generic one does.
 func TestHugeTexts(t *testing.T) {
 	const huge, large = 1 << 18, 1 << 15
 

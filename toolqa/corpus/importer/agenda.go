@@ -9,13 +9,13 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// agendaTexts is the published file with the passages of the agenda: a JSON object a line, whose "event" is
-// the passage.
+// agendaTexts is the published file with the passages of the agenda: a JSON object a line, whose
+// "event" is the passage.
 const agendaTexts = "agenda_descriptions_merged.jsonl"
 
-// agendaFiles finds the file of the table and, where it is there, too, that of the passages. Besides where
-// all published files may be, they may be in the folders of the published repository: raw_data/agenda and
-// external_corpus/agenda.
+// agendaFiles finds the file of the table and, where it is there, too, that of the passages.
+// Besides where all published files may be, they may be in the folders of the published repository:
+// raw_data/agenda and external_corpus/agenda.
 func agendaFiles(schema layout.Schema, from string) ([]string, error) {
 	table, err := findBeside(schema.Dataset, from, schema.File)
 	if err != nil {

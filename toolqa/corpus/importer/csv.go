@@ -8,13 +8,13 @@ import (
 	"io"
 )
 
-// maxRecord is the largest record of a CSV file, in bytes. It is what keeps a quote that is never closed from
-// swallowing the rest of the file.
+// maxRecord is the largest record of a CSV file, in bytes. It is what keeps a quote that is never
+// closed from swallowing the rest of the file.
 const maxRecord = 1 << 20
 
-// csvReader reads the records of CSV text as pandas does: a line may end in any of the three ways, lines
-// without text are passed over, a quote inside a cell that does not begin with one is a quote, and what
-// follows a closing quote belongs to the cell.
+// csvReader reads the records of CSV text as pandas does: a line may end in any of the three ways,
+// lines without text are passed over, a quote inside a cell that does not begin with one is a
+// quote, and what follows a closing quote belongs to the cell.
 type csvReader struct {
 	r       *bufio.Reader
 	ended   bool   // all that is left to read is in the buffer of r
@@ -37,8 +37,9 @@ func newCSVReader(r io.Reader) *csvReader {
 	return &csvReader{r: bufio.NewReaderSize(r, 2*maxRecord), line: 1}
 }
 
-// read returns the fields of the next record, valid until the next call, and the line on which it begins. The error is
-// io.EOF at the end, a [quoteError], after which rewind goes on at the next line, or one of the reader.
+// read returns the fields of the next record, valid until the next call, and the line on which it
+// begins. The error is io.EOF at the end, a [quoteError], after which rewind goes on at the next
+// line, or one of the reader.
 func (c *csvReader) read() (fields [][]byte, line int, err error) {
 	for {
 		c.r.Discard(c.size) // cannot fail: the bytes were peeked

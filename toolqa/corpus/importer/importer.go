@@ -18,10 +18,12 @@ type Options struct {
 	SkipBad    int    // how many bad rows are left out, and counted, before one is an error
 	Tool       string // recorded as the program that wrote the corpus
 
-	// Python chooses the interpreter in whose sandbox pickles are read, and the walls that may be missing.
+	// Python chooses the interpreter in whose sandbox pickles are read, and the walls that may be
+	// missing.
 	Python engines.Options
 
-	// Progress, if not nil, is told from time to time how much of the work is done. Only the ratio has a meaning.
+	// Progress, if not nil, is told from time to time how much of the work is done. Only the ratio
+	// has a meaning.
 	Progress func(done, total int)
 }
 
@@ -29,19 +31,19 @@ type Options struct {
 type Result struct {
 	Info      layout.Info
 	Unchanged bool // the corpus was there already, from these very files: nothing was written
-	// the first bad rows that were left out, at most ten; each names its file and line. Info.Skipped
-	// counts all
+	// the first bad rows that were left out, at most ten; each names its file and line.
+	// Info.Skipped counts all
 	Bad []error
 }
 
 // importer reads the published files of a dataset.
 type importer struct {
-	// files finds the published files that from names, a folder or a file; the typed table, if there is one, is in the
-	// first. Their hash, in this order, is source_sha256.
+	// files finds the published files that from names, a folder or a file; the typed table, if
+	// there is one, is in the first. Their hash, in this order, is source_sha256.
 	files func(schema layout.Schema, from string) ([]string, error)
 
-	// parts returns the tables beside the typed one; nil for none. They read src.paths with src.objects; or
-	// with src.open, and then hand each bad row to src.bad.
+	// parts returns the tables beside the typed one; nil for none. They read src.paths with
+	// src.objects; or with src.open, and then hand each bad row to src.bad.
 	parts func(src *source) ([]layout.Part, error)
 }
 
@@ -58,13 +60,14 @@ func importers() map[toolqa.Dataset]importer {
 	}
 }
 
-// Import reads the published files of a dataset and writes them as DIR/corpus/DATASET.sqlite, replacing what
-// was there only when all of them were read. The argument from is the published file, or a folder that holds
-// it under its published name, with or without "corpus" and the dataset as folders between. The error of a
-// missing, truncated or different file says which line, and what was expected there; a file with fewer rows
-// than the published one counts as truncated unless AllowShort is set. Where the corpus is there already and
-// these options would import the same from the same files, nothing is done: an import of all datasets that
-// was interrupted goes on where it was.
+// Import reads the published files of a dataset and writes them as DIR/corpus/DATASET.sqlite,
+// replacing what was there only when all of them were read. The argument from is the published
+// file, or a folder that holds it under its published name, with or without "corpus" and the
+// dataset as folders between. The error of a missing, truncated or different file says which line,
+// and what was expected there; a file with fewer rows than the published one counts as truncated
+// unless AllowShort is set. Where the corpus is there already and these options would import the
+// same from the same files, nothing is done: an import of all datasets that was interrupted goes on
+// where it was.
 func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opts Options) (Result, error) {
 	imp, ok := importers()[ds]
 	if !ok {
@@ -126,8 +129,8 @@ func onePublished(schema layout.Schema, from string) ([]string, error) {
 	return []string{path}, err
 }
 
-// findPublished returns the path of the published file called name that from names: the file itself, or a folder that
-// holds it.
+// findPublished returns the path of the published file called name that from names: the file
+// itself, or a folder that holds it.
 func findPublished(ds toolqa.Dataset, from, name string) (string, error) {
 	stat, err := os.Stat(from)
 	if err != nil {

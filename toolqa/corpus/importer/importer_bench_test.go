@@ -15,7 +15,8 @@ import (
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
-// someFlights yields n rows in the schema of flights: about as many distinct cells as the published file has, no sense.
+// someFlights yields n rows in the schema of flights: about as many distinct cells as the published
+// file has, no sense.
 func someFlights(rng *rand.Rand, n int) func() ([]layout.Cell, error) {
 	schema, err := layout.SchemaOf(toolqa.Flights)
 	if err != nil {
@@ -76,7 +77,8 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// BenchmarkImport measures how many rows of a CSV file of flights are imported in a second, indexes included.
+// BenchmarkImport measures how many rows of a CSV file of flights are imported in a second, indexes
+// included.
 func BenchmarkImport(b *testing.B) {
 	const rows = 100_000
 

@@ -80,8 +80,8 @@ func TestImportPublishedCoffee(t *testing.T) {
 	}
 }
 
-// The sample is rows of the published file as they are: cells with commas, quotes and emoji, and missing
-// ones. Two of its rows are joined in one line, which pandas does not read either.
+// The sample is rows of the published file as they are: cells with commas, quotes and emoji, and
+// missing ones. Two of its rows are joined in one line, which pandas does not read either.
 func TestImportPublishedAirbnb(t *testing.T) {
 	path := published(t, "airbnb_sample", "Airbnb_Open_Data.csv")
 

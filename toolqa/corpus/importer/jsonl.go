@@ -30,7 +30,8 @@ type lineReader struct {
 // errLong is a line that is too long. The next call of read goes on after it.
 var errLong = fmt.Errorf("a line of more than %d bytes", maxLine)
 
-// read returns the next line that has text, without its end, valid until the next call; io.EOF after the last.
+// read returns the next line that has text, without its end, valid until the next call; io.EOF
+// after the last.
 func (l *lineReader) read() ([]byte, error) {
 	for {
 		line, err := l.any()
@@ -67,8 +68,8 @@ func (l *lineReader) any() ([]byte, error) {
 	}
 }
 
-// object reads the JSON object of the next line, as Python's json.loads does. An error that is neither io.EOF nor that
-// of the reader is one of the line, and is a lineError.
+// object reads the JSON object of the next line, as Python's json.loads does. An error that is
+// neither io.EOF nor that of the reader is one of the line, and is a lineError.
 func (l *lineReader) object() (envs.Args, error) {
 	line, err := l.read()
 	switch {
@@ -99,9 +100,9 @@ func (e lineError) Unwrap() error { return e.error }
 
 func badLine(format string, args ...any) error { return lineError{fmt.Errorf(format, args...)} }
 
-// objects hands the JSON objects of published files, a line each, to use, with the number of the line. A line that is
-// broken, or that use returns a [lineError] for, is a bad row; any other error ends the reading. Fewer than least
-// objects in all files are an error.
+// objects hands the JSON objects of published files, a line each, to use, with the number of the
+// line. A line that is broken, or that use returns a [lineError] for, is a bad row; any other error
+// ends the reading. Fewer than least objects in all files are an error.
 func (s *source) objects(least int, use func(line int, object envs.Args) error, paths ...string) error {
 	rows, good := &objectRows{src: s}, 0
 	for _, rows.path = range paths {

@@ -20,8 +20,8 @@ var errNotPublished = errors.New("this is not one of the published pickles")
 //go:embed pickles.py
 var pickleReader string
 
-// The limits of a pickle. A byte of the published ones takes up to 11 bytes of memory and 2 of JSON, and 20 MB
-// take a second. The attributes of a node are small.
+// The limits of a pickle. A byte of the published ones takes up to 11 bytes of memory and 2 of
+// JSON, and 20 MB take a second. The attributes of a node are small.
 const (
 	maxNodes   = 1 << 27
 	maxObject  = 8 << 20

@@ -18,9 +18,9 @@ import (
 // scirexSections is the published file of passages, made of the sections of all papers.
 const scirexSections = "Preprocessed_Scirex.jsonl"
 
-// scirexFiles finds the files of papers (train.jsonl, dev.jsonl and test.jsonl of SciREX) and of passages.
-// The passages are also in the papers: their own file is read only where some papers are missing. A file that
-// from names is the only one.
+// scirexFiles finds the files of papers (train.jsonl, dev.jsonl and test.jsonl of SciREX) and of
+// passages. The passages are also in the papers: their own file is read only where some papers are
+// missing. A file that from names is the only one.
 func scirexFiles(_ layout.Schema, from string) ([]string, error) {
 	if stat, err := os.Stat(from); err == nil && !stat.IsDir() {
 		return []string{from}, nil
@@ -105,7 +105,8 @@ func (im *scirexImport) run(_ context.Context, put func(table string, values ...
 	return im.src.objects(layout.SciREXPapers, im.paper, im.papers...)
 }
 
-// copySections copies the file of passages. Its IDs count from zero: a line that is missing is found.
+// copySections copies the file of passages. Its IDs count from zero: a line that is missing is
+// found.
 func (im *scirexImport) copySections() error {
 	return im.src.objects(1, func(_ int, object envs.Args) error {
 		content, ok := object.Text("content")
@@ -159,7 +160,8 @@ func (im *scirexImport) paper(_ int, object envs.Args) error {
 	return nil
 }
 
-// scirexContents returns the sections of a paper: its words from a start to an end, with spaces between.
+// scirexContents returns the sections of a paper: its words from a start to an end, with spaces
+// between.
 func scirexContents(object envs.Args) ([]string, error) {
 	list, err := array(object, "words")
 	if err != nil {

@@ -26,8 +26,9 @@ func dblpParts(rng *rand.Rand, n int) []layout.Part {
 	}}
 }
 
-// dblpSynth makes papers in ascending order of their citations, which is the order in which the published graphs were
-// made. It holds the edges of both graphs and the names of the authors, not the papers.
+// dblpSynth makes papers in ascending order of their citations, which is the order in which the
+// published graphs were made. It holds the edges of both graphs and the names of the authors, not
+// the papers.
 type dblpSynth struct {
 	*world
 	orgs []any
@@ -145,7 +146,8 @@ func (s *dblpSynth) key(kind uint64, number int) string {
 	return fmt.Sprintf("%08x%016x", 0x53f00000+kind<<16|uint64(number)&0xffff, x^x>>31)
 }
 
-// cite makes PaperNet: most papers cite some tens of others, mostly older ones, and popular papers are cited more.
+// cite makes PaperNet: most papers cite some tens of others, mostly older ones, and popular papers
+// are cited more.
 func (s *dblpSynth) cite(ctx context.Context) error {
 	pool := max(8, s.n+s.n/10)
 	numbers := make([]uint32, pool) // of the older papers that are cited, by their place in the pool, from 1
@@ -226,7 +228,8 @@ func (s *dblpSynth) people(i int) []slot {
 	for tries := 0; len(team) < size &&
 		(tries < size && s.rng.Float64() < 0.4 || len(team) == 0 && tries < 20); tries++ {
 		a := uint32(s.rng.IntN(len(s.authors)))
-		// Half of the guests are those whom many know: an author of a paper is found the sooner the more papers he has.
+		// Half of the guests are those whom many know: an author of a paper is found the sooner the
+		// more papers he has.
 		if s.rng.IntN(2) == 0 && len(s.team.All) > 0 {
 			a = s.team.All[s.rng.IntN(len(s.team.All))]
 		}
@@ -277,7 +280,8 @@ func (s *dblpSynth) org(number uint32) string {
 	return textOf(s.orgs[number-1].(*record).values["organization"])
 }
 
-// accepts reports whether an author has time for one more paper. It keeps the most active at some hundred papers.
+// accepts reports whether an author has time for one more paper. It keeps the most active at some
+// hundred papers.
 func (s *dblpSynth) accepts(a uint32) bool {
 	return s.rng.Float64() < exact.Exp(-float64(s.authors[a].papers)/40)
 }
@@ -298,7 +302,8 @@ func (s *dblpSynth) newcomer(team []uint32) uint32 {
 	return uint32(len(s.authors) - 1)
 }
 
-// slotOf returns how a paper names an author. The first one is what the graph knows; later ones may differ.
+// slotOf returns how a paper names an author. The first one is what the graph knows; later ones may
+// differ.
 func (s *dblpSynth) slotOf(a uint32) slot {
 	p := &s.authors[a]
 	p.papers++
@@ -361,8 +366,8 @@ func (s *dblpSynth) paper(i int) layout.Paper {
 	return p
 }
 
-// citations returns the citations of paper i of n in ascending order: two of five papers have none, and the rest are
-// spread by a power law.
+// citations returns the citations of paper i of n in ascending order: two of five papers have none,
+// and the rest are spread by a power law.
 func (s *dblpSynth) citations(i int) int {
 	const none, exponent = 0.38, -0.72
 

@@ -23,8 +23,8 @@ func (n names) slot(name string) int {
 	return n[name]
 }
 
-// compile compiles an expression, which has the syntax of Go. It panics with what is wrong, as all of this file does: a
-// mistake in one of our descriptions.
+// compile compiles an expression, which has the syntax of Go. It panics with what is wrong, as all
+// of this file does: a mistake in one of our descriptions.
 func (n names) compile(text string) expr {
 	parsed, err := parser.ParseExpr(text)
 	if err != nil {

@@ -40,8 +40,8 @@ func (r flightRecord) numbers(t *testing.T, columns ...string) []int {
 	return ns
 }
 
-// synthFlights returns the rows that the generator makes. It checks that the forms of every cell agree with each other
-// and with the schema.
+// synthFlights returns the rows that the generator makes. It checks that the forms of every cell
+// agree with each other and with the schema.
 func synthFlights(t *testing.T, seed uint64, n int) []flightRecord {
 	t.Helper()
 

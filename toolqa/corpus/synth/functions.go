@@ -26,8 +26,8 @@ var numeric = map[string]func(float64) float64{
 	},
 }
 
-// functions are the others. Each evaluates those of its arguments that it needs; the package comment says what
-// they do.
+// functions are the others. Each evaluates those of its arguments that it needs; the package
+// comment says what they do.
 var functions map[string]func(w *world, args []expr) any
 
 func init() { // they call each other
@@ -270,8 +270,8 @@ func format(w *world, args []expr) any {
 	return fmt.Sprintf(w.text(args[0]), values...)
 }
 
-// object is a dict of Python as it prints one, of the lists of its keys and values: a key whose value is missing is
-// left out, and so is one that comes again.
+// object is a dict of Python as it prints one, of the lists of its keys and values: a key whose
+// value is missing is left out, and so is one that comes again.
 func object(w *world, args []expr) any {
 	var o envs.Args
 

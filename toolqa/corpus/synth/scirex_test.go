@@ -107,8 +107,8 @@ func TestSyntheticScirex(t *testing.T) {
 	}
 }
 
-// Every relation is stated by a passage: its method, its material and its score stand in one, as they are
-// written there.
+// Every relation is stated by a passage: its method, its material and its score stand in one, as
+// they are written there.
 func TestSyntheticScirexStatesItsRelations(t *testing.T) {
 	for _, n := range []int{1, 2, 15, 16, 17, 100} {
 		dir := t.TempDir()

@@ -10,8 +10,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// The sections of the published papers are words with a blank between, punctuation marks among them. So are these,
-// except that names and scores are one word each time they occur, as wide as they are.
+// The sections of the published papers are words with a blank between, punctuation marks among
+// them. So are these, except that names and scores are one word each time they occur, as wide as
+// they are.
 
 // sections returns the contents of a paper.
 func (s *scirexSynth) sections(p *scirexPaper) []string {
@@ -82,7 +83,8 @@ func (s *scirexSynth) results(p *scirexPaper, material string) string {
 	return text + " " + strings.Join(statements, " ") + " " + s.draw("few")
 }
 
-// spreads compares the scores of each method on different materials; "" when there is nothing to compare.
+// spreads compares the scores of each method on different materials; "" when there is nothing to
+// compare.
 func (s *scirexSynth) spreads(p *scirexPaper) string {
 	var b []string
 
@@ -141,7 +143,8 @@ func (s *scirexSynth) leaderboards(boards []*board) []string {
 	return all
 }
 
-// score draws a score: as a text prints it, and whether the published files may hold it as a number.
+// score draws a score: as a text prints it, and whether the published files may hold it as a
+// number.
 func (s *scirexSynth) score(metric *record) (text string, number bool) {
 	form := textOf(metric.values["form"])
 	s.set("low", metric.values["low"], "high", metric.values["high"])
@@ -150,7 +153,8 @@ func (s *scirexSynth) score(metric *record) (text string, number bool) {
 	return text, err == nil && form != "0"
 }
 
-// scirexName is a name as the published relations spell it: all but letters, digits and hyphens are underscores.
+// scirexName is a name as the published relations spell it: all but letters, digits and hyphens are
+// underscores.
 func scirexName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' {

@@ -14,8 +14,8 @@ import (
 type generator struct {
 	table bool // it has a typed table, which its world describes
 
-	// parts returns the tables beside the typed one, nil for none. Its rng starts where that of rows does: a
-	// part can walk the same rows again.
+	// parts returns the tables beside the typed one, nil for none. Its rng starts where that of
+	// rows does: a part can walk the same rows again.
 	parts func(rng *rand.Rand, n int) []layout.Part
 
 	side   float64 // about how many rows the parts have for each row, or paper, of the size
@@ -65,12 +65,13 @@ type Options struct {
 	Scale Scale  // "" means Full
 	Tool  string // recorded as the program that wrote the corpus
 
-	// Progress, if not nil, is told from time to time how much of the work is done. Only the ratio has a meaning.
+	// Progress, if not nil, is told from time to time how much of the work is done. Only the ratio
+	// has a meaning.
 	Progress func(done, total int)
 }
 
-// Build writes a synthetic corpus as DIR/corpus/DATASET.sqlite: the columns, order and value formats of the published
-// files, invented values. The same seed and size give the same content.
+// Build writes a synthetic corpus as DIR/corpus/DATASET.sqlite: the columns, order and value
+// formats of the published files, invented values. The same seed and size give the same content.
 func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (layout.Info, error) {
 	n, err := Rows(ds, opts)
 	if err != nil {

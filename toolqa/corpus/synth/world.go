@@ -295,8 +295,8 @@ func (w *world) evaluate(all []assignment) {
 	}
 }
 
-// make evaluates the i-th row, which depends on nothing but the seed and, where the description says so, on the row
-// before.
+// make evaluates the i-th row, which depends on nothing but the seed and, where the description
+// says so, on the row before.
 func (w *world) make(i int) {
 	w.source.Seed(w.salt, uint64(i))
 	w.vars[w.names["index"]] = float64(i)
@@ -352,8 +352,8 @@ func (w *world) field(of any, name string) any {
 	return w.force(r.values[name])
 }
 
-// pick draws an item of a list, by the weights that its records may have, or a name of a record, whose values are the
-// weights.
+// pick draws an item of a list, by the weights that its records may have, or a name of a record,
+// whose values are the weights.
 func (w *world) pick(from any) any {
 	switch from := from.(type) {
 	case *record:
@@ -399,7 +399,8 @@ func (w *world) cells(schema layout.Schema, row []layout.Cell) {
 	}
 }
 
-// tableRows returns a generator of n rows of a dataset's table, and then io.EOF. A row is overwritten by the next one.
+// tableRows returns a generator of n rows of a dataset's table, and then io.EOF. A row is
+// overwritten by the next one.
 func tableRows(ds toolqa.Dataset, rng *rand.Rand, n int) func() ([]layout.Cell, error) {
 	w, schema := newWorld(ds, rng, n), layout.Schemas()[ds]
 	row := make([]layout.Cell, len(schema.Columns))

@@ -110,7 +110,8 @@ func checkYelpShares(t *testing.T, table *corpus.Table) {
 	}
 }
 
-// Names repeat as chains do, and towns of the same name are in several states; most names are of one business.
+// Names repeat as chains do, and towns of the same name are in several states; most names are of
+// one business.
 func checkYelpNames(t *testing.T, table *corpus.Table) {
 	names, err := table.Column("name")
 	if err != nil {

@@ -11,15 +11,16 @@ import (
 )
 
 // extent is how much of check is run. The zero value is all of it, which the fork server passes.
-// That is enough for what others share with them: the same driver in an engine that starts a new Python, on
-// another interpreter, behind other walls or for another user runs a part that has each kind of program.
+// That is enough for what others share with them: the same driver in an engine that starts a new
+// Python, on another interpreter, behind other walls or for another user runs a part that has each
+// kind of program.
 type extent struct {
 	step  int  // of the programs in the files, run one in so many, the snippets in both captures by turns; 0 is all
 	brief bool // leave out the programs that compute for seconds until a limit that another program meets, too
 }
 
-// check holds an engine to what packages sandbox and pytool promise, to all of it where TOOLEVO_HOSTILE is set. It does
-// not close it.
+// check holds an engine to what packages sandbox and pytool promise, to all of it where
+// TOOLEVO_HOSTILE is set. It does not close it.
 func check(t *testing.T, e sandbox.Engine, x extent) {
 	t.Helper()
 
@@ -42,7 +43,8 @@ func check(t *testing.T, e sandbox.Engine, x extent) {
 	t.Run("callers that give up", func(t *testing.T) { checkCancel(t, e) })
 }
 
-// oneIn returns one in step of the cases, from a first one on. The files have what is alike side by side.
+// oneIn returns one in step of the cases, from a first one on. The files have what is alike side by
+// side.
 func oneIn(step, first int, cases []Case) []Case {
 	var some []Case
 	for i := first; i < len(cases); i += step {

@@ -1,11 +1,13 @@
-// Package pytooltest holds every engine to what packages sandbox and pytool promise, and to the same observations. It
-// consists of tests.
+// Package pytooltest holds every engine to what packages sandbox and pytool promise, and to the
+// same observations. It consists of tests.
 //
-// A check runs all of it: the snippets, programs that each show one rule of what is shown, in both captures; the
-// samples, 200 programs of the kind that models write for ToolQA; and what must hold when a program is stopped, refused
-// or given up. Where the same engine comes in several forms, a part of it is enough for all but one.
+// A check runs all of it: the snippets, programs that each show one rule of what is shown, in both
+// captures; the samples, 200 programs of the kind that models write for ToolQA; and what must hold
+// when a program is stopped, refused or given up. Where the same engine comes in several forms, a
+// part of it is enough for all but one.
 //
-// Both lists are files in testdata, with the observations behind the programs, to be read by people:
+// Both lists are files in testdata, with the observations behind the programs, to be read by
+// people:
 //
 //	=== title [numpy]
 //	the program
@@ -20,7 +22,7 @@
 //
 // # Versions of Python
 //
-// Observations are compared by their normal form, which takes from them what differs between versions of Python and has
-// no meaning: the frames of the standard library in tracebacks, the wording of errors of syntax, how often a line was
-// repeated, and the suggestions behind a message.
+// Observations are compared by their normal form, which takes from them what differs between
+// versions of Python and has no meaning: the frames of the standard library in tracebacks, the
+// wording of errors of syntax, how often a line was repeated, and the suggestions behind a message.
 package pytooltest

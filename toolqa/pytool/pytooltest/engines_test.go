@@ -20,11 +20,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// debian is the interpreter of the distribution, which has numpy on machines that have the package for it, and which
-// any user may start.
+// debian is the interpreter of the distribution, which has numpy on machines that have the package
+// for it, and which any user may start.
 const debian = "/usr/bin/python3"
 
-// open opens an engine, and closes it at the end of the test. What the machine lacks for it skips the test.
+// open opens an engine, and closes it at the end of the test. What the machine lacks for it skips
+// the test.
 func open(t testing.TB, o engines.Options) sandbox.Engine {
 	t.Helper()
 
@@ -56,8 +57,9 @@ func open(t testing.TB, o engines.Options) sandbox.Engine {
 	return e
 }
 
-// newest opens a fork server on the interpreter that TOOLEVO_TEST_PYTHON names, or else on one with numpy if there is
-// one where Linux distributions put it, or else on python3. It does without the walls that the machine lacks.
+// newest opens a fork server on the interpreter that TOOLEVO_TEST_PYTHON names, or else on one with
+// numpy if there is one where Linux distributions put it, or else on python3. It does without the
+// walls that the machine lacks.
 func newest(t testing.TB) sandbox.Engine {
 	t.Helper()
 

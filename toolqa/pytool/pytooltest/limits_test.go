@@ -14,8 +14,9 @@ import (
 
 const outOfTime = "TimeoutError: the code ran too long and was stopped"
 
-// slack is how much longer than its limit of real time a program may take until its observation is there. Engines take
-// milliseconds; a test that ran beside many others and asked for that would fail for nothing.
+// slack is how much longer than its limit of real time a program may take until its observation is
+// there. Engines take milliseconds; a test that ran beside many others and asked for that would
+// fail for nothing.
 const slack = 10 * time.Second
 
 // stopped is a program that a limit ends.
@@ -71,9 +72,9 @@ while True:
 		false},
 }
 
-// checkLimits shows that what passes a limit ends there, with an observation that says so, and that the call
-// after it is a call like any other. Both limits of time have one observation, whole: the load of the machine
-// decides which of them a program meets.
+// checkLimits shows that what passes a limit ends there, with an observation that says so, and that
+// the call after it is a call like any other. Both limits of time have one observation, whole: the
+// load of the machine decides which of them a program meets.
 func checkLimits(t *testing.T, e sandbox.Engine, brief bool) {
 	for _, s := range allStopped {
 		if s.long && brief {
@@ -111,7 +112,8 @@ func checkLimits(t *testing.T, e sandbox.Engine, brief bool) {
 	}
 }
 
-// checkCancel shows that a call that is given up is the error of its context, and leaves nothing behind.
+// checkCancel shows that a call that is given up is the error of its context, and leaves nothing
+// behind.
 func checkCancel(t *testing.T, e sandbox.Engine) {
 	in := pytool.New(e, pytool.Options{})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -45,7 +45,8 @@ func normal(text string) string {
 	return text
 }
 
-// withoutLibrary removes the frames of the standard library from tracebacks, with the source below them.
+// withoutLibrary removes the frames of the standard library from tracebacks, with the source below
+// them.
 func withoutLibrary(text string) string {
 	var b strings.Builder
 

@@ -12,8 +12,8 @@ import (
 	"toolevo/toolqa/pytool"
 )
 
-// observe runs the cases on an engine, several at once, and returns what is shown of them, in their order. It stops at
-// the first error.
+// observe runs the cases on an engine, several at once, and returns what is shown of them, in their
+// order. It stops at the first error.
 func observe(ctx context.Context, e sandbox.Engine, cases []Case, published bool) ([]Shown, error) {
 	in := pytool.New(e, pytool.Options{PublishedCapture: published})
 	all := make([]Shown, len(cases))

@@ -91,7 +91,8 @@ import json, os, statistics, sys
 	}
 }
 
-// checkPublishedTexts shows what the published capture does to long output, and to lines that end otherwise.
+// checkPublishedTexts shows what the published capture does to long output, and to lines that end
+// otherwise.
 func checkPublishedTexts(t *testing.T, e sandbox.Engine) {
 	in := pytool.New(e, pytool.Options{PublishedCapture: true})
 	for code, want := range map[string]string{

@@ -71,7 +71,8 @@ func TestEncodeEqualsTokenizers(t *testing.T) {
 	}
 }
 
-// cl100k_base as tokenizer.json has the pattern of Llama 3, and removes what lies between its matches: nothing.
+// cl100k_base as tokenizer.json has the pattern of Llama 3, and removes what lies between its
+// matches: nothing.
 func TestInvertedSplit(t *testing.T) {
 	data, err := os.ReadFile("testdata/llama3.json")
 	if err != nil {
@@ -163,7 +164,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// decoder returns the inverse of Encode, for text in normal form without bytes the vocabulary lacks.
+// decoder returns the inverse of Encode, for text in normal form without bytes the vocabulary
+// lacks.
 func decoder(tok *Tokenizer) func([]int) string {
 	raw := map[rune]byte{}
 	for b, r := range byteRunes {
@@ -199,7 +201,8 @@ func TestEncodeLosesNothing(t *testing.T) {
 	})
 }
 
-// A single word of a megabyte must not take quadratic time: with a naive merge this test does not come to its end.
+// A single word of a megabyte must not take quadratic time: with a naive merge this test does not
+// come to its end.
 func TestLongWord(t *testing.T) {
 	tok := load(t, "llama3")
 

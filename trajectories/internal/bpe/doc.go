@@ -4,16 +4,17 @@
 //
 // # Guarantees
 //
-// The ids are those of tokenizers.Tokenizer.encode(text, add_special_tokens=False): added tokens in the text become
-// single ids, the rest is normalised (NFC or nothing), split by the model's pattern, and merged. Time is
-// O(n log n) in the length of the text, whatever the text.
+// The ids are those of tokenizers.Tokenizer.encode(text, add_special_tokens=False): added tokens in
+// the text become single ids, the rest is normalised (NFC or nothing), split by the model's
+// pattern, and merged. Time is O(n log n) in the length of the text, whatever the text.
 //
 // # Caveats
 //
-// The split patterns are a closed list, since Go's regexp has no lookahead, which is made up for in one place. A
-// tokenizer.json with another model type, pattern or normaliser is an error that says so; a count that might be wrong
-// is never given.
-// Post-processors and truncation settings are ignored: the caller renders the chat template.
+// The split patterns are a closed list, since Go's regexp has no lookahead, which is made up for in
+// one place. A tokenizer.json with another model type, pattern or normaliser is an error that says
+// so; a count that might be wrong is never given. Post-processors and truncation settings are
+// ignored: the caller renders the chat template.
 //
-// Ollama's tokenizer cannot stand in for this one: it makes merges of one rank in no order, so that its ids differ.
+// Ollama's tokenizer cannot stand in for this one: it makes merges of one rank in no order, so that
+// its ids differ.
 package bpe

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Encode returns the ids of a text, without those a post-processor would add. Bytes that are not UTF-8 count as U+FFFD.
+// Encode returns the ids of a text, without those a post-processor would add. Bytes that are not
+// UTF-8 count as U+FFFD.
 func (t *Tokenizer) Encode(text string) []int {
 	var ids []int
 
@@ -91,7 +92,8 @@ func (c *candidates) Pop() any {
 	return last
 }
 
-// piece encodes one piece: it makes the merge of the lowest rank, leftmost first, until none is left.
+// piece encodes one piece: it makes the merge of the lowest rank, leftmost first, until none is
+// left.
 func (t *Tokenizer) piece(text string, emit func(int)) {
 	if t.ignoreMerges {
 		if id, ok := t.vocab[spell(text)]; ok {
@@ -144,8 +146,8 @@ func (t *Tokenizer) piece(text string, emit func(int)) {
 	}
 }
 
-// symbols returns the bytes of a piece as a linked list. A byte the vocabulary lacks becomes the unknown token, or
-// nothing where there is none, as in the original.
+// symbols returns the bytes of a piece as a linked list. A byte the vocabulary lacks becomes the
+// unknown token, or nothing where there is none, as in the original.
 func (t *Tokenizer) symbols(text string) []symbol {
 	symbols := make([]symbol, 0, len(text))
 	fuse := false // whether the last one was unknown, and the next would be part of it

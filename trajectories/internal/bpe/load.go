@@ -248,7 +248,8 @@ func (t *Tokenizer) readPreTokenizer(p *jsonStep) error {
 		last := i == len(steps)-1
 		switch {
 		case s.Type == "Split" && !last:
-			// The patterns match every character: removing what lies between the matches is isolating them.
+			// The patterns match every character: removing what lies between the matches is
+			// isolating them.
 			whole := s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert
 			if s.Pattern.Regex == nil || !whole {
 				return errors.New("pre_tokenizer Split: only Isolated splits by a regular expression are supported, " +
@@ -279,7 +280,8 @@ func (t *Tokenizer) readPreTokenizer(p *jsonStep) error {
 	return errors.New("the pre_tokenizer does not end with ByteLevel")
 }
 
-// byteRunes is the byte-level alphabet: printable bytes stand for themselves, the others for U+0100 and on.
+// byteRunes is the byte-level alphabet: printable bytes stand for themselves, the others for U+0100
+// and on.
 var byteRunes = func() (runes [256]rune) {
 	next := rune(256)
 

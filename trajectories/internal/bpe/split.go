@@ -24,8 +24,8 @@ var patterns = map[string]splitter{
 // space is what \s is to the original; to Go it is ASCII.
 const space = `\t-\r \x{85}\p{Z}`
 
-// compile returns a splitter by a pattern. Go's regular expressions have no lookahead, which the patterns have in one
-// place: what is matched there is a group, of which next takes less.
+// compile returns a splitter by a pattern. Go's regular expressions have no lookahead, which the
+// patterns have in one place: what is matched there is a group, of which next takes less.
 func compile(pattern string) splitter {
 	pattern = strings.Replace(pattern, `\s+(?!\S)|\s+`, `(\s+)`, 1)
 	pattern = strings.ReplaceAll(pattern, `[^\s`, `[^`+space)
@@ -33,7 +33,8 @@ func compile(pattern string) splitter {
 	return splitter{regexp.MustCompile(`^(?:` + pattern + `)`)}
 }
 
-// window is how much of a text is matched at once: the time that a match takes depends on what is there.
+// window is how much of a text is matched at once: the time that a match takes depends on what is
+// there.
 const window = 64
 
 // next returns the length in bytes of the first piece of a text that is not empty.

@@ -85,7 +85,8 @@ func (c *chunk) texts() []parquet.ByteArray {
 // appender appends values of a column, or of several, to their chunks, as [cursor] reads them.
 type appender struct {
 	put func(v reflect.Value, rep int16) // a value, which begins at a repetition level
-	// null appends nothing: of what a value would stand in, there is what lies above a definition level.
+	// null appends nothing: of what a value would stand in, there is what lies above a definition
+	// level.
 	null func(def, rep int16)
 }
 

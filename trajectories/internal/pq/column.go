@@ -12,10 +12,10 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Column is one column of a table. It holds a field of a struct: text, an integer, a float, a boolean, a struct, or a
-// list of structs, integers or floats; a map of texts stands as a list of its names and values. A type with a name of
-// its own stands as text if it says how, as [encoding.TextMarshaler]. A pointer stands for what it
-// points to, and nil for the empty value.
+// Column is one column of a table. It holds a field of a struct: text, an integer, a float, a
+// boolean, a struct, or a list of structs, integers or floats; a map of texts stands as a list of
+// its names and values. A type with a name of its own stands as text if it says how, as
+// [encoding.TextMarshaler]. A pointer stands for what it points to, and nil for the empty value.
 type Column struct {
 	Name     string `yaml:"name"`
 	Doc      string `yaml:"doc"`      // what it means and its unit; one line
@@ -65,8 +65,8 @@ func (c *Column) Feature() string {
 	return "dtype: " + c.Kind.String()
 }
 
-// Tables reads tables of columns from YAML, a list of columns for each name. Tables are part of the program: a mistake
-// in them panics.
+// Tables reads tables of columns from YAML, a list of columns for each name. Tables are part of the
+// program: a mistake in them panics.
 func Tables(text []byte) map[string][]Column {
 	var tables map[string][]Column
 	if err := yaml.UnmarshalWithOptions(text, &tables, yaml.Strict()); err != nil {
@@ -75,8 +75,8 @@ func Tables(text []byte) map[string][]Column {
 	return tables
 }
 
-// Bind returns the columns of a table, in its order, as those of T. A table that does not fit T is a mistake of the
-// program's, at which it panics.
+// Bind returns the columns of a table, in its order, as those of T. A table that does not fit T is
+// a mistake of the program's, at which it panics.
 func Bind[T any](tables map[string][]Column, table []Column) []Column {
 	return bind(reflect.TypeFor[T](), tables, table)
 }

@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// position is where a column stands: its path, and the levels at which Parquet says that what it stands in is there
-// and repeats.
+// position is where a column stands: its path, and the levels at which Parquet says that what it
+// stands in is there and repeats.
 type position struct {
 	path     string
 	def, rep int16
@@ -149,8 +149,8 @@ func (c *Column) openScalar(g *group, at position, _ []Column) (*cursor, error) 
 	return l.cursor(func(v reflect.Value) error { return c.set(l, v) }, func(int16) bool { return false }), nil
 }
 
-// openList decodes the lists of structs at a position. The list may be null, has an element from the second level on,
-// and one that is not null from the third.
+// openList decodes the lists of structs at a position. The list may be null, has an element from
+// the second level on, and one that is not null from the third.
 func openList(g *group, c *Column, at position) (*cursor, error) {
 	element := at.within("list.element", 3, 1)
 

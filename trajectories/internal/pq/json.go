@@ -8,8 +8,9 @@ import (
 	"strconv"
 )
 
-// AppendJSON appends a struct as a JSON object: its keys are the columns, in their order, and null is what the file has
-// null for. Columns that are Omitted have no key where there is nothing. A number that is Big is a text.
+// AppendJSON appends a struct as a JSON object: its keys are the columns, in their order, and null
+// is what the file has null for. Columns that are Omitted have no key where there is nothing. A
+// number that is Big is a text.
 func AppendJSON[T any](b []byte, v *T, columns []Column) ([]byte, error) {
 	return appendStruct(b, reflect.ValueOf(v).Elem(), columns)
 }

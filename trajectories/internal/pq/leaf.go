@@ -9,9 +9,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
-// group is one row group being read. The columns are decoded here, on the caller's goroutine, and not by pqarrow, which
-// decodes on goroutines of its own: arrow panics on some damaged files, and only a panic of our goroutine can be turned
-// into an error.
+// group is one row group being read. The columns are decoded here, on the caller's goroutine, and
+// not by pqarrow, which decodes on goroutines of its own: arrow panics on some damaged files, and
+// only a panic of our goroutine can be turned into an error.
 type group struct {
 	rows   *file.RowGroupReader
 	leaves map[string]int // by path
@@ -157,7 +157,8 @@ func (g *group) leaf(at position) (*leaf, error) {
 	return l, nil
 }
 
-// batch returns how many values of a column chunk are decoded at once: all of a short one, as most are.
+// batch returns how many values of a column chunk are decoded at once: all of a short one, as most
+// are.
 func (g *group) batch(column int) (int64, error) {
 	chunk, err := g.rows.MetaData().ColumnChunk(column)
 	if err != nil {

@@ -145,8 +145,8 @@ func orNil[T any](all []T) []T {
 	return all
 }
 
-// A row as JSON has the columns as keys, in their order, and null where the file has one; a column of
-// a struct within another is the same column.
+// A row as JSON has the columns as keys, in their order, and null where the file has one; a column
+// of a struct within another is the same column.
 func TestJSON(t *testing.T) {
 	type holder struct{ table }
 

@@ -13,8 +13,8 @@ import (
 	"toolevo/envs/disk"
 )
 
-// damaged wraps what was found wrong with a file in [disk.ErrDamaged]. That it cannot be opened or read is not
-// damage.
+// damaged wraps what was found wrong with a file in [disk.ErrDamaged]. That it cannot be opened or
+// read is not damage.
 func damaged(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
@@ -22,9 +22,10 @@ func damaged(err error) error {
 	return fmt.Errorf("the file is %w: %w", disk.ErrDamaged, err)
 }
 
-// Read streams the values of a file, in its order. Extra columns are ignored; a missing column, a column of another
-// type, or a null where none belongs is an error, and the last thing yielded. A file that cannot be decoded is an error
-// too, never a panic. The file is open while the sequence is ranged over.
+// Read streams the values of a file, in its order. Extra columns are ignored; a missing column, a
+// column of another type, or a null where none belongs is an error, and the last thing yielded. A
+// file that cannot be decoded is an error too, never a panic. The file is open while the sequence
+// is ranged over.
 func Read[T any](path string, columns []Column) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -89,7 +90,8 @@ func Rows(path string) (n int, err error) {
 	return int(f.NumRows()), nil
 }
 
-// complete makes sure that a file has every column, which a file without row groups would not show by being read.
+// complete makes sure that a file has every column, which a file without row groups would not show
+// by being read.
 func complete(f *file.Reader, columns []Column) (err error) {
 	defer rescue(&err)
 

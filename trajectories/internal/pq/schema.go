@@ -50,8 +50,8 @@ func (c *Column) node(at position) (node schema.Node) {
 	return node
 }
 
-// leaves has Parquet's types of the kinds that have no fields. A list without fields and
-// scalars is one of texts of JSON: readers that know the logical type take each for the value that it writes.
+// leaves has Parquet's types of the kinds that have no fields. A list without fields and scalars is
+// one of texts of JSON: readers that know the logical type take each for the value that it writes.
 var leaves = map[Kind]struct {
 	physical parquet.Type
 	logical  schema.LogicalType

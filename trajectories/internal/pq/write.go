@@ -20,12 +20,14 @@ const (
 	groupBytes = 32 << 20 // bytes of values after which a row group is cut
 	pageBatch  = 16       // values between two looks at the page size: arrow looks only after a whole batch
 
-	// level is the fastest of zstd: arrow makes new encoders for every page, one for each processor, and
-	// clearing the tables of one at level 3 takes longer than compressing the page. Files are a sixth larger.
+	// level is the fastest of zstd: arrow makes new encoders for every page, one for each
+	// processor, and clearing the tables of one at level 3 takes longer than compressing the page.
+	// Files are a sixth larger.
 	level = 1
 )
 
-// createdBy is what the footer of every file says wrote it. It is fixed, so that equal rows give equal bytes.
+// createdBy is what the footer of every file says wrote it. It is fixed, so that equal rows give
+// equal bytes.
 const createdBy = "toolevo"
 
 // Writer streams values of T into a Parquet file. It is for one goroutine.
@@ -39,8 +41,8 @@ type Writer[T any] struct {
 	closed bool
 }
 
-// NewWriter returns a writer of a file with the given columns to w; meta are the file's key-value pairs. Closing it
-// does not close w.
+// NewWriter returns a writer of a file with the given columns to w; meta are the file's key-value
+// pairs. Closing it does not close w.
 func NewWriter[T any](w io.Writer, columns []Column, meta map[string]string) (*Writer[T], error) {
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes(columns, position{}), -1)
 	if err != nil {
@@ -79,9 +81,10 @@ func properties(columns []Column) *parquet.WriterProperties {
 	return parquet.NewWriterProperties(append(opts, columnProperties("", columns)...)...)
 }
 
-// columnProperties returns the writer options of single columns: which have a dictionary, and which are not worth the
-// encoders of zstd. Dictionaries and numbers are small and regular, so that Snappy, which needs no memory, does nearly
-// as well: a file of a few rows takes a third of the time, and one of many is a twentieth larger.
+// columnProperties returns the writer options of single columns: which have a dictionary, and which
+// are not worth the encoders of zstd. Dictionaries and numbers are small and regular, so that
+// Snappy, which needs no memory, does nearly as well: a file of a few rows takes a third of the
+// time, and one of many is a twentieth larger.
 func columnProperties(within string, columns []Column) (opts []parquet.WriterProperty) {
 	for _, c := range columns {
 		path := within + c.Name
@@ -147,7 +150,8 @@ func (w *Writer[T]) flush() error {
 // Rows returns how many values were written.
 func (w *Writer[T]) Rows() int { return w.rows }
 
-// Close writes the footer. Without it the file cannot be read. A table of no rows gives a valid file.
+// Close writes the footer. Without it the file cannot be read. A table of no rows gives a valid
+// file.
 func (w *Writer[T]) Close() error {
 	if w.closed {
 		return nil
@@ -160,8 +164,8 @@ func (w *Writer[T]) Close() error {
 	return errors.Join(flushed, closed, w.out.err)
 }
 
-// stickyWriter keeps the first error to itself and takes the rest of the bytes as if they were written: arrow
-// panics when a write fails. The error is returned by the Writer instead.
+// stickyWriter keeps the first error to itself and takes the rest of the bytes as if they were
+// written: arrow panics when a write fails. The error is returned by the Writer instead.
 type stickyWriter struct {
 	w   io.Writer
 	err error

@@ -1,7 +1,7 @@
-// Package synth makes search trees out of nothing but a seed: input for tests, benchmarks and the interop
-// checks of package trajectories. The texts look like those of a run on the coffee data: deprecations, their
-// recovery, UpdateTool, errors, right and wrong answers, and what a tool's answer may hold by accident
-// (control tokens, other scripts, quotes).
+// Package synth makes search trees out of nothing but a seed: input for tests, benchmarks and the
+// interop checks of package trajectories. The texts look like those of a run on the coffee data:
+// deprecations, their recovery, UpdateTool, errors, right and wrong answers, and what a tool's
+// answer may hold by accident (control tokens, other scripts, quotes).
 //
 // It is not benchmark data: nothing here is true of any corpus.
 package synth
@@ -56,8 +56,8 @@ func MixedPythons() []trajectories.Maker {
 	}
 }
 
-// Rows returns the correct trajectories of the given number of questions, in canonical order. The same arguments give
-// the same rows.
+// Rows returns the correct trajectories of the given number of questions, in canonical order. The
+// same arguments give the same rows.
 func Rows(seed uint64, questions, treesPerQuestion int) []trajectories.Row {
 	var rows []trajectories.Row
 

@@ -12,8 +12,8 @@ import (
 	"toolevo/envs/remote/bench"
 )
 
-// What another program recorded as the format has it is a run: the first user's words, each call, and
-// the text of the last step.
+// What another program recorded as the format has it is a run: the first user's words, each call,
+// and the text of the last step.
 func TestDocumentsOfOthers(t *testing.T) {
 	t.Parallel()
 

@@ -29,7 +29,8 @@ type exportedDomain struct {
 	Domain string `json:"domain"` // e.g. "session"
 	Path   string `json:"path"`   // of the file
 	Rows   int    `json:"rows"`   // a task each
-	// Left has why a task is no row, by its ID: the benchmark's services lead its cases to the same.
+	// Left has why a task is no row, by its ID: the benchmark's services lead its cases to the
+	// same.
 	Left map[string]string `json:"left"`
 }
 

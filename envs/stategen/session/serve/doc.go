@@ -9,8 +9,8 @@
 //	PUT    /api/sessions/{source}/{type}/{id}                  update_session; the body is the data
 //	DELETE /api/sessions/{source}/{type}/{id}                  delete_session
 //
-// Under another version an API that changed, called NAME there, is POST /api/NAME, and the body is an object of its
-// parameters; one that did not change keeps its route.
+// Under another version an API that changed, called NAME there, is POST /api/NAME, and the body is
+// an object of its parameters; one that did not change keeps its route.
 //
 //	200  with the result as JSON, or with an empty body where there is none
 //	400  the arguments do not fit, or are not such as the service takes
@@ -19,8 +19,8 @@
 //	413  the body has more than MaxBody bytes
 //	500  our failure
 //
-// Every answer but 200 has an object with the reason under error, except what net/http itself answers: 404 and 405 to
-// paths and methods that no route has.
+// Every answer but 200 has an object with the reason under error, except what net/http itself
+// answers: 404 and 405 to paths and methods that no route has.
 //
 // # Guarantees
 //

@@ -24,8 +24,8 @@ type handler struct {
 	call           stategen.Caller
 }
 
-// Handler answers requests to a deployed version by calls of the tools; base is the version that defines them. It
-// serves whoever has the sessions: the server, or a program in a sandbox.
+// Handler answers requests to a deployed version by calls of the tools; base is the version that
+// defines them. It serves whoever has the sessions: the server, or a program in a sandbox.
 func Handler(base, deployed *toolapi.Version, call stategen.Caller) http.Handler {
 	h := &handler{base, deployed, call}
 	mux := http.NewServeMux()

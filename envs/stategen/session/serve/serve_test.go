@@ -166,7 +166,8 @@ func TestRoutes(t *testing.T) {
 // inDocument finds where a document says that its tool is.
 var inDocument = regexp.MustCompile(`([A-Z]+) \{BASE_URL\}(/[^;]*)`)
 
-// Whoever does what the documents of the tools say, and knows nothing else, gets what the tools answer.
+// Whoever does what the documents of the tools say, and knows nothing else, gets what the tools
+// answer.
 func TestDocumentsAreEnough(t *testing.T) {
 	t.Parallel()
 
@@ -418,8 +419,8 @@ func TestServerNeedsItsTools(t *testing.T) {
 	}
 }
 
-// FuzzHandler sends any request to a service under two versions. Nothing but a call that succeeds changes it, and
-// nothing is our failure.
+// FuzzHandler sends any request to a service under two versions. Nothing but a call that succeeds
+// changes it, and nothing is our failure.
 func FuzzHandler(f *testing.F) {
 	all := versions(f)
 

@@ -1,11 +1,11 @@
 // Package serve serves the mocked voice service to MCP clients.
 //
-// Every session has a service of its own: a library of voices, the same for all of them, and no speech. What a tool
-// gives is JSON text; what it refuses is an error that says why.
+// Every session has a service of its own: a library of voices, the same for all of them, and no
+// speech. What a tool gives is JSON text; what it refuses is an error that says why.
 //
-// Over streamable HTTP, a session ends when its client says so, or was idle for IdleTime. Only versions of the protocol
-// that know sessions are spoken: in later ones (2026-07-28) every request stands alone, and no speech would outlive its
-// call. Who may come in says package envs/wire.
+// Over streamable HTTP, a session ends when its client says so, or was idle for IdleTime. Only
+// versions of the protocol that know sessions are spoken: in later ones (2026-07-28) every request
+// stands alone, and no speech would outlive its call. Who may come in says package envs/wire.
 package serve
 
 import (
@@ -74,7 +74,8 @@ func New(seed uint64, software string, g *wire.Guard) (*Server, error) {
 		SessionTimeout: IdleTime, MaxRequestBodyBytes: mostBytes,
 	})
 
-	// Nothing is ever sent unasked: the stream that a GET asks for would only keep the server from ending.
+	// Nothing is ever sent unasked: the stream that a GET asks for would only keep the server from
+	// ending.
 	mux := http.NewServeMux()
 	mux.Handle("POST /mcp", h)
 	mux.Handle("DELETE /mcp", h)

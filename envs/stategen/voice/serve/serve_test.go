@@ -84,8 +84,8 @@ func TestToolsAreServed(t *testing.T) {
 	}
 }
 
-// A request of the protocol without sessions is refused by name, with the revisions that are spoken;
-// a client that knows one of these begins a session.
+// A request of the protocol without sessions is refused by name, with the revisions that are
+// spoken; a client that knows one of these begins a session.
 func TestRevisions(t *testing.T) {
 	s, url := served(t)
 	spoken := []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}

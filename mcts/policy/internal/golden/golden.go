@@ -12,7 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
 
-// Check compares a text with the file of the name in testdata, or writes it there when the test runs with -update.
+// Check compares a text with the file of the name in testdata, or writes it there when the test
+// runs with -update.
 func Check(t *testing.T, name, got string) {
 	t.Helper()
 

@@ -19,8 +19,8 @@ type Address struct {
 	User *url.Userinfo // the credentials that stood in it, nil without any
 }
 
-// ParseAddress reads an address that begins with http:// or https://. Its errors say nothing of the text, which may
-// hold a key anywhere.
+// ParseAddress reads an address that begins with http:// or https://. Its errors say nothing of the
+// text, which may hold a key anywhere.
 func ParseAddress(text string) (Address, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -83,7 +83,8 @@ func cleanKey(key string) (string, error) {
 	return key, nil
 }
 
-// authorization is the header that opens the server, empty when it is open. A key goes before credentials.
+// authorization is the header that opens the server, empty when it is open. A key goes before
+// credentials.
 func authorization(key string, user *url.Userinfo) string {
 	switch {
 	case key != "":

@@ -22,7 +22,8 @@ type Complaint struct {
 // Error implements error: some servers complain although the status is good.
 func (c Complaint) Error() string { return "the reply holds an error: " + c.Message }
 
-// CheckError returns the [Complaint] that a reply's own member "error" holds, nil when there is nothing in it.
+// CheckError returns the [Complaint] that a reply's own member "error" holds, nil when there is
+// nothing in it.
 func CheckError(member []byte) error {
 	if text := string(member); text == "" || text == "null" || text == `""` {
 		return nil

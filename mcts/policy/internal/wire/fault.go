@@ -29,8 +29,8 @@ func (l *Link) Fault(kind server.FaultKind, status int, message string, cause er
 	}
 }
 
-// cleaned returns the cause, or a new error with its text shortened and its secrets hidden. The new error wraps
-// nothing: the errors below the cause hold the same text.
+// cleaned returns the cause, or a new error with its text shortened and its secrets hidden. The new
+// error wraps nothing: the errors below the cause hold the same text.
 func (l *Link) cleaned(cause error) error {
 	if cause == nil {
 		return nil
@@ -87,7 +87,8 @@ func (l *Link) StatusFault(a Answer, kind server.FaultKind, message string) *ser
 	return f
 }
 
-// transportKind returns the kind of a failure to reach the server. An untrusted certificate is not worth a retry.
+// transportKind returns the kind of a failure to reach the server. An untrusted certificate is not
+// worth a retry.
 func transportKind(err error) server.FaultKind {
 	var certificate *tls.CertificateVerificationError
 	if errors.As(err, &certificate) || errors.Is(err, http.ErrSchemeMismatch) {

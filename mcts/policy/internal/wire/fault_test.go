@@ -60,7 +60,8 @@ func TestStatusFault(t *testing.T) {
 	}
 }
 
-// TestLongRetryAfter: a server does not say for how long a request is held, but is told that it was heard.
+// TestLongRetryAfter: a server does not say for how long a request is held, but is told that it was
+// heard.
 func TestLongRetryAfter(t *testing.T) {
 	address, err := ParseAddress("http://h/v1")
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Document reads JSON out of a body piece by piece, so that nothing is built that nobody asked for. Bytes that are no
-// UTF-8 and escapes of half a character are errors: encoding/json would put a replacement character there, and a
-// model's text would be another.
+// Document reads JSON out of a body piece by piece, so that nothing is built that nobody asked for.
+// Bytes that are no UTF-8 and escapes of half a character are errors: encoding/json would put a
+// replacement character there, and a model's text would be another.
 type Document struct{ dec *jsontext.Decoder }
 
 // NewDocument returns the reader of a body, which may begin with a byte-order mark. Members that
@@ -30,7 +30,8 @@ func NewDocument(body io.Reader) *Document {
 // byteOrderMark is with which some servers begin a text.
 const byteOrderMark = "\uFEFF"
 
-// gatherer reads small pieces together: whenever one comes, the decoder moves all it has of a value.
+// gatherer reads small pieces together: whenever one comes, the decoder moves all it has of a
+// value.
 type gatherer struct{ *bufio.Reader }
 
 // Read implements [io.Reader].
@@ -45,7 +46,8 @@ func (d *Document) Decode(v any) error { return json.UnmarshalDecode(d.dec, v) }
 // mostMembers bounds an object that is read member by member: a dozen are usual.
 const mostMembers = 1 << 10
 
-// Object reads a document that is one object and nothing behind it: each member into its place, others are passed over.
+// Object reads a document that is one object and nothing behind it: each member into its place,
+// others are passed over.
 func (d *Document) Object(places map[string]any) error {
 	if token, err := d.dec.ReadToken(); err != nil || token.Kind() != jsontext.KindBeginObject {
 		return cmp.Or(err, errors.New("no object where one belongs"))
@@ -106,7 +108,8 @@ type List[T any] struct {
 	All  []T
 }
 
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom]. A list of more elements is an error, and not read to its end.
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom]. A list of more elements is an error, and not
+// read to its end.
 func (l *List[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return ReadList(dec, func() error {
 		if len(l.All) == l.Most {

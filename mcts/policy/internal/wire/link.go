@@ -41,7 +41,8 @@ type Link struct {
 	client        *http.Client
 }
 
-// NewLink returns the link to an endpoint whose URL is the address. It sends nothing. Errors contain no secret.
+// NewLink returns the link to an endpoint whose URL is the address. It sends nothing. Errors
+// contain no secret.
 func NewLink(a Address, e server.Endpoint) (*Link, error) {
 	key, err := cleanKey(e.APIKey)
 	if err != nil {
@@ -108,8 +109,8 @@ type Call struct {
 	Header map[string]string
 	Limit  int64 // bytes of the reply after decompression; 0 is 16 MiB
 
-	// Read reads the body of an answer whose status is a 2xx, to its end. An error that is not a fault is
-	// one of a spoiled reply, which is transient.
+	// Read reads the body of an answer whose status is a 2xx, to its end. An error that is not a
+	// fault is one of a spoiled reply, which is transient.
 	Read func(body io.Reader) error
 	// Refused says what an answer means whose status is not a 2xx; see [Link.StatusFault].
 	Refused func(a Answer) *server.Fault

@@ -182,7 +182,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestUntrusted is a server that no second try will make trustworthy, and one that does not speak TLS.
+// TestUntrusted is a server that no second try will make trustworthy, and one that does not speak
+// TLS.
 func TestUntrusted(t *testing.T) {
 	secure := httptest.NewUnstartedServer(wiretest.Answers(200, ""))
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -199,7 +200,8 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// TestCancel: the context ends the request, at the server too, before the answer and in the middle of it.
+// TestCancel: the context ends the request, at the server too, before the answer and in the middle
+// of it.
 func TestCancel(t *testing.T) {
 	for _, begins := range []string{"", "half of it"} {
 		begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
@@ -239,8 +241,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestFaultOfReader: a fault that the reader of a reply found is passed on, unless the context ended meanwhile; another
-// error of its own is that of a spoiled reply.
+// TestFaultOfReader: a fault that the reader of a reply found is passed on, unless the context
+// ended meanwhile; another error of its own is that of a spoiled reply.
 func TestFaultOfReader(t *testing.T) {
 	s := wiretest.Serve(t, wiretest.Answers(200, "body"))
 	l := link(t, s.URL)
@@ -327,7 +329,8 @@ func TestClose(t *testing.T) {
 	until(http.StateClosed)
 }
 
-// TestSecrets: a secret occurs in no error and in no print, wherever it is kept and however it is echoed.
+// TestSecrets: a secret occurs in no error and in no print, wherever it is kept and however it is
+// echoed.
 func TestSecrets(t *testing.T) {
 	echo := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, wiretest.Echo(r, 380)) }
 
@@ -494,8 +497,8 @@ func parsed(t *testing.T, text string) *url.URL {
 // proxied names the address that TestProxy's other process asks for.
 const proxied = "WIRE_TEST_PROXIED"
 
-// TestProxy: the environment's proxy carries what goes to other machines, and only that. The environment is read once
-// in a process, so another one asks.
+// TestProxy: the environment's proxy carries what goes to other machines, and only that. The
+// environment is read once in a process, so another one asks.
 func TestProxy(t *testing.T) {
 	if address := os.Getenv(proxied); address != "" {
 		a, err := post(t.Context(), link(t, address), address)

@@ -37,7 +37,8 @@ func Places() map[string]Place {
 	}
 }
 
-// Echo is a text with the secret in every spelling, and with what opened the server, behind so many characters.
+// Echo is a text with the secret in every spelling, and with what opened the server, behind so many
+// characters.
 func Echo(r *http.Request, behind int) string {
 	opened := r.Header.Get("Authorization")
 	return strings.Repeat("x", behind) + strings.Join([]string{
@@ -46,8 +47,9 @@ func Echo(r *http.Request, behind int) string {
 	}, " ")
 }
 
-// Secrets runs use once for every place to keep the secret and every server. use asks the server, and returns all that
-// came of it: errors, and whatever else could be printed. None of it may show the secret.
+// Secrets runs use once for every place to keep the secret and every server. use asks the server,
+// and returns all that came of it: errors, and whatever else could be printed. None of it may show
+// the secret.
 func Secrets(t *testing.T, handlers map[string]http.HandlerFunc, use func(t *testing.T, address, key string) []any) {
 	for place, put := range Places() {
 		for name, handler := range handlers {
@@ -66,8 +68,8 @@ func Secrets(t *testing.T, handlers map[string]http.HandlerFunc, use func(t *tes
 	}
 }
 
-// CheckHidden fails when the secret can be seen in one of the values, or in what an error among them wraps, however
-// they are printed or logged.
+// CheckHidden fails when the secret can be seen in one of the values, or in what an error among
+// them wraps, however they are printed or logged.
 func CheckHidden(t *testing.T, values ...any) {
 	t.Helper()
 

@@ -1,4 +1,5 @@
-// Package wiretest helps the tests of the backends: a server on this machine that remembers what it received.
+// Package wiretest helps the tests of the backends: a server on this machine that remembers what it
+// received.
 package wiretest
 
 import (
@@ -81,7 +82,8 @@ func CutShort(begins string) http.HandlerFunc {
 	}
 }
 
-// Hang is a handler that answers nothing until the client goes away, and says when it begins and ends.
+// Hang is a handler that answers nothing until the client goes away, and says when it begins and
+// ends.
 func Hang(begun, ended chan<- struct{}) http.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) {
 		begun <- struct{}{}

@@ -15,9 +15,9 @@ import (
 	"toolevo/envs/disk"
 )
 
-// The hashes of a file's blocks stand behind its database, where SQLite does not look: the XXH3 of each block, then a
-// footer of the size of the database, the XXH3 of all that precedes it from the first hash on, and blockMagic.
-// Numbers have eight bytes and are little-endian.
+// The hashes of a file's blocks stand behind its database, where SQLite does not look: the XXH3 of
+// each block, then a footer of the size of the database, the XXH3 of all that precedes it from the
+// first hash on, and blockMagic. Numbers have eight bytes and are little-endian.
 const (
 	blockSize  = 1 << 20 // of the database; the last block may be shorter
 	blockMagic = "toolevo blocks 1"
@@ -27,8 +27,8 @@ const (
 // ErrDamaged is wrapped by the errors of files that are not as they were written.
 var ErrDamaged = disk.ErrDamaged
 
-// CheckBlocks compares the bytes of the file with the hashes that were written with it. The error of a file that was
-// changed names the first block that differs.
+// CheckBlocks compares the bytes of the file with the hashes that were written with it. The error
+// of a file that was changed names the first block that differs.
 func CheckBlocks(ctx context.Context, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -76,7 +76,8 @@ func readHashes(f *os.File) (size int64, hashes []uint64, err error) {
 		return 0, nil, fmt.Errorf("%w: the hashes of its blocks are missing", ErrDamaged)
 	}
 
-	// The footer is believed only after its own hash was compared; nothing is read that is not there.
+	// The footer is believed only after its own hash was compared; nothing is read that is not
+	// there.
 	size = int64(binary.LittleEndian.Uint64(footer))
 	if size < 0 || size > start || blockCount(size)*8 != start-size {
 		return 0, nil, fmt.Errorf("%w: %d bytes, and hashes of %d", ErrDamaged, stat.Size(), size)
@@ -122,7 +123,8 @@ func AppendHashes(ctx context.Context, f *os.File) error {
 
 func blockCount(size int64) int64 { return (size + blockSize - 1) / blockSize }
 
-// hashBlocks returns the hash of every block of the first size bytes of r. All processors read side by side.
+// hashBlocks returns the hash of every block of the first size bytes of r. All processors read side
+// by side.
 func hashBlocks(ctx context.Context, r io.ReaderAt, size int64) ([]uint64, error) {
 	hashes := make([]uint64, blockCount(size))
 	var next atomic.Int64

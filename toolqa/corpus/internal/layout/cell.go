@@ -17,7 +17,8 @@ type Cell struct {
 	Value any    // as the typed table holds it: string, float64, int64, or nil
 	Text  string // as the published tools print it
 
-	// Stored is, in Clock columns, the cell as the published file has it; "" in all others, where nothing asks for it.
+	// Stored is, in Clock columns, the cell as the published file has it; "" in all others, where
+	// nothing asks for it.
 	Stored string
 }
 
@@ -38,13 +39,15 @@ func BoolCell(b bool) Cell {
 	return Cell{Value: int64(0), Text: "False"}
 }
 
-// ClockCell is a time of day as the published file has it, "9:00 AM" or "2 PM". Text that is not a time stays as it is.
+// ClockCell is a time of day as the published file has it, "9:00 AM" or "2 PM". Text that is not a
+// time stays as it is.
 func ClockCell(stored string) Cell {
 	s := ClockText(stored)
 	return Cell{Value: s, Text: s, Stored: stored}
 }
 
-// MissingCell is a cell without a value of the column col. FromJSON tells how the published file says so.
+// MissingCell is a cell without a value of the column col. FromJSON tells how the published file
+// says so.
 func MissingCell(col Column, fromJSON bool) Cell {
 	if fromJSON && (col.Kind == Text || col.Kind == Object) {
 		return Cell{Text: "None"}
@@ -52,8 +55,8 @@ func MissingCell(col Column, fromJSON bool) Cell {
 	return Cell{Text: "nan"}
 }
 
-// ClockText reads a time of day as Python's strptime does with "%I:%M %p" and "%I %p", and prints it on 24 hours,
-// "09:00:00". Text that is not a time is returned as it is.
+// ClockText reads a time of day as Python's strptime does with "%I:%M %p" and "%I %p", and prints
+// it on 24 hours, "09:00:00". Text that is not a time is returned as it is.
 func ClockText(s string) string {
 	hours := strings.TrimLeft(s, "0")
 	if hours == "" || hours[0] < '1' || hours[0] > '9' {
@@ -116,8 +119,8 @@ func ParseCell(col Column, raw string) (Cell, error) {
 	return ParseText(col.Kind, raw)
 }
 
-// ParseInteger reads a whole number. One that is written with a decimal point is printed so, as pandas prints a column
-// of such numbers.
+// ParseInteger reads a whole number. One that is written with a decimal point is printed so, as
+// pandas prints a column of such numbers.
 func ParseInteger(raw string) (Cell, error) {
 	if n, err := strconv.ParseInt(raw, 10, 64); err == nil {
 		return IntegerCell(n), nil
@@ -164,7 +167,8 @@ func isCode(s string) bool {
 	return len(s) == 3
 }
 
-// Typed returns the number that a printed word stands for, and an error when it stands for none and should.
+// Typed returns the number that a printed word stands for, and an error when it stands for none and
+// should.
 func Typed(kind Kind, word string) (number float64, integer int64, err error) {
 	switch kind {
 	case Real:

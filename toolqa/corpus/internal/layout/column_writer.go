@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// columnWriter encodes the rows of a table as columns of dictionary codes. The dictionaries are in memory.
-// The codes, in the order in which words were first met, are spilled to a temporary file, from which they are
-// read column by column when all words are known and sorted.
+// columnWriter encodes the rows of a table as columns of dictionary codes. The dictionaries are in
+// memory. The codes, in the order in which words were first met, are spilled to a temporary file,
+// from which they are read column by column when all words are known and sorted.
 type columnWriter struct {
 	columns []*dictionary // the columns as the tools print them, in order; then those that are stored otherwise
 	printed int           // how many are as the tools print them
@@ -144,7 +144,8 @@ func (c *columnWriter) spillAll() error {
 	return nil
 }
 
-// writeColumns sorts the words of one column after the other, and writes its row of the cells table.
+// writeColumns sorts the words of one column after the other, and writes its row of the cells
+// table.
 func (w *writer) writeColumns(ctx context.Context) error {
 	c := w.columns
 	if err := c.spillAll(); err != nil {

@@ -11,14 +11,16 @@ import (
 	"toolevo/envs/sqlite"
 )
 
-// pageSize of a corpus file, in bytes: a column of codes is one large blob, and reads faster in fewer pages.
+// pageSize of a corpus file, in bytes: a column of codes is one large blob, and reads faster in
+// fewer pages.
 const pageSize = 1 << 14
 
-// cacheKiB is the memory that SQLite may use for its pages while a file is written, and for sorting an index.
+// cacheKiB is the memory that SQLite may use for its pages while a file is written, and for sorting
+// an index.
 const cacheKiB = 256 << 10
 
-// database is a new SQLite file with one connection and one transaction. It is used without database/sql,
-// which takes as long for each of hundreds of millions of values as SQLite does.
+// database is a new SQLite file with one connection and one transaction. It is used without
+// database/sql, which takes as long for each of hundreds of millions of values as SQLite does.
 type database struct{ conn *sqlite3.SQLiteConn }
 
 // create opens the empty file at path and begins the transaction.
@@ -69,7 +71,8 @@ type statement struct {
 	args []driver.NamedValue
 }
 
-// run executes the statement. It is too short to be interrupted: callers look at their context now and then.
+// run executes the statement. It is too short to be interrupted: callers look at their context now
+// and then.
 func (s *statement) run(values []driver.Value) error {
 	for i, v := range values {
 		s.args[i].Value = v

@@ -1,7 +1,7 @@
 package layout
 
-// Network builds AuthorNet from papers, by the rules of the published notebook. An edge takes 8 bytes and its
-// place in an index, an entry 8.
+// Network builds AuthorNet from papers, by the rules of the published notebook. An edge takes 8
+// bytes and its place in an index, an entry 8.
 type Network struct {
 	Index   map[uint64]uint32 // the edge of two authors, the smaller first
 	Ends    [][2]uint32       // of each edge
@@ -14,8 +14,9 @@ func NewNetwork(authors int) *Network {
 	return &Network{Index: map[uint64]uint32{}, authors: authors}
 }
 
-// Add joins every two authors of a paper. The first paper of two authors makes an edge with one entry; each further one
-// is entered twice, since the notebook adds it in both directions of what is one edge.
+// Add joins every two authors of a paper. The first paper of two authors makes an edge with one
+// entry; each further one is entered twice, since the notebook adds it in both directions of what
+// is one edge.
 func (n *Network) Add(paper uint32, authors []uint32) {
 	for i, a := range authors {
 		for _, b := range authors[i+1:] {
@@ -48,8 +49,8 @@ type Grouped struct {
 // List returns list i.
 func (g Grouped) List(i int) []uint32 { return g.All[g.Starts[i]:g.Starts[i+1]] }
 
-// group makes n lists of the values of each, in their order; each yields the number of a list and a value. It is
-// called twice.
+// group makes n lists of the values of each, in their order; each yields the number of a list and a
+// value. It is called twice.
 func group(n int, each func(yield func(list, value uint32))) Grouped {
 	g := Grouped{Starts: make([]uint32, n+1)}
 
@@ -78,8 +79,8 @@ func (n *Network) Papers() Grouped {
 	})
 }
 
-// Neighbours returns the edges of each author in the order of their making, which is the order in which networkx lists
-// the neighbours.
+// Neighbours returns the edges of each author in the order of their making, which is the order in
+// which networkx lists the neighbours.
 func (n *Network) Neighbours() Grouped {
 	return group(n.authors, func(yield func(list, value uint32)) {
 		for e, ends := range n.Ends {

@@ -7,8 +7,8 @@ import (
 // flushEvery is how many bytes are written before the disk is asked for them.
 const flushEvery = 64 << 20
 
-// flusher has the disk keep up with the writer of a file, so that what is left for the end, when nobody can tell how
-// long it takes, is little.
+// flusher has the disk keep up with the writer of a file, so that what is left for the end, when
+// nobody can tell how long it takes, is little.
 type flusher struct {
 	file    *os.File
 	flushed int64      // the size of the file when the last Sync began

@@ -7,8 +7,8 @@ type meter struct {
 	told int
 }
 
-// The work in thousandths: reading (or making) and inserting the rows, then writing the columns, then the indexes, then
-// hashing the blocks and waiting for the disk.
+// The work in thousandths: reading (or making) and inserting the rows, then writing the columns,
+// then the indexes, then hashing the blocks and waiting for the disk.
 const (
 	work        = 1000
 	rowsWork    = 680

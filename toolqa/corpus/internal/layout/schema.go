@@ -9,8 +9,8 @@ import (
 	"toolevo/toolqa"
 )
 
-// Kind is the type of a column's cells. It says how the published tools print a cell, which is how pandas read the
-// published file: a column of whole numbers with gaps is Real.
+// Kind is the type of a column's cells. It says how the published tools print a cell, which is how
+// pandas read the published file: a column of whole numbers with gaps is Real.
 type Kind string
 
 // The kinds.
@@ -21,8 +21,8 @@ const (
 	Bool    Kind = "bool"    // printed True or False; 1 and 0 in SQL
 	Date    Kind = "date"    // a calendar day, YYYY-MM-DD
 	Code    Kind = "code"    // three upper-case letters, such as a currency
-	// a time of day, stored as "9:00 AM" or "2 PM"; printed, and in SQL, as "09:00:00". Text that is
-	// no time stays
+	// a time of day, stored as "9:00 AM" or "2 PM"; printed, and in SQL, as "09:00:00". Text that
+	// is no time stays
 	Clock  Kind = "clock"
 	Object Kind = "object" // a JSON object, printed as Python's repr of the dict
 )
@@ -44,8 +44,8 @@ type Column struct {
 	Name string // as the published file spells it, and the table tools
 	Kind Kind
 
-	// Optional columns have rows without a value: NULL in SQL. The table tools print "nan", as pandas does,
-	// or in columns of texts and objects that come from JSON "None".
+	// Optional columns have rows without a value: NULL in SQL. The table tools print "nan", as
+	// pandas does, or in columns of texts and objects that come from JSON "None".
 	Optional bool
 }
 
@@ -56,8 +56,8 @@ func (c Column) SQLName() string { return strings.ReplaceAll(c.Name, " ", "_") }
 type Schema struct {
 	Dataset toolqa.Dataset
 	Table   string // the name of the typed table, e.g. "coffee_data"
-	// the name of the published file, e.g. "coffee_price.csv"; one that ends in .jsonl or .json has an
-	// object a line
+	// the name of the published file, e.g. "coffee_price.csv"; one that ends in .jsonl or .json has
+	// an object a line
 	File       string
 	Rows       int // of the published file, and of a synthetic corpus when no size is asked for
 	Columns    []Column
@@ -94,7 +94,8 @@ func (s Schema) SQLNames() []string {
 	return names
 }
 
-// Clocks returns the names of the columns that the published file holds in another form than the tools print.
+// Clocks returns the names of the columns that the published file holds in another form than the
+// tools print.
 func (s Schema) Clocks() []string {
 	var names []string
 

@@ -6,8 +6,9 @@ import (
 	"toolevo/toolqa"
 )
 
-// Relation is a result that a paper of the scirex corpus states: a method's score by a metric on a material, which is a
-// dataset, for a task. Names are as published, without spaces: "Penn_Treebank__Word_Level_".
+// Relation is a result that a paper of the scirex corpus states: a method's score by a metric on a
+// material, which is a dataset, for a task. Names are as published, without spaces:
+// "Penn_Treebank__Word_Level_".
 type Relation struct {
 	Paper string // the paper's published ID
 	Method, Material, Metric, Task,

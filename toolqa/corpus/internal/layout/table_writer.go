@@ -61,7 +61,8 @@ func insertInto(table string, n int) string {
 	return "INSERT INTO " + table + " VALUES (?" + strings.Repeat(", ?", n-1) + ")"
 }
 
-// createIndexes makes the indexes of all tables, and counts what is in them, so that SQLite chooses well among them.
+// createIndexes makes the indexes of all tables, and counts what is in them, so that SQLite chooses
+// well among them.
 func (w *writer) createIndexes(ctx context.Context) error {
 	tables := w.side
 	if w.schema != nil {

@@ -30,9 +30,10 @@ type publishedFiles interface {
 	LeftOut() (skipped int, short bool)
 }
 
-// Write makes the corpus file of a dataset: the typed table of the rows of in, if it has some, and the side tables that
-// the parts fill, one part after the other. It builds the file under a temporary name in the same folder and renames it
-// at the end, so that a failure leaves what was there before. It returns info with all that the file says of itself.
+// Write makes the corpus file of a dataset: the typed table of the rows of in, if it has some, and
+// the side tables that the parts fill, one part after the other. It builds the file under a
+// temporary name in the same folder and renames it at the end, so that a failure leaves what was
+// there before. It returns info with all that the file says of itself.
 func Write(ctx context.Context, dir string, info Info, in Input, parts ...Part) (Info, error) {
 	path := Path(dir, info.Dataset)
 
@@ -153,7 +154,8 @@ type writer struct {
 	columns  *columnWriter // of the typed table
 }
 
-// close releases what is not in the file. What the disk says by now is of no use: an error came before.
+// close releases what is not in the file. What the disk says by now is of no use: an error came
+// before.
 func (w *writer) close() {
 	w.disk.wait()
 

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestFullDisk fills a database to the brim: what SQLite says of it is what the system says of a full disk.
+// TestFullDisk fills a database to the brim: what SQLite says of it is what the system says of a
+// full disk.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "full.sqlite")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
