@@ -65,37 +65,38 @@ func KeepAccount(dir string, a *account.Account) (finish func() error) {
 	return Keep(filepath.Join(dir, account.File), func() any { return a.Passes() })
 }
 
-// experimentOf reads the experiment that the run in a folder is part of, if it is part of one.
-func experimentOf(dir string) (r Run, ok bool) {
+// experimentAbove finds the experiment that the run in a folder is part of: the experiment's folder,
+// "" where the run is part of none, and what that says of itself.
+func experimentAbove(dir string) (above string, e experiment) {
 	// The runs of an improvement and of an experiment with drift are two levels down.
 	for range 2 {
-		above := filepath.Dir(dir)
-		if above == dir {
+		parent := filepath.Dir(dir)
+		if parent == dir {
 			break
 		}
+		dir = parent
 
-		dir = above
-
-		var e experiment
 		text, err := disk.ReadFile(filepath.Join(dir, experimentFile))
-		if err != nil || json.Unmarshal(text, &e) != nil {
-			continue
+		if err == nil && json.Unmarshal(text, &e) == nil {
+			return dir, e
 		}
-
-		r = Run{Dir: dir, Kind: e.Kind, State: Interrupted, Progress: Progress{Total: int64(e.Runs)}}
-		r.Bytes, _ = sizeOf(dir)
-		r.readAccount()
-
-		switch {
-		case errors.Is(store.Busy(dir), store.ErrLocked):
-			r.State = Running
-		case e.Finished:
-			r.State = Finished
-		}
-
-		return r, true
 	}
-	return r, false
+	return "", experiment{}
+}
+
+// row reads the experiment in a folder as a line of the list of runs.
+func (e experiment) row(dir string) Run {
+	r := Run{Dir: dir, Kind: e.Kind, State: Interrupted, Progress: Progress{Total: int64(e.Runs)}}
+	r.Bytes, _ = sizeOf(dir)
+	r.readAccount()
+
+	switch {
+	case errors.Is(store.Busy(dir), store.ErrLocked):
+		r.State = Running
+	case e.Finished:
+		r.State = Finished
+	}
+	return r
 }
 
 // take adds what one of its runs says to an experiment.

@@ -46,14 +46,14 @@ func ReadAll(ctx context.Context, dirs []string) ([]Run, error) {
 			return nil, err
 		}
 
-		if e, ok := experimentOf(dir); ok {
-			if experiments[e.Dir] == nil {
-				all = append(all, e)
-				experiments[e.Dir] = []int{len(all) - 1}
+		if above, e := experimentAbove(dir); above != "" {
+			if experiments[above] == nil {
+				all = append(all, e.row(above))
+				experiments[above] = []int{len(all) - 1}
 			}
 
-			r.Parent = e.Dir
-			experiments[e.Dir] = append(experiments[e.Dir], len(all))
+			r.Parent = above
+			experiments[above] = append(experiments[above], len(all))
 		}
 
 		all = append(all, r)

@@ -108,6 +108,11 @@ func (j *RunJob) several(command string, defaults map[string]string) (*configs.R
 // inFolder has a job make some runs in Out, which is noted there: the list of runs has them below
 // it.
 func (j *RunJob) inFolder(runs int, work func() error) (err error) {
+	// Both would keep an account in the folder, and each would overwrite the other's.
+	if IsRun(j.Out) {
+		return console.Usage("%s holds a run: choose another ‹out› for the runs of %s", j.Out, j.command)
+	}
+
 	finish, err := rundir.Begin(j.Out, j.command, runs, j.Servers.Account)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -23,6 +22,12 @@ func cacheCommand() suite.Command {
 		Options: []suite.Option{{Name: "cache", Value: &path, Required: true,
 			Usage: "keep the answers in the cache `FILE`"}},
 		Run: func(ctx context.Context, c *suite.Call) (err error) {
+			// Opening a cache makes its file, which a mistyped name must not leave behind.
+			if _, err := os.Stat(c.Args[0]); err != nil {
+				return console.Usage("%w: name the folder of a published cache, whose files are "+
+					"CATEGORY/TOOL_for_CATEGORY/API.json, or a file of recorded calls", err)
+			}
+
 			cache, err := virtual.OpenCache(ctx, path)
 			if err != nil {
 				return err
@@ -30,11 +35,7 @@ func cacheCommand() suite.Command {
 			defer func() { err = errors.Join(err, cache.Close()) }()
 
 			done, err := importAnswers(ctx, cache, c.Args[0])
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return console.Usage("%w: name the folder of a published cache, whose files are "+
-					"CATEGORY/TOOL_for_CATEGORY/API.json, or a file of recorded calls", err)
-			case err != nil:
+			if err != nil {
 				return console.Bad("%w", err)
 			}
 

@@ -40,11 +40,10 @@ func (c *counters) countReply(r *Reply) {
 			n.Truncated++
 		}
 
+		// What is empty has nothing to score: it is asked for again, whatever the server says of it.
 		if choice.blank() {
 			n.Empty++
-		}
-
-		if _, ok := choice.mean(); !ok {
+		} else if _, ok := choice.mean(); !ok {
 			n.Unscored++
 		}
 	}
@@ -94,7 +93,7 @@ type Counts struct {
 	Truncated   int64 `json:"truncated"`   // of those, cut by max_tokens or the end of the context window
 	Empty       int64 `json:"empty"`       // without text, and so asked for again by their seeds
 	Silent      int64 `json:"silent"`      // without text however often: the model's own, of which nothing grows
-	Unscored    int64 `json:"unscored"`    // without usable log-probabilities
+	Unscored    int64 `json:"unscored"`    // not empty, without usable log-probabilities
 	// of those, the ones that a stop text ended in their reasoning, and that were asked for
 	// again without
 	PastReasoning int64 `json:"past_reasoning,omitempty"`

@@ -27,7 +27,7 @@ func TallyLines(name string, s server.Snapshot) []string {
 		what string
 	}{
 		{s.Truncated, "cut by max_tokens"}, {s.Empty, "empty and asked for again"}, {s.Silent, "empty to the end"},
-		{s.Unscored - s.Empty, "without log-probabilities"},
+		{s.Unscored, "without log-probabilities"},
 	} {
 		if c.n > 0 {
 			odd = append(odd, fmt.Sprintf("%d %s", c.n, c.what))
