@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -322,8 +323,37 @@ func TestPanel(t *testing.T) {
 	_, body := get(t, s.Handler(), "/first")
 	for _, want := range []string{
 		"3600 calls", ">2h<", ">1800<", "<td class=\"n\">1<td class=\"n\">14.3 %", "malformed",
-		"questions 1 to 1, 1 of them tried: 100 % with an accepted answer, 8.0 model calls each",
-		"questions 2 to 2, 0 of them tried", "Settings",
+		"questions 1 to 2, 1 of them tried: 100 % with an accepted answer, 8.0 model calls each", "Settings",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the panel lacks %s", want)
+		}
+	}
+}
+
+// An evaluation's share is of its episodes: each question of it was answered by somebody, and yet
+// three of four answers are wrong.
+func TestPanelOfEvaluation(t *testing.T) {
+	t.Parallel()
+
+	played := &source{attempts: map[string][]viewer.Attempt{}}
+	var asked []trajectories.Question
+
+	for i := range 6 {
+		q := trajectories.Question{ID: strconv.Itoa(i), Text: "How many?", Gold: "7"}
+		asked = append(asked, q)
+		played.add(q, "p_s_in", recovered())
+
+		for _, api := range []string{"p_c", "p_s_ood", "made"} {
+			played.add(q, api, treeOf(mcts.Record{Expanded: true}, node(0, "Finish", envs.Incorrect)))
+		}
+	}
+	run := &viewer.Run{Name: "played", Dir: manifest(t, "eval", true), Questions: asked, Source: played}
+	_, body := get(t, viewer.New([]*viewer.Run{run}, nil).Handler(), "/played")
+
+	for _, want := range []string{
+		"questions 1 to 3, 12 episodes: 25 % with a correct answer", "questions 4 to 6, 12 episodes: 25 %",
+		"25 % of those of the first 3 questions",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the panel lacks %s", want)

@@ -30,26 +30,32 @@ type share struct {
 	Percent float64
 }
 
-// part is some questions of the run that follow each other: their numbers, how many of those that
-// were tried have an accepted answer, and how many calls of the model each of them took.
+// part is some questions of the run that follow each other: their numbers, how many of them a
+// collection tried, or how many episodes of them an evaluation has, what share of these went well,
+// and how many calls of the model each took.
 type part struct {
 	From, To int
+	Kind     string // of the run
 	Tried    int
-	Accepted float64 // percent
+	Well     float64 // percent: questions with an accepted answer, episodes with a correct one
 	Calls    float64
 }
 
-// mostParts is in how many parts the course of a run is shown.
-const mostParts = 20
+// The course of a run is shown in at most mostParts parts, of at least leastInPart questions: the
+// share of one question says nothing.
+const (
+	mostParts   = 20
+	leastInPart = 5
+)
 
 // panelOf sums up a run, of whose questions these are the facts.
-func panelOf(r *Run, all []facts) (*panel, error) {
+func panelOf(r *Run, kind string, all []facts) (*panel, error) {
 	config, err := store.ReadConfig(r.Dir)
 	if err != nil {
 		return nil, err
 	}
 
-	p := &panel{Config: config, Shares: sharesOf(all), Course: courseOf(all)}
+	p := &panel{Config: config, Shares: sharesOf(all), Course: courseOf(kind, all)}
 
 	passes, _ := account.Read(r.Dir) // one that cannot be read is as good as none
 
@@ -104,23 +110,29 @@ func sharesOf(all []facts) (shares []share) {
 }
 
 // courseOf is how the run went, from its first question to the last.
-func courseOf(all []facts) (parts []part) {
-	n := min(mostParts, len(all))
+func courseOf(kind string, all []facts) (parts []part) {
+	n := min(mostParts, (len(all)+leastInPart-1)/leastInPart)
 
 	for i := range n {
-		p := part{From: i*len(all)/n + 1, To: (i + 1) * len(all) / n}
+		p := part{From: i*len(all)/n + 1, To: (i + 1) * len(all) / n, Kind: kind}
 
+		// A question of an evaluation has an episode under each policy and version: that one of them
+		// is right says nothing of the others.
 		for _, f := range all[p.From-1 : p.To] {
-			p.Tried += one(f.Attempts > 0)
-			p.Accepted += float64(one(f.Accepted > 0))
+			if kind == "eval" {
+				p.Tried += f.Attempts
+				p.Well += float64(f.Correct)
+			} else {
+				p.Tried += one(f.Attempts > 0)
+				p.Well += float64(one(f.Accepted > 0))
+			}
 			p.Calls += float64(f.Calls)
 		}
 
 		if p.Tried > 0 {
-			p.Accepted *= 100 / float64(p.Tried)
+			p.Well *= 100 / float64(p.Tried)
 			p.Calls /= float64(p.Tried)
 		}
-
 		parts = append(parts, p)
 	}
 	return parts
@@ -128,9 +140,12 @@ func courseOf(all []facts) (parts []part) {
 
 // Told is a part in words.
 func (p part) Told() string {
-	return fmt.Sprintf("questions %d to %d, %d of them tried: %.0f %% with an accepted answer, %.1f model calls each",
-		p.From, p.To, p.Tried, p.Accepted, p.Calls)
+	text := "questions %d to %d, %d of them tried: %.0f %% with an accepted answer, %.1f model calls each"
+	if p.Kind == "eval" {
+		text = "questions %d to %d, %d episodes: %.0f %% with a correct answer, %.1f model calls each"
+	}
+	return fmt.Sprintf(text, p.From, p.To, p.Tried, p.Well, p.Calls)
 }
 
 // Height is its bar's, in percent.
-func (p part) Height() int { return int(math.Round(p.Accepted)) }
+func (p part) Height() int { return int(math.Round(p.Well)) }

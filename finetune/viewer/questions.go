@@ -153,7 +153,7 @@ func (s *Site) read(ctx context.Context, r *Run) (*reading, error) {
 		return nil, err
 	}
 
-	sums, err := panelOf(r, all)
+	sums, err := panelOf(r, kind, all)
 	return &reading{all, kind, state, p.Grows, sums}, err
 }
 
