@@ -98,24 +98,20 @@ func (f *fileWriter) sections(ctx context.Context, yield func(template.HTML) boo
 		return err
 	}
 
-	text, err := f.section(first, "")
-	if err != nil {
+	var b strings.Builder
+	if err := f.section(&b, first, ""); err != nil {
 		return err
 	}
-	return put(text)
+	return put(b.String())
 }
 
-// section is a page under a name, which is its address after "#".
-func (f *fileWriter) section(p *page, name string) (string, error) {
+// section writes a page under a name, which is its address after "#".
+func (f *fileWriter) section(w io.Writer, p *page, name string) error {
 	p.Grows = false
-
-	var b strings.Builder
-	err := f.templates.ExecuteTemplate(&b, "section", struct {
+	return f.templates.ExecuteTemplate(w, "section", struct {
 		Page *page
 		Name string
 	}{p, name})
-
-	return b.String(), err
 }
 
 // lists puts the pages of a run's list: in its own order all, in each other one the first.
@@ -176,11 +172,11 @@ func (f *fileWriter) sorted(ctx context.Context, r *Run, now *reading, by filter
 }
 
 func (f *fileWriter) list(p *page, l listing, put func(string) error) error {
-	text, err := f.section(p, l.String())
-	if err != nil {
+	var b strings.Builder
+	if err := f.section(&b, p, l.String()); err != nil {
 		return err
 	}
-	return put(text)
+	return put(b.String())
 }
 
 // questions puts the pages of a run's questions, in blocks that all processors make side by side.
@@ -267,12 +263,6 @@ func (f *fileWriter) question(ctx context.Context, r *Run, id string, b *strings
 		return err
 	}
 
-	write := func(p *page, name string) error {
-		text, err := f.section(p, name)
-		b.WriteString(text)
-		return err
-	}
-
 	body := p.Body.(*questionBody)
 
 	compared, err := f.besides(ctx, body)
@@ -284,12 +274,12 @@ func (f *fileWriter) question(ctx context.Context, r *Run, id string, b *strings
 		name := "-/compare/" + p.At.String()
 		body.Beside = template.URL(name) // whose parts are escaped
 
-		if err := write(compared, name); err != nil {
+		if err := f.section(b, compared, name); err != nil {
 			return err
 		}
 	}
 
-	if err := write(p, p.At.String()); err != nil {
+	if err := f.section(b, p, p.At.String()); err != nil {
 		return err
 	}
 
@@ -297,7 +287,7 @@ func (f *fileWriter) question(ctx context.Context, r *Run, id string, b *strings
 		at := p.At
 		at.Attempt = j
 
-		if err := write(f.attemptPage(at, &attempts[j], true), at.String()); err != nil {
+		if err := f.section(b, f.attemptPage(at, &attempts[j], true), at.String()); err != nil {
 			return err
 		}
 	}

@@ -209,17 +209,11 @@ func (s *Site) listPage(ctx context.Context, r *Run, f filter, now *reading) (*p
 
 // taken are the questions that a filter takes, in the order of the run.
 func (s *Site) taken(ctx context.Context, r *Run, f filter, all []facts) ([]questionLine, error) {
-	if f.Turns && f.Text != "" {
-		defer s.step("searching the turns of " + r.Name)()
-	}
-
 	lines := make([]*questionLine, len(all))
-
-	err := sideBySide(ctx, len(all), func(ctx context.Context, i int) error {
+	take := func(ctx context.Context, i int) error {
 		if !f.takes(all[i]) {
 			return nil
 		}
-
 		q := r.Questions[i]
 
 		where, ok, err := f.finds(ctx, r, q)
@@ -227,19 +221,35 @@ func (s *Site) taken(ctx context.Context, r *Run, f filter, all []facts) ([]ques
 			at := place{r.Name, q.ID, -1, -1}
 			lines[i] = &questionLine{At: at, Text: q.Text, Found: where, facts: all[i]}
 		}
-
 		return err
-	})
+	}
+
+	// Only turns have to be read: what else a filter looks at is in memory.
+	eachOf := inTurn
+	if f.Turns && f.Text != "" {
+		defer s.step("searching the turns of " + r.Name)()
+		eachOf = sideBySide
+	}
+
+	err := eachOf(ctx, len(all), take)
 
 	var taken []questionLine
-
 	for _, l := range lines {
 		if l != nil {
 			taken = append(taken, *l)
 		}
 	}
-
 	return taken, err
+}
+
+// inTurn does something with each of some numbers, one after the other, until it fails.
+func inTurn(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	for i := range n {
+		if err := do(ctx, i); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // sortLines sorts by a column, and what is equal in it by the run's order.

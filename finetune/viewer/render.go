@@ -69,9 +69,13 @@ func (r *renderer) back(c crumb) template.URL {
 // body is the page's own part.
 func (r *renderer) body(p *page) (template.HTML, error) {
 	var b strings.Builder
+	b.Grow(usualBody)
 	err := r.templates.ExecuteTemplate(&b, p.Template, p)
 	return template.HTML(b.String()), err // made by a template
 }
+
+// usualBody is as long as the body of a page with one tree, in bytes.
+const usualBody = 16 << 10
 
 // write writes a page.
 func (r *renderer) write(w io.Writer, p *page) error {
