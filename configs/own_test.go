@@ -28,6 +28,15 @@ func TestOwn(t *testing.T) {
 
 // A configuration is kept with every run: no key may be in it.
 func TestURLsWithoutKeys(t *testing.T) {
+	if _, err := Load(SettingLayer("x", "server.urls", "file:servers.txt")); err != nil {
+		t.Error(err)
+	}
+
+	// Whoever continued a run with it would run the command.
+	if _, err := Load(SettingLayer("x", "server.urls", "command:id")); err == nil {
+		t.Error("a command is taken")
+	}
+
 	if _, err := Load(SettingLayer("x", "server.urls", "http://me:secret@h/v1")); err == nil {
 		t.Error("credentials are taken")
 	}

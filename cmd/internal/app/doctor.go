@@ -288,7 +288,7 @@ func (j *DoctorJob) settings(ctx context.Context, d *Diagnosis) (string, error) 
 		j.adopt(s.Settings())
 	}
 
-	if s := j.Servers; s.Addresses != "" && !s.Exposed() {
+	if s := j.Servers; s.Addresses != "" && !s.Exposed() && !strings.HasPrefix(s.Addresses, "command:") {
 		j.adopt(map[string]string{"server.urls": s.Addresses})
 	}
 

@@ -27,33 +27,15 @@ const greetTools = `[{"type": "function", "function": {"name": "hello", "descrip
 // It is asked as the run asks: with its parameters, for so many samples as one request is for, with
 // a long seed. What it does not take of that is found out, and left out of the run's requests.
 func (p *Policy) Greet(ctx context.Context, samples int) error {
-	greeting := Greeting(p.options.Messages != nil, p.options.Sampling)
-	greeting.Seed, greeting.unneeded = greetSeed, p.options.Unneeded
+	p.samples.Store(int64(samples))
 
-	if p.options.Tools != nil {
-		greeting.Tools = greetTools
-	}
-
-	if greeting.Sampling.Temperature > 0 && !p.options.Single {
-		greeting.N = max(samples, 1)
-	}
-
-	errs := make([]error, len(p.pool.servers))
+	greeting, all := p.greeting(), p.pool.present()
+	errs := make([]error, len(all))
 
 	var greeted sync.WaitGroup
-	for i, s := range p.pool.servers {
+	for i, s := range all {
 		greeted.Go(func() {
-			// Like any server that fails here otherwise, it is left to the requests of the run.
-			if s.learnSlots(ctx, p.options.Slots) != nil {
-				return
-			}
-
-			greeting := greeting
-			if s.seats.exist() {
-				greeting.N = 1
-			}
-
-			if fault := p.greet(ctx, s, greeting); fault != nil {
+			if fault := p.greetOne(ctx, s, greeting); fault != nil {
 				errs[i] = fault
 			}
 		})
@@ -63,10 +45,39 @@ func (p *Policy) Greet(ctx context.Context, samples int) error {
 	return errors.Join(errs...)
 }
 
+// greeting is what servers are greeted with.
+func (p *Policy) greeting() Completion {
+	greeting := Greeting(p.options.Messages != nil, p.options.Sampling)
+	greeting.Seed, greeting.unneeded = greetSeed, p.options.Unneeded
+
+	if p.options.Tools != nil {
+		greeting.Tools = greetTools
+	}
+
+	if greeting.Sampling.Temperature > 0 && !p.options.Single {
+		greeting.N = max(int(p.samples.Load()), 1)
+	}
+	return greeting
+}
+
+// greetOne greets a server of which nobody knows yet whether it has slots.
+func (p *Policy) greetOne(ctx context.Context, s *server, greeting Completion) *Fault {
+	// Like any server that fails here otherwise, it is left to the requests of the run.
+	if s.learnSlots(ctx, p.options.Slots) != nil {
+		return nil
+	}
+
+	if s.seats.exist() {
+		greeting.N = 1
+	}
+	return p.greet(ctx, s, greeting)
+}
+
 // Dialects are those in which the servers are asked, in their order, as far as they were found.
 func (p *Policy) Dialects() []Dialect {
-	all := make([]Dialect, len(p.pool.servers))
-	for i, s := range p.pool.servers {
+	servers := p.pool.present()
+	all := make([]Dialect, len(servers))
+	for i, s := range servers {
 		all[i] = *s.dialect.Load()
 	}
 	return all

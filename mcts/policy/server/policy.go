@@ -26,6 +26,9 @@ type Policy struct {
 	whole   atomic.Bool   // a server has given several samples, as many as it was asked for
 	tickets atomic.Uint64 // of conversations
 
+	samples atomic.Int64 // as many as a greeting asks for
+
+	ctx     context.Context // until Close
 	stop    context.CancelFunc
 	pollers sync.WaitGroup
 }
@@ -39,13 +42,10 @@ func New(o Options) (*Policy, error) {
 
 	ctx, stop := context.WithCancel(context.Background())
 
-	p := &Policy{asker: asker{pool: newPool(o), retry: o.Retry}, options: o, stop: stop}
-	for _, s := range p.pool.servers {
-		if observer, ok := s.backend.(Observer); ok {
-			p.pollers.Go(func() { s.poll(ctx, observer) })
-		}
+	p := &Policy{asker: asker{pool: newPool(o), retry: o.Retry}, options: o, ctx: ctx, stop: stop}
+	for _, s := range p.pool.present() {
+		p.watchGauges(s)
 	}
-
 	return p, nil
 }
 

@@ -26,11 +26,11 @@ import (
 // Each question has an order of the servers (rendezvous hashing), so that its trees stay with the
 // first of them that is up, and so that a server that goes or comes moves no questions but its own.
 type pool struct {
-	servers []*server
-	retry   Retry
-	log     *slog.Logger
+	retry Retry
+	log   *slog.Logger
 
 	mu      sync.Mutex    // guards what follows and the health of every server
+	servers []*server     // that ever joined; a longer list replaces this one
 	changed chan struct{} // closed and replaced whenever some request that waits should look again
 }
 
@@ -48,6 +48,7 @@ type server struct {
 	names   sync.Map               // under which it may answer
 	silence silence
 	seats   seats
+	unwatch context.CancelFunc // ends the reading of its gauges
 	counters
 
 	dialect     atomic.Pointer[Dialect] // in which it is asked
@@ -68,6 +69,7 @@ type health struct {
 	probing bool          // a request is on its way to find out
 	probes  int           // how many found nothing
 	next    time.Time     // when the next one is due
+	left    bool          // it is off the list of servers
 	told    bool          // it has been said that the server is gone
 	paused  bool          // it has been said that the server wants a pause
 
@@ -105,20 +107,22 @@ func newServer(address string, b Backend, l Limit) *server {
 		hash:    envs.Hash(address),
 		limiter: newLimiter(l),
 		seats:   seats{asking: make(chan struct{}, 1)},
+		unwatch: func() {},
 		health:  health{gone: make(chan struct{})},
 
 		conceding: make(chan struct{}, 1),
 	}
 }
 
-// order returns the servers in the question's order of preference.
+// order returns the servers in the question's order of preference. The caller holds mu.
 func (p *pool) order(question string) []*server {
-	if len(p.servers) == 1 {
-		return p.servers
+	all := p.presentNow()
+	if len(all) == 1 {
+		return all
 	}
 
 	key := envs.Hash(question)
-	return slices.SortedStableFunc(slices.Values(p.servers), func(a, b *server) int {
+	return slices.SortedStableFunc(slices.Values(all), func(a, b *server) int {
 		return cmp.Compare(mix(b.hash^key), mix(a.hash^key))
 	})
 }
@@ -138,12 +142,15 @@ func prefer(s *server, order []*server) []*server {
 // for its turn to find out whether one has; once all have been gone for longer than Patience, only
 // the latter, and everybody else gets a *GoneError.
 func (p *pool) choose(ctx context.Context, by caller) (turn, error) {
-	order := p.order(by.question)
-	home := order[0]
-	order = prefer(by.server(), order)
-
 	for {
+		at := by.server() // takes a lock of its own
+
 		p.mu.Lock()
+		order := p.order(by.question) // servers may have joined or left since the last look
+		home := order[0]
+		if at != nil && !at.left {
+			order = prefer(at, order)
+		}
 		now := time.Now()
 
 		for _, s := range order {
@@ -236,13 +243,11 @@ func (p *pool) answered(t turn, taken bool) {
 		s.probing = false
 	}
 
-	if !s.down {
+	if !s.down || s.left {
 		return
 	}
 
-	s.down, s.gone = false, make(chan struct{})
-	s.limiter.pause(false)
-	p.broadcast()
+	p.rise(s)
 
 	if s.told {
 		s.told = false
@@ -269,7 +274,7 @@ func (p *pool) neverUsable(s *server) bool {
 func (p *pool) allOutOfQuota() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !slices.ContainsFunc(p.servers,
+	return !slices.ContainsFunc(p.presentNow(),
 		func(s *server) bool { return !s.down || s.last.Kind != OutOfQuota })
 }
 
@@ -364,7 +369,7 @@ func (p *pool) tell(s *server) {
 	s.told = true
 	doing := "waiting for it"
 
-	for _, other := range p.servers {
+	for _, other := range p.presentNow() {
 		if !other.down {
 			doing = "using the others"
 		}

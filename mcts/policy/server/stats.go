@@ -169,7 +169,8 @@ type ServerSnapshot struct {
 	Dialect string `json:"dialect,omitempty"` // how its requests differ from those to a server that takes everything
 	Counts
 	Load
-	Down   bool      `json:"down"`             // it does not answer
+	Left   bool      `json:"left,omitempty"`   // it is off the list of servers
+	Down   bool      `json:"down"`             // it does not answer, or has left
 	Since  time.Time `json:"since,omitzero"`   // since when it does not; zero while it does
 	Gauges *Gauges   `json:"gauges,omitempty"` // its own figures, when it told them within the last seconds
 	Names  []string  `json:"names,omitempty"`  // that its replies bore, in alphabetical order
@@ -193,10 +194,11 @@ func (s Snapshot) Names() []string {
 
 // Snapshot reads the counters. It may be called at any time.
 func (p *Policy) Snapshot() Snapshot {
-	total := Snapshot{Servers: make([]ServerSnapshot, len(p.pool.servers))}
+	all := p.pool.ever()
+	total := Snapshot{Servers: make([]ServerSnapshot, len(all))}
 	total.Counts, _ = p.calls.counts()
 
-	for i, s := range p.pool.servers {
+	for i, s := range all {
 		one := ServerSnapshot{Address: s.backend.Address(), Load: s.limiter.load(), Gauges: s.gauges.Load()}
 		one.Counts, one.Faults = s.counts()
 		one.Dialect = strings.Trim(s.dialect.Load().String()+"; "+s.concessions.String(), "; ")
@@ -208,6 +210,9 @@ func (p *Policy) Snapshot() Snapshot {
 
 		// Under one lock, because whether it is down and since when change together.
 		p.pool.mu.Lock()
+		if one.Left = s.left; s.left {
+			one.Limit, one.Slots = 0, 0 // nothing of it is there to be used
+		}
 		if one.Down = s.down; s.down {
 			one.Since = s.since
 		}
@@ -243,7 +248,7 @@ func sum[T any](to *T, from T) {
 // drives the servers as hard as they can be driven, with as little work begun as that takes.
 func (p *Policy) Room(samples int) int {
 	room := 0
-	for _, s := range p.pool.servers {
+	for _, s := range p.pool.present() {
 		if s.seats.exist() {
 			room += s.seats.room()
 		} else {

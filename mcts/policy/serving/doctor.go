@@ -36,7 +36,12 @@ func (m *Models) Targets() ([]Target, error) {
 			return nil, err
 		}
 
-		for i, url := range m.urls(o.Kind) {
+		urls, err := m.urls(o.Kind)
+		if err != nil {
+			return nil, err
+		}
+
+		for i, url := range urls {
 			o.URL = url
 			all = append(all, Target{name, o, i})
 		}

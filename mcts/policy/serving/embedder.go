@@ -28,7 +28,11 @@ func (m *Models) Embedder(model, url string, target bool) (suite.Embedder, error
 		return nil, err
 	}
 
-	endpoint.URL = cmp.Or(url, m.embeddingServer(k))
+	if endpoint.URL = url; url == "" {
+		if endpoint.URL, err = m.embeddingServer(k); err != nil {
+			return nil, err
+		}
+	}
 
 	e, err := k.Embed(endpoint, retry)
 	if err != nil || target {
@@ -63,14 +67,19 @@ func embedding() *Kind {
 
 // embeddingServer is the server where nobody says which: the first one of policies of the kind.
 // Where --server names those of another kind, it is not a place to show this one's key.
-func (m *Models) embeddingServer(k *Kind) string {
-	s := *m.Servers
+func (m *Models) embeddingServer(k *Kind) (string, error) {
+	addresses := m.Servers.Addresses
 	if slices.ContainsFunc(m.Config.Policy, func(name string) bool {
 		kind, _, _ := strings.Cut(name, ":")
 		other := server.FindKind(kind)
 		return other != nil && other != k
 	}) {
-		s.Addresses = ""
+		addresses = ""
 	}
-	return s.urls(k)[0]
+
+	urls, err := listed(cmp.Or(addresses, Running(k.Name, m.Servers.variable)))
+	if err != nil {
+		return "", err
+	}
+	return urls[0], nil
 }

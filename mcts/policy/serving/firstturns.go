@@ -18,7 +18,7 @@ import (
 func (m *Models) At(t Target) *Models {
 	alone, servers := *m, *m.Servers
 	servers.Addresses = t.Options.URL
-	alone.Servers, alone.open = &servers, map[string]*server.Policy{}
+	alone.Servers, alone.open = &servers, map[string]opened{}
 	return &alone
 }
 

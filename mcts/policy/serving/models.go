@@ -37,7 +37,7 @@ type Models struct {
 	// NoPriors says that the run has no use for log-probabilities: servers may have none.
 	NoPriors bool
 
-	open map[string]*server.Policy // on servers, by name
+	open map[string]opened // on servers, by name
 }
 
 // New returns the models of a configuration, which opens none yet. Until its Plans are set there
@@ -45,7 +45,7 @@ type Models struct {
 func New(c *configs.Resolved, b suite.Benchmark, versions *toolapi.Catalog, s *Servers) *Models {
 	return &Models{
 		Config: c, Benchmark: b, Versions: versions, Servers: s, Plans: suite.Plans(nil),
-		open: map[string]*server.Policy{},
+		open: map[string]opened{},
 	}
 }
 
@@ -201,7 +201,12 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 
 	// Shared by agents of all baselines: a server has one limit, and is down for all of them.
 	if p, ok := m.open[name]; ok {
-		return p, nil
+		return p.Policy, nil
+	}
+
+	k, err := kindOf(kind)
+	if err != nil {
+		return nil, err
 	}
 
 	options, err := m.Options(kind, which)
@@ -214,7 +219,12 @@ func (m *Models) Policy(name string) (mcts.Policy, error) {
 		return nil, err
 	}
 
-	m.open[name] = p
+	f, err := m.follower(p, k, which)
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+
+	m.open[name] = opened{p, f.start()}
 	return p, nil
 }
 
@@ -307,20 +317,36 @@ func (m *Models) manner(addSpecial bool) server.Manner {
 	return manner
 }
 
-func (m *Models) backends(kind *Kind, model string, addSpecial bool) ([]server.Backend, error) {
-	var all []server.Backend
-
+// opener opens backends of a kind for a model, which they do not ask yet.
+func (m *Models) opener(kind *Kind, model string, addSpecial bool) (
+	open func(url string) (server.Backend, error), err error) {
 	endpoint, err := m.endpoint(kind, model)
+	manner := m.manner(addSpecial)
+
+	return func(url string) (server.Backend, error) {
+		endpoint := endpoint
+		endpoint.URL = url
+		return kind.Open(endpoint, manner)
+	}, err
+}
+
+func (m *Models) backends(kind *Kind, model string, addSpecial bool) ([]server.Backend, error) {
+	open, err := m.opener(kind, model, addSpecial)
 	if err != nil {
 		return nil, err
 	}
 
-	for _, endpoint.URL = range m.urls(kind) {
-		backend, err := kind.Open(endpoint, m.manner(addSpecial))
+	urls, err := m.urls(kind)
+	if err != nil {
+		return nil, err
+	}
+
+	var all []server.Backend
+	for _, url := range urls {
+		backend, err := open(url)
 		if err != nil {
 			return nil, err
 		}
-
 		all = append(all, backend)
 	}
 	return all, nil

@@ -2,6 +2,7 @@ package serving
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"net/url"
 	"slices"
@@ -17,7 +18,9 @@ import (
 // Servers says where models are and how hard to drive them. It changes no result, so it is not a
 // setting of a run.
 type Servers struct {
-	Addresses string           // base URLs, separated by commas; "" means those of the environment
+	// Addresses are base URLs, separated by commas, or where a list of them is read again and
+	// again: file:PATH, dns:URL or command:COMMAND; "" means those of the environment.
+	Addresses string
 	Parallel  string           // "auto", or sequences in flight at each server
 	Patience  time.Duration    // how long to wait for one that is down
 	Timeout   time.Duration    // of one request
@@ -64,22 +67,27 @@ func Running(kind string, lookup func(variable string) string) string {
 	return cmp.Or(lookup(k.AddressVariable), k.DefaultAddress)
 }
 
-// urls are the servers of a kind: those of the command line, of the configuration, of the
-// environment, or the default.
-func (m *Models) urls(kind *Kind) []string {
-	if configured := m.Config.Server.URLs; m.Servers.Addresses == "" && len(configured) > 0 {
-		return configured
-	}
-	return m.Servers.urls(kind)
+// addresses are those of a kind: of the command line, of the configuration, of the environment, or
+// the default.
+func (m *Models) addresses(kind *Kind) string {
+	return cmp.Or(m.Servers.Addresses, strings.Join(m.Config.Server.URLs, ","),
+		Running(kind.Name, m.Servers.variable))
 }
 
-// urls are the servers of a kind, without those of a configuration.
-func (s *Servers) urls(kind *Kind) []string {
-	urls := strings.Split(cmp.Or(s.Addresses, Running(kind.Name, s.variable)), ",")
+// urls are the servers of a kind, as they are listed now.
+func (m *Models) urls(kind *Kind) ([]string, error) { return listed(m.addresses(kind)) }
+
+// listed are the servers that addresses name.
+func listed(addresses string) ([]string, error) {
+	if s := sourceOf(addresses); s != nil {
+		return s.list(context.Background())
+	}
+
+	urls := strings.Split(addresses, ",")
 	for i := range urls {
 		urls[i] = strings.TrimSpace(urls[i])
 	}
-	return urls
+	return urls, nil
 }
 
 // Check refuses flags that make no sense.
@@ -99,7 +107,7 @@ func (s *Servers) Check() error {
 // Exposed reports whether credentials stand on the command line, where every user of the machine
 // can read them.
 func (s *Servers) Exposed() bool {
-	return slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
+	return sourceOf(s.Addresses) == nil && slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
 		shown := withoutCredentials(address)
 		return shown == unreadable && strings.Contains(address, "@") || strings.Contains(shown, somebody) ||
 			strings.Contains(shown, secret)
@@ -131,7 +139,10 @@ func (s *Servers) limit() (server.Limit, error) {
 func (s *Servers) Arguments() []string {
 	var args []string
 
-	if s.Addresses != "" {
+	switch {
+	case sourceOf(s.Addresses) != nil:
+		args = append(args, "--server", s.Addresses)
+	case s.Addresses != "":
 		list := strings.Split(s.Addresses, ",")
 		for i, server := range list {
 			list[i] = withoutCredentials(strings.TrimSpace(server))

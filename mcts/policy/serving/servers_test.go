@@ -43,8 +43,8 @@ func TestEmbeddingServer(t *testing.T) {
 		s.Addresses = test.addresses
 
 		m := New(&configs.Resolved{Config: configs.Config{Policy: test.policies}}, nil, nil, s)
-		if got := m.embeddingServer(openai.Kind); got != test.want {
-			t.Errorf("%+v: %s, want %s", test, got, test.want)
+		if got, err := m.embeddingServer(openai.Kind); got != test.want || err != nil {
+			t.Errorf("%+v: %s (%v), want %s", test, got, err, test.want)
 		}
 	}
 }

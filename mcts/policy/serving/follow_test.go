@@ -1,0 +1,89 @@
+package serving
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"toolevo/mcts/policy/server"
+)
+
+// A policy asks those that the list names, as it changes; who cannot be used does not join, and is
+// taken once it can; a list that cannot be read, or is empty, changes nothing. Each complaint is
+// logged once.
+func TestFollow(t *testing.T) {
+	a, b, c := serveToy(t), serveToy(t), serveToy(t)
+	path := filepath.Join(t.TempDir(), "servers.txt")
+	write := func(servers ...string) {
+		if err := os.WriteFile(path, []byte(strings.Join(servers, "\n")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(a)
+
+	m := toyModels(t)
+	var log bytes.Buffer
+	m.Servers.Addresses, m.Servers.Log = "file:"+path, slog.New(slog.NewTextHandler(&log, nil))
+
+	o, err := m.Options("toy", "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	p, err := server.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+
+	f, err := m.follower(p, toy, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	const nowhere = "http://127.0.0.1:1"
+
+	for _, step := range []struct {
+		listed, want []string
+		logged       string // what is said for the first time
+	}{
+		{[]string{a, b}, []string{a, b}, "joined"},
+		{[]string{a, b}, []string{a, b}, ""},
+		{[]string{b, c}, []string{b, c}, "off the list"},
+		{nil, []string{b, c}, "lists no server"},
+		{nil, []string{b, c}, ""},
+		{[]string{c, nowhere}, []string{c}, "start the server"},
+		{[]string{c, nowhere}, []string{c}, ""},
+		{[]string{nowhere}, []string{c}, "last server cannot leave"},
+		{[]string{a}, []string{a}, "off the list"},
+	} {
+		write(step.listed...)
+		log.Reset()
+		f.update(t.Context())
+
+		got := p.Addresses()
+		slices.Sort(got)
+		slices.Sort(step.want)
+
+		if !slices.Equal(got, step.want) {
+			t.Errorf("%q are listed, and %q are asked, want %q", step.listed, got, step.want)
+		}
+
+		if step.logged == "" && log.Len() > 0 || !strings.Contains(log.String(), step.logged) {
+			t.Errorf("%q are listed: %q is logged, want %q", step.listed, &log, step.logged)
+		}
+	}
+
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	f.update(t.Context())
+
+	if got := p.Addresses(); !slices.Equal(got, []string{a}) || !strings.Contains(log.String(), "no such file") {
+		t.Errorf("without a list %q are asked, and %q is logged", got, &log)
+	}
+}
