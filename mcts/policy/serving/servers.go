@@ -107,7 +107,11 @@ func (s *Servers) Check() error {
 // Exposed reports whether credentials stand on the command line, where every user of the machine
 // can read them.
 func (s *Servers) Exposed() bool {
-	return sourceOf(s.Addresses) == nil && slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
+	if sourceOf(s.Addresses) != nil {
+		return false
+	}
+
+	return slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
 		shown := withoutCredentials(address)
 		return shown == unreadable && strings.Contains(address, "@") || strings.Contains(shown, somebody) ||
 			strings.Contains(shown, secret)
