@@ -109,6 +109,10 @@ search-pays: tools ## trees and independent samples at the same completions, on 
 test-vllm: build ## a real vLLM on the CPU with a tiny model: doctor, protocol, collect, resume, eval
 	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/vllm.sh
 
+.PHONY: test-router
+test-router: build ## a real vllm-router (installed once) before eight simulated servers: same run, prompts found
+	TOOLEVO_BIN=$(CURDIR)/$(BIN) bash mcts/policy/interop/router.sh
+
 .PHONY: test-improve
 test-improve: build ## two rounds of improve with a real LLaMA-Factory, Ollama and vLLM on the CPU, killed in every stage
 	bash finetune/interop/improve.sh $(BIN)

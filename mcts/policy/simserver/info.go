@@ -24,6 +24,7 @@ func (s *Server) routes() {
 	}
 
 	if s.o.Kind == VLLM {
+		s.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {}) // for routers
 		s.mux.HandleFunc("POST /tokenize", s.guard(s.completion((*exchange).tokenizeChat)))
 		s.mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
 			writeJSON(w, http.StatusOK, map[string]string{"version": s.o.Version})

@@ -12,6 +12,9 @@ import (
 // /version nor, unless it was told to, metrics.
 func (s *Server) llamaCppRoutes() {
 	s.mux.HandleFunc("GET /props", s.guard(s.props))
+	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
 	s.mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusNotImplemented, llamaCppError(http.StatusNotImplemented,
 			"This server does not support metrics endpoint. Start it with `--metrics`"))
