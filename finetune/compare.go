@@ -36,10 +36,12 @@ type Flip struct {
 // report has a task set only if it is that of every evaluation. The error wraps ErrUnlike when two
 // have the same name, or mean different questions by the same ID.
 func Compare(evaluations []Evaluation) (*Report, error) {
-	if err := alike(evaluations); err != nil {
+	if err := checkComparable(evaluations); err != nil {
 		return nil, err
 	}
 
+	// Whether a policy needs its evaluation's name depends on the jobs of all evaluations, so the
+	// naming is settled before the first job is renamed.
 	var (
 		jobs    []Job
 		name    = renaming(evaluations)
@@ -52,6 +54,8 @@ func Compare(evaluations []Evaluation) (*Report, error) {
 			jobs = append(jobs, j)
 		}
 
+		// Cells of different task sets may share a report, but no single hash would then be true of
+		// it.
 		if TaskSet(e.Questions) != taskSet {
 			taskSet = ""
 		}
@@ -62,14 +66,16 @@ func Compare(evaluations []Evaluation) (*Report, error) {
 		return nil, err
 	}
 
+	// Only evaluations know the texts of questions, so ReportOf cannot list the flips itself.
 	report := ReportOf(all)
 	report.TaskSet = taskSet
 	report.flips(all, evaluations)
 	return report, nil
 }
 
-// alike makes sure that evaluations have names of their own and mean the same by the same question.
-func alike(evaluations []Evaluation) error {
+// checkComparable makes sure that evaluations have distinct names and mean the same by the same
+// question.
+func checkComparable(evaluations []Evaluation) error {
 	type asked struct {
 		trajectories.Question
 		evaluation string
@@ -78,6 +84,7 @@ func alike(evaluations []Evaluation) error {
 	names, all := map[string]bool{}, map[[3]string]asked{}
 
 	for _, e := range evaluations {
+		// The name is all that tells two measurements of one policy apart.
 		if names[e.Name] {
 			return fmt.Errorf("%w: two have the name %s: rename one, or name it once", ErrUnlike, e.Name)
 		}
@@ -88,11 +95,12 @@ func alike(evaluations []Evaluation) error {
 			cell := CellOf("", "", q.Labels)
 			key := [...]string{cell.Dataset, cell.Difficulty, q.ID}
 
+			// The same text with another judge of its answers is another question, too.
 			// A question is another one, too, if another model judges its answers.
 			if other, ok := all[key]; ok && (other.Text != q.Text || other.Gold != q.Gold ||
 				other.Labels[envs.LabelJudge] != q.Labels[envs.LabelJudge]) {
-				return fmt.Errorf("%w: question %s is another one in %s than in %s: evaluate the policies on the same "+
-					"data", ErrUnlike, q.ID, e.Name, other.evaluation)
+				return fmt.Errorf("%w: question %s is another one in %s than in %s: "+
+					"evaluate the policies on the same data", ErrUnlike, q.ID, e.Name, other.evaluation)
 			}
 
 			all[key] = asked{q, e.Name}
@@ -101,7 +109,7 @@ func alike(evaluations []Evaluation) error {
 	return nil
 }
 
-// renaming returns what the report calls an evaluation's policy.
+// renaming returns a function that names an evaluation's policy in the report.
 func renaming(evaluations []Evaluation) func(Evaluation, string) string {
 	measured, twice := map[Cell]bool{}, map[string]bool{}
 
@@ -125,7 +133,8 @@ func renaming(evaluations []Evaluation) func(Evaluation, string) string {
 }
 
 // renamed yields the episodes of all evaluations under the names of the report.
-func renamed(evaluations []Evaluation, name func(Evaluation, string) string) iter.Seq2[trajectories.Episode, error] {
+func renamed(evaluations []Evaluation,
+	name func(Evaluation, string) string) iter.Seq2[trajectories.Episode, error] {
 	return func(yield func(trajectories.Episode, error) bool) {
 		for _, e := range evaluations {
 			for episode, err := range e.Episodes {
@@ -141,6 +150,7 @@ func renamed(evaluations []Evaluation, name func(Evaluation, string) string) ite
 // flips adds to comparisons the questions that both sides measured and one of them answered
 // correctly, in the order in which they were asked.
 func (r *Report) flips(all []facts.Fact, evaluations []Evaluation) {
+	// Facts do not hold the texts of questions; tasks do.
 	texts := map[string]string{}
 
 	for _, e := range evaluations {
@@ -153,7 +163,9 @@ func (r *Report) flips(all []facts.Fact, evaluations []Evaluation) {
 
 	answers := answersOf(all)
 	questions := tabulate.Distinct(all, func(f facts.Fact) facts.Key {
-		return facts.Key{Dataset: f.Dataset, Difficulty: f.Difficulty, QuestionID: f.QuestionID, Question: f.Question}
+		return facts.Key{
+			Dataset: f.Dataset, Difficulty: f.Difficulty, QuestionID: f.QuestionID, Question: f.Question,
+		}
 	})
 
 	for i := range r.Comparisons {
@@ -161,6 +173,7 @@ func (r *Report) flips(all []facts.Fact, evaluations []Evaluation) {
 
 		for _, q := range questions {
 			first, second := answers[c.First], answers[c.Second]
+			// A question that one side did not ask, or lost, says nothing about the other.
 			if first[q.Question].Trials == 0 || second[q.Question].Trials == 0 ||
 				first.Right(q.Question) == second.Right(q.Question) {
 				continue

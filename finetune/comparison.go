@@ -69,6 +69,7 @@ func compareAll(all []facts.Fact) []Comparison {
 				between = BetweenVersions
 			}
 
+			// Where policy and version both differ, no difference could be put down to either.
 			if first.API != second.API && first.Policy != second.Policy {
 				continue
 			}
@@ -80,8 +81,8 @@ func compareAll(all []facts.Fact) []Comparison {
 		}
 	}
 
-	// Comparisons are pointed to only now that no append moves them. Each kind is a family of
-	// its own when p-values are corrected.
+	// Pointers into comparisons are safe only now that no append moves them. Each kind is a family
+	// of its own when p-values are corrected.
 	for between, comparisons := range found {
 		for i := range comparisons {
 			families[between] = append(families[between], &comparisons[i].Paired)

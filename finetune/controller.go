@@ -19,17 +19,17 @@ const (
 	DepthFirst = "dfsdt"
 )
 
-// Controller says how an episode goes on when a chain of turns ends without an answer: the agent
-// gives up, or a limit is reached. The zero Controller is a chain, and no other after it. No
-// controller knows whether an answer is right.
+// Controller says how an episode continues when a chain of turns ends without an answer: the agent
+// gives up, or a limit is reached. The zero Controller plays a single chain. No controller knows
+// whether an answer is right.
 type Controller struct {
 	Kind  string // Chain, or DepthFirst; "" is Chain
-	Tries int    // of Chain: how many chains at most, the n of CoT@n; 0 is 1. If there are several, they are sampled
+	Tries int    // of Chain: at most so many chains, the n of CoT@n; 0 is 1. Several are sampled
 	Calls int    // of DepthFirst: to the model, at most, at least 1
 }
 
-// several reports whether chains begin at the question again, which takes other actions than the
-// greedy ones.
+// several reports whether chains may begin at the question again, where greedy decoding would only
+// repeat the first one.
 func (c Controller) several() bool { return c.Kind != DepthFirst && c.Tries > 1 }
 
 // chains plays chains from the question on until one ends with an answer. It returns the last.
@@ -70,6 +70,7 @@ func (p *player) descend(ctx context.Context, c chain) (last chain, back int, er
 	var tried []envs.Turn
 
 	for before := range beam {
+		// The limit is checked before each call: a branch below may have used up the rest.
 		if p.calls >= p.limits.Controller.Calls {
 			break
 		}
@@ -80,11 +81,15 @@ func (p *player) descend(ctx context.Context, c chain) (last chain, back int, er
 		}
 
 		last, back, err = p.descend(ctx, next)
+		// More than one turn to take back means that this place is left as well, untried actions
+		// included.
 		if err != nil || last.answered() || back > 1 {
 			return last, back - 1, err
 		}
 
-		if turn, ok := next.state.History().Last(); ok && next.state.History().Len() > c.state.History().Len() {
+		// A policy that fell silent made no turn that could be shown to it.
+		history := next.state.History()
+		if turn, ok := history.Last(); ok && history.Len() > c.state.History().Len() {
 			tried = append(tried, turn)
 		}
 	}
@@ -94,7 +99,7 @@ func (p *player) descend(ctx context.Context, c chain) (last chain, back int, er
 // widthOfTried is how many columns of a turn are shown.
 const widthOfTried = 300
 
-// remarkOn tells the policy what it did at a place before, "" where it did nothing yet.
+// remarkOn tells the policy what it already tried at a place; it is "" before the first try.
 func remarkOn(tried []envs.Turn) string {
 	if len(tried) == 0 {
 		return ""

@@ -11,12 +11,12 @@ import (
 	"toolevo/mcts"
 )
 
-// Episode is one run of a policy on one task. Of several chains that its controller let the policy
-// try it is the one with the answer, else the last.
+// Episode is one run of a policy on one task. If its controller let the policy try several chains,
+// it is the one with the answer, else the last.
 type Episode struct {
 	History envs.History
 	Status  envs.Status // Running when the turns were used up, or the policy fell silent
-	Limit   mcts.Limit  // why the policy said nothing more: mcts.LimitSilence, mcts.LimitContext; "" when it did
+	Limit   mcts.Limit  // why the policy fell silent: mcts.LimitSilence, mcts.LimitContext; "" if not
 	Grade   envs.Grade
 
 	// Branch is the episode as a tree of one branch, which is how a run keeps it. Its last node is
@@ -33,7 +33,7 @@ type Limits struct {
 }
 
 // Play runs one episode: one sample a turn. id names the episode in the log; its Path is ignored.
-// The error is ours, and the question is then lost.
+// An error means that the infrastructure failed, and the question is then lost.
 func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task envs.Task, id mcts.NodeID,
 	limits Limits) (Episode, error) {
 	state, err := env.Reset(ctx, task)
@@ -64,8 +64,8 @@ type player struct {
 	calls, samples int
 }
 
-// chain is a sequence of turns from the question on. It is a value: chains that begin alike share
-// what they have.
+// chain is a sequence of turns from the question on. It is a value: chains with the same beginning
+// share its nodes.
 type chain struct {
 	state envs.State
 	limit mcts.Limit // why the policy said nothing more
@@ -76,15 +76,16 @@ type chain struct {
 
 // over reports whether nothing can come after the chain.
 func (p *player) over(c chain) bool {
-	return c.state.Status() != envs.Running || c.limit != mcts.LimitNone || c.state.History().Len() >= p.limits.MaxTurns
+	return c.state.Status() != envs.Running || c.limit != mcts.LimitNone ||
+		c.state.History().Len() >= p.limits.MaxTurns
 }
 
-// answered reports whether the agent has said something as its answer. An empty answer gives up.
+// answered reports whether the agent gave an answer. An empty one counts as giving up.
 func (c chain) answered() bool {
 	return c.state.Status() == envs.Terminated && strings.TrimSpace(c.grade.Answer) != ""
 }
 
-// request asks for one more action at the end of a chain, where so many were asked for before.
+// request asks for one more action at the end of a chain, at which before have been drawn already.
 func (p *player) request(c chain, before int) mcts.Request {
 	r := mcts.Request{
 		Node: p.id, History: c.state.History(), First: before, N: 1, Greedy: !p.limits.Sampled,
@@ -97,12 +98,14 @@ func (p *player) request(c chain, before int) mcts.Request {
 	return r
 }
 
-// turn asks for an action at the end of a chain and runs it. The policy is told a remark, if there
-// is one.
+// turn asks for an action at the end of a chain and runs it. A remark that is not "" is added to
+// the prompt.
 func (p *player) turn(ctx context.Context, c chain, before int, remark string) (chain, error) {
 	r := p.request(c, before)
 	id, turn := r.Node, r.History.Len()
 
+	// The remark is in this prompt alone. The chain keeps its own history, so that what is recorded
+	// has no remark in it.
 	if remark != "" {
 		r.History = r.History.Remark(remark)
 	}
@@ -125,7 +128,6 @@ func (p *player) turn(ctx context.Context, c chain, before int, remark string) (
 		return c, nil
 	}
 
-	// What the turn keeps is recorded, and not the whole text: later prompts had no more.
 	action := envs.Action(proposals[0].Text)
 
 	next, err := p.env.Step(ctx, c.state, action)
@@ -134,7 +136,10 @@ func (p *player) turn(ctx context.Context, c chain, before int, remark string) (
 	}
 
 	c.state, c.grade = next.State, next.Grade
+	// A text that ran into its length limit counts as cut only if no call was complete by then.
 	cut := proposals[0].Finish == mcts.FinishLength && next.Turn.Call.Name == ""
+	// The action as the environment cut it is recorded, not the whole text: later prompts show no
+	// more. Clip keeps chains that share a beginning from writing into one array.
 	c.nodes = append(slices.Clip(c.nodes), mcts.Record{
 		ID: turn + 1, Parent: turn, Depth: turn + 1,
 		Action: string(next.Turn.Action), Tool: next.Turn.Call.Tool, Name: next.Turn.Call.Name,
@@ -146,12 +151,13 @@ func (p *player) turn(ctx context.Context, c chain, before int, remark string) (
 	return c, nil
 }
 
-// episode is the chain as an episode, which notes what ended it.
+// episode returns the chain as an episode that notes what ended it.
 func (p *player) episode(c chain, ended bool) Episode {
 	e := Episode{
 		History: c.state.History(), Status: c.state.Status(), Limit: c.limit, Grade: c.grade,
 		Branch: &mcts.TreeRecord{
-			Question: p.id.Question, Tree: p.id.Tree, Calls: p.calls, Samples: p.samples, Nodes: slices.Clone(c.nodes),
+			Question: p.id.Question, Tree: p.id.Tree, Calls: p.calls, Samples: p.samples,
+			Nodes: slices.Clone(c.nodes),
 		},
 	}
 

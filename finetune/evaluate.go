@@ -16,7 +16,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// Cell is what one line of the report stands for.
+// Cell is what one line of the report is about.
 type Cell struct {
 	Policy     string `json:"policy"`     // e.g. "scripted:reader"
 	API        string `json:"api"`        // the deployed API version, or a family of versions
@@ -44,12 +44,12 @@ type Job struct {
 	Tasks    []envs.Task // their IDs are distinct
 	MaxTurns int         // of a chain, at least 1
 
-	// Repeats is how many episodes there are of each task. If there are several, they are sampled,
-	// by Seed, and one is greedy.
+	// Repeats is how many episodes are played of each task. Several are sampled, by Seed; a single
+	// one is greedy.
 	Repeats int
 	Seed    uint64
-	// Played is how many episodes there are of each task, by its name (Episode), that somebody else
-	// has played, Repeats of some and fewer of others. nil is a job whose episodes Policy plays.
+	// Played counts the episodes of each task, by its name (Episode), that were played elsewhere: at
+	// most Repeats of each. nil is a job whose episodes Policy plays.
 	Played map[string]int
 
 	Controller Controller
@@ -85,12 +85,12 @@ func (j Job) limits() Limits {
 		return Limits{MaxTurns: j.MaxTurns}
 	}
 	return Limits{
-		MaxTurns: j.MaxTurns, Sampled: j.Repeats > 1 || j.Controller.several(), Seed: j.Seed, Controller: j.Controller,
+		MaxTurns: j.MaxTurns, Sampled: j.Repeats > 1 || j.Controller.several(), Seed: j.Seed,
+		Controller: j.Controller,
 	}
 }
 
-// converse is the job with a conversation of its policy's, for one episode. end ends the
-// conversation.
+// converse returns the job with a conversation of its policy, for one episode, and what ends it.
 func (j Job) converse() (one Job, end func()) {
 	j.Policy, end = mcts.Converse(j.Policy)
 	return j, end
@@ -113,23 +113,23 @@ type Options struct {
 	Progress *Progress // counts what is done; may be nil
 }
 
-// Lost has why episodes were lost.
+// Lost says why episodes were lost.
 type Lost map[Attempt]string
 
-// Attempt tells the episodes of an evaluation apart: what [Job.Episode] calls those of a task, and
-// which it is of them.
+// Attempt identifies an episode of an evaluation: its task by [Job.Episode], and which of the
+// task's repeats it is.
 type Attempt struct {
 	Episode string
 	Repeat  int
 }
 
-// Evaluate plays the episodes of the jobs that the store does not have, and stores each. It returns
-// those that were lost to infrastructure failures. Those of them of which a request failed alone
-// (envs.GivenUp) it notes in the store at once, and the next evaluation plays them last. The error
-// wraps the context's when it was stopped, and is any other when it could not go on; what was asked
-// is logged in every case, and so is how long episodes took ([Seconds]). Once ctx has ended no call
-// to the model is begun, as with collect.Run. Memory does not grow with the episodes, but for the
-// number of seconds that each took.
+// Evaluate plays the episodes of the jobs that the store lacks, and stores each. It returns those
+// that were lost to infrastructure failures. Those lost because a single request was given up
+// (envs.GivenUp) are noted in the store at once, and the next evaluation plays them last. The error
+// wraps the context's when the evaluation was stopped, and is another when it could not continue;
+// what was asked is logged in every case, and so is how long episodes took ([Seconds]). Once ctx
+// has ended no call to the model is begun, as with collect.Run. Memory does not grow with the
+// episodes, but for the number of seconds that each took.
 func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	if err := o.validate(jobs); err != nil {
 		return nil, err
@@ -158,12 +158,15 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	group.SetLimit(o.Workers)
 
 	play := func(ctx context.Context, job Job, task envs.Task, repeat int) {
-		job, endConversation := job.converse() // here, for conversations wait in the order of the episodes
+		// Begun before Go, not by the worker: conversations are served in the order in which they
+		// began, which is then that of the episodes.
+		job, endConversation := job.converse()
 
 		group.Go(func() error {
 			defer endConversation()
 
-			if err := ctx.Err(); err != nil { // asked here, for Go waits until a worker is free
+			// Go waits until a worker is free, and ctx may have ended by then.
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 
@@ -179,6 +182,7 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 
 			attempt := Attempt{job.Episode(task), repeat}
 			if r.lost == nil {
+				// An episode that the log answered took no time worth noting: its first run has it.
 				if !r.replayed {
 					seconds[attempt.String()] = r.seconds
 				}
@@ -194,6 +198,8 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 		})
 	}
 
+	// What failed before comes last, and is marked as such: another failure of it says nothing
+	// about the server.
 	for _, givenUp := range []bool{false, true} {
 		playing := groupCtx
 		if givenUp {
@@ -211,13 +217,14 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 
 	err = group.Wait()
 
+	// An evaluation that was stopped still notes the seconds: the next one replays these episodes.
 	if err := errors.Join(err, noteSeconds(context.WithoutCancel(ctx), o.Store, seconds)); err != nil {
 		return nil, err
 	}
 	return lost, o.Store.KeepGivenUp(ctx, givenUp)
 }
 
-// givenUp returns the episodes that were given up and are not there.
+// givenUp returns the episodes that were given up and are not stored, as a list and as a set.
 func (o *Options) givenUp(ctx context.Context) (
 	all []store.GivenUp, has map[Attempt]bool, err error) {
 	all, err = o.Store.GivenUp(ctx)
@@ -231,7 +238,8 @@ func (o *Options) givenUp(ctx context.Context) (
 
 func (o *Options) validate(jobs []Job) error {
 	if o.Workers < 1 || o.Retry.Attempts < 1 {
-		return fmt.Errorf("finetune: %d workers and %d attempts, want at least 1 of each", o.Workers, o.Retry.Attempts)
+		return fmt.Errorf("finetune: %d workers and %d attempts, want at least 1 of each",
+			o.Workers, o.Retry.Attempts)
 	}
 
 	seen := map[string]bool{}
@@ -256,13 +264,13 @@ func (o *Options) validate(jobs []Job) error {
 // result is what became of an episode.
 type result struct {
 	record   *mcts.TreeRecord // nil of one that is lost
-	lost     error            // why there is none
+	lost     error            // why it was lost
 	givenUp  *store.GivenUp   // nil where more than a request of it failed
 	replayed bool             // it took no call to the model
 	seconds  float64          // that it took
 }
 
-// counted counts an episode.
+// counted adds the episode to the counters.
 func (r result) counted(s *Snapshot) {
 	s.Done++
 	if r.replayed {
@@ -275,8 +283,8 @@ func (r result) counted(s *Snapshot) {
 	}
 }
 
-// episode plays and stores one episode. What ends the whole evaluation is an error: the user's
-// wish, or a log that cannot be written.
+// episode plays and stores one episode. It returns an error only for what ends the whole
+// evaluation: the user's wish, or a log that cannot be written.
 func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat int) (result, error) {
 	id := mcts.NodeID{Question: job.Episode(task), Tree: repeat}
 
@@ -294,15 +302,19 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 
 	e, err := Play(ctx, o.Retry.Environment(job.Env), policy, task, id, job.limits())
 	if err == nil {
+		// The log may have answered all of it: stopped after the last call, before it was stored.
 		asked, _ := policy.Counts()
 		played := result{record: e.Branch, replayed: asked == 0, seconds: time.Since(began).Seconds()}
 		return played, o.Store.SaveTree(ctx, e.Branch)
 	}
 
+	// Being stopped fails whatever is under way, which loses no question.
 	if ctx.Err() != nil {
 		return result{}, ctx.Err()
 	}
 
+	// An error without a stage is not about this episode alone, and a final one would meet every
+	// other, too.
 	// An error without a stage is not about this episode alone, and a final one meets them all.
 	if _, ok := envs.FailedStage(err); !ok || envs.IsFinal(err) {
 		return result{}, err
@@ -313,6 +325,7 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 		return result{lost: err}, nil
 	}
 
+	// Noted at once, so that it is known even if this process is killed.
 	givenUp := &store.GivenUp{Question: id.Question, Tree: id.Tree, Reason: reason}
 	return result{lost: err, givenUp: givenUp}, o.Store.NoteGivenUp(ctx, *givenUp)
 }
@@ -342,7 +355,7 @@ func Episodes(ctx context.Context, s *store.Store, jobs []Job, lost Lost,
 	}
 }
 
-// storedEpisode returns an episode that is stored, and whether it is.
+// storedEpisode returns a stored episode, and whether it is stored.
 func storedEpisode(ctx context.Context, s *store.Store, a Attempt, meta trajectories.Meta) (
 	e trajectories.Episode, stored bool, err error) {
 	branch, stored, err := s.LoadTree(ctx, a.Episode, a.Repeat)

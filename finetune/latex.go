@@ -30,6 +30,8 @@ func (r *Report) WriteLaTeX(w io.Writer) error { return r.WriteBlocks(w, nil) }
 func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 	view := tables().Report("latex")[0]
 	rows := slices.Concat(tabulate.RowsOf(r.Rows), r.averages())
+	// Policies measured under a stand-in get a block of their own, above the others; which they are
+	// is found below.
 	blocks = append([]Block{{Name: view.Apart}}, blocks...)
 	measured := map[Contender]bool{}
 
@@ -40,7 +42,8 @@ func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 	for _, row := range rows {
 		policy := row.Text("policy")
 		// A policy that met both versions keeps both, each in a table of its own.
-		if base, ok := strings.CutSuffix(row.Text("api"), standIn); ok && !measured[Contender{policy, base}] {
+		base, ok := strings.CutSuffix(row.Text("api"), standIn)
+		if ok && !measured[Contender{policy, base}] {
 			row["api"] = base
 			blocks[0].Policies = append(blocks[0].Policies, policy)
 		}
@@ -61,8 +64,8 @@ func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 	return tabulate.WriteLaTeX(w, view.Grids(rows))
 }
 
-// sortForPaper has the columns in the order of the datasets, those of each side by side, and the
-// lines in that of the blocks.
+// sortForPaper sorts the columns by dataset, the difficulties of each side by side, and the lines
+// in the order of the blocks.
 func sortForPaper(rows []tabulate.Row, blocks []Block) {
 	var policies []string
 	for _, b := range blocks {
@@ -81,8 +84,8 @@ func sortForPaper(rows []tabulate.Row, blocks []Block) {
 	}
 }
 
-// averages are the means over datasets, but for those over easy and hard questions: the paper has
-// no such column.
+// averages returns the means over datasets without those over easy and hard questions: the paper
+// has no such column.
 func (r *Report) averages() []tabulate.Row {
 	difficulties := tabulate.Distinct(r.Rows, func(row Row) string { return row.Difficulty })
 
@@ -96,7 +99,7 @@ func (r *Report) averages() []tabulate.Row {
 	return rows
 }
 
-// title has its first letter in upper case.
+// title returns a word with its first letter in upper case.
 func title(word string) string {
 	if word == "" || word == tabulate.All {
 		return word

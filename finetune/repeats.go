@@ -16,14 +16,16 @@ type Repeats struct {
 	PassAll   []float64 `json:"pass_all"`  // pass^k for k = 1, 2, …: all of k episodes are right
 }
 
-// addRepeats gives rows of cells with several episodes of each question what those add. pass@k and
-// pass^k are means over the questions with k episodes that were not lost.
+// addRepeats adds pass@k and pass^k to the rows of cells with several episodes of each question.
+// They are means over the questions with k episodes that were not lost.
 func addRepeats(rows []Row, all []facts.Fact) {
 	questions, most := map[Cell]tabulate.Answers{}, map[Cell]int{}
 
 	for i := range all {
 		f := &all[i]
 		cell := Cell{f.Policy, f.API, f.Dataset, f.Difficulty}
+		// The number of repeats is that of what was planned: lost episodes count here, though they
+		// are measured nowhere.
 		most[cell] = max(most[cell], f.Repeat+1)
 
 		if questions[cell] == nil {
@@ -37,13 +39,14 @@ func addRepeats(rows []Row, all []facts.Fact) {
 
 	for i := range rows {
 		row := &rows[i]
+		// The table has a deviation for every cell; over a single repeat it means nothing.
 		if most[row.Cell] < 2 {
 			row.Repeats = nil
 			continue
 		}
 
 		if row.Repeats == nil {
-			row.Repeats = &Repeats{} // none has a deviation where all were lost
+			row.Repeats = &Repeats{} // the table gave no deviation: all episodes were lost
 		}
 
 		row.Repeats.Episodes = most[row.Cell]

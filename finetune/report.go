@@ -20,8 +20,8 @@ var tablesYAML []byte
 var tables = tabulate.Embedded(tablesYAML, []string{"facts"},
 	[]string{"terminal", "cells", "comparisons", "templates", "markdown", "latex", "rescored"})
 
-// Report is the outcome of an evaluation. What its figures depend on beside their cells the caller
-// fills in.
+// Report is the outcome of an evaluation. The caller fills in what its figures depend on besides
+// their cells.
 type Report struct {
 	Rows []Row `json:"rows"` // a row for each cell: dataset and difficulty, policy, API version
 
@@ -136,7 +136,7 @@ func Summarise(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) (*Re
 	return ReportOf(all), nil
 }
 
-// factsOf returns what the episodes of jobs come to.
+// factsOf returns the facts of the episodes of jobs.
 func factsOf(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) ([]facts.Fact, error) {
 	var all []facts.Fact
 
@@ -147,7 +147,7 @@ func factsOf(jobs []Job, episodes iter.Seq2[trajectories.Episode, error]) ([]fac
 			return nil, err
 		}
 
-		i, err := places.of(&e)
+		i, err := places.index(&e)
 		if err != nil {
 			return nil, err
 		}
@@ -164,10 +164,14 @@ func ReportOf(all []facts.Fact) *Report {
 	addRepeats(report.Rows, all)
 
 	report.Overall = tabulate.As[Row](tables().Tables["overall"].Rows(source))
-	report.Overall = slices.DeleteFunc(report.Overall, func(r Row) bool { return r.Dataset != tabulate.All })
+	report.Overall = slices.DeleteFunc(report.Overall, func(r Row) bool {
+		return r.Dataset != tabulate.All
+	})
 	addRepeats(report.Overall, nil)
 	report.Summaries = tabulate.As[Summary](tables().Tables["summaries"].Rows(source))
-	report.Summaries = slices.DeleteFunc(report.Summaries, func(s Summary) bool { return s.Difficulty == "" })
+	report.Summaries = slices.DeleteFunc(report.Summaries, func(s Summary) bool {
+		return s.Difficulty == ""
+	})
 	report.Templates = templateRows(report.Rows, all)
 	report.Comparisons = compareAll(all)
 	report.Tables = tables().Rows(map[string]*tabulate.Source{"facts": source})
@@ -185,7 +189,7 @@ func (r *Report) ByCell(all []facts.Fact) {
 	}
 }
 
-// templateRows are the figures of templates, in the order of the rows.
+// templateRows returns the figures of templates, in the order of the rows.
 func templateRows(rows []Row, all []facts.Fact) []TemplateRow {
 	all = slices.DeleteFunc(slices.Clone(all), func(f facts.Fact) bool { return f.Template == "" })
 	templates := tabulate.As[TemplateRow](tables().Tables["templates"].Rows(tabulate.Of(all)))
@@ -227,8 +231,8 @@ func newPlaces(jobs []Job) places {
 	return p
 }
 
-// of returns the index of an episode's job. That there is none is an error.
-func (p places) of(e *trajectories.Episode) (int, error) {
+// index returns the index of an episode's job. An episode of no job is an error.
+func (p places) index(e *trajectories.Episode) (int, error) {
 	i, ok := p[CellOf(e.Policy, e.DeployedAPI, e.Labels)]
 	if !ok {
 		return 0, fmt.Errorf("finetune: the evaluation has no episode of %s under %s about question %s", e.Policy,

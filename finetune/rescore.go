@@ -10,7 +10,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// Rescored says what another matcher makes of the answers of an evaluation.
+// Rescored is how another matcher judges the answers of an evaluation.
 type Rescored struct {
 	Rows    []RescoredRow `json:"rows"`    // a row for each cell of which an episode was not lost
 	Changed []Rescoring   `json:"changed"` // the answers of which it says otherwise, in the order of the rows
@@ -30,7 +30,7 @@ type RescoredRow struct {
 	Dropped      int     `json:"dropped"`       // answers that only the benchmark's took
 }
 
-// Rescoring is an answer of which the other matcher says otherwise.
+// Rescoring is an answer that the other matcher judges differently.
 type Rescoring struct {
 	Cell
 	QuestionID string `json:"question_id"` // unique within dataset and difficulty
@@ -60,7 +60,7 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 			return nil, err
 		}
 
-		i, err := places.of(&e)
+		i, err := places.index(&e)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,9 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 			continue
 		}
 
+		// Text that stands where an answer would, of an episode that did not end, is no answer.
 		correct := e.Status == envs.Terminated.String() && by.Match(e.Gold, e.Answer)
+		// Another verdict than the one kept means that the matcher itself was revised since.
 		if by.Kept != nil && by.Kept(&e) != correct {
 			r.Revised++
 		}
@@ -80,7 +82,9 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 		})
 
 		if correct != e.Official {
-			r.Changed = append(r.Changed, Rescoring{jobs[i].Cell, e.QuestionID, e.Question, e.Gold, e.Answer, correct})
+			r.Changed = append(r.Changed, Rescoring{
+				jobs[i].Cell, e.QuestionID, e.Question, e.Gold, e.Answer, correct,
+			})
 		}
 	}
 
@@ -102,5 +106,6 @@ func (r *Rescored) WriteTable(w io.Writer) error {
 	for _, row := range rows {
 		named(row)
 	}
-	return tabulate.WriteText(w, tables().Grids("rescored", map[string][]tabulate.Row{"rescored": rows}), terminal)
+	grids := tables().Grids("rescored", map[string][]tabulate.Row{"rescored": rows})
+	return tabulate.WriteText(w, grids, terminal)
 }

@@ -16,8 +16,8 @@ const metaSeconds = "seconds"
 // String names the attempt in notes.
 func (a Attempt) String() string { return fmt.Sprintf("%s/%d", a.Episode, a.Repeat) }
 
-// Seconds returns how long the episodes of a run took, by [Attempt.String]. There are none of
-// episodes that were played elsewhere, or just before the process was killed.
+// Seconds returns how long the episodes of a run took, by [Attempt.String]. It has none
+// for episodes that were played elsewhere, or just before the process was killed.
 func Seconds(ctx context.Context, s *store.Store) (map[string]float64, error) {
 	seconds := map[string]float64{}
 
@@ -28,7 +28,7 @@ func Seconds(ctx context.Context, s *store.Store) (map[string]float64, error) {
 	return seconds, err
 }
 
-// noteSeconds adds to what a run notes.
+// noteSeconds adds to the seconds that a run notes.
 func noteSeconds(ctx context.Context, s *store.Store, fresh map[string]float64) error {
 	if len(fresh) == 0 {
 		return nil

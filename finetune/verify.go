@@ -23,9 +23,9 @@ type Verification struct {
 
 // Verify proves that the stored episodes are what the log says: it reads every row of the database,
 // and plays each episode again from the log alone, without asking any model, so that every tool
-// runs and every answer is scored a second time. Of an episode that is not stored it makes sure
+// runs and every answer is scored a second time. For an episode that is not stored it makes sure
 // that the log answers what would be asked, as far as the log goes. The error is a failure to
-// verify; what is wrong with the evaluation stands in the result.
+// verify; what is wrong with the evaluation is in the result.
 func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 	if err := o.validate(jobs); err != nil {
 		return Verification{}, err
@@ -51,12 +51,14 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 		return Verification{}, err
 	}
 
+	// Playing skips what is damaged, so that each damage is named once, here.
 	// Playing passes over what is damaged, so that it is named once, here.
 	damage, err := o.Store.Check(ctx)
 	v := Verification{GivenUp: givenUp, Problems: append([]string{}, damage...)}
 
 	for i, p := range played {
 		v.Calls += p.calls
+		// An episode that was given up is known by name; only the others are merely missing.
 		if p.stored {
 			v.Episodes++
 		} else if !wasGivenUp[Attempt{all[i].Episode(all[i].task), all[i].repeat}] {
@@ -77,30 +79,33 @@ type attempt struct {
 	repeat int
 }
 
-// playedAgain is what came of playing an episode again.
+// playedAgain is the result of playing an episode again.
 type playedAgain struct {
 	stored   bool
 	calls    int
 	problems []string
 }
 
+// again plays an episode from the log alone and compares it with the stored one.
 func (o *Options) again(ctx context.Context, a attempt) (p playedAgain, err error) {
 	id := mcts.NodeID{Question: a.Episode(a.task), Tree: a.repeat}
 	var branch *mcts.TreeRecord
 
 	branch, p.stored, err = o.Store.LoadTree(ctx, id.Question, id.Tree)
+	// Damage, here and below, is for Store.Check to report: a problem would name it twice.
 	if errors.Is(err, store.ErrDamaged) {
 		p.stored = true
-		return p, nil // Store.Check says so
+		return p, nil
 	}
 
 	if err != nil {
 		return p, err
 	}
 
+	// With no policy to ask, a call that is not in the log fails.
 	policy, err := o.Store.Policy(ctx, id.Question, id.Tree, nil)
 	if errors.Is(err, store.ErrDamaged) {
-		return p, nil // Store.Check says so
+		return p, nil
 	}
 
 	if err != nil {
@@ -115,7 +120,8 @@ func (o *Options) again(ctx context.Context, a attempt) (p playedAgain, err erro
 	case ctx.Err() != nil:
 		return p, ctx.Err()
 	case !p.stored && (stage != envs.StageStore || errors.Is(err, store.ErrNotLogged)):
-		return p, nil // it ends where the log does, or where a failure of ours ended it
+		// An episode that is not stored ends where the log does, or where a failure ended it.
+		return p, nil
 	case err != nil:
 		p.problems = append(p.problems, fmt.Sprintf("cannot be played from the log: %v", err))
 	default:

@@ -12,11 +12,11 @@ import (
 // terminal is how wide tables in a terminal are.
 const terminal = 80
 
-// mean is the dataset of a row that stands for all, each of which weighs the same.
+// mean is the dataset of a row over all datasets, each of which weighs the same.
 const mean = "mean"
 
-// rows are those of the report's tables: the rows of the report, and the summaries where they say
-// more than those.
+// rows returns the rows of the report's tables: those of the report, and its summaries where they
+// say more.
 func (r *Report) rows() map[string][]tabulate.Row {
 	evaluation, comparisons := tabulate.RowsOf(r.Rows), tabulate.RowsOf(r.Comparisons)
 
@@ -29,6 +29,7 @@ func (r *Report) rows() map[string][]tabulate.Row {
 	}
 
 	for _, row := range tabulate.RowsOf(r.Summaries) {
+		// A mean over one cell would only repeat its line.
 		if row.Number("cells") > 1 {
 			row["dataset"] = mean
 			evaluation = append(evaluation, row)
@@ -42,6 +43,7 @@ func (r *Report) rows() map[string][]tabulate.Row {
 	for i, c := range r.Comparisons {
 		row := comparisons[i]
 
+		// One table holds both kinds: what both sides have in common heads the lines that differ.
 		row["same"], row["first"], row["second"] = c.First.API, c.First.Policy, c.Second.Policy
 		if c.Between == BetweenVersions {
 			row["same"], row["first"], row["second"] = c.First.Policy, c.First.API, c.Second.API
@@ -55,7 +57,7 @@ func (r *Report) rows() map[string][]tabulate.Row {
 	return rows
 }
 
-// named names the questions of a row.
+// named gives a row the name of its questions, e.g. "coffee-easy".
 func named(row tabulate.Row) {
 	row["data"] = row.Text("dataset")
 	if difficulty := row.Text("difficulty"); difficulty != "" {
@@ -63,7 +65,7 @@ func named(row tabulate.Row) {
 	}
 }
 
-// Grids are the tables of a part of the report, as tables.yaml calls it.
+// Grids returns the tables of a part of the report, named as in tables.yaml.
 func (r *Report) Grids(part string) []tabulate.Grid { return tables().Grids(part, r.rows()) }
 
 // WriteTable writes the report for a terminal: a line for each cell and each mean over datasets,

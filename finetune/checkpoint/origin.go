@@ -43,7 +43,7 @@ type Origin struct {
 // OriginVersion is the version of [Origin].
 const OriginVersion = 2
 
-// Source is data that was trained: an export, or a dataset of others.
+// Source is data that was trained on: an export, or somebody else's dataset.
 type Source struct {
 	Name    string  `json:"name"`             // of the dataset
 	Folder  string  `json:"folder"`           // that it was in
@@ -54,7 +54,7 @@ type Source struct {
 	Export  *Export `json:"export,omitempty"` // missing of a dataset of others
 }
 
-// Export is data of ours.
+// Export is an export of this program.
 type Export struct {
 	Seal      string        `json:"seal"`      // of its manifest: no other export has it
 	Format    export.Format `json:"format"`    // of the samples
@@ -88,8 +88,8 @@ func ExportOf(m *export.Manifest) *Export {
 	return e
 }
 
-// BaseOf describes a model that training begins with. One that no training of ours made has no
-// origin.
+// BaseOf describes the model that training begins with. A model that this program did not train has
+// no origin.
 func BaseOf(model string) (Base, error) {
 	o, err := Read(model)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +107,7 @@ func (o *Origin) Write(folder string) error {
 	})
 }
 
-// Read reads the origin of the weights in a folder. The error wraps [fs.ErrNotExist] where there is
+// Read reads the origin of the weights in a folder. The error wraps [fs.ErrNotExist] if it has
 // none.
 func Read(folder string) (*Origin, error) {
 	path := filepath.Join(folder, File)

@@ -28,7 +28,8 @@ func Whole(folder string) error {
 	return err
 }
 
-// Check is Whole, and compares the weights with the sums in their origin, if they have one.
+// Check does what Whole does, and compares the weights with the sums in their origin, if it has
+// some.
 func Check(folder string) error {
 	files, err := weightsIn(folder)
 	if err != nil {
@@ -37,7 +38,7 @@ func Check(folder string) error {
 
 	o, err := Read(folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // no training of ours made them
+		return nil // this program did not train them
 	}
 
 	if err != nil || len(o.Weights) == 0 {
@@ -86,13 +87,15 @@ var stems = []string{"model.safetensors", "adapter_model.safetensors", "pytorch_
 // indexEnding is what the name of an index adds to that of the one file.
 const indexEnding = ".index.json"
 
-// weightsIn returns the names of the files of weights in a folder, once they are known to be whole.
+// weightsIn checks the weights in a folder and returns the names of their files.
 func weightsIn(folder string) ([]string, error) {
 	files, err := listWeights(folder)
 	if err != nil {
 		return nil, err
 	}
 
+	// A folder without weights is damaged, not empty: this is only asked where there should be
+	// some.
 	if len(files) == 0 {
 		return nil, damaged(folder, "it holds neither safetensors nor GGUF nor a file of PyTorch")
 	}
@@ -103,11 +106,13 @@ func weightsIn(folder string) ([]string, error) {
 		}
 	}
 
+	// Trainers write the configuration besides the weights, and a server without it cannot load
+	// them.
 	config := "config.json"
 
 	switch name := files[0]; {
 	case strings.HasSuffix(name, ".gguf"):
-		return files, nil // it has its configuration in it
+		return files, nil // the file includes its configuration
 	case strings.HasPrefix(name, "adapter_"):
 		config = "adapter_config.json"
 	}
@@ -155,9 +160,9 @@ func readJSON(path string, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// checkFile compares the size of a file of weights with what it says of itself.
+// checkFile compares the size of a file of weights with what its header says.
 func checkFile(path string) error {
-	if strings.HasSuffix(path, ".bin") { // an archive, whose table of contents stands at its end
+	if strings.HasSuffix(path, ".bin") { // a zip archive, whose table of contents is at its end
 		archive, err := zip.OpenReader(path)
 		if err != nil {
 			return err
@@ -196,7 +201,7 @@ func checkGGUF(f io.Reader, size int64) error {
 // mostHeader bounds a header of safetensors, as their format does.
 const mostHeader = 100 << 20
 
-// checkSafetensors holds that the tensors that the header names end where the file does.
+// checkSafetensors makes sure that the tensors that the header names end where the file does.
 func checkSafetensors(f io.Reader, size int64) error {
 	var length uint64
 	if err := binary.Read(f, binary.LittleEndian, &length); err != nil || length > mostHeader {
@@ -226,7 +231,7 @@ func checkSafetensors(f io.Reader, size int64) error {
 	return nil
 }
 
-// sumOf is the XXH3 of a file, which reads as fast as the disk.
+// sumOf returns the XXH3 of a file: a hash that is as fast as the disk.
 func sumOf(path string) (string, error) {
 	f, err := disk.Open(path)
 	if err != nil {

@@ -24,14 +24,14 @@ type Command struct {
 	Dir   string        // where it runs; "" is this process's folder
 	Env   []string      // KEY=VALUE, beside this process's own and before them
 	Log   string        // the file to which both its outputs are appended
-	Lock  string        // the file that is locked while anything lives that it started; "" is none
-	Grace time.Duration // between being asked to end and being killed; 0 is defaultGrace
+	Lock  string        // the file that is locked while it or anything that it started lives; "" is none
+	Grace time.Duration // between SIGTERM and SIGKILL; 0 is defaultGrace
 }
 
 // defaultGrace is how long a child may take to end when it is asked to.
 const defaultGrace = 20 * time.Second
 
-// Child is a program that runs.
+// Child is a running program.
 type Child struct {
 	command Command
 	cmd     *exec.Cmd
@@ -44,19 +44,21 @@ type Child struct {
 
 var errStopped = errors.New("stopped")
 
-// Start runs a command until it ends, ctx ends, or Stop is called. A program that is not there is
-// an error that wraps [exec.ErrNotFound].
+// Start runs a command until it ends, ctx ends, or Stop is called. The error wraps
+// [exec.ErrNotFound] if the program does not exist.
 func Start(ctx context.Context, c Command) (*Child, error) {
 	log, offset, err := openLog(c.Log)
 	if err != nil {
 		return nil, fmt.Errorf("child: log of %s: %w", c.Args[0], err)
 	}
 
+	// The lock is taken before anything runs: two trainers in one folder would spoil each other's
+	// files. The keeper inherits it, so it outlives this process if children do.
 	held, err := lock(c.Lock)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("child: start %s: %w", c.Args[0], err), log.Close())
 	}
-	defer held.Close() // the keeper has it open, too
+	defer held.Close()
 
 	ctx, stop := context.WithCancelCause(ctx)
 
@@ -67,6 +69,7 @@ func Start(ctx context.Context, c Command) (*Child, error) {
 		cmd.ExtraFiles = []*os.File{held}
 	}
 
+	// One way out for both errors: a keeper that cannot be made is a start that failed.
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -81,7 +84,7 @@ func Start(ctx context.Context, c Command) (*Child, error) {
 	return child, nil
 }
 
-// kept is the command of a keeper of the child.
+// kept returns the command of a keeper that runs the child.
 func (c Command) kept(ctx context.Context) (*exec.Cmd, error) {
 	program, err := c.Args[0], error(nil)
 	if c.Dir == "" || filepath.IsAbs(program) || filepath.Base(program) == program {
@@ -108,10 +111,10 @@ func (c Command) kept(ctx context.Context) (*exec.Cmd, error) {
 // keeperGrace is how long a keeper may take to end what is left after the grace.
 const keeperGrace = 5 * time.Second
 
-// ErrLocked means that a child that was started before, or something that it started, still lives.
+// ErrLocked means that an earlier child, or something that it started, is still alive.
 var ErrLocked = errors.New("another one is still at work")
 
-// What a process that was killed leaves ends within a moment: so long is it waited for.
+// How a lock is waited for: what a killed process leaves behind ends within a moment.
 const (
 	lockPause = 10 * time.Millisecond
 	lockLimit = 5 * time.Second
@@ -162,7 +165,7 @@ func openLog(path string) (log *os.File, offset int64, err error) {
 func (c *Child) await(ctx context.Context) {
 	defer close(c.done)
 	err := c.cmd.Wait()
-	_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // mostly there is nobody
+	_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) // usually nobody is left
 	err = errors.Join(err, c.log.Close())
 
 	switch cause := context.Cause(ctx); {
@@ -196,7 +199,7 @@ func (c *Child) Stop() error {
 // lastBytes is how much of the end of a log is shown.
 const lastBytes = 2000
 
-// LastWords is the end of what the child has printed, and where the rest is.
+// LastWords returns the end of what the child has printed, and says where the rest is.
 func (c *Child) LastWords() string {
 	words, err := tail(c.command.Log, c.offset)
 
@@ -210,8 +213,8 @@ func (c *Child) LastWords() string {
 	return fmt.Sprintf("it said last (%s):\n%s", c.command.Log, words)
 }
 
-// LastLine is the last line of a log, "" while there is none. One that a program draws over again
-// counts each time.
+// LastLine returns the last line of a log, "" while it has none. A line that a program overwrites,
+// as a progress bar does, counts anew each time.
 func LastLine(log string) string {
 	words, err := tail(log, 0)
 	if err != nil {
@@ -220,7 +223,7 @@ func LastLine(log string) string {
 	return strings.TrimSpace(words[strings.LastIndexAny(words, "\r\n")+1:])
 }
 
-// tail is the end of a log, of what stands behind an offset.
+// tail returns the end of a log, of what comes after an offset.
 func tail(log string, offset int64) (string, error) {
 	f, err := os.Open(log)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// Adaptation is how agents met APIs that have moved on, beside whether they answered right.
+// Adaptation is how agents coped with APIs that have moved on, besides whether they answered right.
 type Adaptation struct {
 	Rows []AdaptationRow `json:"rows"` // a row for each policy and API version
 
@@ -76,48 +76,52 @@ type Cost struct {
 	Tokens float64 `json:"tokens,omitempty"` // further tokens an episode wrote, where the server counted them
 }
 
-// Adaptation returns how agents met APIs that have moved on.
+// Adaptation returns how agents coped with APIs that have moved on.
 func (b *Board) Adaptation() *Adaptation {
 	a := &Adaptation{shown: b.rows(tables())}
 	tools := a.shown["new_tools"]
 
+	// In JSON new tools are by name, for readers that look one up. The values are texts, so turns
+	// are sorted as numbers: 10 comes after 9.
 	slices.SortStableFunc(tools, func(a, b tabulate.Row) int { return cmp.Compare(a.Text("name"), b.Text("name")) })
 	slices.SortStableFunc(a.shown["recovery"], func(a, b tabulate.Row) int {
 		return cmp.Compare(turnsOf(a), turnsOf(b))
 	})
 
 	for _, row := range a.shown["adaptation"] {
+		// The cost is a column of the row that both JSON and the printed tables show, so it comes
+		// first.
 		b.addCost(row)
-		one := tabulate.As[AdaptationRow]([]tabulate.Row{row})[0]
-		one.Recovery, one.NewTools = []Recovery{}, []NewTool{}
+		entry := tabulate.As[AdaptationRow]([]tabulate.Row{row})[0]
+		entry.Recovery, entry.NewTools = []Recovery{}, []NewTool{}
 
 		for _, r := range below(row, a.shown["recovery"]) {
-			one.Recovery = append(one.Recovery, Recovery{turnsOf(r), int(r.Number("tools"))})
+			entry.Recovery = append(entry.Recovery, Recovery{turnsOf(r), int(r.Number("tools"))})
 		}
 
 		for _, r := range below(row, tools) {
-			one.NewTools = append(one.NewTools, NewTool{
+			entry.NewTools = append(entry.NewTools, NewTool{
 				r.Text("name"), r.Text("tool"), int(r.Number("calls")), int(r.Number("errors")),
 			})
 		}
 
-		a.Rows = append(a.Rows, one)
+		a.Rows = append(a.Rows, entry)
 	}
 
-	// Those with the most errors are shown.
+	// The printed table shows only some tools: those with the most errors.
 	slices.SortStableFunc(tools, func(a, b tabulate.Row) int {
 		return cmp.Compare(b.Number("errors"), a.Number("errors"))
 	})
 	return a
 }
 
-// turnsOf is after how many turns the tools of a row recovered.
+// turnsOf returns after how many turns the tools of a row recovered.
 func turnsOf(r tabulate.Row) int {
 	n, _ := strconv.Atoi(r.Text("after"))
 	return n
 }
 
-// Grids are its tables.
+// Grids returns its tables.
 func (a *Adaptation) Grids() []tabulate.Grid {
 	return tables().Grids("adaptation", a.shown)
 }
@@ -125,8 +129,8 @@ func (a *Adaptation) Grids() []tabulate.Grid {
 // spent is what the episodes of a question took.
 type spent struct{ episodes, turns, tokens float64 }
 
-// addCost gives a row what the same questions take beyond what they take under the version of the
-// prompt.
+// addCost adds to a row what its questions take beyond what the same ones take under the prompt's
+// own version.
 func (b *Board) addCost(row tabulate.Row) {
 	plain, drifted := map[string]spent{}, map[string]spent{}
 
@@ -135,6 +139,8 @@ func (b *Board) addCost(row tabulate.Row) {
 			continue
 		}
 
+		// What counts is the version an episode met, not what the report calls it: a family may
+		// include the prompt's own version.
 		side := plain
 		if f.Deployed != f.Prompt {
 			if side = drifted; f.API != row.Text("api") {
@@ -148,14 +154,16 @@ func (b *Board) addCost(row tabulate.Row) {
 
 	var n, turns, tokens float64
 
-	counted := true // their tokens
+	counted := true // every episode's tokens
 
 	for _, question := range tabulate.Distinct(b.Facts, func(f Fact) string { return f.Question }) {
+		// Pairs only: the questions of one side alone may simply be harder.
 		is, was := drifted[question], plain[question]
 		if is.episodes == 0 || was.episodes == 0 {
 			continue
 		}
 
+		// Each question weighs the same, however many episodes it has on either side.
 		n++
 		turns += is.turns/is.episodes - was.turns/was.episodes
 		tokens += is.tokens/is.episodes - was.tokens/was.episodes
@@ -167,6 +175,7 @@ func (b *Board) addCost(row tabulate.Row) {
 	}
 
 	row["cost.n"], row["cost.turns"] = n, turns/n
+	// One question whose tokens were not counted would make drift look cheap.
 	if counted {
 		row["cost.tokens"] = tokens / n
 	}

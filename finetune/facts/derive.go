@@ -12,15 +12,14 @@ import (
 	"toolevo/trajectories"
 )
 
-// Board is the facts and calls of some episodes, in their order, and what judges said of them.
+// Board is the facts and calls of episodes, in their order, and what judges said of them.
 type Board struct {
 	Facts    []Fact
 	Calls    []Call
 	Verdicts []Verdict
 }
 
-// Add adds an episode that met a version; nil is one of which nothing is known. api is what reports
-// call it.
+// Add adds an episode that met a version; nil is an unknown one. api is what reports call it.
 func (b *Board) Add(e *trajectories.Episode, api string, version *toolapi.Version) {
 	f := Of(e, api, version)
 	b.Facts = append(b.Facts, f)
@@ -30,26 +29,26 @@ func (b *Board) Add(e *trajectories.Episode, api string, version *toolapi.Versio
 	}
 }
 
-// Naive is the policy whose wrong answers say what an evaluation's drift can mislead to: it makes
-// the calls of the reference and trusts them.
+// Naive is the policy whose wrong answers show where drift misleads: it makes the calls of the
+// reference and trusts whatever they return.
 const Naive = "scripted:stale"
 
 // Detect fills in what the naive policy did with the same questions under the same versions.
 func (b *Board) Detect() {
-	of := func(f *Fact) Key {
+	episode := func(f *Fact) Key {
 		return Key{Deployed: f.Deployed, Question: f.Question, Repeat: f.Repeat, Measured: f.Measured}
 	}
 	naive := map[Key]bool{} // whether it is right
 
 	for i := range b.Facts {
 		if f := &b.Facts[i]; f.Policy == Naive && f.Measured {
-			naive[of(f)] = f.Official
+			naive[episode(f)] = f.Official
 		}
 	}
 
 	for i := range b.Facts {
 		f := &b.Facts[i]
-		right, ok := naive[of(f)]
+		right, ok := naive[episode(f)]
 		f.Misled = ok && !right
 		f.Detected = f.Misled && f.Official
 	}
@@ -59,7 +58,7 @@ func (b *Board) Detect() {
 // one.
 func (f Fact) IsSubtle() bool { return f.Drifted && f.Cell != string(toolapi.ExplicitLasting) }
 
-// Of returns what an episode comes to.
+// Of returns the facts of an episode.
 func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 	f := Fact{
 		Key: Key{
@@ -69,13 +68,18 @@ func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 		},
 		Prompt: e.PromptAPI, Template: e.Labels[envs.LabelTemplate], Lost: e.Lost != "", LostTo: e.Lost,
 	}
+
+	// The prompt's own version has no cell: nothing has moved on.
 	if version != nil && version.Name != f.Prompt {
 		f.Cell, f.Drifted = string(version.Cell()), true
 	}
 
 	f.Question = f.Dataset + "/" + f.Difficulty + "/" + f.QuestionID
+	// Questions from one template are alike, so intervals are clustered by template where there is
+	// one.
 	f.Cluster = cmp.Or(f.Template, f.Question)
 
+	// Sorted, so that equal episodes give equal rows.
 	for _, name := range slices.Sorted(maps.Keys(e.Labels)) {
 		f.Labels = append(f.Labels, Label{name, e.Labels[name]})
 	}
@@ -84,6 +88,7 @@ func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 		f.Heading, f.Class, f.Rule, f.Wrong = string(v.Class.Heading()), string(v.Class), v.Rule, v.Turn
 	}
 
+	// A lost episode has a class, but no figures: it says nothing about the policy.
 	// A lost episode has a class, but no figures: it says nothing of the policy.
 	if f.Lost {
 		return f
@@ -101,7 +106,7 @@ func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 	return f
 }
 
-// Names returns the names that a version exposes; nil is one of which nothing is known.
+// Names returns the names that a version exposes; nil is an unknown version.
 func Names(version *toolapi.Version) (names []string) {
 	if version != nil {
 		for _, api := range version.APIs {
@@ -121,10 +126,15 @@ func (f *Fact) calls(e *trajectories.Episode, version *toolapi.Version) []Call {
 		t, c := &e.Turns[i], &calls[i]
 		*c = Call{Key: f.Key, Turn: i + 1, Tool: t.Tool, Name: t.API, Outcome: t.Outcome.String()}
 
+		// Finish and UpdateTool belong to the protocol: they never drift, and are no calls of
+		// tools.
 		c.Called = !t.Unreadable() && t.Tool != envs.FinishTool && t.Tool != envs.UpdateTool
+		// A tool that failed or was unavailable took the call all the same.
 		c.Valid = c.Called && (t.Outcome == envs.OK || t.Outcome == envs.ToolError ||
 			t.Outcome == envs.Unavailable)
 
+		// Tool is the name in the prompt, API the one that was called: where they differ the tool
+		// is new. A deprecated name has a Tool, too, but is not deployed.
 		deployed := t.Tool != "" && t.Outcome != envs.Deprecated
 		c.New = deployed && t.API != t.Tool
 		c.Wrong = deployed && t.Outcome == envs.InvocationError
@@ -151,7 +161,7 @@ func (f *Fact) calls(e *trajectories.Episode, version *toolapi.Version) []Call {
 	return calls
 }
 
-// count adds up the turns.
+// count adds up the outcomes and calls of the turns.
 func (f *Fact) count(turns []trajectories.Turn, calls []Call) {
 	outcomes := map[envs.Outcome]*int{
 		envs.OK: &f.OK, envs.Malformed: &f.Malformed, envs.InvalidAction: &f.InvalidAction,
@@ -162,27 +172,27 @@ func (f *Fact) count(turns []trajectories.Turn, calls []Call) {
 
 	for i, c := range calls {
 		*outcomes[turns[i].Outcome]++
-		f.Calls += one(c.Called)
-		f.Valid += one(c.Valid)
-		f.ToolsRefused += one(c.FirstRefused)
-		f.ToolsRecovered += one(c.FirstRefused && c.After > 0)
-		f.ToolsMet += one(c.FirstNotice)
-		f.ToolsAdapted += one(c.Recovered)
+		f.Calls += toInt(c.Called)
+		f.Valid += toInt(c.Valid)
+		f.ToolsRefused += toInt(c.FirstRefused)
+		f.ToolsRecovered += toInt(c.FirstRefused && c.After > 0)
+		f.ToolsMet += toInt(c.FirstNotice)
+		f.ToolsAdapted += toInt(c.Recovered)
 
 		if c.Recovered {
 			f.RecoveryTurns += c.After
 		}
 
 		_, unknown := turns[i].UnknownTool()
-		f.Hallucinated += one(unknown)
+		f.Hallucinated += toInt(unknown)
 	}
 
 	f.Refused, f.Recovered = f.ToolsRefused > 0, f.ToolsRefused > 0 && f.ToolsRecovered == f.ToolsRefused
 	f.Met, f.Adapted = f.ToolsMet > 0, f.ToolsMet > 0 && f.ToolsAdapted == f.ToolsMet
 }
 
-// one is 1 of what holds.
-func one(holds bool) int {
+// toInt returns 1 for true.
+func toInt(holds bool) int {
 	if holds {
 		return 1
 	}

@@ -5,15 +5,15 @@
 //
 // A call is valid when the deployed version took it, whatever the tool then made of it. A tool is
 // refused when a call of it is not valid, and recovers when it is called with success later in the
-// same episode; it is met as deprecated when a notice says so. A new tool is one that the deployed
-// version calls otherwise than the prompt. A description that UpdateTool was given is true when the
+// same episode; it is met as deprecated when a notice says so. A new tool is one that has another
+// name in the deployed version than in the prompt. A description that UpdateTool was given is true when the
 // deployed version has the tool and the parameters that it names.
 //
 // # Guarantees
 //
 //   - What is valid and what recovered is decided here and nowhere else.
 //   - Facts are read off episodes and versions: no policy, no model and no environment takes part.
-//   - The files stand beside the episodes' and name the bytes that they were made from. Where they
+//   - The files lie beside the episodes' and name the bytes that they were made from. Where they
 //     are missing, or of other episodes, they are made again.
 //   - A judge adds verdicts; it changes no other row.
 //

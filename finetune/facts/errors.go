@@ -19,7 +19,7 @@ var (
 	reports = []string{"errors", "adaptation"}
 )
 
-// Contender is whose episodes a row is about.
+// Contender identifies the episodes that a row is about.
 type Contender struct {
 	Policy string `json:"policy"` // e.g. "scripted:reader"
 	API    string `json:"api"`    // the deployed API version, or a family of versions
@@ -65,16 +65,16 @@ func (b *Board) Errors() *Errors {
 	sortBy(e.shown["refusals"], "refusal", failure.Refusals())
 
 	for _, row := range e.shown["errors"] {
-		one := tabulate.As[ErrorRow]([]tabulate.Row{row})[0]
-		one.Classes = tabulate.As[ClassCount](below(row, e.shown["classes"]))
-		one.Refusals = tabulate.As[RefusalCount](below(row, e.shown["refusals"]))
-		e.Rows = append(e.Rows, one)
+		entry := tabulate.As[ErrorRow]([]tabulate.Row{row})[0]
+		entry.Classes = tabulate.As[ClassCount](below(row, e.shown["classes"]))
+		entry.Refusals = tabulate.As[RefusalCount](below(row, e.shown["refusals"]))
+		e.Rows = append(e.Rows, entry)
 	}
 
 	return e
 }
 
-// Grids are its tables.
+// Grids returns its tables.
 func (e *Errors) Grids() []tabulate.Grid {
 	return tables().Grids("errors", e.shown)
 }
@@ -86,7 +86,7 @@ func (b *Board) rows(t *tabulate.Tables) map[string][]tabulate.Row {
 	})
 }
 
-// below are the rows of the same policy and API version.
+// below returns the rows of the same policy and API version.
 func below(row tabulate.Row, rows []tabulate.Row) []tabulate.Row {
 	keys := []string{"policy", "api"}
 	return slices.DeleteFunc(slices.Clone(rows), func(r tabulate.Row) bool {

@@ -14,10 +14,12 @@ const (
 	VerdictsFile = "verdicts.parquet"
 )
 
-// format is that of what the tables say. It grows when a column comes, goes or changes its meaning.
+// format is the version of the tables' contents. It grows when a column is added, removed or
+// changes its meaning.
 const format = "2 "
 
-// Write writes the facts and the calls of episodes whose file has a hash into its folder.
+// Write writes the facts and calls beside the episodes that they were made from. episodes is the
+// hash of that file.
 func (b *Board) Write(dir, episodes string) error {
 	for i := range b.Facts {
 		b.Facts[i].Source = format + episodes
@@ -26,7 +28,7 @@ func (b *Board) Write(dir, episodes string) error {
 		trajectories.WriteTable(filepath.Join(dir, FactsFile), b.Facts))
 }
 
-// Read reads what Write wrote. ok is false where there is nothing of the episodes with that hash.
+// Read reads what Write wrote. ok is false if nothing was written for the episodes with that hash.
 func Read(dir, episodes string) (b *Board, ok bool) {
 	b = &Board{}
 

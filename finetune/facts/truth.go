@@ -10,7 +10,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// truth is whether a description that UpdateTool was told is true of the deployed version.
+// truth says whether a description that UpdateTool was given is true of the deployed version.
 type truth string
 
 // The kinds of descriptions.
@@ -54,15 +54,15 @@ func truthOf(description string, v *toolapi.Version) truth {
 	return unknownTool
 }
 
-// described returns the API of a name that is worth a description: the prompt has those of the
-// protocol anyway.
+// described returns the API of a name that is worth a description. Those of the protocol are not:
+// the prompt always describes them.
 func described(name string, v *toolapi.Version) (*toolapi.API, bool) {
 	api, ok := v.API(name)
 	return api, ok && api.Tool != envs.FinishTool && api.Tool != envs.UpdateTool
 }
 
-// hasParameters reports whether an API has all parameters of a list. Of numbered ones it shows the
-// first, and any number will do.
+// hasParameters reports whether an API has all parameters of a list. Of numbered parameters the API
+// lists only the first, so any number matches.
 func hasParameters(api *toolapi.API, list string) bool {
 	for _, item := range strings.Split(list, ",") {
 		name, _, _ := strings.Cut(item, ":")

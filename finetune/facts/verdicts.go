@@ -9,15 +9,15 @@ import (
 	"toolevo/trajectories"
 )
 
-// AddVerdicts adds what a judge said to the verdicts of an evaluation's folder. A verdict that is
-// there stays as it is: the same judge's on the same episode, score and try is not added again.
+// AddVerdicts adds what a judge said to the verdicts of an evaluation's folder. An existing verdict
+// stays as it is: the same judge's on the same episode, score and try is not added again.
 func AddVerdicts(dir string, verdicts []Verdict) error {
 	all, err := ReadVerdicts(dir)
 	if err != nil {
 		return err
 	}
 
-	// What was said, and whether it could be read, does not tell verdicts apart.
+	// What was said, and whether it could be read, is no part of a verdict's identity.
 	identity := func(v Verdict) Verdict {
 		v.Text, v.Value, v.Read = "", 0, false
 		return v
@@ -35,7 +35,7 @@ func AddVerdicts(dir string, verdicts []Verdict) error {
 	return trajectories.WriteTable(filepath.Join(dir, VerdictsFile), append(all, fresh...))
 }
 
-// ReadVerdicts reads the verdicts of an evaluation's folder; none where there is no file.
+// ReadVerdicts reads the verdicts of an evaluation's folder; without a file it returns none.
 func ReadVerdicts(dir string) ([]Verdict, error) {
 	all, err := trajectories.ReadTable[Verdict](filepath.Join(dir, VerdictsFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,11 +9,11 @@ const (
 	// parameters, or a misspelt name.
 	InvalidInvocation Class = "invalid-invocation"
 
-	// RepeatedDeprecated is going on with tools of the prompt after a notice said that they are
+	// RepeatedDeprecated is calling tools of the prompt even after a notice said that they are
 	// deprecated.
 	RepeatedDeprecated Class = "repeated-deprecated"
 
-	// InvocationLooping is going on with valid calls that bring nothing new.
+	// InvocationLooping is repeating valid calls that bring nothing new.
 	InvocationLooping Class = "invocation-looping"
 
 	// IncorrectOutput is a wrong answer, or giving up, where nothing stood in the way.
@@ -22,10 +22,10 @@ const (
 	// InstructionsNotFollowed is text that cannot be read as a call, or no text at all.
 	InstructionsNotFollowed Class = "instructions-not-followed"
 
-	// ToolMisuse is calling tools that no version of the episode has.
+	// ToolMisuse is calling tools that exist in no version of the episode.
 	ToolMisuse Class = "tool-misuse"
 
-	// Infrastructure is a failure of ours, which says nothing about the agent.
+	// Infrastructure is a failure of the infrastructure, which says nothing about the agent.
 	Infrastructure Class = "infrastructure"
 
 	// Undecided is a failure that no rule decides.

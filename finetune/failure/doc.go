@@ -4,11 +4,10 @@
 // # Words
 //
 // A [Class] is a kind of failure, and its [Heading] the column of Table 7 above it. A turn brings
-// the agent on when a tool other than UpdateTool ran and answered. What stands in the agent's way
-// at the end are its mistakes since it was last brought on. A turn brings nothing new when its call
+// the agent on when a tool other than UpdateTool ran and answered. What is in the agent's way at
+// the end are its mistakes since it was last brought on. A turn brings nothing new when its call
 // was made before, the tool could not do it, or the same tool was called the two times before. A
-// [Refusal] is what of one call the deployed version did not take, whether the episode failed or
-// not.
+// [Refusal] is what the deployed version rejected in one call, whether the episode failed or not.
 //
 // # Guarantees
 //

@@ -13,9 +13,9 @@ const (
 	noMistake      mistake = iota
 	wrongCall              // of a deployed tool: arguments that do not fit, or a misspelt name
 	ignoredNotice          // a deprecated tool, although a notice had just been given
-	inventedTool           // a name that is like none of the deployed version
+	inventedTool           // a name unlike any that is deployed
 	unreadableText         // no call, or more than one, could be read
-	vainCall               // valid, and the tool could not do it
+	vainCall               // valid, but the tool could not do it
 	mistakes               // how many there are
 )
 
@@ -56,14 +56,14 @@ func wrongName(t *trajectories.Turn, deployed []string) mistake {
 // bringsOn reports whether a turn brings the agent on.
 func bringsOn(t *trajectories.Turn) bool { return t.Outcome == envs.OK && !t.IsUpdate() }
 
-// standing is what stands in the agent's way when an episode ends.
+// standing is what is in the agent's way when an episode ends.
 type standing struct {
 	broughtOn bool          // in some turn
 	count     [mistakes]int // of the turns since then
 	first     [mistakes]int // the first of these turns, from 1
 }
 
-// standingAt returns what stands in the way at the end of the turns.
+// standingAt returns what is in the way at the end of the turns.
 func standingAt(turns []trajectories.Turn, deployed []string) standing {
 	var s standing
 

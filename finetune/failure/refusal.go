@@ -10,8 +10,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// Refusal is what of a call a deployed version did not take: the levels at which drift disrupts the
-// use of tools (DynamicToolBench, section 1).
+// Refusal is what a deployed version rejected in a call: the levels at which drift disrupts the use
+// of tools (DynamicToolBench, section 1).
 type Refusal string
 
 // The refusals, in order of precedence: the first that holds is that of the call.
@@ -28,8 +28,8 @@ const (
 	// RefusedType is a value of another type.
 	RefusedType Refusal = "type"
 
-	// RefusedName is the name of an API that is not deployed, with arguments that nothing is known
-	// to be wrong with.
+	// RefusedName is the name of an API that is not deployed, with arguments that are not known to
+	// be wrong.
 	RefusedName Refusal = "name"
 
 	// RefusedValue is a call in which all of this fits.
@@ -41,9 +41,9 @@ func Refusals() []Refusal {
 	return []Refusal{RefusedUnreadable, RefusedStructure, RefusedGrounding, RefusedType, RefusedName, RefusedValue}
 }
 
-// RefusalOf says what a deployed version did not take of the call of a turn. ok is false where it
-// took the call, where there was none, and of Finish and UpdateTool, which do not drift; nil is a
-// version of which nothing is known.
+// RefusalOf returns what a deployed version rejected in the call of a turn; nil is an unknown
+// version. ok is false if the call was taken, if the turn has none, and for Finish and UpdateTool,
+// which do not drift.
 func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok bool) {
 	switch t.Outcome {
 	case envs.InvalidAction, envs.InvocationError, envs.Deprecated:
@@ -55,15 +55,19 @@ func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok b
 		return "", false
 	}
 
+	// Without a name the text held several actions, of which none was called.
 	if _, named := t.UnknownTool(); t.Outcome == envs.InvalidAction && !named {
-		return "", false // several actions in one text
+		return "", false
 	}
 
+	// The key is the call as it was read, "NAME ARGUMENTS", in one spelling for all formats.
 	args, _, err := pytext.DecodeObject(strings.TrimPrefix(t.Key, t.API+" "))
 	if t.Unreadable() || err != nil {
 		return RefusedUnreadable, true
 	}
 
+	// A call by an old name is compared with what its tool is now, so that wrong arguments are seen
+	// behind a wrong name.
 	var api *toolapi.API
 	if deployed != nil {
 		if api, _ = deployed.Called(t.API, args); api == nil || api.Tool != t.Tool {
@@ -79,6 +83,7 @@ func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok b
 		return r, true
 	}
 
+	// Only now the name: renaming alone is the mildest drift, and would hide the others.
 	if t.API != api.Name {
 		return RefusedName, true
 	}
@@ -89,6 +94,8 @@ func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok b
 func refusedArguments(args envs.Args, api *toolapi.API) (r Refusal, ok bool) {
 	found := map[Refusal]bool{}
 
+	// All are compared before one refusal is chosen: precedence decides, not which parameter comes
+	// first.
 	// All are compared before one refusal is chosen: it goes by precedence, and not by which
 	// parameter comes first.
 	for _, p := range api.Parameters {
@@ -97,6 +104,7 @@ func refusedArguments(args envs.Args, api *toolapi.API) (r Refusal, ok bool) {
 
 		switch {
 		case !given && p.Optional:
+		// A missing object means that the agent still sends its fields flat, as before the drift.
 		case !given && areComposed(wanted):
 			found[RefusedStructure] = true
 		case !given:
@@ -110,6 +118,7 @@ func refusedArguments(args envs.Args, api *toolapi.API) (r Refusal, ok bool) {
 	}
 
 	for _, a := range args {
+		// Names that the API does not have were not met above, where its own were gone through.
 		isIt := func(p toolapi.Parameter) bool { return p.Name == a.Name }
 		if !slices.ContainsFunc(api.Parameters, isIt) {
 			found[RefusedGrounding] = true
@@ -142,7 +151,7 @@ func typesOf(p toolapi.Parameter) []string {
 	return nil
 }
 
-// areComposed reports whether types are objects and lists alone.
+// areComposed reports whether types are only objects and lists.
 func areComposed(types []string) bool {
 	isFlat := func(t string) bool { return t != "object" && t != "array" }
 	return len(types) > 0 && !slices.ContainsFunc(types, isFlat)

@@ -25,7 +25,7 @@ type rule struct {
 
 // rules are in order of precedence: the first that holds decides.
 var rules = []rule{
-	// A failure of ours lost the episode.
+	// A failure of the infrastructure lost the episode.
 	{"lost", Infrastructure, func(e *evidence) (int, bool) { return len(e.Turns), e.Lost != "" }},
 
 	// The agent wrote nothing more.
@@ -40,7 +40,7 @@ var rules = []rule{
 	// … tools of the prompt, after a notice.
 	{"ignored-notices", RepeatedDeprecated, func(e *evidence) (int, bool) { return e.prevails(ignoredNotice) }},
 
-	// … tools that there are not.
+	// … tools that do not exist.
 	{"invented-tools", ToolMisuse, func(e *evidence) (int, bool) { return e.prevails(inventedTool) }},
 
 	// … texts that cannot be read. One alone, after things had gone well, is a slip.
@@ -68,8 +68,8 @@ var rules = []rule{
 	{"none", Undecided, func(e *evidence) (int, bool) { return len(e.Turns), true }},
 }
 
-// Classify says why an episode failed that met a version with the deployed names. ok is false for
-// one that did not fail: its answer is right by the benchmark's own matcher.
+// Classify says why an episode failed, given the names of the version that it met. ok is false if
+// it did not fail: its answer is right by the benchmark's own matcher.
 func Classify(e *trajectories.Episode, deployed []string) (v Verdict, ok bool) {
 	if e.Official && e.Lost == "" {
 		return v, false
@@ -97,7 +97,7 @@ func (e *evidence) answered() bool {
 	return len(e.Turns) > 0 && e.Turns[len(e.Turns)-1].Outcome.Ends()
 }
 
-// prevails reports whether no other mistake stands in the way more often, and the first turn of
+// prevails reports whether no other mistake is in the way more often, and returns the first turn of
 // this one. A tie goes to the rule that comes first.
 func (e *evidence) prevails(m mistake) (turn int, ok bool) {
 	for other := noMistake + 1; other < mistakes; other++ {
@@ -109,8 +109,8 @@ func (e *evidence) prevails(m mistake) (turn int, ok bool) {
 	return e.first[m], e.count[m] > 0
 }
 
-// nothingNew counts the valid calls, and those of them that brought nothing new, of which it
-// returns the first.
+// nothingNew counts the valid calls and those of them that brought nothing new, and returns the
+// first of the latter.
 func (e *evidence) nothingNew() (valid, stale, first int) {
 	seen := map[string]bool{}
 	tool, inARow := "", 0

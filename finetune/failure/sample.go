@@ -16,12 +16,12 @@ type Case struct {
 	Episode *trajectories.Episode `json:"episode"` // as inspect prints it
 
 	place int     // among all that were added
-	draw  float64 // the least of a policy are drawn
+	draw  float64 // a policy's lowest are kept
 }
 
-// Sample draws cases without keeping many more than it returns: as many of each policy as of any
-// other one, as far as it has them, and of one policy every set equally likely, as in the paper's
-// analysis of 50 episodes each. The zero value draws none.
+// Sample draws cases without keeping many more than it returns: equally many of each policy, as far
+// as it has them, and of one policy every set equally likely, as in the paper's analysis of 50
+// episodes each. The zero value draws none.
 type Sample struct {
 	Size int
 	Rand *rand.Rand // of a sample that draws any
@@ -56,7 +56,7 @@ func (s *Sample) Add(e *trajectories.Episode, api string, v Verdict) {
 	s.cases[e.Policy] = cases
 }
 
-// least are the n cases that are drawn first.
+// least returns the n cases with the lowest draws.
 func least(cases []Case, n int) []Case {
 	slices.SortFunc(cases, func(a, b Case) int { return cmp.Compare(a.draw, b.draw) })
 	return slices.Clone(cases[:min(n, len(cases))])

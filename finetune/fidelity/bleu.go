@@ -8,10 +8,10 @@ import (
 // most is the length of the longest n-grams of BLEU-4.
 const most = 4
 
-// words cuts a text at white space.
+// words splits a text at white space.
 func words(text string) []string { return strings.Fields(text) }
 
-// characters cuts a text into its characters.
+// characters splits a text into its characters.
 func characters(text string) []string { return strings.Split(text, "") }
 
 // bleu returns the sentence BLEU-4 of a hypothesis, 0 to 1, as NLTK computes it with uniform
@@ -37,8 +37,8 @@ func bleu(hypothesis []string, references ...[]string) float64 {
 	return brevity(len(hypothesis), references) * math.Exp(logs/most)
 }
 
-// clipped counts the n-grams of a hypothesis that a reference has as often, and all of them, 1
-// where it has none.
+// clipped counts the n-grams of a hypothesis that a reference has as often, and all n-grams, at
+// least 1.
 func clipped(hypothesis []string, references [][]string, n int) (matches, total int) {
 	limits := map[string]int{}
 
@@ -54,7 +54,7 @@ func clipped(hypothesis []string, references [][]string, n int) (matches, total 
 	return matches, max(1, len(hypothesis)-n+1)
 }
 
-// grams counts the n-grams of a text. Tokens have no NUL in them.
+// grams counts the n-grams of a text. Tokens contain no NUL, so it can join them.
 func grams(tokens []string, n int) map[string]int {
 	counts := map[string]int{}
 	for i := 0; i+n <= len(tokens); i++ {
@@ -63,8 +63,8 @@ func grams(tokens []string, n int) map[string]int {
 	return counts
 }
 
-// brevity is the penalty of a hypothesis that is shorter than the reference of the closest length,
-// of two the shorter.
+// brevity is the penalty for a hypothesis shorter than the reference of the closest length; of two
+// equally close the shorter counts.
 func brevity(length int, references [][]string) float64 {
 	closest := -1
 

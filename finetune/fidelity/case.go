@@ -19,14 +19,14 @@ import (
 type Case struct {
 	Model       string       // the simulator; "" where none has answered
 	Split       mirror.Split // e.g. "ood_success"
-	System      string       // what the simulator is told
+	System      string       // the simulator's system prompt
 	Instruction string       // the document and the request, as the simulator is sent them
 	Real        string       // the answer of the real API
 	Simulated   string       // the simulator's
 }
 
-// line is a case in a file: a sample of a test set, with a simulator's answer where one is there.
-// The second names are those of the predictions that LLaMA-Factory writes.
+// line is a case in a file: a sample of a test set, with a simulator's answer if it has one. The
+// second names are those of the predictions that LLaMA-Factory writes.
 type line struct {
 	Model       string       `json:"model"`
 	Split       mirror.Split `json:"split"`
@@ -39,9 +39,8 @@ type line struct {
 }
 
 // Read reads the cases of a file of one JSON object a line, or of a list of them: instruction,
-// output and, where a simulator has answered, predict; or prompt, label and predict. Without a
-// split of their own they are of the one that the file's name says, test_SPLIT.jsonl; without a
-// model of its folder's name.
+// output and, where a simulator has answered, predict; or prompt, label and predict. The
+// split defaults to that of the file's name, test_SPLIT.jsonl, the model to its folder's name.
 func Read(path string) ([]Case, error) {
 	f, err := disk.OpenJSON(path)
 	if err != nil {
@@ -49,6 +48,8 @@ func Read(path string) ([]Case, error) {
 	}
 	defer f.Close()
 
+	// LLaMA-Factory writes predictions that name neither split nor model; where they lie has to
+	// say.
 	name := strings.TrimPrefix(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), "test_")
 	folder := filepath.Base(filepath.Dir(path))
 
@@ -67,6 +68,7 @@ func Read(path string) ([]Case, error) {
 			Split: cmp.Or(l.Split, mirror.Split(name)), System: l.System,
 			Instruction: cmp.Or(l.Instruction, l.Prompt), Real: cmp.Or(l.Output, l.Label),
 		}
+		// An empty answer is an answer, too: only a missing one leaves the case to be simulated.
 		// An empty answer is an answer, too.
 		if l.Predict != nil {
 			c.Model, c.Simulated = cmp.Or(l.Model, folder), *l.Predict
@@ -75,6 +77,7 @@ func Read(path string) ([]Case, error) {
 		cases = append(cases, c)
 	}
 
+	// An empty file is more likely a wrong path than a measurement of nothing.
 	if len(cases) == 0 {
 		return nil, fmt.Errorf("%s has no case", path)
 	}
@@ -92,7 +95,7 @@ func (l *line) check() error {
 	return nil
 }
 
-// lines yields the objects of a file, which may stand in a list.
+// lines yields the objects of a file, one a line or in a list.
 func lines(r io.Reader) func(yield func(line, error) bool) {
 	return func(yield func(line, error) bool) {
 		in := bufio.NewReader(r)
@@ -118,8 +121,8 @@ func lines(r io.Reader) func(yield func(line, error) bool) {
 	}
 }
 
-// compared is an answer as it is compared: the object of error and response that it is, or else as
-// it was written.
+// compared returns an answer as it is compared: as the object of error and response if it is one,
+// else as it was written.
 func compared(text string) string {
 	a, err := virtual.ReadReply(text)
 	if err != nil {

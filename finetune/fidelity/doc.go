@@ -13,7 +13,7 @@
 // # Measures
 //
 // BLEU-4 is NLTK's sentence BLEU with smoothing method 3, over characters, as LLaMA-Factory
-// measures it; beside it stands the same over words. The cosine is that of any embedding model. A
+// measures it; beside it the same over words. The cosine is that of any embedding model. A
 // case keeps when its answer succeeds or fails as the real one does, by MirrorAPI's string rules:
 // the rule that the judge is compared with.
 //
@@ -24,7 +24,7 @@
 //   - A judgement that cannot be read is asked for again and then lost. It is in no mean, and the
 //     report counts it.
 //   - A measure of ours that fails is an error, never a low score.
-//   - What a model wrote is kept before it is used, so that interrupted work goes on where it
+//   - What a model wrote is kept before it is used, so that interrupted work resumes where it
 //     stopped.
 //
 // # Caveats

@@ -13,13 +13,13 @@ import (
 //go:embed prompts
 var promptFiles embed.FS
 
-// judgePrompt is what a judge of answers is told.
+// judgePrompt is the instruction of a judge of answers.
 var judgePrompt = kept.EmbeddedPrompt(promptFiles, "rating")
 
 // JudgeTries is how often a judge is asked for one rating.
 const JudgeTries = 3
 
-// judge returns the rating of a case, and whether the judge gave one that can be read.
+// judge returns the rating of a case, and whether it could be read.
 func (o *Options) judge(ctx context.Context, c *Case) (rating float64, ok bool, err error) {
 	request := "[Question]\n" + c.Instruction + "\n\n[Reference answer]\n" + compared(c.Real) +
 		"\n[End of the reference answer]\n\n[The program's answer]\n" + compared(c.Simulated) +
@@ -35,10 +35,10 @@ func (o *Options) judge(ctx context.Context, c *Case) (rating float64, ok bool, 
 
 var bracketed = regexp.MustCompile(`\[\[\s*(\d+(?:\.\d+)?)\s*(?:/\s*10\s*)?\]\]`)
 
-// errRating is what is wrong with a judgement that cannot be read.
+// errRating says why a judgement cannot be read.
 var errRating = errors.New(`it has no rating from 1 to 10 in the form "[[rating]]", or several that differ`)
 
-// parseRating reads the rating of a judgement. One that is quoted or revised leaves a doubt.
+// parseRating reads the rating of a judgement. Two that differ leave a doubt about which is meant.
 func parseRating(text string) (rating float64, err error) {
 	for i, match := range bracketed.FindAllStringSubmatch(text, -1) {
 		r, err := strconv.ParseFloat(match[1], 64)

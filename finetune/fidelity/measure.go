@@ -31,11 +31,11 @@ type Options struct {
 	Seed     uint64
 	Workers  int // cases at the same time
 
-	// Done is told how many of all cases are done; it may be nil.
+	// Done is called with how many of all cases are done; it may be nil.
 	Done func(done, total int)
 }
 
-// measured is what a case comes to.
+// measured is the measures of a case.
 type measured struct {
 	Model      string       `json:"model"`
 	Split      mirror.Split `json:"split"`
@@ -82,6 +82,7 @@ func Measure(ctx context.Context, cases []Case, o Options) (*Report, error) {
 	return report(all, o), nil
 }
 
+// measure measures one case.
 func (o *Options) measure(ctx context.Context, c *Case, rules *recorded.Rules) (m measured, err error) {
 	real, simulated := compared(c.Real), compared(c.Simulated)
 
@@ -111,7 +112,7 @@ func (o *Options) measure(ctx context.Context, c *Case, rules *recorded.Rules) (
 	return m, err
 }
 
-// cosine returns that of the vectors of two texts.
+// cosine returns the cosine of the embeddings of two texts.
 func (o *Options) cosine(ctx context.Context, real, simulated string) (float64, error) {
 	key := kept.Key("cosine", o.Embedder.Model(), real, simulated)
 

@@ -44,7 +44,7 @@ type Judged struct {
 	Kappa     float64 `json:"kappa"` // Cohen's: the agreement beyond what chance gives
 }
 
-// report adds up what cases come to.
+// report adds up the measures of cases.
 func report(all []measured, o Options) *Report {
 	rows := tables().Tables["splits"].Rows(tabulate.Of(all))
 	r := &Report{Rows: tabulate.As[Row](rows)}
@@ -66,8 +66,8 @@ func report(all []measured, o Options) *Report {
 	return r
 }
 
-// kappa is Cohen's: how much of what chance leaves open two raters agree on that say yes in shares
-// of the cases. Where neither ever says anything else it is 0, for agreement is no evidence then.
+// kappa is Cohen's: how much of what chance leaves open two raters agree on, who say yes in the
+// given shares of cases. It is 0 if both always say the same: that agreement is no evidence.
 func kappa(agreement, first, second float64) float64 {
 	chance := first*second + (1-first)*(1-second)
 	if chance == 1 {

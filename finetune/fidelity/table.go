@@ -14,7 +14,7 @@ var tablesYAML []byte
 
 var tables = tabulate.Embedded(tablesYAML, nil, []string{"terminal", "tables"})
 
-// rows are those of the report's tables.
+// rows returns the rows of the report's tables.
 func (r *Report) rows() []tabulate.Row {
 	rows := tabulate.RowsOf(r.Rows)
 	for i, row := range r.Rows {
@@ -23,9 +23,9 @@ func (r *Report) rows() []tabulate.Row {
 	return rows
 }
 
-// grids are the paper's tables that the report has figures for: the judge's (Tables 2 and 6),
-// likeness (Table 3), and how often the rule holds. A line for each simulator, and some columns for
-// each split.
+// grids returns the paper's tables that the report has figures for: the judge's (Tables 2 and 6),
+// likeness (Table 3), and how often the rule holds. Each has a line for each simulator, and some
+// columns for each split.
 func (r *Report) grids() []tabulate.Grid {
 	rows := r.rows()
 	slices.SortStableFunc(rows, func(a, b tabulate.Row) int { return r.rank(a) - r.rank(b) })

@@ -19,6 +19,8 @@ func Judge(in Input, o Options) (*Report, error) {
 		return nil, err
 	}
 
+	// The interval rests on the tasks being distinct and really played: a wrong input would give a
+	// verdict all the same.
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -37,6 +39,7 @@ func Judge(in Input, o Options) (*Report, error) {
 		r.States[t.State]++
 	}
 
+	// Failed tries count for neither version: the failure was a service's, not the policy's.
 	// Tries that failed count for neither version.
 	loss := r.difference(Score.seen, Score.seen)
 	r.Loss, r.Low, r.High, r.N = loss.Share, loss.Low, loss.High, loss.Questions
@@ -47,7 +50,7 @@ func Judge(in Input, o Options) (*Report, error) {
 	return r, nil
 }
 
-// difference is the loss, if the tries of the tasks count as two functions say.
+// difference returns the loss, with the tries of tasks counted as two functions say.
 func (r *Report) difference(current, next func(Score) tabulate.Cluster) tabulate.Difference {
 	all := make([]tabulate.Both, len(r.Tasks))
 	for i, t := range r.Tasks {
@@ -56,9 +59,11 @@ func (r *Report) difference(current, next func(Score) tabulate.Cluster) tabulate
 	return tabulate.DifferenceOf(all)
 }
 
-// decide gives the report its verdict. What the loss says comes before what is missing, but for
-// what leaves nothing to measure.
+// decide gives the report its verdict. The loss comes before what is missing, except where there is
+// nothing to measure.
 func (r *Report) decide(in *Input, loss tabulate.Difference) {
+	// With failed tries the loss alone decides nothing: the verdict must hold whatever they had
+	// shown.
 	failed, verdict := r.failed(), judged(loss, r.Limit)
 	if failed != "" {
 		verdict = r.despiteFailures()
@@ -73,6 +78,7 @@ func (r *Report) decide(in *Input, loss tabulate.Difference) {
 		r.say(Red, "%s has no tools: look at where its list comes from", r.Next)
 	case len(r.Tasks) == 0:
 		r.say(Red, "there are no tasks: nothing was measured")
+	// A loss that is large enough is red whatever else is unknown: it would only come on top.
 	case verdict == Red:
 		r.say(Red, "%s", r.lossInWords())
 	// A try that failed may have used the tool: nobody can say yet that no task does.
@@ -81,6 +87,7 @@ func (r *Report) decide(in *Input, loss tabulate.Difference) {
 	case unused != "":
 		r.say(Red, "no task uses %s, which changed: add tasks that do, or allow that by name",
 			unused)
+	// Before the verdict by the loss: with few tasks the interval alone would leave this undecided.
 	case r.States[Equal] == len(r.Tasks):
 		r.say(Green, "nothing that the tasks use changed: %s", r.lossInWords())
 	case verdict == Green:
@@ -95,7 +102,7 @@ func (r *Report) say(v Verdict, format string, args ...any) {
 	r.Verdict, r.Because = v, fmt.Sprintf(format, args...)
 }
 
-// judged is the verdict by the loss alone.
+// judged returns the verdict by the loss alone.
 func judged(loss tabulate.Difference, limit float64) Verdict {
 	const rounding = 1e-9 // 5 of 100 tasks are a loss of 0.05
 
@@ -109,8 +116,8 @@ func judged(loss tabulate.Difference, limit float64) Verdict {
 	return Undecided
 }
 
-// despiteFailures is the verdict by the loss if it would be the same whatever the failed tries had
-// shown. Where more tasks would be needed anyway, those that failed come first.
+// despiteFailures returns the verdict by the loss if it holds whatever the failed tries had shown.
+// Where more tasks would be needed anyway, the failed ones come first.
 func (r *Report) despiteFailures() Verdict {
 	as := func(right bool) func(Score) tabulate.Cluster {
 		return func(s Score) tabulate.Cluster { return s.had(right) }
@@ -126,7 +133,7 @@ func (r *Report) despiteFailures() Verdict {
 // widthOfFailure is how much of an error a reason shows.
 const widthOfFailure = 120
 
-// failed says what failed, if something did.
+// failed says what failed, "" if nothing did.
 func (r *Report) failed() string {
 	tasks, first := 0, ""
 
@@ -149,7 +156,7 @@ func (r *Report) failed() string {
 		display.Line(first, widthOfFailure))
 }
 
-// unused are the changed tools that no task used and nobody allowed.
+// unused returns the changed tools that no task used and nobody allowed.
 func (r *Report) unused() string {
 	var tools []string
 
@@ -167,14 +174,15 @@ func (r *Report) unknownUse() bool {
 	return slices.ContainsFunc(r.Tasks, func(t Result) bool { return t.Current.Failed > 0 })
 }
 
-// lossInWords is the loss with its interval and the limit, in percent.
+// lossInWords returns the loss with its interval and the limit, in percent.
 func (r *Report) lossInWords() string {
 	loss := fmt.Sprintf("the loss is %.1f %% of the tasks", 100*r.Loss)
 	interval := fmt.Sprintf("95 %% interval %.1f to %.1f", 100*r.Low, 100*r.High)
 	return fmt.Sprintf("%s (%s), the limit %.4g %%", loss, interval, 100*r.Limit)
 }
 
-// needed is how many tasks decide if what they show stays the same; 0 is more than MostNeeded.
+// needed returns how many tasks would decide if the rates stayed the same; 0 is more than
+// MostNeeded.
 func needed(loss tabulate.Difference, limit float64) int {
 	n := sort.Search(MostNeeded+1, func(n int) bool {
 		return judged(loss.Of(n), limit) != Undecided
@@ -186,7 +194,7 @@ func needed(loss tabulate.Difference, limit float64) int {
 	return n
 }
 
-// neededInWords has two digits of the number: it comes from rates that are themselves estimates.
+// neededInWords gives two digits of the number: it comes from rates that are themselves estimates.
 func (r *Report) neededInWords() string {
 	if r.Needed == 0 {
 		return fmt.Sprintf("not even %d tasks like these would decide", MostNeeded)

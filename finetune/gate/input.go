@@ -12,10 +12,10 @@ import (
 // Version is a release of somebody's APIs.
 type Version struct {
 	Name  string   // as in reports
-	Tools []string // the names of all
+	Tools []string // the names of all its tools
 }
 
-// Change is one thing that became of a tool.
+// Change is one thing that happened to a tool.
 type Change struct {
 	Tool string `json:"tool"`           // its name in the current version, or else in the next
 	By   string `json:"by,omitempty"`   // the kind of the change, e.g. "rename-parameter"
@@ -51,7 +51,7 @@ type Task struct {
 	Current, Next []Try
 }
 
-// Input is what the verdict is about.
+// Input is what a gate judges.
 type Input struct {
 	Current, Next Version
 	Changes       []Change
@@ -106,7 +106,7 @@ func (in *Input) checkTask(t *Task) error {
 	return nil
 }
 
-// toolsOf are the changed tools that a task used.
+// toolsOf returns the changed tools that a task used.
 func (in *Input) toolsOf(t *Task) (tools []string) {
 	for _, c := range in.Changes {
 		if len(t.Calls[c.Tool]) > 0 {

@@ -83,7 +83,7 @@ func (s *junitSuite) add(c junitCase) {
 	s.Cases = append(s.Cases, c)
 }
 
-// verdictCase fails where the release may not go out, also if no task was lost.
+// verdictCase fails where the release may not go out, even if no task was lost.
 func (r *Report) verdictCase() junitCase {
 	c := junitCase{Name: "verdict", Class: "gate"}
 	n := note(string(r.Verdict), r.Because)
@@ -137,7 +137,7 @@ func note(kind, message string) *junitNote {
 	return &junitNote{Message: display.Line(message, 0), Type: kind}
 }
 
-// changesOf are the changes of the tools that a task used.
+// changesOf returns the changes of the tools that a task used.
 func (r *Report) changesOf(t *Result) string {
 	var all []string
 
@@ -155,7 +155,7 @@ func (r *Report) changesOf(t *Result) string {
 	return strings.Join(all, "; ")
 }
 
-// widthOfAnswer is how much is shown of a line about a call or an answer.
+// widthOfAnswer is how many columns of a call or an answer are shown.
 const widthOfAnswer = 500
 
 // story says how a task went under both versions.

@@ -24,7 +24,8 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 		}
 	}
 
-	// What is folded is Markdown again only behind an empty line.
+	// The list of tasks may be long, so it is folded. After the tag only an empty line makes what
+	// follows Markdown again.
 	if rows, left := r.taskRows(); len(rows) > 0 {
 		b.WriteString("\n<details><summary>Tasks that are not equal by construction</summary>\n\n")
 
@@ -32,6 +33,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 			return err
 		}
 
+		// A comment on a pull request is limited in length, so the list was cut.
 		if left > 0 {
 			fmt.Fprintf(&b, "\nAnd %d more, which the JSON document has.\n", left)
 		}
@@ -57,7 +59,7 @@ func writeGrids(w io.Writer, report, table string, rows []tabulate.Row) error {
 	return tabulate.WriteMarkdown(w, grids)
 }
 
-// marks are what Markdown, HTML and GitHub read as something else than a character, in words and in
+// marks escapes what Markdown, HTML and GitHub do not read as a plain character, in words and in
 // cells of tables.
 var marks = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;",
@@ -65,7 +67,7 @@ var marks = strings.NewReplacer(
 	"~", "&#126;", "!", "&#33;", "$", "&#36;", "@", "&#64;", "#", "&#35;", "://", "&#58;//",
 )
 
-// edge is an underscore that is not between two letters, where it would begin or end something.
+// edge matches an underscore that is not between two letters, where it would begin or end emphasis.
 var edge = regexp.MustCompile(`\b_|_\b`)
 
 func escaped(text string) string { return edge.ReplaceAllString(marks.Replace(text), "&#95;") }
@@ -78,7 +80,7 @@ func code(text string) string {
 	return "<code>" + escaped(text) + "</code>"
 }
 
-// apart puts something invisible behind the marks of people and issues, which links neither.
+// apart puts an invisible space behind the marks of people and issues, so that neither is linked.
 var apart = strings.NewReplacer("&#64;", "&#64;&#8203;", "&#35;", "&#35;&#8203;")
 
 // prose returns a text that has foreign names as a line of words.

@@ -8,7 +8,7 @@ import (
 	"toolevo/envs/console"
 )
 
-// Verdict is what a gate says.
+// Verdict is the decision of a gate.
 type Verdict string
 
 // The verdicts.
@@ -19,7 +19,7 @@ const (
 	Unmeasured Verdict = "unmeasured"
 )
 
-// State is what became of a task.
+// State is how a task fared.
 type State string
 
 // The states, in the order of reports.
@@ -87,7 +87,7 @@ func (r *Report) Err() error {
 	return console.Bad("%s: %s", r.Verdict, r.Because)
 }
 
-// results are the tasks of an input and what became of each.
+// results returns the tasks of an input and how each fared.
 func (in *Input) results() []Result {
 	all := make([]Result, len(in.Tasks))
 
@@ -136,7 +136,7 @@ func stateOf(equal bool, current, next Score) State {
 	return Same
 }
 
-// costs are the changes of an input and what each of them cost.
+// costs returns the changes of an input and what each of them cost.
 func (in *Input) costs(results []Result, allowed []string) []Cost {
 	all := []Cost{}
 
@@ -148,7 +148,7 @@ func (in *Input) costs(results []Result, allowed []string) []Cost {
 		all = append(all, cost)
 	}
 
-	// The policy may act otherwise without a changed tool: by chance, or by what it was shown.
+	// The policy may act differently without a changed tool: by chance, or by what it was shown.
 	other := costOf(Change{}, results, func(r Result) bool {
 		return len(r.Tools) == 0 && r.State != Equal
 	})

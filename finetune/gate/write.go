@@ -16,13 +16,13 @@ var tablesYAML []byte
 
 var tables = tabulate.Embedded(tablesYAML, nil, []string{"text", "markdown", "tasks"})
 
-// How wide a terminal is, and what has room in it beside figures.
+// The width of a terminal, and what it leaves for the text of a change besides the figures.
 const (
 	terminal      = 80
 	widthOfChange = terminal - 26
 )
 
-// states are those of tasks in the order of reports, and what they are called.
+// states lists the states of tasks in the order of reports, and their names.
 var states = []struct {
 	state State
 	words string
@@ -41,6 +41,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	b.WriteString(display.Wrap("", r.title()+".", terminal))
 	b.WriteString(display.Wrap("", r.counts()+".", terminal))
 
+	// Foreign text is shortened here, not in changeRows: Markdown has room for all of it, and
+	// escapes it in its own way.
 	rows := r.changeRows()
 	for _, row := range rows {
 		row["tool"] = display.Line(row.Text("tool"), terminal)
@@ -56,6 +58,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		return err
 	}
 
+	// Only the tasks to look at are named: a won or an equal one needs no action.
 	for _, s := range []State{Lost, Failed} {
 		if names := r.named(s); names != "" {
 			b.WriteString("\n" + display.Wrap(string(s)+": ", names, terminal))
@@ -66,12 +69,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// title is the verdict and its reason.
+// title returns the verdict and its reason.
 func (r *Report) title() string {
 	return fmt.Sprintf("%s: %s → %s: %s", r.Verdict, r.Current, r.Next, r.Because)
 }
 
-// counts says how many tasks there are of each state.
+// counts counts the tasks of each state, and names what a reader must know about them.
 func (r *Report) counts() string {
 	var parts []string
 
@@ -83,6 +86,7 @@ func (r *Report) counts() string {
 
 	text := fmt.Sprintf("%d tasks: %s", len(r.Tasks), strings.Join(parts, ", "))
 
+	// A language model's verdict is weaker evidence than a matcher's, so it is said.
 	judged := 0
 
 	for i := range r.Tasks {
@@ -95,6 +99,8 @@ func (r *Report) counts() string {
 		text += fmt.Sprintf(". A language model judged %d of them, by rubrics", judged)
 	}
 
+	// Allowed changes are not in the table of changes; without this line nobody would see that the
+	// gate let them pass.
 	var allowed []string
 
 	for _, c := range r.Changes {
@@ -109,7 +115,7 @@ func (r *Report) counts() string {
 	return text
 }
 
-// named are the tasks of a state.
+// named returns the IDs of the tasks of a state.
 func (r *Report) named(s State) string {
 	var names []string
 
@@ -122,7 +128,7 @@ func (r *Report) named(s State) string {
 	return strings.Join(names, ", ")
 }
 
-// few are the first of some names, and how many there are besides.
+// few returns the first of some names, and how many more there are.
 func few(names []string) string {
 	const most = 10
 	if len(names) <= most {
@@ -131,12 +137,12 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// changeRows are the rows of the table of changes.
+// changeRows returns the rows of the table of changes.
 func (r *Report) changeRows() []tabulate.Row {
 	var rows []tabulate.Row
 
 	for _, c := range r.Changes {
-		if c.Allowed { // it is counted above the table
+		if c.Allowed { // named above the table
 			continue
 		}
 
@@ -149,7 +155,7 @@ func (r *Report) changeRows() []tabulate.Row {
 	return rows
 }
 
-// title is the tool and what is special about it.
+// title returns the tool and what is special about it.
 func (c *Cost) title() string {
 	switch {
 	case c.Tool == "":
@@ -163,11 +169,11 @@ func (c *Cost) title() string {
 	return c.Tool
 }
 
-// mostListed is how many tasks Markdown lists: comments of a pull request have a limit.
+// mostListed is how many tasks Markdown lists: comments on a pull request have a limit.
 const mostListed = 200
 
-// taskRows are the rows of tasks that are not equal by construction, those that cost most first,
-// and how many are left out.
+// taskRows returns the rows of tasks that are not equal by construction, the costliest first, and
+// how many are left out.
 func (r *Report) taskRows() (rows []tabulate.Row, left int) {
 	for _, s := range states[:len(states)-1] {
 		for _, t := range r.Tasks {

@@ -1,11 +1,11 @@
-// Package host puts a checkpoint behind a server that policies can ask: it starts one for it, such
-// as vLLM, or publishes it at one that runs, such as Ollama.
+// Package host puts a checkpoint behind a server that policies can ask: it starts a server, such as
+// vLLM, or publishes the checkpoint at one that is running, such as Ollama.
 //
 // # Words
 //
-// A [Server] says how; its command may hold {model}, the folder of the weights, {name}, how the
-// model is called, and {port}, a free port of this machine. A [Checkpoint] is what is served, and
-// [Served] what came of it.
+// A [Server] says how; its command may hold {model}, the folder of the weights, {name}, the name of
+// the model, and {port}, a free port of this machine. A [Checkpoint] is what is served, and
+// [Served] is a checkpoint that can be asked.
 //
 // # Guarantees
 //

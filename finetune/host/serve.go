@@ -25,11 +25,11 @@ type Served struct {
 	Policy  string // e.g. "openai:mine"
 	Address string // of its server, as --server takes it
 
-	child *child.Child // nil for a server that is not ours
+	child *child.Child // nil for a server that was already running
 	end   func()       // releases its context
 }
 
-// Stop ends the server, if it was started for the checkpoint.
+// Stop ends the server if it was started for the checkpoint.
 func (s *Served) Stop() error {
 	if s.child == nil {
 		return nil
@@ -39,8 +39,9 @@ func (s *Served) Stop() error {
 	return s.child.Stop()
 }
 
-// While runs a function that asks the server. When a server that was started for it ends before the
-// function does, so does its context, and the error says how the server ended.
+// While runs a function that asks the server. If a server that was started for the checkpoint ends
+// before the function does, the function's context is cancelled, and the error says how the server
+// ended.
 func (s *Served) While(ctx context.Context, ask func(context.Context) error) error {
 	if s.child == nil {
 		return ask(ctx)
@@ -49,6 +50,8 @@ func (s *Served) While(ctx context.Context, ask func(context.Context) error) err
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 
+	// Waiting for the watcher before the cause is read keeps a server that ended just now from
+	// being missed.
 	// The watcher ends before the cause is read: what it noted is not missed.
 	watched := make(chan struct{})
 	asked := make(chan struct{})
@@ -68,8 +71,10 @@ func (s *Served) While(ctx context.Context, ask func(context.Context) error) err
 	close(asked)
 	<-watched
 
+	// A server that ends after the last answer did no harm, so its end alone is no error.
 	if err != nil && errors.Is(context.Cause(ctx), errEnded) {
-		return fmt.Errorf("%w: %w", errEnded, errors.Join(s.child.Wait(), errors.New(s.child.LastWords())))
+		words := errors.New(s.child.LastWords())
+		return fmt.Errorf("%w: %w", errEnded, errors.Join(s.child.Wait(), words))
 	}
 	return err
 }
@@ -77,11 +82,13 @@ func (s *Served) While(ctx context.Context, ask func(context.Context) error) err
 // errEnded means that a server ended while it was asked.
 var errEnded = errors.New("the server ended")
 
-// Serve serves a checkpoint and returns when it can be asked. What a server prints that is started
-// goes to a log file. Address is where one is that runs already, as in OLLAMA_HOST or
+// Serve serves a checkpoint and returns when it can be asked. A server that it starts prints to the
+// file log. address is that of a server that is already running, as in OLLAMA_HOST or
 // OPENAI_BASE_URL.
 func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*Served, error) {
-	if info, err := os.Stat(c.Folder); err == nil && info.IsDir() { // and not a name that the server knows
+	// Damaged weights are found here, before a server spends minutes on loading them. What is no
+	// folder is a name that the server knows.
+	if info, err := os.Stat(c.Folder); err == nil && info.IsDir() {
 		if err := checkpoint.Check(c.Folder); err != nil {
 			return nil, err
 		}
@@ -97,6 +104,8 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*
 
 		served.Address = fmt.Sprintf(s.kind().Hosting.Address, port)
 
+		// On an interrupt the calls that the server is answering may end first: whoever asks it
+		// stops it afterwards.
 		// At an interruption the calls that it is answering end first: whoever asks it stops it
 		// then.
 		var life context.Context
@@ -114,11 +123,11 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*
 	return served, nil
 }
 
-// CommandLine is the command that serves a checkpoint on a port; nil for a server that runs
-// already.
+// CommandLine returns the command that serves a checkpoint on a port; nil for a server that is
+// already running.
 func (s Server) CommandLine(c Checkpoint, port string) []string { return s.command(c, port, "").Args }
 
-// command is the server's, with everything filled in.
+// command returns the server's command with all places filled in.
 func (s Server) command(c Checkpoint, port, log string) child.Command {
 	fill := strings.NewReplacer("{model}", c.Folder, "{name}", c.Name, "{port}", port)
 	command := child.Command{Log: log}
@@ -140,7 +149,7 @@ func (s Server) command(c Checkpoint, port, log string) child.Command {
 	return command
 }
 
-// freePort returns a port of this machine that nobody listens on.
+// freePort returns a port of this machine on which nobody listens.
 func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -151,16 +160,19 @@ func freePort() (string, error) {
 
 // ready waits until the server answers, and has it list the checkpoint.
 func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
-	client, err := s.kind().Open(server.Endpoint{URL: served.Address, Model: c.Name}, server.Manner{Window: 1})
+	// A window of any size will do: the client only lists models.
+	endpoint := server.Endpoint{URL: served.Address, Model: c.Name}
+	client, err := s.kind().Open(endpoint, server.Manner{Window: 1})
 	if err != nil {
 		return err
 	}
 	defer client.Close()
 
-	if _, err := served.await(ctx, s.patience(), client); err != nil {
+	if _, err := served.await(ctx, s.waitLimit(), client); err != nil {
 		return err
 	}
 
+	// A server that was started for the checkpoint has it already; a running one is given it now.
 	// A server that was started for the checkpoint has it; one that runs already is given it.
 	hosting := s.kind().Hosting
 	switch {
@@ -174,23 +186,26 @@ func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
 		return err
 	}
 
-	models, err := served.await(ctx, s.patience(), client)
+	// Only the server's own list proves that policies will reach this checkpoint and no other.
+	models, err := served.await(ctx, s.waitLimit(), client)
 	if err != nil {
 		return err
 	}
 
 	if !models.Listed {
-		return fmt.Errorf("%s lists no model %s, but %s", served.Address, c.Name, strings.Join(models.Names, ", "))
+		return fmt.Errorf("%s lists no model %s, but %s", served.Address, c.Name,
+			strings.Join(models.Names, ", "))
 	}
 	return nil
 }
 
-// askEvery is the time between two questions to a server that is starting.
+// askEvery is the time between two requests to a server that is starting.
 const askEvery = 500 * time.Millisecond
 
-// await asks a server for its models until it answers, for so long at most.
-func (s *Served) await(ctx context.Context, patience time.Duration, client server.Client) (server.Listing, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %v", patience))
+// await asks a server for its models until it answers, or the limit has passed.
+func (s *Served) await(ctx context.Context, limit time.Duration, client server.Client) (
+	server.Listing, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
 	defer cancel()
 
 	var ended <-chan struct{} // of the server

@@ -18,10 +18,10 @@ import (
 // Server says how checkpoints are served.
 type Server struct {
 	Kind        string            `yaml:"kind"`        // of the server, and of the policies that ask it
-	Adapters    bool              `yaml:"adapters"`    // a vLLM that runs already loads adapters as they are
-	Command     []string          `yaml:"command"`     // starts it; none for a server that runs already
-	Calls       []string          `yaml:"calls"`       // behind the command for a model of native calls
-	Environment map[string]string `yaml:"environment"` // of the command, beside ours
+	Adapters    bool              `yaml:"adapters"`    // a vLLM that is running loads adapters as they are
+	Command     []string          `yaml:"command"`     // starts it; empty for a server that is running
+	Calls       []string          `yaml:"calls"`       // added to the command for a model of native calls
+	Environment map[string]string `yaml:"environment"` // of the command, besides this process's
 	Wait        int               `yaml:"wait"`        // seconds until it answers, at most
 }
 
@@ -45,7 +45,7 @@ func Load(folder fs.FS, name string) (Server, error) {
 	return s, nil
 }
 
-// Check refuses a server that cannot serve.
+// Check rejects a server that cannot serve.
 func (s Server) Check() error {
 	if _, err := names.Parse("kind", s.Kind, server.KindNames()); err != nil {
 		return err
@@ -75,10 +75,10 @@ func (s Server) Check() error {
 	return nil
 }
 
-// kind is that of the server, nil before it was checked.
+// kind returns the kind of the server, nil if it was not checked.
 func (s Server) kind() *server.Kind { return server.FindKind(s.Kind) }
 
-// adapting are the names of the kinds whose servers load adapters.
+// adapting returns the names of the kinds whose servers load adapters.
 func adapting() (all []string) {
 	for _, k := range server.Kinds() {
 		if k.Hosting.Adapt != nil {
@@ -89,7 +89,7 @@ func adapting() (all []string) {
 	return all
 }
 
-// places are the texts in which a name between braces stands for something.
+// places returns the texts in which names between braces are replaced.
 func (s Server) places() []string {
 	all := slices.Clone(s.Command)
 	for _, value := range s.Environment {
@@ -98,4 +98,5 @@ func (s Server) places() []string {
 	return all
 }
 
-func (s Server) patience() time.Duration { return time.Duration(s.Wait) * time.Second }
+// waitLimit is how long the server may take until it answers.
+func (s Server) waitLimit() time.Duration { return time.Duration(s.Wait) * time.Second }

@@ -19,38 +19,38 @@ import (
 // Config describes the rounds.
 type Config struct {
 	Rounds   int    `yaml:"rounds"`   // at least 1
-	Name     string `yaml:"name"`     // of the models on servers, with the round behind it: name-1
+	Name     string `yaml:"name"`     // of the models on servers, followed by the round: name-1
 	Model    string `yaml:"model"`    // what training begins with: a folder, or a name of a model hub
-	Continue bool   `yaml:"continue"` // a round goes on from the checkpoint of the round before
-	Template string `yaml:"template"` // the chat template that is trained, which an Ollama is told
+	Continue bool   `yaml:"continue"` // a round trains the checkpoint of the round before
+	Template string `yaml:"template"` // the chat template that is trained, and given to an Ollama
 
 	Collect  Flags    `yaml:"collect"`  // of toolevo collect
-	Trained  Flags    `yaml:"trained"`  // of collect and eval when a checkpoint is asked, its form and window above all
+	Trained  Flags    `yaml:"trained"`  // of collect and eval for a checkpoint, e.g. its form and window
 	Export   Flags    `yaml:"export"`   // of toolevo export
 	Train    Train    `yaml:"train"`    // the trainer
 	Evaluate Evaluate `yaml:"evaluate"` // what is measured
 
-	// ByRound is what is special in a round. One that names a policy for collect is collected by
-	// it, and so is the first; the others are collected by the checkpoint of the round before.
+	// ByRound is what is special in a round. The first must name a policy for collect, and others
+	// may; else the checkpoint of the round before collects.
 	ByRound map[int]Special `yaml:"by_round"`
 
 	Servers   map[string]host.Server `yaml:"servers"`   // by name
 	Collector string                 `yaml:"collector"` // the server of checkpoints that collect
 }
 
-// Special are flags of a round, beside or in place of those of all rounds.
+// Special has flags of one round, which add to those of all rounds or replace them.
 type Special struct {
 	Collect Flags    `yaml:"collect"`
 	Export  Flags    `yaml:"export"`
-	Train   []string `yaml:"train"` // words behind the trainer's command
+	Train   []string `yaml:"train"` // words added to the trainer's command
 }
 
 // Train is the trainer: any command. It may hold {export}, the folder of samples, {model}, what
-// training begins with, {out}, a folder for its output, which is there when it is begun again,
+// training begins with, {out}, a folder for its output, which exists when it is started again,
 // {name} and {round}, and {toolevo}, this program.
 type Train struct {
 	Command     []string          `yaml:"command"`
-	Environment map[string]string `yaml:"environment"` // beside ours
+	Environment map[string]string `yaml:"environment"` // besides this process's
 	Result      string            `yaml:"result"`      // the folder of the weights that it leaves, e.g. "{out}/model"
 }
 
@@ -61,7 +61,7 @@ type Evaluate struct {
 	Flags   Flags    `yaml:"flags"`   // of toolevo eval
 }
 
-// Flags are flags of a command of toolevo, by name and in order.
+// Flags are flags of a toolevo command, by name and in order.
 type Flags yaml.MapSlice
 
 // UnmarshalYAML reads a mapping.
@@ -85,6 +85,7 @@ func Read(path string) (*Config, error) {
 	return &c, nil
 }
 
+// check rejects what would only fail after hours of earlier stages.
 func (c *Config) check() error {
 	switch {
 	case c.Rounds < 1:
@@ -106,11 +107,13 @@ func (c *Config) check() error {
 			return fmt.Errorf("servers.%s: %w", name, err)
 		}
 
-		if len(s.Calls) > 0 { // all models of a file are asked alike
+		// Whether a model calls natively is the same for all rounds, so there is no second case.
+		if len(s.Calls) > 0 {
 			return fmt.Errorf("servers.%s.calls: put these words into the command", name)
 		}
 	}
 
+	// The first round has no checkpoint to collect with, and the others need a server for theirs.
 	for round := 1; round <= c.Rounds; round++ {
 		switch {
 		case c.namesPolicy(round):
@@ -125,8 +128,8 @@ func (c *Config) check() error {
 	return errors.Join(c.checkScripted(), c.checkNames())
 }
 
-// checkScripted refuses rounds of a script whose exports would be refused. An export takes the runs
-// of all rounds so far.
+// checkScripted rejects scripted rounds whose exports would fail. An export takes the runs of all
+// rounds so far.
 func (c *Config) checkScripted() error {
 	script := ""
 
@@ -147,16 +150,16 @@ func (c *Config) checkScripted() error {
 // namesPolicy reports whether the file says who collects in a round.
 func (c *Config) namesPolicy(round int) bool { return c.collectFlags(round).has("policy") }
 
-// FirstPolicy is the policy that collects in the first round.
+// FirstPolicy returns the policy that collects in the first round.
 func (c *Config) FirstPolicy() string { return c.collectFlags(1).text("policy") }
 
-// collectFlags are the flags of collect in a round.
+// collectFlags returns the flags of collect in a round.
 func (c *Config) collectFlags(round int) Flags { return c.Collect.over(c.ByRound[round].Collect) }
 
-// exportFlags are the flags of export in a round.
+// exportFlags returns the flags of export in a round.
 func (c *Config) exportFlags(round int) Flags { return c.Export.over(c.ByRound[round].Export) }
 
-// checkNames refuses servers that are not described, and flags that the stages set themselves.
+// checkNames rejects unknown servers, and flags that the stages set themselves.
 func (c *Config) checkNames() error {
 	known := slices.Sorted(maps.Keys(c.Servers))
 
@@ -181,23 +184,25 @@ func (c *Config) checkNames() error {
 
 	// With another folder, say, a stage would not find what it did before.
 	for section, flags := range sections {
-		for _, key := range ours {
+		for _, key := range stageFlags {
 			if flags.has(key) {
 				return fmt.Errorf("%s: %s is not for the file to say: it follows from the stage", section, key)
 			}
 		}
 	}
 
+	// Here policy is not one of those: by_round may name one, and only a checkpoint's own flags may
+	// not.
 	if c.Trained.has("policy") || c.Evaluate.Flags.has("policy") {
 		return errors.New("trained, evaluate.flags: the policy is the checkpoint")
 	}
 	return nil
 }
 
-// ours lists the flags that stages set themselves.
-var ours = []string{"out", "resume", "json", "progress", "server", "dry-run", "lint", "run-id"}
+// stageFlags lists the flags that stages set themselves.
+var stageFlags = []string{"out", "resume", "json", "progress", "server", "dry-run", "lint", "run-id"}
 
-// args are the flags as arguments: a list is the flag once for each value.
+// args returns the flags as arguments. A list repeats its flag for each value.
 func (f Flags) args() (all []string) {
 	for _, item := range f {
 		values, ok := item.Value.([]any)
@@ -212,12 +217,12 @@ func (f Flags) args() (all []string) {
 	return all
 }
 
-// has reports whether a flag is among them.
+// has reports whether a flag is set.
 func (f Flags) has(key string) bool {
 	return slices.ContainsFunc(f, func(item yaml.MapItem) bool { return item.Key == key })
 }
 
-// text is the value of a flag, "" where it is not among them.
+// text returns the value of a flag, "" if it is not set.
 func (f Flags) text(key string) string {
 	for _, item := range f {
 		if item.Key == key {
@@ -228,9 +233,11 @@ func (f Flags) text(key string) string {
 	return ""
 }
 
-// over are the flags, with others in the place of those of the same names.
+// over returns the flags with others added, which replace those of the same names.
 func (f Flags) over(others Flags) Flags {
-	kept := slices.DeleteFunc(slices.Clone(f), func(item yaml.MapItem) bool { return others.has(fmt.Sprint(item.Key)) })
+	kept := slices.DeleteFunc(slices.Clone(f), func(item yaml.MapItem) bool {
+		return others.has(fmt.Sprint(item.Key))
+	})
 	return append(kept, others...)
 }
 

@@ -12,14 +12,14 @@
 // # Guarantees
 //
 //   - A stage that is finished is noted before the next one begins, and is never repeated. One that
-//     was cut short goes on where it can: a collection and an evaluation from their logs, a
+//     was cut short resumes where it can: a collection and an evaluation from their logs, a
 //     training as its own command does.
-//   - What a finished stage was told stands in the notes. A file that now tells it something else
-//     is refused, unless the stage and all that rests on it are to be done again.
+//   - The settings of a finished stage are in the notes. A file that now has others for it is
+//     rejected, unless the stage and all that depend on it are to be done again.
 //   - Trainers and servers are commands of the file, and are gone when this process is.
 //
 // # Caveats
 //
 // An export takes the runs of all rounds so far. Every round trains the first model anew, unless
-// the file says that it goes on from the round before.
+// the file says that it continues from the round before.
 package improve

@@ -11,7 +11,7 @@ import (
 	"toolevo/envs/disk"
 )
 
-// notes are what is known of the stages that are finished, in the order in which they were.
+// notes are the finished stages, in the order in which they were finished.
 type notes struct {
 	Version int    `json:"notes_version"`
 	Stages  []note `json:"stages"`
@@ -22,10 +22,10 @@ const (
 	notesVersion = 1
 )
 
-// note is a stage that is finished.
+// note is a finished stage.
 type note struct {
 	Stage   string          `json:"stage"`
-	Key     string          `json:"key"`     // of what it was told
+	Key     string          `json:"key"`     // of its settings
 	Seconds float64         `json:"seconds"` // that its last attempt took
 	Skipped bool            `json:"skipped,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"` // what its command printed
@@ -62,8 +62,8 @@ func (n *notes) write(dir string) error {
 	})
 }
 
-// of returns the note on a stage; nil when it is not finished.
-func (n *notes) of(stage string) *note {
+// find returns the note on a stage; nil if it is not finished.
+func (n *notes) find(stage string) *note {
 	for i := range n.Stages {
 		if n.Stages[i].Stage == stage {
 			return &n.Stages[i]

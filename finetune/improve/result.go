@@ -41,12 +41,12 @@ type Evaluation struct {
 // CSVFile is the table of all figures, a line for each round, server and cell.
 const CSVFile = "rounds.csv"
 
-// result is what the notes say.
+// result reads the results from the notes.
 func (l *loop) result() (*Result, error) {
 	r := &Result{}
 
 	for _, s := range l.stages() {
-		n := l.notes.of(s.ID())
+		n := l.notes.find(s.ID())
 		if len(r.Rounds) == 0 || r.Rounds[len(r.Rounds)-1].Round != s.round {
 			r.Rounds = append(r.Rounds, Round{Round: s.round, Evaluations: []Evaluation{}})
 		}
@@ -58,7 +58,7 @@ func (l *loop) result() (*Result, error) {
 	return r, nil
 }
 
-// add adds what a stage came to.
+// add adds the result of a stage.
 func (r *Round) add(s stage, n *note) error {
 	r.Seconds += n.Seconds
 
@@ -88,8 +88,8 @@ func (r *Round) add(s stage, n *note) error {
 // WriteTable writes the official accuracy for a terminal.
 func (r *Result) WriteTable(w io.Writer) error { return tabulate.WriteText(w, r.Grids(), 80) }
 
-// Grids are the official accuracy: a line for each round and server, a column for each API version,
-// with its interval.
+// Grids returns the official accuracy: a line for each round and server, a column for each API
+// version, with its interval.
 func (r *Result) Grids() []tabulate.Grid { return grids(r.rows()) }
 
 func grids(rows []tabulate.Row) []tabulate.Grid {
@@ -127,7 +127,7 @@ func (r *Result) rows() []tabulate.Row {
 }
 
 // ReadCSV returns the tables of the rounds in a folder, from their CSVFile. The error wraps
-// fs.ErrNotExist where there is none.
+// fs.ErrNotExist if the folder has none.
 func ReadCSV(dir string) ([]tabulate.Grid, error) {
 	path := filepath.Join(dir, CSVFile)
 

@@ -22,7 +22,7 @@ type Program struct {
 	// what the command prints as JSON.
 	Run func(ctx context.Context, args ...string) (any, error)
 
-	// Running is where a server of a kind runs already, as the environment says.
+	// Running returns where a server of a kind is already running, from the environment.
 	Running func(kind string) string
 
 	// Say tells the user something on a line.
@@ -32,12 +32,11 @@ type Program struct {
 	Watch func(log string) (stop func())
 }
 
-// Options say what is done otherwise.
+// Options say which stages are skipped or repeated.
 type Options struct {
-	Skip []string // IDs of stages that are passed over: what they make is there already, or is not wanted
-	Redo bool     // do finished stages again that the file now tells something else, and all that rest on them
-
-	Again []string // IDs of finished stages that are done again, and all that rest on them
+	Skip  []string // IDs of stages whose results exist already, or are not wanted
+	Redo  bool     // repeat finished stages whose settings changed, and all that depend on them
+	Again []string // IDs of finished stages to repeat, with all that depend on them
 }
 
 // lockFile keeps other processes out of the folder.
@@ -52,7 +51,7 @@ type loop struct {
 }
 
 // Run does all stages in a folder that are not finished, and returns what was measured in all of
-// them. The error is that of the first stage that fails.
+// them. It stops at the first stage that fails.
 func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *Result, err error) {
 	l := &loop{config: c, program: p}
 
@@ -60,6 +59,7 @@ func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *R
 		return nil, err
 	}
 
+	// A misspelt stage is found before the folder is made, so that it leaves no trace.
 	if err := l.checkIDs(slices.Concat(o.Skip, o.Again)); err != nil {
 		return nil, err
 	}
@@ -80,6 +80,8 @@ func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *R
 		return nil, err
 	}
 
+	// All finished stages are compared with the file before the first new one begins: a changed
+	// setting should not surface after hours of training.
 	if err := l.compare(o); err != nil {
 		return nil, err
 	}
@@ -95,7 +97,7 @@ func Run(ctx context.Context, c *Config, dir string, p Program, o Options) (_ *R
 	return result, result.writeCSV(filepath.Join(l.dir, CSVFile))
 }
 
-// checkIDs refuses stages that there are not.
+// checkIDs rejects unknown stages.
 func (l *loop) checkIDs(ids []string) error {
 	var known []string
 	for _, s := range l.stages() {
@@ -111,8 +113,8 @@ func (l *loop) checkIDs(ids []string) error {
 	return nil
 }
 
-// compare refuses a file that tells finished stages something else than what they were told, or
-// forgets those, and stages that are to be done again.
+// compare rejects a file whose settings for finished stages have changed. With Redo, and for the
+// stages in Again, it forgets the stages instead, and removes their folders.
 func (l *loop) compare(o Options) error {
 	keys := map[string]string{}
 	again := slices.Clone(o.Again)
@@ -120,11 +122,11 @@ func (l *loop) compare(o Options) error {
 	for _, s := range l.stages() {
 		keys[s.ID()] = l.key(s, keys)
 
-		if slices.ContainsFunc(s.leans, func(id string) bool { return slices.Contains(again, id) }) {
+		if slices.ContainsFunc(s.dependsOn, func(id string) bool { return slices.Contains(again, id) }) {
 			again = append(again, s.ID())
 		}
 
-		n, named := l.notes.of(s.ID()), slices.Contains(again, s.ID())
+		n, named := l.notes.find(s.ID()), slices.Contains(again, s.ID())
 		if n == nil || n.Key == keys[s.ID()] && !named {
 			continue
 		}
@@ -133,8 +135,11 @@ func (l *loop) compare(o Options) error {
 			return &ChangedError{s.ID(), l.dir}
 		}
 
-		l.notes.Stages = slices.DeleteFunc(l.notes.Stages, func(n note) bool { return n.Stage == s.ID() })
+		l.notes.Stages = slices.DeleteFunc(l.notes.Stages, func(n note) bool {
+			return n.Stage == s.ID()
+		})
 
+		// The note goes first: a folder without a note is begun again, a note without one is not.
 		if err := errors.Join(l.notes.write(l.dir), os.RemoveAll(s.out)); err != nil {
 			return err
 		}
@@ -142,8 +147,8 @@ func (l *loop) compare(o Options) error {
 	return nil
 }
 
-// ChangedError means that the file tells a finished stage, or one that it rests on, something else
-// than it was told.
+// ChangedError means that the file has new settings for a finished stage, or for one that it
+// depends on.
 type ChangedError struct{ Stage, Dir string }
 
 // Error names the stage.
@@ -159,7 +164,7 @@ func (l *loop) doAll(ctx context.Context, skip []string) error {
 	for _, s := range l.stages() {
 		keys[s.ID()] = l.key(s, keys)
 
-		if l.notes.of(s.ID()) != nil {
+		if l.notes.find(s.ID()) != nil {
 			continue
 		}
 
@@ -180,7 +185,7 @@ func (l *loop) doAll(ctx context.Context, skip []string) error {
 	return nil
 }
 
-// do does a stage and notes what it came to.
+// do does a stage and notes its result.
 func (l *loop) do(ctx context.Context, s stage, n *note) (err error) {
 	l.program.Say("%s …", s.ID())
 

@@ -17,10 +17,10 @@ type stage struct {
 	name   string // e.g. "evaluate-vllm"
 	server string // by name: a checkpoint is asked on it; "" asks none
 
-	model string   // the folder of the checkpoint that is asked
-	args  []string // of the command of toolevo, or the trainer's command
-	out   string   // its folder
-	leans []string // the IDs of the stages whose results it uses
+	model     string   // the folder of the checkpoint that is asked
+	args      []string // of the command of toolevo, or the trainer's command
+	out       string   // its folder
+	dependsOn []string // the IDs of the stages whose results it uses
 }
 
 // ID names the stage, e.g. "2/evaluate-vllm".
@@ -34,7 +34,7 @@ const (
 	stageEvaluate = "evaluate"
 )
 
-// stages are all stages in the order in which they are done.
+// stages returns all stages in the order in which they are done.
 func (l *loop) stages() []stage {
 	var all []stage
 
@@ -53,7 +53,7 @@ func (l *loop) stages() []stage {
 
 func id(round int, name string) string { return stage{round: round, name: name}.ID() }
 
-// folder is one of a round.
+// folder returns a folder of a round.
 func (l *loop) folder(round int, name string) string {
 	return filepath.Join(l.dir, "round-"+strconv.Itoa(round), name)
 }
@@ -69,7 +69,7 @@ func (l *loop) collect(round int) stage {
 
 	s.args = flags.over(l.config.Trained).args()
 	s.server, s.model = l.config.Collector, l.weights(round-1)
-	s.leans = []string{id(round-1, stageTrain)}
+	s.dependsOn = []string{id(round-1, stageTrain)}
 	return s
 }
 
@@ -79,21 +79,21 @@ func (l *loop) export(round int) stage {
 
 	for r := 1; r <= round; r++ {
 		s.args = append(s.args, l.folder(r, "run"))
-		s.leans = append(s.leans, id(r, stageCollect))
+		s.dependsOn = append(s.dependsOn, id(r, stageCollect))
 	}
 	return s
 }
 
 func (l *loop) train(round int) stage {
 	s := stage{
-		round: round,
-		name:  stageTrain,
-		out:   l.folder(round, "train"),
-		leans: []string{id(round, stageExport)},
+		round:     round,
+		name:      stageTrain,
+		out:       l.folder(round, "train"),
+		dependsOn: []string{id(round, stageExport)},
 	}
 
 	if l.config.Continue && round > 1 {
-		s.leans = append(s.leans, id(round-1, stageTrain))
+		s.dependsOn = append(s.dependsOn, id(round-1, stageTrain))
 	}
 
 	places := l.places(round)
@@ -103,7 +103,7 @@ func (l *loop) train(round int) stage {
 	return s
 }
 
-// places are what stands between braces in the trainer's command.
+// places replaces the names between braces in the trainer's command.
 func (l *loop) places(round int) interface{ Replace(string) string } {
 	model := l.config.Model
 	if l.config.Continue && round > 1 {
@@ -119,7 +119,7 @@ func (l *loop) places(round int) interface{ Replace(string) string } {
 	})
 }
 
-// weights is the folder of the weights of a round.
+// weights returns the folder of the weights of a round.
 func (l *loop) weights(round int) string {
 	if round == 0 {
 		return l.config.Model
@@ -127,27 +127,27 @@ func (l *loop) weights(round int) string {
 	return l.places(round).Replace(l.config.Train.Result)
 }
 
-func (l *loop) evaluations(round int, model string, leans []string) []stage {
+func (l *loop) evaluations(round int, model string, dependsOn []string) []stage {
 	var all []stage
 
 	for _, server := range l.config.Evaluate.Servers {
 		name := stageEvaluate + "-" + server
 		all = append(all, stage{
-			round:  round,
-			name:   name,
-			server: server,
-			model:  model,
-			args:   l.config.Evaluate.Flags.over(l.config.Trained).args(),
-			out:    l.folder(round, name),
-			leans:  leans,
+			round:     round,
+			name:      name,
+			server:    server,
+			model:     model,
+			args:      l.config.Evaluate.Flags.over(l.config.Trained).args(),
+			out:       l.folder(round, name),
+			dependsOn: dependsOn,
 		})
 	}
 
 	return all
 }
 
-// key identifies what a stage is told, and what those are told that it rests on. It stays the same
-// when the folder is moved, or this program is.
+// key identifies the settings of a stage and of those that it depends on. It stays the same when
+// the folder or this program is moved.
 func (l *loop) key(s stage, keys map[string]string) string {
 	told := []string{s.server, s.model}
 	told = append(told, s.args...)
@@ -157,7 +157,7 @@ func (l *loop) key(s stage, keys map[string]string) string {
 		told[i] = moved.Replace(told[i])
 	}
 
-	for _, id := range s.leans {
+	for _, id := range s.dependsOn {
 		told = append(told, keys[id])
 	}
 

@@ -17,8 +17,8 @@ import (
 	"toolevo/mcts/store"
 )
 
-// play runs a command that makes a run directory, on a checkpoint that is served for it where the
-// stage asks one.
+// play runs a command that makes a run directory. If the stage asks a checkpoint, it is served
+// meanwhile.
 func (l *loop) play(ctx context.Context, s stage, command string) (_ any, err error) {
 	args := append([]string{command, "--out", s.out}, s.args...)
 
@@ -74,7 +74,7 @@ func (l *loop) serve(ctx context.Context, s stage) (*host.Served, error) {
 	return served, err
 }
 
-// modelName is what the checkpoint of a round is called on servers.
+// modelName returns the name of a round's checkpoint on servers.
 func (l *loop) modelName(round int) string { return l.config.Name + "-" + strconv.Itoa(round) }
 
 // runTrainer runs the trainer's command.
