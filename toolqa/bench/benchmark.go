@@ -19,14 +19,14 @@ import (
 
 func init() { suite.Register(ToolQA{}) }
 
-// programTool is the tool that runs programs of the model's.
+// programTool is the tool that runs the model's programs.
 const programTool = "PythonInterpreter"
 
-// ToolQA is the benchmark ToolQA-D. It implements [suite.Benchmark] and all optional interfaces of
-// one.
+// ToolQA is the benchmark ToolQA-D. It implements [suite.Benchmark] and all its optional
+// interfaces.
 type ToolQA struct{}
 
-// versions are parsed once in a process, and only where a command wants them.
+// versions parses the shipped API versions once per process, when a command first needs them.
 var versions = sync.OnceValues(func() (*toolapi.Catalog, error) { return toolapi.Load(apis.FS()) })
 
 // Name implements [suite.Benchmark].
@@ -41,8 +41,8 @@ func (ToolQA) Versions(_ string, own ...toolapi.File) (*toolapi.Catalog, error) 
 	return shipped.WithFiles(own...)
 }
 
-// Tools implements [suite.Benchmark]. Which modules can be imported is a sentence of the API that
-// runs Python, and no matter of the version.
+// Tools implements [suite.Benchmark]. Which modules can be imported is said in the
+// description of the API that runs Python, whatever the version.
 func (ToolQA) Tools(v *toolapi.Version, modules []string) []*toolapi.API {
 	tools := slices.Clone(v.APIs)
 	for i, api := range tools {

@@ -7,13 +7,13 @@ import (
 )
 
 // defects is a set of the defects of ToolQA-D's published code that change what an agent sees. They
-// are corrected, and each can be re-enabled by its name in a configuration; "published" stands for
-// all of them, not for every difference: mcts/ALGORITHM.md lists what stays different. "published"
-// also stands for the published feedback on outdated parameters: with environment.feedback
-// deprecation they get no notice.
+// are corrected, and each can be re-enabled by its name in a configuration; "published" means all
+// of them, but not every difference: mcts/ALGORITHM.md lists what stays different. "published" also
+// brings back the published feedback on outdated parameters: with environment.feedback deprecation
+// they get no notice.
 //
-// The packages that implement a defect have an option of their own for it. This is the one list of
-// the names.
+// Each package that implements a defect has its own option for it. This is the only list of the
+// names.
 type defects uint16
 
 // The defects, and the package that implements each.

@@ -18,8 +18,8 @@ func (o *opened) retrieval() *retrievalSettings {
 	return o.choice.Settings[retrievalSection].(*retrievalSettings)
 }
 
-// openPassages opens the indexes of the datasets that have passages; the vectors of an embedding
-// model, when they are needed.
+// openPassages opens the indexes of the datasets that have passages. The vectors of an embedding
+// model are opened when a search needs them.
 func (o *opened) openPassages(ctx context.Context) error {
 	for _, c := range o.corpora {
 		if c.DocumentCount() == 0 {
@@ -53,8 +53,8 @@ func (o *opened) closePassages() error {
 	return err
 }
 
-// retriever is a retrieval tool over the passages of a dataset. memory, which may be nil, keeps
-// what a model found.
+// retriever returns the retrieval tool over the passages of a dataset. memory, which may be nil,
+// keeps what a model found.
 func (o *opened) retriever(name string, ds toolqa.Dataset, memory envs.Memory) *retrieve.Tool {
 	p := o.passages[ds]
 	if p == nil {
@@ -92,8 +92,8 @@ func (o *opened) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// probeEmbedder asks the embedding model for one vector. A server that takes its time has at least
-// taken the question.
+// probeEmbedder asks the embedding model for one vector. A slow server passes: it has accepted the
+// request.
 func (o *opened) probeEmbedder(ctx context.Context) error {
 	e, err := o.embedder(false)
 	if err != nil {
@@ -112,10 +112,10 @@ func (o *opened) probeEmbedder(ctx context.Context) error {
 		"retrieval.server (the key is taken from OPENAI_API_KEY)", e.Model(), err)
 }
 
-// embedder opens the embedding model of the configuration.
-func (o *opened) embedder(patient bool) (suite.Embedder, error) {
+// embedder opens the embedding model of the configuration, with or without retries.
+func (o *opened) embedder(retry bool) (suite.Embedder, error) {
 	r := o.retrieval()
-	return o.choice.Embedder(r.Model, r.Server, patient)
+	return o.choice.Embedder(r.Model, r.Server, retry)
 }
 
 // dense is the ranking of a corpus's passages by the embedding model, opened at first need. It
@@ -123,9 +123,9 @@ func (o *opened) embedder(patient bool) (suite.Embedder, error) {
 type dense struct {
 	suite    *opened
 	corpus   *corpus.Corpus
-	opening  chan struct{}   // holds a token while somebody opens it, or looks whether it is
-	embedder suite.Embedder  // nil until it is opened
-	opened   *retrieve.Dense // the same
+	opening  chan struct{}   // holds a token while a caller opens it, or checks whether it is open
+	embedder suite.Embedder  // nil until it is open
+	opened   *retrieve.Dense // likewise
 }
 
 // Model returns the name of the embedding model.
@@ -155,6 +155,7 @@ func (d *dense) open(ctx context.Context) (*retrieve.Dense, error) {
 		return d.opened, nil
 	}
 
+	// A failure is not remembered: the next search tries again, and the server may be up by then.
 	e, err := d.suite.embedder(true)
 	if err != nil {
 		return nil, err
@@ -169,6 +170,7 @@ func (d *dense) open(ctx context.Context) (*retrieve.Dense, error) {
 		return nil, err
 	}
 
+	// A few lost passages are no reason to refuse a run, but its reader must know.
 	if lost := opened.Lost(); len(lost) > 0 && d.suite.choice.Warn != nil {
 		d.suite.choice.Warn("%d passages of %s are never found, because the server of %s fails at them: %v",
 			len(lost), d.corpus.Dataset(), d.Model(), lost)
@@ -178,7 +180,8 @@ func (d *dense) open(ctx context.Context) (*retrieve.Dense, error) {
 	return opened, nil
 }
 
-// watch says that vectors are made, and how far it is, from the first of them on.
+// watch reports how many vectors are made, from the first one on; vectors that are read need no
+// report.
 func (d *dense) watch() (progress func(done, total int), stop func()) {
 	watch, end := d.suite.choice.Watch, func() {}
 	if watch == nil {

@@ -14,7 +14,7 @@ var defaults []byte
 // Defaults implements [suite.Configurable].
 func (ToolQA) Defaults() []byte { return defaults }
 
-// The sections of the configuration that are this benchmark's.
+// This benchmark's sections of the configuration.
 const (
 	sqlSection       = "sql"
 	retrievalSection = "retrieval"
@@ -51,8 +51,8 @@ func (s *sqlSettings) Validate() (string, error) {
 	return "rows", suite.Within(float64(s.Rows), 1)
 }
 
-// Validate implements [suite.Settings]: it wants a server's address that can be shown, since the
-// configuration stands in every run. The errors do not show it.
+// Validate implements [suite.Settings]. It accepts only a server address that can be shown, since
+// every run keeps its configuration. The errors do not show it.
 func (r *retrievalSettings) Validate() (string, error) {
 	if r.Server == "" {
 		return "", nil

@@ -56,6 +56,7 @@ func (o *opened) open(ctx context.Context) error {
 		}
 	}
 
+	// Before the corpora, all of which are read: a misspelt name should not wait for that.
 	if o.compat, err = parseDefects(o.choice.Environment.Compat...); err != nil {
 		return err
 	}
@@ -64,6 +65,7 @@ func (o *opened) open(ctx context.Context) error {
 		return err
 	}
 
+	// Questions are checked against the corpus that their answers are from.
 	if err := o.readQuestions(); err != nil {
 		return err
 	}
@@ -120,7 +122,7 @@ func noCorpus(dataset, dir string) error {
 	return fmt.Errorf("no corpus of %s in %s: run `toolevo data build` or `toolevo data import`", dataset, dir)
 }
 
-// corpus returns the opened corpus of a dataset, nil when there is none.
+// corpus returns the opened corpus of a dataset, or nil.
 func (o *opened) corpus(ds toolqa.Dataset) *corpus.Corpus {
 	for _, c := range o.corpora {
 		if c.Dataset() == ds {
@@ -154,8 +156,7 @@ func (o *opened) readQuestions() error {
 	return err
 }
 
-// ownQuestions are those of the user's own that are about the chosen corpora, each corpus's
-// together.
+// ownQuestions returns the user's own questions about the chosen corpora, grouped by corpus.
 func (o *opened) ownQuestions() ([]toolqa.Question, error) {
 	own, err := questions.ReadOwn(o.choice.Own)
 	if err != nil {
@@ -174,7 +175,7 @@ func (o *opened) ownQuestions() ([]toolqa.Question, error) {
 	}
 
 	if len(all) == 0 {
-		return nil, errors.New("none of the questions is of the chosen datasets and difficulties")
+		return nil, errors.New("no question is of the chosen datasets and difficulties")
 	}
 
 	slices.SortStableFunc(all, func(a, b toolqa.Question) int {
@@ -183,7 +184,7 @@ func (o *opened) ownQuestions() ([]toolqa.Question, error) {
 	return all, nil
 }
 
-// splitQuestions are those of the chosen split.
+// splitQuestions returns the questions of the chosen split.
 func (o *opened) splitQuestions() ([]toolqa.Question, error) {
 	var all []toolqa.Question
 

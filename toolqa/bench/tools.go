@@ -17,7 +17,7 @@ var (
 // question is about.
 var commonTools = []string{programTool, envs.FinishTool, envs.UpdateTool}
 
-// datasetTools are what serves a dataset beside the common tools.
+// datasetTools lists the tools that serve each dataset besides the common ones.
 var datasetTools = map[toolqa.Dataset][]string{
 	toolqa.Agenda:  append([]string{"RetrieveAgenda"}, tableTools...),
 	toolqa.Airbnb:  tableTools,

@@ -27,13 +27,14 @@ func (c *Corpus) loadTable(ctx context.Context) error {
 		return fmt.Errorf("%w: %s", err, remedy)
 	}
 
+	// An undamaged file may come from a program with another schema.
 	if !slices.Equal(names, c.schema.Names()) || !slices.Equal(stored, c.schema.Clocks()) {
 		return fmt.Errorf("columns %v and, as stored, %v; expected %v and %v: %s", names, stored, c.schema.Names(),
 			c.schema.Clocks(), remedy)
 	}
 
 	c.table = newTable(c.info.Dataset, names, stored, c.info.Rows, func(name string, stored bool) (*Vector, error) {
-		// a column is shared: no caller's context ends its reading
+		// A column is shared by all callers, so the context of none may end its reading.
 		v, err := c.column(context.Background(), name, stored)
 		if err != nil {
 			return nil, fmt.Errorf("corpus: %s: column %s: %w", c.path, name, err)
@@ -70,7 +71,7 @@ func splitWords(blob []byte) ([]string, error) {
 	for at := 0; at < len(blob); n++ {
 		size, k := binary.Uvarint(blob[at:])
 		if k <= 0 || size > uint64(len(blob)-at-k) {
-			return nil, errors.New("the words end within one")
+			return nil, errors.New("truncated dictionary")
 		}
 
 		at += k + int(size)

@@ -39,7 +39,7 @@ func (c *Corpus) Documents(ctx context.Context) iter.Seq2[Document, error] {
 	}
 }
 
-// Document returns the passage with an ID; one that there is not is an error.
+// Document returns the passage with an ID. It is an error if there is no such passage.
 func (c *Corpus) Document(ctx context.Context, id int) (Document, error) {
 	d := Document{ID: id}
 

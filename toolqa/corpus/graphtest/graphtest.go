@@ -42,7 +42,7 @@ type edge struct {
 
 // Author is a node of AuthorNet.
 type Author struct {
-	Name string // of the first paper in which the author appears; "" for one that no name is known of
+	Name string // of the first paper in which the author appears; "" if it is not known
 	Org  string // of the first paper, too; "" when it does not say
 }
 
@@ -121,6 +121,7 @@ func (d *DBLP) readPapers(ctx context.Context, db *sql.DB, authors map[string]in
 			}
 
 			for _, m := range a.Authors {
+				// An author without an id has no node in AuthorNet.
 				n, ok := authors[m.ID]
 				if !ok {
 					n = -1
@@ -215,7 +216,7 @@ func (d *DBLP) References(i int) (known []int, all int) {
 // CitedBy is how many papers cite paper i.
 func (d *DBLP) CitedBy(i int) int { return d.papers[i].citedBy }
 
-// Degree is that of an author: an edge to itself counts twice.
+// Degree returns the degree of an author. An edge to itself counts twice.
 func (d *DBLP) Degree(i int) int {
 	degree := len(d.authors[i].edges)
 

@@ -13,9 +13,9 @@ import (
 // "event" is the passage.
 const agendaTexts = "agenda_descriptions_merged.jsonl"
 
-// agendaFiles finds the file of the table and, where it is there, too, that of the passages.
-// Besides where all published files may be, they may be in the folders of the published repository:
-// raw_data/agenda and external_corpus/agenda.
+// agendaFiles finds the file of the table and, if it exists, that of the passages. Besides the
+// usual places they may be in the folders of the published repository: raw_data/agenda and
+// external_corpus/agenda.
 func agendaFiles(schema layout.Schema, from string) ([]string, error) {
 	table, err := findBeside(schema.Dataset, from, schema.File)
 	if err != nil {
@@ -29,7 +29,7 @@ func agendaFiles(schema layout.Schema, from string) ([]string, error) {
 
 	texts, err := findBeside(schema.Dataset, folder, agendaTexts)
 	if err != nil {
-		return []string{table}, nil // importAgenda tells
+		return []string{table}, nil // importAgenda reports it
 	}
 	return []string{table, texts}, nil
 }

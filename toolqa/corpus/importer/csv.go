@@ -38,17 +38,20 @@ func newCSVReader(r io.Reader) *csvReader {
 }
 
 // read returns the fields of the next record, valid until the next call, and the line on which it
-// begins. The error is io.EOF at the end, a [quoteError], after which rewind goes on at the next
+// begins. The error is io.EOF at the end, a [quoteError], after which rewind continues at the next
 // line, or one of the reader.
 func (c *csvReader) read() (fields [][]byte, line int, err error) {
 	for {
+		// The latest record is discarded only now, so that rewind could still keep most of it.
 		c.r.Discard(c.size) // cannot fail: the bytes were peeked
 		c.line += c.lines
 		c.size, c.lines = 0, 0
 
+		// One byte more than a record may have tells one that is too long from one that just fits.
+		// At the end of the file r would move all it has at each record to make room for that much.
 		ahead := maxRecord + 1
 		if c.ended {
-			ahead = c.r.Buffered() // asked for more, r would move all it has to make room, at each record
+			ahead = c.r.Buffered()
 		}
 
 		c.text, err = c.r.Peek(ahead)
@@ -98,6 +101,7 @@ func (c *csvReader) record() error {
 		var field []byte
 		var err error
 
+		// To pandas, a quote inside a cell is text: only one at the beginning opens a quoted cell.
 		if i < len(c.text) && c.text[i] == '"' {
 			field, i, err = c.quoted(i)
 		} else {
@@ -112,7 +116,7 @@ func (c *csvReader) record() error {
 
 		switch {
 		case i < len(c.text) && c.text[i] == ',':
-			continue
+			continue // i++ steps over the comma
 		case i < len(c.text):
 			i += lineEnd(c.text[i:])
 			c.lines++

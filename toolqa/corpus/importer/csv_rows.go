@@ -24,7 +24,7 @@ type csvRows struct {
 	line     int                      // of the latest row, or of the header
 }
 
-// A column remembers up to so many cells, none of them longer than that.
+// How many cells a column remembers, and how long one may be.
 const (
 	knownCells  = 1 << 14
 	knownLength = 64
@@ -42,6 +42,7 @@ func newCSVRows(schema layout.Schema, src *source, r io.Reader) (*csvRows, error
 
 	want := strings.Join(schema.Names(), ",")
 
+	// A bare io.EOF would look like the end of the rows.
 	header, line, err := c.r.read()
 	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("corpus: %s:1: the file is empty; expected the header %s", c.path, want)
@@ -56,6 +57,7 @@ func newCSVRows(schema layout.Schema, src *source, r io.Reader) (*csvRows, error
 		names[i] = string(name)
 	}
 
+	// Rows are parsed by position, so even the order of the columns must be the published one.
 	if !slices.Equal(names, schema.Names()) {
 		return nil, fmt.Errorf("corpus: %s:%d: header %.1000q; expected %s", c.path, line, strings.Join(names, ","),
 			want)
@@ -86,7 +88,8 @@ func (c *csvRows) next() ([]layout.Cell, error) {
 				return c.row, nil
 			}
 		}
-		// A stray quote joins a line with those after it, which may be good ones.
+
+		// A stray quote joins a line with those after it, which may be good: each gets its own try.
 		if len(record) != len(c.schema.Columns) || open != nil {
 			c.r.rewind()
 		}
@@ -104,9 +107,8 @@ func (c *csvRows) parse(record [][]byte, line int) error {
 		if len(record) > n {
 			guess = "are two rows on one line?"
 		}
-		return fmt.Errorf("corpus: %s:%d: %d columns; expected %d; %s (skip-bad leaves out so many such rows)",
-			c.path, line,
-			len(record), n, guess)
+		return fmt.Errorf("corpus: %s:%d: %d columns; expected %d; %s (skip-bad leaves out such rows)",
+			c.path, line, len(record), n, guess)
 	}
 
 	for i, raw := range record {
@@ -134,6 +136,7 @@ func (c *csvRows) parse(record [][]byte, line int) error {
 		return nil
 	}
 
+	// Such a column holds dates, YYYY-MM-DD, whose texts sort like the days.
 	if text := c.row[c.ordered].Text; text <= c.previous {
 		return fmt.Errorf("corpus: %s:%d: column %s: %q: expected more than %s, as in the row before",
 			c.path, line, c.schema.Increasing, text, c.previous)

@@ -160,7 +160,8 @@ func (im *dblpImport) putPapers(p *pickled, titles map[string]string) error {
 		return err
 	}
 
-	// The attributes come last, so that none is kept.
+	// Attributes are most of the data. They come last in the stream, when all else about a paper is
+	// known, so that each is written at once and none is kept.
 	for i, key := range keys {
 		var raw json.RawMessage
 		if err := p.next(&raw); err != nil {
@@ -181,6 +182,8 @@ func (im *dblpImport) putPapers(p *pickled, titles map[string]string) error {
 		}
 	}
 
+	// Older papers come last, as numberPapers has numbered them. No tool prints them, so their
+	// attributes were passed over.
 	for i, key := range keys {
 		if _, ok := titles[key]; ok {
 			continue
@@ -210,6 +213,7 @@ func (im *dblpImport) numberPapers(p *pickled, titles map[string]string) ([]stri
 			return nil, nil, err
 		}
 
+		// Only papers with a title can be named: by a tool, or by an edge of AuthorNet.
 		if _, ok := titles[keys[i]]; ok {
 			numbers[i], im.papers[keys[i]] = next, next
 			next++

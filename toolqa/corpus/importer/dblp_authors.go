@@ -21,6 +21,7 @@ func (im *dblpImport) copyAuthors(ctx context.Context) error {
 			return err
 		}
 
+		// The pickle is not trusted: its counts limit the loops below.
 		if err := checkCount(max(counts[0], counts[1])); err != nil {
 			return err
 		}
@@ -46,6 +47,7 @@ func (im *dblpImport) copyAuthors(ctx context.Context) error {
 		return err
 	}
 
+	// After the graph, whose ids it needs: a name without a node is left out.
 	return im.copyFound(ctx, authorIDFile, "names", numbers)
 }
 
@@ -70,8 +72,8 @@ func (im *dblpImport) putAuthor(p *pickled, names map[string]string, edges int) 
 	if err := checkAttributes(author.Attributes); err != nil {
 		return "", fmt.Errorf("author %q: %w: %w", author.ID, err, errNotPublished)
 	}
-	var name *string
 
+	var name *string
 	if text, ok := names[author.ID]; ok {
 		name = &text
 	}
@@ -94,10 +96,11 @@ func (im *dblpImport) putEdge(p *pickled, nodes int) error {
 	}
 
 	a, b := edge.Ends[0], edge.Ends[1]
-	of := edge.Attributes
-	papers := make([]uint32, len(of.Papers))
+	attributes := edge.Attributes
 
-	for i, key := range of.Papers {
+	// The corpus keeps papers by number, which only those with a title have here.
+	papers := make([]uint32, len(attributes.Papers))
+	for i, key := range attributes.Papers {
 		n, ok := im.papers[key]
 		if !ok {
 			return fmt.Errorf("the edge between the nodes %d and %d has the paper %.40q, which has no "+
@@ -107,12 +110,12 @@ func (im *dblpImport) putEdge(p *pickled, nodes int) error {
 		papers[i] = n
 	}
 
-	if max(int(a), int(b)) >= nodes || of.Weight == nil || *of.Weight < 0 || of.Papers == nil ||
-		len(papers) != len(of.NCitation) {
+	if max(int(a), int(b)) >= nodes || attributes.Weight == nil || *attributes.Weight < 0 ||
+		attributes.Papers == nil || len(papers) != len(attributes.NCitation) {
 		return fmt.Errorf("the edge between the nodes %d and %d has %d papers and %d numbers of "+
-			"citations; expected as many, and a weight: %w", a, b, len(papers), len(of.NCitation),
-			errNotPublished)
+			"citations; expected as many, and a weight: %w", a, b, len(papers),
+			len(attributes.NCitation), errNotPublished)
 	}
 
-	return im.w.Edge(a, b, int(*of.Weight), papers, of.NCitation)
+	return im.w.Edge(a, b, int(*attributes.Weight), papers, attributes.NCitation)
 }

@@ -22,8 +22,8 @@ type Options struct {
 	// missing.
 	Python engines.Options
 
-	// Progress, if not nil, is told from time to time how much of the work is done. Only the ratio
-	// has a meaning.
+	// Progress, if not nil, is called from time to time with how much of the work is done. Only the
+	// ratio has a meaning.
 	Progress func(done, total int)
 }
 
@@ -65,15 +65,16 @@ func importers() map[toolqa.Dataset]importer {
 // file, or a folder that holds it under its published name, with or without "corpus" and the
 // dataset as folders between. The error of a missing, truncated or different file says which line,
 // and what was expected there; a file with fewer rows than the published one counts as truncated
-// unless AllowShort is set. Where the corpus is there already and these options would import the
-// same from the same files, nothing is done: an import of all datasets that was interrupted goes on
-// where it was.
+// unless AllowShort is set. If the corpus exists already and these options would import the same
+// from the same files, nothing is done: an interrupted import of all datasets continues where it
+// stopped.
 func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opts Options) (Result, error) {
 	imp, ok := importers()[ds]
 	if !ok {
 		return Result{}, fmt.Errorf("corpus: import %q: no such dataset", ds)
 	}
 
+	// dblp and scirex have no table: their schema holds only the dataset.
 	schema, err := layout.SchemaOf(ds)
 	hasTable := err == nil
 	schema.Dataset = ds
@@ -87,13 +88,15 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opt
 		return Result{}, fmt.Errorf("corpus: import %s: %w", ds, err)
 	}
 
-	// Only the hash of the published files tells whether they are those of the corpus.
+	// After hashing, although that reads everything: nothing else tells whether the published files
+	// are those of the corpus.
 	if info, ok := src.alreadyThere(ctx, dir); ok {
 		return Result{Info: info, Unchanged: true}, nil
 	}
 
 	in := layout.Input{Files: src, Progress: opts.Progress}
 	if hasTable {
+		// The rows are read while they are written, so the file stays open until Import returns.
 		rows, file, err := src.table(schema)
 		if err != nil {
 			return Result{}, err

@@ -27,21 +27,22 @@ type lineReader struct {
 	buf  []byte
 }
 
-// errLong is a line that is too long. The next call of read goes on after it.
+// errLong is a line that is too long. The next call of read continues after it.
 var errLong = fmt.Errorf("a line of more than %d bytes", maxLine)
 
 // read returns the next line that has text, without its end, valid until the next call; io.EOF
 // after the last.
 func (l *lineReader) read() ([]byte, error) {
 	for {
-		line, err := l.any()
+		line, err := l.readAny()
 		if err != nil || len(bytes.TrimSpace(line)) > 0 {
 			return line, err
 		}
 	}
 }
 
-func (l *lineReader) any() ([]byte, error) {
+// readAny returns the next line, with or without text.
+func (l *lineReader) readAny() ([]byte, error) {
 	l.buf = l.buf[:0]
 	long := false
 
@@ -116,7 +117,7 @@ func (s *source) objects(least int, use func(line int, object envs.Args) error, 
 			err = rows.next(use)
 		}
 
-		good-- // the last one was none
+		good-- // the last call returned no object
 		f.Close()
 
 		if !errors.Is(err, io.EOF) {

@@ -29,7 +29,7 @@ const (
 	outputEach = 32
 )
 
-// limitsOf returns the limits of a pickle of so many bytes.
+// limitsOf returns the limits of a pickle of size bytes.
 func limitsOf(size int64) sandbox.Limits {
 	seconds := time.Duration(60 + size>>20)
 	return sandbox.Limits{
@@ -63,7 +63,7 @@ func (p *pickled) next(v any) error {
 	return nil
 }
 
-// line returns a line that does not say what is wrong.
+// line returns the next line of data; a line that says what is wrong is returned as an error.
 func (p *pickled) line() ([]byte, error) {
 	if err := p.ctx.Err(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func checkCount(n int) error {
 	return nil
 }
 
-// readPickle reads a pickle of so many bytes by the function of pickles.py called kind.
+// readPickle reads a pickle of size bytes by the function of pickles.py called kind.
 func readPickle(ctx context.Context, o engines.Options, r io.Reader, size int64, kind string,
 	use func(*pickled) error) error {
 	limits := limitsOf(size)

@@ -74,9 +74,9 @@ func importScirex(src *source) ([]layout.Part, error) {
 
 	src.short = len(im.papers) == 0
 	if src.short && !src.opts.AllowShort {
-		return nil, fmt.Errorf("corpus: import %s: no train.jsonl, dev.jsonl or test.jsonl of SciREX beside %s: "+
-			"they hold the results that "+
-			"questions are made from (allow-short imports the passages alone)", src.dataset, im.sections)
+		return nil, fmt.Errorf("corpus: import %s: no train.jsonl, dev.jsonl or test.jsonl of SciREX "+
+			"beside %s: they hold the results that questions are made from (allow-short imports the "+
+			"passages alone)", src.dataset, im.sections)
 	}
 
 	return []layout.Part{im.run}, nil
@@ -130,9 +130,10 @@ func (im *scirexImport) paper(_ int, object envs.Args) error {
 	if !ok {
 		return badLine(`no text as "doc_id"`)
 	}
-	var sections []string
 
+	var sections []string
 	var err error
+
 	// With a file of passages, the sections come from there.
 	if im.sections == "" {
 		if sections, err = scirexContents(object); err != nil {
@@ -145,6 +146,7 @@ func (im *scirexImport) paper(_ int, object envs.Args) error {
 		return err
 	}
 
+	// Only now, when all of the paper is known to be right: a bad row leaves no trace.
 	for _, content := range sections {
 		if err := im.w.Section(content); err != nil {
 			return err
@@ -187,11 +189,13 @@ func scirexContents(object envs.Args) ([]string, error) {
 			return nil, badLine("section %d is not a start and an end", i)
 		}
 
+		// The end is exclusive, so it may be the number of words.
 		start, end := position(bounds[0], len(words)), position(bounds[1], len(words))
 		if start < 0 || end < start {
 			return nil, badLine("section %d is %.50s; the paper has %d words", i, pytext.Repr(v), len(words))
 		}
 
+		// The published passages are words with blanks between, too.
 		contents[i] = strings.Join(words[start:end], " ")
 	}
 	return contents, nil

@@ -43,7 +43,7 @@ type fileStamp struct {
 	time time.Time
 }
 
-// reportedBad is how many bad rows are told one by one.
+// reportedBad is how many bad rows are reported one by one.
 const reportedBad = 10
 
 // open opens one of the files. Every byte that is read counts as progress.
@@ -66,7 +66,7 @@ func (c *countedFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bad is told of a row that cannot be imported, by an error that names file and line. It returns
+// bad records a row that cannot be imported, given an error that names file and line. It returns
 // nil when the row is to be left out, and otherwise the error that ends the import.
 func (s *source) bad(err error) error {
 	if s.skipped >= s.opts.SkipBad {
@@ -216,9 +216,8 @@ func (s *source) end(path string, rows, least, line int) error {
 		return fmt.Errorf("corpus: %s:%d: the file ends without a row; expected at least %d; is it truncated?", path,
 			line, least)
 	case rows+s.skipped < least:
-		return fmt.Errorf("corpus: %s:%d: the file ends after %d rows; expected the %d of the published file; is "+
-			"it truncated? "+
-			"(allow-short imports it as it is)", path, line, rows, least)
+		return fmt.Errorf("corpus: %s:%d: the file ends after %d rows; expected the %d of the published "+
+			"file; is it truncated? (allow-short imports it as it is)", path, line, rows, least)
 	}
 
 	return io.EOF

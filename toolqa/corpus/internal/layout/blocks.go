@@ -15,7 +15,7 @@ import (
 	"toolevo/envs/disk"
 )
 
-// The hashes of a file's blocks stand behind its database, where SQLite does not look: the XXH3 of
+// The hashes of a file's blocks are behind its database, where SQLite does not look: the XXH3 of
 // each block, then a footer of the size of the database, the XXH3 of all that precedes it from the
 // first hash on, and blockMagic. Numbers have eight bytes and are little-endian.
 const (
@@ -63,6 +63,7 @@ func readHashes(f *os.File) (size int64, hashes []uint64, err error) {
 		return 0, nil, err
 	}
 
+	// A file shorter than a footer leaves it zero, and so without the magic.
 	footer := make([]byte, footerSize)
 
 	start := stat.Size() - int64(footerSize)
@@ -76,8 +77,7 @@ func readHashes(f *os.File) (size int64, hashes []uint64, err error) {
 		return 0, nil, fmt.Errorf("%w: the hashes of its blocks are missing", ErrDamaged)
 	}
 
-	// The footer is believed only after its own hash was compared; nothing is read that is not
-	// there.
+	// The size is not proven yet, but it must fit the file: nothing is read that is not there.
 	size = int64(binary.LittleEndian.Uint64(footer))
 	if size < 0 || size > start || blockCount(size)*8 != start-size {
 		return 0, nil, fmt.Errorf("%w: %d bytes, and hashes of %d", ErrDamaged, stat.Size(), size)
@@ -88,6 +88,7 @@ func readHashes(f *os.File) (size int64, hashes []uint64, err error) {
 		return 0, nil, err
 	}
 
+	// This hash is over the size, too. From here on the footer is believed.
 	if xxh3.Hash(text) != binary.LittleEndian.Uint64(footer[8:]) {
 		return 0, nil, fmt.Errorf("%w: the hashes of its blocks are not those that were written", ErrDamaged)
 	}
@@ -131,6 +132,7 @@ func hashBlocks(ctx context.Context, r io.ReaderAt, size int64) ([]uint64, error
 
 	group, ctx := errgroup.WithContext(ctx)
 	for range min(runtime.GOMAXPROCS(0), len(hashes)) {
+		// Blocks are handed out one by one, so that a slow read holds up only one goroutine.
 		group.Go(func() error {
 			block := make([]byte, min(blockSize, size))
 

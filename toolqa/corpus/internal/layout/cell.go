@@ -46,8 +46,8 @@ func ClockCell(stored string) Cell {
 	return Cell{Value: s, Text: s, Stored: stored}
 }
 
-// MissingCell is a cell without a value of the column col. FromJSON tells how the published file
-// says so.
+// MissingCell is a cell without a value of the column col. fromJSON is whether the published file
+// is JSON.
 func MissingCell(col Column, fromJSON bool) Cell {
 	if fromJSON && (col.Kind == Text || col.Kind == Object) {
 		return Cell{Text: "None"}
@@ -88,6 +88,7 @@ var ErrMissing = errors.New("no value; this column has one in every row")
 
 // ParseCell reads a cell of a published CSV file. The error says what was expected.
 func ParseCell(col Column, raw string) (Cell, error) {
+	// Before the kind: pandas takes "NA" for a missing value in any column.
 	if missing(raw) {
 		if !col.Optional {
 			return Cell{}, fmt.Errorf("%q: %w", raw, ErrMissing)

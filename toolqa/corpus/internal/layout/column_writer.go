@@ -147,25 +147,27 @@ func (c *columnWriter) spillAll() error {
 // writeColumns sorts the words of one column after the other, and writes its row of the cells
 // table.
 func (w *writer) writeColumns(ctx context.Context) error {
+	// The rows after the last full chunk are still in memory.
 	c := w.columns
 	if err := c.spillAll(); err != nil {
 		return err
 	}
 
+	// One after the other, each let go when it is written: only one column's codes are in memory.
 	for i, d := range c.columns {
 		words, codes, width, err := c.encode(d)
 		if err != nil {
 			return err
 		}
 
+		// The columns as published follow those as the tools print them.
 		stored := int64(0)
 		if i >= c.printed {
 			stored = 1
 		}
 
-		err = w.db.exec(ctx, "INSERT INTO cells (position, name, stored, words, codes, width) VALUES "+
-			"(?, ?, ?, ?, ?, ?)",
-			int64(i+1), d.name, stored, words, codes, int64(width))
+		err = w.db.exec(ctx, "INSERT INTO cells (position, name, stored, words, codes, width) "+
+			"VALUES (?, ?, ?, ?, ?, ?)", int64(i+1), d.name, stored, words, codes, int64(width))
 		if err != nil {
 			return fmt.Errorf("corpus: write column %s: %w", d.name, err)
 		}
@@ -182,6 +184,7 @@ func (w *writer) writeColumns(ctx context.Context) error {
 
 // encode returns the sorted words of a column, and the codes of all rows.
 func (c *columnWriter) encode(d *dictionary) (words, codes []byte, width int, err error) {
+	// No row is added any more, and the memory is needed for the codes.
 	d.codes, d.csv = nil, nil
 
 	order := make([]uint32, len(d.words)) // the codes as they came, in the order of their words
@@ -189,6 +192,7 @@ func (c *columnWriter) encode(d *dictionary) (words, codes []byte, width int, er
 		order[i] = uint32(i)
 	}
 
+	// Sorted, so that a Table can compare strings by their codes.
 	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(d.words[a], d.words[b]) })
 
 	final := make([]uint32, len(order))
@@ -202,6 +206,7 @@ func (c *columnWriter) encode(d *dictionary) (words, codes []byte, width int, er
 
 	codes = make([]byte, 0, c.rows*width)
 	for _, chunk := range d.chunks {
+		// A chunk has the width of the words that were known when it was spilled.
 		buf := slices.Grow(c.buf[:0], chunk.rows*chunk.width)[:chunk.rows*chunk.width]
 		if _, err := c.spill.ReadAt(buf, chunk.offset); err != nil {
 			return nil, nil, 0, fmt.Errorf("corpus: read back column %s: %w", d.name, err)
@@ -216,7 +221,7 @@ func (c *columnWriter) encode(d *dictionary) (words, codes []byte, width int, er
 	return words, codes, width, nil
 }
 
-// codeAt returns code i of codes in so many bytes each.
+// codeAt returns code i of codes that have width bytes each.
 func codeAt(codes []byte, i, width int) uint32 {
 	switch width {
 	case 1:

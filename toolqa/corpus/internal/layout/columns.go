@@ -2,7 +2,7 @@ package layout
 
 import "encoding/binary"
 
-// CodeWidth returns how many bytes a code takes when there are so many words.
+// CodeWidth returns how many bytes a code of a dictionary of that many words takes.
 func CodeWidth(words int) int {
 	switch {
 	case words <= 1<<8:
@@ -14,7 +14,7 @@ func CodeWidth(words int) int {
 	}
 }
 
-// AppendCode appends a code in so many bytes.
+// AppendCode appends a code in width bytes.
 func AppendCode(buf []byte, code uint32, width int) []byte {
 	switch width {
 	case 1:

@@ -55,7 +55,7 @@ func NewCSVHash(header []string) *CSVHash {
 	return c
 }
 
-// Field adds field i of a record, which encodeCSV has encoded.
+// Field adds field i of a record, which [EncodeCSV] has encoded.
 func (c *CSVHash) Field(i int, encoded string) {
 	if i > 0 {
 		c.buf = append(c.buf, ',')
@@ -88,6 +88,7 @@ func EncodeCSV(s string) string {
 	if plain(s) {
 		return s
 	}
+
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	w.Write([]string{s}) // a Builder never fails to write

@@ -71,7 +71,7 @@ type statement struct {
 	args []driver.NamedValue
 }
 
-// run executes the statement. It is too short to be interrupted: callers look at their context now
+// run executes the statement. It is too short to be interrupted: callers check their context now
 // and then.
 func (s *statement) run(values []driver.Value) error {
 	for i, v := range values {
