@@ -24,8 +24,8 @@ type AblateJob struct {
 	Vary string // KEY=VALUE,...: the variants are the values of a setting; "" takes the paper's
 }
 
-// variants are the method with something taken away, the rows of the paper's Table 5, and the
-// static environment, in which the API version of the prompt is deployed: each its name and the
+// variants returns the full method, the method with something taken away, as in the paper's Table
+// 5, and the static environment, which deploys the API version of the prompt: each a name and the
 // settings that it changes, as pairs.
 func variants(api, prompt string) [][]string {
 	return [][]string{
@@ -36,7 +36,7 @@ func variants(api, prompt string) [][]string {
 	}
 }
 
-// variants are those of the job, each with settings that are valid.
+// variants returns the variants of the job, each with valid settings.
 func (j *AblateJob) variants(c *configs.Resolved) (all [][]string, err error) {
 	if j.Vary == "" {
 		return variants(c.API[0], c.Prompt), nil
@@ -58,13 +58,13 @@ func (j *AblateJob) variants(c *configs.Resolved) (all [][]string, err error) {
 	return all, nil
 }
 
-// AblateDefaults are the settings of an ablation study before anybody sets any.
+// AblateDefaults returns the default settings of an ablation study.
 func AblateDefaults() map[string]string {
 	return map[string]string{"split": "test", "api": "p_s_ood", "policy": "scripted:noisy"}
 }
 
-// several resolves the configuration of a job that makes several evaluations in Out.
-func (j *RunJob) several(command string, defaults map[string]string) (*configs.Resolved, error) {
+// resolveParts resolves the configuration of a job that makes several evaluations in Out.
+func (j *RunJob) resolveParts(command string, defaults map[string]string) (*configs.Resolved, error) {
 	j.as(command, command, defaults)
 
 	if j.Out == "" {
@@ -84,7 +84,7 @@ func (j *RunJob) several(command string, defaults map[string]string) (*configs.R
 		return nil, err
 	}
 
-	// What earlier passes of the folder took without prices counts towards a limit of cost, too.
+	// A limit on cost also counts what earlier passes in this folder took before they had prices.
 	prices, err := account.ParsePrices(c.Server.Prices)
 	if err != nil {
 		return nil, err
@@ -98,15 +98,17 @@ func (j *RunJob) several(command string, defaults map[string]string) (*configs.R
 		j.Data = j.DefaultData()
 	}
 
+	// The evaluations share this host: a warning that several would give is given once, and an
+	// engine is attacked once.
 	j.warned = map[string]bool{}
-	if j.Attack == nil { // however many runs are made, an engine is attacked once
+	if j.Attack == nil {
 		j.Attack = engines.Once()
 	}
 	return c, nil
 }
 
-// inFolder has a job make some runs in Out, which is noted there: the list of runs has them below
-// it.
+// inFolder has a job make some runs in Out, and notes that there, so that the list of runs has them
+// below it.
 func (j *RunJob) inFolder(runs int, work func() error) (err error) {
 	// Both would keep an account in the folder, and each would overwrite the other's.
 	if IsRun(j.Out) {
@@ -122,27 +124,30 @@ func (j *RunJob) inFolder(runs int, work func() error) (err error) {
 	return work()
 }
 
-// evaluateIn makes one of several evaluations of a job under a configuration with some settings
-// changed, or goes on with the one that is there.
+// evaluateIn makes one of several evaluations of a job, under a configuration with some settings
+// changed, or resumes it.
 func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved, set ...string) error {
-	one := EvaluateJob{RunJob: *j}
-	one.Out, one.Resume, one.Part = dir, IsRun(dir), true
-	one.Settings = j.Settings.With("suite", c.Suite, "policy", strings.Join(c.Policy, ","), "split", c.Split)
-	one.Settings = one.Settings.With(set...)
+	part := EvaluateJob{RunJob: *j}
 
-	_, err := Evaluate(ctx, one)
+	part.Out, part.Resume, part.Part = dir, IsRun(dir), true
+
+	// Evaluate has defaults of its own, so what this command chose is set explicitly.
+	part.Settings = j.Settings.With("suite", c.Suite, "policy", strings.Join(c.Policy, ","), "split", c.Split)
+	part.Settings = part.Settings.With(set...)
+
+	_, err := Evaluate(ctx, part)
 	return err
 }
 
-// Ablate evaluates the variants of a policy in folders of Out, or goes on with that, and compares
-// the evaluations.
+// Ablate evaluates the variants of a policy in folders of Out, or resumes that, and compares the
+// evaluations.
 func Ablate(ctx context.Context, job AblateJob) (compared Compared, err error) {
-	c, err := job.several("ablate", AblateDefaults())
+	c, err := job.resolveParts("ablate", AblateDefaults())
 	if err != nil {
 		return compared, err
 	}
 
-	// Variants are compared pair by pair, so that nothing else may differ between them.
+	// Variants are compared pair by pair, so nothing else may differ between them.
 	if len(c.Policy) != 1 || len(c.API) != 1 {
 		return compared, console.Usage("ablate takes one ‹policy› and one ‹api›, not %s and %s",
 			strings.Join(c.Policy, ","), strings.Join(c.API, ","))
@@ -157,6 +162,7 @@ func Ablate(ctx context.Context, job AblateJob) (compared Compared, err error) {
 
 	var dirs []string
 
+	// A variant that an earlier command began is resumed in its folder.
 	err = job.inFolder(len(all), func() error {
 		for _, v := range all {
 			dir := filepath.Join(job.Out, v[0])

@@ -21,21 +21,22 @@ type Analysis struct {
 	Files []string            `json:"files"` // what was written: the rows as CSV, and figures
 }
 
-// AnalyzeDefaults are the settings of an analysis before anybody sets any.
+// AnalyzeDefaults returns the default settings of an analysis.
 func AnalyzeDefaults() map[string]string {
 	return map[string]string{
 		"split": "test", "api": "p_c," + drift.AllFactors, "policy": "scripted:stale,scripted:noisy",
 	}
 }
 
-// Analyze evaluates under versions in which one factor changes, and writes what each costs. Beside
-// an error that says that questions were lost there is the result.
+// Analyze evaluates under versions in which one factor changes, and writes what each costs. If only
+// questions were lost it returns the result beside the error.
 func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 	job.as("analyze", stored.Evaluated, AnalyzeDefaults())
 
 	original := ""
 
 	r, err := job.evaluate(ctx, func(b *Bench) error {
+		// The original version is known only once evaluate has resolved the configuration.
 		original = b.Config.Prompt
 		return checkAnalyzed(b)
 	})
@@ -61,7 +62,7 @@ func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 	return result, err
 }
 
-// checkAnalyzed refuses versions that cannot be compared with the original.
+// checkAnalyzed rejects versions that cannot be compared with the original.
 func checkAnalyzed(b *Bench) error {
 	c := b.Config
 	if len(c.API) < 2 || strings.TrimSpace(c.API[0]) != c.Prompt {

@@ -10,13 +10,12 @@ import (
 	"toolevo/mcts"
 )
 
-// Announce says, as the first line of a job that makes something, of what: whoever forgot an
-// option reads it here.
+// Announce says first what a job is made of, so that a forgotten option shows at once.
 func (h *Host) Announce(command string, of ...string) {
 	h.Say("%s: %s", command, display.Line(strings.Join(of, ", "), 0))
 }
 
-// announce says what a run is about to be made of.
+// announce says once what a run will be made of.
 func (j *RunJob) announce(c *configs.Resolved) {
 	if j.announced {
 		return
@@ -32,7 +31,7 @@ func (j *RunJob) announce(c *configs.Resolved) {
 	j.Announce(j.command, of...)
 }
 
-// choiceOf is what a configuration chooses: policies, versions, preset and data.
+// choiceOf lists what a configuration chooses: policies, versions, preset and data.
 func choiceOf(c *configs.Resolved, data string) []string {
 	return []string{
 		"policy " + PoliciesOf(c.Policy), "API " + strings.Join(c.API, ", "), "prompt " + c.Prompt,
@@ -40,7 +39,7 @@ func choiceOf(c *configs.Resolved, data string) []string {
 	}
 }
 
-// PoliciesOf names policies, and says which of them are scripts.
+// PoliciesOf names policies, and marks those that are scripts.
 func PoliciesOf(policies []string) string {
 	named := slices.Clone(policies)
 

@@ -37,16 +37,16 @@ type Bench struct {
 	Lineage   map[string]string       // hashes and makers of what the questions use, by name
 	Engine    sandbox.Engine
 	Stamp     sandbox.Stamp     // of the engine
-	tokenizer *export.Tokenizer // of the model that is trained; nil when there is none
+	tokenizer *export.Tokenizer // of the model to train; nil if none is set
 	Deployed  *drift.Deployed   // the API versions that questions meet
 
 	asks bool // models may be asked before the run begins
-	// questions that keep their text, because no paraphrase will do
+	// questions that keep their text because no paraphrase was accepted
 	unparaphrased int
 
-	metrics *metrics.Server // nil where nobody wants them
+	metrics *metrics.Server // nil if none are served
 	Log     *slog.Logger    // of how a run goes
-	LogFile io.Closer       // nil where it goes to none
+	LogFile io.Closer       // nil without a log file
 }
 
 // OpenBench reads what a configuration needs from the data folder, and starts its engine.
@@ -66,8 +66,8 @@ func OpenBench(ctx context.Context, dir string, c *configs.Resolved, open OpenFu
 	return b, nil
 }
 
-// Start takes an engine that was opened. A Bench does all but run programs, and say which run it
-// is, without one.
+// Start takes over an opened engine. Without one a Bench can do everything but run programs and say
+// which run it is.
 func (b *Bench) Start(engine sandbox.Engine, err error) error {
 	if err != nil {
 		return console.GaveUp(err)
@@ -79,17 +79,17 @@ func (b *Bench) Start(engine sandbox.Engine, err error) error {
 	return nil
 }
 
-// RunsPrograms reports whether the benchmark has tools that run programs of the model's.
+// RunsPrograms reports whether the benchmark has tools that run model-written programs.
 func (b *Bench) RunsPrograms() bool {
 	_, ok := b.Suite.(suite.Sandboxed)
 	return ok
 }
 
-// InputVersions is the name under which a lineage has the versions that are not shipped.
+// InputVersions names the API versions that are not shipped in a lineage.
 const InputVersions = "versions"
 
-// NewBench returns a Bench that has read nothing of a data folder but API versions, after it made
-// sure that the names of those and of policies exist. noted are the versions that a run has; nil
+// NewBench returns a Bench that has read only API versions from a data folder, and has checked that
+// the versions and policies that are named exist. noted are the versions of a run to continue; nil
 // reads those of the configuration.
 func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*Bench, error) {
 	benchmark, err := suite.Lookup(c.Suite)
@@ -97,7 +97,7 @@ func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.
 		return nil, err
 	}
 
-	// A run that goes on meets the versions that it began with, whatever has become of their files.
+	// A resumed run keeps the versions it began with, even if their files have changed since.
 	d := noted
 	if d == nil {
 		if d, err = stored.Deploy(c, dir); err != nil {
@@ -110,6 +110,7 @@ func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.
 		return nil, err
 	}
 
+	// A misspelt version or policy is rejected here, before any corpus is read, which takes long.
 	for _, version := range slices.Concat([]string{c.Prompt}, d.All().Versions, c.Branch.API) {
 		if _, err := versions.Spec(version); err != nil {
 			return nil, err
@@ -134,10 +135,10 @@ func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.
 	return b, nil
 }
 
-// ReadBench is OpenBench without an engine. noted are the versions that a run has, nil for a new
-// one; s are the servers of its models, nil where no model is asked.
-func ReadBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed, s *serving.Servers) (*Bench,
-	error) {
+// ReadBench is OpenBench without an engine. noted are the versions of a run to continue, nil for a
+// new one; s are the servers of its models, nil if no model may be asked.
+func ReadBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed, s *serving.Servers) (
+	*Bench, error) {
 	b, err := NewBench(dir, c, cmp.Or(s, &serving.Servers{Parallel: "auto"}), noted)
 	if err != nil {
 		return nil, err
@@ -154,6 +155,7 @@ func ReadBench(ctx context.Context, dir string, c *configs.Resolved, noted *drif
 		return nil, err
 	}
 
+	// The suite asks its questions in the words it is opened with, so paraphrases come first.
 	if b.Config.ParaphrasedBy() != "" {
 		if choice.Rephrase, err = b.rephrase(ctx, choice); err != nil {
 			return nil, err
@@ -182,7 +184,7 @@ func ReadBench(ctx context.Context, dir string, c *configs.Resolved, noted *drif
 	return b, nil
 }
 
-// readTokenizer reads the tokenizer by which training counts, if there is one.
+// readTokenizer reads the tokenizer by which training counts, if one is set.
 func (b *Bench) readTokenizer() error {
 	path := b.Config.Training.Tokenizer
 	if path == "" {
@@ -221,8 +223,8 @@ func (b *Bench) Close() error {
 	return err
 }
 
-// Environment is deploy for episodes, which have no search that ends them where there is no
-// self-reflection.
+// Environment returns the environment for episodes. A tree ends a task without self-reflection at
+// its first invocation error; here the environment has to.
 func (b *Bench) Environment(f drift.Family, m envs.Memory) (envs.Environment, error) {
 	env, err := b.deploy(f, m)
 	if err == nil && !b.Config.Search.Reflect {
@@ -243,7 +245,7 @@ func (b *Bench) deploy(f drift.Family, m envs.Memory) (envs.Environment, error) 
 	})
 }
 
-// versionOf returns the version of a family that each question meets.
+// versionOf returns which version of a family each question meets.
 func (b *Bench) versionOf(f drift.Family) func(question string) string {
 	return func(question string) string { return f.Of(b.Config.Seed, question) }
 }
@@ -253,10 +255,10 @@ func (b *Bench) Retry() mcts.Retry {
 	return mcts.Retry{Attempts: b.Config.Attempts, Backoff: time.Second}
 }
 
-// isMissing reports whether an error means that a file is not there.
+// isMissing reports whether an error means that a file does not exist.
 func isMissing(err error) bool { return errors.Is(err, os.ErrNotExist) }
 
-// watch shows what the suite prepares while a run works.
+// watch shows the progress of what the suite prepares.
 func (b *Bench) watch(what string) (set func(done, total int), stop func()) {
 	if b.Servers.Watch == nil {
 		return func(int, int) {}, func() {}
@@ -266,7 +268,7 @@ func (b *Bench) watch(what string) (set func(done, total int), stop func()) {
 	return now.Step(what), b.Servers.Watch(now.Read)
 }
 
-// probe looks at the servers of models, and has the suite do what it has to before a run begins.
+// probe looks at the model servers, and lets the suite prepare for the run.
 func (b *Bench) probe(ctx context.Context) error {
 	if err := b.Probe(ctx); err != nil {
 		return err
@@ -279,12 +281,11 @@ func (b *Bench) probe(ctx context.Context) error {
 	return console.GaveUp(p.Prepare(ctx))
 }
 
-// InputPrompt is the name under which a lineage has the guidelines, tools and demonstrations of the
-// prompt.
+// InputPrompt names the guidelines, tools and demonstrations of the prompt in a lineage.
 const InputPrompt = "prompt"
 
-// readPrompt notes what a model on servers is shown before the question and the turns: the answers
-// in a log are answers to these words. A scripted policy reads none of them.
+// readPrompt notes a hash of what a model on servers is shown before the question and the turns:
+// the answers in a log are answers to these words. A scripted policy reads none of them.
 func (b *Bench) readPrompt() error {
 	if !b.OnServers() {
 		return nil
@@ -301,10 +302,12 @@ func (b *Bench) readPrompt() error {
 
 	sum, last := sha256.New(), ""
 
+	// A baseline adds to the system message, so each policy's is hashed. Equal messages in a row
+	// count once: mostly all datasets share one.
 	for _, dataset := range b.Suite.Datasets() {
 		for _, policy := range b.Config.Policy {
 			told := b.Told(policy, envs.NewHistory(envs.OfDataset(dataset)), b.Config.Prompt)
-			if system := p.SystemAfter(told); system != last { // else every dataset has the same
+			if system := p.SystemAfter(told); system != last {
 				fmt.Fprintf(sum, "%q\n", system)
 				last = system
 			}

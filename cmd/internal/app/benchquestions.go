@@ -17,11 +17,10 @@ import (
 	"toolevo/trajectories"
 )
 
-// inputQuestions begins the names under which a lineage has the questions of a dataset and
-// difficulty.
+// inputQuestions begins the names of the questions of a dataset and difficulty in a lineage.
 const inputQuestions = "questions"
 
-// Choice says what the configuration wants of the benchmark.
+// Choice returns what the configuration wants of the benchmark.
 func (b *Bench) Choice(dir string) (suite.Choice, error) {
 	c := b.Config
 
@@ -35,7 +34,7 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 		return suite.Choice{}, err
 	}
 
-	// The folder may have changed when the run goes on: what counts is what its texts say.
+	// The folder may change before the run is resumed, so the lineage has a hash of its texts.
 	if replaced := prompts.Replaced(); replaced != "" {
 		b.Lineage["prompts"] = replaced
 	}
@@ -56,7 +55,7 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 	}, nil
 }
 
-// ReadPrompts reads what a user has models told in place of our own words.
+// ReadPrompts reads the texts that a user has models told in place of the built-in ones.
 func ReadPrompts(c *configs.Resolved) (kept.Prompts, error) {
 	p, err := kept.ReadPrompts(c.Prompts)
 	if err != nil {
@@ -65,7 +64,7 @@ func ReadPrompts(c *configs.Resolved) (kept.Prompts, error) {
 	return p, err
 }
 
-// ownTasks returns the file of the user's own tasks, "" where the run is about a split.
+// ownTasks returns the file of the user's own tasks, "" if the run is about a split.
 func (b *Bench) ownTasks(dir string) (string, error) {
 	path := b.Config.Questions
 	if path == "" {
@@ -79,7 +78,7 @@ func (b *Bench) ownTasks(dir string) (string, error) {
 		return "", console.Usage("%s: the suite %s reads no file of tasks", named, b.Config.Suite)
 	}
 
-	// The run is resumed and checked wherever that is done.
+	// The path is made absolute: the run may be resumed or checked from another folder.
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -87,6 +86,7 @@ func (b *Bench) ownTasks(dir string) (string, error) {
 
 	b.Config.Questions = path
 
+	// The tasks are counted first, so that an error names the setting and not a step of the suite.
 	n, err := asker.CountTasks(dir, path)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("%s has no questions", path)
@@ -98,15 +98,17 @@ func (b *Bench) ownTasks(dir string) (string, error) {
 	return path, nil
 }
 
-// readTasks takes the tasks of the templates within the limit, and notes of each dataset and
-// difficulty what they hold.
+// readTasks takes the chosen tasks within the limit, and hashes those of each dataset and
+// difficulty into the lineage.
 func (b *Bench) readTasks() error {
 	isChosen, err := b.chosen()
 	if err != nil {
 		return err
 	}
 
-	index, taken := map[string]int{}, map[string]int{} // of the next one of a dataset and difficulty; of those taken
+	// The index of a question is its place in the split, so tasks that are not chosen count, too;
+	// only those taken count towards the limit and are hashed.
+	index, taken := map[string]int{}, map[string]int{}
 	sum, name := sha256.New(), ""
 	note := func() {
 		if name != "" {
@@ -114,14 +116,11 @@ func (b *Bench) readTasks() error {
 			sum.Reset()
 		}
 	}
-	answers, _ := b.Suite.(suite.Answerer)
 
 	for _, t := range b.Suite.Tasks() {
-		q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: b.split(), Text: t.Question, Tools: t.Tools}
-		if answers != nil {
-			q.Gold = answers.Answer(t.ID)
-		}
+		q := b.question(t)
 
+		// The tasks of a cell follow each other: another name ends the hash of the cell before.
 		cell := fmt.Sprintf("%s %s-%s %s", inputQuestions, t.Labels[envs.LabelDataset], t.Labels[envs.LabelDifficulty],
 			q.Split)
 		if cell != name {
@@ -149,7 +148,16 @@ func (b *Bench) readTasks() error {
 	return nil
 }
 
-// split is the split that rows name.
+// question returns a task as rows have it, with the right answer if the suite knows one.
+func (b *Bench) question(t envs.Task) trajectories.Question {
+	q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: b.split(), Text: t.Question, Tools: t.Tools}
+	if a, ok := b.Suite.(suite.Answerer); ok {
+		q.Gold = a.Answer(t.ID)
+	}
+	return q
+}
+
+// split returns the split that rows name.
 func (b *Bench) split() string {
 	if b.Config.Questions != "" {
 		return suite.OwnSplit
@@ -157,7 +165,7 @@ func (b *Bench) split() string {
 	return b.Config.Split
 }
 
-// chosen returns what tells whether the configuration chooses a task, by its template and name.
+// chosen returns a predicate for the tasks that the configuration chooses, by template and name.
 func (b *Bench) chosen() (func(envs.Task) bool, error) {
 	templates, err := b.templates()
 	if err != nil {
@@ -174,11 +182,12 @@ func (b *Bench) chosen() (func(envs.Task) bool, error) {
 		wanted[id] = true
 	}
 
-	// What is left of the wanted ones is no question: most likely it is misspelt.
+	// An ID that is still there afterwards is not a question, most likely a misspelt one.
 	for _, t := range b.Suite.Tasks() {
 		delete(wanted, t.ID)
 	}
 
+	// The first unknown ID in the user's order is reported; the known ones go back into the set.
 	for _, id := range only {
 		if wanted[id] {
 			return nil, console.Usage("‹only›: none of the questions has the ID %q", id)
@@ -192,7 +201,7 @@ func (b *Bench) chosen() (func(envs.Task) bool, error) {
 	}, nil
 }
 
-// templates returns the question templates chosen, nil for all.
+// templates returns the chosen question templates, nil for all.
 func (b *Bench) templates() ([]string, error) {
 	var there []string
 

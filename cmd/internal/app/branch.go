@@ -33,7 +33,7 @@ func Branch(ctx context.Context, job BranchJob) (c Collected, err error) {
 	if job.branch, err = job.read(ctx); err != nil {
 		return c, err
 	}
-	return job.collect(ctx, OnePolicy("branch"), func(b *Bench) error { return job.branch.reached(ctx, b) })
+	return job.collect(ctx, OnePolicy("branch"), func(b *Bench) error { return job.branch.check(ctx, b) })
 }
 
 // branch is a node at which new trees begin.
@@ -46,7 +46,7 @@ type branch struct {
 	noted    *drift.Deployed
 }
 
-// read reads the node, and takes over the data folder of the run.
+// read reads the node, and takes over the data folder of its run.
 func (j *BranchJob) read(ctx context.Context) (_ *branch, err error) {
 	v, err := OpenCollection(ctx, j.Run, "have branches")
 	if err != nil {
@@ -69,6 +69,7 @@ func (j *BranchJob) read(ctx context.Context) (_ *branch, err error) {
 		return nil, err
 	}
 
+	// A branch needs a turn to take: a node at which the task has ended offers none.
 	if n := record.Nodes[node]; n.Status != envs.Running {
 		return nil, console.Usage("the task has ended at node %d (%s): choose one on the way to it, which "+
 			"`toolevo %s` shows", node, n.Status, console.Shell("inspect", v.Dir, q.ID, j.Tree, j.Node))
@@ -83,7 +84,7 @@ func (j *BranchJob) read(ctx context.Context) (_ *branch, err error) {
 		},
 	}
 
-	// The root is the question itself: it has no action.
+	// The root has no action. Each step notes the version it met: the branch may deploy another.
 	for i, id := range record.Path(node)[1:] {
 		point.path = append(point.path, record.Nodes[id])
 		point.begin.Actions = append(point.begin.Actions, record.Nodes[id].Action)
@@ -94,8 +95,8 @@ func (j *BranchJob) read(ctx context.Context) (_ *branch, err error) {
 	return point, nil
 }
 
-// versionMet is the API version that a question of a run met at its i-th turn. A branch of a branch
-// has met the versions of both.
+// versionMet returns the API version that a question of a run met at its i-th turn. A branch of a
+// branch has met the versions of both.
 func versionMet(v *stored.Run, question string, i int) string {
 	if earlier := v.Config.Branch.API; i < len(earlier) {
 		return earlier[i]
@@ -103,7 +104,7 @@ func versionMet(v *stored.Run, question string, i int) string {
 	return v.Versions.All().Of(v.Config.Seed, question)
 }
 
-// layers are the configuration that a branch begins with: that of the run, narrowed to the
+// layers returns the configuration that a branch begins with: that of its run, narrowed to the
 // question.
 func (p *branch) layers() []configs.Layer {
 	if p == nil {
@@ -127,8 +128,8 @@ func (p *branch) layers() []configs.Layer {
 	return []configs.Layer{p.config, {Origin: "toolevo branch", YAML: text}}
 }
 
-// deployed returns what a configuration deploys in a branch, which keeps the versions of its run
-// beside it.
+// deployed returns what a configuration deploys in a branch. The version files of its run stay,
+// too: the steps to the node need them.
 func (p *branch) deployed(c *configs.Resolved, data string) (*drift.Deployed, error) {
 	if slices.Equal(c.API, p.noted.API) {
 		return p.noted, nil
@@ -149,9 +150,10 @@ func (p *branch) deployed(c *configs.Resolved, data string) (*drift.Deployed, er
 	return d, nil
 }
 
-// reached makes sure that the steps down to the node lead there again, that what they show has not
-// changed since, and that there is depth left to act at.
-func (p *branch) reached(ctx context.Context, b *Bench) error {
+// check makes sure that the steps to the node lead there again, that what they show has not changed
+// since, and that there is depth left to act.
+func (p *branch) check(ctx context.Context, b *Bench) error {
+	// A node below the depth limit cannot grow; that is known before any step is replayed.
 	deepest := b.Config.MaxDepth(b.Tasks[0]) + b.Config.Search.DepthSlack
 	if len(p.path) > deepest {
 		return console.Usage("the node is at depth %d, and none may act deeper than %d: ‹set› search.max_depth=N",
@@ -172,8 +174,8 @@ func (p *branch) reached(ctx context.Context, b *Bench) error {
 		var next envs.Transition
 
 		next, err = env.Step(ctx, state, envs.Action(p.path[i].Action))
-		// A model that saw another observation would have acted otherwise: the branch would be of
-		// no path.
+		// A model that had seen another observation would have acted otherwise: the branch would
+		// continue a path that nobody took.
 		if err == nil && next.Turn.Observation != p.path[i].Observation {
 			return console.Usage("step %d on the way to the node shows something else than in %s:\n  %s\nnot\n  %s\n"+
 				"Branch with the data, the version and the Python that the run was made with.", i+1, p.dir,
@@ -189,7 +191,7 @@ func (p *branch) reached(ctx context.Context, b *Bench) error {
 	return nil
 }
 
-// prefix is where the trees of a configuration begin.
+// prefix returns the actions that lead to where the trees of a configuration begin.
 func (b *Bench) prefix() []envs.Action {
 	var actions []envs.Action
 	for _, a := range b.Config.Branch.Actions {
@@ -198,8 +200,8 @@ func (b *Bench) prefix() []envs.Action {
 	return actions
 }
 
-// branchEnvironment returns the environment of all deployed versions, in which the steps down to
-// the node of a branch meet the versions that they met before.
+// branchEnvironment returns the environment of all deployed versions, in which the steps to the
+// node of a branch meet the versions they met before.
 func (b *Bench) branchEnvironment(m envs.Memory) (envs.Environment, error) {
 	then, err := b.deploy(b.Deployed.All(), m)
 	if err != nil {

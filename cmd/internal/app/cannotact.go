@@ -10,8 +10,8 @@ import (
 	"toolevo/mcts/collect"
 )
 
-// cannotAct is the end of a collection whose model writes no action, in words that say what to
-// change.
+// cannotAct returns the error of a collection whose model writes no readable action, and says what
+// to change.
 func (j *CollectJob) cannotAct(c *configs.Resolved, e *collect.CannotActError) error {
 	var shown strings.Builder
 	for _, text := range e.Examples {
@@ -27,8 +27,8 @@ func (j *CollectJob) cannotAct(c *configs.Resolved, e *collect.CannotActError) e
 	return console.Bad("%w", j.stop(e, why, true))
 }
 
-// UnreadableShare is the share of turns from which no action can be read, for a line of progress:
-// "" of none.
+// UnreadableShare returns the share of turns from which no action can be read, for a line of
+// progress; "" if there are none.
 func UnreadableShare(unreadable, turns int64) string {
 	if unreadable == 0 {
 		return ""

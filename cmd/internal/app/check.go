@@ -24,7 +24,7 @@ type CheckJob struct {
 	Workers int    // trees or episodes that are checked at a time; 0 is one for each processor
 }
 
-// Checked is what a check found: one of its fields.
+// Checked is what a check found, in one of its fields.
 type Checked struct {
 	Trees    *CheckedTrees    // of a collection
 	Episodes *CheckedEpisodes // of an evaluation
@@ -54,8 +54,8 @@ type CheckedExport struct {
 	Warnings []string `json:"warnings,omitempty"` // what a reader must know, a sentence each
 }
 
-// Check checks a run of any kind, or an export. Beside the error of a bad result there is the
-// result.
+// Check checks a run of any kind, or an export. It returns the result beside the error of a bad
+// one.
 func Check(ctx context.Context, job CheckJob) (c Checked, err error) {
 	if job.Workers < 0 {
 		return c, console.Usage("‹workers› %d: want at least 1", job.Workers)
@@ -65,7 +65,8 @@ func Check(ctx context.Context, job CheckJob) (c Checked, err error) {
 		job.Workers = runtime.NumCPU()
 	}
 
-	// An export is known by its manifest; what has none is a run.
+	// An export is known by its manifest. One that cannot be read is a damaged export; what has
+	// none is a run.
 	m, err := export.ReadManifest(job.Path)
 
 	switch {
@@ -92,7 +93,7 @@ func Check(ctx context.Context, job CheckJob) (c Checked, err error) {
 	return c, err
 }
 
-// checkRun checks a run of any kind, and returns its problems.
+// checkRun checks a run of any kind, and returns the problems.
 func (j *CheckJob) checkRun(ctx context.Context, v *stored.Run, c *Checked) (problems []string, err error) {
 	b, err := j.RecordedBench(ctx, v, j.DataOf(j.Data, &v.Manifest, v.Dir))
 	if err != nil {
@@ -113,12 +114,13 @@ func (j *CheckJob) checkRun(ctx context.Context, v *stored.Run, c *Checked) (pro
 	return problems, err
 }
 
-// RecordedBench opens what a run was made from, with the run's own engine in place of one that runs
-// programs.
+// RecordedBench opens what a run was made from. In place of an engine that runs programs it has the
+// run's own, which only its log can answer for.
 func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*Bench, error) {
 	m := v.Manifest
 	defer h.Step("Reading corpora and questions")()
 
+	// Nobody is asked anything here, so the bench is read without servers.
 	b, err := ReadBench(ctx, data, v.Config, v.Versions, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, wayToCheck(&m, "The run was made from "+m.DataFolder(v.Dir)+
@@ -137,9 +139,11 @@ func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*
 			return nil, errors.Join(err, b.Close())
 		}
 
-		b.Lineage[inputPython] = m.Inputs[inputPython] // it takes no Python to look at what programs showed
+		// What programs showed is in the log: it takes no Python to look at it.
+		b.Lineage[inputPython] = m.Inputs[inputPython]
 	}
 
+	// With other inputs everything would differ; naming them says why.
 	if other := differentInputs(b.Lineage, m.Inputs, func(string) bool { return true }); len(other) > 0 {
 		return nil, errors.Join(b.Close(), console.Usage("%s was made from other inputs than these:\n  %s\n%s.",
 			v.Dir, strings.Join(other, "\n  "), wayToCheck(&m, "Give the ‹data› it was made from")))
@@ -147,8 +151,8 @@ func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*
 	return b, nil
 }
 
-// wayToCheck is what to do about a run that cannot be checked: what helps with this version, if it
-// made the run, and else to take the version that did.
+// wayToCheck says what to do about a run that cannot be checked: here if this version made the run,
+// and otherwise to use the version that did.
 func wayToCheck(m *store.Manifest, here string) string {
 	if m.Software == Software() {
 		return here
@@ -174,13 +178,14 @@ func (j *CheckJob) checkTrees(ctx context.Context, b *Bench, v *stored.Run) (*Ch
 
 	done()
 
+	// An error is a failure to check; what is wrong with the run is in the verification.
 	if err != nil {
 		return nil, console.GaveUp(err)
 	}
 
 	result := &CheckedTrees{Verification: verification, CheckedRun: checkedRun(v)}
 
-	// Rows are written once, at the end: without them the run is unfinished, and not damaged.
+	// Rows are written once, at the end: without them the run is unfinished, not damaged.
 	n, difference, err := v.CompareRows(ctx)
 	if err != nil {
 		difference = err.Error()

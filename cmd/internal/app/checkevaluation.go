@@ -14,8 +14,8 @@ type CheckedEpisodes struct {
 	CheckedRun
 }
 
-// checkEpisodes plays every episode again from the log, compares what is stored and what the files
-// hold with that, and the report with what the episodes add up to.
+// checkEpisodes plays every episode again from the log, and compares it with the store and the
+// files, and the report with what the episodes add up to.
 func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (*CheckedEpisodes, error) {
 	e := v.Evaluation(v.Questions)
 	if err := b.openEnvironments(e); err != nil {
@@ -28,6 +28,7 @@ func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (
 
 	done()
 
+	// An error is a failure to check; what is wrong with the run is in the verification.
 	if err != nil {
 		return nil, console.GaveUp(err)
 	}
@@ -39,8 +40,9 @@ func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (
 		result.Rows, err = e.CheckFiles(ctx, lost)
 	}
 
+	// The files of an unfinished evaluation lag behind its log until the run is resumed.
 	switch {
-	case err != nil && IsOpen(v): // whoever goes on with it writes them
+	case err != nil && IsOpen(v):
 		j.Say("The evaluation is unfinished: its files are not those of its log yet. Continue with: %s",
 			Continuation(v))
 	case err != nil:
@@ -49,6 +51,7 @@ func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (
 		result.Complete = len(result.Problems) == 0 && result.Missing == 0
 	}
 
+	// The result names the episodes that were given up, so only the others are mentioned.
 	if n := len(lost) - len(result.GivenUp); n > 0 {
 		j.Say("%d questions were lost to failures that say nothing of the model; ‹resume› tries them again.", n)
 	}

@@ -28,8 +28,8 @@ import (
 // CollectJob grows trees over questions.
 type CollectJob struct {
 	RunJob
-	Unreadable bool             // go on although no action can be read from what the model writes first
-	Estimate   *EstimateOptions // of what a [Plan] says that it would take; nil estimates nothing
+	Unreadable bool             // continue even if no action can be read from the model's first turns
+	Estimate   *EstimateOptions // for the cost that a [Plan] shows; nil estimates nothing
 }
 
 // Collected is the result of a collection.
@@ -57,9 +57,9 @@ func Collect(ctx context.Context, job CollectJob) (Collected, error) {
 	return job.collect(ctx, OnePolicy(stored.Collection), nil)
 }
 
-// collect is Collect with a check of the configuration, and one of a run that can begin.
-func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begin func(*Bench) error) (c Collected,
-	err error) {
+// collect is Collect with a check of the configuration, and one of a run that is about to begin.
+func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begin func(*Bench) error) (
+	c Collected, err error) {
 	if j.Estimate != nil {
 		if err := j.Estimate.check(); err != nil {
 			return c, err
@@ -76,7 +76,7 @@ func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begi
 		return c, j.plan(ctx, b, j.Estimate)
 	}
 
-	// A branch plays the way to its node here: the engine runs by now, and no run has begun.
+	// A branch replays the steps to its node here: the engine is running, and no run has begun.
 	if begin != nil {
 		if err := begin(b); err != nil {
 			return c, err
@@ -84,6 +84,8 @@ func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begi
 	}
 
 	err = j.inRun(ctx, b, func(run *stored.Run) (err error) {
+		// The run's folder keeps the estimate, so it is made once there is one, and before any
+		// call.
 		expected := j.projected(ctx, b, run.Dir)
 		if c, err = j.grow(ctx, b, run); err == nil {
 			c.Estimate = expected
@@ -93,7 +95,7 @@ func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begi
 	return c, err
 }
 
-// CollectOptions wires a collection over a run's store.
+// CollectOptions wires a collection to a run's store.
 func CollectOptions(b *Bench, run *store.Run) (collect.Options, error) {
 	o, err := LogOptions(b, run)
 	if err != nil {
@@ -105,7 +107,7 @@ func CollectOptions(b *Bench, run *store.Run) (collect.Options, error) {
 	return o, err
 }
 
-// LogOptions is CollectOptions without a model: for what needs nothing but the run's log.
+// LogOptions is CollectOptions without a model, for what needs only the run's log.
 func LogOptions(b *Bench, run *store.Run) (collect.Options, error) {
 	env, err := b.branchEnvironment(run)
 	if err != nil {
@@ -133,7 +135,7 @@ func LogOptions(b *Bench, run *store.Run) (collect.Options, error) {
 	}, nil
 }
 
-// charactersOfAToken is how many characters count as a token where there is no tokenizer.
+// charactersOfAToken is how many characters count as a token without a tokenizer.
 const charactersOfAToken = 4
 
 // acceptance returns which trajectories training takes, as an export with the same cutoff and
@@ -160,9 +162,9 @@ func (b *Bench) acceptance() (*export.Acceptance, error) {
 	return export.NewAcceptance(linter, b.Config.Reasoning(), shown, characters), nil
 }
 
-// OnePolicy refuses several policies, which grow no tree together, and one that knows more than a
-// prompt says: who learns from it learns to guess. Whole programs grow no tree either. What
-// training takes must be known.
+// OnePolicy rejects several policies, which cannot grow a tree together, and one that knows more
+// than its prompt says: a model trained on it learns to guess. It rejects whole programs, too,
+// which leave nothing to search, and requires settings of training that can be used.
 func OnePolicy(command string) func(*Bench) error {
 	return func(b *Bench) error {
 		switch policies := b.Config.Policy; {
@@ -210,10 +212,11 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 		return c, err
 	}
 
+	// The last counts are written whatever happened; the error of the search comes first.
 	snapshot, err := collect.Run(ctx, o)
 	err = cmp.Or(err, finish())
 
-	// Trees that were given up end the run as unfinished, but what the others found is written.
+	// Unresolved trees leave the run unfinished, but what the others found is written.
 	var unresolved *collect.UnresolvedError
 	var cannot *collect.CannotActError
 
@@ -227,7 +230,7 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 	return j.end(ctx, b, run, snapshot, unresolved)
 }
 
-// end writes the trajectories of the trees that are there.
+// end writes the trajectories of the trees that were grown.
 func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapshot collect.Snapshot,
 	unresolved *collect.UnresolvedError) (c Collected, err error) {
 	path := filepath.Join(run.Dir, stored.RowsFile)
@@ -237,8 +240,7 @@ func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapsho
 		return c, j.stopped(err)
 	}
 
-	// A run whose missing trees are all named has come to its end; asking again is the user's
-	// choice.
+	// A run whose missing trees are all given up is done: asking again is up to the user.
 	if unresolved != nil && (!unresolved.Named() || snapshot.Trees == 0) {
 		j.Say("%s has the %d trajectories of the trees that are there.", path, n)
 		return c, j.stopped(unresolved)
@@ -253,6 +255,7 @@ func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapsho
 		return c, j.stopped(err)
 	}
 
+	// Only if the two counts differ is the file read again, for the reasons.
 	left, err := b.leftOut(run, n-int(snapshot.Accepted))
 	if err != nil {
 		return c, err
@@ -274,7 +277,7 @@ func (j *CollectJob) end(ctx context.Context, b *Bench, run *stored.Run, snapsho
 	}, nil
 }
 
-// leftOut says why some trajectories of the run's file are not accepted, if there are any such.
+// leftOut says why n trajectories of the run's file are not accepted.
 func (b *Bench) leftOut(run *stored.Run, n int) ([]export.LeftOut, error) {
 	if n == 0 {
 		return nil, nil
@@ -287,7 +290,7 @@ func (b *Bench) leftOut(run *stored.Run, n int) ([]export.LeftOut, error) {
 	return accept.LeftOut(trajectories.ReadFile(filepath.Join(run.Dir, stored.RowsFile)))
 }
 
-// collectProgress is how far a collection is, for those who list runs.
+// collectProgress returns how far a collection is, for the list of runs.
 func collectProgress(s collect.Snapshot) rundir.Progress {
 	return rundir.Progress{
 		Done:       s.TreesDone,
@@ -301,9 +304,9 @@ func collectProgress(s collect.Snapshot) rundir.Progress {
 	}
 }
 
-// collectStatus is the progress. With the bar it fits 80 columns; where it does not, what matters
-// least stands last. The time left is told by questions: most trees of one that has enough are
-// skipped.
+// collectStatus returns the line of progress. With the bar it fits 80 columns; where it does not,
+// the least important part comes last. Questions, not trees, tell the time left: most trees of a
+// question that has enough are skipped.
 func collectStatus(read func() collect.Snapshot, load func() string) func() console.Status {
 	calls := console.NewMeter()
 	return func() console.Status {
@@ -330,7 +333,7 @@ func collectStatus(read func() collect.Snapshot, load func() string) func() cons
 	}
 }
 
-// Prepared is the job as those take it who look at each of its needs by themselves.
+// Prepared returns the job for callers that check its needs one by one.
 func (j CollectJob) Prepared() CollectJob {
 	j.as(stored.Collection, stored.Collection, nil)
 	return j

@@ -41,7 +41,7 @@ func (h *Host) Compare(ctx context.Context, dirs []string) (c Compared, err erro
 	return h.compare(ctx, all)
 }
 
-// compare puts evaluations into one report.
+// compare puts opened evaluations into one report.
 func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared, err error) {
 	var (
 		all      []finetune.Evaluation
@@ -60,13 +60,14 @@ func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared
 		})
 	}
 
+	// Evaluations that cannot be compared were chosen wrongly; nothing is broken.
 	if result.Report, err = finetune.Compare(all); errors.Is(err, finetune.ErrUnlike) {
 		return Compared{}, console.Usage("%w", err)
 	} else if err != nil {
 		return Compared{}, err
 	}
 
-	// Evaluations share engines and warnings, and each is said once.
+	// Evaluations share engines and warnings: each is said once.
 	result.Engines = tabulate.Distinct(engines.InWords(stamps), func(words string) string { return words })
 	slices.Sort(warnings)
 	result.Warnings = slices.Compact(warnings)

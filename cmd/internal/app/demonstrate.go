@@ -21,7 +21,7 @@ import (
 
 const (
 	// mostDemonstrated is how many demonstrations of a dataset are made: twice what a prompt shows,
-	// so that there are enough where a task is one of them, or the files are looked through.
+	// so that enough are left if the task is one of them, or a reader removes some.
 	mostDemonstrated = 2 * prompt.DefaultShots
 
 	// mostShown is how many bytes a demonstration may have. A prompt holds several, and the columns
@@ -29,9 +29,9 @@ const (
 	mostShown = 2600
 )
 
-// Demonstrate writes into a data folder what prompts show of a suite: tasks of the split of
-// examples, solved in the base version as scripted:reader solves them. Examples that are missing
-// are made first, where the suite can.
+// Demonstrate writes what prompts show of a suite into a data folder: tasks of the split of
+// examples, solved in the base version as scripted:reader solves them. Missing examples are made
+// first, if the suite can.
 func (h *Host) Demonstrate(ctx context.Context, suiteName, data string) (err error) {
 	benchmark, err := suite.Lookup(suiteName)
 	if err != nil {
@@ -136,13 +136,15 @@ type example struct {
 	solved prompt.Demonstration
 }
 
-// chooseDemonstrations chooses those to show: each calls as many tools as it can that those before
-// do not, and of equals it is of the difficulty, then of the template, that was shown least.
+// chooseDemonstrations chooses which to show: each calls as many tools as possible that those
+// before do not; among equals it is of the difficulty, then of the template, that was shown least.
 func chooseDemonstrations(all []example) (chosen []prompt.Demonstration) {
+	// A prompt holds several, so those that are too long are left out first.
 	all = brief(all)
 	shown := map[string]int{} // tools, difficulties and templates
 
 	for len(chosen) < mostDemonstrated && len(all) > 0 {
+		// Each choice changes what has been shown, so the rest is ranked anew.
 		rank := func(e example) (unseen, difficulty, template int) {
 			for _, tool := range e.tools() {
 				if shown[tool] == 0 {
@@ -169,7 +171,7 @@ func chooseDemonstrations(all []example) (chosen []prompt.Demonstration) {
 	return chosen
 }
 
-// brief are the examples that a prompt has room for, or the briefest where those are too few.
+// brief returns the examples that a prompt has room for, or the briefest if those are too few.
 func brief(all []example) []example {
 	byLength := slices.SortedStableFunc(slices.Values(all), func(a, b example) int {
 		return cmp.Compare(a.solved.Size(), b.solved.Size())
@@ -181,7 +183,7 @@ func brief(all []example) []example {
 	})
 }
 
-// tools are the tools that the solution calls, each once.
+// tools returns the tools that the solution calls, each once.
 func (e example) tools() (tools []string) {
 	for _, t := range e.solved.Turns {
 		if call, err := (action.ReAct{}).Parse(t.Action); err == nil && !slices.Contains(tools, call.Name) {
@@ -192,7 +194,7 @@ func (e example) tools() (tools []string) {
 	return tools
 }
 
-// checkDemonstrations refuses a run whose prompts show demonstrations while a dataset has none.
+// checkDemonstrations rejects a run whose prompts show demonstrations if a dataset has none.
 func (b *Bench) checkDemonstrations(p prompt.Prompt) error {
 	c := b.Config.Server
 	if c.Form != configs.FormFewShot || c.Shots == 0 || b.Config.Environment.ActionCodec() == (action.Python{}) {
@@ -203,15 +205,15 @@ func (b *Bench) checkDemonstrations(p prompt.Prompt) error {
 		if len(p.Demonstrations[dataset]) == 0 {
 			return console.Usage("prompts are to show %d demonstrations (server.shots), and there are none of "+
 				"%s in %s.\n%sOr ‹set› server.demonstrations=FILE, or ‹set› server.shots=0", c.Shots, dataset,
-				cmp.Or(b.Config.Server.Demonstrations, b.Data), b.demonstrates())
+				cmp.Or(b.Config.Server.Demonstrations, b.Data), b.demonstrationAdvice())
 		}
 	}
 
 	return nil
 }
 
-// demonstrates says which commands of the suite make demonstrations.
-func (b *Bench) demonstrates() string {
+// demonstrationAdvice says which commands of the suite make demonstrations, "" if none does.
+func (b *Bench) demonstrationAdvice() string {
 	var made []string
 
 	if c, ok := b.Benchmark.(suite.Commander); ok {

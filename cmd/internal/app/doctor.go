@@ -45,7 +45,7 @@ type Examined struct {
 	*doctor.Report
 }
 
-// mostTries is how often an examination is made again with settings that it found: one problem may
+// mostTries is how often an examination is repeated with settings that it found: one problem may
 // hide another.
 const mostTries = 4
 
@@ -60,7 +60,7 @@ func Doctor(ctx context.Context, job DoctorJob) (*Diagnosis, error) {
 
 	d, err := job.examine(ctx)
 	for range mostTries {
-		if err != nil || !job.Adopt || !job.again(d) {
+		if err != nil || !job.Adopt || !job.adoptFound(d) {
 			break
 		}
 
@@ -77,7 +77,7 @@ func Doctor(ctx context.Context, job DoctorJob) (*Diagnosis, error) {
 	return d, nil
 }
 
-// examine looks at everything that a run needs, then at the servers one after the other.
+// examine looks at everything that a run needs, then at one server after the other.
 func (j *DoctorJob) examine(ctx context.Context) (*Diagnosis, error) {
 	job := j.Prepared()
 
@@ -86,7 +86,8 @@ func (j *DoctorJob) examine(ctx context.Context) (*Diagnosis, error) {
 		return nil, err
 	}
 
-	b, err := NewBench(job.Data, c, job.Servers, noted) // refuses what no data could make right
+	// What no data could make right is rejected, and not one finding among others.
+	b, err := NewBench(job.Data, c, job.Servers, noted)
 	if err != nil {
 		return nil, err
 	}
@@ -94,13 +95,14 @@ func (j *DoctorJob) examine(ctx context.Context) (*Diagnosis, error) {
 	d := &Diagnosis{doctor.OK, []doctor.Check{}, []Examined{}, ""}
 	j.writeHead("a run of collect with these arguments")
 
+	// Missing data is a finding: the servers are examined all the same, with less to ask them.
 	whole, err := job.Read(ctx, c, noted)
 	if err == nil {
 		b = whole
 	}
 	defer func() { _ = b.Close() }() // nothing was written
 
-	j.note(d, j.met(doctor.Data, "questions and corpora are in "+job.Data, err))
+	j.note(d, j.needCheck(doctor.Data, "questions and corpora are in "+job.Data, err))
 
 	if err == nil {
 		j.examineMachine(ctx, d, &job, b)
@@ -112,15 +114,15 @@ func (j *DoctorJob) examine(ctx context.Context) (*Diagnosis, error) {
 	return d, j.examineServers(ctx, d, b)
 }
 
-// note adds a check of what a run needs.
+// note adds a check of something that a run needs.
 func (j *DoctorJob) note(d *Diagnosis, c doctor.Check) {
 	d.Machine = append(d.Machine, c)
 	d.Verdict = d.Verdict.Worse(c.Verdict)
 	_ = doctor.WriteCheck(j.Text, c) // which fails again at the end
 }
 
-// met is the check of something that a run needs, which is not so if there is an error.
-func (j *DoctorJob) met(name doctor.Name, seen string, err error) doctor.Check {
+// needCheck returns the check of something that a run needs; an error says what is missing.
+func (j *DoctorJob) needCheck(name doctor.Name, seen string, err error) doctor.Check {
 	if err == nil {
 		return doctor.Check{Name: name, Verdict: doctor.OK, Seen: seen}
 	}
@@ -136,10 +138,10 @@ func (j *DoctorJob) met(name doctor.Name, seen string, err error) doctor.Check {
 	return c
 }
 
-// examineMachine looks at what a run needs, as it does before it begins.
+// examineMachine looks at what a run needs, as the run does before it begins.
 func (j *DoctorJob) examineMachine(ctx context.Context, d *Diagnosis, job *CollectJob, b *Bench) {
 	if unfit := OnePolicy(stored.Collection)(b); unfit != nil {
-		c := j.met(doctor.Settings, "", unfit)
+		c := j.needCheck(doctor.Settings, "", unfit)
 		c.Verdict, c.Run = doctor.Warning, "of collect does not begin; eval may take them"
 		j.note(d, c)
 	}
@@ -147,6 +149,7 @@ func (j *DoctorJob) examineMachine(ctx context.Context, d *Diagnosis, job *Colle
 	absent := false // a server
 
 	for _, n := range job.Needs(b) {
+		// Without a server there is nobody to greet, and the same failure to report again.
 		if absent && n.Name == doctor.Greeting {
 			continue
 		}
@@ -157,7 +160,7 @@ func (j *DoctorJob) examineMachine(ctx context.Context, d *Diagnosis, job *Colle
 		}
 
 		if seen != "" || err != nil {
-			j.note(d, j.met(n.Name, seen, err))
+			j.note(d, j.needCheck(n.Name, seen, err))
 		}
 
 		absent = absent || n.Name == doctor.Servers && err != nil
@@ -213,14 +216,14 @@ func (j *DoctorJob) examineServer(ctx context.Context, d *Diagnosis, b *Bench, t
 		return err
 	}
 
-	// The verdict so far is kept apart: the findings of this server are worded by what the others
-	// have.
+	// The verdict so far is kept apart: how the findings of this server are worded depends on the
+	// others.
 	others := d.Verdict
 	d.Servers, d.Verdict = append(d.Servers, Examined{t.Policy, r}), others.Worse(r.Verdict)
 	return r.WriteFindings(j.Text, others)
 }
 
-// actor has the model of a target write first turns of a bench's tasks.
+// actor has the model of a target write first turns in the tasks of a bench.
 type actor struct {
 	b      *Bench
 	target serving.Target
@@ -247,9 +250,9 @@ func (j *DoctorJob) writeHead(what string) {
 	fmt.Fprintf(j.Text, "%s\n%s\n\n", what, legend)
 }
 
-// again adopts the settings by which problems can be solved, and by which a model acts more often.
-// It reports whether there are any that were not taken before.
-func (j *DoctorJob) again(d *Diagnosis) bool {
+// adoptFound adopts the settings that solve problems, and those with which a model acts more often.
+// It reports whether any of them are new.
+func (j *DoctorJob) adoptFound(d *Diagnosis) bool {
 	found := map[string]string{}
 
 	for _, s := range d.Servers {
@@ -281,8 +284,8 @@ func (j *DoctorJob) adopt(settings map[string]string) (added []string) {
 	return added
 }
 
-// settings is a configuration file with what the job says of the model, its servers and the
-// programs that it writes, and what was found about these.
+// settings returns a configuration file with what the job says of the model, its servers and the
+// programs that it writes, and with what was found about these.
 func (j *DoctorJob) settings(ctx context.Context, d *Diagnosis) (string, error) {
 	for _, s := range d.Servers {
 		j.adopt(s.Settings())

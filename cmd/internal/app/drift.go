@@ -27,7 +27,7 @@ import (
 	"toolevo/mcts/policy/serving"
 )
 
-// DriftDefaults are the settings of an experiment with drift before anybody sets any.
+// DriftDefaults returns the default settings of an experiment with drift.
 func DriftDefaults() map[string]string {
 	defaults := map[string]string{"policy": "scripted:stale,scripted:reader,scripted:oracle"}
 
@@ -43,13 +43,13 @@ func DriftDefaults() map[string]string {
 // All stands for every name of a list.
 const All = "all"
 
-// DriftJob measures what drifting APIs and other words of questions cost, by evaluations in folders
-// of Out. Their IDs begin with ID, unless it is "".
+// DriftJob measures what drifting APIs and reworded questions cost, by evaluations in folders of
+// Out. Their IDs begin with ID, unless it is "".
 type DriftJob struct {
 	RunJob
-	Feedbacks     []string // what rejected calls are told, each by itself; All is each
+	Feedbacks     []string // what a rejected call is told, one at a time; All means each of them
 	Perturbations []string // how questions are changed, one at a time; All means each of them, "none" no change
-	By            string   // the model that judges answers beside the suite's rule, KIND:MODEL; "" is nobody
+	By            string   // the model that judges answers beside the suite's rule, KIND:MODEL; "" for none
 }
 
 // Drifted is what an experiment with drift found.
@@ -58,8 +58,8 @@ type Drifted struct {
 	Files []string `json:"files"` // what was written: the tables in several formats, figures, and a page
 }
 
-// EvaluateDrift makes the evaluations of a job, or goes on with them, and reports on them. Beside
-// an error that says that episodes were lost there is the result.
+// EvaluateDrift makes the evaluations of a job, or resumes them, and reports on them. If only
+// episodes were lost it returns the result beside the error.
 func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 	if err := job.check(); err != nil {
 		return nil, err
@@ -75,6 +75,7 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 	runs := job.runs(c)
 	judge := ""
 
+	// Judging is part of the work: the folder's note covers what the judge takes, too.
 	err = job.inFolder(len(runs), func() (err error) {
 		if err := job.makeAll(ctx, c, runs); err != nil {
 			return err
@@ -97,7 +98,7 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 		return nil, err
 	}
 
-	// The result is returned beside the error: the figures of what was measured stand.
+	// The result is returned beside the error: the figures of what was measured are valid.
 	lost := 0
 	for _, s := range page.Robustness.Statistics {
 		lost += s.Lost
@@ -110,20 +111,21 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 	return &Drifted{page.Robustness, files}, err
 }
 
-// resolve is several for the experiment. The version of the defaults is of their suite alone.
+// resolve is resolveParts for the experiment. The default API version is of the default suite
+// alone.
 func (j *DriftJob) resolve() (*configs.Resolved, error) {
 	defaults := DriftDefaults()
 
-	c, err := j.several("eval drift", defaults)
+	c, err := j.resolveParts("eval drift", defaults)
 	if err == nil && c.Suite != defaults["suite"] {
 		defaults["api"] = drift.OutOfDomain
-		c, err = j.several("eval drift", defaults)
+		c, err = j.resolveParts("eval drift", defaults)
 	}
 
 	return c, err
 }
 
-// Perturbations are the names of all ways to change questions.
+// Perturbations names all ways to change questions.
 func Perturbations() []string {
 	var all []string
 
@@ -136,7 +138,7 @@ func Perturbations() []string {
 	return all
 }
 
-// judge has the job's model judge the evaluations, and returns what their verdicts call it, "" for
+// judge has the job's model judge the evaluations, and returns its name in their verdicts, "" for
 // none. What it writes is kept, so that nothing is asked twice.
 func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftRun) (judge string, err error) {
 	if j.By == "" {
@@ -148,7 +150,7 @@ func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftR
 		return "", err
 	}
 
-	// The model is opened with the first question that nobody has asked yet, maybe never.
+	// The model is opened for the first question that has no kept answer, perhaps never.
 	toClose := []io.Closer{texts}
 	defer func() {
 		for _, opened := range toClose {
@@ -163,6 +165,8 @@ func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftR
 		}
 
 		toClose = append(toClose, w)
+
+		// Kept answers are those of this model under these options: others would differ.
 		return texts.Writer(fmt.Sprintf("%s %g %d", j.By, o.Temperature, o.MaxTokens), w), nil
 	}
 
@@ -172,7 +176,7 @@ func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftR
 	}
 
 	for _, m := range runs {
-		if judge, err = j.judged(ctx, c.Suite, m.dir, prompts, open); err != nil {
+		if judge, err = j.judgeRun(ctx, c.Suite, m.dir, prompts, open); err != nil {
 			return "", err
 		}
 	}
@@ -180,8 +184,8 @@ func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftR
 	return judge, nil
 }
 
-// judged has the answers of an evaluation judged, and returns what its verdicts call the judge.
-func (j *DriftJob) judged(ctx context.Context, name, dir string, p kept.Prompts,
+// judgeRun has the answers of an evaluation judged, and returns the judge's name in the verdicts.
+func (j *DriftJob) judgeRun(ctx context.Context, name, dir string, p kept.Prompts,
 	open suite.OpenWriter) (string, error) {
 	benchmark, err := suite.Lookup(name)
 	judging, ok := benchmark.(suite.Judger)
@@ -202,16 +206,17 @@ func (j *DriftJob) judged(ctx context.Context, name, dir string, p kept.Prompts,
 	return judge, err
 }
 
-// JudgedFile keeps, in the folder of an experiment, what the model that judges wrote.
+// JudgedFile keeps what the judging model wrote, in the folder of an experiment.
 const JudgedFile = "judged.jsonl"
 
-// check refuses a job that makes no sense.
+// check rejects a job that makes no sense.
 func (j *DriftJob) check() error {
+	// Questions as asked are evaluated in any case, so none asks for nothing more.
 	if slices.Equal(j.Perturbations, []string{unperturbed}) {
 		j.Perturbations = nil
 	}
 
-	// Each name is an evaluation in a folder of its own: a name given twice would be made twice.
+	// Each name is an evaluation in a folder of its own, so a repeated name would be made twice.
 	for _, list := range []struct {
 		option string
 		named  *[]string
@@ -232,13 +237,15 @@ func (j *DriftJob) check() error {
 		}
 	}
 
+	// An experiment without perturbations still measures drift; without a feedback it has no
+	// evaluation.
 	if len(j.Feedbacks) == 0 {
 		return console.Usage("‹feedbacks› is empty: want at least one of %s", strings.Join(dynamic.Feedbacks(), ", "))
 	}
 	return nil
 }
 
-// unperturbed is the wording of questions as they are.
+// unperturbed is the wording of questions as they are asked.
 const unperturbed = string(perturb.None)
 
 // driftRun is one evaluation of the experiment.
@@ -250,8 +257,8 @@ type driftRun struct {
 	prompt   string   // the version of the prompt
 }
 
-// runs are the evaluations: for each feedback one of the questions as they are, under the version
-// of the prompt and those that drifted, and one of each perturbation, where nothing else changes.
+// runs lists the evaluations: for each feedback one of the questions as asked, under the version of
+// the prompt and the drifted ones, and one of each perturbation, in which nothing else changes.
 func (j *DriftJob) runs(c *configs.Resolved) []driftRun {
 	var all []driftRun
 
@@ -273,7 +280,7 @@ func (j *DriftJob) runs(c *configs.Resolved) []driftRun {
 	return all
 }
 
-// setting is what an evaluation changes where it deploys a version.
+// setting returns what an evaluation changes where it deploys a version.
 func (m *driftRun) setting(api string) robustness.Setting {
 	switch {
 	case m.wording != unperturbed:
@@ -292,8 +299,8 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun, judge string) (*re
 		judged []robustness.Judged
 	)
 
-	// Difficulties may say what a version touches: those of the first evaluation, which all
-	// versions are in, are those of every one.
+	// A difficulty may say what a version touches. All versions are in the first evaluation, so its
+	// difficulties count for every one.
 	difficulties := map[string]string{}
 
 	for _, m := range runs {
@@ -314,6 +321,7 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun, judge string) (*re
 		}
 
 		for _, v := range board.Verdicts {
+			// Another judge may have judged the same folders before.
 			if v.Difficulty = difficulties[v.Question]; v.Judge == judge {
 				judged = append(judged, robustness.Judged{
 					Verdict: v, Unread: !v.Read, Feedback: m.feedback, Setting: m.setting(v.API),
@@ -341,7 +349,7 @@ func (j *DriftJob) addRuns(ctx context.Context, page *report.Page, runs []driftR
 	return err
 }
 
-// makeAll makes the evaluations, or goes on with them.
+// makeAll makes the evaluations, or resumes them.
 func (j *DriftJob) makeAll(ctx context.Context, c *configs.Resolved, runs []driftRun) error {
 	for i, m := range runs {
 		j.Say("Evaluation %d of %d: feedback %s, questions %s", i+1, len(runs), m.feedback,
@@ -354,15 +362,15 @@ func (j *DriftJob) makeAll(ctx context.Context, c *configs.Resolved, runs []drif
 	return nil
 }
 
-// make makes one evaluation, or goes on with it. One that lost questions has a report of the
-// others, and the experiment goes on.
+// make makes one evaluation, or resumes it. One that lost questions has a report of the others, and
+// the experiment continues.
 func (j *DriftJob) make(ctx context.Context, c *configs.Resolved, m driftRun) error {
-	one := j.RunJob
+	part := j.RunJob
 	if j.ID != "" {
-		one.ID = strings.Join([]string{j.ID, m.feedback, filepath.Base(m.dir)}, "-")
+		part.ID = strings.Join([]string{j.ID, m.feedback, filepath.Base(m.dir)}, "-")
 	}
 
-	err := one.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","), "environment.feedback", m.feedback,
+	err := part.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","), "environment.feedback", m.feedback,
 		"perturb", m.wording)
 
 	_, noReport := os.Stat(filepath.Join(m.dir, rundir.ReportFile))

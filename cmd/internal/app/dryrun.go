@@ -15,8 +15,8 @@ type Plan struct {
 	Estimated  bool              `json:"-"`                  // an estimate was wanted; there may be none
 }
 
-// plan says what a run would be, and by the options of an estimate, which may be nil, what it would
-// take.
+// plan says what a run would be, and what it would take by the options of an estimate, which may be
+// nil.
 func (j *RunJob) plan(ctx context.Context, b *Bench, e *EstimateOptions) (err error) {
 	prepare := j.startEngine
 	if e != nil && e.Probe > 0 {

@@ -14,12 +14,11 @@ import (
 	"toolevo/mcts/store"
 )
 
-// inputPython is the name under which a run's manifest has the stamp of the engine that the run
-// began with.
+// inputPython names the stamp of the engine that a run began with in its manifest.
 const inputPython = "python"
 
-// resumedEngine makes sure that a run that goes on keeps the engine that auto once chose, whatever
-// auto would choose today.
+// resumedEngine makes sure that a resumed run keeps the engine that auto once chose, whatever auto
+// would choose today.
 func resumedEngine(o engines.Options, dir string) engines.Options {
 	m, err := store.ReadManifest(dir)
 	if name, _, _ := strings.Cut(m.Inputs[inputPython], " "); err == nil &&
@@ -41,8 +40,8 @@ func (h *Host) OpenEngine(ctx context.Context, o engines.Options) (sandbox.Engin
 	return engines.Open(ctx, o)
 }
 
-// Guard runs attacks against an engine like the one of a run, which was opened by these options,
-// and refuses to go on with one that lets any through. It says which walls there are not.
+// Guard warns of missing walls, attacks an engine like that of a run, which was opened by these
+// options, and rejects one that lets any attack through.
 func (h *Host) Guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options) error {
 	for _, line := range engines.Warnings([]sandbox.Stamp{stamp}) {
 		h.warn(line)
@@ -50,10 +49,10 @@ func (h *Host) Guard(ctx context.Context, stamp sandbox.Stamp, o engines.Options
 	return console.GaveUp(engines.Check(ctx, stamp, o, h.Attack))
 }
 
-// FitModules makes sure that programs can import what the configuration says, which is what the
-// prompt says. Where something is missing, a model is not asked: its prompt would promise what
-// fails. A scripted policy reads no prompt: its run says so and goes on. What its trajectories
-// teach is the prompt of the configuration, on every machine.
+// FitModules makes sure that programs can import what the configuration, and so the prompt, says.
+// If something is missing a model is not asked: its prompt would promise what fails. A scripted
+// policy reads no prompt: its run warns and continues, as its trajectories teach the prompt of the
+// configuration, on every machine.
 func (h *Host) FitModules(b *Bench) error {
 	if b.OnServers() {
 		return b.CheckModules()
@@ -66,7 +65,7 @@ func (h *Host) FitModules(b *Bench) error {
 	return nil
 }
 
-// CheckModules refuses a Python that lacks what the prompt says can be imported, and says what to
+// CheckModules rejects a Python that lacks what the prompt says can be imported, and says what to
 // do.
 func (b *Bench) CheckModules() error {
 	missing := b.missingModules()
@@ -78,8 +77,8 @@ func (b *Bench) CheckModules() error {
 		missingText(b, missing), installAdvice(b, missing), strings.Join(b.Stamp.ModuleNames(), ","))
 }
 
-// missingModules are those that the prompt says can be imported, and that this Python lacks; none
-// where no program is run.
+// missingModules lists what the prompt says can be imported and this Python lacks; nothing if no
+// program is run.
 func (b *Bench) missingModules() []string {
 	if b.Engine == nil {
 		return nil
@@ -95,7 +94,7 @@ func missingText(b *Bench, missing []string) string {
 	return fmt.Sprintf("%s (Python %s) has no %s", interpreter(b), b.Stamp.Python, names)
 }
 
-// interpreter is the path of a run's Python: several may have its name.
+// interpreter returns the path of a run's Python: several may share its name.
 func interpreter(b *Bench) string {
 	path, err := exec.LookPath(b.Config.Python.Executable)
 	if err != nil {
@@ -104,8 +103,8 @@ func interpreter(b *Bench) string {
 	return path
 }
 
-// installAdvice returns how to install the missing modules: the system's packages are for the
-// system's Python alone.
+// installAdvice says how to install the missing modules: the system's packages are for the system's
+// Python alone.
 func installAdvice(b *Bench, missing []string) string {
 	const orName = "; or name an interpreter that has it: ‹set› python.executable=FILE"
 
@@ -121,8 +120,7 @@ func installAdvice(b *Bench, missing []string) string {
 	return "On Debian: apt-get install " + strings.Join(packages, " ") + orName
 }
 
-// recorded is the engine of a run that is only looked at: what its programs showed stands in its
-// log.
+// recorded is the engine of a run that is only looked at: what its programs showed is in its log.
 type recorded struct{ stamp sandbox.Stamp }
 
 // Run fails: nothing is run again to look at it.
@@ -136,8 +134,8 @@ func (e recorded) Stamp() sandbox.Stamp { return e.stamp }
 // Close does nothing.
 func (e recorded) Close() error { return nil }
 
-// StartPrograms starts the engine of a bench that runs programs, and tries to get out of it. What
-// the prompt says can be imported has to be there: those who play are models.
+// StartPrograms starts the engine of a bench that runs programs, and attacks it. It must have all
+// modules of the prompt: those who play are models.
 func (h *Host) StartPrograms(ctx context.Context, b *Bench, o engines.Options) error {
 	if !b.RunsPrograms() {
 		return nil

@@ -27,7 +27,7 @@ import (
 // StandIn is the policy that grows trees for an estimate in place of a model on a server.
 const StandIn = serving.Scripted + ":noisy"
 
-// Probed is how many questions an estimate takes when nobody says.
+// Probed is how many questions an estimate takes by default.
 const Probed = 24
 
 // EstimateOptions say what an estimate of a collection is made from.
@@ -36,7 +36,7 @@ type EstimateOptions struct {
 	Rate  float64 // completion tokens a second, of all servers together; 0 is as measured by Probe
 }
 
-// check refuses options that make no sense.
+// check rejects options that make no sense.
 func (e *EstimateOptions) check() error {
 	if e.Probe < 0 {
 		return console.Usage("‹probe› %d: want how many questions, or 0 for a scripted sample", e.Probe)
@@ -58,7 +58,7 @@ type Projection struct {
 	Counted string `json:"counted"` // how prompt tokens were counted, in words
 }
 
-// String is a line for people, as that of an account.
+// String returns a line for people, like that of an account.
 func (p *Projection) String() string {
 	between := func(t estimate.Total, text func(float64) string) string {
 		return fmt.Sprintf("%s (%s to %s)", text(t.Value), text(t.Low), text(t.High))
@@ -76,8 +76,8 @@ func (p *Projection) String() string {
 	return line
 }
 
-// estimate projects what a run would take from some of its questions. It is nil where there is no
-// policy to grow them.
+// estimate projects what a run would take from some of its questions. It is nil if no policy can
+// grow them.
 func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection, err error) {
 	if len(b.Questions) == 0 {
 		return nil, nil
@@ -108,6 +108,8 @@ func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection
 	}
 
 	o := estimate.Options{Questions: len(b.Questions), Bytes: sample.bytes, Rate: e.Rate}
+
+	// A script's speed says nothing about a model's.
 	if e.Rate == 0 && e.ownPolicy(b) {
 		o.Rate = sample.rate()
 	}
@@ -123,10 +125,10 @@ func (e *EstimateOptions) estimate(ctx context.Context, b *Bench) (p *Projection
 	return &Projection{estimated, grower.Config.Policy[0], sample.counted}, err
 }
 
-// projected is what a run was expected to take before it began, which its folder keeps: what
-// scripts take in place of its model is known in seconds. It is nil where few questions are asked,
-// where no script can answer them, or where no server is asked, and where tools are live. A run
-// that goes on has what it had.
+// projected returns what a run was expected to take before it began, which its folder keeps: with a
+// script in place of its model that is known in seconds. It is nil if few questions are asked, no
+// script can answer them, no server is asked, or tools are live. A resumed run has the estimate it
+// began with.
 func (j *CollectJob) projected(ctx context.Context, b *Bench, dir string) *Projection {
 	path := filepath.Join(dir, rundir.EstimateFile)
 
@@ -163,7 +165,7 @@ type measurement struct {
 	took    time.Duration
 }
 
-// rate is how many completion tokens the sample took per second.
+// rate returns how many completion tokens the sample took per second.
 func (m *measurement) rate() float64 {
 	tokens := 0.0
 	for _, u := range m.used {
@@ -172,8 +174,8 @@ func (m *measurement) rate() float64 {
 	return tokens / max(m.took.Seconds(), 1e-3)
 }
 
-// sample grows the trees of some questions in a run directory of their own. Prompts are those of a
-// model as b has it.
+// sample grows the trees of some questions in a run directory of their own. Prompts are those that
+// a model of b would be sent.
 func (e *EstimateOptions) sample(ctx context.Context, grower, b *Bench, dir string) (*measurement, error) {
 	run, err := store.StartRun(ctx, dir, store.Manifest{ID: "estimate", Kind: stored.Collection, Software: Software()},
 		grower.Config.String())
@@ -181,7 +183,7 @@ func (e *EstimateOptions) sample(ctx context.Context, grower, b *Bench, dir stri
 		return nil, err
 	}
 
-	// An empty run takes space, too, which does not grow with the questions.
+	// An empty run takes space, too, and that does not grow with the questions.
 	before, err := rundir.Read(ctx, dir)
 	if err != nil {
 		return nil, errors.Join(err, run.Close())
@@ -203,6 +205,7 @@ func (e *EstimateOptions) sample(ctx context.Context, grower, b *Bench, dir stri
 		m.counted = "by the tokenizer"
 	}
 
+	// A model that was asked has exact counts, to which those of the meter are scaled.
 	if p := grower.Snapshots()[grower.Config.Policy[0]]; p.PromptTokens > 0 {
 		estimate.Calibrate(m.used, p.PromptTokens)
 		m.counted = "by the server"
@@ -217,6 +220,7 @@ func (e *EstimateOptions) growSample(ctx context.Context, grower, b *Bench, run 
 		return nil, err
 	}
 
+	// Whoever grows the trees, the meter counts what the model of b would be sent.
 	meter, err := b.meter()
 	if err != nil {
 		return nil, err
@@ -227,8 +231,8 @@ func (e *EstimateOptions) growSample(ctx context.Context, grower, b *Bench, run 
 		n = Probed
 	}
 
-	// Questions far apart in the list, all at once: the sample takes as long as its longest
-	// question.
+	// The questions are spread over the list and searched all at once: the sample takes as long as
+	// its longest question.
 	meter.Next, o.Policy = o.Policy, meter
 	o.Questions, o.Workers = estimate.Spread(o.Questions, n), n
 	start := time.Now()
@@ -246,7 +250,7 @@ func (e *EstimateOptions) growSample(ctx context.Context, grower, b *Bench, run 
 	return &measurement{used: meter.Used(ids), took: took}, nil
 }
 
-// meter returns a meter of what the model of the configuration would be shown.
+// meter returns a meter of what the model of the configuration would be sent.
 func (b *Bench) meter() (*estimate.Meter, error) {
 	m := &estimate.Meter{Tokens: func(text string) float64 { return float64(len(text)) / charactersOfAToken }}
 	if b.tokenizer != nil {
@@ -254,13 +258,17 @@ func (b *Bench) meter() (*estimate.Meter, error) {
 	}
 
 	kind, model, _ := strings.Cut(b.Config.Policy[0], ":")
-	if kind == serving.Scripted { // it reads no prompt: what a model would read is counted
+
+	// A script reads no prompt: what a model would read is counted.
+	if kind == serving.Scripted {
 		shown, err := b.Prompt()
 		m.Prompt = shown.Render
 		return m, err
 	}
 
 	o, err := b.Options(kind, model)
+
+	// Where the server itself renders messages, their parts are all that can be counted here.
 	if m.Prompt = o.Render; m.Prompt == nil {
 		m.Prompt = func(h envs.History) string {
 			var text strings.Builder

@@ -17,7 +17,7 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// EvaluateDefaults are the settings of an evaluation before anybody sets any.
+// EvaluateDefaults returns the default settings of an evaluation.
 func EvaluateDefaults() map[string]string {
 	return map[string]string{"split": "test", "api": "p_c,p_s_in,p_s_ood", "policy": "scripted:stale,scripted:reader"}
 }
@@ -40,9 +40,8 @@ type Evaluated struct {
 	Spent account.Total `json:"-"`
 }
 
-// Evaluate plays what is left of an evaluation, and writes its report. The result is there beside
-// an error, too, that says that questions were lost or that an accuracy is too low: Report is not
-// nil then.
+// Evaluate plays what is left of an evaluation, and writes its report. If questions were lost or an
+// accuracy is too low it returns the result beside the error; Report is then not nil.
 func Evaluate(ctx context.Context, job EvaluateJob) (Evaluated, error) {
 	job.as("eval", stored.Evaluated, EvaluateDefaults())
 	return job.evaluate(ctx, nil)
@@ -50,7 +49,7 @@ func Evaluate(ctx context.Context, job EvaluateJob) (Evaluated, error) {
 
 // evaluate is Evaluate with a check of the configuration.
 func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (r Evaluated, err error) {
-	// A threshold that cannot be read is refused now, and not after a night of episodes.
+	// A threshold that cannot be read is rejected now, not after a night of episodes.
 	least, err := parseThresholds(j.FailUnder)
 	if err != nil {
 		return r, err
@@ -82,6 +81,7 @@ func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (r
 			return err
 		}
 
+		// A missed threshold counts for more than lost questions, which can be played again.
 		if err = least.hold(r.Report); err != nil || !IsOpen(run) {
 			return err
 		}
@@ -110,12 +110,13 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (r Ev
 		Retry:    b.Retry(),
 		Progress: progress,
 	})
+
+	// The last counts are written whatever happened; the error of the episodes comes first.
 	if err = cmp.Or(err, finish()); err != nil {
 		return r, j.stopped(err)
 	}
 
-	// The report is written before it is known what the losses mean: its figures are good in either
-	// case.
+	// The report is written whatever the losses turn out to mean: its figures are valid either way.
 	report, err := e.Write(ctx, lost)
 	if err != nil {
 		return r, j.stopped(err)
@@ -129,7 +130,7 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (r Ev
 	return r, err
 }
 
-// evaluation is the evaluation of a run with what it takes to play it.
+// evaluation returns the evaluation of a run with what it takes to play it.
 func (b *Bench) evaluation(run *stored.Run) (*stored.Evaluation, error) {
 	e := run.Evaluation(b.Questions)
 	if err := b.openEnvironments(e); err != nil {
@@ -147,7 +148,7 @@ func (b *Bench) evaluation(run *stored.Run) (*stored.Evaluation, error) {
 	return e, nil
 }
 
-// followEpisodes is what can be seen of an evaluation's episodes.
+// followEpisodes returns what can be seen of an evaluation's episodes.
 func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress) followed {
 	began := time.Now()
 	return followed{
@@ -171,7 +172,7 @@ func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress) followed {
 	}
 }
 
-// evalStatus is the progress, of which every episode is as much work.
+// evalStatus returns the line of progress, in which every episode is as much work.
 func evalStatus(read func() finetune.Snapshot, load func() string) func() console.Status {
 	return func() console.Status {
 		s := read()
@@ -185,7 +186,7 @@ func evalStatus(read func() finetune.Snapshot, load func() string) func() consol
 	}
 }
 
-// lostQuestions is the error of a report on fewer questions than were asked.
+// lostQuestions returns the error of a report on fewer questions than were asked.
 func lostQuestions(r *finetune.Report) error {
 	lost := 0
 	for _, row := range r.Rows {

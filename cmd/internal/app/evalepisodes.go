@@ -12,7 +12,7 @@ import (
 // evaluations are evaluations that are read together.
 type evaluations []*stored.Reading
 
-// openEvaluations opens evaluations. What it returns is to be closed, also beside an error.
+// openEvaluations opens evaluations, which the caller closes.
 func (h *Host) openEvaluations(ctx context.Context, dirs []string) (all evaluations, err error) {
 	for _, dir := range dirs {
 		e, err := stored.OpenReading(ctx, h.Say, dir)
@@ -33,7 +33,7 @@ func (all evaluations) close() {
 	}
 }
 
-// board is what their episodes come to, in the order of the reports.
+// board joins what their episodes add up to, in the order of the reports.
 func (all evaluations) board(ctx context.Context) (*facts.Board, error) {
 	joined := &facts.Board{}
 
@@ -72,7 +72,7 @@ func (all evaluations) failed(ctx context.Context, n int, seed uint64) ([]failur
 	return sample.Cases(), nil
 }
 
-// Board is what the episodes of some evaluations come to, in the order of their reports.
+// Board returns what the episodes of some evaluations add up to, in the order of their reports.
 func (h *Host) Board(ctx context.Context, dirs []string) (*facts.Board, error) {
 	all, err := h.openEvaluations(ctx, dirs)
 	if err != nil {

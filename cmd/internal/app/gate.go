@@ -47,7 +47,7 @@ const (
 // changed; an interrupted gate goes on where it stopped. The report is there beside the error that
 // says that it does not pass.
 func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
-	c, err := job.several("gate", GateDefaults())
+	c, err := job.resolveParts("gate", GateDefaults())
 	if err != nil {
 		return nil, err
 	}
