@@ -57,9 +57,9 @@ func (d *Draws) mayTake(name string) bool {
 	return d.chosen == nil || slices.Equal(d.chosen.of, []string{name})
 }
 
-// taking are the parameters that an operator of several may be about: where they are chosen, all of
-// these or none.
-func (d *Draws) taking(all []toolapi.Parameter) []toolapi.Parameter {
+// candidates returns the parameters that an operator may combine: where a model chose them, all of
+// its choice or none.
+func (d *Draws) candidates(all []toolapi.Parameter) []toolapi.Parameter {
 	if d.chosen == nil {
 		return all
 	}
@@ -77,7 +77,7 @@ func (d *Draws) taking(all []toolapi.Parameter) []toolapi.Parameter {
 // proposal is an operator as a model chose it.
 type proposal struct {
 	about    string // a tool, or the answers
-	words    string // as the model is told of it
+	words    string // in the words that the model reads
 	operator Operator
 }
 
@@ -94,9 +94,9 @@ func (u *mutation) askChanges(ctx context.Context, about []string) error {
 		})
 }
 
-// changeable lists for a model what it may change, as it is by now.
+// changeable lists what a model may change, in its current form.
 func (u *mutation) changeable(about []string) string {
-	var all []string // no JSON, which small models write again
+	var all []string // not JSON, which small models would copy
 
 	if about[0] == answersOf {
 		for _, f := range fieldsOf(u.maker.source) {
@@ -112,7 +112,7 @@ func (u *mutation) changeable(about []string) string {
 			all = append(all, tool+" – "+sentence)
 
 			for _, p := range a.Parameters.All {
-				all = append(all, "  "+p.Name+": "+strings.Join(u.can(a, p), ", "))
+				all = append(all, "  "+p.Name+": "+strings.Join(u.operatorsFor(a, p), ", "))
 			}
 		}
 	}
@@ -120,8 +120,8 @@ func (u *mutation) changeable(about []string) string {
 	return strings.Join(all, "\n")
 }
 
-// can lists the operators that a parameter can be given to, alone or with another.
-func (u *mutation) can(a toolapi.APISpec, p toolapi.Parameter) (all []string) {
+// operatorsFor lists the operators that fit a parameter, alone or with another one.
+func (u *mutation) operatorsFor(a toolapi.APISpec, p toolapi.Parameter) (all []string) {
 	d := u.maker.draws(u.number, a.ToolName())
 	fits := func(o Operator, of ...string) bool {
 		d.chosen = &choice{of: of, as: "one"}
@@ -149,9 +149,9 @@ func (u *mutation) takeChanges(ctx context.Context, about []string, answer strin
 	}
 
 	for _, name := range about {
-		for _, step := range apart(name, listOf(object, name)) {
+		for _, step := range separated(name, listOf(object, name)) {
 			p, err := u.propose(name, step)
-			if u.has(p) { // models repeat what is good
+			if u.has(p) { // models repeat what was accepted
 				continue
 			}
 
@@ -176,7 +176,7 @@ func (u *mutation) has(p proposal) bool {
 	})
 }
 
-// listOf is a list of an object, of which models write an only item without brackets.
+// listOf returns a list in an object. Models write a single item without brackets.
 func listOf(object envs.Args, name string) []any {
 	value, ok := object.Get(name)
 	if list, isList := value.([]any); isList || !ok || value == nil {
@@ -185,8 +185,8 @@ func listOf(object envs.Args, name string) []any {
 	return []any{value}
 }
 
-// apart are changes of which those that make no name are about one parameter or member each.
-func apart(about string, steps []any) (all []any) {
+// separated splits the changes that make no name, so that each is about one parameter or member.
+func separated(about string, steps []any) (all []any) {
 	for _, step := range steps {
 		object, _ := step.(envs.Args)
 		name, _ := object.Text("change")
@@ -197,8 +197,8 @@ func apart(about string, steps []any) (all []any) {
 			continue
 		}
 
-		for _, one := range of {
-			all = append(all, withKeyword(object, "of", one))
+		for _, parameter := range of {
+			all = append(all, withKeyword(object, "of", parameter))
 		}
 	}
 	return all
@@ -221,9 +221,12 @@ func (u *mutation) propose(about string, step any) (proposal, error) {
 			}
 		}
 
+		// The model reads this error, so it lists what may stand there.
 		return p, names.Unknown("change", name, valid)
 	}
 
+	// What stands in "of" is as the version has it by now: what was taken before may have renamed
+	// it.
 	present := u.present(about)
 
 	for _, of := range listOf(object, "of") {
@@ -240,13 +243,15 @@ func (u *mutation) propose(about string, step any) (proposal, error) {
 		return p, errors.New("zeros is not 1, 2 or 3")
 	}
 
-	all, _ := ParseOperators([]string{name}) // the name was looked up above
+	// choosable and operators have the same names, so this cannot fail.
+	all, _ := ParseOperators([]string{name})
 	p.operator = all[0]
 	p.operator.chosen = c
 
 	if !named {
 		return p, nil
 	}
+	// A new name must also differ from those that other changes of this tool have brought.
 	return p, u.check(c.as, func(folded string) bool {
 		isIt := func(name string) bool { return fold(name) == folded }
 		return slices.ContainsFunc(present, isIt) || slices.ContainsFunc(u.proposals, func(was proposal) bool {
@@ -255,7 +260,7 @@ func (u *mutation) propose(about string, step any) (proposal, error) {
 	})
 }
 
-// present are the parameters of a tool by now, or the members that answers had before.
+// present returns a tool's current parameters, or the members that answers had before.
 func (u *mutation) present(about string) (all []string) {
 	made, _ := u.version()
 
@@ -274,8 +279,7 @@ func (u *mutation) present(about string) (all []string) {
 	return all
 }
 
-// add adds a proposal to the version, unless nothing comes of it, or something is wrong with the
-// version then.
+// add adds a proposal to the version, unless it has no effect or breaks the version.
 func (u *mutation) add(ctx context.Context, p proposal) (wrong error) {
 	_, before := u.version()
 	u.proposals = append(u.proposals, p)
@@ -287,11 +291,12 @@ func (u *mutation) add(ctx context.Context, p proposal) (wrong error) {
 		}
 	}()
 
+	// An operator that does not apply is passed over, and shows only in a list that has not grown.
 	if len(after) == len(before) {
 		return errors.New("it does not fit")
 	}
 
-	// Of two changes of one thing the version would say the second alone.
+	// If one thing changed twice, the version would show the second change only.
 	for _, c := range after {
 		same := func(was Change) bool {
 			return was.Tool == c.Tool && was.From == c.From && (c.Tool == "" || was.Operator == c.Operator)
@@ -302,6 +307,7 @@ func (u *mutation) add(ctx context.Context, p proposal) (wrong error) {
 		}
 	}
 
+	// Trying takes the longest, so it comes last; a failed one ends the whole mutation.
 	if u.how.Try != nil && u.failed == nil {
 		wrong, u.failed = u.how.Try(ctx, made)
 	}

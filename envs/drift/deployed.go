@@ -24,11 +24,11 @@ const (
 // AllFactors is the entry that stands for the factors that the paper varies, one by one.
 const AllFactors = FactorPrefix + groupPublished
 
-// versionsOfFactor is how many versions an entry that names a factor stands for: one alone may have
-// names that are easily guessed, or badly.
+// versionsOfFactor is how many versions an entry for a factor makes: the names of a single one may
+// be unusually easy or hard to guess.
 const versionsOfFactor = 10
 
-// Deployed is what the setting api comes to.
+// Deployed is the setting api, resolved.
 type Deployed struct {
 	API      []string       `json:"api"`      // the setting
 	Families []Family       `json:"families"` // one for each entry of it
@@ -46,7 +46,7 @@ type Origin struct {
 func Deploy(api []string, from Origin) (*Deployed, error) {
 	d := &Deployed{API: api}
 
-	// A group stands for whatever the tools allow; a factor that is named has to be there.
+	// A group takes whatever the tools allow; a factor that is named must be possible.
 	named, unnamed := entries(api)
 	for _, entry := range named {
 		var (
@@ -67,6 +67,7 @@ func Deploy(api []string, from Origin) (*Deployed, error) {
 		}
 
 		if err != nil {
+			// Several entries may be given, so the error names the one at fault.
 			return nil, console.Option("api", "%s: %w", entry, err)
 		}
 
@@ -75,8 +76,8 @@ func Deploy(api []string, from Origin) (*Deployed, error) {
 	return d, d.check()
 }
 
-// entries are those of the setting api, with the factors that an entry stands for; unnamed are
-// those of factors that need not be there.
+// entries expands the setting api: a group becomes its factors, of which unnamed may find nothing
+// to change.
 func entries(api []string) (all, unnamed []string) {
 	for _, entry := range api {
 		entry = strings.TrimSpace(entry)
@@ -133,6 +134,7 @@ func familyOfFactor(from Origin, name string) (Family, []toolapi.File, error) {
 		return f, nil, err
 	}
 
+	// No made version has a name of a shipped one, which a policy may know from training.
 	m, err := NewMaker(shipped, from.Prompt, AllBut(shipped, from.Prompt), from.Seed)
 	if err != nil {
 		return f, nil, err
@@ -153,6 +155,7 @@ func familyOfFactor(from Origin, name string) (Family, []toolapi.File, error) {
 		}
 
 		f.Versions = append(f.Versions, spec.Version)
+		// The file exists nowhere: its text goes into the run, which can then be played again.
 		files = append(files, toolapi.File{Path: spec.Version + ".yaml", Text: string(text)})
 	}
 	return f, files, nil
@@ -162,7 +165,7 @@ func familyOfFactor(from Origin, name string) (Family, []toolapi.File, error) {
 var ErrNothing = errors.New("there is nothing to change: the tools do not say what they answer, or have nothing of " +
 	"the kind")
 
-// check refuses what reports could not tell apart.
+// check rejects versions and families that reports could not tell apart.
 func (d *Deployed) check() error {
 	names, versions := map[string]bool{}, map[string]bool{}
 
@@ -188,7 +191,7 @@ func (d *Deployed) check() error {
 	return nil
 }
 
-// All is the family of all versions, for commands under which a question meets one of them.
+// All returns the family of all versions, for commands in which a question meets one of them.
 func (d *Deployed) All() Family {
 	var all Family
 	for _, f := range d.Families {
@@ -199,7 +202,7 @@ func (d *Deployed) All() Family {
 	return all
 }
 
-// Apart has each version as a family of its own.
+// Apart returns d with each version as a family of its own.
 func (d *Deployed) Apart() *Deployed {
 	apart := *d
 	apart.Families = nil
@@ -210,8 +213,8 @@ func (d *Deployed) Apart() *Deployed {
 	return &apart
 }
 
-// Only has the families of some versions, and of the files only those that define them, or versions
-// that are named in such a file.
+// Only returns the families of some versions, with the files that define them and those of the
+// versions that these name.
 func (d *Deployed) Only(versions ...string) *Deployed {
 	only, taken := &Deployed{API: d.API}, map[string]bool{}
 
@@ -239,6 +242,7 @@ func (d *Deployed) Only(versions ...string) *Deployed {
 		}
 	}
 
+	// A question could draw nothing from a family without versions.
 	for _, f := range d.Families {
 		f.Versions = slices.DeleteFunc(slices.Clone(f.Versions), func(version string) bool {
 			return !slices.Contains(versions, version)
@@ -251,13 +255,13 @@ func (d *Deployed) Only(versions ...string) *Deployed {
 	return only
 }
 
-// Family returns the family that reports call so.
+// Family returns the family of that name in reports.
 func (d *Deployed) Family(name string) Family {
 	i := slices.IndexFunc(d.Families, func(f Family) bool { return f.Name == name })
 	return d.Families[i]
 }
 
-// Cell returns what reports call the family of a version; any other name stays.
+// Cell returns the name in reports of a version's family, or the name itself if there is none.
 func (d *Deployed) Cell(version string) string {
 	for _, f := range d.Families {
 		if slices.Contains(f.Versions, version) {
@@ -268,7 +272,7 @@ func (d *Deployed) Cell(version string) string {
 	return version
 }
 
-// Hash is the same for the same files wherever they are.
+// Hash returns the same for the same files, wherever they are.
 func (d *Deployed) Hash() string {
 	var texts []string
 	for _, f := range d.Files {
@@ -279,8 +283,8 @@ func (d *Deployed) Hash() string {
 	return envs.SHA256(fmt.Sprintf("%q", texts))
 }
 
-// familyName is how reports call the versions of several files: by their folder, or by what the
-// files have in common.
+// familyName names the versions of several files in reports: after their folder, or after the
+// pattern of the files.
 func familyName(pattern string) string {
 	dir, file := filepath.Split(filepath.Clean(pattern))
 	if file != "*.yaml" {
@@ -301,20 +305,21 @@ func HasFiles(api []string) bool {
 	})
 }
 
-// ReadFiles reads the files of a pattern, of which there is at least one. A folder stands for its
+// ReadFiles reads the files of a pattern; it is an error if there are none. A folder stands for its
 // *.yaml files.
 func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 	paths, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s is no pattern of file names: %w: want e.g. file:DIR/*.yaml", pattern, err)
+		return nil, nil, fmt.Errorf("%s is not a pattern of file names: %w: want e.g. file:DIR/*.yaml", pattern, err)
 	}
 
-	// Who names a folder means the versions in it.
+	// A folder stands for the versions in it.
 	if inFolder, _ := filepath.Glob(filepath.Join(pattern, "*.yaml")); len(paths) == 1 &&
 		len(inFolder) > 0 {
 		paths = inFolder
 	}
 
+	// To Glob a pattern without matches is no error, but nobody deploys no versions.
 	if len(paths) == 0 {
 		return nil, nil, console.Usage("there is no file %s: `toolevo versions make` makes some",
 			pattern)
@@ -343,7 +348,7 @@ func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 	return files, specs, nil
 }
 
-// AllBut are the names of all versions but one.
+// AllBut returns the names of all versions but one.
 func AllBut(c *toolapi.Catalog, version string) []string {
 	return slices.DeleteFunc(c.Names(), func(name string) bool { return name == version })
 }

@@ -9,15 +9,15 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Difference is what a caller of a tool has to do in another way under another version.
+// Difference is what a caller of a tool has to do differently under another version.
 type Difference struct {
 	Tool       string             `json:"tool"`                 // that both expose
 	From       string             `json:"from"`                 // the signature
-	To         string             `json:"to"`                   // that of each API that exposes it, "" of a tool that is gone
+	To         string             `json:"to"`                   // that of each API that exposes it, "" if the tool is gone
 	FromURL    string             `json:"from_url,omitempty"`   // of its document, where URLs differ
 	ToURL      string             `json:"to_url,omitempty"`     // of its document, where URLs differ
 	Parameters []ParameterChanged `json:"parameters,omitempty"` // of those that both have
-	Notes      []string           `json:"notes,omitempty"`      // on what succeeds and means something else than in the base
+	Notes      []string           `json:"notes,omitempty"`      // on calls that succeed but mean something else than in the base
 	Inferred   []toolapi.Inferred `json:"inferred,omitempty"`   // what of this is less than sure
 	Documented bool               `json:"documented,omitempty"` // its document says something else
 }
@@ -38,16 +38,18 @@ func Diff(from, to *toolapi.Version) []Difference {
 	for _, was := range from.APIs {
 		now, ok := to.ForTool(was.Tool)
 		if !ok {
+			// Only a tool that was removed is a difference: a version may be about other tools.
 			if to.Lacks(was.Tool) {
-				all = append(all, Difference{Tool: was.Tool, From: was.Signature()}) // it is gone
+				all = append(all, Difference{Tool: was.Tool, From: was.Signature()})
 			}
 
-			continue // of other tools
+			continue
 		}
 
 		d := Difference{Tool: was.Tool, From: was.Signature(),
 			Documented: was.Description != now.Description}
 
+		// After split-tool several APIs expose one tool, and a caller may need any of them.
 		for _, a := range to.Exposing(was.Tool) {
 			d.Inferred = append(d.Inferred, a.Inferred...)
 			d.To = strings.TrimPrefix(d.To+" or "+a.Signature(), " or ")
@@ -57,6 +59,7 @@ func Diff(from, to *toolapi.Version) []Difference {
 			d.FromURL, d.ToURL = was.URL, now.URL
 		}
 
+		// Parameters that came, went or were renamed show in the signatures.
 		for _, p := range was.Parameters {
 			i := slices.IndexFunc(now.Parameters,
 				func(q toolapi.Parameter) bool { return q.Name == p.Name })
@@ -64,13 +67,14 @@ func Diff(from, to *toolapi.Version) []Difference {
 				continue
 			}
 
-			if was, is := taken(p), taken(now.Parameters[i]); was != is {
+			if was, is := accepted(p), accepted(now.Parameters[i]); was != is {
 				d.Parameters = append(d.Parameters, ParameterChanged{p.Name, was, is})
 			}
 
 			d.Documented = d.Documented || p.Description() != now.Parameters[i].Description()
 		}
 
+		// A document has the notes of its silent changes, so they set Documented, too.
 		if !reflect.DeepEqual(was.Silent, now.Silent) {
 			d.Notes = now.Silent.Notes()
 		}
@@ -84,8 +88,8 @@ func Diff(from, to *toolapi.Version) []Difference {
 	return all
 }
 
-// taken says what a parameter takes, and not what its document says of it.
-func taken(p toolapi.Parameter) string {
+// accepted says which values a parameter takes, without its description.
+func accepted(p toolapi.Parameter) string {
 	text := "required"
 	if p.Optional {
 		text = "optional"

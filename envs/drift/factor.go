@@ -80,7 +80,7 @@ func ParseFactor(name string) (Factor, error) {
 func (m *Maker) FactorVersion(f Factor, i int) (*toolapi.Spec, []Change) {
 	operators, err := ParseOperators(f.operators)
 	if err != nil {
-		panic(err) // those of the factors are ours
+		panic(err) // every factor names known operators
 	}
 
 	made, changes := m.Applied(f.Name, operators, i)
@@ -88,8 +88,8 @@ func (m *Maker) FactorVersion(f Factor, i int) (*toolapi.Spec, []Change) {
 	return made, changes
 }
 
-// wrapResponse gives a version another form of answers than it has: the published one to texts, or
-// else a drawn one.
+// wrapResponse gives a version's answers another form: the published one if they are texts, or else
+// a drawn one.
 func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 	now := wire.AnswerForm{State: "State", Message: "Message"}
 
@@ -107,7 +107,7 @@ func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return Change{Operator: "wrap-response", To: now.Wrap(true, "…")}, true
 }
 
-// rewordAPI gives an API a name of other words, written in the style of the one it had.
+// rewordAPI gives an API a name of other words, in the style of its old one.
 func rewordAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	m := meaningOfAPI(a)
 	name := func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, m)) }
@@ -120,8 +120,8 @@ func insertIntoAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return called(a, name), ok
 }
 
-// rewordParameters gives all parameters of an API names of other words, written in the style of
-// those they had.
+// rewordParameters gives all parameters of an API names of other words, in the style of their old
+// ones.
 func rewordParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return rename(a, func(current toolapi.APISpec, p toolapi.Parameter) string {
 		stem, _ := stemmed(p.Name)
@@ -155,9 +155,9 @@ func insertIntoParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 }
 
 // insert draws a spelling of a name with one of the characters that is neither taken nor held out,
-// and reports whether there is any.
+// and reports whether it found one.
 func (d *Draws) insert(r *rand.Rand, name, characters string, taken func(string) bool) (string, bool) {
-	for range most {
+	for range maxDraws {
 		spelt := inserted(r, name, characters)
 		if spelt != name && d.maySpell(spelt) && !taken(spelt) {
 			return spelt, true

@@ -2,9 +2,9 @@ package drift
 
 import "toolevo/envs"
 
-// Family is API versions of which each question meets one, by chance.
+// Family is a set of API versions, of which each question meets one, by chance.
 type Family struct {
-	Name     string   `json:"name"`     // in reports; that of its version where there is one
+	Name     string   `json:"name"`     // in reports; that of its version if there is only one
 	Versions []string `json:"versions"` // at least one
 }
 

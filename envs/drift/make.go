@@ -23,8 +23,8 @@ type Maker struct {
 	examples map[string]string // JSON objects, by tool: calls of the source
 }
 
-// NewMaker returns the maker for a source of a catalog, which keeps the identifiers of other
-// versions of it held out.
+// NewMaker returns a maker of versions from one of a catalog. They share no identifier with the
+// versions held out.
 func NewMaker(c *toolapi.Catalog, source string, heldOut []string, seed uint64) (*Maker, error) {
 	version, err := c.Version(source)
 	if err != nil {
@@ -36,6 +36,7 @@ func NewMaker(c *toolapi.Catalog, source string, heldOut []string, seed uint64) 
 		held: map[string]bool{}, taken: map[string]bool{}, examples: map[string]string{},
 	}
 
+	// Operators edit the file of a version rather than what was loaded from it.
 	if m.source, err = c.Spec(source); err != nil {
 		return nil, err
 	}
@@ -51,11 +52,12 @@ func NewMaker(c *toolapi.Catalog, source string, heldOut []string, seed uint64) 
 		}
 	}
 
+	// A new name that differs from an old one in spelling alone would be no other name.
 	for _, identifier := range Identifiers(m.source) {
 		m.taken[fold(identifier)] = true
 	}
 
-	// Notices of what is made show these calls, whatever becomes of their parameters.
+	// Notices of made versions show these calls, in whatever shape they have by then.
 	for _, a := range version.APIs {
 		if m.examples[a.Tool], err = example(c, a); err != nil {
 			return nil, fmt.Errorf("drift: an example of %s for its notice: %w", a.Tool, err)
@@ -65,13 +67,14 @@ func NewMaker(c *toolapi.Catalog, source string, heldOut []string, seed uint64) 
 	return m, nil
 }
 
-// example returns a call of an API: its own example, or else that of another version as a call of
-// this one, or values of its types.
+// example returns a call of an API: its own example, or else another version's as a call of this
+// one, or values of its types.
 func example(c *toolapi.Catalog, a *toolapi.API) (string, error) {
 	if a.Example() != "" {
 		return a.Example(), nil
 	}
 
+	// A published example shows values that make sense for the tool, unlike those of a sample.
 	for _, name := range c.Names() {
 		v, err := c.Version(name)
 		if err != nil {
@@ -92,8 +95,9 @@ func example(c *toolapi.Catalog, a *toolapi.API) (string, error) {
 		}
 
 		for i, arg := range call {
+			// The other version's prefix is gone by now, but not the white space behind it.
 			if text, ok := arg.Value.(string); ok {
-				call[i].Value = pytext.Strip(text) // what is left of a prefix
+				call[i].Value = pytext.Strip(text)
 			}
 		}
 
@@ -102,18 +106,19 @@ func example(c *toolapi.Catalog, a *toolapi.API) (string, error) {
 		}
 	}
 
+	// No version has an example that both can express.
 	lifted, err := a.Lift(a.Sample())
 	return pytext.JSON(lifted), err
 }
 
-// Of returns the maker of versions of a part of the words.
+// Of returns the maker restricted to a part of the words.
 func (m *Maker) Of(part Part) *Maker {
 	other := *m
 	other.part = part
 	return &other
 }
 
-// name is what the i-th version is called whose name begins with a word.
+// name returns the name of the i-th version, which begins with a word.
 func (m *Maker) name(word string, i int) string {
 	if m.part == Unseen {
 		word += "_unseen"
@@ -142,14 +147,14 @@ func (m *Maker) Applied(word string, operators []Operator, i int) (*toolapi.Spec
 	return made, changes
 }
 
-// plan says what a version is made by.
+// plan says which operators make a version.
 type plan struct {
 	operators []Operator
-	drawn     bool                  // each is drawn, as often as it says, or else it is applied wherever it can be
+	drawn     bool                  // each is applied as often as it says; otherwise wherever it can be
 	ofTool    map[string][]Operator // in place of operators, where a script names them for each tool
 }
 
-// successor changes an API.
+// successor applies the plan to an API.
 func (p plan) successor(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change) {
 	var changes []Change
 
@@ -176,7 +181,7 @@ func (p plan) successor(a toolapi.APISpec, d *Draws) (toolapi.APISpec, []Change)
 	return a, changes
 }
 
-// version makes a version of that name, whose draws are those of the number i.
+// version makes a version of that name, drawing by the number i.
 func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 	made := *m.source
 	made.Version, made.Base = name, false
@@ -194,12 +199,13 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 		order         = make([]int, len(made.APIs))
 	)
 
+	// Names with special characters fold to those of the source, and are compared as written.
 	for k := range order {
 		order[k] = k
 		written[made.APIs[k].Name] = true
 	}
 
-	// Names that are given first are not there for others: the order must be that of no file.
+	// The first to draw a name has it, so the order must not be that of a file.
 	slices.SortFunc(order, func(x, y int) int {
 		return cmp.Compare(made.APIs[x].ToolName(), made.APIs[y].ToolName())
 	})
@@ -209,7 +215,8 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 		d.apis, d.written = apis, written
 
 		a, steps := p.successor(m.inherited(made.APIs[k]), d)
-		if m.source.Base && a.Description == m.source.APIs[k].Description { // from which it has them
+		// A text that has not changed is inherited from the base, too.
+		if m.source.Base && a.Description == m.source.APIs[k].Description {
 			a.Description, a.Guideline = "", ""
 		}
 
@@ -218,6 +225,7 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 		changes = append(changes, steps...)
 	}
 
+	// What all APIs share changes last, when every name is final. Random versions leave it alone.
 	for _, o := range p.operators {
 		if o.common == nil || p.drawn {
 			continue
@@ -232,7 +240,8 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 		}
 	}
 
-	if m.source.Base { // which says what tools answer
+	// Operators needed to know what tools answer; the version inherits it from the base.
+	if m.source.Base {
 		for k := range made.APIs {
 			a := &made.APIs[k]
 			a.Answer, a.Conditions, a.SQL, a.Of = "", "", "", ""
@@ -242,7 +251,7 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 	return &made, changes
 }
 
-// draws are those of a tool in the i-th version.
+// draws returns the draws of a tool in the i-th version.
 func (m *Maker) draws(i int, tool string) *Draws {
 	return &Draws{
 		Rand: rand.New(rand.NewPCG(m.seed, hash(uint64(i), tool))), seed: hash(m.seed, fmt.Sprint("version ", i)),
@@ -250,7 +259,7 @@ func (m *Maker) draws(i int, tool string) *Draws {
 	}
 }
 
-// inherited is an API of the source as a successor that has yet to change: with an example for its
+// inherited returns an API of the source as a successor without changes, with an example for its
 // notice.
 func (m *Maker) inherited(a toolapi.APISpec) toolapi.APISpec {
 	if tool := a.ToolName(); !envs.IsSystem(tool) {
@@ -260,7 +269,7 @@ func (m *Maker) inherited(a toolapi.APISpec) toolapi.APISpec {
 	return a
 }
 
-// hash makes a seed of a number and a text.
+// hash makes a seed from a number and a text.
 func hash(n uint64, text string) uint64 {
 	return rand.NewPCG(envs.Hash(fmt.Sprintf("%d %s", n, text)), n).Uint64()
 }
@@ -272,6 +281,7 @@ func Identifiers(s *toolapi.Spec) []string {
 	all := map[string]bool{}
 
 	for _, a := range s.APIs {
+		// All versions share these, so knowing them gives nothing away.
 		if envs.IsSystem(a.ToolName()) {
 			continue
 		}
@@ -281,7 +291,7 @@ func Identifiers(s *toolapi.Spec) []string {
 			all[p.Name] = true
 		}
 
-		// A call says these, too, though they name no parameter.
+		// Calls have these, too, though they name no parameter.
 		for _, adapter := range a.Adapters {
 			if adapter.Numbered != nil {
 				all[adapter.Numbered.Item] = true

@@ -11,19 +11,19 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// synonyms are a sense of some words, and what may stand for them in it.
+// synonyms is one sense of some words, and what may replace them in it.
 type synonyms struct {
 	For   []string `yaml:"for"`   // each a word, or several that follow each other
-	Alone bool     `yaml:"alone"` // if they are all of the name
-	When  []string `yaml:"when"`  // if one of these is in the name, in what is said of it, or its type
-	Not   []string `yaml:"not"`   // if none of these is in the name
+	Alone bool     `yaml:"alone"` // only if they are the whole name
+	When  []string `yaml:"when"`  // if one of these is in the name or its description, or is its type
+	Not   []string `yaml:"not"`   // unless one of these is in the name
 	Use   []string `yaml:"use"`
 }
 
-// senses are entries of which the first one that fits is taken.
+// senses are entries, of which the first that fits applies.
 type senses struct {
 	all []synonyms
-	at  map[string][]int // where they are, by the first word of what they are for
+	at  map[string][]int // indexes of entries, by the first word of what they are for
 }
 
 // UnmarshalYAML reads a list of entries.
@@ -46,7 +46,7 @@ func (s *senses) UnmarshalYAML(read func(any) error) error {
 	return nil
 }
 
-// meaning is what tells the sense of the words of a name.
+// meaning is what tells the sense of a name's words.
 type meaning struct {
 	words []string        // of the name
 	kind  string          // its type, as in <string>
@@ -54,9 +54,9 @@ type meaning struct {
 	near  func() []string // words of the names beside it
 }
 
-// meant is what tells the sense of a name that stands beside others.
-func meant(name, description, kind string, beside ...string) meaning {
-	later := func(text string) func() []string { // most of it is never asked for
+// newMeaning returns the meaning of a name among others.
+func newMeaning(name, description, kind string, beside ...string) meaning {
+	lazily := func(text string) func() []string { // most of it is never needed
 		return sync.OnceValue(func() []string {
 			return strings.Fields(strings.ToLower(strings.Join(split(text), " ")))
 		})
@@ -65,20 +65,19 @@ func meant(name, description, kind string, beside ...string) meaning {
 	return meaning{
 		words: split(name),
 		kind:  "<" + kind + ">",
-		about: later(description + " " + name),
-		near:  later(strings.Join(beside, " ")),
+		about: lazily(description + " " + name),
+		near:  lazily(strings.Join(beside, " ")),
 	}
 }
 
-// meaningOfAPI is what tells the sense of the name that was published of an API.
-func meaningOfAPI(a toolapi.APISpec) meaning { return meant(a.ToolName(), a.Description, "") }
+// meaningOfAPI returns the meaning of an API's published name.
+func meaningOfAPI(a toolapi.APISpec) meaning { return newMeaning(a.ToolName(), a.Description, "") }
 
-// meaningOf is what tells the sense of a parameter: what was published of it, whatever operators
-// have made of that.
+// meaningOf returns the meaning of a parameter as it was published, before any operators.
 func meaningOf(a toolapi.APISpec, p toolapi.Parameter) meaning {
 	name, kind := p.Name, typeOf(p)
 
-	for _, s := range a.Adapters { // that of the last operator is the first
+	for _, s := range a.Adapters { // the last operator's comes first
 		if was, ok := s.Rename[name]; ok {
 			name = was
 		}
@@ -91,10 +90,10 @@ func meaningOf(a toolapi.APISpec, p toolapi.Parameter) meaning {
 	stem, _ := stemmed(name)
 
 	about := p.Description() + " " + a.ToolName()
-	return meant(stem, about, kind, namesOf(a)...)
+	return newMeaning(stem, about, kind, namesOf(a)...)
 }
 
-// namesOf are the names of an API's parameters, now and before.
+// namesOf returns the names of an API's parameters, now and before.
 func namesOf(a toolapi.APISpec) []string {
 	all := toolapi.ParameterNames(a.Parameters.All)
 	for _, s := range a.Adapters {
@@ -116,9 +115,8 @@ func (m meaning) fits(e synonyms) bool {
 	return (len(e.When) == 0 || slices.ContainsFunc(e.When, said)) && !m.mentions(e.Not)
 }
 
-// in returns how many words, from the i-th on, are in the sense of an entry: none where it does
-// not fit.
-func (m meaning) in(e synonyms, i int) int {
+// matched returns how many words, from the i-th on, an entry replaces: 0 if it does not fit.
+func (m meaning) matched(e synonyms, i int) int {
 	for _, phrase := range e.For {
 		n := 0
 		for word := range strings.FieldsSeq(phrase) {
@@ -137,10 +135,10 @@ func (m meaning) in(e synonyms, i int) int {
 	return 0
 }
 
-// has reports whether any words of the name are in the sense of an entry.
+// has reports whether an entry fits any words of the name.
 func (m meaning) has(e synonyms) bool {
 	for i := range m.words {
-		if m.in(e, i) > 0 {
+		if m.matched(e, i) > 0 {
 			return true
 		}
 	}
@@ -148,12 +146,12 @@ func (m meaning) has(e synonyms) bool {
 	return false
 }
 
-// synonym draws what stands for the words from the i-th on, and says for how many: none where no
-// entry fits.
+// synonym draws a replacement for the words from the i-th on, and returns how many it replaces: 0
+// if no entry fits.
 func (m meaning) synonym(r *rand.Rand, entries senses, i int) (string, int) {
 	for _, at := range entries.at[strings.ToLower(m.words[i])] {
 		e := entries.all[at]
-		if n := m.in(e, i); n > 0 && len(e.Use) > 0 {
+		if n := m.matched(e, i); n > 0 && len(e.Use) > 0 {
 			return pick(r, e.Use), n
 		}
 	}
@@ -161,11 +159,11 @@ func (m meaning) synonym(r *rand.Rand, entries senses, i int) (string, int) {
 	return "", 0
 }
 
-// options are the words of what may stand beside names.
+// options holds the words of what may stand beside names.
 var options memo.Memo[[]string]
 
 // beside draws what may stand beside the name, by the first entry that fits: words that neither it
-// nor another parameter has. It is "" where there are none.
+// nor another parameter has. It is "" if there are none.
 func (m meaning) beside(r *rand.Rand, entries []synonyms) string {
 	isThere := func(option string) bool {
 		return slices.ContainsFunc(options.Get(option, split), func(word string) bool {

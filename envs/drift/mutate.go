@@ -23,8 +23,8 @@ var mutateInstructions string
 
 var namesPrompt = kept.NewPrompt("mutate-names", mutateInstructions)
 
-// Most tools of one request for names, and for changes, and most requests for them: models forget
-// some of a long list, and repeat themselves.
+// The most tools per request for names and for changes, and the most requests: models forget parts
+// of a long list, and repeat themselves.
 const (
 	mutatedAtOnce = 12
 	changedAtOnce = 4
@@ -46,21 +46,21 @@ type Mutating struct {
 	Changes []string // of Mutable
 	Prompts kept.Prompts
 
-	// Try runs a version, and returns what is wrong with it; err is ours. Changes of parameters and
-	// answers with which something is wrong are refused. It may be nil.
+	// Try runs a version and returns what is wrong with it; err means that it could not be run.
+	// Changes of parameters and answers that break the version are refused. It may be nil.
 	Try func(ctx context.Context, made *toolapi.Spec) (wrong, err error)
 }
 
-// Mutation is what became of a version that a model wrote.
+// Mutation reports on a version that a model wrote.
 type Mutation struct {
 	Requests int      // to the model
-	Refused  []string // what was wrong with names and changes, which the model was then asked for again
-	Repaired []string // the same of those that were replaced in the end, or left out
+	Refused  []string // what was wrong with names and changes that the model was asked for again
+	Repaired []string // the same of those that were finally replaced or left out
 }
 
-// Mutate makes the i-th version by a model, which gives all APIs and parameters other names, and
-// chooses operators of parameters and of answers. What cannot be used is asked for again, with what
-// is wrong with it; at last names that are drawn stand in, and changes are left out.
+// Mutate makes the i-th version with a model, which renames all APIs and parameters, and chooses
+// operators for parameters and answers. What cannot be used is asked for again, with the reason; in
+// the end, drawn names stand in for names, and changes are left out.
 func (m *Maker) Mutate(ctx context.Context, w kept.Writer, i int, how Mutating) (
 	*toolapi.Spec, []Change, *Mutation, error) {
 	u := &mutation{
@@ -106,7 +106,7 @@ func (u *mutation) askAll(ctx context.Context) error {
 
 func (u *mutation) changes(what string) bool { return slices.Contains(u.how.Changes, what) }
 
-// version is what comes of all that was taken by now.
+// version makes the version of all that was accepted so far.
 func (u *mutation) version() (*toolapi.Spec, []Change) {
 	p := plan{ofTool: map[string][]Operator{}}
 
@@ -129,14 +129,14 @@ func (u *mutation) version() (*toolapi.Spec, []Change) {
 	return u.maker.version(u.maker.name("mutated", u.number), u.number, p)
 }
 
-// mutable are the APIs of the source that a model renames.
+// mutable returns the APIs of the source that a model renames.
 func (m *Maker) mutable() []toolapi.APISpec {
 	return slices.DeleteFunc(slices.Clone(m.source.APIs), func(a toolapi.APISpec) bool {
 		return envs.IsSystem(a.ToolName())
 	})
 }
 
-// newNames are what a model calls an API and its parameters.
+// newNames are a model's names for an API and its parameters.
 type newNames struct {
 	api        string
 	parameters map[string]string
@@ -161,8 +161,7 @@ type refusals []string
 // Error returns the lines.
 func (r refusals) Error() string { return strings.Join(r, "\n") }
 
-// ask has the model write about what is listed, and again while something of its answer cannot be
-// used.
+// ask has the model write about what is listed, and again while part of its answer cannot be used.
 func (u *mutation) ask(ctx context.Context, prompt kept.Prompt, what string, list func() string,
 	take func(answer string) refusals) error {
 	_, wrong, err := kept.Ask(ctx, u.writer, kept.Asking{
@@ -195,7 +194,7 @@ func (u *mutation) askNames(ctx context.Context, apis []toolapi.APISpec) error {
 		apis = slices.DeleteFunc(slices.Clone(apis), u.isNamed)
 		return toolList(apis)
 	}
-	return u.ask(ctx, namesPrompt, "names", list, func(answer string) refusals { return u.take(apis, answer) })
+	return u.ask(ctx, namesPrompt, "names", list, func(answer string) refusals { return u.takeNames(apis, answer) })
 }
 
 // isNamed reports whether an API and all its parameters have new names.
@@ -204,7 +203,7 @@ func (u *mutation) isNamed(a toolapi.APISpec) bool {
 	return n.api != "" && len(n.parameters) == len(renamable(a))
 }
 
-// renamable are the parameters of an API that a rename can be about.
+// renamable returns the parameters of an API that can be renamed.
 func renamable(a toolapi.APISpec) []string {
 	if len(a.Parameters.Keywords) > 0 {
 		return nil
@@ -229,8 +228,8 @@ func toolList(apis []toolapi.APISpec) string {
 	return pytext.JSON(all)
 }
 
-// take takes the names of an answer that can be used, and says what is wrong with the others.
-func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong refusals) {
+// takeNames accepts the usable names of an answer, and says what is wrong with the others.
+func (u *mutation) takeNames(apis []toolapi.APISpec, answer string) (wrong refusals) {
 	var listed []string
 	for _, a := range apis {
 		listed = append(listed, a.Name)
@@ -250,6 +249,7 @@ func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong refusals) 
 			n.parameters = map[string]string{}
 		}
 
+		// used has the names of all APIs of the version, since no two may share one.
 		if n.api == "" {
 			name, _ := named.Text("name")
 			if err := u.check(name, func(folded string) bool { return u.used[folded] }); err != nil {
@@ -267,6 +267,7 @@ func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong refusals) 
 			}
 
 			name, _ := parameters.Text(was)
+			// Parameters need to differ within their API only.
 			taken := func(folded string) bool {
 				for _, other := range n.parameters {
 					if fold(other) == folded {
@@ -284,6 +285,7 @@ func (u *mutation) take(apis []toolapi.APISpec, answer string) (wrong refusals) 
 			}
 		}
 
+		// What could be used is kept even if something else of this API has to be asked for again.
 		u.names[a.ToolName()] = n
 	}
 	return wrong
@@ -313,7 +315,7 @@ func isOdd(r rune) bool { return !isWord(r) && !strings.ContainsRune(special, r)
 // special are the characters that may stand between words (appendix D.1).
 const special = "_-@%#"
 
-// renameAPI gives an API the name of the model, or one that is drawn.
+// renameAPI gives an API the model's name, or a drawn one.
 func (u *mutation) renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	name := u.names[a.ToolName()].api
 	if name == "" || d.apis[fold(name)] {
@@ -322,7 +324,7 @@ func (u *mutation) renameAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return called(a, name), true
 }
 
-// renameParameters gives the parameters of an API the names of the model, or ones that are drawn.
+// renameParameters gives the parameters of an API the model's names, or drawn ones.
 func (u *mutation) renameParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	of := u.names[a.ToolName()].parameters
 	return rename(a, func(current toolapi.APISpec, was toolapi.Parameter) string {

@@ -26,12 +26,12 @@ type Operator struct {
 	// common takes the place of Apply. It changes the version, and returns false where it has
 	// nothing to do.
 	common func(s *toolapi.Spec, d *Draws) (Change, bool)
-	group  string  // of factors, of which it is one by itself; "" of none
+	group  string  // of factors, if it is a factor by itself; or ""
 	chosen *choice // takes the place of draws; nil where nobody chose
 	often  float64 // how often Maker.Version applies it where it can; 1 is always
 }
 
-// isDrawn draws whether the operator is applied, one that always is without a draw.
+// isDrawn draws whether to apply the operator; one that always applies takes no draw.
 func (o Operator) isDrawn(r *rand.Rand) bool {
 	return o.often == 1 || o.often > 0 && chance(r, o.often)
 }
@@ -138,8 +138,8 @@ type Draws struct {
 	chosen  *choice         // of the operator
 }
 
-// most is how many draws of a name may be taken before letters make it another one.
-const most = 100
+// maxDraws is how many names are drawn in vain before letters are appended.
+const maxDraws = 100
 
 // name draws names until one is free.
 func (d *Draws) name(r *rand.Rand, taken func(folded string) bool, draw func(r *rand.Rand) string) string {
@@ -149,7 +149,7 @@ func (d *Draws) name(r *rand.Rand, taken func(folded string) bool, draw func(r *
 
 	for i := 0; ; i++ {
 		name := draw(r)
-		for n := i; n >= most; n /= most {
+		for n := i; n >= maxDraws; n /= maxDraws {
 			name += string(rune('A' + r.IntN(26)))
 		}
 
@@ -159,14 +159,14 @@ func (d *Draws) name(r *rand.Rand, taken func(folded string) bool, draw func(r *
 	}
 }
 
-// api draws another name for an API than it has, and than was published.
+// api draws a name for an API other than its current and its published one.
 func (d *Draws) api(a toolapi.APISpec, draw func(r *rand.Rand) string) string {
 	taken := func(folded string) bool {
 		return folded == fold(a.Name) || folded == fold(a.ToolName()) || d.apis[folded] || !d.mayName(folded)
 	}
 	return d.name(d.Rand, taken, func(r *rand.Rand) string {
 		name := draw(r)
-		for i := 0; i < most && shortened(name, "") != name; i++ {
+		for i := 0; i < maxDraws && shortened(name, "") != name; i++ {
 			name = draw(r)
 		}
 		return shortened(name, "")
@@ -176,8 +176,7 @@ func (d *Draws) api(a toolapi.APISpec, draw func(r *rand.Rand) string) string {
 // spare is how many characters of a name are left for the letters that tell it from others.
 const spare = 4
 
-// shortened is a name that ends with a number, without as many of its last characters as nobody has
-// room for.
+// shortened appends a number to a name, which is cut so that both fit.
 func shortened(name, number string) string {
 	most := toolapi.MostName - spare - len(number)
 	if utf8.RuneCountInString(name) > most {
@@ -190,10 +189,10 @@ func shortened(name, number string) string {
 	return name + number
 }
 
-// fits reports whether a name is as short as it has to be.
+// fits reports whether a name is short enough.
 func fits(name string) bool { return utf8.RuneCountInString(name) <= toolapi.MostName }
 
-// parameterOf draws a name for a new parameter, or for one of a name that is given up.
+// parameterOf draws a name for a new parameter, or another name for an old one.
 func (d *Draws) parameterOf(a toolapi.APISpec, was string, draw func(r *rand.Rand) string) string {
 	stem, number := stemmed(was)
 
@@ -204,12 +203,12 @@ func (d *Draws) parameterOf(a toolapi.APISpec, was string, draw func(r *rand.Ran
 	return d.name(d.ofParameter(stem), taken, func(r *rand.Rand) string { return shortened(draw(r), number) })
 }
 
-// added draws a name for a new parameter, of a word of each list.
+// added draws a name for a new parameter, from a word of each list.
 func (d *Draws) added(a toolapi.APISpec, lists [][]string) string {
 	return d.parameterOf(a, "", func(r *rand.Rand) string { return compound(r, lists, a) })
 }
 
-// another draws another name for a parameter of an API, as some are named by now.
+// another draws another name for a parameter of an API, of which current is partly renamed already.
 func (d *Draws) another(a, current toolapi.APISpec, p toolapi.Parameter) string {
 	m := meaningOf(a, p)
 	return d.parameterOf(current, p.Name, func(r *rand.Rand) string { return d.words.nameOfParameter(r, m) })
@@ -222,27 +221,26 @@ func (d *Draws) mayName(folded string) bool {
 	return d.part.has(stem)
 }
 
-// maySpell reports whether a name may be given that differs from one there was by its spelling
-// only.
+// maySpell reports whether a name that differs from an old one in spelling only may be used.
 func (d *Draws) maySpell(name string) bool {
 	return fits(name) && !d.held[name] && (!d.taken[fold(name)] || d.part.has(name))
 }
 
-// ofParameter is the source of what a parameter gets in all APIs of a version, by its name without
-// the number.
+// ofParameter returns the random source of a parameter, by its name without the number: it is the
+// same in all APIs of a version.
 func (d *Draws) ofParameter(stem string) *rand.Rand {
 	return envs.Random(d.seed, stem)
 }
 
-// called is the step to an API of another name.
+// called returns the step to an API of another name.
 func called(a toolapi.APISpec, name string) Step {
 	was := a.Name
 	a.Name, a.Notice.Signature = name, ""
 	return Step{API: a, From: was, To: name}
 }
 
-// succeed is the step to the successor of a with other parameters, from which an adapter leads to
-// those of a. There is none where the example of a cannot be expressed.
+// succeed returns the step to a successor of a with other parameters, which the adapter leads back
+// to those of a. It fails if the example of a cannot be expressed.
 func succeed(a toolapi.APISpec, from, to string, adapter toolapi.AdapterSpec,
 	parameters ...toolapi.Parameter) (Step, bool) {
 	lifter, err := adapter.Adapter()
@@ -271,7 +269,7 @@ func succeed(a toolapi.APISpec, from, to string, adapter toolapi.AdapterSpec,
 	return Step{API: a, From: from, To: to}, true
 }
 
-// prepend puts an adapter before others. A renaming of names becomes one renaming.
+// prepend puts an adapter before others. Two renamings in a row become one.
 func prepend(first toolapi.AdapterSpec, rest []toolapi.AdapterSpec) []toolapi.AdapterSpec {
 	if first.Rename == nil || len(rest) == 0 || rest[0].Rename == nil {
 		return append([]toolapi.AdapterSpec{first}, rest...)
@@ -304,15 +302,15 @@ func isBracketed(s toolapi.AdapterSpec) bool  { return s.Bracketed != nil }
 func isFlag(s toolapi.AdapterSpec) bool       { return s.Flag != nil }
 func isIgnored(s toolapi.AdapterSpec) bool    { return s.Ignored != nil }
 
-// isTyped reports whether a call is held to the type of a parameter.
+// isTyped reports whether calls are held to the type of a parameter.
 func isTyped(a toolapi.APISpec, p toolapi.Parameter) bool {
 	return p.Schema != nil && !a.Parameters.Loose
 }
 
-// isPlain reports whether a parameter has to be there, and takes any value.
+// isPlain reports whether a parameter is required and takes any value.
 func isPlain(a toolapi.APISpec, p toolapi.Parameter) bool { return !isTyped(a, p) && !p.Optional }
 
-// isText reports whether a parameter takes any text, by all that is said of it.
+// isText reports whether a parameter takes any text, as far as its schema says.
 func isText(p toolapi.Parameter) bool {
 	kind, _ := p.Schema.Text("type")
 	if p.Schema != nil && kind != "string" {
@@ -321,17 +319,17 @@ func isText(p toolapi.Parameter) bool {
 	return saysOnly(p, "type", "description", "title")
 }
 
-// without returns the parameters but those of some names.
+// without returns the parameters except those of some names.
 func without(all []toolapi.Parameter, names ...string) []toolapi.Parameter {
 	named := func(p toolapi.Parameter) bool { return slices.Contains(names, p.Name) }
 	return slices.DeleteFunc(slices.Clone(all), named)
 }
 
-// Change is a step of a version, for people.
+// Change is a step of a version, for people to read.
 type Change struct {
-	Tool     string `json:"tool,omitempty"` // whose API changed; "" of all
+	Tool     string `json:"tool,omitempty"` // whose API changed; "" for all
 	Operator string `json:"operator"`       // e.g. "rename-api"
-	From     string `json:"from,omitempty"` // what was changed; "" of what is new
+	From     string `json:"from,omitempty"` // what was changed; "" if it is new
 	To       string `json:"to"`             // what it is now
 }
 

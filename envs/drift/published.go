@@ -18,11 +18,11 @@ const (
 	DTBCombined = "dtb_combined"
 )
 
-// seedPublished is that of the published scripts. The generator is not theirs, so only statistics
-// can be compared.
+// seedPublished is the seed of the published scripts. Their random generator is another one, so
+// only statistics can be compared.
 const seedPublished = 42
 
-// publishedVersions are what the versions are made by, with the published chances.
+// publishedVersions says how each version is made, with the published chances.
 var publishedVersions = []struct {
 	name, about string
 	operators   []Operator
@@ -34,7 +34,7 @@ var publishedVersions = []struct {
 		publishedAll(0.99, 0.99)},
 }
 
-// publishedAll are all operators: so often places go into an object, and parameters are swapped.
+// publishedAll returns all operators; places and swap are the chances of the last two.
 func publishedAll(places, swap float64) []Operator {
 	return []Operator{
 		publishedNames, publishedTypes, publishedDefaults, publishedPlaces(places), publishedSwap(swap),
@@ -42,9 +42,8 @@ func publishedAll(places, swap float64) []Operator {
 }
 
 // Published returns a catalog with the versions of DynamicToolBench beside the base of c, for tools
-// that are described as its documents are. They are made when they are wanted, the same ones
-// always; what is drawn for a tool depends on no other tool. URLs, which it moves, too, are in no
-// call.
+// that are described as its documents are. They are made on demand, always the same; what is drawn
+// for a tool depends on no other tool. URLs, which the benchmark moves, too, are in no call.
 func Published(c *toolapi.Catalog, base string) *toolapi.Catalog {
 	whole := c
 
@@ -77,7 +76,7 @@ var publishedNames = Operator{Name: "published-names", Apply: func(a toolapi.API
 	})
 }}
 
-// unused is a name, with a number behind it where an API has a parameter of that name.
+// unused returns a name, with a number behind it if the API has a parameter of that name.
 func unused(a toolapi.APISpec, name string) string {
 	free := name
 	for i := 2; slices.Contains(toolapi.ParameterNames(a.Parameters.All), free); i++ {
@@ -99,8 +98,8 @@ var publishedTypes = Operator{Name: "published-types", Apply: func(a toolapi.API
 // opposites are the defaults that flip.
 var opposites = map[string]string{"asc": "desc", "desc": "asc", "true": "false", "false": "true"}
 
-// publishedDefaults has what may be left out stand for the opposite. The published script flips
-// what documents say of parameters that must be there, too, which changes no call.
+// publishedDefaults flips the defaults of optional parameters. The published script also flips what
+// documents say of required ones, which changes no call.
 var publishedDefaults = Operator{Name: "published-defaults", Apply: func(a toolapi.APISpec, _ *Draws) (Step, bool) {
 	return wherever(a, func(a toolapi.APISpec, i int) (Step, bool) {
 		p := a.Parameters.All[i]
@@ -114,8 +113,8 @@ var publishedDefaults = Operator{Name: "published-defaults", Apply: func(a toola
 	})
 }}
 
-// publishedPlaces puts the parameters that must be there, and whose names seem to be about a place,
-// into one object, so often. An e-mail address is one of them.
+// publishedPlaces puts required parameters whose names seem to be about a place into one object,
+// with a chance of often. An e-mail address is one of them.
 func publishedPlaces(often float64) Operator {
 	words := []string{"address", "geo", "coord"}
 	isElsewhere := func(p toolapi.Parameter) bool {
@@ -135,18 +134,20 @@ func publishedPlaces(often float64) Operator {
 	}}
 }
 
-// publishedSwap lets a call leave out what it had to say, and then has it say what it could leave
-// out, each so often. What the first moved, the second may move back.
+// publishedSwap makes a required parameter optional and then an optional one required, each with a
+// chance of often. The second may undo the first.
 func publishedSwap(often float64) Operator {
 	return Operator{Name: "published-swap", Apply: func(a toolapi.APISpec, d *Draws) (Step, bool) {
 		first, second := -1, -1
 		needed := func(p toolapi.Parameter) bool { return !p.Optional && canSwap(a, p) }
 
+		// The published script makes its two moves one after the other, and draws for each of them.
 		if i, ok := parameterFor(a, d, needed); ok && chance(d.Rand, often) {
 			first = i
 		}
 
-		var all []int // what the second may move
+		// What the first move made optional counts as optional for the second, as published.
+		var all []int
 
 		for i, p := range a.Parameters.All {
 			if i == first || p.Optional && canSwap(a, p) {
@@ -158,8 +159,9 @@ func publishedSwap(often float64) Operator {
 			second = pick(d.Rand, all)
 		}
 
+		// Either nothing moved, or the second move undid the first.
 		if first == second {
-			return Step{}, false // nothing moved, or back
+			return Step{}, false
 		}
 		return wherever(a, func(a toolapi.APISpec, i int) (Step, bool) {
 			if i != first && i != second {
@@ -170,7 +172,7 @@ func publishedSwap(often float64) Operator {
 	}}
 }
 
-// wherever changes each parameter of an API that a change is for.
+// wherever applies a change to each parameter of an API that it fits.
 func wherever(a toolapi.APISpec, change func(a toolapi.APISpec, i int) (Step, bool)) (Step, bool) {
 	if len(a.Parameters.Keywords) > 0 || a.Parameters.Loose {
 		return Step{}, false

@@ -40,8 +40,8 @@ func specialCharacters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return rename(a, func(_ toolapi.APISpec, p toolapi.Parameter) string { return spelt(p.Name) })
 }
 
-// rename renames the parameters of an API. The items of a list keep their numbers, and so their
-// names; and what a JSON Schema says beside the parameters may refer to them.
+// rename renames the parameters of an API, unless its JSON Schema says more than its parameters do,
+// since that may refer to them. Items of a list keep their numbers, and so their names.
 func rename(a toolapi.APISpec, next func(current toolapi.APISpec, p toolapi.Parameter) string) (Step, bool) {
 	if len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
@@ -56,6 +56,7 @@ func rename(a toolapi.APISpec, next func(current toolapi.APISpec, p toolapi.Para
 	current.Parameters.All = slices.Clone(a.Parameters.All)
 
 	for i, p := range a.Parameters.All {
+		// Adapters find the items of a list by their names.
 		if isItem(a, p.Name) {
 			continue
 		}
@@ -79,7 +80,7 @@ func rename(a toolapi.APISpec, next func(current toolapi.APISpec, p toolapi.Para
 		current.Parameters.All...)
 }
 
-// isItem reports whether a parameter stands for items of a list.
+// isItem reports whether a parameter is an item of a list.
 func isItem(a toolapi.APISpec, name string) bool {
 	return has(a, func(s toolapi.AdapterSpec) bool {
 		return isEnumerated(s) && slices.Contains(s.Enumerated.Names(), name) ||

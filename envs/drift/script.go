@@ -79,10 +79,11 @@ func (m *Maker) Scripted(s *Script) (*toolapi.Spec, []Change, error) {
 		}
 	}
 
+	// The number 0 decides nothing: scripted operators draw nothing.
 	made, changes := m.version(s.Version, 0, p)
 	made.About = s.About
 
-	// The maker passes over an operator that cannot be applied. A script wants all of its own.
+	// The maker skips an operator that cannot be applied; a script needs all of its own.
 	for _, tool := range slices.Sorted(maps.Keys(p.ofTool)) {
 		done := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return c.Tool != tool })
 
@@ -114,7 +115,7 @@ func (s ScriptStep) operator() (Operator, error) {
 		return called(a, s.RenameAPI), true
 	})
 	add(s.RenameParameter != nil, "rename-parameter", func(a toolapi.APISpec) (Step, bool) {
-		// rename would silently pass over a name that is not there.
+		// rename would silently skip an unknown name.
 		for name := range s.RenameParameter {
 			if !slices.Contains(toolapi.ParameterNames(a.Parameters.All), name) {
 				return Step{}, false
@@ -140,6 +141,7 @@ func (s ScriptStep) operator() (Operator, error) {
 		return counted(a, s.AddCount)
 	})
 
+	// A step with two operators would leave their order open.
 	if len(all) != 1 {
 		return Operator{}, errors.New("want one operator: rename-api, rename-parameter, number-list (of one " +
 			"parameter), prefix-text, merge-parameters, add-flag or add-count")

@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// numberList takes the items of a list one by one: rule1, rule2, … Without types the list is a
-// text, the first parameter, as toolapi.Numbered has it.
+// numberList takes the items of a list one by one: rule1, rule2, … Without types, the list is a
+// text and the first parameter, as toolapi.Numbered wants it.
 func numberList(a toolapi.APISpec, d *Draws) (Step, bool) {
 	isAList := func(p toolapi.Parameter) bool { return isList(a, p) }
 	if i, ok := parameterFor(a, d, isAList); ok && !has(a, isEnumerated) {
@@ -39,9 +39,9 @@ const mostItems = 5
 // isList reports whether a parameter with a type is a list, or a text of several items.
 func isList(a toolapi.APISpec, p toolapi.Parameter) bool {
 	switch typeOf(p) {
-	case "array": // none is an empty list
+	case "array": // a call without items has an empty list
 		return !p.Optional && saysOnly(p, "type", "description", "title", "default", "items")
-	case "string": // a name of one thing is that of one text
+	case "string": // a name in the singular is that of one text
 		isOne := func(word string) bool { return !strings.HasSuffix(word, "s") }
 		many := slices.DeleteFunc(slices.Clone(words().Lists), isOne)
 
@@ -52,7 +52,7 @@ func isList(a toolapi.APISpec, p toolapi.Parameter) bool {
 	return false
 }
 
-// enumerateList gives the first items of a list with a type a parameter each.
+// enumerateList gives each of the first items of a list with a type a parameter.
 func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
 	list := a.Parameters.All[i]
 	e := toolapi.Enumerated{To: list.Name, Most: mostItems, Text: typeOf(list) == "string"}
@@ -65,18 +65,20 @@ func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
 		schema = list.Schema.Object("items")
 	}
 
+	// The list's parameter goes, so each item repeats its description.
 	schema = described(schema, "one of: ", list)
 	parameters := without(a.Parameters.All, list.Name)
 
 	var items []toolapi.Parameter
 
-	// All items keep one name but for the number, so that one name that is taken spoils the list.
+	// All items share one name but for the number, so one that is taken spoils the list.
 	for k, name := range e.Names() {
 		same := func(p toolapi.Parameter) bool { return fold(p.Name) == fold(name) }
 		if d.taken[fold(name)] || slices.ContainsFunc(parameters, same) {
 			return Step{}, false
 		}
 
+		// A list may be empty, so none of its items is required; a text has at least one item.
 		items = append(items, toolapi.Parameter{
 			Name: name, Optional: k > 0 || list.Optional || !e.Text, Schema: schema,
 		})
@@ -85,7 +87,7 @@ func enumerateList(a toolapi.APISpec, i int, d *Draws) (Step, bool) {
 		slices.Insert(parameters, i, items...)...)
 }
 
-// numbered takes the items of a list by their numbers. The list is the first parameter.
+// numbered takes the items of the first parameter, a list, by their numbers.
 func numbered(a toolapi.APISpec, list, item string) (Step, bool) {
 	if len(a.Parameters.All) == 0 || a.Parameters.All[0].Name != list {
 		return Step{}, false
@@ -145,7 +147,7 @@ func prefixText(a toolapi.APISpec, d *Draws) (Step, bool) {
 		return strings.ReplaceAll(pick(r, d.words.Prefixes.Texts), "{}", language)
 	})
 
-	// A line of its own keeps what follows as it is indented.
+	// On a line of its own, the prefix leaves the indentation of what follows as it is.
 	join := " "
 	if language != "SQL" {
 		join = " \n"
@@ -167,10 +169,10 @@ func prefixed(a toolapi.APISpec, p toolapi.Prefix) (Step, bool) {
 	return succeed(a, p.Parameter, p.Text, toolapi.AdapterSpec{Prefix: &p}, parameters...)
 }
 
-// mergeParameters puts the last two texts that a call must have, or more, into one: First[x],
+// mergeParameters puts two or more of the last texts that a call must have into one: First[x],
 // Second[y].
 func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
-	all := d.taking(textsToMerge(a))
+	all := d.candidates(textsToMerge(a))
 
 	if len(all) < 2 || len(a.Parameters.Keywords) > 0 ||
 		has(a, isNumbered, isBracketed, isFlag, isIgnored) {
@@ -190,7 +192,7 @@ func mergeParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return merged(a, toolapi.BracketedSpec{Parameter: name, Fields: fields})
 }
 
-// merged puts parameters into one text, which says how where they have types.
+// merged puts parameters into one text. Where they have types, its description says how.
 func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
 	var (
 		members, shown []string
@@ -218,17 +220,16 @@ func merged(a toolapi.APISpec, b toolapi.BracketedSpec) (Step, bool) {
 		inPlace(a, p, members)...)
 }
 
-// inPlace has one parameter where the first of some was, so that the order of all stays what they
-// can be told by.
+// inPlace puts one parameter where the first of some was, so that the order still tells which is
+// which.
 func inPlace(a toolapi.APISpec, p toolapi.Parameter, of []string) []toolapi.Parameter {
 	isOne := func(p toolapi.Parameter) bool { return slices.Contains(of, p.Name) }
 	first := slices.IndexFunc(a.Parameters.All, isOne)
 	return slices.Insert(without(a.Parameters.All, of...), first, p)
 }
 
-// textsToMerge are the parameters that mergeParameters may put into one text: texts that must be
-// there, and that follow each other. Those without types are the last ones, as the published
-// versions have it.
+// textsToMerge returns the parameters that mergeParameters may put into one text: required texts
+// that follow each other. Those without types are the last ones, as in the published versions.
 func textsToMerge(a toolapi.APISpec) []toolapi.Parameter {
 	var best, run []toolapi.Parameter
 
@@ -257,15 +258,15 @@ func addFlag(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return flagged(a, d.added(a, d.words.Flags))
 }
 
-// flagged adds a parameter of a name that has to be true.
+// flagged adds a parameter of that name that has to be true.
 func flagged(a toolapi.APISpec, name string) (Step, bool) {
 	document := envs.Object("enum", []any{"True", true}, "description", "has to be true")
 	return addParameter(a, name, document, toolapi.AdapterSpec{Flag: &toolapi.Flag{Parameter: name}})
 }
 
-// addCount adds a number that nothing looks at, as return_num of the published versions is.
+// addCount adds a number that nothing looks at, like return_num of the published versions.
 func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
-	if !meant(a.Tool, "", "").mentions(words().Retrievals) || has(a, isIgnored, isNumbered) ||
+	if !newMeaning(a.Tool, "", "").mentions(words().Retrievals) || has(a, isIgnored, isNumbered) ||
 		len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
 	}
@@ -280,7 +281,7 @@ func counted(a toolapi.APISpec, number *toolapi.Ignored) (Step, bool) {
 	return addParameter(a, number.Parameter, document, toolapi.AdapterSpec{Ignored: number})
 }
 
-// addParameter adds a parameter behind the others, with a document unless they have none.
+// addParameter adds a parameter behind the others, with a schema unless they have none.
 func addParameter(a toolapi.APISpec, name string, document envs.Args, adapter toolapi.AdapterSpec) (Step, bool) {
 	p := toolapi.Parameter{Name: name}
 	if len(a.Parameters.All) == 0 || slices.ContainsFunc(a.Parameters.All, func(p toolapi.Parameter) bool {
@@ -292,7 +293,7 @@ func addParameter(a toolapi.APISpec, name string, document envs.Args, adapter to
 	return succeed(a, "", name, adapter, append(slices.Clone(a.Parameters.All), p)...)
 }
 
-// described is the schema of an item of a list: what is said of the list stands behind some words.
+// described is the schema of an item of a list, whose description follows some words.
 func described(item envs.Args, words string, list toolapi.Parameter) envs.Args {
 	if text := list.Description(); text != "" {
 		return withKeyword(item, "description", words+text)

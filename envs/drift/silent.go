@@ -14,15 +14,14 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// field is a member that answers of a version have.
+// field is a member of a version's answers.
 type field struct {
 	name  string
 	value any      // in an example
 	tools []string // whose answers have it
 }
 
-// fieldsOf returns the members of the answers of a version, at any depth, in the order of their
-// names.
+// fieldsOf returns the members of a version's answers, at any depth, in the order of their names.
 func fieldsOf(s *toolapi.Spec) []field {
 	byName := map[string]*field{}
 
@@ -42,6 +41,7 @@ func fieldsOf(s *toolapi.Spec) []field {
 					byName[m.Name] = f
 				}
 
+				// A member may occur at several depths of one answer.
 				if !slices.Contains(f.tools, a.ToolName()) {
 					f.tools = append(f.tools, a.ToolName())
 				}
@@ -50,6 +50,7 @@ func fieldsOf(s *toolapi.Spec) []field {
 		})
 	}
 
+	// What is drawn from these must not depend on the order of a map.
 	var all []field
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		all = append(all, *byName[name])
@@ -57,7 +58,7 @@ func fieldsOf(s *toolapi.Spec) []field {
 	return all
 }
 
-// firstOf is a value, or the first of a list.
+// firstOf returns a value, or the first of a list.
 func firstOf(v any) any {
 	if list, ok := v.([]any); ok && len(list) > 0 {
 		return list[0]
@@ -65,7 +66,7 @@ func firstOf(v any) any {
 	return v
 }
 
-// drawField draws one of the fields that is for something.
+// drawField draws one of the fields that pass a test.
 func drawField(s *toolapi.Spec, d *Draws, is func(field) bool) (field, bool) {
 	all := slices.DeleteFunc(fieldsOf(s), func(f field) bool { return !d.mayTake(f.name) || !is(f) })
 	if len(all) == 0 {
@@ -74,14 +75,14 @@ func drawField(s *toolapi.Spec, d *Draws, is func(field) bool) (field, bool) {
 	return pick(d.Rand, all), true
 }
 
-// silently adds a change that is about some tools to a version.
+// silently adds a change about some tools to a version.
 func silently(s *toolapi.Spec, tools []string, c silent.Change, from string) (Change, bool) {
 	c.Tools = slices.Compact(slices.Sorted(slices.Values(tools)))
 	s.Silent = append(slices.Clip(s.Silent), c)
 	return Change{From: from, To: c.Note()}, true
 }
 
-// recoded is where a field is written in another way: in the answers that have it, and in
+// recoded returns where a field is written in another way: in the answers that have it, and in
 // parameters that are named after it and pass a test. change changes the schema of such a
 // parameter.
 func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
@@ -95,8 +96,7 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 			continue
 		}
 
-		// A service speaks of one thing in one way: conditions and queries on the field change with
-		// it.
+		// A service writes one thing in one way: conditions and queries on the field change, too.
 		conditions, sql := calledNow(a, a.Conditions), calledNow(a, a.SQL)
 		if named := a.Of == "" || slices.Contains(f.tools, a.Of); named && conditions+sql != "" {
 			where.Conditions, where.SQL = cmp.Or(conditions, where.Conditions), cmp.Or(sql, where.SQL)
@@ -106,6 +106,7 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 		a.Parameters.All = slices.Clone(a.Parameters.All)
 
 		for k, p := range a.Parameters.All {
+			// For one, max_duration is in the unit of duration.
 			if p.Name != f.name && !strings.HasSuffix(p.Name, "_"+f.name) || !is(p) {
 				continue
 			}
@@ -122,7 +123,7 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 	return where, tools
 }
 
-// calledNow is what an API calls a parameter of the tool, "" where it has another shape by now.
+// calledNow returns an API's name for a parameter of the tool, "" if it has another shape by now.
 func calledNow(a *toolapi.APISpec, name string) string {
 	for _, adapter := range slices.Backward(a.Adapters) {
 		for now, was := range adapter.Rename {
@@ -152,7 +153,7 @@ func isDecimal(v any) bool {
 	return false
 }
 
-// scaleField has numbers in a unit that is smaller by a power of ten.
+// scaleField turns numbers into a unit that is smaller by a power of ten.
 func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	f, ok := drawField(s, d, func(f field) bool { return isDecimal(f.value) })
 	if !ok {
@@ -164,15 +165,16 @@ func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 		c.Zeros = d.chosen.zeros
 	}
 
+	// Of an integer, a call in the smaller unit could mean a fraction, which the tool refuses.
 	where, tools := recoded(s, f, func(p toolapi.Parameter) bool { return typeOf(p) == "number" },
 		func(p toolapi.Parameter) toolapi.Parameter {
 			// Bounds and defaults are in the same unit as the values.
 			for _, keyword := range []string{"minimum", "maximum", "default"} {
 				if v, ok := p.Schema.Get(keyword); ok {
-					one := silent.Changes{{Scaled: &silent.Scaled{
+					scaled := silent.Changes{{Scaled: &silent.Scaled{
 						Where: silent.Where{Fields: []string{keyword}}, Zeros: c.Zeros,
 					}}}
-					now, _ := one.Lift(envs.Object(keyword, v)).Get(keyword)
+					now, _ := scaled.Lift(envs.Object(keyword, v)).Get(keyword)
 					p.Schema = withKeyword(p.Schema, keyword, now)
 				}
 			}
@@ -180,12 +182,13 @@ func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 			return p
 		})
 	c.Where = where
+	// An example in the old unit may lie outside the new bounds.
 	s.APIs = withoutExamples(s.APIs, where.Fields)
 	return silently(s, tools, silent.Change{Scaled: c}, f.name)
 }
 
-// withoutExamples are APIs whose notices show no value of some parameters that a schema may refuse
-// now.
+// withoutExamples removes optional parameters of some names from the examples of notices: a schema
+// may refuse their values by now.
 func withoutExamples(apis []toolapi.APISpec, names []string) []toolapi.APISpec {
 	for i := range apis {
 		for _, p := range apis[i].Parameters.All {
@@ -198,11 +201,11 @@ func withoutExamples(apis []toolapi.APISpec, names []string) []toolapi.APISpec {
 	return apis
 }
 
-// every are words for all values of an enumeration, which mean the same wherever they stand.
-var every = []string{"any", "all", "none", "other", "auto", "default"}
+// wildcards are words for all values of an enumeration, which mean the same in every one.
+var wildcards = []string{"any", "all", "none", "other", "auto", "default"}
 
-// valuesOf returns the values of an enumeration that a field has, by the parameters that are named
-// after it.
+// valuesOf returns the values of an enumeration that a field has, according to the parameters that
+// are named after it.
 func valuesOf(s *toolapi.Spec, f field) []string {
 	var values []string
 
@@ -214,7 +217,7 @@ func valuesOf(s *toolapi.Spec, f field) []string {
 
 			for _, v := range p.Schema.List("enum") {
 				text, ok := v.(string)
-				if ok && !slices.Contains(every, text) && !slices.Contains(values, text) {
+				if ok && !slices.Contains(wildcards, text) && !slices.Contains(values, text) {
 					values = append(values, text)
 				}
 			}
@@ -224,7 +227,7 @@ func valuesOf(s *toolapi.Spec, f field) []string {
 	return values
 }
 
-// permuteValues has the values of an enumeration trade places, two by two.
+// permuteValues swaps the values of an enumeration, two by two.
 func permuteValues(s *toolapi.Spec, d *Draws) (Change, bool) {
 	f, ok := drawField(s, d, func(f field) bool { return len(valuesOf(s, f)) > 1 })
 	if !ok {
@@ -245,7 +248,7 @@ func permuteValues(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return silently(s, tools, silent.Change{Swapped: c}, f.name)
 }
 
-// quoteField has a number as a text, or a text that is a number as a number.
+// quoteField turns a number into a text, or a text that is a number into a number.
 func quoteField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	f, ok := drawField(s, d, func(f field) bool { return isDecimal(f.value) })
 	if !ok {
@@ -256,7 +259,7 @@ func quoteField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	}, f.name)
 }
 
-// reorderDate has dates begin with the day.
+// reorderDate writes dates with the day first.
 func reorderDate(s *toolapi.Spec, d *Draws) (Change, bool) {
 	f, ok := drawField(s, d, func(f field) bool {
 		text, _ := f.value.(string)
@@ -270,7 +273,7 @@ func reorderDate(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return silently(s, tools, silent.Change{Dated: &silent.Dated{Where: where}}, f.name)
 }
 
-// shiftTime has times of another time zone, in all fields that are times.
+// shiftTime moves all fields that are times into another time zone.
 func shiftTime(s *toolapi.Spec, d *Draws) (Change, bool) {
 	c := &silent.Zoned{Hours: pick(d.Rand, []int{1, 2, 3, 5, 8, 11})}
 
@@ -292,7 +295,7 @@ func shiftTime(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return silently(s, tools, silent.Change{Zoned: c}, strings.Join(c.Fields, ", "))
 }
 
-// freeOf reports whether no member of an answer and no parameter has a name.
+// freeOf reports whether neither a member of an answer nor a parameter has a name.
 func freeOf(s *toolapi.Spec, name string) bool {
 	isCalled := func(p toolapi.Parameter) bool { return fold(p.Name) == fold(name) }
 	return !slices.ContainsFunc(fieldsOf(s), func(f field) bool { return fold(f.name) == fold(name) }) &&
@@ -308,7 +311,7 @@ func renameField(s *toolapi.Spec, d *Draws) (Change, bool) {
 		return Change{}, false
 	}
 
-	m := meant(f.name, "", "answer")
+	m := newMeaning(f.name, "", "answer")
 	name := d.name(d.Rand, func(string) bool { return false }, func(r *rand.Rand) string {
 		for {
 			if name := styled(f.name, d.words.wordsOfParameter(r, m)); freeOf(s, name) {
@@ -337,7 +340,8 @@ func moveField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return silently(s, f.tools, silent.Change{Moved: &silent.Moved{Field: f.name, Into: pick(d.Rand, into)}}, f.name)
 }
 
-// passingFault has a fault meet about half of the pairs of a task and a tool, for one call or two.
+// passingFault makes a fault meet about half of the pairs of a task and a tool, for one call or
+// two.
 func passingFault(kind toolapi.FaultKind) func(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return func(s *toolapi.Spec, d *Draws) (Change, bool) {
 		f := toolapi.Fault{Kind: kind, Share: 0.5, Calls: 1 + d.IntN(2)}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// styled writes words as a name writes its own: with its separator, and its capitals.
+// styled writes words in the style of a name: with its separator and its capitals.
 func styled(name string, parts []string) string {
 	parts = split(strings.Join(parts, "_"))
 
@@ -26,8 +26,7 @@ func styled(name string, parts []string) string {
 	return glued(parts, separator)
 }
 
-// separatorOf returns what stands between the first two words of a name that something stands
-// between, or "".
+// separatorOf returns the first thing that stands between two words of a name, or "".
 func separatorOf(name string) string {
 	for _, gap := range gaps(name) {
 		if gap.from < gap.to {
@@ -50,8 +49,8 @@ func gaps(name string) []span {
 	return all
 }
 
-// inserted draws one of the characters and puts it between two words of a name, in the place of
-// what may stand there. A single word gets it in front or behind.
+// inserted draws one of the characters and puts it between two words of a name, in place of what
+// was there. A single word gets it in front or behind.
 func inserted(r *rand.Rand, name, characters string) string {
 	character := string(characters[r.IntN(len(characters))])
 

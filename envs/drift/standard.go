@@ -6,8 +6,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// The versions that a benchmark without published ones has beside its base. The second keeps clear
-// of the identifiers of the first, so that it measures what was not trained on.
+// The versions that a benchmark without published ones has beside its base. The second shares no
+// new identifier with the first, so that it measures what was not trained on.
 const (
 	InDomain    = "p_s_in"
 	OutOfDomain = "p_s_ood"
@@ -34,7 +34,7 @@ func StandardOf(base, file string, tools []toolapi.APISpec) (*toolapi.Catalog, e
 }
 
 // Standard returns a catalog with [InDomain] and [OutOfDomain] beside the base of c. They are made
-// when they are wanted, the same ones always.
+// on demand, always the same.
 func Standard(c *toolapi.Catalog, base string) *toolapi.Catalog {
 	with := func(from *toolapi.Catalog, name, about string, seed uint64, heldOut ...string) *toolapi.Catalog {
 		return from.Promise(name, func() (*toolapi.Spec, error) {

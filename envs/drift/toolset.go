@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// indexes are those of the APIs of a version that are for something, in an order that is drawn.
-// What silent changes are about stays: they name tools, and parameters that each API of a tool has.
+// indexes returns the APIs of a version that pass a test, by index, in a drawn order. It leaves out
+// the tools of silent changes, which name tools, and parameters that each API of a tool has.
 func indexes(s *toolapi.Spec, d *Draws, is func(toolapi.APISpec) bool) []int {
 	var all []int
 
@@ -29,10 +29,10 @@ func indexes(s *toolapi.Spec, d *Draws, is func(toolapi.APISpec) bool) []int {
 	return all
 }
 
-// splitTool leaves calls with an optional parameter to another API, in which it has to be there.
+// splitTool moves calls with an optional parameter to another API, which requires it.
 func splitTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	all := indexes(s, d, func(a toolapi.APISpec) bool { return len(separable(a)) > 0 })
-	return each(s, all, func(a toolapi.APISpec) []toolapi.APISpec {
+	return replaceEach(s, all, func(a toolapi.APISpec) []toolapi.APISpec {
 		p := pick(d.Rand, separable(a))
 
 		rest, other := a, a
@@ -54,8 +54,9 @@ func splitTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	})
 }
 
-// each puts several APIs in the place of each of some; there is no change where there are none.
-func each(s *toolapi.Spec, all []int, of func(toolapi.APISpec) []toolapi.APISpec) (Change, bool) {
+// replaceEach puts several APIs in place of each of some, and reports whether there were any.
+func replaceEach(s *toolapi.Spec, all []int,
+	successors func(toolapi.APISpec) []toolapi.APISpec) (Change, bool) {
 	var (
 		apis []toolapi.APISpec
 		c    Change
@@ -67,7 +68,7 @@ func each(s *toolapi.Spec, all []int, of func(toolapi.APISpec) []toolapi.APISpec
 			continue
 		}
 
-		now := of(a)
+		now := successors(a)
 		apis = append(apis, now...)
 		c.From, c.To = listed(c.From, a.Name), listed(c.To, now[len(now)-1].Name)
 	}
@@ -76,11 +77,11 @@ func each(s *toolapi.Spec, all []int, of func(toolapi.APISpec) []toolapi.APISpec
 	return c, len(all) > 0
 }
 
-// listed is a list of names with one more.
+// listed adds a name to a list of names.
 func listed(list, name string) string { return strings.TrimPrefix(list+", "+name, ", ") }
 
-// separable are the optional parameters of an API that calls may have or not, whatever adapters do
-// to others, and of which a value is known.
+// separable returns the optional parameters of an API whose adapters only rename, as far as a value
+// of them is known.
 func separable(a toolapi.APISpec) []toolapi.Parameter {
 	if len(a.Parameters.Keywords) > 0 {
 		return nil
@@ -92,7 +93,7 @@ func separable(a toolapi.APISpec) []toolapi.Parameter {
 	})
 }
 
-// sampleOf is a value that a parameter takes.
+// sampleOf returns a value that a parameter takes.
 func sampleOf(a toolapi.APISpec, p toolapi.Parameter) (any, bool) {
 	if value, ok := exampleOf(a, p.Name); ok {
 		return value, true
@@ -107,8 +108,8 @@ func sampleOf(a toolapi.APISpec, p toolapi.Parameter) (any, bool) {
 	return p.Schema.Get("default")
 }
 
-// beside draws a name for an API that is another's beside: its own, or others words for it, and
-// what calls have to say.
+// beside draws a name for an API beside another one: its name, or other words for it, and what
+// calls have to say.
 func (d *Draws) beside(a toolapi.APISpec, what string) string {
 	m := meaningOfAPI(a)
 	name := d.api(a, func(r *rand.Rand) string {
@@ -122,10 +123,10 @@ func (d *Draws) beside(a toolapi.APISpec, what string) string {
 	return name
 }
 
-// addTool puts a second API beside one, by which the same tool is called.
+// addTool adds a second API for the same tool beside each of some.
 func addTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	all := indexes(s, d, func(toolapi.APISpec) bool { return true })
-	return each(s, all[:(len(all)+2)/3], func(a toolapi.APISpec) []toolapi.APISpec {
+	return replaceEach(s, all[:(len(all)+2)/3], func(a toolapi.APISpec) []toolapi.APISpec {
 		other, m := a, meaningOfAPI(a)
 		other.Name = d.api(a,
 			func(r *rand.Rand) string { return styled(a.Name, d.words.wordsOfAPI(r, m)) })
@@ -134,11 +135,12 @@ func addTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	})
 }
 
-// mergeTools gives pairs of tools that are about the same one name each. Another parameter says
-// which of them is called.
+// mergeTools gives pairs of tools about the same thing one name each. Another parameter says which
+// of them is called.
 func mergeTools(s *toolapi.Spec, d *Draws) (Change, bool) {
 	all := indexes(s, d, func(a toolapi.APISpec) bool { return len(a.Parameters.Keywords) == 0 })
 
+	// A tool is compared with many others, so its words are split once.
 	words := make([][]string, len(s.APIs))
 	for _, i := range all {
 		words[i] = subject(s.APIs[i])
@@ -148,7 +150,7 @@ func mergeTools(s *toolapi.Spec, d *Draws) (Change, bool) {
 
 	s.APIs = slices.Clone(s.APIs)
 
-	// Each has at most one partner: the first that is about the same, in an order that is drawn.
+	// Each tool has at most one partner: the first about the same thing, in a drawn order.
 	for len(all) > 0 {
 		i := all[0]
 		all = all[1:]
@@ -167,7 +169,7 @@ func mergeTools(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return c, c.To != ""
 }
 
-// subject are the words of a tool's name that say what it is about: not the first one, and no
+// subject returns the words of a tool's name that say what it is about: neither the first one nor
 // little ones.
 func subject(a toolapi.APISpec) []string {
 	return slices.DeleteFunc(split(a.ToolName())[1:], func(word string) bool {
@@ -175,7 +177,7 @@ func subject(a toolapi.APISpec) []string {
 	})
 }
 
-// merges gives two APIs one name, if they are of two tools that are about the same.
+// merges gives two APIs one name, if they are of two tools about the same thing.
 func (d *Draws) merges(apis []toolapi.APISpec, words [][]string, i, k int) bool {
 	shared := slices.DeleteFunc(slices.Clone(words[i]), func(word string) bool {
 		return !slices.ContainsFunc(words[k],
@@ -205,7 +207,7 @@ func (d *Draws) merges(apis []toolapi.APISpec, words [][]string, i, k int) bool 
 	return true
 }
 
-// chosen is an API under a name that others have, too, by a parameter that says which of them is
+// chosen returns an API under a shared name, with a parameter that says which of the APIs is
 // called.
 func chosen(a toolapi.APISpec, name, choice string) (toolapi.APISpec, bool) {
 	value := strings.ToLower(strings.Join(split(a.ToolName()), "_"))
@@ -221,7 +223,7 @@ func chosen(a toolapi.APISpec, name, choice string) (toolapi.APISpec, bool) {
 	return step.API, ok
 }
 
-// removeTool removes a tool that answers with an object of an id, where another one lists such
+// removeTool removes a tool that answers with an object of an id, if another tool lists such
 // objects with all their members.
 func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	for _, i := range indexes(s, d, func(a toolapi.APISpec) bool { return itemOf(a) != nil }) {
@@ -236,7 +238,7 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 			all, _ := ofTool(a)
 			named := slices.Contains(all, "id")
 
-			// The other tool has to give all that is lost here, and by the id that calls have.
+			// The other tool must list all that is lost here, by the id that calls have.
 			if !isObject || !named || with == nil || slices.ContainsFunc(one, lacking) {
 				continue
 			}
@@ -248,13 +250,14 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 			s.Removed = append(slices.Clip(s.Removed), r)
 			s.APIs = slices.Delete(slices.Clone(s.APIs), i, i+1)
 
+			// One tool only: a second removal could take the very tool that has the answer.
 			return Change{From: a.Name, To: r.Notice(a.Name)}, true
 		}
 	}
 	return Change{}, false
 }
 
-// addOption adds a number that calls may leave out, and that nothing looks at.
+// addOption adds an optional number that nothing looks at.
 func addOption(a toolapi.APISpec, d *Draws) (Step, bool) {
 	if len(a.Parameters.Keywords) > 0 || has(a, isNumbered) {
 		return Step{}, false
@@ -270,7 +273,7 @@ func addOption(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return step, ok
 }
 
-// shortenDescription leaves what a document says of an API at its first clause, and says nothing of
+// shortenDescription cuts the description of an API to its first clause, and removes those of its
 // parameters.
 func shortenDescription(a toolapi.APISpec, _ *Draws) (Step, bool) {
 	short := a.Description

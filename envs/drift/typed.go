@@ -49,13 +49,13 @@ func asText(a toolapi.APISpec, i int) (Step, bool) {
 	return succeed(a, p.Name, p.Name+" as a text", adapter, changed(a, i, p)...)
 }
 
-// swapRequired has a call say what it could leave out, or lets it leave out what it had to say.
+// swapRequired makes an optional parameter required, or a required one optional.
 func swapRequired(a toolapi.APISpec, d *Draws) (Step, bool) {
 	i, ok := parameterFor(a, d, func(p toolapi.Parameter) bool {
 		spelt := func(s toolapi.AdapterSpec) bool {
 			return s.Spelled != nil && s.Spelled.Parameter == p.Name
 		}
-		return canSwap(a, p) && !has(a, spelt) // an example shows null or a text
+		return canSwap(a, p) && !has(a, spelt) // whose example shows null or a text
 	})
 	if !ok {
 		return Step{}, false
@@ -75,7 +75,7 @@ func canSwap(a toolapi.APISpec, p toolapi.Parameter) bool {
 	return ok && p.Schema != nil
 }
 
-// swapped has the i-th parameter required where it was optional, and the other way.
+// swapped makes the i-th parameter required if it was optional, and optional if it was required.
 func swapped(a toolapi.APISpec, i int) (Step, bool) {
 	p := a.Parameters.All[i]
 	adapter := toolapi.AdapterSpec{Nullable: &toolapi.Nullable{Parameter: p.Name}}
@@ -95,8 +95,8 @@ func swapped(a toolapi.APISpec, i int) (Step, bool) {
 	return succeed(a, p.Name, to, adapter, changed(a, i, p)...)
 }
 
-// flipDefault gives an optional parameter another default: of a boolean the other one, of an
-// enumeration one of the others.
+// flipDefault gives an optional parameter another default: the other boolean, or another value of
+// its enumeration.
 func flipDefault(a toolapi.APISpec, d *Draws) (Step, bool) {
 	i, ok := parameterFor(a, d,
 		func(p toolapi.Parameter) bool { return p.Optional && len(otherDefaults(p)) > 0 })
@@ -130,7 +130,7 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	canNest := func(p toolapi.Parameter) bool { return isTyped(a, p) && !isItem(a, p.Name) }
 
 	if d.chosen != nil {
-		members := d.taking(slices.DeleteFunc(slices.Clone(a.Parameters.All),
+		members := d.candidates(slices.DeleteFunc(slices.Clone(a.Parameters.All),
 			func(p toolapi.Parameter) bool {
 				return !canNest(p)
 			}))
@@ -146,6 +146,7 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		meanings[p.Name] = meaningOf(a, p)
 	}
 
+	// Parameters may fit several objects, so that versions differ in the one they go into.
 	for _, k := range d.Perm(len(d.words.Objects)) {
 		object := d.words.Objects[k]
 
@@ -163,7 +164,7 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 	return Step{}, false
 }
 
-// nested has one parameter of a name, an object, in place of some.
+// nested puts one parameter, an object, in place of some.
 func nested(a toolapi.APISpec, members []toolapi.Parameter, name string) (Step, bool) {
 	needed := func(p toolapi.Parameter) bool { return !p.Optional }
 	whole := toolapi.Parameters{All: members}
@@ -179,8 +180,8 @@ func nested(a toolapi.APISpec, members []toolapi.Parameter, name string) (Step, 
 }
 
 // parameterFor draws one of the parameters that an operator is for, none of them an item of a list.
-// There is none in an API whose JSON Schema says more than its parameters do, since that may be
-// about them, or whose types are for readers.
+// It draws none if the API's JSON Schema says more than its parameters do, since that may be about
+// them, or if its types are for readers only.
 func parameterFor(a toolapi.APISpec, d *Draws, is func(p toolapi.Parameter) bool) (i int, ok bool) {
 	if len(a.Parameters.Keywords) > 0 || a.Parameters.Loose {
 		return 0, false
@@ -200,19 +201,19 @@ func parameterFor(a toolapi.APISpec, d *Draws, is func(p toolapi.Parameter) bool
 	return pick(d.Rand, all), true
 }
 
-// typeOf is the one type of a parameter, or "".
+// typeOf returns the one type of a parameter, or "".
 func typeOf(p toolapi.Parameter) string {
 	kind, _ := p.Schema.Text("type")
 	return kind
 }
 
-// saysOnly reports whether a parameter's schema has no other keywords than some.
+// saysOnly reports whether a parameter's schema has only these keywords.
 func saysOnly(p toolapi.Parameter, keywords ...string) bool {
 	return !slices.ContainsFunc(p.Schema.Names(),
 		func(k string) bool { return !slices.Contains(keywords, k) })
 }
 
-// withoutArgument is the example of a call without an argument.
+// withoutArgument returns the example of a call without an argument.
 func withoutArgument(example, name string) string {
 	args, _, err := pytext.DecodeObject(example)
 	if err != nil {
@@ -234,7 +235,8 @@ func exampleOf(a toolapi.APISpec, name string) (any, bool) {
 	return value, ok && err == nil
 }
 
-// otherDefaults are what the default of a parameter could be instead; none when it has no default.
+// otherDefaults returns what else the default of a parameter could be; nothing if it has no
+// default.
 func otherDefaults(p toolapi.Parameter) []any {
 	was, ok := p.Schema.Get("default")
 	if !ok {
@@ -254,7 +256,7 @@ func otherDefaults(p toolapi.Parameter) []any {
 	})
 }
 
-// orNull is a schema that takes null, too.
+// orNull returns a schema that takes null, too.
 func orNull(schema envs.Args) envs.Args {
 	changed := slices.Clone(schema)
 
@@ -271,12 +273,12 @@ func orNull(schema envs.Args) envs.Args {
 	return changed.Without("default")
 }
 
-// withKeyword is a schema in which a keyword has a value.
+// withKeyword returns a schema in which a keyword has a value.
 func withKeyword(schema envs.Args, name string, value any) envs.Args {
 	return schema.Without(name).With(name, value)
 }
 
-// changed are the parameters of an API, of which one is another.
+// changed returns the parameters of an API with another i-th one.
 func changed(a toolapi.APISpec, i int, p toolapi.Parameter) []toolapi.Parameter {
 	all := slices.Clone(a.Parameters.All)
 	all[i] = p

@@ -11,8 +11,8 @@ import (
 // versionOfURL matches the version in the path of a URL.
 var versionOfURL = regexp.MustCompile(`/v([0-9]{1,4})(/|$)`)
 
-// moveURL puts the next version into the URL of an API's document, or the second where there is
-// none. Calls name the API and not the URL: all of them stay as they are.
+// moveURL puts the next version into the URL of an API's document, or version 2 if it has none.
+// Calls name the API and not the URL, so they stay as they are.
 func moveURL(a toolapi.APISpec, _ *Draws) (Step, bool) {
 	was := a.URL
 	if was == "" {

@@ -28,8 +28,8 @@ func lists(s *toolapi.Spec) []int {
 	return all
 }
 
-// viewed adds an optional parameter of one of some names to a tool that answers with a list.
-func viewed(s *toolapi.Spec, d *Draws, names []string, schema envs.Args) (tool, name string, ok bool) {
+// addView adds an optional parameter, with one of some names, to a tool that answers with a list.
+func addView(s *toolapi.Spec, d *Draws, names []string, schema envs.Args) (tool, name string, ok bool) {
 	all := lists(s)
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !freeOf(s, name) })
 
@@ -50,11 +50,11 @@ func viewed(s *toolapi.Spec, d *Draws, names []string, schema envs.Args) (tool, 
 	return tool, name, true
 }
 
-// reverseList has the last item of an answer come first.
+// reverseList makes the last item of an answer come first.
 func reverseList(s *toolapi.Spec, d *Draws) (Change, bool) {
 	schema := envs.Object("type", "string", "enum", []any{"descending", "ascending"}, "default", "descending")
 
-	tool, name, ok := viewed(s, d, d.words.Orders, schema)
+	tool, name, ok := addView(s, d, d.words.Orders, schema)
 	if !ok {
 		return Change{}, false
 	}
@@ -66,13 +66,13 @@ func reverseList(s *toolapi.Spec, d *Draws) (Change, bool) {
 // mostListed is how many items of an answer a call may ask for.
 const mostListed = 1000
 
-// shortenList has an answer end after its first items.
+// shortenList cuts an answer after its first items.
 func shortenList(s *toolapi.Spec, d *Draws) (Change, bool) {
 	size := 1 + d.IntN(2)
 	schema := envs.Object("type", "integer", "minimum", envs.Number("1"),
 		"maximum", envs.Number(strconv.Itoa(mostListed)), "default", envs.Number(strconv.Itoa(size)))
 
-	tool, name, ok := viewed(s, d, d.words.Limits, schema)
+	tool, name, ok := addView(s, d, d.words.Limits, schema)
 	if !ok {
 		return Change{}, false
 	}
@@ -81,9 +81,8 @@ func shortenList(s *toolapi.Spec, d *Draws) (Change, bool) {
 	}, "")
 }
 
-// withholdField has a member null in answers of one API. There has to be another one that lists it:
-// one that takes some of the same arguments, and whose items have it beside one by which they are
-// told apart.
+// withholdField makes a member null in the answers of one API. Another API has to list it: one that
+// takes some of the same arguments, and whose items have it beside an id.
 func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	var (
 		all   []silent.Withheld
@@ -98,7 +97,7 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 			item, with := itemOf(source), shared(a, source)
 
 			for _, m := range one {
-				// Only where the value stands elsewhere can anybody find it.
+				// Only a value that is listed elsewhere can be found, by the id, which stays.
 				_, listed := item.Get(m.Name)
 				if _, has := item.Get("id"); !has || !listed || m.Name == "id" || len(with) == 0 {
 					continue
@@ -120,15 +119,15 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return silently(s, tools[i:i+1], silent.Change{Withheld: &all[i]}, all[i].Field)
 }
 
-// itemOf is the object that an API answers with, or the first of a list.
+// itemOf returns the object that an API answers with, or the first of a list.
 func itemOf(a toolapi.APISpec) envs.Args {
 	answer, _ := pytext.DecodeStrict(a.Answer)
 	object, _ := firstOf(answer).(envs.Args)
 	return object
 }
 
-// shared are the parameters of a source that another API has, if they are all that it needs, and
-// the other has more: by the names that the tools have for them.
+// shared returns the parameters of a source that another API has, by the tools' names for them: nil
+// if it lacks one that the source requires, or has no others.
 func shared(a, source toolapi.APISpec) []string {
 	var with []string
 
@@ -154,8 +153,8 @@ func shared(a, source toolapi.APISpec) []string {
 	return with
 }
 
-// ofTool are the names that a tool has for the parameters of an API, "" for one that says which of
-// several tools is called; ok is false where adapters do more than that.
+// ofTool returns a tool's names for the parameters of an API, "" for one that says which of several
+// tools is called; ok is false if adapters do more than rename and choose.
 func ofTool(a toolapi.APISpec) (all []string, ok bool) {
 	all = toolapi.ParameterNames(a.Parameters.All)
 

@@ -17,7 +17,7 @@ const (
 	Unseen      // for versions to measure with
 )
 
-// words are those of the part.
+// words returns the words of the part.
 func (p Part) words() *vocabulary {
 	if p == Whole {
 		return words()
@@ -25,8 +25,8 @@ func (p Part) words() *vocabulary {
 	return halves()[p]
 }
 
-// has reports whether a text belongs to the part. Words that stand may make the same name of other
-// words, so names are divided, too.
+// has reports whether a text belongs to the part. Words that are kept may make the same name out of
+// other words, so names are divided, too.
 func (p Part) has(text string) bool {
 	if p == Whole {
 		return true
@@ -40,7 +40,7 @@ func (p Part) has(text string) bool {
 // halves are the vocabularies of Seen and Unseen.
 var halves = sync.OnceValue(func() map[Part]*vocabulary {
 	var (
-		parts = map[string]Part{} // by word: one of several lists is in the same part of each
+		parts = map[string]Part{} // by word, which is in the same part of all its lists
 		all   = map[Part]*vocabulary{Seen: readWords(), Unseen: readWords()}
 		first = words().lists()
 	)
@@ -65,7 +65,7 @@ var halves = sync.OnceValue(func() map[Part]*vocabulary {
 	return all
 })
 
-// lists are those whose words may become parts of names.
+// lists returns the lists whose words may become parts of names.
 func (w *vocabulary) lists() []*[]string {
 	all := []*[]string{&w.Prefixes.Texts, &w.Responses.State, &w.Responses.Message, &w.Containers, &w.Orders, &w.Limits}
 
@@ -86,8 +86,8 @@ func (w *vocabulary) lists() []*[]string {
 	return append(all, &w.Mergers, &w.Choices, &w.Joints)
 }
 
-// divide gives each word of a list to a part, to that which has fewer of the list, where no other
-// list has before.
+// divide gives each word of a list to the part that has fewer of the list, unless another list has
+// given it to one before.
 func divide(list []string, parts map[string]Part) {
 	count := map[Part]int{}
 	for _, word := range list {
@@ -110,14 +110,14 @@ func divide(list []string, parts map[string]Part) {
 	}
 }
 
-// plain is a word without its spelling and its plural.
+// plain returns a word without its spelling and its plural.
 func plain(word string) string { return strings.TrimSuffix(fold(word), "s") }
 
 // Words returns the words of a name: DBName_2 is DB, Name and 2.
 func Words(name string) []string { return split(name) }
 
-// Stems returns the words of a name or a text without capitals and plurals: orderIDs is order and
-// id.
+// Stems returns the words of a name or a text in lower case and without plurals: orderIDs is order
+// and id.
 func Stems(text string) []string {
 	all := Words(text)
 	for i, word := range all {

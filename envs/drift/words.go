@@ -17,7 +17,7 @@ import (
 //go:embed published.yaml words.yaml
 var files embed.FS
 
-// vocabulary is what words.yaml holds, or a part of it.
+// vocabulary is the content of words.yaml, or a part of it.
 type vocabulary struct {
 	Verbs      senses     `yaml:"verbs"`
 	Doers      senses     `yaml:"doers"`
@@ -55,7 +55,7 @@ type vocabulary struct {
 // words returns the whole vocabulary.
 var words = sync.OnceValue(readWords)
 
-// readWords returns a vocabulary that shares nothing with another.
+// readWords returns a vocabulary of its own, whose lists may be changed.
 func readWords() *vocabulary { return yamltext.DecodeFile[vocabulary](files, "words.yaml") }
 
 func pick[T any](r *rand.Rand, all []T) T { return all[r.IntN(len(all))] }
@@ -116,7 +116,7 @@ func ends(r rune, rest string) bool {
 	return unicode.IsLower(r) && unicode.IsUpper(next) || acronym
 }
 
-// fold is what is left of a name where spelling does not count.
+// fold returns what is left of a name once spelling is ignored.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !isWord(r) {
@@ -126,7 +126,7 @@ func fold(name string) string {
 	}, name)
 }
 
-// capital is a word with a capital.
+// capital returns a word with a capital.
 func capital(word string) string {
 	first, size := utf8.DecodeRuneInString(word)
 	return string(unicode.ToUpper(first)) + word[size:]
@@ -155,7 +155,7 @@ func join(r *rand.Rand, parts []string) string {
 	return glued(parts, "")
 }
 
-// glued are words with a separator between them, or an underscore where they would become one word.
+// glued joins words with a separator, or with an underscore where they would become one word.
 func glued(parts []string, separator string) string {
 	name := parts[0]
 
@@ -170,8 +170,8 @@ func glued(parts []string, separator string) string {
 	return name
 }
 
-// wordsOfAPI draws the words of another name for an API, from the one that was published. From the
-// first "for" on it says whose it is, and stays.
+// wordsOfAPI draws the words of another name for an API, from its published one. From the first
+// "for" on, the name says whose it is, and stays.
 func (w *vocabulary) wordsOfAPI(r *rand.Rand, m meaning) []string {
 	words, owner := m.words, m.words[len(m.words):]
 
@@ -183,6 +183,7 @@ func (w *vocabulary) wordsOfAPI(r *rand.Rand, m meaning) []string {
 	m.words = words
 	rest := m
 
+	// What is done stands in front (LoadDB), or, as a doer, at the end (SQLInterpreter).
 	verb, n := m.synonym(r, w.Verbs, 0)
 	if rest.words = words[n:]; n == 0 && len(words) > 1 {
 		verb, n = m.synonym(r, w.Doers, len(words)-1)
@@ -191,7 +192,7 @@ func (w *vocabulary) wordsOfAPI(r *rand.Rand, m meaning) []string {
 
 	parts := w.wordsOfNouns(r, rest)
 
-	// What is not known well stays, and a word that fits all is put beside it.
+	// What is not known well stays, and gets a general word beside it.
 	often := 0.2
 	if n == 0 || len(parts) == 0 {
 		often = 0.5
@@ -204,13 +205,14 @@ func (w *vocabulary) wordsOfAPI(r *rand.Rand, m meaning) []string {
 		}
 	}
 
+	// An unknown verb stays among the nouns, with a general verb in front of it.
 	if n == 0 {
 		verb = m.beside(r, w.VerbsOfAny)
 	}
 	return slices.Concat([]string{verb}, parts, owner)
 }
 
-// wordsOfNouns draws what stands for the words of a name that are none of what is done.
+// wordsOfNouns draws words for those of a name that do not say what is done.
 func (w *vocabulary) wordsOfNouns(r *rand.Rand, m meaning) []string {
 	var parts []string
 
@@ -231,8 +233,8 @@ func (w *vocabulary) nameOfParameter(r *rand.Rand, m meaning) string {
 	return join(r, w.wordsOfParameter(r, m))
 }
 
-// wordsOfParameter draws the words of another name for a parameter without its number. Where all
-// words stay, one more stands in front of them or behind.
+// wordsOfParameter draws the words of another name for a parameter without its number. If all words
+// stay, one more is put in front of them or behind.
 func (w *vocabulary) wordsOfParameter(r *rand.Rand, m meaning) []string {
 	parts := w.wordsOfNouns(r, m)
 	stay := fold(strings.Join(parts, "")) == fold(strings.Join(m.words, ""))
@@ -242,7 +244,7 @@ func (w *vocabulary) wordsOfParameter(r *rand.Rand, m meaning) []string {
 		return parts
 	}
 
-	// Sometimes it is two, that there are enough names.
+	// Sometimes it is two, so that there are enough names.
 	first := m.beside(r, w.Fronts)
 	if first == "" || chance(r, 0.5) {
 		parts = append(parts, m.beside(r, w.Endings))
@@ -258,12 +260,12 @@ func (w *vocabulary) wordsOfParameter(r *rand.Rand, m meaning) []string {
 	return append(parts, m.beside(r, w.Endings))
 }
 
-// compound draws a name of one word of each list, of words that no parameter of an API has if it
-// can.
+// compound draws a name from one word of each list, if possible from words that no parameter of an
+// API has.
 func compound(r *rand.Rand, lists [][]string, a toolapi.APISpec) string {
 	parts := make([]string, len(lists))
 	for i, list := range lists {
-		parts[i] = cmp.Or(meant("", "", "", namesOf(a)...).beside(r, []synonyms{{Use: list}}), pick(r, list))
+		parts[i] = cmp.Or(newMeaning("", "", "", namesOf(a)...).beside(r, []synonyms{{Use: list}}), pick(r, list))
 	}
 	return join(r, parts)
 }

@@ -6,9 +6,9 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// underWay gives each slot of before a name that no object has, and no member of one but that whose
-// value it gets: adapters name members as calls do.
-func (p *parts) underWay() []string {
+// interimNames gives each old slot a name that no object has, and no member except the one that
+// gets its value: adapters name members as calls do.
+func (p *parts) interimNames() []string {
 	const nobody = -1
 
 	owner := map[string]int{}
@@ -20,7 +20,7 @@ func (p *parts) underWay() []string {
 		owner[name] = i
 	}
 
-	// A member's name is used by calls of one of the two, so that nothing else may have it.
+	// Calls of one of the two have a member by its own name, so nothing else may have it.
 	for i, was := range p.was {
 		to, ok := p.to[i]
 		if !ok {
@@ -39,6 +39,7 @@ func (p *parts) underWay() []string {
 
 	for i, s := range p.was {
 		names[i] = s.Name
+		// No call has an interim name, so any free one will do.
 		for other, ok := owner[names[i]]; ok && other != i; other, ok = owner[names[i]] {
 			names[i] += "_"
 		}
@@ -48,10 +49,11 @@ func (p *parts) underWay() []string {
 	return names
 }
 
-// adapters lead from calls of the version to those of the tool.
+// adapters returns those that lead from calls of the version to calls of the tool.
 func (p *parts) adapters() []toolapi.AdapterSpec {
 	all := renaming(p.fixed, p.names)
 
+	// Adapters run in this order. An object is opened before its members can be renamed.
 	for _, n := range p.nests {
 		all = append(all, toolapi.AdapterSpec{
 			Nested: &toolapi.Nested{Parameter: n.name, Members: n.members},
@@ -59,20 +61,21 @@ func (p *parts) adapters() []toolapi.AdapterSpec {
 		all = renaming(append(all, n.fixed...), n.names)
 	}
 
-	// Values are adapted once all are parameters, and before some of them are members again.
+	// Values are adapted while all are parameters, before some of them become members again.
 	all = append(all, p.adapted...)
+	// The tool's own names come last, since until then a parameter and a member may clash.
 	last := toolapi.Rename{}
 
 	for i, s := range p.was {
 		switch inside := (toolapi.Rename{}); {
 		case s.within == "" && p.isMatched(i):
-			last[p.under[i]] = s.Name
+			last[p.interim[i]] = s.Name
 		case s.within == "":
 			var members []string
 
 			for k, m := range p.was {
 				if m.within == s.Name && p.isMatched(k) {
-					inside[p.under[k]] = m.Name
+					inside[p.interim[k]] = m.Name
 					members = append(members, m.Name)
 				}
 			}

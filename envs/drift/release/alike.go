@@ -10,8 +10,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// weights are how much words tell, by how few of the names and descriptions of both releases have
-// them.
+// weights say how much a word tells: the more, the fewer names and descriptions of both releases
+// have it.
 type weights struct {
 	texts int
 	in    map[string]int // texts with the word
@@ -41,12 +41,12 @@ func (w *weights) add(text string) {
 	}
 }
 
-func (w *weights) of(word string) float64 {
+func (w *weights) weight(word string) float64 {
 	return exact.Log(1 + float64(w.texts+1)/float64(w.in[word]+1))
 }
 
-// names is how alike two names are, in [0, 1]: the words that both have, or words like them. What
-// is all of one name and a part of the other counts more.
+// names returns how alike two names are, in [0, 1], by the words that both have, or words like
+// them. A name that is a part of the other counts more.
 func (w *weights) names(a, b string) float64 {
 	few, many := drift.Stems(a), drift.Stems(b)
 	few, many = spelledOut(few, many), spelledOut(many, few)
@@ -62,12 +62,12 @@ func (w *weights) names(a, b string) float64 {
 	var shared, all float64
 
 	for _, word := range slices.Concat(few, many) {
-		all += w.of(word)
+		all += w.weight(word)
 	}
 
 	whole := len(few) > 0
 
-	// Each word has its likest one, which no other word may have as well.
+	// Each word takes the word most like it, which no other may take as well.
 	for _, word := range few {
 		best, at := 0.0, -1
 
@@ -78,11 +78,13 @@ func (w *weights) names(a, b string) float64 {
 		}
 
 		if whole = whole && best > 0.7; at >= 0 {
-			shared += float64(best * (w.of(word) + w.of(many[at])))
+			// The conversion rounds, as no machine may fuse the two steps and get another score.
+			shared += float64(best * (w.weight(word) + w.weight(many[at])))
 			many = slices.Delete(slices.Clone(many), at, at+1)
 		}
 	}
 
+	// Only equal names are certain; one that is a part of the other is at least likely.
 	score := shared / max(all, 1e-9)
 	if whole {
 		score = max(score, 0.7)
@@ -90,8 +92,8 @@ func (w *weights) names(a, b string) float64 {
 	return min(score, 0.95)
 }
 
-// spelledOut are words with those of another name in the place of one that is their first letters,
-// as ff is of fast forward.
+// spelledOut replaces a word that is the first letters of several words of another name by those
+// words, as ff by fast forward.
 func spelledOut(words, other []string) (all []string) {
 	for _, word := range words {
 		found := false
@@ -114,7 +116,7 @@ func spelledOut(words, other []string) (all []string) {
 	return all
 }
 
-// wordsAlike is how alike two words are: a beginning stands for a word, as repo does for
+// wordsAlike returns how alike two words are. A beginning may stand for a word, as repo does for
 // repository.
 func wordsAlike(a, b string) float64 {
 	switch {
@@ -127,8 +129,8 @@ func wordsAlike(a, b string) float64 {
 	return 0
 }
 
-// descriptions is how alike two descriptions are, in [0, 1]: the cosine of their words, by weight.
-// It is 0 where one says nothing.
+// descriptions returns how alike two descriptions are, in [0, 1]: the cosine of their words, by
+// weight, and 0 if one is empty.
 func (w *weights) descriptions(a, b string) float64 {
 	one, other := wordSet(a), wordSet(b)
 	if len(one) == 0 || len(other) == 0 {
@@ -142,14 +144,14 @@ func (w *weights) descriptions(a, b string) float64 {
 	var shared, left, right float64
 
 	for word := range one {
-		weight := float64(w.of(word) * w.of(word))
+		weight := float64(w.weight(word) * w.weight(word))
 		if left += weight; other[word] {
 			shared += weight
 		}
 	}
 
 	for word := range other {
-		right += float64(w.of(word) * w.of(word))
+		right += float64(w.weight(word) * w.weight(word))
 	}
 	return min(shared/math.Sqrt(left*right), 0.98)
 }
@@ -162,7 +164,7 @@ func wordSet(text string) map[string]bool {
 	return all
 }
 
-// either is how likely something is of which several things speak, each by itself, in [0, 1].
+// either returns how likely something is that has several independent signs, in [0, 1].
 func either(all ...float64) float64 {
 	not := 1.0
 	for _, p := range all {

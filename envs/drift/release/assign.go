@@ -3,8 +3,7 @@ package release
 import "math"
 
 // assignment gives each row of a matrix of scores at most one column, and each column at most one
-// row, so that the sum of their scores is as high as it can be. It is -1 of a row that has none
-// with a score.
+// row, so that the sum of their scores is as high as it can be. A row without one has -1.
 func assignment(scores [][]float64) []int {
 	h := hungarian{scores: scores, size: len(scores)}
 	for _, row := range scores {
@@ -35,12 +34,12 @@ func assignment(scores [][]float64) []int {
 // hungarian is the Hungarian method on a square matrix. Rows and columns count from 1.
 type hungarian struct {
 	scores        [][]float64
-	size          int
+	size          int       // of the square
 	rows, columns []float64 // potentials
-	rowOf         []int     // by column; 0 of a free one
+	rowOf         []int     // by column; 0 if it is free
 }
 
-// cost is 0 outside of the scores.
+// cost is the negative score, and 0 outside of the scores: the method looks for the least sum.
 func (h *hungarian) cost(i, j int) float64 {
 	if i <= len(h.scores) && j <= len(h.scores[i-1]) {
 		return -h.scores[i-1][j-1]
@@ -48,8 +47,7 @@ func (h *hungarian) cost(i, j int) float64 {
 	return 0
 }
 
-// place gives a row a column, on the shortest way on which rows can trade columns until one is
-// free.
+// place gives a row a column, by the cheapest chain of rows that trade columns until one is free.
 func (h *hungarian) place(i int) {
 	var (
 		least  = make([]float64, h.size+1) // on the way to each column
@@ -62,6 +60,7 @@ func (h *hungarian) place(i int) {
 		least[j] = math.Inf(1)
 	}
 
+	// Column 0 holds the new row; the search ends at the first free column.
 	for h.rowOf[0] = i; h.rowOf[column] != 0; {
 		used[column] = true
 		row, best, next := h.rowOf[column], math.Inf(1), 0
@@ -71,6 +70,8 @@ func (h *hungarian) place(i int) {
 				continue
 			}
 
+			// Less the potentials no cost is negative, so the nearest column is final, as in
+			// Dijkstra's method.
 			if c := h.cost(row, j) - h.rows[row] - h.columns[j]; c < least[j] {
 				least[j], from[j] = c, column
 			}
@@ -80,6 +81,8 @@ func (h *hungarian) place(i int) {
 			}
 		}
 
+		// The potentials move such that the chain so far costs nothing, and still nothing is
+		// negative.
 		for j := range used {
 			if used[j] {
 				h.rows[h.rowOf[j]] += best
@@ -92,14 +95,15 @@ func (h *hungarian) place(i int) {
 		column = next
 	}
 
+	// Back along the chain, each column takes the row of the one before it.
 	for column != 0 {
 		h.rowOf[column] = h.rowOf[from[column]]
 		column = from[column]
 	}
 }
 
-// gap is how much the best other assignment that trades the column of a row would lose: 0 where the
-// choice was by chance.
+// gap returns how much the best assignment would lose that gives a row another column: 0 if the
+// choice was arbitrary.
 func gap(scores [][]float64, columns []int, i int) float64 {
 	j := columns[i]
 	least := scores[i][j]
@@ -128,8 +132,8 @@ func gap(scores [][]float64, columns []int, i int) float64 {
 	return max(least, 0)
 }
 
-// certain is how sure a choice is: its score, and half of it where another one is as good.
-func certain(score, gap float64) float64 {
+// confidence returns how sure a choice is: its score, or half of it if another one is as good.
+func confidence(score, gap float64) float64 {
 	const clear = 0.3
 	return score * (0.5 + 0.5*min(gap/clear, 1))
 }

@@ -21,7 +21,7 @@ func (t *tool) exemplify(api *toolapi.APISpec, lost []string) error {
 		return slices.Contains(lost, a.Name)
 	})
 
-	// What cannot be said of all parameters can be of those that are needed.
+	// If a call with all parameters cannot be expressed, one with the required ones may be.
 	needed := slices.DeleteFunc(slices.Clone(call), func(a envs.Arg) bool {
 		return slices.ContainsFunc(t.old.Parameters.All, func(p toolapi.Parameter) bool {
 			return p.Name == a.Name && p.Optional
@@ -35,7 +35,7 @@ func (t *tool) exemplify(api *toolapi.APISpec, lost []string) error {
 		}
 	}
 
-	// Or a sample of the release is a call that the tool takes.
+	// In the other direction, a sample of the release may be a call that the tool takes.
 	own := *api
 	own.Tool, own.Adapters, own.Description = "", nil, cmp.Or(api.Description, t.old.Description)
 
@@ -53,7 +53,7 @@ func (t *tool) exemplify(api *toolapi.APISpec, lost []string) error {
 	return nil
 }
 
-// loaded is an API beside a base that has its tool alone.
+// loaded loads an API beside a base that has its tool only.
 func (b *builder) loaded(old, api toolapi.APISpec) (*toolapi.API, error) {
 	base := &toolapi.Spec{Version: "base", Base: true, Messages: b.base.Messages}
 	version := &toolapi.Spec{Version: "version"}

@@ -11,15 +11,15 @@ import (
 )
 
 // met is what two schemas have in common: the values that the tool takes as it is, and that calls
-// of the release may say.
+// of the release may have.
 type met struct {
-	schema envs.Args // of the release, but for values that the tool does not take
+	schema envs.Args // of the release, without values that the tool does not take
 
-	wider, narrower bool  // the release takes other values, or not all of before
-	lost, fresh     []any // of an enumeration, those that are gone and those that are new
+	wider, narrower bool  // the release takes other values, or not all of the old ones
+	lost, fresh     []any // values of an enumeration that are gone, and new ones
 }
 
-// meet returns what two schemas have in common; ok is false where that is nothing.
+// meet returns what two schemas have in common; ok is false if that is nothing.
 func meet(old, now envs.Args) (m met, ok bool) {
 	if reflect.DeepEqual(bare(old), bare(now)) {
 		return met{schema: now}, true
@@ -39,7 +39,7 @@ func meet(old, now envs.Args) (m met, ok bool) {
 	return m, m.enumeration(old, now) && m.items(old, now) && m.members(old, now)
 }
 
-// enumeration takes those values alone that both have.
+// enumeration keeps the values that both have.
 func (m *met) enumeration(old, now envs.Args) bool {
 	was, is := valuesOf(old), valuesOf(now)
 
@@ -50,6 +50,7 @@ func (m *met) enumeration(old, now envs.Args) bool {
 		m.narrower = true
 		return true
 	case is == nil:
+		// The release takes any value of the type, which the tool does not.
 		m.wider = true
 		m.schema = now.With("enum", was)
 		return true
@@ -64,7 +65,7 @@ func (m *met) enumeration(old, now envs.Args) bool {
 	m.lost = slices.DeleteFunc(slices.Clone(was), in(is))
 	m.fresh = slices.DeleteFunc(slices.Clone(is), in(was))
 
-	// The tool as it is does not know what is fresh, so that the version must not take it.
+	// The tool as it is does not know fresh values, so the version must not take them.
 	if len(m.fresh) == 0 {
 		return true
 	}
@@ -72,13 +73,14 @@ func (m *met) enumeration(old, now envs.Args) bool {
 	shared := slices.DeleteFunc(slices.Clone(is), in(m.fresh))
 	m.schema = with(now, "enum", shared)
 
+	// A default that the tool does not know is as much out of place as any such value.
 	if usual, given := now.Get("default"); given && !in(shared)(usual) {
 		m.schema = m.schema.Without("default")
 	}
 	return len(shared) > 0
 }
 
-// items has both schemas of what is in a list meet.
+// items keeps what the schemas of a list's items have in common.
 func (m *met) items(old, now envs.Args) bool {
 	was, is := old.Object("items"), now.Object("items")
 	if was == nil || is == nil {
@@ -91,7 +93,7 @@ func (m *met) items(old, now envs.Args) bool {
 	return ok
 }
 
-// members has the members of objects meet. An object that says nothing of its members takes any.
+// members keeps what the members of objects have in common. An object that declares none takes any.
 func (m *met) members(old, now envs.Args) bool {
 	was, is := old.Object("properties"), now.Object("properties")
 	if was == nil || is == nil {
@@ -105,9 +107,10 @@ func (m *met) members(old, now envs.Args) bool {
 		schema, _ := member.Value.(envs.Args)
 		before, known := was.Get(member.Name)
 
-		if !known { // the tool as it is has no place for it
+		if !known {
 			m.wider = true
 
+			// Every call of the release has it, so none could reach the tool.
 			if slices.Contains(needed, any(member.Name)) {
 				return false
 			}
@@ -126,7 +129,7 @@ func (m *met) members(old, now envs.Args) bool {
 		both = append(both, envs.Arg{Name: member.Name, Value: inside.schema})
 	}
 
-	// What the tool needs has to be said, whether or not the release needs it.
+	// Calls must have what the tool needs, whether or not the release needs it.
 	for _, name := range old.List("required") {
 		if text, _ := name.(string); !slices.Contains(both.Names(), text) {
 			return false
@@ -144,13 +147,14 @@ func (m *met) members(old, now envs.Args) bool {
 		m.schema = with(m.schema, "required", needed)
 	}
 
+	// What the tool has no place for must be refused, not dropped.
 	if m.wider {
 		m.schema = with(m.schema, "additionalProperties", false)
 	}
 	return true
 }
 
-// take notes what is said of values inside.
+// take adds what was found about values inside.
 func (m *met) take(inside met) {
 	m.wider, m.narrower = m.wider || inside.wider, m.narrower || inside.narrower
 	m.lost, m.fresh = slices.Concat(m.lost, inside.lost), slices.Concat(m.fresh, inside.fresh)
@@ -163,7 +167,7 @@ const (
 	null kinds = 1 << iota
 	boolean
 	integer
-	fraction // a number that is no integer
+	fraction // a number that is not an integer
 	text
 	list
 	object
@@ -176,7 +180,7 @@ var kindNames = map[any]kinds{
 	"string": text, "array": list, "object": object,
 }
 
-// kindsOf are the types of the values that a schema takes.
+// kindsOf returns the types of the values that a schema takes.
 func kindsOf(schema envs.Args) kinds {
 	all := kinds(anything)
 
@@ -211,6 +215,7 @@ func kindsOf(schema envs.Args) kinds {
 		all &= kindsOf(inside)
 	}
 
+	// Enumerated values have types even if the schema names none.
 	if values := valuesOf(schema); values != nil {
 		var of kinds
 		for _, v := range values {
@@ -222,7 +227,7 @@ func kindsOf(schema envs.Args) kinds {
 	return all
 }
 
-// kindOf is the type of a value as JSON Schema calls it.
+// kindOf returns the type of a value as JSON Schema calls it.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case envs.Number:
@@ -244,7 +249,7 @@ func kindOf(v any) string {
 	return "number"
 }
 
-// valuesOf are those that a schema enumerates, nil where it does not.
+// valuesOf returns the values that a schema enumerates, nil if it does not.
 func valuesOf(schema envs.Args) []any {
 	if v, ok := schema.Get("const"); ok {
 		return []any{v}
@@ -255,7 +260,7 @@ func valuesOf(schema envs.Args) []any {
 // notes are keywords that refuse no value.
 var notes = []string{"description", "title", "default", "examples"}
 
-// bare is a schema without what refuses no value, nil where nothing is left.
+// bare returns a schema without keywords that refuse no value, nil if nothing is left.
 func bare(schema envs.Args) (rest envs.Args) {
 	for _, k := range schema {
 		if !slices.Contains(notes, k.Name) {
@@ -291,7 +296,7 @@ func bareValue(keyword string, v any) any {
 	return v
 }
 
-// annotated is a schema with what another one says of the same values in its place.
+// annotated returns a schema with the notes of another one in place of its own.
 func annotated(schema, said envs.Args) envs.Args {
 	out := schema.Without(notes...)
 
@@ -305,7 +310,7 @@ func annotated(schema, said envs.Args) envs.Args {
 	return out
 }
 
-// fitsKind reports whether a value is of a type that a schema takes, null aside.
+// fitsKind reports whether a value other than null is of a type that a schema takes.
 func fitsKind(schema envs.Args, v any) bool {
 	kind := kindNames[kindOf(v)]
 	return v != nil && kindsOf(schema)&kind == kind
@@ -317,7 +322,7 @@ func with(schema envs.Args, name string, v any) envs.Args {
 	return schema.Without(name).With(name, v)
 }
 
-// shown is a list of values in a line.
+// shown writes values in one line.
 func shown(values []any) string {
 	text := ""
 	for _, v := range values {

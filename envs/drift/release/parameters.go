@@ -27,10 +27,10 @@ func (s slot) String() string {
 	return s.Name
 }
 
-// pairing is where a value of before goes.
+// pairing is where an old value goes.
 type pairing struct {
-	slot  int // the index of the slot, or of that of the first item
-	items int // how many slots have an item of a list each; 0 where the slot has the value
+	slot  int // the index of the slot, or of the first item's
+	items int // how many slots have one item of a list each; 0 if the slot has the whole value
 	sure  float64
 	why   string
 }
@@ -66,7 +66,7 @@ func (t *tool) isUsed(i int) bool {
 	return false
 }
 
-// from is the slot of before whose value a slot has, -1 of a new one.
+// from returns the old slot whose value a slot has, -1 if it is new.
 func (t *tool) from(i int) int {
 	for at := range t.was {
 		if p, ok := t.to[at]; ok && p.slot == i {
@@ -78,7 +78,7 @@ func (t *tool) from(i int) int {
 }
 
 // match finds where values go: to parameters of the same name, then to items of lists, and then to
-// those parameters, and members of objects, that are the most alike.
+// the parameters and members of objects that are most alike.
 func (t *tool) match() {
 	for _, p := range t.now.Parameters.All {
 		t.is = append(t.is, slot{Parameter: p})
@@ -87,7 +87,7 @@ func (t *tool) match() {
 	for i, p := range t.old.Parameters.All {
 		t.was = append(t.was, slot{Parameter: p})
 
-		// An object may have the value inside.
+		// An object of that name may have the value inside, which is looked for below.
 		at := slices.IndexFunc(t.is, func(s slot) bool { return s.Name == p.Name })
 		if at >= 0 && (t.takes(p, t.is[at].Parameter) || len(membersOf(t.is[at].Parameter)) == 0) {
 			t.to[i] = pairing{slot: at, sure: 1, why: "the same name"}
@@ -100,18 +100,19 @@ func (t *tool) match() {
 		}
 	}
 
+	// Members are compared only where the whole found no counterpart.
 	t.was = t.opened(t.was, t.isMatched)
 	t.is = t.opened(t.is, t.isUsed)
 	named := maps.Clone(t.to)
 
-	// No adapter says an object of which some members are gone.
+	// No adapter builds an object of which some members are gone, so it is matched as a whole.
 	for t.matchAlike(); t.closePartial(); t.matchAlike() {
 		t.to = maps.Clone(named)
 	}
 }
 
-// closePartial leaves out the slots inside an object of before of which only some have a
-// counterpart, and reports whether there was one.
+// closePartial leaves out the slots inside an old object of which only some have a counterpart, and
+// reports whether there was such an object.
 func (t *tool) closePartial() bool {
 	for _, s := range t.was {
 		found := map[bool]bool{}
@@ -136,7 +137,7 @@ func (t *tool) isMatched(i int) bool {
 	return ok
 }
 
-// opened are slots and those inside of each that has no counterpart.
+// opened returns slots and those inside each that has no counterpart.
 func (t *tool) opened(all []slot, done func(i int) bool) []slot {
 	var inside []slot
 
@@ -149,7 +150,7 @@ func (t *tool) opened(all []slot, done func(i int) bool) []slot {
 	return append(all, inside...)
 }
 
-// membersOf are the slots inside a parameter that is an object.
+// membersOf returns the slots inside a parameter that is an object.
 func membersOf(p toolapi.Parameter) (all []slot) {
 	if kindsOf(p.Schema) != object {
 		return nil
@@ -173,11 +174,12 @@ func membersOf(p toolapi.Parameter) (all []slot) {
 	return all
 }
 
-// leastItems is how many items a list has at least whose items have a parameter each.
+// leastItems is the least number of parameters that are taken for the items of a list.
 const leastItems = 2
 
 // matchItems finds parameters item1, item2, … in place of a list.
 func (t *tool) matchItems(i int, p toolapi.Parameter) {
+	// Without items nobody could tell whether an optional list is empty or left out.
 	if p.Optional || kindsOf(p.Schema) != list {
 		return
 	}
@@ -203,7 +205,7 @@ func (t *tool) matchItems(i int, p toolapi.Parameter) {
 		item := t.is[at].Parameter
 		item.Name, item.Optional, item.Schema = stem, false, p.Schema
 
-		if sure := t.alike(p, item); sure >= leastParameter {
+		if sure := t.likeness(p, item); sure >= leastParameter {
 			why := fmt.Sprintf("%d items with numbers", n)
 			t.to[i] = pairing{slot: at, items: n, sure: sure, why: why}
 			return
@@ -212,15 +214,16 @@ func (t *tool) matchItems(i int, p toolapi.Parameter) {
 }
 
 const (
-	leastParameter = 0.5  // how alike a parameter has to be
-	leastSure      = 0.45 // and how sure that is, as others may be nearly as much alike
+	leastParameter = 0.5  // how alike parameters have to be
+	leastSure      = 0.45 // and how sure that is, as others may be nearly as alike
 )
 
-// matchAlike finds successors among what is left, so that all are as alike as they can be.
+// matchAlike finds successors among what is left, such that all are as alike as they can be.
 func (t *tool) matchAlike() {
 	left := rest(t.was, t.isMatched)
 	free := rest(t.is, t.isUsed)
 
+	// Weak pairs are no candidates, but a close second makes a choice unsure, so all are kept.
 	all, some := make([][]float64, len(left)), make([][]float64, len(left))
 
 	for x, i := range left {
@@ -234,7 +237,7 @@ func (t *tool) matchAlike() {
 
 	columns := assignment(some)
 
-	// What has a value by itself has none inside.
+	// What was matched as a whole has no members left to match, so the rest starts over.
 	if t.closeWhole(left, free, columns) {
 		t.matchAlike()
 		return
@@ -245,7 +248,7 @@ func (t *tool) matchAlike() {
 			continue
 		}
 
-		if sure := certain(all[x][y], gap(all, columns, x)); sure >= leastSure {
+		if sure := confidence(all[x][y], gap(all, columns, x)); sure >= leastSure {
 			why := t.reason(t.was[left[x]].Parameter, t.is[free[y]].Parameter)
 			t.to[left[x]] = pairing{slot: free[y], sure: sure, why: why}
 		}
@@ -254,7 +257,7 @@ func (t *tool) matchAlike() {
 	t.matchOnly(left, free)
 }
 
-// rest are the indexes of slots that are not done.
+// rest returns the indexes of slots that are not done.
 func rest(all []slot, done func(i int) bool) (left []int) {
 	for i := range all {
 		if !done(i) {
@@ -265,8 +268,8 @@ func rest(all []slot, done func(i int) bool) (left []int) {
 	return left
 }
 
-// closeWhole leaves out slots inside of those that were chosen as a whole, and reports whether
-// there were any.
+// closeWhole leaves out slots inside those that were matched as a whole, and reports whether there
+// were any.
 func (t *tool) closeWhole(left, free, columns []int) bool {
 	var were, are []slot
 
@@ -281,7 +284,7 @@ func (t *tool) closeWhole(left, free, columns []int) bool {
 	return len(t.was)+len(t.is) < before
 }
 
-// closed are slots without those inside of some.
+// closed returns slots without those inside some.
 func closed(all, whole []slot) []slot {
 	return slices.DeleteFunc(slices.Clone(all), func(s slot) bool {
 		return s.within != "" && slices.ContainsFunc(whole, func(w slot) bool {
@@ -290,15 +293,14 @@ func closed(all, whole []slot) []slot {
 	})
 }
 
-// sureOfOnly is how sure it is that the only parameter that is left of before is the only new one
-// that takes its values.
+// sureOfOnly is how sure it is that the only old parameter left became the only new one that takes
+// its values.
 const sureOfOnly = 0.5
 
-// matchOnly matches those parameters, of some that calls cannot do without, whose values nothing
-// else that is left can take.
+// matchOnly matches required parameters whose values only one parameter that is left can take.
 func (t *tool) matchOnly(left, free []int) {
-	only := map[int][]int{} // the slots by a parameter of before
-	from := map[int]int{}   // how many such parameters by a slot
+	only := map[int][]int{} // the slots, by old parameter
+	from := map[int]int{}   // how many such parameters, by slot
 
 	for _, i := range left {
 		p := t.was[i]
@@ -325,23 +327,23 @@ func (t *tool) matchOnly(left, free []int) {
 	}
 }
 
-// slotsAlike is how likely a slot has the value of another one. Names inside of objects may be
-// those of before with that of the object, or without.
+// slotsAlike returns how likely a slot has the value of another one. The name of a member may or
+// may not contain that of its object.
 func (t *tool) slotsAlike(was, is slot) float64 {
-	score := t.alike(was.Parameter, is.Parameter)
+	score := t.likeness(was.Parameter, is.Parameter)
 
 	if was.within != is.within {
 		a, b := was.Parameter, is.Parameter
 		a.Name, b.Name = was.within+" "+a.Name, is.within+" "+b.Name
-		score = max(score, t.alike(a, b))
+		score = max(score, t.likeness(a, b))
 	}
 
 	return score
 }
 
-// alike is how likely a parameter of a release is another one of before under a new name: 0 where
-// it takes no value of it.
-func (b *builder) alike(old, now toolapi.Parameter) float64 {
+// likeness returns how likely a parameter of a release is an old one under a new name: 0 if it
+// takes none of its values.
+func (b *builder) likeness(old, now toolapi.Parameter) float64 {
 	fit := fitOf(old, now)
 	if fit == 0 {
 		return 0
@@ -351,11 +353,11 @@ func (b *builder) alike(old, now toolapi.Parameter) float64 {
 	if old.Optional == now.Optional && fit == 1 {
 		prior = 0.2
 	}
-	return fit * either(prior, b.saidAlike(old, now))
+	return fit * either(prior, b.textsAlike(old, now))
 }
 
-// saidAlike is how alike the names and descriptions of parameters are.
-func (b *builder) saidAlike(old, now toolapi.Parameter) float64 {
+// textsAlike returns how alike the names and descriptions of parameters are.
+func (b *builder) textsAlike(old, now toolapi.Parameter) float64 {
 	name := b.words.names(old.Name, now.Name)
 	said := b.words.descriptions(old.Description(), now.Description())
 	return either(0.9*name*name, 0.9*said*said)
@@ -367,7 +369,7 @@ func (b *builder) reason(old, now toolapi.Parameter) string {
 		b.words.names(old.Name, now.Name), said, fitOf(old, now))
 }
 
-// fitOf is how well values of before fit a parameter.
+// fitOf returns how well the values of an old parameter fit a new one.
 func fitOf(old, now toolapi.Parameter) float64 {
 	fit := 0.0
 
@@ -388,7 +390,7 @@ func fitOf(old, now toolapi.Parameter) float64 {
 	return fit
 }
 
-// takes reports whether an adapter, or none, leads from one parameter to another.
+// takes reports whether one parameter can become another, by an adapter or as it is.
 func (t *tool) takes(old, now toolapi.Parameter) bool { return t.isLoose() || fitOf(old, now) > 0 }
 
 // isLoose reports whether calls may have any values.
@@ -396,7 +398,7 @@ func (t *tool) isLoose() bool {
 	return t.old.Parameters.Loose || t.old.Loose || t.now.Parameters.Loose || t.now.Loose
 }
 
-// spelledType is the type of a parameter of before whose values are texts now, or "".
+// spelledType returns the type of an old parameter whose values are texts now, or "".
 func spelledType(old, now envs.Args) string {
 	for _, name := range []string{"boolean", "integer", "number"} {
 		if kindsOf(now) == text && kindsOf(old) == kindNames[name] {
@@ -417,5 +419,5 @@ func isListOf(old, now envs.Args) bool {
 	return ok
 }
 
-// isSame reports whether two defaults are one.
+// isSame reports whether two defaults are equal.
 func isSame(a, b any) bool { return reflect.DeepEqual(a, b) }

@@ -19,10 +19,10 @@ type Inferred struct {
 	Version *toolapi.Spec // loads beside the base
 
 	Changes []Change        // in the base's order of tools; also of those that are Broken
-	Equal   []string        // tools that are the same in both, by the names of both
-	Added   []string        // names of the release that no tool of the base has
+	Equal   []string        // tools that are the same in both
+	Added   []string        // tools of the release that are new
 	Removed []string        // tools of the base that have no successor
-	Broken  []NotUnderstood // what calls of before have no successor for
+	Broken  []NotUnderstood // what old calls have no successor for
 }
 
 // Change is a difference that was understood. Its Operator is that of package drift where there is
@@ -67,8 +67,8 @@ type NotUnderstood struct {
 	Gone bool   `json:"gone"` // the version has removed the tool because of it
 }
 
-// Between infers the version that shows the next release of a base's tools. The base is one, and
-// what it answers with or changes silently is nothing to the version. Neither is changed.
+// Between infers the version that shows the next release of a base's tools. What the base answers
+// with or changes silently does not matter. Neither argument is changed.
 func Between(base *toolapi.Spec, next []toolapi.APISpec, version string) (*Inferred, error) {
 	if !base.Base {
 		return nil, fmt.Errorf("release: %s is no base: give the version that defines the tools",
@@ -94,6 +94,7 @@ func Between(base *toolapi.Spec, next []toolapi.APISpec, version string) (*Infer
 	seen := map[string]bool{}
 
 	for _, a := range next {
+		// Calls go by name, so two tools of one name could not be told apart.
 		if seen[a.Name] {
 			return nil, fmt.Errorf("release: the release has two tools %s", a.Name)
 		}
@@ -106,6 +107,7 @@ func Between(base *toolapi.Spec, next []toolapi.APISpec, version string) (*Infer
 	b.words = wordsOf(slices.Concat(b.old, b.next))
 	b.build()
 
+	// Loading checks every adapter and example, so that what is returned can be deployed.
 	if _, err := toolapi.NewCatalog(base, b.out.Version); err != nil {
 		return nil, fmt.Errorf("release: the version that was inferred: %w", err)
 	}
@@ -120,7 +122,7 @@ type builder struct {
 	out       *Inferred
 }
 
-// build makes the APIs of all tools: what is said is in the order of the base, and the version's
+// build makes the APIs of all tools. The report is in the order of the base, and the version's
 // tools are in that of the release.
 func (b *builder) build() {
 	pairs := b.matchTools()
@@ -139,10 +141,12 @@ func (b *builder) build() {
 				made[m.to] = api
 			}
 
+			// A successor that no call reaches is not a new tool either.
 			taken[m.to] = true
 		}
 
 		if !ok {
+			// With or without a successor that works, calls of the tool are told that it is gone.
 			b.out.Version.Removed = append(b.out.Version.Removed, silent.Removed{Tool: old.Name})
 		}
 	}
@@ -158,8 +162,7 @@ func (b *builder) build() {
 	b.out.Version.APIs = append(b.out.Version.APIs, b.system()...)
 }
 
-// api is what the version exposes a tool as that has a successor; ok is false where that is
-// nothing.
+// api returns the API for a tool that has a successor; ok is false if no call reaches the tool.
 func (b *builder) api(old toolapi.APISpec, m match) (api toolapi.APISpec, ok bool) {
 	t := &tool{builder: b, old: old, now: b.next[m.to], to: map[int]pairing{}}
 
@@ -189,13 +192,13 @@ func (b *builder) api(old toolapi.APISpec, m match) (api toolapi.APISpec, ok boo
 	return api, ok
 }
 
-// isEqual reports whether nothing of a tool is another one but its URL.
+// isEqual reports whether a tool is the same but for its URL.
 func isEqual(old, now toolapi.APISpec) bool {
 	return old.Name == now.Name && old.Description == now.Description &&
 		reflect.DeepEqual(old.Parameters.Schema(), now.Parameters.Schema())
 }
 
-// system are the tools of the environment, which stay.
+// system returns the tools of the environment, which stay.
 func (b *builder) system() (all []toolapi.APISpec) {
 	for _, a := range b.base.APIs {
 		if envs.IsSystem(a.Name) {
@@ -206,7 +209,7 @@ func (b *builder) system() (all []toolapi.APISpec) {
 	return all
 }
 
-// String says a change in a line, with how sure it is.
+// String returns a change in one line, with how sure it is.
 func (c Change) String() string {
 	return fmt.Sprintf("%s (%.2f: %s)", cmp.Or(c.Change.String(), c.Operator), c.Sure, c.Why)
 }

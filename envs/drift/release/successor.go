@@ -10,8 +10,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// successor returns the API of the version that shows a tool's successor; ok is false where no
-// adapter leads to the tool.
+// successor returns the API of the version that shows a tool's successor; ok is false if no adapter
+// leads to the tool.
 func (t *tool) successor() (toolapi.APISpec, bool) {
 	t.match()
 
@@ -38,11 +38,12 @@ func (t *tool) successor() (toolapi.APISpec, bool) {
 	api.Parameters.All, api.Parameters.Loose = p.all, t.isLoose()
 	api.Adapters = p.adapters()
 
-	// Without a schema no call would be seen to say too much.
+	// Parameters that are all gone leave no schema, so a keyword has to refuse their arguments.
 	if len(p.lost) > 0 && len(p.all) == 0 {
 		api.Parameters.Keywords = envs.Object("additionalProperties", false)
 	}
 
+	// A notice has to show a call that works; an API without one is removed.
 	if err := t.exemplify(&api, p.lost); err != nil {
 		t.broken(NotUnderstood{Gone: true, Why: err.Error()})
 		return api, false
@@ -56,19 +57,19 @@ type parts struct {
 
 	all  []toolapi.Parameter
 	gone bool     // no call of the version reaches the tool
-	lost []string // parameters of before that no call of the version says
+	lost []string // old parameters that no call of the version has
 
-	described []string // what has another description
+	described []string // what has a new description
 
-	fixed   []toolapi.AdapterSpec // parameters of one value
-	names   toolapi.Rename        // of parameters, to those under way
+	fixed   []toolapi.AdapterSpec // for parameters of one value
+	names   toolapi.Rename        // of parameters, to interim ones
 	nests   []nest
-	adapted []toolapi.AdapterSpec // of parameters under their names under way
+	adapted []toolapi.AdapterSpec // for parameters under their interim names
 
-	under []string // the name under way of each slot of before: no member of an object has it
+	interim []string // the interim name of each old slot: no member of an object has it
 }
 
-// nest is an object whose members are parameters of before.
+// nest is an object whose members are old parameters.
 type nest struct {
 	name    string
 	members []string
@@ -79,8 +80,9 @@ type nest struct {
 func (p *parts) adapt(s toolapi.AdapterSpec) { p.adapted = append(p.adapted, s) }
 
 func (p *parts) make() {
-	p.names, p.under = toolapi.Rename{}, p.underWay()
+	p.names, p.interim = toolapi.Rename{}, p.interimNames()
 
+	// The version's parameters are in the order of the release.
 	for i, s := range p.is {
 		if s.within != "" {
 			continue
@@ -107,6 +109,7 @@ func (p *parts) make() {
 	}
 
 	for i, s := range p.was {
+		// An object whose members were matched is not gone but unnested.
 		isInside := func(k int) bool { return p.was[k].within == s.Name && p.isMatched(k) }
 
 		if s.within == "" && !p.isMatched(i) && !slices.ContainsFunc(indexes(p.was), isInside) {
@@ -114,6 +117,7 @@ func (p *parts) make() {
 		}
 	}
 
+	// A file has to say that there are none; without a list it is refused.
 	if p.all == nil {
 		p.all = []toolapi.Parameter{}
 	}
@@ -127,9 +131,9 @@ func indexes[T any](all []T) []int {
 	return at
 }
 
-// rename notes the name of a parameter of before, in place of the one that it has now.
+// rename maps the new name of a parameter to its interim one, and notes the change.
 func (p *parts) rename(names toolapi.Rename, now string, at int, s slot) {
-	names[now] = p.under[at]
+	names[now] = p.interim[at]
 
 	operator := RenameParameter
 
@@ -143,7 +147,7 @@ func (p *parts) rename(names toolapi.Rename, now string, at int, s slot) {
 	p.note(operator, p.was[at].String(), s.String(), p.to[at].sure, p.to[at].why)
 }
 
-// items puts parameters in the place of a list.
+// items puts parameters in place of a list.
 func (p *parts) items(at int) {
 	to := p.to[at]
 	stem := strings.TrimSuffix(p.is[to.slot].Name, "1")
@@ -154,13 +158,14 @@ func (p *parts) items(at int) {
 
 	p.note(Number, p.was[at].Name, stem+"1", to.sure, to.why)
 	p.adapt(toolapi.AdapterSpec{
-		Enumerated: &toolapi.Enumerated{Item: stem, To: p.under[at], Most: to.items},
+		Enumerated: &toolapi.Enumerated{Item: stem, To: p.interim[at], Most: to.items},
 	})
 }
 
-// nest puts an object in the place of its members.
+// nest puts an object in place of its members.
 func (p *parts) nest(s slot) {
 	n := nest{name: s.Name, names: toolapi.Rename{}}
+	// An object is only as sure as its least sure member.
 	sure := 1.0
 
 	var (
@@ -192,10 +197,12 @@ func (p *parts) nest(s slot) {
 		}
 	}
 
+	// Nothing in it reaches the tool, so the version does without the object.
 	if len(members) == 0 {
 		return
 	}
 
+	// Other members would be lost on the way to the tool, so they are refused.
 	object := toolapi.Parameters{All: members}.Schema().With("additionalProperties", false)
 	if about := s.Description(); about != "" {
 		object = object.With("description", about)
@@ -209,14 +216,15 @@ func (p *parts) nest(s slot) {
 		"members of an object are like them")
 }
 
-// added is a parameter that is new in the release. The version has it only where calls cannot do
-// without it and only one value makes sense.
+// added returns a parameter that is new in the release; ok is false unless calls require it, and
+// only one value makes sense.
 func (p *parts) added(s slot, fixed *[]toolapi.AdapterSpec) (toolapi.Parameter, bool) {
 	if s.Optional {
 		p.note(AddOption, "", s.String(), 1, "left out: the tool as it is has nothing of it")
 		return s.Parameter, false
 	}
 
+	// Calls must have it now, so an adapter has to know its value for old calls.
 	values := valuesOf(s.Schema)
 	usual, hasDefault := s.Schema.Get("default")
 
@@ -247,13 +255,13 @@ func (p *parts) added(s slot, fixed *[]toolapi.AdapterSpec) (toolapi.Parameter, 
 	return s.Parameter, true
 }
 
-// hasOneValue reports whether calls can say one thing alone.
+// hasOneValue reports whether a slot takes one value only.
 func hasOneValue(s slot) bool {
 	values := valuesOf(s.Schema)
 	return isFlag(values) || len(values) == 1
 }
 
-// isFlag reports whether all values are true, and one of them is what a notice shows.
+// isFlag reports whether all values are true, and one is the True that notices show.
 func isFlag(values []any) bool {
 	isTrue := func(v any) bool { return v == true || v == "True" || v == "true" }
 	return slices.Contains(values, any("True")) &&
@@ -268,28 +276,28 @@ func isScalar(v any) bool {
 	return false
 }
 
-// removed is a parameter of before that is nothing now.
+// removed notes an old parameter that has no successor.
 func (p *parts) removed(old slot) {
 	p.lost = append(p.lost, old.Name)
 
 	if old.Optional {
 		p.note(RemoveOption, old.Name, "", 1,
-			"calls that say it have no successor"+p.perhaps(old))
+			"calls that say it have no successor"+p.hint(old))
 		return
 	}
 
 	p.gone = true
 	p.broken(NotUnderstood{
 		Parameter: old.Name, Gone: true,
-		Why: "the tool needs it, and no call of the release says it" + p.perhaps(old),
+		Why: "the tool needs it, and no call of the release says it" + p.hint(old),
 	})
 }
 
-// leastHint is how alike something is that is worth a look.
+// leastHint is how alike a parameter has to be to be worth a look.
 const leastHint = 0.3
 
-// perhaps names what may be the successor of a parameter that no adapter leads to.
-func (p *parts) perhaps(old slot) string {
+// hint names the parameter that may be the successor of an old one without an adapter.
+func (p *parts) hint(old slot) string {
 	best, name := leastHint, ""
 
 	for i, s := range p.is {

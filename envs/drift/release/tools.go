@@ -17,7 +17,7 @@ type match struct {
 	why  string
 }
 
-// leastTool is how sure a tool of another name has to be its successor.
+// leastTool is how sure it has to be that a tool of another name is the successor.
 const leastTool = 0.6
 
 // matchTools finds the successors of tools: those of the same name, then those of the same
@@ -28,6 +28,7 @@ func (b *builder) matchTools() map[int]match {
 	for _, key := range []func(toolapi.APISpec) string{
 		func(a toolapi.APISpec) string { return a.Name }, endpoint,
 	} {
+		// A name or endpoint that occurs twice identifies no tool.
 		was, now := unique(b.old, key), unique(b.next, key)
 
 		for name, i := range was {
@@ -52,7 +53,7 @@ func (b *builder) matchTools() map[int]match {
 		}
 	}
 
-	// Of two that are as good the order of the release does not tell.
+	// The order of the release must not decide between two that are equally good.
 	slices.SortFunc(free, func(x, y int) int { return cmp.Compare(b.next[x].Name, b.next[y].Name) })
 	b.matchAlike(left, free, pairs)
 	return pairs
@@ -75,13 +76,13 @@ func (b *builder) matchAlike(left, free []int, pairs map[int]match) {
 			continue
 		}
 
-		if sure := certain(scores[x][y], gap(scores, columns, x)); sure >= leastTool {
+		if sure := confidence(scores[x][y], gap(scores, columns, x)); sure >= leastTool {
 			pairs[left[x]] = match{free[y], sure, why[x][y]}
 		}
 	}
 }
 
-// unique are the indexes of APIs by a key that no other has.
+// unique returns the indexes of APIs, by a key that no other has.
 func unique(all []toolapi.APISpec, key func(toolapi.APISpec) string) map[string]int {
 	at, count := map[string]int{}, map[string]int{}
 
@@ -107,20 +108,20 @@ var (
 	numbering = regexp.MustCompile(`/v[0-9]+(\.[0-9]+)*(/|$)`)
 )
 
-// endpoint is a method and path without the host, the names of parameters, and the number of the
-// interface.
+// endpoint returns a method and path without the host, the names of parameters and the number of
+// the interface.
 func endpoint(a toolapi.APISpec) string {
 	url := inPath.ReplaceAllString(host.ReplaceAllString(a.URL, "$1"), "{}")
 	return strings.TrimSuffix(numbering.ReplaceAllString(url, "/"), "/")
 }
 
-// toolsAlike is how likely one tool is the successor of another, and why.
+// toolsAlike returns how likely one tool is the successor of another, and why.
 func (b *builder) toolsAlike(old, now toolapi.APISpec) (float64, string) {
 	name := b.words.names(old.Name, now.Name)
 	text := b.words.descriptions(old.Description, now.Description)
 	parameters := b.parametersAlike(old, now)
 
-	// Tools of one service share many words: half of them tell little.
+	// Tools of one service share many words, so sharing half of them tells little.
 	score := either(0.95*name*name*name, 0.95*text*text*text, 0.3*parameters*parameters)
 
 	was, _, _ := strings.Cut(old.URL, " ")
@@ -133,7 +134,7 @@ func (b *builder) toolsAlike(old, now toolapi.APISpec) (float64, string) {
 		name, text, parameters)
 }
 
-// parametersAlike is how alike the parameters of two tools are: 0 where neither has any, which
+// parametersAlike returns how alike the parameters of two tools are: 0 if neither has any, which
 // tells nothing.
 func (b *builder) parametersAlike(old, now toolapi.APISpec) float64 {
 	var sum float64
@@ -141,7 +142,7 @@ func (b *builder) parametersAlike(old, now toolapi.APISpec) float64 {
 	for _, p := range old.Parameters.All {
 		best := 0.0
 		for _, q := range now.Parameters.All {
-			best = max(best, b.alike(p, q))
+			best = max(best, b.likeness(p, q))
 		}
 
 		sum += best

@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// value is a parameter, or a member, of the version that has the value of one of before. It takes
-// what both take, and adapters are noted for the rest; ok is false where none leads there.
+// value returns a parameter, or a member, of the version that has the value of an old one. It takes
+// what both take, with adapters for the rest; ok is false if no adapter leads there.
 func (p *parts) value(at int, s slot) (toolapi.Parameter, bool) {
 	old, now := p.was[at], s.Parameter
 
@@ -36,24 +36,24 @@ func (p *parts) value(at int, s slot) (toolapi.Parameter, bool) {
 	return now, true
 }
 
-// retyped is a parameter whose values are of another type.
+// retyped returns a parameter whose values have another type.
 func (p *parts) retyped(at int, s slot) (toolapi.Parameter, bool) {
 	old, now := p.was[at], s.Parameter
-	was, is := taken(old), taken(s)
+	was, is := accepted(old), accepted(s)
 
 	switch kind := spelledType(old.Schema, now.Schema); {
 	case kind != "":
 		p.note(Spell, was, is, p.to[at].sure, "it is sent as a text")
 		p.presence(at, &now, s)
 		p.adapt(toolapi.AdapterSpec{
-			Spelled: &toolapi.Spelled{Parameter: p.under[at], Type: kind},
+			Spelled: &toolapi.Spelled{Parameter: p.interim[at], Type: kind},
 		})
 	case isListOf(old.Schema, now.Schema):
 		inside, _ := meet(old.Schema, now.Schema.Object("items"))
 		now.Schema = with(with(now.Schema, "items", inside.schema), "maxItems", envs.Number("1"))
 		p.note(List, was, is, p.to[at].sure, "the version takes one item, as the tool does")
 		p.presence(at, &now, s)
-		p.adapt(toolapi.AdapterSpec{Listed: &toolapi.Listed{Parameter: p.under[at]}})
+		p.adapt(toolapi.AdapterSpec{Listed: &toolapi.Listed{Parameter: p.interim[at]}})
 	default:
 		p.unmet(at, s, "no adapter leads from "+is+" to "+was)
 		return now, false
@@ -62,7 +62,7 @@ func (p *parts) retyped(at int, s slot) (toolapi.Parameter, bool) {
 	return now, true
 }
 
-// values notes which values are others.
+// values notes how values differ.
 func (p *parts) values(old, now slot, m met) {
 	if len(m.lost) > 0 {
 		why := "values are gone: " + shown(m.lost)
@@ -73,11 +73,11 @@ func (p *parts) values(old, now slot, m met) {
 		p.broken(NotUnderstood{Parameter: old.String(), Why: why})
 	}
 
-	was, is := taken(old), taken(now)
+	was, is := accepted(old), accepted(now)
 
 	switch {
 	case old.Optional && !now.Optional && isNullable(old.Schema, now.Schema):
-		// Null is what leaving it out was.
+		// needed notes it: null now means what leaving it out did.
 	case m.wider || len(m.fresh) > 0:
 		p.note(Widen, was, is, 1, "the version has what the tool takes")
 	case m.narrower:
@@ -87,7 +87,7 @@ func (p *parts) values(old, now slot, m met) {
 	}
 }
 
-// unmet notes a parameter whose values no adapter translates. Where neither side needs it the
+// unmet notes a parameter whose values no adapter translates. If neither side requires it, the
 // version does without it.
 func (p *parts) unmet(at int, s slot, why string) {
 	old := p.was[at]
@@ -98,11 +98,12 @@ func (p *parts) unmet(at int, s slot, why string) {
 	p.broken(NotUnderstood{Parameter: old.String(), Why: why, Gone: gone})
 }
 
-// presence sees to calls that leave a parameter out.
+// presence handles calls that leave a parameter out.
 func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 	old := p.was[at]
 	was, hasWas := old.Schema.Get("default")
 	is, hasIs := now.Schema.Get("default")
+	// A default of null only says that there is none.
 	hasWas, hasIs = hasWas && was != nil, hasIs && is != nil
 
 	// Defaults are compared below, so the old one is spelled as the release spells its values.
@@ -116,7 +117,7 @@ func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 		p.needed(at, now, s)
 	case !old.Optional && s.Optional && hasIs && isScalar(is):
 		p.adapt(toolapi.AdapterSpec{
-			Fallback: &toolapi.Fallback{Parameter: p.under[at], Value: is},
+			Fallback: &toolapi.Fallback{Parameter: p.interim[at], Value: is},
 		})
 		p.note(SwapRequired, old.String(), s.String()+" optional", 1,
 			"left out it is "+pytext.JSON(is))
@@ -127,12 +128,12 @@ func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 	case old.Optional && hasWas && hasIs && !isSame(was, is):
 		p.flipped(at, s, was, is)
 	case old.Optional && hasWas != hasIs:
-		p.note(FlipDefault, old.String()+said(was, hasWas), s.String()+said(is, hasIs), 0.5,
+		p.note(FlipDefault, old.String()+defaultText(was, hasWas), s.String()+defaultText(is, hasIs), 0.5,
 			"one of them does not say what it is where it is left out: it may be the same")
 	}
 }
 
-// needed is a parameter that could be left out, and cannot now.
+// needed handles a parameter that has become required.
 func (p *parts) needed(at int, now *toolapi.Parameter, s slot) {
 	old := p.was[at]
 	usual, hasDefault := old.Schema.Get("default")
@@ -141,12 +142,12 @@ func (p *parts) needed(at int, now *toolapi.Parameter, s slot) {
 	switch {
 	case isNullable(old.Schema, s.Schema):
 		now.Schema = s.Schema
-		p.adapt(toolapi.AdapterSpec{Nullable: &toolapi.Nullable{Parameter: p.under[at]}})
+		p.adapt(toolapi.AdapterSpec{Nullable: &toolapi.Nullable{Parameter: p.interim[at]}})
 		why = "null is what leaving it out was"
 	case hasDefault && isScalar(usual):
-		// It is always there, so that what a call without it means is never asked.
+		// Calls always have it now, so no default of the version is needed.
 		p.adapt(toolapi.AdapterSpec{
-			Flipped: &toolapi.Flipped{Parameter: p.under[at], Tool: usual},
+			Flipped: &toolapi.Flipped{Parameter: p.interim[at], Tool: usual},
 		})
 		why = "calls that left it out say " + pytext.JSON(usual)
 	}
@@ -154,7 +155,7 @@ func (p *parts) needed(at int, now *toolapi.Parameter, s slot) {
 	p.note(SwapRequired, old.String(), s.String()+" required", 1, why)
 }
 
-// isNullable reports whether a schema takes the values of before, or some, and null.
+// isNullable reports whether a schema takes null, and otherwise only values of the old one.
 func isNullable(old, now envs.Args) bool {
 	was, is := kindsOf(old), kindsOf(now)
 	isNew := func(v any) bool { return v != nil && !slices.Contains(valuesOf(old), v) }
@@ -162,10 +163,10 @@ func isNullable(old, now envs.Args) bool {
 		(valuesOf(old) == nil || valuesOf(now) != nil && !slices.ContainsFunc(valuesOf(now), isNew))
 }
 
-// flipped is a parameter with another default, which refuses no call.
+// flipped handles a parameter with another default, which refuses no call.
 func (p *parts) flipped(at int, s slot, was, is any) {
 	old := p.was[at]
-	from, to := old.String()+said(was, true), s.String()+said(is, true)
+	from, to := old.String()+defaultText(was, true), s.String()+defaultText(is, true)
 
 	if !isScalar(was) || !isScalar(is) {
 		p.broken(NotUnderstood{
@@ -176,19 +177,19 @@ func (p *parts) flipped(at int, s slot, was, is any) {
 	}
 
 	p.adapt(toolapi.AdapterSpec{
-		Flipped: &toolapi.Flipped{Parameter: p.under[at], Tool: was, Default: is},
+		Flipped: &toolapi.Flipped{Parameter: p.interim[at], Tool: was, Default: is},
 	})
 	p.note(FlipDefault, from, to, 1, "silent: it refuses no call, and means something else")
 }
 
-func said(v any, given bool) string {
+func defaultText(v any, given bool) string {
 	if !given {
 		return ""
 	}
 	return "=" + pytext.JSON(v)
 }
 
-// taken says what a slot takes, in a line.
-func taken(s slot) string {
+// accepted returns a slot and what it takes, in one line.
+func accepted(s slot) string {
 	return display.Line(s.String()+" "+pytext.JSON(append(envs.Args{}, bare(s.Schema)...)), 160)
 }
