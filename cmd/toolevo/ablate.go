@@ -32,7 +32,7 @@ func (a *app) ablateCommand() *cobra.Command {
 	}, func(c toolevo.Compared) { a.printAblations(f.Out, c) })
 }
 
-// addSeveralFlags adds the flags of a command that makes several evaluations in a folder.
+// addSeveralFlags adds the flags of a command that makes several evaluations in one folder.
 func (a *app) addSeveralFlags(cmd *cobra.Command, defaults map[string]string,
 	names ...string) *runFlags {
 	f := &runFlags{settings: a.addSettings(cmd, defaults, names...), cmd: cmd}
@@ -46,7 +46,7 @@ func (a *app) addSeveralFlags(cmd *cobra.Command, defaults map[string]string,
 	return f
 }
 
-// printAblations prints what a study comes to.
+// printAblations prints the results of a study.
 func (a *app) printAblations(out string, compared toolevo.Compared) {
 	means(compared.Report).WriteTable(a.Out)
 
@@ -59,7 +59,7 @@ func (a *app) printAblations(out string, compared toolevo.Compared) {
 		filepath.Join(out, toolevo.Ablations+".csv"), console.Shell(args...))
 }
 
-// means is a report without the rows of single datasets, where there are several.
+// means returns the report without the rows of single datasets if it averages over several.
 func means(r *finetune.Report) *finetune.Report {
 	short := *r
 	if slices.ContainsFunc(r.Summaries, func(s finetune.Summary) bool { return s.Cells > 1 }) {

@@ -18,7 +18,7 @@ import (
 )
 
 // advice returns what to do about an error that does not say so itself: a folder without a run, or
-// an error of the system. "" is none.
+// an error of the system. It is "" for any other.
 func advice(err error) string {
 	var (
 		none *store.NoRunError
@@ -29,7 +29,7 @@ func advice(err error) string {
 	case errors.As(err, &none):
 		return aboutRuns(none.Dir)
 	case errors.Is(err, fs.ErrNotExist) && errors.As(err, &path) &&
-		strings.HasSuffix(err.Error(), path.Err.Error()): // nothing behind it says what to do
+		strings.HasSuffix(err.Error(), path.Err.Error()): // the message adds no advice of its own
 		return "There is no such file or folder: check the path, or name another one."
 	case errors.Is(err, fs.ErrPermission):
 		return "You have no permission for this file or folder: choose another one, or ask its owner (`ls -ld` shows " +
@@ -45,13 +45,14 @@ func advice(err error) string {
 	return ""
 }
 
-// aboutRuns says which runs may have been meant by a folder that holds none.
+// aboutRuns suggests which runs the user may have meant by a folder without one.
 func aboutRuns(dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, export.ManifestFile)); err == nil {
 		return fmt.Sprintf("It is an export: `toolevo %s` looks at it.", console.Shell("check", dir))
 	}
 
-	if below, _ := rundir.Find(dir, rundir.Deep); len(below) > 0 { // one that cannot be read has none to offer
+	// A folder that cannot be read has nothing to offer: the error is dropped.
+	if below, _ := rundir.Find(dir, rundir.Deep); len(below) > 0 {
 		return "Name one of the runs in it: " + listed(below)
 	}
 
@@ -70,7 +71,7 @@ func aboutRuns(dir string) string {
 	return ""
 }
 
-// listed names some runs in a line.
+// listed names the first few runs on one line.
 func listed(dirs []string) string {
 	const most = 5
 

@@ -20,13 +20,13 @@ import (
 	"toolevo/mcts/account"
 )
 
-// helpTexts has the help of each command.
+// helpTexts holds the help of each command.
 //
 //go:embed help
 var helpTexts embed.FS
 
-// groupFile has the groups of commands in the order of the help, a line each: the title, and the
-// commands. The one with * has the commands that no other group names, such as those of suites.
+// groupFile lists the groups of commands in the order of the help, one per line: the title, then
+// the commands. The group with * takes all that no other group names, such as those of suites.
 //
 //go:embed groups.txt
 var groupFile string
@@ -34,18 +34,18 @@ var groupFile string
 // app is one invocation of the program, with everything it may touch.
 type app struct {
 	console.Program
-	columns     int           // of the terminal that results go to, 0 where they go to none
+	columns     int           // width of the terminal that results go to; 0 where it is no terminal
 	ending      ending        // what is said at Ctrl-C
 	quietPeriod time.Duration // how long a command may prepare in silence; 0: the default, negative: not at all
-	backoff     time.Duration // before a server is asked again, at first; 0 is the default
+	backoff     time.Duration // the first wait before a server is asked again; 0 is the default
 
 	account *account.Account           // of what the command's models took
-	limited map[*cobra.Command]*limits // the commands that may end before they are done
-	result  any                        // of the command, nil while there is none
+	limited map[*cobra.Command]*limits // the commands that limits may end early
+	result  any                        // of the command; nil before it has one
 
 	// open opens the engine of a command; nil is engines.Open.
 	open toolevo.OpenFunc
-	// attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
+	// attack tries to break out of an engine before a run uses it; nil is attack.Check.
 	attack engines.Attack
 }
 
@@ -84,27 +84,25 @@ func (a *app) root() *cobra.Command {
 	root.SetUsageTemplate(cmdline.UsageTemplate(root))
 	root.SetFlagErrorFunc(cmdline.WrongFlag)
 	root.AddCommand(a.playCommand(), a.collectCommand(), a.inspectCommand(), a.viewCommand(),
-		a.reportCommand(), a.checkCommand(), a.exportCommand(), a.finetuneCommand(), a.evalCommand(), a.gateCommand(),
-		a.improveCommand(), a.versionsCommand(), a.demoCommand(), a.doctorCommand(), a.benchCommand(),
-		a.versionCommand(), a.replayCommand(), a.branchCommand(), a.ablateCommand(), a.runsCommand(),
+		a.reportCommand(), a.checkCommand(), a.exportCommand(), a.finetuneCommand(),
+		a.evalCommand(), a.gateCommand(), a.improveCommand(), a.versionsCommand(),
+		a.demoCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand(),
+		a.replayCommand(), a.branchCommand(), a.ablateCommand(), a.runsCommand(),
 		a.analyzeCommand(), a.serveCommand())
 
-	for _, b := range suite.All() {
-		if c, ok := b.(suite.Commander); ok {
-			for _, command := range c.Commands() {
-				cmdline.Add(root, &a.Program, a.demonstrating(b.Name(), command), a.configureSuite)
-			}
-		}
-	}
+	a.addSuiteCommands(root)
 
+	// Both wrap what commands run, so all commands have to be there.
 	a.limit()
 	takeNames(root)
 
+	// Cobra would add its own commands when it executes: too late for their groups and completions.
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 
+	// Cobra's own commands answer an unknown word with help; here that is wrong usage.
 	for _, c := range root.Commands() {
-		switch c.Name() { // cobra's own take any word for the lack of one
+		switch c.Name() {
 		case "completion":
 			cmdline.Group(c)
 		case "help":
@@ -115,6 +113,17 @@ func (a *app) root() *cobra.Command {
 	addCompletions(root, flagValues())
 	addGroups(root)
 	return cmdline.Group(root)
+}
+
+// addSuiteCommands adds the commands that suites bring along.
+func (a *app) addSuiteCommands(root *cobra.Command) {
+	for _, b := range suite.All() {
+		if c, ok := b.(suite.Commander); ok {
+			for _, command := range c.Commands() {
+				cmdline.Add(root, &a.Program, a.demonstrating(b.Name(), command), a.configureSuite)
+			}
+		}
+	}
 }
 
 // addGroups puts commands into the groups of the help.
@@ -135,7 +144,7 @@ func addGroups(root *cobra.Command) {
 	}
 }
 
-// helpAbout shows the help of the command that is named.
+// helpAbout shows the help of the command that args name.
 func helpAbout(help *cobra.Command, args []string) error {
 	cmd, rest, err := help.Root().Find(args)
 	if err == nil && len(rest) > 0 {
@@ -148,5 +157,5 @@ func helpAbout(help *cobra.Command, args []string) error {
 	return cmd.Help()
 }
 
-// starting shows what a command prepares. mode is a value of --progress.
+// starting shows the steps that a command takes before it begins. mode is a value of --progress.
 func (a *app) starting(mode string) *console.Starting { return a.Start(mode, a.quietPeriod) }

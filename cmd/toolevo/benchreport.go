@@ -12,13 +12,13 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// serveReport is how a simulated server was used. Slot-time is time in use, summed over the slots.
+// serveReport says how a simulated server was used. Slot-time is time in use summed over the slots.
 type serveReport struct {
 	URL      string  `json:"url"`             // of the server
 	Protocol string  `json:"protocol"`        // "vllm" or "ollama"
 	Slots    int     `json:"slots"`           // sequences that run at a time
-	PerSlot  bool    `json:"prompt_per_slot"` // whether slots kept a prompt each
-	Speed    float64 `json:"speed"`           // how many times faster than the times it was given
+	PerSlot  bool    `json:"prompt_per_slot"` // whether each slot kept a prompt
+	Speed    float64 `json:"speed"`           // how many times faster it ran than its latencies say
 
 	Seconds   float64 `json:"seconds"`    // from the first request to the end of the last sequence
 	SlotsBusy float64 `json:"slots_busy"` // share of the slot-time of these seconds, 0..1
@@ -27,22 +27,22 @@ type serveReport struct {
 
 	PrefixReused float64 `json:"prefix_reused"` // share of these bytes that were cached, 0..1
 
-	Faults map[simserver.Fault]int `json:"faults"` // that were made, by kind
+	Faults map[simserver.Fault]int `json:"faults"` // by kind
 	Cut    int                     `json:"cut"`    // connections cut while it was flapping
 
 	ProcessorSeconds float64 `json:"processor_seconds"` // of this process
 
-	// Timeline are figures since the first request, about one for each second, so that any part of
-	// a run can be judged.
+	// Timeline has figures since the first request, about one per second, so that any part of a run
+	// can be judged.
 	Timeline []serveMoment `json:"timeline"`
 
 	server *simserver.Server
 }
 
-// serveMoment is what had been done some time after the first request.
+// serveMoment is what had been done by some time after the first request.
 type serveMoment struct {
 	Seconds   float64 `json:"seconds"`           // since the first request
-	Busy      float64 `json:"busy_slot_seconds"` // slot-time in use until then
+	Busy      float64 `json:"busy_slot_seconds"` // slot-time until then
 	Completed int     `json:"completed"`         // sequences until then
 }
 
@@ -75,7 +75,7 @@ func (r *serveReport) watch(ctx context.Context) {
 	}
 }
 
-// note adds a moment. While nothing happens the last one is moved.
+// note adds a moment. While nothing happens it moves the last one instead.
 func (r *serveReport) note(st simserver.Stats) {
 	if st.First.IsZero() {
 		return
@@ -98,7 +98,7 @@ func busySeconds(st simserver.Stats) float64 {
 	return busy.Seconds()
 }
 
-// end reads the figures of the whole.
+// end reads the figures of the whole time.
 func (r *serveReport) end() *serveReport {
 	st := r.server.Stats()
 	r.note(st)
@@ -124,9 +124,11 @@ func (r *serveReport) end() *serveReport {
 
 // text is the report for people.
 func (r *serveReport) text() string {
+	// All times count from the first request.
 	if r.Requests == 0 {
 		return "nothing was asked of it\n"
 	}
+
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-15s "+format+"\n", append([]any{name}, args...)...)
@@ -137,7 +139,7 @@ func (r *serveReport) text() string {
 	line("requests", "%d, %d answered", r.Requests, r.Answered)
 	line("sequences", "%d, %d completed, %d given up by clients", r.Sequences, r.Completed, r.Aborted)
 
-	// What did not happen is left out, but for faults: that there were none is worth a line.
+	// What did not happen is left out, except for faults: a run without any is worth a line.
 	if r.Rejected > 0 {
 		line("queue full", "%d requests turned away", r.Rejected)
 	}
@@ -166,7 +168,7 @@ func (r *serveReport) text() string {
 	return b.String()
 }
 
-// processorTime is what this process, or those that it waited for, have used of the processors.
+// processorTime returns the processor time of this process, or of the children it waited for.
 func processorTime(who int) time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(who, &used) != nil {

@@ -28,7 +28,7 @@ func (a *app) benchCommand() *cobra.Command {
 	return cmdline.Group(cmd)
 }
 
-// serveFlags are the flags of bench serve. Those that an option has as it is are read into it.
+// serveFlags are the flags of bench serve. Those with a matching option are read straight into it.
 type serveFlags struct {
 	simserver.Options
 	*wire.Door
@@ -62,8 +62,7 @@ func (a *app) benchServeCommand() *cobra.Command {
 }
 
 func (f *serveFlags) add(a *app, cmd *cobra.Command) {
-	// Defaults are those of a server that answers at once and fails never: what a rehearsal needs
-	// is asked for.
+	// By default the server answers at once and never fails: a rehearsal asks for the rest.
 	latency, faults := &f.Latency, &f.Faults
 	f.data = cmdline.DataFlag(&a.Program, cmd)
 	f.protocol = string(simserver.VLLM)
@@ -72,6 +71,7 @@ func (f *serveFlags) add(a *app, cmd *cobra.Command) {
 	f.suite = suite.Names()[0]
 	f.codec = action.ReAct{}.String()
 	f.MaxModelLen, f.Speed, f.Seed = 32768, 1, 1
+	// These only say how long a fault lasts once --faults asks for it.
 	faults.DownFor = time.Minute
 	faults.RetryAfter = time.Second
 	faults.DripEvery = 100 * time.Millisecond
@@ -101,8 +101,9 @@ func (f *serveFlags) add(a *app, cmd *cobra.Command) {
 	})
 }
 
-// options says what the flags ask for.
+// options returns what the flags ask for.
 func (f *serveFlags) options(key string, plans solutions) (simserver.Options, error) {
+	// The server stands in for a model, so a policy that needs one is of no use.
 	kind, name, _ := strings.Cut(f.policy, ":")
 	if kind != serving.Scripted {
 		return simserver.Options{}, fmt.Errorf("--policy %s: want scripted:reader, scripted:stale, scripted:noisy or "+
@@ -114,7 +115,7 @@ func (f *serveFlags) options(key string, plans solutions) (simserver.Options, er
 		return simserver.Options{}, err
 	}
 
-	// A real server's model is not told what is deployed, so neither is this one's.
+	// A real model is not told what is deployed, so neither is this one.
 	if profile.Knowing {
 		return simserver.Options{}, fmt.Errorf("--policy %s: a server is not told which version is deployed: want "+
 			"scripted:reader, scripted:stale, scripted:noisy or scripted:weak", f.policy)
@@ -147,6 +148,7 @@ func (f *serveFlags) options(key string, plans solutions) (simserver.Options, er
 // check refuses figures that make no sense, and those that the server would take for a default
 // other than the flag's.
 func (f *serveFlags) check() error {
+	// Speed is compared this way round so that NaN is refused, too.
 	switch {
 	case f.MaxModelLen < 1:
 		return fmt.Errorf("--window %d: want at least 1", f.MaxModelLen)
@@ -157,7 +159,7 @@ func (f *serveFlags) check() error {
 			f.KVTokens)
 	}
 
-	// 0 is a default or no limit in each of these, so only negative figures are refused.
+	// In each of these 0 means the default or no limit, so only negative figures are refused.
 	for _, n := range []struct {
 		flag  string
 		value int
@@ -228,7 +230,7 @@ func (a *app) benchServe(ctx context.Context, f *serveFlags, o simserver.Options
 	return report.end(), nil
 }
 
-// introduce says where the server is and what to try with it.
+// introduce says where the server listens and what to try with it.
 func (a *app) introduce(f *serveFlags, url string) {
 	kind := serving.Speaking(f.protocol)
 	name, address := kind.Name+":"+f.Model, url
@@ -257,13 +259,13 @@ func (a *app) introduce(f *serveFlags, url string) {
 	a.Say("\nCtrl-C ends it and tells how it was used.")
 }
 
-// isAddress reports whether an error is about the address to listen on.
+// isAddress reports whether an error comes from the address to listen on.
 func isAddress(err error) bool {
 	var call *os.SyscallError
 	return errors.As(err, &call)
 }
 
-// indented lists names, a line each of up to four.
+// indented lists names in lines of up to four.
 func indented[S ~string](names []S) string {
 	var lines []string
 

@@ -10,23 +10,25 @@ import (
 	"toolevo/envs/suite"
 )
 
-// solutions return the solution of a question, and whether it is recognised.
+// solutions returns the solution of a question, and whether the question is recognised.
 type solutions func(question string) (envs.Plan, bool)
 
-// readPlans reads the questions of all splits of a data folder that a simulated server can answer,
-// where it takes that to know them. What it opens stays open until the end.
+// readPlans returns the solutions that a simulated server answers from. For suites that cannot plan
+// from a question's words alone it opens all splits of the data folder, until the program ends.
 func readPlans(ctx context.Context, name, data string) (solutions, error) {
 	benchmark, err := suite.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
 
+	// Questions that are known by their words need no data folder, and so none has to be there.
 	if b, ok := benchmark.(suite.WordPlanner); ok {
 		return b.Plans(), nil
 	}
 
 	var all []*toolevo.Bench
 
+	// A split without tasks cannot be opened. Data folders need not have all of them.
 	lister, lists := benchmark.(suite.Lister)
 
 	for _, split := range suite.Splits() {

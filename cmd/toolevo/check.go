@@ -55,7 +55,7 @@ func (a *app) printChecked(result any) {
 	}
 }
 
-// printCheckedRun prints what the check of a run found.
+// printCheckedRun prints the problems that the check of a run found, and what ran its programs.
 func (a *app) printCheckedRun(head string, problems []string, run toolevo.CheckedRun) {
 	fmt.Fprintf(a.Out, "%s: %d problems\n", head, len(problems))
 	a.printProblems(problems)
@@ -68,7 +68,7 @@ func (a *app) printProblems(problems []string) {
 	}
 }
 
-// printSamplesChecked says how many samples were checked, and what is wrong with their folder.
+// printSamplesChecked prints how many samples were checked, and what is wrong with their folder.
 func (a *app) printSamplesChecked(rows, faulty int, problems []string) {
 	fmt.Fprintf(a.Out, "%d samples checked: %d faulty, %d problems with the folder\n", rows, faulty, len(problems))
 	a.printProblems(problems)
@@ -84,7 +84,7 @@ func (a *app) printCheckedExport(c *toolevo.CheckedExport) {
 	a.printEngines(c.Engines, c.Warnings)
 }
 
-// printEngines says in a report what ran the programs, and which walls were not there.
+// printEngines prints what ran the programs, and which walls were missing.
 func (a *app) printEngines(engines, warnings []string) {
 	if len(engines) > 0 {
 		fmt.Fprintf(a.Out, "programs ran in %s\n", display.Line(strings.Join(engines, "; then in "), 0))

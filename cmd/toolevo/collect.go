@@ -31,7 +31,7 @@ func (a *app) addCollectFlags(cmd *cobra.Command) *collectFlags {
 	return f
 }
 
-// addCollectionFlags adds those that say what is collected and how, and not when to stop.
+// addCollectionFlags adds the flags that say what to collect and how, but not when to stop.
 func (a *app) addCollectionFlags(cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{runFlags: a.addRunFlags(cmd, nil, "dataset", "difficulty", "template", "split", "limit",
 		"perturb", "api", "policy", "preset", "trees", "seed", "compat", "feedback", "hint", "no-update-tool",
@@ -63,13 +63,13 @@ func (f *collectFlags) collect(ctx context.Context, _ []string) (any, error) {
 	return f.collected(c, err)
 }
 
-// collected says what a collection that has ended gave up, and returns its result.
+// collected says what a finished collection gave up, and returns its result.
 func (f *runFlags) collected(c toolevo.Collected, err error) (any, error) {
 	f.sayGivenUp("trees", c.GivenUp, c.Dir)
 	return f.ended(c, err)
 }
 
-// collectJob is what the flags ask for.
+// collectJob returns the job that the flags ask for.
 func (f *collectFlags) collectJob() (toolevo.CollectJob, error) {
 	run, err := f.job()
 	return toolevo.CollectJob{RunJob: run, Unreadable: f.unreadable, Estimate: &f.estimate}, err
@@ -88,7 +88,7 @@ func (a *app) printCollected(c toolevo.Collected) {
 	fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
 		c.File)
 
-	// What is said goes to stderr: it differs from run to run, and the result does not.
+	// On stderr: time and cost differ from run to run, and the result on stdout must not.
 	a.Say("It took %s", c.Spent)
 
 	if c.Estimate != nil {
@@ -105,6 +105,7 @@ func (a *app) printCollected(c toolevo.Collected) {
 
 	a.printEngines(c.Engines, c.Warnings)
 
+	// Without this flag an export refuses what scripts wrote.
 	next := "--out DIR"
 	if mcts.IsScripted(c.Policy) {
 		next += " --allow-scripted"
@@ -120,7 +121,7 @@ func (a *app) branchCommand() *cobra.Command {
 		"engine", "python", "prices")
 	f.limits = a.limitFlags(cmd)
 	f.limits.trajectoriesFlag(cmd)
-	f.command = stored.Collection // goes on with what a branch has begun
+	f.command = stored.Collection // `toolevo collect --resume` continues a branch, too
 	ofRun(cmd)
 
 	return does(a, cmd, func(ctx context.Context, args []string) (any, error) {

@@ -13,16 +13,17 @@ import (
 	"toolevo/cmd/internal/cmdline"
 )
 
-// newCommand returns the command of a usage line. A shell completes the runs that it takes.
+// newCommand returns the command of a usage line. Shells complete the runs that it takes.
 func newCommand(use string) *cobra.Command {
 	cmd := cmdline.Command(use, helpTexts)
 	if _, most := cmdline.Arguments(use); strings.Contains(use, "RUN") {
-		cmd.ValidArgsFunction = runs(min(most, 1)) // of several arguments the first
+		cmd.ValidArgsFunction = runs(min(most, 1)) // the first of several arguments
 	}
 	return cmd
 }
 
-// takeNames has the commands below one take the names that runs prints where their usages say RUN.
+// takeNames lets all commands below cmd take a name that `toolevo runs` prints wherever their usage
+// says RUN.
 func takeNames(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		takeNames(c)
@@ -33,13 +34,15 @@ func takeNames(cmd *cobra.Command) {
 		repeated := slices.IndexFunc(words, func(w string) bool {
 			return strings.Contains(w, "…") || strings.Contains(w, "...")
 		})
-		if repeated >= 0 { // and is the last of the usage, whatever their number
+		// A repeated argument is the last of the usage: it stands for all that follow.
+		if repeated >= 0 {
 			i = min(i, repeated)
 		}
 
 		return strings.HasPrefix(strings.TrimLeft(words[i], "["), "RUN")
 	}
 
+	// Groups run nothing, and no argument of the other commands is the name of a run.
 	if run == nil || !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "RUN") }) {
 		return
 	}
@@ -59,16 +62,16 @@ func takeNames(cmd *cobra.Command) {
 	}
 }
 
-// command is newCommand for one that prints its result as a document with --json.
+// command is newCommand for a command that prints its result as one document with --json.
 func (a *app) command(use string) *cobra.Command {
 	cmd := newCommand(use)
 	cmdline.JSONFlag(&a.Program, cmd)
 	return cmd
 }
 
-// does has a command do a job with its arguments and print the result: as a document with --json,
-// else by text, which writes to a.Out. That keeps the first error of all that is written to it. The
-// result beside an error, which is bad or lacks something, is printed, too, where there is one.
+// does lets a command do a job with its arguments and print the result: as a document with --json,
+// else by text, which writes to a.Out; that keeps its first write error. A result that comes with
+// an error, because it is bad or incomplete, is printed, too.
 func does[T any](a *app, cmd *cobra.Command,
 	job func(ctx context.Context, args []string) (T, error), text func(T)) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -24,12 +24,13 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// all is the word for all datasets, and for all difficulties.
+// all stands for all datasets, difficulties and the like.
 const all = "all"
 
-// flagValues returns what a shell offers after each flag that takes names; these mean the same on
+// flagValues returns what a shell offers after each flag that takes names. They mean the same on
 // every command.
 func flagValues() map[string]cobra.CompletionFunc {
+	// Every start of the program makes this map: names that are slow to list are looked up later.
 	return map[string]cobra.CompletionFunc{
 		"dataset":       listedValues("dataset", all),
 		"difficulty":    cmdline.Offered(append(valuesOf("difficulty"), all)),
@@ -58,11 +59,11 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"wrong":         cmdline.Listed(simserver.Misconfigurations()),
 		"log-level":     cmdline.Offered(console.LogLevels()),
 		"protocol":      cmdline.Offered([]simserver.Kind{simserver.VLLM, simserver.Ollama}),
-		"out":           runsOrFolders, // a run that goes on, or the parent of a new one
+		"out":           runsOrFolders, // a run to continue, or the parent of a new one
 	}
 }
 
-// addCompletions lets a shell complete values, below cmd.
+// addCompletions lets shells complete the values of flags of cmd and of all commands below it.
 func addCompletions(cmd *cobra.Command, values map[string]cobra.CompletionFunc) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if complete, ok := values[f.Name]; ok {
@@ -103,8 +104,8 @@ func settingKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.Sh
 	return cmdline.BeginningWith(typed, keys), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// runs completes the runs that a command takes as its first arguments, any number where most is
-// negative.
+// runs completes the runs that a command takes as its first most arguments; a negative most is any
+// number.
 func runs(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if most >= 0 && len(args) >= most {
@@ -114,7 +115,8 @@ func runs(most int) cobra.CompletionFunc {
 	}
 }
 
-// runsOrFolders completes the runs in the folder that is typed, and in runs; without any, folders.
+// runsOrFolders completes the runs in the folder being typed and in runs/, or folders if it finds
+// no runs.
 func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	dir := filepath.Dir(typed)
 
@@ -130,16 +132,15 @@ func runsOrFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// listedValues completes several of the names that a setting may have, and of some more. They are
-// looked up when somebody types: parsing all question templates would be half of what a short
-// command does.
+// listedValues completes lists of the names that a setting takes, and of some more. It looks them
+// up when somebody types: parsing all question templates would be half the work of a short command.
 func listedValues(setting string, more ...string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return cmdline.Listed(append(valuesOf(setting), more...))(cmd, args, typed)
 	}
 }
 
-// valuesOf are the names that a setting may have, of all suites.
+// valuesOf returns the names that a setting may have in any suite.
 func valuesOf(setting string) []string {
 	var all []string
 

@@ -26,8 +26,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// demoMark is the file by which a folder is known as a demo's. It is locked while a demo works
-// there.
+// demoMark is the file that marks a folder as a demo's. It is locked while a demo works there.
 const demoMark = ".toolevo-demo"
 
 func (a *app) demoCommand() *cobra.Command {
@@ -61,14 +60,14 @@ func (a *app) demoCommand() *cobra.Command {
 // demoStateGen is the suite of a demo on generated tasks.
 const demoStateGen = "stategen"
 
-// demo is the whole job, done once.
+// demo is one pass through the whole job.
 type demo struct {
 	app       *app
 	suite     string   // "" is the default one
-	id        string   // begins the IDs of its runs, which are the same in every demo
-	versions  int      // made ones
-	feedbacks []string // that are compared
-	gap       string   // before the example and the made version, where a screen of 24 lines has room for it
+	id        string   // the start of its runs' IDs, which are the same in every demo
+	versions  int      // how many to make
+	feedbacks []string // to compare
+	gap       string   // before the example and the made version
 	dir       string
 	config    string // the configuration below dir
 	data      string // the folders below dir
@@ -79,8 +78,8 @@ type demo struct {
 	evaluated string
 	drifted   string            // evaluations under each of the feedbacks
 	accept    string            // walls that are missing and accepted, separated by commas
-	attack    engines.Attack    // however many runs are made, an engine is attacked once
-	starting  *console.Starting // says on a terminal what is being done
+	attack    engines.Attack    // one for all runs
+	starting  *console.Starting // says on a terminal what is being done; nil elsewhere
 	example   trajectories.Row  // a trajectory to look at
 }
 
@@ -105,10 +104,12 @@ func (a *app) newDemo(dir, about string) *demo {
 		attack:    a.attack,
 	}
 
+	// This demo compares feedbacks, too: without gaps it still fits a screen of 24 lines.
 	if about == demoStateGen {
 		d.id, d.versions, d.feedbacks, d.gap = "demo-"+about, 2, dynamic.Feedbacks(), ""
 	}
 
+	// Every run attacks its engine before it begins. They all share one, so once is enough.
 	if d.attack == nil {
 		d.attack = engines.Once()
 	}
@@ -119,7 +120,7 @@ func (a *app) newDemo(dir, about string) *demo {
 	return d
 }
 
-// claim makes the folder, or takes away what an earlier demo made in it, and keeps other demos out.
+// claim makes the folder, or clears it of an earlier demo, and keeps other demos out.
 func (d *demo) claim() (release func() error, err error) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -166,8 +167,8 @@ func (d *demo) clear() error {
 	return nil
 }
 
-// demoWalls returns the walls that this machine lacks, which the demo does without. Its programs
-// are written by us, so it need not refuse, as a run with a model does.
+// demoWalls returns the walls that this machine lacks. A run with a model would refuse to begin;
+// the demo does without them, for no model wrote its programs.
 func (a *app) demoWalls(ctx context.Context) (string, error) {
 	layers, err := configs.EnvironmentLayers(a.Environ)
 	if err != nil {
@@ -186,7 +187,8 @@ func (a *app) demoWalls(ctx context.Context) (string, error) {
 	return "", engine.Close()
 }
 
-// acceptMissing returns the walls that are missing, or what else is wrong.
+// acceptMissing returns the walls whose lack err reports, or err itself if it is about something
+// else.
 func (a *app) acceptMissing(err error) (string, error) {
 	var missing *confine.MissingError
 	if !errors.As(err, &missing) {
@@ -202,7 +204,7 @@ func (a *app) acceptMissing(err error) (string, error) {
 	return strings.Join(names, ","), nil
 }
 
-// all does the job.
+// all does every step of the demo.
 func (d *demo) all(ctx context.Context) error {
 	steps := []func(context.Context) error{
 		d.configure, d.fill, d.collect, d.check, d.export, d.make, d.evaluate,
@@ -221,7 +223,7 @@ func (d *demo) all(ctx context.Context) error {
 	return nil
 }
 
-// do does a step. Its words are passed on only where it fails: the demo has words of its own.
+// do does a step. What the step says is passed on only if it fails: the demo has its own words.
 func (d *demo) do(what string, work func(toolevo.Host) error) error {
 	defer d.starting.Step(what)()
 
@@ -236,7 +238,7 @@ func (d *demo) do(what string, work func(toolevo.Host) error) error {
 	return err
 }
 
-// muted keeps what a job says.
+// muted keeps what a job says off the screen.
 type muted struct{ said bytes.Buffer }
 
 // Say keeps a line.

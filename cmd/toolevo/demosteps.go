@@ -20,13 +20,13 @@ import (
 	"toolevo/trajectories"
 )
 
-// demoWidth is how many columns the demo's lines have, but for commands with long names of folders.
+// demoWidth is the width of the demo's lines, except for commands with long folder names.
 const demoWidth = 80
 
-// demoReader is the policy that learns from what it is told.
+// demoReader is the policy that learns from the feedback it gets.
 const demoReader = "scripted:reader"
 
-// configure writes the configuration of all that follows.
+// configure writes the configuration of all steps that follow.
 func (d *demo) configure(context.Context) error {
 	text := "# The settings of this demo: the default ones.\n"
 	if d.suite != "" {
@@ -35,7 +35,7 @@ func (d *demo) configure(context.Context) error {
 	return os.WriteFile(d.config, []byte(text), 0o644)
 }
 
-// settings are those of all jobs.
+// settings returns the settings that all jobs share.
 func (d *demo) settings() toolevo.Settings {
 	s := toolevo.Settings{File: d.config}
 	if d.accept != "" {
@@ -93,12 +93,12 @@ func (d *demo) grow(ctx context.Context, run, id string, set ...string) (c toole
 	return c, err
 }
 
-// run is the job of a run under some settings.
+// run returns the job of a run under some settings.
 func (d *demo) run(h toolevo.Host, out, id string, set ...string) toolevo.RunJob {
 	return toolevo.RunJob{Host: h, Settings: d.settings().With(set...), Data: d.data, Out: out, ID: id}
 }
 
-// runs are the folders with trees.
+// runs returns the folders with trees.
 func (d *demo) runs() []string {
 	all := []string{d.trees}
 	for _, feedback := range d.feedbacks {
@@ -151,7 +151,7 @@ func (d *demo) export(ctx context.Context) error {
 	return nil
 }
 
-// clearest returns the trajectory whose recovery from a deprecation takes the fewest words.
+// clearest returns the trajectory whose recovery from a deprecation is the shortest to read.
 func (d *demo) clearest() (trajectories.Row, error) {
 	var found trajectories.Row
 	fewest := math.MaxInt
@@ -175,7 +175,7 @@ func (d *demo) clearest() (trajectories.Row, error) {
 	return found, nil
 }
 
-// printExample prints three turns of a trajectory: the deprecated call, the call that replaced it,
+// printExample prints three turns of the example: the deprecated call, the call that replaced it,
 // and the end.
 func (d *demo) printExample() {
 	old, again, _ := recovery(d.example.Turns)
@@ -200,11 +200,11 @@ func recovery(turns []trajectories.Turn) (old, again trajectories.Turn, ok bool)
 	return old, again, false
 }
 
-// printTurn prints a part of a turn in at most the given number of lines.
+// printTurn prints a part of a turn in at most most lines.
 func (d *demo) printTurn(part, text string, most int) {
 	lines := strings.Split(display.Wrap("  ", part+": "+text, demoWidth), "\n")
 
-	lines = lines[:len(lines)-1] // all end with a line feed
+	lines = lines[:len(lines)-1] // empty: the text ends with a line feed
 	if len(lines) > most {
 		more := lines[most-1] + " " + strings.TrimSpace(lines[most])
 		lines = append(lines[:most-1], display.Cut(more, demoWidth))
@@ -213,7 +213,7 @@ func (d *demo) printTurn(part, text string, most int) {
 	d.tell("%s", strings.Join(lines, "\n"))
 }
 
-// make makes a version of other names, and shows what has become of the tool of the example.
+// make makes a version with other names, and shows what became of the example's tool.
 func (d *demo) make(ctx context.Context) error {
 	var now toolevo.VersionsDifference
 
@@ -233,12 +233,13 @@ func (d *demo) make(ctx context.Context) error {
 		return err
 	}
 
+	// The difference fills screens. The example has just introduced one tool: that one is shown.
 	old, _, _ := recovery(d.example.Turns)
 
 	for _, tool := range now.Tools {
 		if tool.Tool == old.Tool {
-			d.tell("%s%s", d.gap, display.Cut(fmt.Sprintf("Made       %s of %s, in which %s is %s", now.To, now.From,
-				tool.From, tool.To), demoWidth))
+			line := fmt.Sprintf("Made       %s of %s, in which %s is %s", now.To, now.From, tool.From, tool.To)
+			d.tell("%s%s", d.gap, display.Cut(line, demoWidth))
 		}
 	}
 
@@ -260,8 +261,8 @@ func (d *demo) evaluate(ctx context.Context) error {
 	return (&finetune.Report{Rows: r.Report.Overall, Warnings: r.Report.Warnings}).WriteTable(d.app.Out)
 }
 
-// compare measures what each feedback is worth to who reads it, beside who does not and who needs
-// none.
+// compare measures what each feedback is worth to a policy that reads it. The experiment compares
+// that with policies that ignore it and that need none.
 func (d *demo) compare(ctx context.Context) error {
 	var rates []string
 
@@ -287,7 +288,7 @@ func (d *demo) compare(ctx context.Context) error {
 	return err
 }
 
-// next says where everything is, and what can be done with it.
+// next says where everything is, and what to try with it.
 func (d *demo) next() {
 	more := ""
 	if len(d.feedbacks) > 0 {

@@ -16,9 +16,8 @@ import (
 	"toolevo/mcts/policy/doctor"
 )
 
-// doctorCommand examines what a run needs before it begins: what collect refuses to begin without,
-// and the servers of its models. Other things that a run depends on are examined by commands below
-// it.
+// doctorCommand examines what a run needs: all that collect refuses to begin without, and the
+// servers of its models. Commands below it examine what else a run depends on.
 func (a *app) doctorCommand() *cobra.Command {
 	cmd := a.command("doctor")
 	f := &doctorFlags{app: a, collectFlags: a.addCollectionFlags(cmd)}
@@ -28,7 +27,8 @@ func (a *app) doctorCommand() *cobra.Command {
 	for _, name := range []string{
 		"dry-run", "probe", "tokens-per-second", "prices", "ignore-unreadable", "workers",
 	} {
-		flags.Lookup(name).Hidden = true // they are taken, so that the arguments of collect are, and change nothing
+		// These change nothing here: they let doctor take the arguments of collect as they are.
+		flags.Lookup(name).Hidden = true
 	}
 
 	timeout := flags.Lookup("timeout")
@@ -43,7 +43,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	})
 	cmd.AddCommand(a.sandboxCommand())
 
-	return does(a, cmd, f.examine, func(*toolevo.Diagnosis) {}) // the text is written while it is found
+	return does(a, cmd, f.examine, func(*toolevo.Diagnosis) {}) // each finding is written as it comes
 }
 
 // doctorFlags are the flags of doctor.
@@ -79,7 +79,7 @@ func (f *doctorFlags) examine(ctx context.Context, _ []string) (*toolevo.Diagnos
 	return d, console.Bad("doctor: there are findings")
 }
 
-// read refuses flags that make no sense, and makes the job of the others.
+// read refuses flags that make no sense, and makes the job that the others ask for.
 func (f *doctorFlags) read() (err error) {
 	given := f.cmd.Flags()
 
@@ -90,7 +90,7 @@ func (f *doctorFlags) read() (err error) {
 		return console.Usage("--side-by-side is of no use with --quick, which makes one request at a time")
 	}
 
-	// Probes have timeouts of their own; this one is for the first turns of tasks.
+	// Without --timeout, probes use their own timeouts and the first turns of tasks the quick one.
 	if given.Changed("timeout") {
 		f.job.Timeout = f.Servers.Timeout
 	} else {
@@ -106,14 +106,13 @@ func (f *doctorFlags) read() (err error) {
 	return err
 }
 
-// unmet words a need of a run that is not met as the program would that refuses to begin.
+// unmet words a need of a run that is not met as collect does when it refuses to begin.
 func unmet(c *doctor.Check, err error) {
 	c.Seen, c.Do = cmdline.Flags(c.Seen), cmp.Or(cmdline.Flags(c.Do), advice(err))
 	c.Run += fmt.Sprintf(": exit code %d", cmdline.ExitCode(err))
 }
 
-// writeSettings writes the settings that were found. While a run would be wrong, no file is
-// written.
+// writeSettings writes the settings that were found, unless a run would still be wrong with them.
 func (f *doctorFlags) writeSettings(d *toolevo.Diagnosis) error {
 	if d.Verdict == doctor.Problem {
 		f.app.Say("%s is not written: no settings were found that solve what is marked !!.", f.write)
@@ -129,14 +128,15 @@ func (f *doctorFlags) writeSettings(d *toolevo.Diagnosis) error {
 	return nil
 }
 
-// next are the arguments of the collection that was examined, with the settings that were written.
+// next returns the arguments of the collection that was examined, under the settings that were
+// written.
 func (f *doctorFlags) next() []string {
 	args := []string{"collect", "--config", f.write}
 
 	f.cmd.Flags().Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "config", "set", "policy", "server", "python", // what was written has them
-			"write", "quick", "timeout", "side-by-side", "json": // are the examination's
+		case "config", "set", "policy", "server", "python", // the written settings have them
+			"write", "quick", "timeout", "side-by-side", "json": // collect does without these
 		default:
 			args = append(args, "--"+flag.Name+"="+flag.Value.String())
 		}

@@ -10,8 +10,8 @@ import (
 	"toolevo/mcts/estimate"
 )
 
-// printPlan prints what --dry-run found: the settings, and then what is read first, as it stays on
-// the screen.
+// printPlan prints what --dry-run found: first the settings, and last what people read first, so
+// that it stays on the screen.
 func (a *app) printPlan(p *toolevo.Plan) {
 	fmt.Fprint(a.Out, p.Config)
 	fmt.Fprintf(a.Out, "# %s: %d questions, configuration %s\n", p.Kind, p.Questions, p.ConfigHash)
@@ -24,8 +24,9 @@ func (a *app) printPlan(p *toolevo.Plan) {
 	}
 }
 
-// estimateLines are an estimate for people.
+// estimateLines words an estimate for people.
 func estimateLines(p *toolevo.Projection, questions int) []string {
+	// An estimate grows a few trees with a script, for nothing. Only --probe spends model calls.
 	if p == nil {
 		return []string{"no estimate: the suite has no scripted policy; --probe N asks the model itself"}
 	}
@@ -38,7 +39,7 @@ func estimateLines(p *toolevo.Projection, questions int) []string {
 		fmt.Sprintf("  %s on disk, for the log and the trees", display.Bytes(p.Bytes)),
 	}
 
-	// Time and cost are known only from a server, or from what the user says of one.
+	// Time and cost depend on the server: they need a probe, or what the user says of it.
 	if p.Seconds == nil {
 		lines = append(lines, "  time: unknown; --tokens-per-second N, or --probe N to measure it")
 	} else {
@@ -56,7 +57,7 @@ func estimateLines(p *toolevo.Projection, questions int) []string {
 	return lines
 }
 
-// between is a total with its interval, where it has one.
+// between words a total with its interval, if it has one.
 func between(t estimate.Total, text func(float64) string) string {
 	if t.Low == t.High {
 		return text(t.Value)

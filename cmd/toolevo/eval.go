@@ -33,7 +33,7 @@ func (a *app) evalCommand() *cobra.Command {
 	})
 }
 
-// evalFlags are the flags of eval, and the job that they ask for.
+// evalFlags are the flags of eval and the job that they ask for.
 type evalFlags struct {
 	*runFlags
 	job toolevo.EvaluateJob
@@ -54,13 +54,13 @@ func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 	return f
 }
 
-// read makes the job of the flags that were given.
+// read completes the job from the flags that were given.
 func (f *evalFlags) read() (err error) {
 	f.job.RunJob, err = f.runFlags.job()
 	return err
 }
 
-// evaluate does what the flags ask for, and says what the report does not, or not in words.
+// evaluate does what the flags ask for, and says what the report leaves out or only hints at.
 func (f *evalFlags) evaluate(ctx context.Context, _ []string) (any, error) {
 	if err := f.read(); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (a *app) printEvaluation(r toolevo.Evaluated) {
 		console.Shell("inspect", r.Dir))
 }
 
-// warnOfRows says of which rows the figures say less than they seem to.
+// warnOfRows warns of rows whose figures say less than they seem to.
 func (a *app) warnOfRows(r *finetune.Report) {
 	for _, row := range r.Rows {
 		if row.FirstLoss != "" {

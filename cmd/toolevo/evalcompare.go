@@ -23,7 +23,7 @@ type compareOptions struct {
 	format string
 	blocks []string
 	flips  int
-	read   []finetune.Block // of blocks
+	read   []finetune.Block // parsed from blocks
 }
 
 func (a *app) evalCompareCommand() *cobra.Command {
@@ -71,13 +71,13 @@ func (o *compareOptions) check() error {
 	return nil
 }
 
-// comparedTables is a comparison as the flags want it.
+// comparedTables writes a comparison as the flags ask.
 type comparedTables struct {
 	*finetune.Report
 	o *compareOptions
 }
 
-// WriteTable writes the report, and of each comparison some of the questions that flipped.
+// WriteTable writes the report, and for each comparison some of the questions that flipped.
 func (c comparedTables) WriteTable(w io.Writer) error {
 	if err := c.Report.WriteTable(w); err != nil || c.o.flips == 0 {
 		return err
@@ -106,18 +106,18 @@ func (c comparedTables) WriteTable(w io.Writer) error {
 // WriteLaTeX writes LaTeX tables in the blocks that were asked for.
 func (c comparedTables) WriteLaTeX(w io.Writer) error { return c.WriteBlocks(w, c.o.read) }
 
-// parseBlocks reads --block, which groups policies of a report.
+// parseBlocks reads --block, which groups a report's policies.
 func (o *compareOptions) parseBlocks(r *finetune.Report) (blocks []finetune.Block, err error) {
 	policies := tabulate.Distinct(r.Rows, func(row finetune.Row) string { return row.Policy })
 	slices.Sort(policies)
 
 	for _, text := range o.blocks {
-		name, of, ok := strings.Cut(text, "=")
-		if !ok || name == "" || of == "" {
+		name, members, ok := strings.Cut(text, "=")
+		if !ok || name == "" || members == "" {
 			return nil, console.Usage("--block %s: want NAME=POLICY,...", text)
 		}
 
-		block := finetune.Block{Name: name, Policies: strings.Split(of, ",")}
+		block := finetune.Block{Name: name, Policies: strings.Split(members, ",")}
 		for _, policy := range block.Policies {
 			if _, err := names.Parse("policy", policy, policies); err != nil {
 				return nil, console.Usage("--block %s: %w", name, err)

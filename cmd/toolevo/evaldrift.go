@@ -29,9 +29,10 @@ func (a *app) evalDriftCommand() *cobra.Command {
 		"out":           &f.Out,
 		"run-id":        &f.ID,
 	})
-	// These two take a word for every value, beside the values.
+	// Unlike the flags of the same values elsewhere, these two also take "all".
 	cmdline.Complete(cmd, "feedbacks", cmdline.Listed(append(dynamic.Feedbacks(), all)))
-	cmdline.Complete(cmd, "perturbations", cmdline.Listed(append(toolevo.Perturbations(), string(perturb.None), all)))
+	cmdline.Complete(cmd, "perturbations", cmdline.Listed(
+		append(toolevo.Perturbations(), string(perturb.None), all)))
 
 	return does(a, cmd, func(ctx context.Context, _ []string) (d *toolevo.Drifted, err error) {
 		if job.RunJob, err = f.job(); err != nil {
@@ -39,6 +40,7 @@ func (a *app) evalDriftCommand() *cobra.Command {
 		}
 		return toolevo.EvaluateDrift(ctx, job)
 	}, func(d *toolevo.Drifted) {
+		// A terminal has room for the overview alone.
 		tabulate.WriteText(a.Out, d.Overview(), a.width())
 		a.Say("By group, for other words of questions, with changes, run statistics and figures, as a page: %s; "+
 			"as text: %s; for papers: %s and %s",

@@ -79,5 +79,5 @@ func (a *app) evalAdaptationCommand() *cobra.Command {
 		}, func(r *facts.Adaptation) { tabulate.WriteText(a.Out, r.Grids(), a.width()) })
 }
 
-// width is how wide tables are.
+// width returns how wide tables may be.
 func (a *app) width() int { return max(a.columns, 80) }

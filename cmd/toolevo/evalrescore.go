@@ -26,8 +26,7 @@ func (a *app) evalRescoreCommand() *cobra.Command {
 	}, func(r toolevo.Rescored) { a.printRescored(r, most) })
 }
 
-// printRescored prints accuracies by both matchers, and at most so many answers on which they
-// disagree.
+// printRescored prints accuracies by both matchers, and at most most answers on which they differ.
 func (a *app) printRescored(r toolevo.Rescored, most int) {
 	r.WriteTable(a.Out)
 

@@ -50,7 +50,7 @@ type exportFlags struct {
 // addExportFlags adds the flags of export.
 func (a *app) addExportFlags(cmd *cobra.Command) *exportFlags {
 	f := &exportFlags{ExportJob: toolevo.NewExportJob()}
-	// The job has to tell a flag that was given from one that has its default.
+	// The job must tell a flag that was given from one that has its default.
 	f.Host, f.Chosen = a.host(console.ProgressNone), cmd.Flags().Changed
 	a.runDataFlag(cmd, &f.Data)
 	addFlags(cmd, "export", into{
@@ -90,7 +90,7 @@ func (f *exportFlags) export(ctx context.Context, paths []string) (any, error) {
 	return toolevo.Export(ctx, f.ExportJob)
 }
 
-// skipping says how each format keeps faulty turns from being trained.
+// skipping lists how each format keeps faulty turns from being trained.
 func skipping() string {
 	var ways []string
 	for _, f := range export.SkippingFormats() {
@@ -99,7 +99,7 @@ func skipping() string {
 	return strings.Join(ways, ", or ")
 }
 
-// describe fills the formats into the help.
+// describe fills the lists of formats into the help.
 func describe(help string) string {
 	list := func(is func(export.Format) bool) string {
 		var b strings.Builder
@@ -112,7 +112,7 @@ func describe(help string) string {
 		"{{documents}}", list(export.Format.IsDocuments)).Replace(help)
 }
 
-// nothingIn is the error of an export of nothing.
+// nothingIn returns the error of an empty export, or nil if it holds anything.
 func nothingIn(m *export.Manifest) error {
 	switch {
 	case m.Rows > 0:
@@ -139,7 +139,8 @@ func (a *app) printExport(dir string, m *export.Manifest) {
 
 	a.printSamples(dir, m)
 
-	// A trainer that would lose calls is named with what to do; TRL reads the same messages whole.
+	// LLaMA-Factory would lose the calls of some formats: it needs advice that TRL, which reads the
+	// same messages whole, does not.
 	switch {
 	case m.Rows == 0:
 		return
@@ -156,6 +157,7 @@ func (a *app) printExport(dir string, m *export.Manifest) {
 		a.Say("Train with: datasets.load_dataset(%q, split=\"train\")", dir)
 	}
 
+	// Export refused a template that spoils the samples: an error means that none was named.
 	if fit, err := m.CheckTemplate(m.ChatTemplate); err == nil {
 		for _, sentence := range fit.Advice() {
 			a.Say("%s", sentence)
@@ -165,8 +167,8 @@ func (a *app) printExport(dir string, m *export.Manifest) {
 	a.sayHowToShare(dir, m)
 }
 
-// sayHowToShare says how an export gets onto the Hub, unless it has what nobody may mean to share:
-// an export that is trained on this machine may have that, so it is no error.
+// sayHowToShare says how to put an export on the Hub, or warns of private data in it. That is no
+// error: an export that is only trained on this machine may hold such data.
 func (a *app) sayHowToShare(dir string, m *export.Manifest) {
 	for _, p := range m.Private {
 		a.Say("%s, line %d, has %s; %d lines have one: do not share the export before you have looked at them",
@@ -179,7 +181,7 @@ func (a *app) sayHowToShare(dir string, m *export.Manifest) {
 	}
 }
 
-// inBalance says what weights balance the labels of an export.
+// inBalance words the weights that balance the labels of an export.
 func inBalance(m *export.Manifest) string {
 	var words []string
 	for _, w := range m.Labels.Weights(m.Trainer) {
@@ -199,6 +201,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 		fmt.Fprintf(a.Out, "held out: %d samples of %d questions\n", m.DevRows, m.DevQuestions)
 	}
 
+	// Whoever trains on the samples should know which no model wrote and which no rule judged.
 	a.printScripted(m.Scripted())
 
 	if n := m.Judged(); n > 0 {
@@ -217,7 +220,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 		fmt.Fprintf(a.Out, "left out %d: %s\n", left.N, left.Why)
 	}
 
-	// Thousands of names would push everything above off the screen; the manifest has all.
+	// Thousands of names would push everything above off the screen; the manifest has them all.
 	refused := m.Selected.Elsewhere.Refused
 	for _, q := range refused[:min(len(refused), toolevo.MostRefused)] {
 		fmt.Fprintf(a.Out, "refused %s, which is also in %s\n", display.Line(q.QuestionID, 0),
@@ -229,14 +232,14 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 	}
 }
 
-// printScripted says how many samples scripts wrote.
+// printScripted prints how many samples scripts wrote, if any.
 func (a *app) printScripted(n int) {
 	if n > 0 {
 		fmt.Fprintf(a.Out, "scripts wrote %d of the samples, and no language model\n", n)
 	}
 }
 
-// printDocuments says what was written.
+// printDocuments prints how many documents were written, and why others were not.
 func (a *app) printDocuments(dir string, m *export.Manifest) {
 	fmt.Fprintf(a.Out, "%d trajectories in %s\n", m.Rows, dir)
 
@@ -245,7 +248,7 @@ func (a *app) printDocuments(dir string, m *export.Manifest) {
 	}
 }
 
-// printLint prints what is wrong with samples.
+// printLint prints what is wrong with samples, and shows some of them.
 func (a *app) printLint(r *toolevo.Linted) {
 	a.printSamplesChecked(r.Rows, r.Faulty, r.Problems)
 

@@ -17,6 +17,7 @@ import (
 func (a *app) finetuneCommand() *cobra.Command {
 	cmd := a.command("finetune EXPORT… [-- EVAL-FLAGS]")
 	cmd.ValidArgsFunction = cmdline.Folders
+	// What follows -- are flags of eval: only the exports count.
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		exports, _ := atDash(cmd, args)
 		return cmdline.Positional(1, -1)(cmd, exports)
@@ -34,9 +35,11 @@ func (a *app) finetuneCommand() *cobra.Command {
 		exports, eval := atDash(cmd, args)
 		job.Host, job.Exports = a.host(*progress), exports
 
+		// Defaults come first, so that the user's flags win. Checkpoints are picked on dev, which
+		// keeps the test split unseen.
 		if *pick {
-			job.Pick, err = a.evaluation(append([]string{"--split", "dev", "--api", "p_s_in", "--progress", *progress},
-				eval...))
+			defaults := []string{"--split", "dev", "--api", "p_s_in", "--progress", *progress}
+			job.Pick, err = a.evaluation(append(defaults, eval...))
 		} else if len(eval) > 0 {
 			err = console.Usage("%q: flags of eval need --pick, by which checkpoints are evaluated", eval[0])
 		}
@@ -44,7 +47,7 @@ func (a *app) finetuneCommand() *cobra.Command {
 		switch {
 		case err != nil:
 			return nil, err
-		case *onlyPrint:
+		case *onlyPrint: // nothing is left to print after that
 			return nil, a.printTraining(ctx, &job)
 		}
 
@@ -52,7 +55,7 @@ func (a *app) finetuneCommand() *cobra.Command {
 	}, a.printFineTuned)
 }
 
-// atDash parts arguments where the user wrote --.
+// atDash splits arguments at the --, if there is one.
 func atDash(cmd *cobra.Command, args []string) (before, after []string) {
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		return args[:dash], args[dash:]
@@ -60,7 +63,7 @@ func atDash(cmd *cobra.Command, args []string) (before, after []string) {
 	return args, nil
 }
 
-// addFineTuneFlags adds the flags of what to train, and where to serve it.
+// addFineTuneFlags adds the flags that say what to train and where to serve it.
 func addFineTuneFlags(cmd *cobra.Command, j *toolevo.FineTuneJob) (pick *bool) {
 	pick = new(bool)
 	j.GPUs = -1
@@ -96,7 +99,7 @@ func (a *app) printTraining(ctx context.Context, job *toolevo.FineTuneJob) error
 	return err
 }
 
-// printFineTuned prints what training came to.
+// printFineTuned prints the result of a training.
 func (a *app) printFineTuned(result any) {
 	done := result.(*toolevo.FineTuned)
 	fmt.Fprintf(a.Out, "%s on %d samples by the recipe %s: %s\n", done.Base, done.Rows, done.Recipe, done.Model)
@@ -125,7 +128,7 @@ func (a *app) printSources(all []checkpoint.Source) {
 	}
 }
 
-// printPicked prints how the checkpoints did.
+// printPicked prints how accurate each checkpoint was.
 func (a *app) printPicked(done *toolevo.FineTuned) {
 	for _, c := range done.Checkpoints {
 		if c.Official == nil {

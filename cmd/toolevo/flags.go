@@ -19,13 +19,13 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// flagFile explains flags, a line each: a group of them that commands share or that one has, the
-// flag, its usage.
+// flagFile explains flags, one per line: the group, which one or several commands have, the flag,
+// and its usage.
 //
 //go:embed flags.txt
 var flagFile string
 
-// flagTexts are the usages of flags, by group and name.
+// flagTexts returns the usages of flags by group and name.
 var flagTexts = sync.OnceValue(func() map[string]string {
 	list := func(is func(export.Format) bool) string { return names.Join(export.FormatsThat(is)) }
 	serverNames, _ := disk.Named(configs.Servers())
@@ -55,7 +55,7 @@ var flagTexts = sync.OnceValue(func() map[string]string {
 	return texts
 })
 
-// flagText explains a flag of a group. It panics where there is no such text: that is a bug.
+// flagText returns the usage of a group's flag. It panics if flags.txt lacks it: that is a bug.
 func flagText(group, name string) string {
 	text, ok := flagTexts()[group+" "+name]
 	if !ok {
@@ -64,15 +64,15 @@ func flagText(group, name string) string {
 	return text
 }
 
-// into says where the values of flags go. What is pointed to has the default.
+// into maps flags to the variables that take their values and hold their defaults.
 type into map[string]any
 
-// addFlags adds flags of a group.
+// addFlags adds flags of a group to a command.
 func addFlags(cmd *cobra.Command, group string, values into) {
 	for name, value := range values {
 		cmdline.AddFlag(cmd, name, value, flagText(group, name))
 	}
 }
 
-// repeated is the value of a flag that may be repeated, whose values hold commas.
+// repeated makes values those of a flag that may be repeated, and whose values may hold commas.
 func repeated(values *[]string) *suite.Repeated { return (*suite.Repeated)(values) }

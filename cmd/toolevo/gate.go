@@ -11,7 +11,7 @@ import (
 	"toolevo/finetune/gate"
 )
 
-// What an undecided gate does.
+// The verdicts that --undecided may give a gate.
 const (
 	pass = "pass"
 	fail = "fail"
@@ -38,6 +38,7 @@ func (a *app) gateCommand() *cobra.Command {
 			return nil, err
 		}
 
+		// Refused here, not after hours of episodes.
 		if _, err = names.Parse("undecided", undecided, []string{pass, fail}); err != nil {
 			return nil, console.Usage("%w", err)
 		}

@@ -11,11 +11,11 @@ import (
 	"toolevo/mcts/store"
 )
 
-// mostNamed is of how many questions the names stand in a line of the table.
+// mostNamed is how many questions a line of the table names.
 const mostNamed = 5
 
-// sayGivenUp says what a run gave up, if anything, as a table of the reasons with how many things
-// and which questions each has cost, the most first. resume is the command that asks again.
+// sayGivenUp says what a run gave up, if anything: a table of the reasons, with how many things and
+// which questions each one cost, the costliest first. resume is the command that asks again.
 func (a *app) sayGivenUp(things string, all []store.GivenUp, resume string) {
 	if len(all) == 0 {
 		return
@@ -35,9 +35,11 @@ func (a *app) sayGivenUp(things string, all []store.GivenUp, resume string) {
 	lines := []string{fmt.Sprintf("%d %s given up, because a request of theirs fails and others do not:",
 		len(all), things)}
 
+	// Reasons of equal cost are sorted by their words, as maps have no order.
 	for _, reason := range slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
 		return cmp.Or(cmp.Compare(counts[y], counts[x]), cmp.Compare(x, y))
 	}) {
+		// One dead server can cost hundreds of questions: a few names say which kind they are.
 		names := questions[reason]
 
 		more := ""

@@ -8,7 +8,7 @@ import (
 	"toolevo/envs/console"
 )
 
-// host is this program as jobs see it. mode is a value of --progress.
+// host returns this program as jobs see it. mode is a value of --progress.
 func (a *app) host(mode string) toolevo.Host {
 	return toolevo.Host{
 		Environ:  a.Environ,
@@ -16,16 +16,16 @@ func (a *app) host(mode string) toolevo.Host {
 		Screen:   a.Err,
 		Backoff:  a.backoff,
 		Open:     a.open,
-		Continue: same,
+		Continue: sameCommand,
 		Attack:   a.attack,
 	}
 }
 
-// shown shows on the screen how a job goes.
+// shown shows on the screen how a job is going.
 type shown struct {
 	*app
 	mode     string
-	starting *console.Starting // of the steps before the job's own progress; nil before the first
+	starting *console.Starting // shows the steps before the job's own progress; nil before the first
 	begun    bool
 }
 
@@ -34,7 +34,7 @@ func (s *shown) Say(format string, args ...any) {
 	s.app.Say("%s", cmdline.Flags(fmt.Sprintf(format, args...)))
 }
 
-// Step shows a step once the start takes a while.
+// Step shows a step if the start takes a while.
 func (s *shown) Step(what string) (done func()) {
 	if !s.begun {
 		s.begun, s.starting = true, s.app.starting(s.mode)
@@ -45,8 +45,8 @@ func (s *shown) Step(what string) (done func()) {
 // Report shows progress.
 func (s *shown) Report(read func() console.Status) (stop func()) { return s.app.Report(s.mode, read) }
 
-// same says how to go on where the command that was given does.
-func same(stop toolevo.Stop) string {
+// sameCommand says how to continue where the command that was given does that itself.
+func sameCommand(stop toolevo.Stop) string {
 	if stop.Reached != "" {
 		return "run the same command again, without --" + stop.Reached
 	}

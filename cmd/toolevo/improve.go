@@ -50,7 +50,7 @@ func (a *app) improveCommand() *cobra.Command {
 			return nil, console.Usage("improve needs --out DIR, the folder of all rounds")
 		}
 
-		// Before the rounds: a limit of cost without prices is refused now, and not after hours.
+		// A cost limit without prices is refused now, before the rounds take hours.
 		if err := a.charge(prices); err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func (a *app) improveCommand() *cobra.Command {
 	})
 }
 
-// improve does the rounds, and keeps what they take.
+// improve does the rounds, and keeps an account of what they take.
 func (a *app) improve(ctx context.Context, c *improve.Config, out string, p improve.Program, o improve.Options) (
 	result *improve.Result, err error) {
 	finish := a.accountIn(out, &p)
@@ -86,7 +86,7 @@ func (a *app) improve(ctx context.Context, c *improve.Config, out string, p impr
 	return result, nil
 }
 
-// charge has the stages charged by prices, where they have none of their own.
+// charge sets the prices of stages that have none of their own.
 func (a *app) charge(prices []string) error {
 	charged, err := account.ParsePrices(prices)
 	if err != nil {
@@ -97,9 +97,9 @@ func (a *app) charge(prices []string) error {
 	return console.AsUsage(a.account.Ready())
 }
 
-// accountIn has the folder of all rounds noted as one, with the account of the program, from the
-// first stage on, which is when the folder is there and nobody else's, until the returned function
-// is called.
+// accountIn lists the folder of all rounds as an experiment, with the account of the program, from
+// the first stage until finish is called. Before that stage the folder may be missing, or be in use
+// by another process.
 func (a *app) accountIn(out string, p *improve.Program) (finish func(all bool) error) {
 	run := p.Run
 	stop := func(bool) error { return nil }
@@ -120,7 +120,7 @@ func (a *app) accountIn(out string, p *improve.Program) (finish func(all bool) e
 	return func(all bool) error { return stop(all) }
 }
 
-// improveExample is a file with every key, moved to the right.
+// improveExample returns a file with every key, indented for the help.
 func improveExample() string {
 	text, err := fs.ReadFile(configs.Improvements(), "example.yaml")
 	if err != nil {
@@ -129,7 +129,7 @@ func improveExample() string {
 	return "  " + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n  ")
 }
 
-// asProgram is this program as the stages use it.
+// asProgram returns this program as the stages use it.
 func (a *app) asProgram(progress string) (p improve.Program, err error) {
 	host := a.host(progress)
 	p = improve.Program{
@@ -157,11 +157,10 @@ func (a *app) asProgram(progress string) (p improve.Program, err error) {
 	return p, err
 }
 
-// percent is how far a program says that it is, at the beginning of a line, as bars of progress do.
+// percent matches the share done at the beginning of a progress bar.
 var percent = regexp.MustCompile(`^ *([0-9]{1,3})%[| ] *`)
 
-// trainerStatus reads the progress of a trainer from what it said last. Trainers tell the time left
-// themselves.
+// trainerStatus reads the progress of a trainer from its last line, which also tells the time left.
 func trainerStatus(line string) console.Status {
 	s := console.Status{Text: display.Line(percent.ReplaceAllString(line, ""), 0)}
 	if found := percent.FindStringSubmatch(line); found != nil {
@@ -172,7 +171,7 @@ func trainerStatus(line string) console.Status {
 	return s
 }
 
-// explainStage says what can be done about a stage that failed.
+// explainStage adds to the error of a failed stage what to do about it.
 func explainStage(ctx context.Context, err error) error {
 	var changed *improve.ChangedError
 

@@ -42,6 +42,7 @@ func (a *app) inspectCommand() *cobra.Command {
 // lookOptions say how to look at a run.
 type lookOptions struct{ cached, full bool }
 
+// inspect shows a collection, or the question, tree or node of it that args name.
 func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookOptions) error {
 	if len(args) == 0 {
 		return a.inspectRun(ctx, v, o)
@@ -70,6 +71,7 @@ func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookO
 		return err
 	}
 
+	// The files have rows of right answers only; here every node can be seen as such a row.
 	if a.JSON {
 		return a.PrintJSON(trajectories.FromNode(v.TreeMeta(question), record, node))
 	}
@@ -87,6 +89,7 @@ func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lo
 }
 
 func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) error {
+	// On stderr and first: the figures below are those of the trees so far.
 	if toolevo.IsOpen(v) {
 		v.SayUnfinished(a.Say)
 	}
@@ -103,6 +106,7 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 	a.printRunHead(all.Run, all.Engines, all.Warnings)
 	var lines [][]string
 
+	// A young run has thousands of questions without a tree: they are counted below the list.
 	for _, l := range all.Questions {
 		if l.Trees == 0 {
 			continue
@@ -120,11 +124,11 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 	return nil
 }
 
-// treeHeads are the heads of a list of questions and their trees.
+// treeHeads are the column heads of a list of questions and their trees.
 var treeHeads = []string{"question", "trees", "calls", "correct", "distinct accepted"}
 
-// writeQuestions writes the questions of which a run has something, and says how many others there
-// are.
+// writeQuestions lists the questions of which a run has something, and says how many others it has
+// nothing of.
 func (a *app) writeQuestions(heads []string, lines [][]string, all int, what string) error {
 	if len(lines) > 0 {
 		if err := tabulate.WriteList(a.Out, heads, lines); err != nil {
@@ -138,7 +142,7 @@ func (a *app) writeQuestions(heads []string, lines [][]string, all int, what str
 	return nil
 }
 
-// text is a text in a column of its own, where texts are wanted.
+// text returns a text as a further column, or no column unless full texts are wanted.
 func (o lookOptions) text(s string) []string {
 	if !o.full {
 		return nil
@@ -146,7 +150,7 @@ func (o lookOptions) text(s string) []string {
 	return []string{display.Line(s, 0)}
 }
 
-// printRunHead says which run it is.
+// printRunHead prints which run this is.
 func (a *app) printRunHead(m store.Manifest, engines, warnings []string) {
 	fmt.Fprintf(a.Out, "run %s (%s), configuration %s\n",
 		display.Line(m.ID, 0), display.Line(m.Software, 0), display.Line(m.ConfigHash, 0))
@@ -158,7 +162,7 @@ func (a *app) printRunHead(m store.Manifest, engines, warnings []string) {
 type questionOverview struct {
 	shownQuestion
 	Trees   []toolevo.TreeSummary `json:"trees"`              // those in the run
-	GivenUp []store.GivenUp       `json:"given_up,omitempty"` // those that are not, as a request failed
+	GivenUp []store.GivenUp       `json:"given_up,omitempty"` // those given up because a request failed
 }
 
 // shownQuestion is a question of a run as JSON.
@@ -201,6 +205,7 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 
 	var lines [][]string
 
+	// A tree may accept hundreds of nodes: its line names a few, unless all are wanted.
 	for _, s := range trees {
 		most := mostNodes
 		if o.full {
@@ -215,6 +220,7 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 		return err
 	}
 
+	// The list lacks trees that were given up, so they are said, with the command that grows them.
 	a.sayGivenUp("trees", givenUp, toolevo.Continuation(v))
 	return nil
 }
@@ -227,7 +233,7 @@ func (a *app) printQuestion(q trajectories.Question) {
 // mostNodes is how many accepted nodes of a tree are listed.
 const mostNodes = 6
 
-// few lists the first numbers of a list.
+// few lists the first of some numbers, and says how many there are if it left any out.
 func few(ids []int, most int) string {
 	text := strings.Trim(fmt.Sprint(ids[:min(len(ids), most)]), "[]")
 	if len(ids) > most {

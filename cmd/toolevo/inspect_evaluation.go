@@ -19,7 +19,7 @@ type questionPlayed struct {
 	Episodes []episodeSummary `json:"episodes"` // one for each policy and API version
 }
 
-// episodeSummary is one episode in few words.
+// episodeSummary is an episode in brief.
 type episodeSummary struct {
 	Episode      int    `json:"episode"`      // its number among the question's, from 0
 	Policy       string `json:"policy"`       // e.g. "scripted:reader"
@@ -33,9 +33,10 @@ type episodeSummary struct {
 	Strict       bool   `json:"strict"`       // right by the strict matcher
 }
 
-// inspectEvaluation shows an evaluation, a question's episodes, or one of those.
+// inspectEvaluation shows an evaluation, a question's episodes, or one of them.
 func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []string,
 	o lookOptions) error {
+	// The usage allows a third argument because trees have nodes.
 	if len(args) > 2 {
 		return console.Usage("%s is an evaluation, whose episodes have no nodes: `toolevo inspect RUN QUESTION "+
 			"EPISODE` shows one whole", v.Dir)
@@ -54,7 +55,7 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 		return err
 	}
 
-	// EPISODE counts them, so all are read to show one.
+	// EPISODE is a number among them, so all are read to show one.
 	var episodes []trajectories.Episode
 	for episode, err := range v.Evaluation([]trajectories.Question{q}).Episodes(ctx, nil) {
 		if err != nil {
@@ -74,15 +75,14 @@ func (a *app) inspectEvaluation(ctx context.Context, v *stored.Run, args []strin
 	}
 
 	if n >= len(episodes) {
-		return console.Usage("question %s has %d episodes in this evaluation, numbered from 0: `toolevo inspect %s "+
-			"%s` lists them",
-			q.ID, len(episodes), v.Dir, q.ID)
+		return console.Usage("question %s has %d episodes in this evaluation, numbered from 0: "+
+			"`toolevo inspect %s %s` lists them", q.ID, len(episodes), v.Dir, q.ID)
 	}
 
 	return a.inspectEpisode(&episodes[n])
 }
 
-// inspectEvaluated shows the accuracies of an evaluation, and its questions.
+// inspectEvaluated shows an evaluation's accuracies and questions.
 func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOptions) error {
 	if e.Unfinished {
 		e.Run.SayUnfinished(a.Say)
@@ -148,15 +148,15 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 
 	var lines [][]string
 
+	// Without an answer, an empty cell would look as if the agent had answered with nothing.
 	for _, s := range all.Episodes {
 		answer := s.Answer
-		if s.Limit != "" { // an empty cell would look like an empty answer
+		if s.Limit != "" {
 			answer = "none; stopped: " + s.Limit
 		}
 
 		lines = append(lines, tabulate.Texts(s.Episode, display.Line(s.Policy, 0), s.API, s.Turns,
-			s.Deprecations,
-			tick(s.Official), tick(s.Strict), display.Line(answer, 0)))
+			s.Deprecations, tick(s.Official), tick(s.Strict), display.Line(answer, 0)))
 	}
 	return tabulate.WriteList(a.Out, heads, lines)
 }
@@ -176,8 +176,7 @@ func (a *app) inspectEpisode(e *trajectories.Episode) error {
 	}
 
 	fmt.Fprintf(a.Out, "%s under %s\nQuestion: %s\n", display.Line(e.Policy, 0),
-		display.Line(e.DeployedAPI, 0),
-		e.Question)
+		display.Line(e.DeployedAPI, 0), e.Question)
 
 	for _, t := range e.Turns {
 		fmt.Fprintf(a.Out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(t.Action),

@@ -15,13 +15,13 @@ import (
 	"toolevo/mcts/account"
 )
 
-// limits are the flags that end a command before it is done, and what is run when it ends.
+// limits are the flags that end a command early, and the command to run when it ends.
 type limits struct {
 	account.Stops
 	then string
 }
 
-// limitFlags adds them to a command that asks models.
+// limitFlags adds the limits to a command that asks models.
 func (a *app) limitFlags(cmd *cobra.Command) *limits {
 	l := &limits{}
 	addFlags(cmd, "limit", into{
@@ -45,7 +45,7 @@ func (l *limits) trajectoriesFlag(cmd *cobra.Command) {
 	addFlags(cmd, "limit", into{"max-trajectories": &l.Trajectories})
 }
 
-// limit has the commands with limits keep them, and run what comes then.
+// limit makes the commands with limits keep them, and run --then when they end.
 func (a *app) limit() {
 	for cmd, l := range a.limited {
 		run := cmd.RunE
@@ -55,7 +55,7 @@ func (a *app) limit() {
 				return console.AsUsage(err)
 			}
 
-			// What runs at the end must outlive the limit, which ends only the command.
+			// The limit ends the command's context; --then runs under the one before.
 			before := cmd.Context()
 
 			ctx, end, err := a.account.Begin(before, l.Stops, func(limit error) {
@@ -66,6 +66,7 @@ func (a *app) limit() {
 				return console.AsUsage(err)
 			}
 
+			// In this order: end interrupts the context, which would look like a Ctrl-C.
 			cmd.SetContext(ctx)
 			err = a.interrupted(ctx, run(cmd, args))
 			end()
@@ -74,6 +75,7 @@ func (a *app) limit() {
 				a.Say("It took %s", a.account.Total())
 			}
 
+			// After a failure, too: whoever waits for the end must hear of that.
 			if l.then != "" {
 				a.runThen(context.WithoutCancel(before), l.then, cmd, err)
 			}
@@ -82,7 +84,7 @@ func (a *app) limit() {
 	}
 }
 
-// arguments are the limits that a resumed run needs again: all but the one that was reached.
+// arguments returns the limits for a resumed run: all but the one that was reached.
 func (l *limits) arguments(reached string) (args []string) {
 	for _, f := range []struct{ name, value, none string }{
 		{"stop-after", l.After.String(), "0s"},
@@ -100,7 +102,7 @@ func (l *limits) arguments(reached string) (args []string) {
 	return args
 }
 
-// summary is what the command of --then reads.
+// summary is what the command of --then reads on stdin.
 type summary struct {
 	Command string        `json:"command"`          // such as "toolevo collect"
 	End     string        `json:"end"`              // finished, interrupted or failed
@@ -110,7 +112,7 @@ type summary struct {
 	Result  any           `json:"result,omitempty"` // what the command prints with --json
 }
 
-// runThen runs the command of --then. How it ends changes nothing but is said.
+// runThen runs the command of --then. If it fails, that is said and changes nothing else.
 func (a *app) runThen(ctx context.Context, command string, cmd *cobra.Command, err error) {
 	s := summary{
 		Command: cmd.CommandPath(), End: "finished", Exit: cmdline.ExitCode(err), Spent: a.account.Total(),

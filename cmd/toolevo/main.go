@@ -20,8 +20,8 @@
 //	toolevo serve voice                        a mocked voice service for MCP clients
 //	toolevo demo                               all of it on synthetic data
 //
-// This package wires the others together and reports; it holds no logic of theirs. Results go to
-// stdout, words for people to stderr. Exit codes: 0 done, 1 the result is bad, 2 wrong usage or
+// This package wires the others together and reports; the logic is theirs. Results go to stdout,
+// words for people to stderr. Exit codes: 0 done, 1 the result is bad, 2 wrong usage or
 // configuration, 3 infrastructure gave up, 130 interrupted and resumable.
 package main
 
@@ -38,11 +38,12 @@ import (
 
 func main() { mainWith(0) }
 
-// mainWith is the program. backoff is how long it waits before it asks a server again, at first; 0
-// is the default.
+// mainWith is the program. backoff is its first wait before it asks a server again; 0 is the
+// default.
 func mainWith(backoff time.Duration) {
 	engines.Main()
-	log.SetOutput(io.Discard) // net/http writes there what servers say out of turn; ours is slog
+	// net/http logs there what servers say out of turn; the program itself logs with slog.
+	log.SetOutput(io.Discard)
 
 	a := &app{backoff: backoff, Program: console.Program{
 		In:      os.Stdin,

@@ -12,9 +12,9 @@ import (
 	"toolevo/envs/sandbox/engines"
 )
 
-// perform does the job of a collect, eval or export command line that the user wrote for another
-// command, which has the say in the end: what it says at Ctrl-C is its own. However many jobs are
-// done, an engine is attacked once.
+// perform does the job of a collect, eval or export command line that another command is made of.
+// What is said at Ctrl-C is up to that command. However many jobs it does, it attacks an engine
+// once.
 func (a *app) perform(ctx context.Context, args ...string) (result any, err error) {
 	if a.attack == nil {
 		a.attack = engines.Once()
@@ -35,7 +35,7 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 		job = a.addExportFlags(cmd).export
 	}
 
-	// The account of the outer command counts this one, too; a limit here would end only a part.
+	// The outer command's account counts this job, too. A limit here would end only a part of it.
 	rest, err := parsed(cmd, args[1:])
 	if l := a.limited[cmd]; err == nil && l != nil && *l != (limits{}) {
 		err = console.Usage("limits are those of the command that does all of this: give them to that one")
@@ -45,6 +45,7 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 		result, err = job(ctx, rest)
 	}
 
+	// How to continue the part is of no use: the outer command says how to continue the whole.
 	if console.KindOf(err) == console.Interruption || ctx.Err() != nil && err != nil {
 		return nil, console.Interrupted("%s", a.ending.last())
 	}
@@ -55,7 +56,7 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 	return result, nil
 }
 
-// evaluation is the job of flags of eval that the user wrote for another command.
+// evaluation returns the job of eval flags that the user gave to another command.
 func (a *app) evaluation(args []string) (*toolevo.EvaluateJob, error) {
 	cmd := newCommand("eval")
 	f := a.addEvalFlags(cmd)
@@ -69,7 +70,7 @@ func (a *app) evaluation(args []string) (*toolevo.EvaluateJob, error) {
 	return &f.job, err
 }
 
-// parsed reads flags of a command, and returns what is no flag.
+// parsed reads the flags of a command, and returns its other arguments.
 func parsed(cmd *cobra.Command, args []string) ([]string, error) {
 	if err := cmd.ParseFlags(args); err != nil {
 		return nil, cmdline.WrongFlag(cmd, err)

@@ -30,7 +30,7 @@ func (a *app) playCommand() *cobra.Command {
 			return err
 		}
 
-		// What reads the terminal ends with the episode.
+		// Reading the terminal ends with the episode.
 		ctx, cancel := context.WithCancel(cmd.Context())
 		defer cancel()
 
@@ -61,7 +61,7 @@ type typist struct {
 	actions <-chan typedAction // nil before the first
 }
 
-// Begin says what a model is shown, what is deployed, and how to act.
+// Begin shows what a model is shown, which version is deployed, and how to act.
 func (t *typist) Begin(b toolevo.Briefing) {
 	t.codec = b.Codec
 	t.app.Say("%s\n", b.System)
@@ -76,7 +76,7 @@ func (t *typist) Begin(b toolevo.Briefing) {
 	fmt.Fprintf(t.app.Out, "Question: %s\n\n", b.Question)
 }
 
-// Act returns what is typed next.
+// Act returns the next action that is typed.
 func (t *typist) Act(ctx context.Context) (string, error) {
 	if t.actions == nil {
 		t.actions = typed(ctx, t.app.In, t.codec)
@@ -98,13 +98,13 @@ func (t *typist) Act(ctx context.Context) (string, error) {
 	}
 }
 
-// Saw prints what an action came to.
+// Saw prints the result of an action.
 func (t *typist) Saw(turn envs.Turn) {
 	fmt.Fprintf(t.app.Out, "Observation: %s\n\n", turn.Observation)
 	t.app.Say("(%s)", turn.Outcome)
 }
 
-// printTranscript prints an episode as people read it.
+// printTranscript prints an episode for people.
 func printTranscript(w io.Writer, h envs.History) {
 	fmt.Fprintf(w, "Question: %s\n", h.Task().Question)
 
@@ -113,15 +113,15 @@ func printTranscript(w io.Writer, h envs.History) {
 	}
 }
 
-// typedAction is what was typed, or why there is no more. Without either, an empty line followed
-// something that is no whole action.
+// typedAction is what was typed, or the error that ended the input. The zero value means that an
+// empty line followed an unfinished action.
 type typedAction struct {
 	text string
 	err  error
 }
 
 // typed returns the actions that are typed until ctx ends. Nobody waits for the goroutine that
-// reads: a read from a terminal cannot be called off.
+// reads, for a read from a terminal cannot be cancelled.
 func typed(ctx context.Context, from io.Reader, codec action.Codec) <-chan typedAction {
 	actions := make(chan typedAction)
 
@@ -147,13 +147,15 @@ func typed(ctx context.Context, from io.Reader, codec action.Codec) <-chan typed
 	return actions
 }
 
-// readAction reads lines up to an empty one that follows a whole action, to the second of two empty
-// ones, or to the end of the input. It calls unfinished at an empty line that follows less. io.EOF,
-// also beside text, means that there is nothing behind it.
+// readAction reads lines up to an empty one after a whole action, to the second of two empty lines,
+// or to the end of the input. It calls unfinished at an empty line after anything less. io.EOF,
+// even beside a text, means that the input has ended.
 func readAction(in *bufio.Reader, codec action.Codec, unfinished func()) (string, error) {
 	var b strings.Builder
 
-	whole := func(text string) bool { return strings.Contains(text, action.InputMarker) } // nothing follows that part
+	// An action may have empty lines in its thought. It is whole with its last part: the input in
+	// ReAct, a closed JSON object in calls, a closed fence in programs.
+	whole := func(text string) bool { return strings.Contains(text, action.InputMarker) }
 
 	switch codec {
 	case action.FunctionCall{}, action.Tools{}, action.Tools{FinishText: true}:
@@ -162,7 +164,8 @@ func readAction(in *bufio.Reader, codec action.Codec, unfinished func()) (string
 		whole = func(text string) bool { _, err := codec.Parse(text); return err == nil }
 	}
 
-	program := codec == action.Codec(action.Python{}) // which has empty lines of its own
+	// Programs have empty lines of their own, even two in a row: only their fence ends them.
+	program := codec == action.Codec(action.Python{})
 
 	for empty := 0; ; {
 		line, err := in.ReadString('\n')

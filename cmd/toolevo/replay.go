@@ -38,6 +38,7 @@ func (a *app) printReplays(r toolevo.Replays) {
 	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "SETTINGS\tSOLVED\tACCEPTED\tCORRECT\tTREES\tNODES\tCALLS\tLACKING")
 
+	// Trees that end where the log does might have solved their questions, hence a range.
 	for _, row := range r.Replays {
 		solved := fmt.Sprint(row.Solved)
 		if row.SolvedAtMost > row.Solved {
@@ -60,6 +61,7 @@ func (a *app) printReplays(r toolevo.Replays) {
 			"simulations; a fresh run finds the same or more.", nameOf(row), len(row.Lacking), row.Questions-row.Whole,
 			first.Tree, display.Line(first.Question, 0), first.Simulations)
 
+		// The first search repeats the run, so its log ought to have all that it asks for.
 		if i == 0 {
 			a.Say("The run itself is unfinished, has given trees up, or was made by a version that differs from "+
 				"this one: toolevo %s", console.Shell("check", r.Dir))
@@ -67,7 +69,7 @@ func (a *app) printReplays(r toolevo.Replays) {
 	}
 }
 
-// nameOf is how a search is called.
+// nameOf returns the name of a search: the settings that it changes.
 func nameOf(r toolevo.Replay) string {
 	if r.Set == "" {
 		return "as it was run"

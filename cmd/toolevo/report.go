@@ -38,7 +38,7 @@ func (a *app) reportCommand() *cobra.Command {
 	return cmd
 }
 
-// writePage writes an HTML file and says what to do with it.
+// writePage writes an HTML file and says how to look at it.
 func (a *app) writePage(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return console.Usage("--out %s is a folder: name a file, e.g. --out %s", path, filepath.Join(path, "page.html"))

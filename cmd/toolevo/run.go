@@ -21,9 +21,9 @@ type runFlags struct {
 	toolevo.RunJob
 	settings   *settings
 	cmd        *cobra.Command
-	command    string // that goes on with the run; "" is the same one
+	command    string // resumes the run; "" where the same command does
 	dryRun     bool
-	unreadable bool // collect goes on although no action can be read
+	unreadable bool // collect goes on though no action can be read
 	progress   *string
 	limits     *limits
 }
@@ -59,17 +59,18 @@ func (a *app) addNewRunFlags(cmd *cobra.Command, defaults map[string]string, nam
 	return f
 }
 
-// addLogFlags adds the flags that say where to log.
+// addLogFlags adds the flags that say where to log, and how much.
 func (f *runFlags) addLogFlags(cmd *cobra.Command) {
 	f.Log.Level = "info"
 	addFlags(cmd, "run", into{"log-file": &f.Log.File, "log-level": &f.Log.Level})
 }
 
-// job is what the flags ask for.
+// job returns the job that the flags ask for.
 func (f *runFlags) job() (j toolevo.RunJob, err error) {
 	a := f.settings.app
 	a.warnExposed(f.Servers)
 
+	// Watch shows what servers are asked before the run starts, which is progress, too.
 	if *f.progress == console.ProgressNone {
 		f.Servers.Watch = nil
 	}
@@ -82,11 +83,12 @@ func (f *runFlags) job() (j toolevo.RunJob, err error) {
 	j.Host = a.host(*f.progress)
 	j.Settings, err = f.settings.given(f.cmd.Flags())
 
-	// A new run may have any name; one that is continued may be named as runs prints it.
+	// A new run may have any name; one to resume may be named as `toolevo runs` prints it.
 	if j.Resume && err == nil {
 		j.Out, err = toolevo.RunNamed(j.Out)
 	}
 
+	// A run to resume has its own data folder, which the default of --data must not replace.
 	if data := f.cmd.Flags().Lookup("data"); data.Changed {
 		j.Data = data.Value.String()
 	}
@@ -98,7 +100,7 @@ func (f *runFlags) job() (j toolevo.RunJob, err error) {
 	return j, err
 }
 
-// ended returns the result of a job that has ended, or what the run would be.
+// ended returns the result of a job that has ended, or the plan of a dry run.
 func (f *runFlags) ended(result any, err error) (any, error) {
 	f.settings.app.ending.begin("")
 
@@ -108,7 +110,7 @@ func (f *runFlags) ended(result any, err error) (any, error) {
 	return result, err
 }
 
-// printEnded prints what the job of a run came to.
+// printEnded prints the result of the job of a run.
 func (a *app) printEnded(result any) {
 	switch r := result.(type) {
 	case *toolevo.Plan:
@@ -126,15 +128,16 @@ func (a *app) printEnded(result any) {
 	}
 }
 
-// sayGivenUp says what the run in a folder gave up, unless another command made it.
+// sayGivenUp says what the run in a folder gave up, unless it is a part of another command.
 func (f *runFlags) sayGivenUp(things string, all []store.GivenUp, dir string) {
 	if f.command != "" {
 		f.settings.app.sayGivenUp(things, all, f.resumeCommand(toolevo.Stop{Dir: dir}))
 	}
 }
 
-// resumeCommand returns the exact command that goes on with a run that stopped.
+// resumeCommand returns the exact command that resumes a run that stopped.
 func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
+	// The run keeps its settings: only what belongs to this process has to be given again.
 	args := []string{os.Args[0], f.command, "--resume", "--out", stop.Dir}
 	if f.Workers > 0 {
 		args = append(args, "--workers", strconv.Itoa(f.Workers))
@@ -165,13 +168,14 @@ func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 		args = append(args, f.limits.arguments(stop.Reached)...)
 	}
 
+	// With --mix-engines the engine may differ from the one in the run's settings.
 	for _, kv := range stop.Settings {
 		args = append(args, "--set", kv)
 	}
 	return console.Shell(append(args, f.Servers.Arguments()...)...)
 }
 
-// serving is what the environment says about servers.
+// serving returns what the environment says about servers.
 func (a *app) serving() *serving.Servers {
 	s := serving.FromEnvironment(&a.Program, a.backoff)
 	s.Account = a.account

@@ -49,7 +49,7 @@ func (a *app) runsCommand() *cobra.Command {
 
 // runList is what runs prints.
 type runList struct {
-	Runs []rundir.Run `json:"runs"` // in the order of --sort, those of an experiment behind it
+	Runs []rundir.Run `json:"runs"` // in the order of --sort, those of an experiment after it
 }
 
 func columnNames() (names []string) {
@@ -59,7 +59,7 @@ func columnNames() (names []string) {
 	return names
 }
 
-// keys are names as those of values.
+// keys returns names as the beginnings of NAME=VALUE.
 func keys(names []string) (all []string) {
 	for _, name := range names {
 		all = append(all, name+"=")
@@ -85,6 +85,8 @@ func (a *app) printRuns(all []rundir.Run, wide bool) {
 		}
 	}
 
+	// Given a width, the table would put columns that do not fit below the others. Lines are cut
+	// instead, so that each run stays on one.
 	var text strings.Builder
 	_ = tabulate.WriteText(&text, []tabulate.Grid{grid}, math.MaxInt) // to memory
 
@@ -96,6 +98,7 @@ func (a *app) printRuns(all []rundir.Run, wide bool) {
 		fmt.Fprint(a.Out, line)
 	}
 
+	// A run that cannot be read is listed all the same; why it has no figures is said below.
 	for _, r := range all {
 		if r.Problem != "" {
 			a.Say("%s", display.Line(r.Problem, 0))
@@ -107,14 +110,14 @@ func (a *app) printRuns(all []rundir.Run, wide bool) {
 	}
 }
 
-// listedColumn is a column of the list with what it has of each run.
+// listedColumn is a column of the list with its text for each run.
 type listedColumn struct {
 	rundir.Column
 	texts []string
 	wide  int // columns of the terminal
 }
 
-// tableOf is the list of some runs, without columns of which nothing is known.
+// tableOf returns the columns of the list of some runs, without those that are empty.
 func tableOf(all []rundir.Run) (table []listedColumn) {
 	for _, c := range rundir.Columns() {
 		l := listedColumn{c, make([]string, len(all)), utf8.RuneCountInString(c.Name)}
@@ -139,8 +142,8 @@ func tableOf(all []rundir.Run) (table []listedColumn) {
 	return table
 }
 
-// fitting are the columns that fit side by side, those of the least rank first. The last one may be
-// cut to what most results take.
+// fitting returns the columns that fit side by side, preferring those of low rank. The last one,
+// the result, need only have room for what most results take.
 func fitting(table []listedColumn, width int) []listedColumn {
 	const result, gap = 12, 2
 

@@ -40,5 +40,5 @@ func (a *app) sandboxCommand() *cobra.Command {
 	}, func(r *toolevo.SandboxReport) { (*sandboxReport)(r).writeVerdict(a.Out) })
 }
 
-// sandboxReport is a report as text.
+// sandboxReport writes a report as text.
 type sandboxReport toolevo.SandboxReport

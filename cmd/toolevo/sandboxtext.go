@@ -15,10 +15,11 @@ import (
 	"toolevo/envs/sandbox/engines"
 )
 
-// writeHead writes what was chosen and what stands.
+// writeHead writes which engine was chosen, its walls and its limits.
 func (r *sandboxReport) writeHead(w io.Writer) {
 	io.WriteString(w, folded("engine   ", r.Engine.String()))
 
+	// Whoever named an engine knows why it is this one.
 	if r.Asked == engines.Auto {
 		io.WriteString(w, folded("         ", "auto chose it: the first that works of bwrap and forkserver"))
 	}
@@ -30,18 +31,20 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 
 	io.WriteString(w, folded("imports  ", modules))
 
+	// An entry of Walls says why this machine lacks that wall.
 	label := "walls    "
 
 	for _, name := range confine.Walls() {
-		stands := "this machine has it"
+		present := "this machine has it"
 		if name == confine.Landlock {
-			stands += landlockWords(r.Landlock)
+			present += landlockWords(r.Landlock)
 		}
 
-		io.WriteString(w, folded(label, string(name)+": "+cmp.Or(r.Walls[string(name)], stands)))
+		io.WriteString(w, folded(label, string(name)+": "+cmp.Or(r.Walls[string(name)], present)))
 		label = "         "
 	}
 
+	// Whoever has to change engines after a breach reads here which others work.
 	label = "others   "
 
 	for _, name := range []string{engines.Bwrap, engines.ForkServer} {
@@ -54,8 +57,8 @@ func (r *sandboxReport) writeHead(w io.Writer) {
 	io.WriteString(w, folded("limits   ", "of a run: "+r.Limits+". The attacks have less."))
 }
 
-// landlockWords says which version of Landlock's interface there is, and what it costs that it is
-// not a newer one.
+// landlockWords says which version of Landlock's interface is used, and what is lost by its not
+// being a newer one.
 func landlockWords(r toolevo.LandlockReport) string {
 	text := fmt.Sprintf(", ABI %d", r.ABI)
 	if r.ABI < r.Machine {
@@ -76,7 +79,7 @@ const (
 	seenColumns = console.HelpWidth - markColumns - nameColumns - timeColumns
 )
 
-// findingsWriter returns what writes findings, each below the name of the wall that it is about.
+// findingsWriter returns a function that writes findings, grouped by the wall that they are about.
 func findingsWriter(w io.Writer) func(attack.Finding) {
 	wall := ""
 	return func(f attack.Finding) {
@@ -89,7 +92,7 @@ func findingsWriter(w io.Writer) func(attack.Finding) {
 	}
 }
 
-// writeFinding writes a line on an attack. A breach is written in full.
+// writeFinding writes an attack's result in one line, or a breach in full.
 func writeFinding(w io.Writer, f attack.Finding) {
 	took := fmt.Sprintf("%*s", timeColumns, fmt.Sprintf("%.0f ms", float64(f.Took.Microseconds())/1000))
 	if f.Contained {
@@ -102,11 +105,10 @@ func writeFinding(w io.Writer, f attack.Finding) {
 	io.WriteString(w, folded("    what: ", f.What))
 }
 
-// folded puts a label before a text, and breaks it at words into lines that the label's width
-// indents.
+// folded puts a label before a text, and wraps the text into lines indented by the label's width.
 func folded(label, text string) string { return display.Wrap(label, text, console.HelpWidth) }
 
-// writeVerdict writes what it comes to and what can be done.
+// writeVerdict writes the verdict and what can be done.
 func (r *sandboxReport) writeVerdict(w io.Writer) {
 	fmt.Fprintf(w, "\n%d of %d contained.\n", r.Contained, r.Of)
 
@@ -141,6 +143,5 @@ func (r *sandboxReport) advice() string {
 	others := slices.DeleteFunc([]string{engines.Bwrap, engines.ForkServer},
 		func(name string) bool { return name == r.Engine.Engine })
 	return "do not let models' programs run in this engine on this machine. Try another one (--engine " +
-		strings.Join(others, " or ") +
-		"), and report this as SECURITY.md says: it should hold."
+		strings.Join(others, " or ") + "), and report this as SECURITY.md says: it should hold."
 }

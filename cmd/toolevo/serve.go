@@ -14,7 +14,7 @@ func (a *app) serveCommand() *cobra.Command {
 	return cmdline.Group(cmd)
 }
 
-// doorFlags adds the flags of a door.
+// doorFlags adds the flags that say where a server listens and which key it wants.
 func (a *app) doorFlags(cmd *cobra.Command, listen, variable string) *wire.Door {
 	d := &wire.Door{Listen: listen, Variable: variable}
 	for _, o := range suite.DoorOptions(d) {

@@ -35,6 +35,7 @@ type serveEnvFlags struct {
 func (a *app) serveEnvCommand() *cobra.Command {
 	cmd := a.command("env")
 	f := &serveEnvFlags{Door: a.doorFlags(cmd, "127.0.0.1:8083", envKeyVariable)}
+	// Every client is a session of its own: endless programs of one must not hold up the others.
 	f.Session = engines.WithSession
 	f.cmd, f.command, f.Servers = cmd, "serve env", a.serving()
 	f.settings = a.addSettings(cmd, toolevo.EnvironmentsDefaults(), "suite", "dataset", "difficulty", "template",
@@ -42,6 +43,7 @@ func (a *app) serveEnvCommand() *cobra.Command {
 	cmdline.DataFlag(&a.Program, cmd)
 	addFlags(cmd, "run", into{"python-servers": &f.PythonServers})
 	f.addLogFlags(cmd)
+	// Clients decide how much is done and when, so there is no progress to show.
 	f.progress = new(string)
 	*f.progress = console.ProgressNone
 
@@ -87,13 +89,13 @@ func (a *app) serveEnv(cmd *cobra.Command, f *serveEnvFlags) error {
 	return err
 }
 
-// environmentsJob is what the flags ask for.
+// environmentsJob returns the job that the flags ask for.
 func (f *serveEnvFlags) environmentsJob(cmd *cobra.Command) (j toolevo.EnvironmentsJob, err error) {
 	if j.RunJob, err = f.job(); err != nil {
 		return j, err
 	}
 
-	j.Begun = nil // whoever ends the server ends the run
+	j.Begun = nil // ending the server ends the run: nothing is left to resume
 	j.AllowTest, j.Limits = f.allowTest, f.limits
 
 	if cmd.Flags().Changed("agent") {
@@ -110,7 +112,7 @@ func (f *serveEnvFlags) environmentsJob(cmd *cobra.Command) (j toolevo.Environme
 	return j, err
 }
 
-// parseShapes reads what is rewarded beside the answer, and by how much.
+// parseShapes reads which behaviour is rewarded besides the answer, and by how much.
 func parseShapes(entries []string) (map[openenv.Shape]float64, error) {
 	shapes := map[openenv.Shape]float64{}
 
@@ -129,7 +131,7 @@ func parseShapes(entries []string) (map[openenv.Shape]float64, error) {
 	return shapes, nil
 }
 
-// introduceEnv says where the server is and what to try with it.
+// introduceEnv says where the server listens and what to try with it.
 func (a *app) introduceEnv(address string, s toolevo.ServedEnvironments, f *serveEnvFlags) {
 	a.Say("%d tasks of %s (%s) under %s at %s, for clients of OpenEnv", s.Tasks, s.Suite, s.Split,
 		strings.Join(s.Versions, ", "), address)
@@ -139,11 +141,11 @@ func (a *app) introduceEnv(address string, s toolevo.ServedEnvironments, f *serv
 	a.Say("Ctrl-C ends it and tells how it was used.")
 }
 
-// servedEnv is how a server of environments was used.
+// servedEnv says how a server of environments was used.
 type servedEnv struct {
 	Address  string   `json:"address"`  // of the server
 	Versions []string `json:"versions"` // that it deployed
-	Tasks    int      `json:"tasks"`    // that a reset could choose
+	Tasks    int      `json:"tasks"`    // that a reset could choose from
 	openenv.Counts
 }
 

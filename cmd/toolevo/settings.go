@@ -16,8 +16,8 @@ import (
 	"toolevo/envs/suite"
 )
 
-// settingFlags are the flags that set a setting, with its key. They mean the same on every command
-// that has them.
+// settingFlags maps flags to the keys of the settings that they set. They mean the same on every
+// command that has them.
 var settingFlags = map[string]string{
 	"suite":      "suite",
 	"dataset":    "dataset",
@@ -45,13 +45,14 @@ var settingFlags = map[string]string{
 	"reward":     "environment.reward",
 }
 
-// switchFlags are the flags that switch a module off, for the ablations of the paper's Table 5.
+// switchFlags maps flags that switch a module off, for the ablations of the paper's Table 5, to the
+// keys of its settings.
 var switchFlags = map[string]string{
 	"no-update-tool": "environment.update_tool",
 	"no-reflection":  "search.reflect",
 }
 
-// embedded are the settings that nobody has changed.
+// embedded returns the settings as they are before anybody sets any.
 var embedded = sync.OnceValue(func() map[string]string {
 	base, err := configs.Load()
 	if err != nil {
@@ -60,16 +61,16 @@ var embedded = sync.OnceValue(func() map[string]string {
 	return base.Values()
 })
 
-// settings are a command's flags that make up its configuration.
+// settings are the flags of a command that make up its configuration.
 type settings struct {
 	app      *app
 	set      []string
 	config   string
-	defaults map[string]string // what this command sets before anybody else does, by key
-	own      map[string]string // the keys of flags that a suite adds
+	defaults map[string]string // what the command itself sets first, by key
+	own      map[string]string // the keys of the flags that a suite adds
 }
 
-// addSettings gives a command the flags named, --config and --set.
+// addSettings gives a command the named flags, --config and --set.
 func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names ...string) *settings {
 	s := &settings{app: a, defaults: defaults}
 	base := embedded()
@@ -85,7 +86,7 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 
 		value := strings.Trim(cmp.Or(defaults[key], base[key]), "[]")
 		if name == "trees" {
-			value = "" // the preset's
+			value = "" // the preset decides
 		}
 
 		cmd.Flags().String(name, value, usage)
@@ -98,7 +99,7 @@ func (a *app) addSettings(cmd *cobra.Command, defaults map[string]string, names 
 	return s
 }
 
-// addOwn adds flags of settings that are a suite's own.
+// addOwn adds the flags of a suite's own settings.
 func (s *settings) addOwn(cmd *cobra.Command, own []suite.SettingFlag) {
 	s.own = map[string]string{}
 
@@ -112,7 +113,7 @@ func (s *settings) addOwn(cmd *cobra.Command, own []suite.SettingFlag) {
 	}
 }
 
-// given are the settings that a command line gives.
+// given returns the settings that a command line gives.
 func (s *settings) given(flags *pflag.FlagSet) (toolevo.Settings, error) {
 	given := toolevo.Settings{File: s.config, Set: s.flagLayers(flags)}
 
@@ -133,7 +134,7 @@ func (s *settings) given(flags *pflag.FlagSet) (toolevo.Settings, error) {
 	return given, nil
 }
 
-// resolve makes the configuration of a command that makes no run.
+// resolve returns the configuration of a command that makes no run.
 func (s *settings) resolve(flags *pflag.FlagSet) (*configs.Resolved, error) {
 	given, err := s.given(flags)
 	if err != nil {
@@ -144,7 +145,7 @@ func (s *settings) resolve(flags *pflag.FlagSet) (*configs.Resolved, error) {
 	return host.Resolve(given, s.defaults, nil)
 }
 
-// flagLayers are the settings that the user gave by their own flags.
+// flagLayers returns the settings that the user gave by flags of their own.
 func (s *settings) flagLayers(flags *pflag.FlagSet) (layers []configs.Layer) {
 	flags.Visit(func(f *pflag.Flag) {
 		value := f.Value.String()
@@ -169,7 +170,7 @@ func (a *app) runDataFlag(cmd *cobra.Command, dir *string) {
 	cmdline.Complete(cmd, "data", cmdline.Folders)
 }
 
-// ofRun makes the help of --data say that it is the run's own.
+// ofRun makes the help of --data say that the run's own folder is the default.
 func ofRun(cmd *cobra.Command) {
 	f := cmd.Flags().Lookup("data")
 	f.Usage = "data folder `DIR` (default: the run's own, before TOOLEVO_DATA)"

@@ -15,12 +15,12 @@ import (
 	"toolevo/mcts"
 )
 
-// overdue is how long after the second Ctrl-C the program ends whatever it is doing.
+// overdue is how long the program goes on after the second Ctrl-C, whatever it is doing.
 const overdue = 2 * time.Second
 
 // interrupts turns Ctrl-C, SIGTERM and the end of the terminal into an orderly end, from now on.
-// The first interrupts the context returned: nothing new begins, and calls that a model's server is
-// answering end with an answer. The second ends them, too, and what has not ended soon after is
+// The first signal interrupts the context returned: nothing new begins, and servers still finish
+// the answers they are writing. The second cancels those, too, and what has not ended soon after is
 // left as it is: every answer is in the log by then.
 func (a *app) interrupts(parent context.Context) context.Context {
 	outer, cancel := context.WithCancel(parent)
@@ -29,7 +29,8 @@ func (a *app) interrupts(parent context.Context) context.Context {
 
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+	// Under nohup the signal is ignored, and must stay so.
+	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 
@@ -52,15 +53,15 @@ func (a *app) interrupts(parent context.Context) context.Context {
 	return ctx
 }
 
-// ending knows what is to be said when the user wants the end. The zero value is that of a command
-// that can be run again.
+// ending words what is said when a command is stopped. The zero value is for a command that is
+// simply run again.
 type ending struct {
 	mu     sync.Mutex
-	resume string // the command that goes on; "" when none has to
-	limit  error  // that ended the work; nil where the user did
+	resume string // the command that continues; "" for the same one
+	limit  error  // that ended the work; nil if the user did
 }
 
-// begin notes that a run has begun, and how to go on with it.
+// begin notes that a run has begun, and the command that resumes it.
 func (e *ending) begin(resume string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,7 +69,7 @@ func (e *ending) begin(resume string) {
 	e.resume = resume
 }
 
-// stopped notes that a limit ends the work.
+// stopped notes the limit that ends the work.
 func (e *ending) stopped(limit error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -103,7 +104,7 @@ func (e *ending) last() string {
 	return fmt.Sprintf("%s; everything so far is kept. Continue with:\n  %s", why, e.resume)
 }
 
-// why says what ended the work.
+// why returns what ended the work.
 func (e *ending) why() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -118,11 +119,11 @@ func (e *ending) cause() string {
 	return "interrupted"
 }
 
-// interrupted gives the error of a command that was interrupted its words and its exit code. An
-// error that has nothing to do with it stays what it is.
+// interrupted gives the error of a command that was interrupted its words and its exit code. Other
+// errors stay as they are.
 func (a *app) interrupted(ctx context.Context, err error) error {
-	told := console.KindOf(err) == console.Interruption
-	if told || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+	worded := console.KindOf(err) == console.Interruption
+	if worded || ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return console.Interrupted("%s", a.ending.last())

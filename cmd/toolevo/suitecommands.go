@@ -23,23 +23,23 @@ import (
 	"toolevo/mcts/store"
 )
 
-// textsFile keeps what models wrote for a command, in its output folder.
+// textsFile is the file in a command's output folder that keeps what models wrote for it.
 const textsFile = "texts.jsonl"
 
-// configured is what a suite's command gets from its settings. It implements [suite.Models].
+// configured gives a suite's command what its settings choose. It implements [suite.Models].
 type configured struct {
 	app      *app
 	cmd      *cobra.Command
 	settings *settings
 	servers  *serving.Servers
 
-	models  *serving.Models // nil while none is wanted
+	models  *serving.Models // nil until one is wanted
 	texts   *kept.Texts     // nil keeps nothing
 	prompts kept.Prompts
 	closers []func() error
 }
 
-// configureSuite implements cmdline.Configure.
+// configureSuite gives a suite's command its settings. It is a [cmdline.Configure].
 func (a *app) configureSuite(cmd *cobra.Command,
 	c *suite.Configured) func(*suite.Call) func(error) error {
 	w := &configured{app: a, cmd: cmd, servers: a.serving()}
@@ -64,8 +64,8 @@ func (a *app) configureSuite(cmd *cobra.Command,
 	}
 }
 
-// demonstrating has a command that gives a data folder new tasks go on to what prompts show of
-// them. Tasks without that are worth having: who cannot show any is told, and not stopped.
+// demonstrating lets a command that adds tasks to a data folder also make the demonstrations that
+// prompts show of them. Tasks are worth having without any, so that a failure is only said.
 func (a *app) demonstrating(suiteName string, c suite.Command) suite.Command {
 	if !c.Demonstrates {
 		return c
@@ -132,7 +132,7 @@ func (w *configured) engine(ctx context.Context) (sandbox.Engine, error) {
 	return engine, err
 }
 
-// open implements Models of [suite.Call].
+// open implements Models of [suite.Call]. Without a folder, texts are not kept.
 func (w *configured) open(folder string) (suite.Models, error) {
 	c, err := w.resolve()
 	if err != nil {
@@ -151,6 +151,7 @@ func (w *configured) open(folder string) (suite.Models, error) {
 	w.servers.Account = w.servers.Account.Open(prices)
 	w.models = serving.New(c, nil, nil, w.servers)
 
+	// A cost limit without prices is refused before there is a folder.
 	if err := w.servers.Account.Ready(); err != nil || folder == "" {
 		return w, console.AsUsage(err)
 	}
@@ -159,7 +160,7 @@ func (w *configured) open(folder string) (suite.Models, error) {
 		return nil, err
 	}
 
-	// Two commands that write into one folder would each keep half of the texts.
+	// Two commands that write to one folder would each keep half of the texts.
 	release, err := store.Lock(filepath.Join(folder, ".lock"))
 	if err != nil {
 		return nil, err
@@ -208,7 +209,7 @@ func (w *configured) Embedder(name string) (suite.Embedder, error) {
 	return e, err
 }
 
-// stopped is the error of work that models did not finish.
+// stopped words the error of work that models did not finish.
 func (w *configured) stopped(ctx context.Context, err error) error {
 	var fault *envs.StageError
 

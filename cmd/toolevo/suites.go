@@ -9,7 +9,7 @@ import (
 	_ "toolevo/toolqa/bench"
 )
 
-// The other suites that the program knows.
+// The suites of the program besides ToolQA, which registers itself.
 func init() {
 	suite.Register(toolbench.Suite{})
 	suite.Register(stategen.Suite{})

@@ -29,13 +29,13 @@ func (a *app) addToolsFlags(cmd *cobra.Command, settings ...string) *toolsFlags 
 	return &toolsFlags{a.addSettings(cmd, nil, append(settings, "suite")...), cmd, cmdline.DataFlag(&a.Program, cmd)}
 }
 
-// job is about the versions of the flags.
+// job returns a job about the versions that the flags choose.
 func (f *toolsFlags) job() (toolevo.VersionsJob, error) {
 	given, err := f.given(f.cmd.Flags())
 	return toolevo.VersionsJob{Host: f.app.host(console.ProgressNone), Settings: given, Data: *f.data}, err
 }
 
-// again are the arguments that give another command the same settings and data.
+// again returns the arguments that give another command the same settings and data.
 func (f *toolsFlags) again() (args []string) {
 	f.cmd.Flags().Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
@@ -52,7 +52,7 @@ func (f *toolsFlags) again() (args []string) {
 	return args
 }
 
-// versionsOf is a command about versions, which look looks at.
+// versionsOf returns a command that looks up something about versions and prints it as text.
 func versionsOf[T any](a *app, use string, look func(*toolevo.VersionsJob, []string) (T, error),
 	text func(T)) *cobra.Command {
 	cmd := a.command(use)

@@ -21,11 +21,11 @@ type versionList struct {
 	Versions []listedVersion `json:"versions"` // in alphabetical order
 }
 
-// listedVersion is a version in few words.
+// listedVersion is a version in brief.
 type listedVersion struct {
 	Version string `json:"version"`        // its name
 	About   string `json:"about"`          // one line for people
-	File    string `json:"file,omitempty"` // of a version of the user's own
+	File    string `json:"file,omitempty"` // of the user's own version
 }
 
 func (a *app) versionsListCommand() *cobra.Command {
@@ -61,7 +61,7 @@ type shownVersion struct {
 	APIs    []shownAPI `json:"apis"`    // in the order of the tool list
 	// the names of an answer's members, where answers are JSON objects
 	Response *wire.AnswerForm `json:"response,omitempty"`
-	Faults   []toolapi.Fault  `json:"faults,omitempty"`  // that pass
+	Faults   []toolapi.Fault  `json:"faults,omitempty"`  // temporary ones
 	Removed  []string         `json:"removed,omitempty"` // what notices say of tools that are gone
 }
 
@@ -69,7 +69,7 @@ type shownVersion struct {
 type shownAPI struct {
 	Tool      string `json:"tool"`              // the tool that it exposes
 	Signature string `json:"signature"`         // its name and parameters
-	URL       string `json:"url,omitempty"`     // where its document says that it is served
+	URL       string `json:"url,omitempty"`     // the address that its document gives
 	Example   string `json:"example,omitempty"` // the arguments of a call, as a notice shows them
 
 	Notes []string `json:"notes,omitempty"` // on calls and answers that mean something else than in the base
@@ -109,7 +109,7 @@ func (a *app) printVersion(v shownVersion) {
 		fmt.Fprintf(a.Out, "\nFault: %s, in %v %% of tasks and tools, for calls: %d\n", f.Kind, 100*f.Share, f.Calls)
 	}
 
-	// First what callers will miss, then what there is.
+	// First what callers will miss, then what they can call.
 	for _, notice := range v.Removed {
 		fmt.Fprintf(a.Out, "\nGone: %s\n", display.Line(notice, 0))
 	}
@@ -148,7 +148,7 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 	for _, t := range d.Tools {
 		fmt.Fprintf(a.Out, "%s\n", display.Line(t.Tool, 0))
 
-		// A tool that is gone has nothing to stand beside its old signature.
+		// A tool that is gone has no new signature to show beside the old one.
 		switch {
 		case t.To == "":
 			fmt.Fprintf(a.Out, "  - %s\n", display.Line(t.From, 0))
@@ -175,6 +175,7 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 		}
 	}
 
+	// Both are nil unless the forms differ, so comparing the pointers is enough.
 	if d.FromResponse != d.ToResponse {
 		fmt.Fprintln(a.Out, "answers")
 		change(answerOf(d.FromResponse), answerOf(d.ToResponse))
@@ -183,7 +184,7 @@ func (a *app) printDifference(d toolevo.VersionsDifference) {
 	fmt.Fprintf(a.Out, "%d tools are called in another way, %d as before\n", len(d.Tools), d.Same)
 }
 
-// printInferred says how sure changes are.
+// printInferred prints changes that were inferred, and how sure each is.
 func (a *app) printInferred(changes []toolapi.Inferred) {
 	for _, i := range changes {
 		ask := ""
@@ -196,7 +197,7 @@ func (a *app) printInferred(changes []toolapi.Inferred) {
 	}
 }
 
-// answerOf shows the form of an answer.
+// answerOf returns an empty answer in its form.
 func answerOf(f *wire.AnswerForm) string {
 	if f == nil {
 		return "…"

@@ -37,7 +37,7 @@ func (a *app) versionsMakeCommand() *cobra.Command {
 			return made, err
 		}
 
-		// A script leaves nothing to chance, so that more versions of it would be alike.
+		// A script leaves nothing to chance: further versions of it would all be the same.
 		if j.Script != "" && !cmd.Flags().Changed("count") {
 			j.Count = 1
 		}
@@ -59,7 +59,7 @@ func addMakeFlags(cmd *cobra.Command, j *toolevo.MakeVersionsJob, count int) {
 	})
 }
 
-// operatorHelp lists the operators with what they do.
+// operatorHelp lists the operators and what they do.
 func operatorHelp() string {
 	var b strings.Builder
 	for _, o := range drift.Operators() {
@@ -68,7 +68,7 @@ func operatorHelp() string {
 	return b.String()
 }
 
-// printMade prints versions, and what to do with them under the settings of more arguments.
+// printMade prints what was made, and the command that uses it, with more as its last arguments.
 func (a *app) printMade(made toolevo.MadeVersions, more []string) {
 	fmt.Fprintf(a.Out, "%d versions of %s in %s\n", len(made.Made), made.From, made.Dir)
 

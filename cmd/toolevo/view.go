@@ -42,6 +42,7 @@ func (a *app) viewCommand() *cobra.Command {
 
 // view shows runs until the process is told to end, or writes them into a file.
 func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
+	// Opening runs takes a while: the address and the folders are checked first.
 	address, err := parseLoopback(o.listen)
 	if err != nil {
 		return err
@@ -68,7 +69,8 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 		if err != nil {
 			return err
 		}
-		defer v.Close() // pages read from it until the command ends
+		// Deferred in the loop, as pages read from every run until the command ends.
+		defer v.Close()
 
 		opened()
 
@@ -86,8 +88,8 @@ func (a *app) view(ctx context.Context, args []string, o viewOptions) error {
 	return err
 }
 
-// parseLoopback refuses an address that others could reach: runs hold questions, answers and what
-// programs printed.
+// parseLoopback parses an address, and refuses one that others could reach: runs hold questions,
+// answers and the output of programs.
 func parseLoopback(text string) (address string, err error) {
 	address, err = wire.ParseAddress(text)
 	if errors.Is(err, wire.ErrOpen) {
@@ -100,7 +102,7 @@ func parseLoopback(text string) (address string, err error) {
 	return address, nil
 }
 
-// runDirs are the run directories that are named, or in the folders that are.
+// runDirs returns the runs that args name, or that the folders they name hold.
 func runDirs(args []string) (dirs []string, err error) {
 	for _, arg := range args {
 		_, err := store.ReadManifest(arg)
@@ -121,8 +123,8 @@ func runDirs(args []string) (dirs []string, err error) {
 	return slices.Compact(dirs), nil
 }
 
-// runNames are names for runs, each of which no other has: those of their folders, those of
-// experiments behind the experiments', or such a name with a number.
+// runNames returns a different name for each run: that of its folder, after that of its experiment
+// if it belongs to one, with a number where another run has that name.
 func runNames(ctx context.Context, dirs []string) ([]string, error) {
 	all, err := rundir.ReadAll(ctx, dirs)
 	if err != nil {
@@ -150,7 +152,7 @@ func runNames(ctx context.Context, dirs []string) ([]string, error) {
 	return names, nil
 }
 
-// absolute is a path that does not depend on the working directory, where that is known.
+// absolute returns a path that does not depend on the working directory, if that is known.
 func absolute(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		return abs
