@@ -16,8 +16,8 @@
 //
 // # Caveats
 //
-// The gold answer is a sample's target, as inspect_ai wants one: logs are for people and no
-// training data. A sample's transcript has its replies, calls, limits and scores in their order,
-// all at the time at which the run began, for no episode says when it did what; nor are there
-// prompt tokens or tools of the model's API.
+// The gold answer is a sample's target, as inspect_ai wants one: logs are for people, not
+// for training. A sample's transcript has its replies, calls, limits and scores in their order,
+// all at the time at which the run began, since no episode records when it did what. Prompt tokens
+// and tools of the model's API are missing.
 package inspectlog

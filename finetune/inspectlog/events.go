@@ -9,8 +9,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// moment is what all events have: which one it is, and when. No episode says when it did what, so
-// that is the time at which the run began; the order is that of the list.
+// moment is what all events have: which one it is, and when. No episode records when it did what,
+// so that is the time at which the run began; the order is that of the list.
 type moment struct {
 	Event        string  `json:"event"`
 	UUID         string  `json:"uuid"` // unique within the sample
@@ -22,15 +22,15 @@ type moment struct {
 type modelEvent struct {
 	moment
 	Model      string     `json:"model"`
-	Input      []struct{} `json:"input"`      // none: InputRefs says which
+	Input      []struct{} `json:"input"`      // empty: InputRefs has it
 	InputRefs  [][2]int   `json:"input_refs"` // from which to before which of the pool's messages
-	Tools      []struct{} `json:"tools"`      // those of the model's API, which has none
+	Tools      []struct{} `json:"tools"`      // of the model's API: always empty
 	ToolChoice string     `json:"tool_choice"`
 	Config     struct{}   `json:"config"`
 	Output     output     `json:"output"`
 }
 
-// toolEvent is a call of a tool, and what it met.
+// toolEvent is a call of a tool and its result.
 type toolEvent struct {
 	moment
 	ID        string          `json:"id"`
@@ -72,9 +72,12 @@ type pool struct {
 // transcript fills in the events of a sample: what the model wrote after which messages, each call,
 // and how it ended.
 func (e *Evaluation) transcript(s *sample, played *trajectories.Episode) {
+	// Events refer to the messages before them instead of repeating them, which would make a log
+	// grow with the square of its turns.
 	s.Events, s.EventsData = []any{}, pool{s.Messages, []struct{}{}}
+	began := e.Began.UTC().Format(time.RFC3339)
 	next := func(kind string) moment {
-		return moment{kind, fmt.Sprintf("event_%d", len(s.Events)+1), e.Began.UTC().Format(time.RFC3339), 0}
+		return moment{kind, fmt.Sprintf("event_%d", len(s.Events)+1), began, 0}
 	}
 	add := func(event any) { s.Events = append(s.Events, event) }
 
@@ -84,7 +87,8 @@ func (e *Evaluation) transcript(s *sample, played *trajectories.Episode) {
 		switch m.Role {
 		case chat.AssistantRole:
 			add(modelEvent{
-				moment: next("model"), Model: s.Output.Model, Input: []struct{}{}, InputRefs: [][2]int{{0, i}},
+				moment: next("model"), Model: s.Output.Model,
+				Input: []struct{}{}, InputRefs: [][2]int{{0, i}},
 				Tools: []struct{}{}, ToolChoice: "none",
 				Output: output{Model: s.Output.Model, Choices: []choice{{m, "stop"}}},
 			})
@@ -95,16 +99,18 @@ func (e *Evaluation) transcript(s *sample, played *trajectories.Episode) {
 			}
 		case toolRole:
 			add(toolEvent{
-				moment: next("tool"), ID: m.ToolCallID, Function: m.Function, Arguments: calls[m.ToolCallID].Arguments,
-				Result: m.Content, Error: m.Error, MessageID: m.ID,
+				moment: next("tool"), ID: m.ToolCallID, Function: m.Function,
+				Arguments: calls[m.ToolCallID].Arguments, Result: m.Content, Error: m.Error, MessageID: m.ID,
 			})
 		}
 	}
 
-	if l := s.Limit; l != nil && l.Type != "context" { // a limit of inspect_ai's samples, and not of its events
+	// inspect_ai knows the limit "context" for samples, but not for events.
+	if l := s.Limit; l != nil && l.Type != "context" {
 		add(limitEvent{next("sample_limit"), l.Type, l.Reason, l.Limit})
 	}
 
+	// A lost episode ends with its error: it was never scored.
 	if s.Error != nil {
 		add(errorEvent{next("error"), s.Error})
 		return

@@ -12,7 +12,7 @@ const (
 // formatVersion is the version of the header.
 const formatVersion = 2
 
-// header is what a log says beside its samples.
+// header is what a log says besides its samples.
 type header struct {
 	Version int     `json:"version"`
 	Status  string  `json:"status"`
@@ -22,8 +22,7 @@ type header struct {
 	Stats   stats   `json:"stats"`
 }
 
-// stats say when. Nobody knows how long a row took, whose episodes are played beside those of
-// others.
+// stats say when. How long a row took is unknown: its episodes are played beside those of others.
 type stats struct {
 	StartedAt   string `json:"started_at"`
 	CompletedAt string `json:"completed_at"`
@@ -109,7 +108,7 @@ type sample struct {
 	Events     []any `json:"events"`
 	EventsData pool  `json:"events_data"`
 
-	// The viewer wants them, and there are none.
+	// The viewer requires them; they are empty.
 	Store       struct{} `json:"store"`
 	Attachments struct{} `json:"attachments"`
 }

@@ -11,10 +11,10 @@ import (
 	"toolevo/trajectories/atif"
 )
 
-// toolRole is who answers a tool call.
+// toolRole is the role of an answer to a tool call.
 const toolRole = "tool"
 
-// What a scorer says of an answer.
+// The verdicts of a scorer.
 const (
 	right = "C"
 	wrong = "I"
@@ -31,9 +31,11 @@ func (e *Evaluation) sampleOf(played *trajectories.Episode, shown trajectories.S
 		Metadata: metadataOf(played),
 		Limit:    e.limitOf(played),
 	}
-	// The transcript is made of the finished sample, whichever way it is returned.
+
+	// The transcript is made from the finished sample, whichever return finishes it.
 	defer e.transcript(s, played)
 
+	// A lost episode was never scored: it has an error in place of messages and scores.
 	if played.Lost != "" {
 		s.Messages = []message{}
 		s.Error = &failure{Message: played.Lost}
@@ -46,13 +48,14 @@ func (e *Evaluation) sampleOf(played *trajectories.Episode, shown trajectories.S
 		strictScorer:   {verdict(played.Strict), played.Answer},
 	}
 
+	// The last reply is the output, whether or not it answered.
 	for _, m := range s.Messages {
 		if m.Role == chat.AssistantRole {
 			s.Output.Choices = []choice{{m, "stop"}}
 		}
 	}
 
-	// Nobody counted the tokens of prompts: the total is what was written.
+	// The tokens of prompts were not counted, so the total is what was written.
 	if s.Output.Completion = played.Answer; played.Tokens > 0 {
 		s.ModelUsage = map[string]usage{s.Output.Model: {played.Tokens, played.Tokens}}
 	}
@@ -66,7 +69,7 @@ func verdict(accepted bool) string {
 	return wrong
 }
 
-// metadataOf is what an episode's labels and counts say.
+// metadataOf returns an episode's labels and counts.
 func metadataOf(played *trajectories.Episode) map[string]any {
 	all := map[string]any{}
 	for name, value := range played.Labels {
@@ -89,7 +92,7 @@ func metadataOf(played *trajectories.Episode) map[string]any {
 	return all
 }
 
-// limitOf says what truncated an episode, in the kinds that inspect_ai has.
+// limitOf returns the limit that truncated an episode, as a kind that inspect_ai knows.
 func (e *Evaluation) limitOf(played *trajectories.Episode) *limit {
 	switch mcts.Limit(played.Limit) {
 	case mcts.LimitNone:
@@ -103,7 +106,7 @@ func (e *Evaluation) limitOf(played *trajectories.Episode) *limit {
 	return &limit{"custom", 0, played.Limit}
 }
 
-// summaryOf is what the list of samples shows.
+// summaryOf returns what the list of samples shows.
 func summaryOf(s *sample, turns int) summary {
 	all := summary{
 		ID: s.ID, Epoch: s.Epoch, Input: s.Input, Target: s.Target, Scores: s.Scores, Completed: s.Error == nil,
@@ -159,12 +162,14 @@ func replyOf(s *atif.Step) message {
 	}
 
 	for _, call := range s.ToolCalls {
-		m.ToolCalls = append(m.ToolCalls, toolCall{call.ToolCallID, call.FunctionName, call.Arguments, "function"})
+		m.ToolCalls = append(m.ToolCalls,
+			toolCall{call.ToolCallID, call.FunctionName, call.Arguments, "function"})
 	}
 	return m
 }
 
-// resultOf returns the message of what a step met: a tool's where it made a call.
+// resultOf returns the message of a step's result: the tool's if the step made a call, else the
+// user's.
 func resultOf(s *atif.Step, result atif.Result) message {
 	m := message{
 		Role: chat.UserRole, Content: result.Content.Value, Metadata: map[string]any{"outcome": s.Extra.Ours.Outcome},

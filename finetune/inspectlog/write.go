@@ -25,7 +25,7 @@ const (
 	strictScorer   = "strict"
 )
 
-// Evaluation is what the logs of an evaluation say beside its episodes.
+// Evaluation is what the logs of an evaluation say besides its episodes.
 type Evaluation struct {
 	RunID    string
 	Software string    // the version that played it
@@ -38,8 +38,8 @@ type Evaluation struct {
 	Shown func(*trajectories.Row) (trajectories.Shown, error)
 }
 
-// Write writes a log of each row of the report into a folder, and returns how many episodes they
-// have, and how many of those were lost. The episodes are in the order of the report.
+// Write writes a log for each row of the report into a folder, and returns how many episodes the
+// logs have, and how many of those were lost. The episodes must be in the order of the report.
 func Write(ctx context.Context, dir string, e *Evaluation, episodes iter.Seq2[trajectories.Episode,
 	error],
 ) (n, lost int, err error) {
@@ -69,6 +69,7 @@ func Write(ctx context.Context, dir string, e *Evaluation, episodes iter.Seq2[tr
 			}))
 	}
 
+	// What is left belongs to no row, or is out of order: a log that lacks it would be wrong.
 	if err == nil && more {
 		err = fmt.Errorf("inspectlog: the episode of %s is in no row of the report", played.Name())
 	}
@@ -79,7 +80,8 @@ func (e *Evaluation) cellOf(played *trajectories.Episode) finetune.Cell {
 	return finetune.CellOf(played.Policy, e.API(played.DeployedAPI), played.Labels)
 }
 
-// fileName is the name of a row's log in the form by which inspect_ai knows its date, task and ID.
+// fileName returns the name of a row's log in the form from which inspect_ai reads its date, task
+// and ID.
 func (e *Evaluation) fileName(cell finetune.Cell) string {
 	plain := strings.NewReplacer("_", "-", "/", "-", " ", "-", ":", "-", "*", "-")
 	task := fmt.Sprintf("%.100s", plain.Replace(e.task(cell)+"-"+cell.Policy))
@@ -87,18 +89,18 @@ func (e *Evaluation) fileName(cell finetune.Cell) string {
 		e.id(cell))
 }
 
-// task is what a row measures, for any policy.
+// task returns the name of what a row measures, the same for all policies.
 func (e *Evaluation) task(cell finetune.Cell) string {
 	words := []string{e.Suite, cell.Dataset, cell.Difficulty, cell.API}
 	return strings.Join(words, "/")
 }
 
-// id names a row's log.
+// id returns an ID for what the parts name.
 func (e *Evaluation) id(parts ...any) string {
 	return envs.SHA256(fmt.Sprintf("%s %q", e.RunID, parts))[:22]
 }
 
-// modelName is a policy as inspect_ai names models.
+// modelName returns a policy as inspect_ai names models.
 func modelName(policy string) string { return strings.Replace(policy, ":", "/", 1) }
 
 // writer writes one log.
@@ -130,7 +132,7 @@ func (w *writer) add(played *trajectories.Episode) error {
 	return w.write(fmt.Sprintf("%s%s_epoch_%d.json", samplesDir, s.ID, s.Epoch), s)
 }
 
-// close writes what the log says of all of them.
+// close writes the summaries and the header.
 func (w *writer) close() error {
 	if w.summaries == nil {
 		w.summaries = []summary{}
@@ -140,7 +142,8 @@ func (w *writer) close() error {
 }
 
 func (w *writer) write(name string, v any) error {
-	out, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate}) // without a date
+	// Without a date, so that equal evaluations give equal bytes.
+	out, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
 	if err != nil {
 		return err
 	}
@@ -161,8 +164,9 @@ func (w *writer) header() header {
 			RunID:   e.RunID,
 			Created: began,
 			Task:    e.task(cell),
-			TaskID:  e.id(e.task(cell)),
-			Solver:  "toolevo",
+			// The same for every policy: what they were asked is the same.
+			TaskID: e.id(e.task(cell)),
+			Solver: "toolevo",
 			Dataset: dataset{Name: cell.Dataset, Samples: len(w.inOrder),
 				SampleIDs: append([]string{}, w.inOrder...)},
 			Model:    modelName(cell.Policy),
@@ -176,6 +180,7 @@ func (w *writer) header() header {
 		},
 		Plan: plan{Name: "plan", Steps: []step{{Solver: "toolevo",
 			Params: map[string]string{"policy": cell.Policy}}}},
+		// No episode records when it ended, so the log ends when its run began.
 		// No episode says when it ended: the log ends when its run began.
 		Stats: stats{began, began},
 		Results: results{
@@ -189,7 +194,7 @@ func (w *writer) header() header {
 	}
 }
 
-// result is an accuracy and its 95 % interval.
+// result returns an accuracy and its 95 % interval.
 func (w *writer) result(scorer string, accuracy, low, high float64) scoreResult {
 	metrics := map[string]metric{}
 	for name, value := range map[string]float64{"accuracy": accuracy, "low": low, "high": high} {

@@ -8,21 +8,21 @@ import (
 	"toolevo/finetune/facts"
 )
 
-// Answer is what an agent did about a query, or did not do.
+// Answer is what an agent did about a query.
 type Answer struct {
 	Agent    finetune.Contender // API is "" of published answers
 	Group    string             // e.g. "G1_instruction"
 	ID       string             // of the query, unique in its group
-	Exposure string             // "exposed" to published drift or "unexposed"; "" where nobody knows
+	Exposure string             // "exposed" to published drift or "unexposed"; "" if unknown
 
 	Folder string    // of the evaluation that has the episode; "" of published answers
 	Key    facts.Key // which episode it is
 
-	Given *answers.Answer // nil: there is none
-	Lost  bool            // to an infrastructure failure, or nobody can read it
+	Given *answers.Answer // nil: the query has no answer
+	Lost  bool            // to an infrastructure failure, or unreadable
 
-	// Conduct is what was done in an episode of ours, nil of published answers; Right is what the
-	// rule says of it.
+	// Conduct is what was done in an episode of this program, nil for published answers; Right is
+	// the verdict of the rule.
 	Conduct *Conduct
 	Right   bool
 }
@@ -30,7 +30,7 @@ type Answer struct {
 // String returns who answered what.
 func (a *Answer) String() string { return fmt.Sprintf("%s, %s-%s", a.Agent, a.Group, a.ID) }
 
-// Said returns the final answer; "" where there is none, or the agent gave up.
+// Said returns the final answer; "" if there was no answer, or the agent gave up.
 func (a *Answer) Said() string {
 	if a.Given == nil {
 		return ""
@@ -42,8 +42,8 @@ func (a *Answer) Said() string {
 	return ""
 }
 
-// plain returns the status of an answer that takes no judge.
-func (a *Answer) plain() (s Status, ok bool) {
+// withoutJudge returns the status of an answer if it is known without a judge.
+func (a *Answer) withoutJudge() (s Status, ok bool) {
 	if a.Said() == "" || !a.Given.Outcome().Finished {
 		return Unsolved, true
 	}

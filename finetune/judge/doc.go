@@ -5,8 +5,8 @@
 //
 // # Words
 //
-// An [Answer] is what an agent did about a query; what was published and our own episodes are the
-// same here. A [Judge] gives a [Status] to an answer: a [Rule], which asks nobody, or a [Model].
+// An [Answer] is what an agent did about a query; published answers and episodes of this program
+// are the same here. A [Judge] gives a [Status] to an answer: a [Rule], which asks nobody, or a [Model].
 // SoPR takes several passes, which are repeats of the judge and not of the agent. The mean of
 // scores is over groups, each of which weighs the same.
 //
@@ -25,14 +25,14 @@
 //   - A query without an answer counts 0: the denominator is the list of queries, not that of
 //     answers.
 //   - A question lost to an infrastructure failure is in no score, and counted.
-//   - What a judge wrote and nobody can read is asked for again, and then a lost judgement: it is
-//     left out of its pass and counted. It is never Unsolved.
+//   - A reply that cannot be read is asked for again, and then is a lost judgement: it is left out
+//     of its pass and counted. It is never Unsolved.
 //   - A model is asked the same of an answer in every run, so that what it wrote can be kept
-//     (package envs/kept): a run that was cut short goes on, and repeats no call.
+//     (package envs/kept): a run that was cut short resumes, and repeats no call.
 //   - The same texts give the same scores, whatever the number of workers.
 //
 // # Caveats
 //
 // The rule knows only what a deployed version took, so it cannot judge published answers; and it
-// has no preference, so that a win is that one side alone solved the query.
+// has no preference, so that only a side that alone solved the query wins.
 package judge

@@ -6,10 +6,9 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// Figure returns the solvable pass rates of agents beside each other, mean over the groups, and
-// whether there are any to draw. Where agents were judged in several environments, each of which is
-// an input of [Join], there is a bar for each, as in MirrorAPI's figure 3; else one for each API
-// version.
+// Figure returns the solvable pass rates of agents beside each other, the mean over the groups, and
+// whether there are any to draw. If agents were judged in several environments, each of which is an
+// input of [Join], each has a bar, as in MirrorAPI's figure 3; else each API version has one.
 func (r *Report) Figure() (tabulate.Figure, bool) {
 	rows := tabulate.Where(r.shown()["scores"], map[string]string{
 		"dataset": mean, "difficulty": everything, "sopr": "yes",

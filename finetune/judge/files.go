@@ -34,19 +34,20 @@ type published struct {
 	Solved    map[string]string `json:"is_solved"` // by pass
 }
 
-// WriteFiles writes what was said into a folder as StableToolBench's judges do, and returns the
-// paths: of each agent and group the statuses, AGENT/GROUP_AGENT.json and .csv, and of each pair
-// and group the votes. Queries without an answer are in none of them, and a pass that could not be
-// read is left out.
+// WriteFiles writes the judgements into a folder as StableToolBench's judges do, and returns the
+// paths: for each agent and group the statuses, AGENT/GROUP_AGENT.json and .csv, and for each pair
+// and group the votes. Queries without an answer are left out, and so are passes that could not be
+// read.
 func (d *Judged) WriteFiles(dir string) (paths []string, err error) {
 	files, named := map[string][]byte{}, map[string]finetune.Contender{}
 
 	for _, j := range d.Judgements {
+		// Not every character of an agent's name may be in a file name, so two agents may share
+		// one: the second would replace the first one's file.
 		name := fileName(j.Agent)
 		if other, ok := named[name]; ok && other != j.Agent {
 			return nil, fmt.Errorf("judge: %s and %s have one file name, %s: judge them one by one",
-				other, j.Agent,
-				name)
+				other, j.Agent, name)
 		}
 
 		named[name] = j.Agent
@@ -101,6 +102,8 @@ func (d *Judged) passRates(files map[string][]byte) error {
 			}}
 		}
 
+		// The JSON is by query, so a map does; the lines of the CSV keep the order of the
+		// judgements.
 		queries[at][j.ID] = p
 		lines[at] = append(lines[at], []string{
 			p.Query, pytext.Repr(envs.Listed(p.Functions)), p.Steps, p.Final, at.agent, j.ID, j.asPython(),
@@ -118,6 +121,8 @@ func (d *Judged) passRates(files map[string][]byte) error {
 		var b bytes.Buffer
 
 		w := csv.NewWriter(&b)
+
+		// The published files are called .csv, but are separated by tabs.
 		// The published files are called .csv and have tabs.
 		w.Comma, w.UseCRLF = '\t', false
 
@@ -130,7 +135,7 @@ func (d *Judged) passRates(files map[string][]byte) error {
 	return nil
 }
 
-// published returns the judgement as a pass-rate file has it.
+// published returns the judgement as it is in a pass-rate file.
 func (j *Judgement) published() (p published, err error) {
 	steps, final := j.Given.Steps()
 	p = published{Query: j.Given.Query, Steps: strings.Join(steps, "\n"), Final: final,
@@ -180,11 +185,13 @@ func (d *Judged) preferences(files map[string][]byte) error {
 
 		first, second, _ := m.Votes()
 		// A Python dictionary keeps its order, which a map would lose.
+		// A Python dictionary keeps its order, which a map would lose.
 		votes := envs.Args{
 			{Name: reference, Value: envs.Number(strconv.Itoa(first))},
 			{Name: candidate, Value: envs.Number(strconv.Itoa(second))},
 		}
 
+		// The published files mark a round that was judged; one that could not be read has no mark.
 		for round, p := range m.Rounds {
 			if p != NoPreference {
 				votes = append(votes, envs.Arg{Name: "round_" + strconv.Itoa(round),
@@ -196,6 +203,7 @@ func (d *Judged) preferences(files map[string][]byte) error {
 	}
 
 	for path, all := range queries {
+		// Encoded one by one, because only pytext keeps the order of the votes.
 		ordered := map[string]json.RawMessage{}
 		for id, votes := range all {
 			ordered[id] = pytext.AppendJSON(nil, votes)

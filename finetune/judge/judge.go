@@ -2,8 +2,8 @@ package judge
 
 import "context"
 
-// Judge says what answers are worth. Its errors are ours; what cannot be read of what it wrote is
-// Lost. It is safe for concurrent use.
+// Judge says what answers are worth. Its errors are failures of the infrastructure; a reply that
+// cannot be read is Lost. It is safe for concurrent use.
 type Judge interface {
 	// Status says whether an answer solves its query, in a pass from 0.
 	Status(ctx context.Context, a *Answer, pass int) (Status, error)
@@ -52,7 +52,7 @@ func (Rule) Complete(_ context.Context, a *Answer) (Status, error) { return a.by
 // Prefer implements [Judge].
 func (Rule) Prefer(context.Context, *Answer, *Answer, int) (Preference, error) { return Neither, nil }
 
-// byRule returns what the rule says; Lost of published answers, of which it knows nothing.
+// byRule returns the verdict of the rule; Lost for published answers, of which it knows nothing.
 func (a *Answer) byRule() Status {
 	switch {
 	case a.Conduct == nil:

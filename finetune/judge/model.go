@@ -27,7 +27,7 @@ const (
 //go:embed prompts
 var promptFiles embed.FS
 
-// What a judge is told, on our side.
+// The instructions of a judge.
 var (
 	statusPrompt   = kept.EmbeddedPrompt(promptFiles, "status")
 	graphPrompt    = kept.EmbeddedPrompt(promptFiles, "graph")
@@ -35,36 +35,36 @@ var (
 	preferPrompt   = kept.EmbeddedPrompt(promptFiles, "prefer")
 )
 
-// PromptHash returns the first digits of the SHA-256 of all prompts, with a user's in place of
-// ours: judgements by others are not comparable.
+// PromptHash returns the first digits of the SHA-256 of all prompts, with a user's in place of the
+// default ones: judgements by different prompts are not comparable.
 func PromptHash(p kept.Prompts) string {
 	return p.Hash(statusPrompt, graphPrompt, completePrompt, preferPrompt)
 }
 
-// Model is a language model that judges. Who wants to go on where a run was cut short has its texts
-// kept, see package envs/kept.
+// Model is a language model that judges. To resume a run that was cut short, keep its texts, see
+// package envs/kept.
 type Model struct {
 	Name       string      // of the policy, e.g. "openai:gpt-4o"
 	Writer     kept.Writer // at [Temperature]
 	Completing kept.Writer // greedy
 	Prompts    kept.Prompts
 
-	// CompletePrompt asks whether an answer is complete in place of our own words: the whole user's
-	// text, with {query} and {answer}. MirrorAPI's judge was trained on such a prompt.
+	// CompletePrompt asks whether an answer is complete, in place of the default prompt: the whole
+	// user's text, with {query} and {answer}. MirrorAPI's judge was trained on such a prompt.
 	CompletePrompt string
 }
 
 // Maker returns what a record says of a judge.
 func (m *Model) Maker() trajectories.Maker {
 	return trajectories.Maker{
-		Kind: makerKind, Name: m.Name, Version: "prompts " + m.told(),
+		Kind: makerKind, Name: m.Name, Version: "prompts " + m.promptVersion(),
 		Limits: fmt.Sprintf("temperature %g, %d tokens; complete: greedy, %d tokens", Temperature, MaxTokens,
 			CompleteMaxTokens),
 	}
 }
 
-// told is a hash of all prompts that the model is asked with.
-func (m *Model) told() string {
+// promptVersion returns a hash of all prompts that the model is asked with.
+func (m *Model) promptVersion() string {
 	own := PromptHash(m.Prompts)
 	if m.CompletePrompt == "" {
 		return own
@@ -83,7 +83,7 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 	about := fmt.Sprintf("status of %s, pass %d", a, pass)
 	request := section("Request", a.Given.Query) + section("Final answer", a.Said())
 
-	status, err := ask(ctx, m.Writer, asked(m.Prompts.Asked(statusPrompt, request)), about, Lost,
+	status, err := ask(ctx, m.Writer, newAsking(m.Prompts.Asked(statusPrompt, request)), about, Lost,
 		readStatus)
 	if err != nil || status != Unsure {
 		return status, err
@@ -95,17 +95,17 @@ func (m *Model) Status(ctx context.Context, a *Answer, pass int) (Status, error)
 	}
 
 	request += section("What was done", string(graph))
-	return ask(ctx, m.Writer, asked(m.Prompts.Asked(graphPrompt, request)), about+", with calls",
+	return ask(ctx, m.Writer, newAsking(m.Prompts.Asked(graphPrompt, request)), about+", with calls",
 		Lost, readStatus)
 }
 
 // Complete implements [Judge].
 func (m *Model) Complete(ctx context.Context, a *Answer) (Status, error) {
 	request := section("Request", a.Given.Query) + section("Final answer", a.Said())
-	asking := asked(m.Prompts.Asked(completePrompt, request))
+	asking := newAsking(m.Prompts.Asked(completePrompt, request))
 
 	if m.CompletePrompt != "" {
-		asking = asked("", pytext.Format(m.CompletePrompt, "{query}", a.Given.Query, "{answer}", a.Said()))
+		asking = newAsking("", pytext.Format(m.CompletePrompt, "{query}", a.Given.Query, "{answer}", a.Said()))
 	}
 	return ask(ctx, m.Completing, asking, "complete: "+a.String(), Lost, ReadComplete)
 }
@@ -128,7 +128,7 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 			section(fmt.Sprintf("Assistant %d, final answer", i), a.Said())
 	}
 
-	preferred, err := ask(ctx, m.Writer, asked(m.Prompts.Asked(preferPrompt, request)), about,
+	preferred, err := ask(ctx, m.Writer, newAsking(m.Prompts.Asked(preferPrompt, request)), about,
 		NoPreference, readPreference)
 	if turned {
 		preferred = preferred.other()
@@ -137,7 +137,7 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 	return preferred, err
 }
 
-// ask asks until what was written can be read, some times at most; what cannot is lost.
+// ask asks until the reply can be read, up to a limit; then it is lost.
 func ask[T any](ctx context.Context, w kept.Writer, a kept.Asking, about string, lost T,
 	read func(string) (T, error)) (T, error) {
 	a.Seed, a.Tries = xxh3.HashString(about), attempts
@@ -153,12 +153,12 @@ func ask[T any](ctx context.Context, w kept.Writer, a kept.Asking, about string,
 	return answer, nil
 }
 
-// asked is what is asked with instructions.
-func asked(instructions, request string) kept.Asking {
+// newAsking returns a request with instructions.
+func newAsking(instructions, request string) kept.Asking {
 	return kept.Asking{Instructions: instructions, Request: request}
 }
 
-// OwnCompletePrompt returns what models are asked for completeness as one text, with {query} and
+// OwnCompletePrompt returns the default prompt for completeness as one text, with {query} and
 // {answer}.
 func OwnCompletePrompt(p kept.Prompts) string {
 	return strings.TrimSpace(p.Text(completePrompt) + "\n\n" + section("Request", "{query}") +
@@ -177,7 +177,7 @@ func readStatus(reply string) (Status, error) {
 	return parseStatus(said)
 }
 
-// ReadComplete returns the status in what a judge wrote: on the first line, as it was told to, or
+// ReadComplete returns the status in what a judge wrote: on the first line, as the prompt asks, or
 // under the title that MirrorAPI's own judge writes.
 func ReadComplete(reply string) (Status, error) {
 	verdict, err := kept.Verdict(reply, "answer status", "solved", "unsolved", "not solved")
@@ -192,7 +192,7 @@ func ReadComplete(reply string) (Status, error) {
 	return Unsolved, nil
 }
 
-// readPreference returns which of those that were shown is better.
+// readPreference returns which of the two that were shown is better.
 func readPreference(reply string) (Preference, error) {
 	index, err := kept.Decision(reply, "index")
 	if err != nil {

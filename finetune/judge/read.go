@@ -20,7 +20,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// fileExtension is that of converted files and ID files.
+// fileExtension is the extension of converted files and ID files.
 const fileExtension = ".json"
 
 // OfEpisode returns an episode of the suite toolbench as an answer. api is what reports call the
@@ -86,12 +86,12 @@ func ReadIDs(dir string) (IDs, error) {
 type Converted struct {
 	Answers []Answer
 	Others  int     // answers to queries that the ID files do not list, which are left out
-	Unread  []error // files, which are left out, and answers, which are lost, that cannot be read
+	Unread  []error // unreadable files, which are left out, and answers, which are lost
 }
 
-// ReadConverted reads a converted file, AGENT/GROUP.json, or all of a folder AGENT. Where there is
-// an ID file of the group, its queries are those that count: one without an answer is missing. It
-// is an error if a file that is named, or every file of a folder, cannot be read.
+// ReadConverted reads a converted file, AGENT/GROUP.json, or all of a folder AGENT. If the
+// group has an ID file, its queries are those that count: one without an answer is missing. It is
+// an error if a file that is named, or every file of a folder, cannot be read.
 func ReadConverted(path string, ids IDs) (c Converted, err error) {
 	paths := []string{path}
 
@@ -110,7 +110,8 @@ func ReadConverted(path string, ids IDs) (c Converted, err error) {
 	}
 
 	if len(c.Answers) == 0 && len(c.Unread) > 0 {
-		return c, fmt.Errorf("%w: want converted files, as `toolevo toolbench convert` writes them", c.Unread[0])
+		return c, fmt.Errorf("%w: want converted files, as `toolevo toolbench convert` writes them",
+			c.Unread[0])
 	}
 	return c, nil
 }
@@ -128,17 +129,21 @@ func (c *Converted) add(path string, ids IDs) error {
 	}
 
 	for _, id := range slices.SortedFunc(maps.Keys(unread), byNumber) {
-		given[id] = nil // it is there, although nobody knows what it says
+		// Without an ID file the file itself is the list of queries, so what cannot be read stays
+		// in it: it is lost, not missing.
+		given[id] = nil
 		c.Unread = append(c.Unread, fmt.Errorf("%s: %w", path, unread[id]))
 	}
 
 	group := groupOf(path)
 
+	// The ID files say which queries are solvable; the others stay out, as in the published scores.
 	queries, listed := ids[group]
 	if !listed {
 		queries = slices.SortedFunc(maps.Keys(given), byNumber)
 	}
 
+	// The folder names the agent, also where the path is only GROUP.json.
 	whole, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -163,11 +168,12 @@ type Input struct {
 	Answers []Answer
 }
 
-// Join returns the answers of all inputs. An agent that several have is called POLICY@NAME in all,
-// as in comparisons of evaluations. Two answers of one agent to a query are an error.
+// Join returns the answers of all inputs. An agent that occurs in several is called POLICY@NAME in
+// all of them, as in comparisons of evaluations. Two answers of one agent to a query are an error.
 func Join(inputs []Input) ([]Answer, error) {
 	has := map[finetune.Contender]map[int]bool{}
 
+	// An agent's name depends on all inputs, so they are read twice.
 	// What an agent is called depends on all inputs, so they are read twice.
 	for i, in := range inputs {
 		for _, a := range in.Answers {
@@ -189,6 +195,7 @@ func Join(inputs []Input) ([]Answer, error) {
 				a.Agent.Policy += "@" + in.Name
 			}
 
+			// A query that counted twice would weigh double, in scores and in their intervals.
 			if seen[a.String()] {
 				return nil, fmt.Errorf("there are two answers of %s: name each once", &a)
 			}
@@ -222,7 +229,7 @@ func jsonFiles(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// groupOf returns the group whose file it is.
+// groupOf returns the group of a file.
 func groupOf(path string) string { return strings.TrimSuffix(filepath.Base(path), fileExtension) }
 
 // byNumber orders IDs of queries, which are numbers.

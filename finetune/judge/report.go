@@ -26,7 +26,7 @@ type Report struct {
 // The difficulties of rows.
 const (
 	everything = "all"
-	mean       = "mean" // the dataset of a row that stands for all groups
+	mean       = "mean" // the dataset of a row over all groups
 )
 
 // Rate is a mean of statuses, in 0..1: Solved counts 1, Unsure 1/2. Each group weighs the same. The
@@ -71,33 +71,38 @@ type WinRow struct {
 	LostRounds int                `json:"lost_judgements"` // rounds that could not be read
 }
 
-// Report adds up what was said.
+// Report adds up the judgements.
 func (d *Judged) Report(judge trajectories.Maker, passes int) *Report {
 	r := &Report{Judge: judge, Passes: passes, Rows: []Row{}, Means: []Row{}}
 	rows := d.rows(judge)
 
 	for _, row := range rows["queries"] {
+		// Published answers do not say which queries are exposed: they have rows over all alone.
 		if row.Text("difficulty") == "" {
-			continue // nobody knows which are exposed
+			continue
 		}
 
-		one := tabulate.As[Row]([]tabulate.Row{row})[0]
-		one.SoPR, one.FAC = rateOf(rows, row, SoPR), rateOf(rows, row, FAC)
+		entry := tabulate.As[Row]([]tabulate.Row{row})[0]
+		entry.SoPR, entry.FAC = rateOf(rows, row, SoPR), rateOf(rows, row, FAC)
 
+		// Zeros would read as an agent that made no valid call; what was not played has no conduct.
 		if row.Number("played") == 0 {
-			one.Conduct = nil
+			entry.Conduct = nil
 		} else {
-			one.Conduct.Refusals = tabulate.As[facts.RefusalCount](tabulate.Where(rows["refused"], place(row)))
+			refused := tabulate.Where(rows["refused"], place(row))
+			entry.Conduct.Refusals = tabulate.As[facts.RefusalCount](refused)
 		}
 
-		if one.Dataset == tabulate.All {
-			one.Dataset = mean
-			r.Means = append(r.Means, one)
+		if entry.Dataset == tabulate.All {
+			entry.Dataset = mean
+			r.Means = append(r.Means, entry)
 		} else {
-			r.Rows = append(r.Rows, one)
+			r.Rows = append(r.Rows, entry)
 		}
 	}
 
+	// The tables come grouped, means last. Readers get agents and groups in the order of the
+	// inputs.
 	agents := tabulate.Distinct(r.Rows, func(row Row) finetune.Contender { return row.agent() })
 	groups := tabulate.Distinct(r.Rows, func(row Row) string { return row.Dataset })
 
@@ -119,14 +124,14 @@ func (d *Judged) Report(judge trajectories.Maker, passes int) *Report {
 	return r
 }
 
-// What the tables count: a row a query, a row a judgement, a row a refused call, a row a match.
+// The rows that the tables count: of queries, judgements, refused calls and matches.
 type (
 	query struct {
 		facts.Key
 		Conduct
 		Missing bool `json:"missing"`
 		Lost    bool `json:"lost"`
-		Played  bool `json:"played"` // by an agent of ours
+		Played  bool `json:"played"` // in an episode of this program
 	}
 	judgement struct {
 		facts.Verdict
@@ -151,7 +156,7 @@ type (
 	}
 )
 
-// rows returns the rows of what is counted.
+// rows returns the rows of the tables of what is counted.
 func (d *Judged) rows(judge trajectories.Maker) map[string][]tabulate.Row {
 	var (
 		queries    []query
@@ -160,6 +165,8 @@ func (d *Judged) rows(judge trajectories.Maker) map[string][]tabulate.Row {
 		contests   []contest
 	)
 
+	// A query without an answer counts 0 and is missing; one that was lost counts nowhere. They must
+	// not be confused, so a lost one is not missing, too.
 	for _, j := range d.Judgements {
 		q := query{Key: j.place(), Missing: j.Given == nil && !j.Lost, Lost: j.Lost}
 
@@ -174,7 +181,8 @@ func (d *Judged) rows(judge trajectories.Maker) map[string][]tabulate.Row {
 		queries = append(queries, q)
 	}
 
-	for a, v := range d.said(judge) {
+	for a, v := range d.eachVerdict(judge) {
+		// The verdict's own key is that of the episode, which published answers do not have.
 		v.Key = a.place()
 		judgements = append(judgements, judgement{v, !v.Read})
 	}
@@ -183,8 +191,9 @@ func (d *Judged) rows(judge trajectories.Maker) map[string][]tabulate.Row {
 		_, _, lost := m.Votes()
 		winner := m.Winner()
 		contests = append(contests, contest{
-			m.Candidate.place(), m.Reference.Agent.Policy, m.Reference.Agent.API, m.Candidate.Agent.Policy,
-			m.Candidate.Agent.API, winner != NoPreference, winner == Second, winner == First, winner == Neither, lost,
+			m.Candidate.place(), m.Reference.Agent.Policy, m.Reference.Agent.API,
+			m.Candidate.Agent.Policy, m.Candidate.Agent.API,
+			winner != NoPreference, winner == Second, winner == First, winner == Neither, lost,
 		})
 	}
 
@@ -198,7 +207,7 @@ func (d *Judged) rows(judge trajectories.Maker) map[string][]tabulate.Row {
 	}
 }
 
-// place is where the tables count an answer.
+// place returns the keys under which the tables count an answer.
 func (a *Answer) place() facts.Key {
 	return facts.Key{
 		Policy: a.Agent.Policy, API: a.Agent.API, Dataset: a.Group, Difficulty: a.Exposure,
@@ -206,7 +215,7 @@ func (a *Answer) place() facts.Key {
 	}
 }
 
-// place are the keys of a row.
+// place returns the keys of a row.
 func place(row tabulate.Row) map[string]string {
 	keys := map[string]string{}
 	for _, key := range tables().Tables["queries"].By {
@@ -215,17 +224,17 @@ func place(row tabulate.Row) map[string]string {
 	return keys
 }
 
-// rateOf returns the rate of a score at the queries of a row, nil where it was not asked for.
+// rateOf returns the rate of a score for the queries of a row, nil if it was not asked for.
 func rateOf(rows map[string][]tabulate.Row, row tabulate.Row, score Score) *Rate {
 	keys := place(row)
 	keys["score"] = string(score)
 
-	of := tabulate.As[Rate](tabulate.Where(rows["rates"], keys))
-	if len(of) == 0 {
+	found := tabulate.As[Rate](tabulate.Where(rows["rates"], keys))
+	if len(found) == 0 {
 		return nil
 	}
 
-	rate := &of[0]
+	rate := &found[0]
 	rate.Passes = []float64{}
 
 	for _, pass := range tabulate.Where(rows["passes"], keys) {

@@ -32,33 +32,36 @@ type Options struct {
 	Workers   int    // judgements at a time, at least 1
 	Reference string // the policy that the others are compared with in SoWR; "" is the first one
 
-	// Done, which may be nil, is told how many judgements there are of all. Calls do not overlap.
+	// Done, which may be nil, is called with how many of all judgements are made. Calls do not
+	// overlap.
 	Done func(done, total int)
 }
 
-// Judgement is what was said of an answer.
+// Judgement is an answer and how it was judged.
 type Judgement struct {
 	*Answer
-	Passes   []Status // of SoPR; nil where it was not asked for
-	Complete *Status  // of FAC; the same
+	Passes   []Status // of SoPR; nil if it was not asked for
+	Complete *Status  // of FAC; likewise
 }
 
-// Match is what was said of the answers of two agents to a query.
+// Match is the answers of two agents to a query and how they were compared.
 type Match struct {
 	Reference, Candidate *Judgement
 	Rounds               []Preference // First is the reference
 }
 
-// Judged is what judges said.
+// Judged is all judgements.
 type Judged struct {
 	Judgements []*Judgement // of the answers, in their order
 	Matches    []*Match     // in the order of the candidates
 }
 
-// Run has answers judged. An error is ours; all that was written until then is in the log.
+// Run has answers judged. An error is a failure of the infrastructure; all that was written until
+// then is in the log.
 func Run(ctx context.Context, judge Judge, all []Answer, o Options) (*Judged, error) {
 	if o.Passes < 1 || o.Workers < 1 {
-		return nil, fmt.Errorf("judge: %d passes and %d workers, want at least 1 of each", o.Passes, o.Workers)
+		return nil, fmt.Errorf("judge: %d passes and %d workers, want at least 1 of each",
+			o.Passes, o.Workers)
 	}
 
 	done := &Judged{}
@@ -72,35 +75,38 @@ func Run(ctx context.Context, judge Judge, all []Answer, o Options) (*Judged, er
 		}
 	}
 
-	first, second := done.alone(judge, o), done.paired(judge, o)
+	first, second := done.answerWork(judge, o), done.matchWork(judge, o)
 	total := len(first) + len(second)
 
-	if err := o.all(ctx, first, 0, total); err != nil {
+	if err := o.doAll(ctx, first, 0, total); err != nil {
 		return nil, err
 	}
-	return done, o.all(ctx, second, len(first), total)
+	return done, o.doAll(ctx, second, len(first), total)
 }
 
 // work is one judgement.
 type work func(context.Context) error
 
-// all does some work, of a total of which some was done before.
-func (o *Options) all(ctx context.Context, all []work, before, total int) error {
-	told := func(done, _ int) {
+// doAll does some work, of a total of which some was done before.
+func (o *Options) doAll(ctx context.Context, all []work, before, total int) error {
+	report := func(done, _ int) {
 		if o.Done != nil {
 			o.Done(before+done, total)
 		}
 	}
 
-	return kept.Each(ctx, len(all), o.Workers, told, func(ctx context.Context, i int) error { return all[i](ctx) })
+	return kept.Each(ctx, len(all), o.Workers, report, func(ctx context.Context, i int) error {
+		return all[i](ctx)
+	})
 }
 
-// alone returns the judgements of single answers. SoWR rests on SoPR.
-func (d *Judged) alone(judge Judge, o Options) (all []work) {
+// answerWork returns the judgements of single answers. SoWR needs those of SoPR.
+func (d *Judged) answerWork(judge Judge, o Options) (all []work) {
 	solved := slices.Contains(o.Scores, SoPR) || slices.Contains(o.Scores, SoWR)
 	complete := slices.Contains(o.Scores, FAC)
 
 	for _, j := range d.Judgements {
+		// A failure of the infrastructure says nothing about the agent, so nobody is asked.
 		if j.Lost {
 			continue
 		}
@@ -109,9 +115,11 @@ func (d *Judged) alone(judge Judge, o Options) (all []work) {
 			j.Passes = make([]Status, o.Passes)
 		}
 
+		// Every pass is asked separately, also for the same answer: their spread is what SoPR
+		// reports.
 		for pass := range j.Passes {
 			all = append(all, func(ctx context.Context) (err error) {
-				if s, ok := j.plain(); ok {
+				if s, ok := j.withoutJudge(); ok {
 					j.Passes[pass] = s
 					return nil
 				}
@@ -124,8 +132,9 @@ func (d *Judged) alone(judge Judge, o Options) (all []work) {
 		if complete {
 			j.Complete = new(Status)
 			all = append(all, func(ctx context.Context) (err error) {
+				// Without a final answer the status stays Unsolved, the zero value, and asks nobody.
 				if j.Said() == "" {
-					return nil // Unsolved
+					return nil
 				}
 
 				*j.Complete, err = judge.Complete(ctx, j.Answer)
@@ -136,8 +145,8 @@ func (d *Judged) alone(judge Judge, o Options) (all []work) {
 	return all
 }
 
-// pair finds the answers that are compared: to one query, under one API version, the reference's
-// and another's.
+// pair finds the answers to compare: to one query, under one API version, the reference's and
+// another's.
 func (d *Judged) pair(reference string) error {
 	if reference == "" && len(d.Judgements) > 0 {
 		reference = d.Judgements[0].Agent.Policy
@@ -146,23 +155,24 @@ func (d *Judged) pair(reference string) error {
 	type place struct{ api, group, id string }
 
 	at := func(j *Judgement) place { return place{j.Agent.API, j.Group, j.ID} }
-	of := map[place]*Judgement{}
+	references := map[place]*Judgement{}
 
 	for _, j := range d.Judgements {
 		if j.Agent.Policy == reference {
-			of[at(j)] = j
+			references[at(j)] = j
 		}
 	}
 
 	for _, j := range d.Judgements {
-		if ref := of[at(j)]; ref != nil && j.Agent.Policy != reference && !ref.Lost && !j.Lost {
+		ref := references[at(j)]
+		if ref != nil && j.Agent.Policy != reference && !ref.Lost && !j.Lost {
 			d.Matches = append(d.Matches, &Match{Reference: ref, Candidate: j})
 		}
 	}
 
 	if len(d.Matches) == 0 {
-		return fmt.Errorf("%w with %s: SoWR takes answers of another policy to the same queries under the same API "+
-			"version", ErrNoMatch, reference)
+		return fmt.Errorf("%w with %s: SoWR takes answers of another policy to the same queries "+
+			"under the same API version", ErrNoMatch, reference)
 	}
 	return nil
 }
@@ -170,8 +180,8 @@ func (d *Judged) pair(reference string) error {
 // ErrNoMatch means that no answers can be compared.
 var ErrNoMatch = errors.New("nothing can be compared")
 
-// paired returns the rounds of all matches.
-func (d *Judged) paired(judge Judge, o Options) (all []work) {
+// matchWork returns the rounds of all matches.
+func (d *Judged) matchWork(judge Judge, o Options) (all []work) {
 	for _, m := range d.Matches {
 		m.Rounds = make([]Preference, o.Passes)
 
@@ -209,7 +219,7 @@ func (m *Match) round(ctx context.Context, judge Judge, round int) (Preference, 
 	return judge.Prefer(ctx, m.Reference.Answer, m.Candidate.Answer, round)
 }
 
-// Winner returns who won more rounds; NoPreference where all were lost.
+// Winner returns who won more rounds; NoPreference if all were lost.
 func (m *Match) Winner() Preference {
 	first, second, lost := m.Votes()
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Status is what a judge says of an answer.
+// Status is the verdict of a judge on an answer.
 type Status int
 
 // The statuses.
@@ -40,5 +40,5 @@ func parseStatus(name string) (Status, error) {
 	return Lost, fmt.Errorf("%q is none of the statuses", name)
 }
 
-// value is what a status counts, 0 to 1. Lost counts nowhere.
+// value returns what a status counts, 0 to 1. Lost counts nowhere.
 func (s Status) value() float64 { return float64(s) / 2 }

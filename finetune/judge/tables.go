@@ -15,7 +15,7 @@ var tablesYAML []byte
 
 var tables = tabulate.Embedded(tablesYAML, nil, []string{"terminal", "tables"})
 
-// shown are the rows of the report's tables.
+// shown returns the rows of the report's tables.
 func (r *Report) shown() map[string][]tabulate.Row {
 	all := slices.Concat(r.Rows, r.Means)
 	scores, wins := tabulate.RowsOf(all), tabulate.RowsOf(r.Wins)
@@ -31,10 +31,13 @@ func (r *Report) shown() map[string][]tabulate.Row {
 		mark(s, "sopr", row.SoPR != nil)
 		mark(s, "fac", row.FAC != nil)
 		mark(s, "conduct", row.Conduct != nil)
+		// What was not counted is shown once, in the means over everything, so that it is not added
+		// up twice.
 		// What was not counted is shown once, in the means over everything.
 		mark(s, "counted", row.Dataset == mean && row.Difficulty == everything &&
 			s.Number("unread")+float64(row.Missing+row.Lost) > 0)
 
+		// The table of refusals has no column for the group: it shows the means alone.
 		if row.Conduct == nil || row.Dataset != mean {
 			continue
 		}
@@ -53,15 +56,15 @@ func (r *Report) shown() map[string][]tabulate.Row {
 	return map[string][]tabulate.Row{"scores": scores, "wins": wins, "refusals": refusals}
 }
 
-// mark gives a row a key that holds.
+// mark sets a key of a row to "yes" if it holds; views select rows by it.
 func mark(row tabulate.Row, key string, holds bool) {
 	if holds {
 		row[key] = "yes"
 	}
 }
 
-// grids are the report as tables: for each score and exposure a line for each agent and a column
-// for each group, as DynamicToolBench and MirrorAPI have them.
+// grids returns the report as tables: for each score and exposure a line for each agent and a
+// column for each group, as in DynamicToolBench and MirrorAPI.
 func (r *Report) grids() []tabulate.Grid {
 	grids := tables().Grids("tables", r.shown())
 	for i := range grids {
@@ -87,10 +90,10 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	return tables().Tables["scores"].WriteCSV(w, r.shown()["scores"])
 }
 
-// agent returns whose row it is.
+// agent returns the agent of the row.
 func (r *Row) agent() finetune.Contender { return finetune.Contender{Policy: r.Policy, API: r.API} }
 
-// data names the queries of the row; those of one exposure stand below all of their group.
+// data names the queries of the row; those of one exposure are indented below their group.
 func (r *Row) data() string {
 	if r.Difficulty == everything {
 		return r.Dataset
@@ -98,7 +101,7 @@ func (r *Row) data() string {
 	return "  " + r.Difficulty
 }
 
-// name names an agent; one that was published met no version of ours.
+// name names an agent. A published one met no API version of this program.
 func name(c finetune.Contender) string {
 	if c.API == "" {
 		return c.Policy

@@ -8,12 +8,12 @@ import (
 	"toolevo/trajectories"
 )
 
-// Verdicts are what was said of the episodes of evaluations, by the folder of each: a row for each
-// score and try.
+// Verdicts returns what was said of the episodes of evaluations, by the folder of each: a row for
+// each score and try.
 func (d *Judged) Verdicts(judge trajectories.Maker) map[string][]facts.Verdict {
 	all := map[string][]facts.Verdict{}
 
-	for a, v := range d.said(judge) {
+	for a, v := range d.eachVerdict(judge) {
 		if a.Folder != "" {
 			v.Key = a.Key
 			all[a.Folder] = append(all[a.Folder], v)
@@ -23,11 +23,15 @@ func (d *Judged) Verdicts(judge trajectories.Maker) map[string][]facts.Verdict {
 	return all
 }
 
-// said yields what was said of each answer, in all scores and tries.
-func (d *Judged) said(judge trajectories.Maker) iter.Seq2[*Answer, facts.Verdict] {
+// eachVerdict yields what was said of each answer, in all scores and tries.
+func (d *Judged) eachVerdict(judge trajectories.Maker) iter.Seq2[*Answer, facts.Verdict] {
+	// Verdicts of one model by other prompts are other verdicts, so the version is part of the
+	// name.
 	name := strings.TrimSpace(judge.Name + " " + judge.Version)
 	verdict := func(score Score, try int, s Status) facts.Verdict {
-		v := facts.Verdict{Judge: name, Score: string(score), Try: try, Text: s.String(), Read: s != Lost}
+		v := facts.Verdict{
+			Judge: name, Score: string(score), Try: try, Text: s.String(), Read: s != Lost,
+		}
 		if v.Read {
 			v.Value = s.value()
 		}

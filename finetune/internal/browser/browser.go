@@ -19,7 +19,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Keys that are no characters.
+// Keys without a character.
 const (
 	Enter  = kb.Enter
 	Escape = kb.Escape
@@ -43,6 +43,7 @@ func Start(t *testing.T) *Browser {
 		t.Skip("TOOLEVO_CHROMIUM is not set: make test-pages sets it")
 	}
 
+	// The sandbox does not start as root, as in containers, and the pages are the tests' own.
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.UserDataDir(t.TempDir()))
 
@@ -53,6 +54,7 @@ func Start(t *testing.T) *Browser {
 	t.Cleanup(cancel)
 
 	b := &Browser{ctx: ctx}
+
 	// Listening begins before anything is enabled, so that no fault is missed.
 	if err := chromedp.Listen(ctx, b.note); err != nil {
 		t.Fatal(err)
@@ -110,7 +112,7 @@ func (b *Browser) Open(t *testing.T, width int64, url string) {
 func (b *Browser) do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, stepLimit)
 	defer cancel()
 
 	if err := chromedp.Do(ctx, steps...); err != nil {
@@ -141,7 +143,7 @@ func (b *Browser) Search(t *testing.T, text string) {
 	b.Press(t, text)
 }
 
-// Value is what an expression of the page is.
+// Value returns the value of an expression in the page.
 func Value[T any](t *testing.T, b *Browser, expression string) T {
 	t.Helper()
 
@@ -152,8 +154,8 @@ func Value[T any](t *testing.T, b *Browser, expression string) T {
 	return v
 }
 
-// patience is how long a step of a page may take.
-const patience = time.Minute
+// stepLimit is how long a step of a page may take.
+const stepLimit = time.Minute
 
 // unsettled selects what htmx has put into a page and not yet attended to.
 const unsettled = ".htmx-added, .htmx-swapping, .htmx-settling"
@@ -165,7 +167,7 @@ func (b *Browser) Until(t *testing.T, expression string) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 
-	late := time.After(patience)
+	late := time.After(stepLimit)
 
 	for {
 		// While a page, or a part of it, is exchanged there is nothing to ask, and what is new is
@@ -179,12 +181,12 @@ func (b *Browser) Until(t *testing.T, expression string) {
 		select {
 		case <-ticker.C:
 		case <-late:
-			t.Fatalf("not after %v: %s", patience, expression)
+			t.Fatalf("not after %v: %s", stepLimit, expression)
 		}
 	}
 }
 
-// Shoot leaves a screenshot, where somebody wants to look at it.
+// Shoot leaves a screenshot if TOOLEVO_SCREENSHOTS is set.
 func (b *Browser) Shoot(t *testing.T, name string) {
 	t.Helper()
 

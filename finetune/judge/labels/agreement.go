@@ -15,14 +15,16 @@ type Agreement struct {
 	Kappa  *float64 `json:"kappa"`  // Cohen's, -1 to 1; null where both always say the same one thing
 }
 
-// agree compares two labellers. With p the share of which they say the same, and e the share of
-// which they would if each said what it does by chance, as often, kappa is (p-e)/(1-e).
+// agree compares two labellers. Let p be the share of cases on which they agree, and e the share on
+// which they would if each gave its labels as often, but at random: kappa is (p-e)/(1-e).
 func agree(cases []*labelled, first, second string) Agreement {
 	a := Agreement{First: first, Second: second}
 	same, solvedFirst, solvedSecond := 0.0, 0.0, 0.0
 
 	for _, c := range cases {
 		x, y := c.by[first], c.by[second]
+		// A case that only one labelled says nothing, nor may it count in the shares that chance
+		// rests on.
 		if x == nil || y == nil {
 			continue
 		}
@@ -42,6 +44,7 @@ func agree(cases []*labelled, first, second string) Agreement {
 	a.Agree = same / n
 
 	chance := solvedFirst/n*solvedSecond/n + (1-solvedFirst/n)*(1-solvedSecond/n)
+	// If both always say the same thing, chance alone agrees, and kappa would be 0/0.
 	// Where both always say the same thing, chance alone agrees, and kappa would be 0/0.
 	if chance < 1 {
 		kappa := (a.Agree - chance) / (1 - chance)
@@ -92,18 +95,22 @@ func labellers(cases []*labelled, people []string) []Labeller {
 		all = append(all, *l)
 	}
 
-	slices.SortStableFunc(all, func(a, b Labeller) int { return cmp.Compare(number(a.Person), number(b.Person)) })
+	slices.SortStableFunc(all, func(a, b Labeller) int {
+		return cmp.Compare(number(a.Person), number(b.Person))
+	})
 	return all
 }
 
-// expert returns the model that agrees most with people, or with the other models where nobody
-// labelled what people did: the mean over those of how often they agree. Of equals the first is
-// taken.
+// expert returns the model that agrees most with people, or with the other models if no case was
+// labelled by both a model and a person: by the mean of its agreements. Of equals it takes the
+// first.
 func expert(all []Labeller, agreements []Agreement) (name string) {
 	best := -1.0
 
+	// People are the measure. Models measure each other only where no person labelled what one did.
 	for _, person := range []bool{true, false} {
 		for _, l := range all {
+			// A person's labels train nobody, so a person is no expert either.
 			if l.Person {
 				continue
 			}
@@ -124,6 +131,8 @@ func expert(all []Labeller, agreements []Agreement) (name string) {
 				}
 			}
 
+			// A model that shares no case with the others has no mean; it is not the worst, but
+			// unknown.
 			if n > 0 && sum/n > best {
 				name, best = l.Name, sum/n
 			}
@@ -136,7 +145,7 @@ func expert(all []Labeller, agreements []Agreement) (name string) {
 
 	for _, l := range all {
 		if !l.Person {
-			return l.Name // the only one, or none that labelled what another did
+			return l.Name // the only model, or none shares a case with another
 		}
 	}
 

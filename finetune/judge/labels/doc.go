@@ -3,15 +3,15 @@
 //
 // # Words
 //
-// A [Label] is what a labeller says of a final answer to a query: that it is complete, or not. A
+// A [Label] is a labeller's verdict on a final answer to a query: that it is complete, or not. A
 // labeller is a model, or a person whose labels train nobody and measure others. A case is a query
 // with a final answer. The expert is the model that is trusted most.
 //
 // # Data
 //
-// Plain data has a sample for each case, with what most models say. Reinforced data, for OpenChat's
+// Plain data has a sample for each case, with the verdict of most models. Reinforced data, for OpenChat's
 // C-RLFT (Wang et al., 2023), has one for each label of a model. It begins with the model's name,
-// and weighs 1 where that is the expert's and 0.1 else: whoever asks the judge begins with the
+// and weighs 1 if that is the expert's and 0.1 otherwise: whoever asks the judge begins with the
 // expert's name, and gets what the expert would say.
 //
 // # Guarantees

@@ -14,7 +14,7 @@ import (
 	"toolevo/finetune/judge"
 )
 
-// Label is what a labeller says of a final answer.
+// Label is a labeller's verdict on a final answer.
 type Label struct {
 	Query, Answer string
 	By            string // the labeller
@@ -24,8 +24,8 @@ type Label struct {
 
 // Read reads the labels of a file: one JSON object a line, or CSV with a header. Its columns are
 // query, answer (or final_answer), label (or evaluation, the reply of a judge), labeller and
-// reason; without a labeller the file's name is that. unread are those of which nobody can tell
-// what they say.
+// reason; the labeller defaults to the file's name. unread counts the labels whose verdict cannot be
+// read.
 func Read(path string) (all []Label, unread int, err error) {
 	rows, err := readRows(path)
 	if err != nil {
@@ -41,11 +41,14 @@ func Read(path string) (all []Label, unread int, err error) {
 			l.By = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 		}
 
+		// An empty column is a mistake in the file; a reply that cannot be read is one of the
+		// judge's, and is only counted.
 		said := r.first("label", "evaluation")
 		if l.Query == "" || l.Answer == "" || said == "" {
 			return nil, 0, fmt.Errorf("%s: label %d: want query, answer and label", path, i+1)
 		}
 
+		// The published evaluator writes this text, misspelt, for answers that it could not judge.
 		// The published evaluator writes such rows of answers that it cannot read.
 		if !l.read(said) || r.first("prompt") == "an error has occured" {
 			unread++
@@ -57,7 +60,7 @@ func Read(path string) (all []Label, unread int, err error) {
 	return all, unread, nil
 }
 
-// row is what a file says of a label, by column.
+// row is a label in a file, by column.
 type row map[string]string
 
 func (r row) first(names ...string) string {
@@ -70,7 +73,7 @@ func (r row) first(names ...string) string {
 	return ""
 }
 
-// reason is where a judge gives its reason.
+// reason finds the reason in a judge's reply.
 var reason = regexp.MustCompile(`(?is)\breason\b[\s:*]*(\S.*)$`)
 
 // read reads a label, or a judge's reply, and reports whether it could.
@@ -112,7 +115,7 @@ func readRows(path string) (all []row, err error) {
 	return all, nil
 }
 
-// rowOf returns an object as a row, of which numbers and truth values are texts.
+// rowOf returns an object as a row, with numbers and truth values as texts.
 func rowOf(o envs.Args) row {
 	r := row{}
 	for _, member := range o {

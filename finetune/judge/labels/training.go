@@ -15,13 +15,13 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// Plan says what is made of labels.
+// Plan says what to make of labels.
 type Plan struct {
-	People     []string // labellers who are no models
-	Expert     string   // the model that is trusted most; "" is the one that agrees most with people, or with others
+	People     []string // labellers who are persons
+	Expert     string   // the model that is trusted most; "" finds it by agreement
 	Reinforced bool     // each label of a model is a sample with its name
-	HeldOut    int      // percent of the queries, where no person labelled any
-	Prompt     string   // what a judge is asked, with {query} and {answer}
+	HeldOut    int      // percent of the queries, if no person labelled any
+	Prompt     string   // the prompt of a judge, with {query} and {answer}
 	Seed       uint64   // by which queries are held out
 }
 
@@ -68,7 +68,7 @@ const (
 	onlyPeople  = "case that no model labelled, of a query that nobody held out"
 )
 
-// gather returns the cases of labels in an order of their own.
+// gather returns the cases of labels, sorted by query and answer.
 func gather(all []Label, r *Report) []*labelled {
 	byCase := map[[2]string]*labelled{}
 
@@ -84,6 +84,8 @@ func gather(all []Label, r *Report) []*labelled {
 			cases = append(cases, c)
 		}
 
+		// Of equal labels the one with the alphabetically first reason stays, so that order does
+		// not matter; no reason comes last.
 		// Of equal labels the one with the first reason stays, in whatever order they come; none is
 		// last.
 		switch known, ok := c.by[l.By]; {
@@ -94,6 +96,7 @@ func gather(all []Label, r *Report) []*labelled {
 		}
 	}
 
+	// Dropped only now: a third label of the same labeller must not revive a contradiction.
 	for _, c := range cases {
 		for name, label := range c.by {
 			if label == nil {
@@ -116,8 +119,8 @@ var (
 	ErrExpert   = errors.New("the expert is no model that labelled anything")
 )
 
-// Write writes the training data of labels to a folder that LLaMA-Factory reads, and what the judge
-// is to be asked (fac.txt); of reinforced data also the files of OpenChat's trainer.
+// Write writes the training data of labels to a folder that LLaMA-Factory reads, and the prompt of
+// the judge (fac.txt); for reinforced data also the files of OpenChat's trainer.
 func (p *Plan) Write(dir string, all []Label, unread int, software string) (*Report, error) {
 	r := &Report{
 		Labels: len(all) + unread, Dropped: map[string]int{}, Reinforced: p.Reinforced, Seed: p.Seed,
@@ -132,13 +135,14 @@ func (p *Plan) Write(dir string, all []Label, unread int, software string) (*Rep
 
 	for i, first := range r.Labellers {
 		for _, second := range r.Labellers[i+1:] {
+			// Two labellers without a common case have no agreement, which 0 would misstate.
 			if a := agree(cases, first.Name, second.Name); a.Both > 0 {
 				r.Agreements = append(r.Agreements, a)
 			}
 		}
 	}
 
-	// Agreements come first: where the plan names no expert, they say who it is.
+	// Agreements come first: if the plan names no expert, they say who it is.
 	if err := p.trust(r); err != nil {
 		return nil, err
 	}
@@ -150,14 +154,16 @@ func (p *Plan) Write(dir string, all []Label, unread int, software string) (*Rep
 	return r, err
 }
 
-// trust finds the expert, and weighs the labellers.
+// trust finds the expert and sets the weights of the labellers.
 func (p *Plan) trust(r *Report) error {
 	r.Expert = cmp.Or(p.Expert, expert(r.Labellers, r.Agreements))
 	if r.Expert == "" {
 		return ErrNoLabels
 	}
 
-	i := slices.IndexFunc(r.Labellers, func(l Labeller) bool { return l.Name == r.Expert && !l.Person })
+	i := slices.IndexFunc(r.Labellers, func(l Labeller) bool {
+		return l.Name == r.Expert && !l.Person
+	})
 	if i < 0 {
 		return fmt.Errorf("%w: %s", ErrExpert, r.Expert)
 	}
@@ -174,8 +180,8 @@ func (p *Plan) trust(r *Report) error {
 	return nil
 }
 
-// heldOut returns the queries that are held out: those that people labelled, or some that are
-// drawn. A query is drawn by its text, so that more labels move few others.
+// heldOut returns the held-out queries: those that people labelled, else a drawn share. A query is
+// drawn by its text, so that more labels move few others.
 func (p *Plan) heldOut(cases []*labelled, r *Report) map[string]bool {
 	held, queries := map[string]bool{}, []string{}
 
@@ -194,12 +200,14 @@ func (p *Plan) heldOut(cases []*labelled, r *Report) map[string]bool {
 
 	r.Queries = len(queries)
 
+	// People's labels only measure. To draw more would take queries from training for nothing.
 	if len(held) > 0 {
 		return held
 	}
 
 	slices.SortFunc(queries, func(a, b string) int {
-		return cmp.Or(cmp.Compare(xxh3.HashStringSeed(a, p.Seed), xxh3.HashStringSeed(b, p.Seed)), cmp.Compare(a, b))
+		hashA, hashB := xxh3.HashStringSeed(a, p.Seed), xxh3.HashStringSeed(b, p.Seed)
+		return cmp.Or(cmp.Compare(hashA, hashB), cmp.Compare(a, b))
 	})
 
 	// Rounded up, so that any share holds out at least one query.
@@ -209,14 +217,15 @@ func (p *Plan) heldOut(cases []*labelled, r *Report) map[string]bool {
 	return held
 }
 
-// sides are the two files of each kind.
+// sides are the names of the two files of each kind.
 var sides = []string{"train_fac", "test_fac"}
 
-// samples returns what is trained on and what is held out, and the files beside. Held-out samples
-// say what most people say, or most models where no person does, and are asked as the judge is to
-// be asked.
+// samples returns the training and held-out sets, and the files beside them. A held-out sample has
+// the verdict of most people, or of most models if no person labelled it, and the prompt that the
+// judge will be asked with.
 func (p *Plan) samples(cases []*labelled, held map[string]bool, r *Report) (sets []export.InstructionSet,
 	extra []export.ExtraFile) {
+	// Everything but a reinforced sample carries the expert's tag: with it the judge is asked later.
 	asked := p.tagged(r.Expert)
 	chats := [2]bytes.Buffer{}
 	solved, queries := [2]int{}, [2]map[string]bool{{}, {}}
@@ -236,7 +245,8 @@ func (p *Plan) samples(cases []*labelled, held map[string]bool, r *Report) (sets
 	}
 
 	for _, c := range cases {
-		switch truth, why := p.most(c, r, held[c.query]); {
+		switch truth, why := p.majority(c, r, held[c.query]); {
+		// Reinforced training learns from every label, tied cases included: the tag says whose it is.
 		case p.Reinforced && !held[c.query]:
 			for _, l := range r.Labellers {
 				if label := c.by[l.Name]; label != nil {
@@ -252,9 +262,11 @@ func (p *Plan) samples(cases []*labelled, held map[string]bool, r *Report) (sets
 
 	for i, s := range sets {
 		if n := len(s.Samples); n > 0 {
-			r.Datasets = append(r.Datasets, Dataset{s.Name, n, len(queries[i]), float64(solved[i]) / float64(n)})
+			share := float64(solved[i]) / float64(n)
+			r.Datasets = append(r.Datasets, Dataset{s.Name, n, len(queries[i]), share})
 		}
 
+		// LLaMA-Factory knows no weights; OpenChat's trainer reads them from files of its own.
 		if p.Reinforced {
 			extra = append(extra, export.ExtraFile{Name: strings.Replace(s.Name, "fac", "ochat", 1) + ".jsonl",
 				Text: chats[i].Bytes()})
@@ -264,13 +276,14 @@ func (p *Plan) samples(cases []*labelled, held map[string]bool, r *Report) (sets
 	return sets, append(extra, export.ExtraFile{Name: export.JudgePrompt, Text: []byte(asked)})
 }
 
-// most returns the label that most labellers give a case: of people where it is held out and one
-// labelled it, else of models. Its reason is the expert's, or that of the first with one. Without
-// a label it says why.
-func (p *Plan) most(c *labelled, r *Report, held bool) (label *Label, why string) {
+// majority returns the label that most labellers give a case: people if it is held out and one
+// labelled it, else models. Its reason is the expert's, or the first given. Without a majority it
+// returns why.
+func (p *Plan) majority(c *labelled, r *Report, held bool) (label *Label, why string) {
 	why = onlyPeople
 
 	for _, person := range []bool{true, false} {
+		// A case that people labelled is held out with its query, so only there do they vote.
 		if person && !held {
 			continue
 		}
@@ -288,12 +301,14 @@ func (p *Plan) most(c *labelled, r *Report, held bool) (label *Label, why string
 			continue
 		}
 
+		// If people are split, the models decide; if these are, too, nobody does.
 		// Where people are split, the models decide; where these are, too, nobody does.
 		if no == yes {
 			why = tied
 			continue
 		}
 
+		// The verdict is settled; what is left to choose is whose reason the judge learns.
 		agreed := votes[int(number(yes > no))]
 		best := agreed[0]
 
@@ -311,8 +326,8 @@ func (p *Plan) most(c *labelled, r *Report, held bool) (label *Label, why string
 	return nil, why
 }
 
-// tagged is the prompt of a judge that answers as a labeller does. One that begins with the tag of
-// another, as the published one does, loses that.
+// tagged returns the prompt of a judge that answers as a labeller does. A tag that the prompt
+// already begins with, as the published one does, is removed.
 func (p *Plan) tagged(name string) string {
 	if !p.Reinforced {
 		return p.Prompt
@@ -325,8 +340,8 @@ func (p *Plan) tagged(name string) string {
 	return name + "\n\n" + text
 }
 
-// reply is what a judge writes that is asked with the prompt: the status and the reason, in lines
-// that have titles where the prompt says so.
+// reply returns what a judge with this prompt should write: the status and the reason, under titles
+// if the prompt has them.
 func (p *Plan) reply(l *Label) string {
 	status, titles := "Unsolved", []string{"", ""}
 	if l.Solved {
@@ -343,7 +358,7 @@ func (p *Plan) reply(l *Label) string {
 	return titles[0] + status + "\n" + titles[1] + l.Reason
 }
 
-// conversation is a line of what OpenChat's ochat.data.generate_dataset reads.
+// conversation is a line that OpenChat's ochat.data.generate_dataset reads.
 type conversation struct {
 	Items     []message `json:"items"`
 	Condition string    `json:"condition"` // the class of the sample: who labelled it
