@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// spare is an instance that is started before anybody needs it: a server takes a second or more to
-// start, and a model as long to say what is called next.
+// spare is an instance started before it is needed: a server takes a second or more to start, and a
+// model about as long to choose the next call.
 type spare struct {
 	stop context.CancelFunc
 	done chan struct{} // is closed once the others are set
@@ -28,8 +28,8 @@ func prepare(source Source, patience time.Duration) *spare {
 	return s
 }
 
-// take waits for the instance, which is the caller's. The error is that of starting it, or of ctx,
-// after which there is no instance.
+// take waits for the instance and hands it to the caller. The error is that of starting it, or of
+// ctx, which gives the instance up.
 func (s *spare) take(ctx context.Context) (Instance, error) {
 	select {
 	case <-s.done:
@@ -40,7 +40,7 @@ func (s *spare) take(ctx context.Context) (Instance, error) {
 	}
 }
 
-// end gives up an instance that nobody has taken. A nil spare has none.
+// end closes an instance that nobody has taken. A nil spare has nothing to close.
 func (s *spare) end() error {
 	if s == nil {
 		return nil

@@ -26,8 +26,7 @@ type conversation struct {
 	wantHeaders bool     // calls of some tool repeat arguments in headers
 }
 
-// client returns the client of the session. It can do nothing for a server: nobody is there whom
-// that could ask.
+// client returns the client of the session. It offers a server nothing: there is nobody to ask.
 func (c *conversation) client() *mcp.Client {
 	client := mcp.NewClient(&mcp.Implementation{Name: "toolevo", Version: "1"}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{}, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
@@ -50,8 +49,8 @@ func (c *conversation) client() *mcp.Client {
 	return client
 }
 
-// list returns the tools of the server: those that it has listed before, for as long as it said
-// that its list would hold (ttlMs).
+// list returns the tools of the server, or those that it listed before for as long as that list
+// holds (ttlMs).
 func (c *conversation) list(ctx context.Context) (tools []*mcp.Tool, err error) {
 	c.listed, c.wantHeaders = nil, false
 
@@ -67,18 +66,21 @@ func (c *conversation) list(ctx context.Context) (tools []*mcp.Tool, err error) 
 	return tools, nil
 }
 
-// headerKey is the member of a parameter's schema that has calls over HTTP repeat its value in a
-// header. The SDK does so for tools that it has a list of.
+// headerKey is the member of a parameter's schema that makes calls over HTTP repeat the value in a
+// header. The SDK does so for tools that it has listed.
 const headerKey = "x-mcp-header"
 
-// Call implements [Instance]. What the server refuses by the protocol is a mistake in the call;
-// that a server is gone, or asks for what nobody here can give, is an error.
+// Call implements [Instance]. A refusal by the protocol is a mistake in the call. A server that is
+// gone, or asks for what nobody here can give, is an error.
 func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (envs.Result, error) {
+	// The protocol wants an object, also from a tool without parameters.
 	if args == nil {
 		args = envs.Args{}
 	}
 
 	text := pytext.JSON(args)
+
+	// Agents know the folder by one path, since every instance has another folder.
 	if c.shown != "" {
 		text = strings.ReplaceAll(text, c.shown, c.dir)
 	}
@@ -87,13 +89,15 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 
 	var refused *jsonrpc.Error
 
+	// By its revision, a tool asks for input in a reply or by an error: no mistake of the agent.
+	// Nor is an error once ctx has ended.
 	switch {
 	case err == nil && reply.NeedsInput():
 		asked, _ := json.Marshal(reply.InputRequests) // it was JSON
 		return envs.Result{}, &Asks{tool, string(asked)}
 	case errors.As(err, &refused) && slices.Contains(missingInput, refused.Code):
 		return envs.Result{}, &Asks{tool, refused.Message + " " + string(refused.Data)}
-	case errors.As(err, &refused) && ctx.Err() == nil && !slices.Contains(ours, refused.Code):
+	case errors.As(err, &refused) && ctx.Err() == nil && !slices.Contains(clientFaults, refused.Code):
 		return envs.Result{Observation: c.hidden(refused.Message), Outcome: envs.InvocationError}, nil
 	case err != nil:
 		return envs.Result{}, fmt.Errorf("%w%s", err, c.last())
@@ -106,15 +110,17 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 	return result, nil
 }
 
-// Refusals that are not about the call.
+// Codes of refusals that are not about the call.
 var (
-	ours         = []int64{mcp.CodeHeaderMismatch, mcp.CodeUnsupportedProtocolVersion}
+	clientFaults = []int64{mcp.CodeHeaderMismatch, mcp.CodeUnsupportedProtocolVersion}
 	missingInput = []int64{mcp.CodeMissingRequiredClientCapabilities, mcp.CodeURLElicitationRequired}
 )
 
-// call makes a call, with the headers that a list wants which still holds. Where the server misses
-// some nothing was done, and its list is another one by now.
-func (c *conversation) call(ctx context.Context, p *mcp.CallToolParams) (*mcp.CallToolResult, error) {
+// call makes a call with the headers that the current list wants. If the server misses some, it has
+// done nothing and its list has changed: that is read again, once.
+func (c *conversation) call(ctx context.Context, p *mcp.CallToolParams) (
+	*mcp.CallToolResult, error,
+) {
 	for again := false; ; again = true {
 		if c.wantHeaders || again {
 			if _, err := c.list(ctx); err != nil {
@@ -131,8 +137,8 @@ func (c *conversation) call(ctx context.Context, p *mcp.CallToolParams) (*mcp.Ca
 	}
 }
 
-// Asks is a call that cannot be made, since its tool asks for what nobody here can give: its user's
-// word, or a model's. For is what it asks for, as the server says it.
+// Asks is the error of a tool that asks for what nobody here can give: its user's word, or a
+// model's. For is the request in the server's words.
 type Asks struct{ Tool, For string }
 
 // Error says what the tool asks for.
@@ -141,7 +147,7 @@ func (a *Asks) Error() string {
 		display.Line(a.For, mostShown))
 }
 
-// GivenUp implements what [envs.GivenUp] asks for: other questions may not meet it.
+// GivenUp implements what [envs.GivenUp] asks for: other questions may not need the tool.
 func (a *Asks) GivenUp() string { return "a tool asks its client, and nobody is there to answer" }
 
 func (c *conversation) hidden(text string) string {
@@ -151,7 +157,7 @@ func (c *conversation) hidden(text string) string {
 	return strings.ReplaceAll(text, c.dir, c.shown)
 }
 
-// textOf is the text of a reply. Of what is no text it says what it is.
+// textOf returns the text of a reply. Other contents are named by their type and size.
 func textOf(reply *mcp.CallToolResult) string {
 	var parts []string
 

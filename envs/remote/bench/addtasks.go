@@ -65,14 +65,15 @@ func (a *AddedTasks) print(w io.Writer) {
 	fmt.Fprintf(w, "%d tasks added to %s, which has %d\n", a.Added, a.Path, a.Total)
 }
 
-// addTasks adds the tasks of a file to a split: all of them, or none after an error. Of recordings
-// those are left out that are no tasks.
+// addTasks adds the tasks of a file to a split: all of them, or none after an error. Recordings
+// that are not tasks are left out.
 func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
 	added := &AddedTasks{Growth: Growth{Path: tasksPath(data, split)}}
 
 	spec, err := readBase(data)
 	if err != nil {
-		return added, fmt.Errorf("the tools of the tasks: %w: `toolevo tools import` puts them there", err)
+		return added, fmt.Errorf("the tools of the tasks: %w: `toolevo tools import` puts them there",
+			err)
 	}
 
 	all, err := allTasks(data)
@@ -82,7 +83,8 @@ func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
 
 	added.Total = len(all[split])
 
-	// What was recorded says of itself what it is; all else is a table or lines by its name.
+	// A recorded run is recognised by its contents. Any other file is a table or JSON lines, told
+	// apart by its name.
 	var more []*Task
 
 	if recordings, err := r.recordings(path); err != nil {
@@ -93,6 +95,7 @@ func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
 			return added, err
 		}
 
+		// A run whose task is known is left out with the reason, and does not stop the others.
 		known := slices.Concat(slices.Collect(maps.Values(all))...)
 		more = recordings.tasks(match, toolset, toolsOf(spec), known)
 		added.Left = recordings.Left
@@ -104,6 +107,7 @@ func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
 		return added, err
 	}
 
+	// A file that adds nothing would otherwise pass for a success.
 	if len(more) == 0 && len(added.Left) > 0 {
 		return added, console.Bad("%s has no recording that is a task", path)
 	}
@@ -112,7 +116,7 @@ func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
 
 // write writes the tasks of a split and more, or nothing after an error.
 func (g *Growth) write(split string, all map[string][]*Task, more []*Task) error {
-	if err := apart(all, more); err != nil {
+	if err := refuseKnown(all, more); err != nil {
 		return err
 	}
 
@@ -120,7 +124,7 @@ func (g *Growth) write(split string, all map[string][]*Task, more []*Task) error
 	return writeTasks(g.Path, append(all[split], more...))
 }
 
-// recordings reads recorded runs; nil where there are none.
+// recordings reads recorded runs, and returns nil for a file without any.
 func (r Remote) recordings(path string) (*Recordings, error) {
 	if r.Recordings == nil {
 		return nil, nil
@@ -128,7 +132,7 @@ func (r Remote) recordings(path string) (*Recordings, error) {
 	return r.Recordings(path)
 }
 
-// allTasks are the tasks of a data folder, by split.
+// allTasks returns the tasks of a data folder, by split.
 func allTasks(data string) (map[string][]*Task, error) {
 	all := map[string][]*Task{}
 
@@ -143,8 +147,9 @@ func allTasks(data string) (map[string][]*Task, error) {
 	return all, nil
 }
 
-// apart refuses a task that any split has: who learns from it would be measured with it.
-func apart(all map[string][]*Task, more []*Task) error {
+// refuseKnown refuses tasks that a split has already: a model would be tested on what it was
+// trained on.
+func refuseKnown(all map[string][]*Task, more []*Task) error {
 	for split, tasks := range all {
 		for _, t := range tasks {
 			isSame := func(other *Task) bool { return other.ID == t.ID }
@@ -174,7 +179,7 @@ func writeTasks(path string, all []*Task) error {
 	})
 }
 
-// columns are those of a table of tasks; a question and an answer it must have.
+// columns are the columns that a table of tasks may have; question and answer are required.
 var columns = []string{"id", "question", "answer", "match", "tolerance", "dataset", "difficulty"}
 
 // readTable reads tasks of a CSV file, whose first row names the columns.
@@ -191,13 +196,14 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 				path, strings.Join(columns, ", ")))
 	}
 
+	// A misspelled column would lose its cells without a word, and set knows no other names.
 	for _, name := range rows[0] {
 		if _, err := names.Parse("column", name, columns); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 
-	// Spreadsheets rarely have IDs, so that a row is called by its number unless it says otherwise.
+	// Spreadsheets rarely have IDs, so a task is named by its row unless the row has one.
 	for i, row := range rows[1:] {
 		t := &Task{ID: fmt.Sprintf("task-%04d", i+1)}
 
@@ -212,13 +218,14 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 		}
 
 		if err != nil {
+			// A spreadsheet counts from 1, and the row of names is its first.
 			return nil, fmt.Errorf("%s, row %d: %w", path, i+2, err)
 		}
 	}
 	return all, nil
 }
 
-// set takes what a table says in a column; an empty cell says nothing.
+// set fills in the field of a column. An empty cell leaves the field unset.
 func (t *Task) set(column, cell string) (err error) {
 	if cell == "" {
 		return nil

@@ -25,7 +25,8 @@ const base = "p_c"
 // Remote is the benchmark. It implements [suite.Benchmark], [suite.Lister], [suite.Verifier],
 // [suite.Sourced], [suite.Asker] and [suite.Commander].
 type Remote struct {
-	// Recordings reads recorded runs as tasks, and returns nil of what has none; nil reads none.
+	// Recordings reads recorded runs as tasks, and returns nil for a file without any. A nil
+	// function reads none.
 	Recordings func(path string) (*Recordings, error)
 }
 
@@ -36,15 +37,17 @@ func (Remote) Name() string { return "remote" }
 func (Remote) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error) {
 	text, err := disk.ReadText(basePath(data))
 	if err != nil {
-		return nil, fmt.Errorf("no tools of your own in %s: `toolevo tools import` puts them there: %w", data, err)
+		return nil, fmt.Errorf("no tools of your own in %s: `toolevo tools import` puts them there: %w",
+			data, err)
 	}
 
+	// p_s_in and p_s_ood are made from p_c as for any suite, so they have no files.
 	all, err := drift.StandardOf(base, string(text), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", basePath(data), err)
 	}
 
-	// Each file there is a version, such as the one that tools next has made; none need be named.
+	// Every file in the folder is a version, such as what `tools next` wrote; no list names them.
 	paths, err := filepath.Glob(filepath.Join(versionsPath(data), "*.yaml"))
 	if err != nil {
 		return nil, err
@@ -80,8 +83,8 @@ func (Remote) Sources(data string) (map[string]string, error) {
 		return nil, err
 	}
 
-	// How long is waited, and for how many instances, changes no answer. Who judges is told where
-	// there is something to judge.
+	// Waiting times and the number of instances change no answer, and neither does where a model
+	// runs. The judge is named only where a task has a rubric, by openJudge.
 	toolset.Instances, toolset.Timeout, toolset.Patience, toolset.Judge = 0, 0, 0, nil
 	if toolset.Simulated != nil {
 		toolset.Simulated.Server = ""
@@ -94,6 +97,7 @@ func (Remote) Sources(data string) (map[string]string, error) {
 
 	all := map[string]string{"tools": sum, "toolset": envs.SHA256(text)}
 
+	// A document edited in place changes what the tools do, though tools.yaml stays the same.
 	if o := toolset.OpenAPI; o != nil {
 		all["document"], _, err = disk.Sum(filepath.Join(folder(data), o.Document))
 	}
@@ -131,9 +135,8 @@ func (Remote) CountTasks(data, path string) (int, error) {
 	return len(all), err
 }
 
-// readSplit reads the tasks of a split. The error is [io/fs.ErrNotExist] where there are none.
-func readSplit(data, split string) ([]*Task,
-	error) {
+// readSplit reads the tasks of a split. The error is [io/fs.ErrNotExist] if the split has no file.
+func readSplit(data, split string) ([]*Task, error) {
 	return readTasks(data, tasksPath(data, split))
 }
 
@@ -178,7 +181,7 @@ func writeVersion(path string, spec *toolapi.Spec) error {
 	return disk.Write(path, text)
 }
 
-// toolsOf are the tools of a version but for those of the environment.
+// toolsOf returns the tools of a version without those of the environment.
 func toolsOf(spec *toolapi.Spec) (tools []string) {
 	for _, a := range spec.APIs {
 		if !envs.IsSystem(a.ToolName()) {
@@ -240,8 +243,8 @@ func (o *opened) openTasks() error {
 
 	all, err := readTasks(c.Data, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("no tasks of the split %s in %s: `toolevo tasks add FILE --split %s` puts them there",
-			c.Split, c.Data, c.Split)
+		return fmt.Errorf("no tasks of the split %s in %s: `toolevo tasks add FILE --split %s` "+
+			"puts them there", c.Split, c.Data, c.Split)
 	}
 
 	if err != nil {
@@ -253,6 +256,7 @@ func (o *opened) openTasks() error {
 	}
 
 	for _, t := range all {
+		// The choice may rephrase a question. Policies see that one, so solutions are found by it.
 		question := c.Ask(t.ID, t.Question)
 		o.byID[t.ID] = t
 		o.tasks = append(o.tasks, t.env(question))
@@ -262,7 +266,7 @@ func (o *opened) openTasks() error {
 		}
 	}
 
-	// The datasets are those that the tasks name, so that a wrong choice is known only here.
+	// Only the tasks name the datasets, so a wrong choice is not known earlier.
 	_, datasets := (&suite.Choice{}).Narrow(o.tasks)
 	for _, name := range c.Datasets {
 		if !slices.Contains(datasets, name) {

@@ -79,6 +79,8 @@ func checkTasks(ctx context.Context, data string, dryRun bool, p *console.Steps)
 	}
 
 	for _, split := range suite.Splits() {
+		// Open has an error of its own for a split without a file, so readSplit is asked for the
+		// reason.
 		s, err := (Remote{}).Open(ctx, suite.Choice{Data: data, Split: split, Prompt: base})
 		if _, missing := readSplit(data, split); errors.Is(missing, fs.ErrNotExist) {
 			continue
@@ -88,7 +90,7 @@ func checkTasks(ctx context.Context, data string, dryRun bool, p *console.Steps)
 			return checked, err
 		}
 
-		// A verdict costs money, and says nothing of the solution's calls.
+		// A verdict costs money, and says nothing about the calls of the solution.
 		o := s.(*opened)
 		o.unjudged = true
 
@@ -106,8 +108,11 @@ func checkTasks(ctx context.Context, data string, dryRun bool, p *console.Steps)
 	return checked, nil
 }
 
-// checkSolutions plays what solutions there are, each twice on fresh instances.
-func (o *opened) checkSolutions(ctx context.Context, checked *CheckedTasks, set func(done, total int)) error {
+// checkSolutions plays every solution twice, each time on a fresh instance.
+func (o *opened) checkSolutions(
+	ctx context.Context, checked *CheckedTasks, set func(done, total int),
+) error {
+	// With a memory, the second playing would be answered from the first.
 	env, err := o.Environment(base, nil)
 	if err != nil {
 		return err
@@ -127,7 +132,7 @@ func (o *opened) checkSolutions(ctx context.Context, checked *CheckedTasks, set 
 
 		checked.Played++
 
-		// What a service cannot repeat shows only when two instances are asked the same.
+		// Only two instances that are asked the same show what a service cannot repeat.
 		first, err := o.play(ctx, env, t, plan)
 		if err != nil {
 			return err
@@ -138,15 +143,15 @@ func (o *opened) checkSolutions(ctx context.Context, checked *CheckedTasks, set 
 			return err
 		}
 
-		for _, problem := range compared(first, second) {
+		for _, problem := range problemsOf(first, second) {
 			checked.Problems = append(checked.Problems, t.ID+": "+problem)
 		}
 	}
 	return nil
 }
 
-// compared returns what is wrong with a solution that was played twice.
-func compared(first, second episode) (problems []string) {
+// problemsOf returns what is wrong with a solution that was played twice.
+func problemsOf(first, second episode) (problems []string) {
 	if first.failed != nil {
 		return []string{fmt.Sprintf("the solution: %v", first.failed)}
 	}
@@ -183,7 +188,10 @@ type episode struct {
 }
 
 // play plays a solution on a fresh instance.
-func (o *opened) play(ctx context.Context, env envs.Environment, t envs.Task, plan envs.Plan) (e episode, err error) {
+func (o *opened) play(
+	ctx context.Context, env envs.Environment, t envs.Task, plan envs.Plan,
+) (e episode, err error) {
+	// A branch that was played before may have left an instance in a state of its own.
 	if err := o.service.Retire(); err != nil {
 		return e, err
 	}
@@ -197,13 +205,15 @@ func (o *opened) play(ctx context.Context, env envs.Environment, t envs.Task, pl
 		}
 
 		thought, call, failed := plan(results)
-		// What the solution misses in an answer is a finding, not a failure of the check.
+		// An answer without what the solution needs is a finding, and not a failure of the check.
 		if failed != nil {
 			return episode{failed: failed}, nil
 		}
 
+		// The environment parses actions itself, so the call is written as a policy would write it.
 		var next envs.Transition
-		if next, err = env.Step(ctx, s, envs.Action(action.ReAct{}.Format(thought, call))); err == nil {
+		act := envs.Action(action.ReAct{}.Format(thought, call))
+		if next, err = env.Step(ctx, s, act); err == nil {
 			s = next.State
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // A solution is compared with what it does on a fresh instance, also where it fails there alone.
-func TestCompared(t *testing.T) {
+func TestProblemsOf(t *testing.T) {
 	turn := func(said string) envs.Turn { return envs.Turn{Observation: said} }
 	fails := episode{failed: errors.New("no id in the answer")}
 
@@ -22,7 +22,7 @@ func TestCompared(t *testing.T) {
 		"fresh": {episode{turns: []envs.Turn{turn("a")}}, fails,
 			[]string{"the solution, on a fresh instance: no id in the answer"}},
 	} {
-		if got := compared(test.first, test.second); !slices.Equal(got, test.want) {
+		if got := problemsOf(test.first, test.second); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}

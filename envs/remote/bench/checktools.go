@@ -62,7 +62,7 @@ func checkToolsCommand() suite.Command {
 	}
 }
 
-// verdict is bad where a tool does not repeat itself, or changes what it should only read.
+// verdict returns an error if a tool does not repeat itself, or changes what it should only read.
 func (c *CheckedTools) verdict(data string) error {
 	differ, change := 0, 0
 
@@ -114,7 +114,9 @@ func (c *CheckedTools) print(w io.Writer) {
 }
 
 // checkTools calls each tool by a sample of its arguments, or as the solution of a task does.
-func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps) (*CheckedTools, error) {
+func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps) (
+	*CheckedTools, error,
+) {
 	checked := &CheckedTools{Tools: []CheckedTool{}}
 
 	toolset, err := readToolset(data)
@@ -122,7 +124,7 @@ func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps)
 		return checked, err
 	}
 
-	// A model may stand in for the others in a run: for a check they would be called themselves.
+	// In a run, a model may stand in for tools that must not be called. A check has no stand-in.
 	calls, err := sampleCalls(data)
 	calls = slices.DeleteFunc(calls, func(c envs.Call) bool { return !toolset.mayCall(c.Tool) })
 
@@ -146,11 +148,13 @@ func checkTools(ctx context.Context, data string, dryRun bool, p *console.Steps)
 
 		checked.Tools = append(checked.Tools, t)
 	}
+
+	// This comes last, when it is known which tools repeat themselves: the others prove nothing.
 	return checked, toolset.findChanges(ctx, checked.Tools, calls)
 }
 
-// sampleCalls is a call of each tool: the first of a task's solution that refers to no other, or
-// one of values that fit its parameters.
+// sampleCalls returns a call of each tool: the first one in a solution that needs no earlier
+// answer, or one whose values fit the parameters.
 func sampleCalls(data string) (calls []envs.Call, err error) {
 	all, err := Remote{}.Versions(data)
 	if err != nil {
@@ -162,13 +166,14 @@ func sampleCalls(data string) (calls []envs.Call, err error) {
 		return nil, err
 	}
 
-	// What a solution says is there; what is made up mostly is not, and is refused.
+	// Values of a solution exist at the service. Invented ones mostly do not, and are refused.
 	known, err := solvedCalls(data)
 	if err != nil {
 		return nil, err
 	}
 
 	for _, a := range v.APIs {
+		// The tools of the environment, such as Finish, are not the service's.
 		if envs.IsSystem(a.Tool) {
 			continue
 		}
@@ -183,7 +188,7 @@ func sampleCalls(data string) (calls []envs.Call, err error) {
 	return calls, nil
 }
 
-// solvedCalls are the first calls of tools in solutions that can be made by themselves.
+// solvedCalls returns the first call of each tool in a solution that needs no earlier answer.
 func solvedCalls(data string) (map[string]envs.Args, error) {
 	known := map[string]envs.Args{}
 
@@ -206,7 +211,8 @@ func solvedCalls(data string) (map[string]envs.Args, error) {
 	return known, nil
 }
 
-// required is a call of a tool with what it requires: many tools refuse some options beside others.
+// required returns sample arguments for the required parameters only: many tools refuse some
+// options beside others.
 func required(a *toolapi.API) (args envs.Args) {
 	for _, p := range a.Parameters {
 		if value, ok := a.Sample().Get(p.Name); ok && !p.Optional {
@@ -244,7 +250,7 @@ func (t *Toolset) callTwice(ctx context.Context, c envs.Call) (checked CheckedTo
 	return checked, nil
 }
 
-// record keeps the answers that are JSON in p_c, and returns how many there are.
+// record keeps the answers that are JSON in p_c, and returns their number.
 func (c *CheckedTools) record(data string) (n int, err error) {
 	spec, err := readBase(data)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 //go:embed help
 var helpTexts embed.FS
 
-// Commands implements [suite.Commander]. The command that groups those of tasks is another suite's.
+// Commands implements [suite.Commander]. The command that groups the ones of tasks belongs to
+// another suite.
 func (r Remote) Commands() []suite.Command {
 	return []suite.Command{
 		{Use: "tools", Help: helpTexts}, importCommand(), nextCommand(), checkToolsCommand(),

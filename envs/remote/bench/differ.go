@@ -11,10 +11,10 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// mostDifferences is how many places of an answer are told.
+// mostDifferences is how many differences of two answers are listed.
 const mostDifferences = 5
 
-// differing says where two answers differ: by JSON pointers, where both are JSON, or by the first
+// differing says where two answers differ: by JSON pointers if both are JSON, or else by the first
 // line.
 func differing(a, b string) string {
 	one, err := pytext.DecodeStrict(a)
@@ -48,7 +48,7 @@ func differingLine(a, b string) string {
 	return fmt.Sprintf("line %d is %s, and then %s", i+1, line(one), line(other))
 }
 
-// places are where two JSON values differ.
+// places lists where two JSON values differ.
 func places(a, b any, at envs.Pointer) (all []string) {
 	switch one := a.(type) {
 	case envs.Args:

@@ -10,8 +10,8 @@
 //	remote/versions/*.yaml    other versions, such as that of a release to come
 //	remote/tasks/SPLIT.jsonl  a task a line ([Task])
 //
-// Tasks may come from recorded runs ([Recorded]), which other packages read: what was asked, called
-// and answered there.
+// Tasks may come from recorded runs ([Recorded]), which other packages read: the question, the
+// calls and the answer.
 //
 // All are meant to be read and changed by people. p_s_in and p_s_ood are made from p_c by the
 // operators of package drift, as for any suite.
@@ -19,11 +19,11 @@
 // # State
 //
 // A search goes back and forth, so package remote brings an instance of the tools to each of its
-// states. A toolset that starts instances may do so with any tool. Of one that is only reached,
-// tools that read may be used, and others when the user says so by name: what these leave behind,
-// other branches find. A language model may stand in for the tools: it sees their documents,
-// examples of what they answer, and the calls on the way to a state, and makes up what a call is
-// answered, once for each state and call of a run. Its answers are named as its in the rows.
+// states. A toolset that starts instances may do so with any tool. If it only reaches a server, it
+// may use tools that read, and others that the user allows by name: what those leave behind, other
+// branches find. A language model may stand in for the tools: it sees their documents, example
+// answers and the calls on the way to a state, and makes up the answer of a call, once for each
+// state and call of a run. The rows name the model as the maker of these answers.
 //
 // # Reward
 //
@@ -42,16 +42,15 @@
 // # Guarantees
 //
 //   - What a check calls changes no state that an agent is in.
-//   - A failure of a service or of a command is an error, and never a reward.
+//   - A failed service or command is an error, and never a reward.
 //   - Gold answers, checks, rubrics and solutions are shown to no policy but the scripted ones,
 //     which follow the solution.
 //
 // # Caveats
 //
-// A judge may be talked round by what an episode says all the same: what can be checked by after or
-// command should not be left to it.
+// An episode may still talk a judge round: leave to it nothing that after or command can check.
 //
 // A command is run as the user who runs toolevo, for as long as a call may take, and again when a
-// run is checked. What a server says of its tools is not tried by an import: `tools check` finds
-// some of what is wrong.
+// run is checked. An import takes the server at its word about its tools: `tools check` finds some
+// of what is wrong.
 package bench

@@ -25,7 +25,9 @@ type grader struct {
 func (g grader) Known(t envs.Task) bool { return g.suite.byID[t.ID] != nil }
 
 // Grade implements [dynamic.Grader].
-func (g grader) Grade(ctx context.Context, s remote.Log, done envs.History, answer string) (envs.Grade, error) {
+func (g grader) Grade(
+	ctx context.Context, s remote.Log, done envs.History, answer string,
+) (envs.Grade, error) {
 	t := g.suite.byID[done.Task().ID]
 	grade := envs.Grade{Answer: answer, Official: true, Strict: true}
 
@@ -33,7 +35,7 @@ func (g grader) Grade(ctx context.Context, s remote.Log, done envs.History, answ
 		grade.Official, grade.Strict = t.agrees(answer)
 	}
 
-	// What an answer already decides, no service is asked for.
+	// A wrong answer decides the grade already, so no service is asked.
 	for i := 0; i < len(t.After) && grade.Official; i++ {
 		ok, err := g.holds(ctx, s, t.After[i])
 		if err != nil {
@@ -44,6 +46,7 @@ func (g grader) Grade(ctx context.Context, s remote.Log, done envs.History, answ
 	}
 
 	if len(t.Command) > 0 && grade.Official {
+		// A command that hangs must not hold up the run longer than a call may.
 		timed, cancel := context.WithTimeout(ctx, g.suite.toolset.Timeout)
 		defer cancel()
 
@@ -55,7 +58,7 @@ func (g grader) Grade(ctx context.Context, s remote.Log, done envs.History, answ
 		grade.Official, grade.Strict = ok, grade.Strict && ok
 	}
 
-	// A model's word is asked for last: what can be checked is no matter of opinion.
+	// The model is asked last: what can be checked is not a matter of opinion.
 	if t.Rubric != "" && grade.Official && !g.suite.unjudged {
 		ok, reason, err := g.judged(ctx, t, t.episode(done, answer))
 		if err != nil {
@@ -67,7 +70,7 @@ func (g grader) Grade(ctx context.Context, s remote.Log, done envs.History, answ
 	return grade, nil
 }
 
-// holds reports whether the tools answer a query as they should.
+// holds reports whether the tools answer a query as the task expects.
 func (g grader) holds(ctx context.Context, s remote.Log, q Query) (bool, error) {
 	args, err := q.args()
 	if err != nil {
@@ -110,7 +113,7 @@ const (
 	mostSaid    = 300 // columns of what a command says, in an error
 )
 
-// episode is what an agent did about the task, and what it answers.
+// episode returns what an agent did about the task, and what it answers.
 func (t *Task) episode(done envs.History, answer string) Episode {
 	e := Episode{Task: t.ID, Question: done.Task().Question, Answer: answer, Turns: []Turn{}}
 	for _, turn := range done.Turns() {
@@ -121,7 +124,7 @@ func (t *Task) episode(done envs.History, answer string) Episode {
 	return e
 }
 
-// passes runs the task's command. Whatever else it exits with than 0 and 1 is an error.
+// passes runs the task's command. Any exit status but 0 and 1 is an error.
 func (t *Task) passes(ctx context.Context, e Episode) (bool, error) {
 	text, err := json.Marshal(e)
 	if err != nil {

@@ -36,7 +36,7 @@ type ImportedTool struct {
 	Notes []string `json:"notes,omitempty"` // where it differs from what the server says
 }
 
-// importing is a command that imports tools.
+// importing holds the options of the command, and imports tools by them.
 type importing struct {
 	data, url, document   string
 	server, ready, reset  string
@@ -62,6 +62,7 @@ func importCommand() suite.Command {
 
 func (i *importing) options() []suite.Option {
 	return []suite.Option{
+		// Both kinds of source share one command, so --reset and --secrets have a form for each.
 		suite.DataOption(&i.data),
 		{Name: "url", Value: &i.url,
 			Usage: "an MCP server that runs at `URL`, in place of a command"},
@@ -121,6 +122,7 @@ func (i *ImportedTools) print(w io.Writer) {
 func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, error) {
 	imported := &ImportedTools{Dir: folder(i.data), Tools: []ImportedTool{}, Left: []remote.Left{}}
 
+	// People edit the toolset by hand, so an import never overwrites one.
 	if _, err := os.Stat(toolsetPath(i.data)); !errors.Is(err, fs.ErrNotExist) {
 		return imported, errors.Join(err,
 			console.Usage("%s is there: change it by hand, or import into another data "+
@@ -131,7 +133,10 @@ func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, 
 	toolset.Allow = i.allow
 
 	offer, err := i.offer(ctx, command, toolset)
-	if err == nil && i.document == "" { // a document's operations are chosen by their tags and paths, too
+
+	// A document's operations are chosen by tags and paths, too, so openapi has done that. What a
+	// server's choice leaves out is noted, because `tools next` leaves out the same tools.
+	if err == nil && i.document == "" {
 		if err = offer.choose(i.choose); err == nil {
 			toolset.Left = offer.unchosen
 		}
@@ -151,7 +156,7 @@ func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, 
 	return imported, i.write(toolset, offer)
 }
 
-// offer asks for the tools, and notes in a toolset where they are.
+// offer asks for the tools, and notes in the toolset where they are.
 func (i *importing) offer(ctx context.Context, command []string, toolset *Toolset) (*offer, error) {
 	if i.document != "" {
 		o, text, err := offerIn(i.document, i.choose, i.describe)
@@ -192,6 +197,7 @@ func (i *importing) write(toolset *Toolset, o *offer) error {
 		}
 	}
 
+	// A toolset that cannot be used must not be written: it would block the next import.
 	if err = toolset.open(folder(i.data)); err == nil {
 		err = toolset.check(spec)
 	}
@@ -204,7 +210,7 @@ func (i *importing) write(toolset *Toolset, o *offer) error {
 		return err
 	}
 
-	// The toolset comes last: an import that was cut off before that can be run again.
+	// The toolset comes last: until it is there, an import that was cut off can be run again.
 	text, err := yaml.Marshal(toolset)
 	if err != nil {
 		return err
@@ -213,7 +219,7 @@ func (i *importing) write(toolset *Toolset, o *offer) error {
 	return disk.Write(toolsetPath(i.data), text)
 }
 
-// mcp is the MCP server that has the tools.
+// mcp returns the MCP server that has the tools.
 func (i *importing) mcp(command []string) (*remote.MCP, error) {
 	server := &remote.MCP{Command: command, URL: i.url, Shown: i.shown, Secrets: i.secrets}
 
@@ -239,17 +245,19 @@ func (i *importing) mcp(command []string) (*remote.MCP, error) {
 	return server, nil
 }
 
-// shell is a command that a shell runs.
+// shell returns the words that run a command by a shell.
 func shell(command string) []string { return []string{"sh", "-c", command} }
 
-// request is what resets a service without a command.
+// request fits a reset that is sent to the service, and not a command.
 var request = regexp.MustCompile(`^[A-Z]+ /`)
 
-// service is the service that a document is of.
+// service returns the service that the document describes.
 func (i *importing) service(command []string) (*OpenAPI, error) {
 	o := &OpenAPI{Document: "openapi" + strings.ToLower(filepath.Ext(i.document)), Choose: i.choose}
 	o.Server, o.Command, o.Ready = i.server, command, i.ready
 
+	// The flag takes either: what looks like a request is sent, and anything else is run by a
+	// shell.
 	switch {
 	case request.MatchString(i.reset):
 		o.Reset = i.reset
@@ -262,7 +270,7 @@ func (i *importing) service(command []string) (*OpenAPI, error) {
 		return nil, err
 	}
 
-	// Only names of variables are kept, so that no file of the data folder has a secret.
+	// Only the names of variables are kept, so no file of the data folder has a secret.
 	for _, pair := range i.secrets {
 		scheme, name, ok := strings.Cut(pair, "=")
 		if !ok || os.Getenv(name) == "" {
@@ -279,7 +287,7 @@ func (i *importing) service(command []string) (*OpenAPI, error) {
 	return o, nil
 }
 
-// variables are those of the server's environment.
+// variables returns the variables of the server's environment.
 func (i *importing) variables() (map[string]string, error) {
 	all := map[string]string{}
 

@@ -30,14 +30,15 @@ var judgePrompt = kept.NewPrompt("rubric", judgeInstructions)
 const judgeRequest = "Rubric:\n%s\n\nEpisode, one line of JSON:\n%s\n\n" +
 	"That was the episode. Is the task solved, by the rubric?"
 
-// judgeIdentity names everything that a verdict depends on beside what is judged.
+// judgeIdentity names everything that a verdict depends on except what is judged.
 func (o *opened) judgeIdentity() string {
-	told := o.choice.Prompts.Text(judgePrompt)
-	return o.toolset.Judge.identity(told, judgeRequest, fmt.Sprint(judgeTokens))
+	instructions := o.choice.Prompts.Text(judgePrompt)
+	return o.toolset.Judge.identity(instructions, judgeRequest, fmt.Sprint(judgeTokens))
 }
 
-// openJudge finds who judges the tasks of the choice that have a rubric, and marks these.
+// openJudge finds the judge of the chosen tasks that have a rubric, and labels them.
 func (o *opened) openJudge() error {
+	// The label names who judges: rows, reports and exports count these tasks by it.
 	judged := 0
 
 	for _, t := range o.tasks {
@@ -52,7 +53,7 @@ func (o *opened) openJudge() error {
 		}
 	}
 
-	// The lineage names a judge only where results depend on one.
+	// The lineage names a judge only if results depend on one.
 	if judged == 0 {
 		return nil
 	}
@@ -69,12 +70,12 @@ func (o *opened) openJudge() error {
 	return nil
 }
 
-// judged asks the judge whether an episode is as the task's rubric says, once for each episode that
-// a run has.
+// judged asks the judge whether an episode is as the task's rubric says, once for each episode of a
+// run.
 func (g grader) judged(ctx context.Context, t *Task, e Episode) (
 	solved bool, reason string, err error,
 ) {
-	// The episode cannot end its own text: within JSON, its quotes and line breaks are escaped.
+	// The episode cannot end its own quotation: JSON escapes its quotes and line breaks.
 	episode, err := json.Marshal(e)
 	if err != nil {
 		return false, "", err
@@ -97,14 +98,18 @@ func (g grader) judged(ctx context.Context, t *Task, e Episode) (
 		return verdict, err
 	}
 
-	verdict, err := envs.Remembered(ctx, g.memory, "judge "+kept.Key(g.suite.judgeIdentity(), request), ask)
+	// The key has all that a verdict depends on: a resumed run pays for none again, and another
+	// judge, prompt or rubric is asked anew.
+	key := "judge " + kept.Key(g.suite.judgeIdentity(), request)
+
+	verdict, err := envs.Remembered(ctx, g.memory, key, ask)
 	if err != nil {
 		return false, "", fmt.Errorf("judge %s by its rubric: %w", t.ID, err)
 	}
 	return verdict.Outcome == envs.Correct, verdict.Observation, nil
 }
 
-// readVerdict reads what a judge wrote: the outcome, and the reason as the observation.
+// readVerdict reads a judge's reply: the outcome, and the reason as the observation.
 func readVerdict(reply string) (envs.Result, error) {
 	object, err := kept.Object(reply, "solved")
 	if err != nil {
@@ -144,5 +149,6 @@ func (u *unreadable) Error() string {
 // Unwrap returns what is wrong with the last reply.
 func (u *unreadable) Unwrap() error { return u.cause }
 
-// GivenUp implements what [envs.GivenUp] asks for: of other episodes it may write one.
+// GivenUp implements what [envs.GivenUp] asks for: the judge may write a verdict for other
+// episodes.
 func (u *unreadable) GivenUp() string { return "the judge wrote no verdict" }

@@ -89,14 +89,13 @@ type making struct {
 	made    []*Task
 }
 
-// mostInVain is how many programs in a row may lead to no task, before no more are tried.
+// mostInVain is how many programs in a row may lead to no task before making ends.
 const mostInVain = 200
 
-// run adds tasks to a split. What was made when ctx ended is added, too.
-func (m *making) run(ctx context.Context, data, split string, seed uint64,
-	set func(done, total int)) (
-	made MadeTasks, err error,
-) {
+// run adds tasks to a split, including those that were made when ctx ended.
+func (m *making) run(
+	ctx context.Context, data, split string, seed uint64, set func(done, total int),
+) (made MadeTasks, err error) {
 	tools, err := m.open(data)
 	if err != nil {
 		return made, err
@@ -122,7 +121,7 @@ func (m *making) run(ctx context.Context, data, split string, seed uint64,
 		}
 	}
 
-	// An interruption does not lose the tasks that were made before it.
+	// An interruption does not lose the tasks made before it.
 	if err != nil && ctx.Err() == nil {
 		return made, err
 	}
@@ -132,10 +131,13 @@ func (m *making) run(ctx context.Context, data, split string, seed uint64,
 		return made, failed
 	}
 
+	// An interrupted run without tasks says nothing about the tools.
 	if len(m.made) == 0 && err == nil {
-		err = console.Bad("no program of calls leads to a question: `toolevo tools check` says what tools answer")
+		err = console.Bad("no program of calls leads to a question: `toolevo tools check` says what " +
+			"tools answer")
 	}
 
+	// A tool that no task uses is listed with its last refusal: the only hint at the reason.
 	for _, a := range tools.APIs {
 		used := UsedTool{Tool: a.Tool, Tasks: m.using(a.Tool)}
 		if used.Tasks == 0 {
@@ -147,7 +149,7 @@ func (m *making) run(ctx context.Context, data, split string, seed uint64,
 	return made, err
 }
 
-// open reads the tools, and the questions that there are.
+// open reads the tools, and the questions that the splits have already.
 func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) {
 	all, err := Remote{}.Versions(data)
 	if err != nil {
@@ -164,7 +166,7 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 	}
 
 	for _, a := range v.APIs {
-		// Nobody wants a service changed for good so that there is a question about it.
+		// Nobody wants a service changed for good just to have a question about it.
 		isSafe := m.toolset.startsInstances() || slices.Contains(m.toolset.Reads, a.Tool)
 		if !envs.IsSystem(a.Tool) && isSafe {
 			tools.APIs = append(tools.APIs, a)
@@ -175,6 +177,8 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 		return tools, err
 	}
 
+	// No split gets a question of another: a model would be tested on what it was trained on. Calls
+	// that need no earlier answer have values that are known to exist.
 	m.known = map[string]bool{}
 
 	for _, split := range suite.Splits() {
@@ -214,8 +218,8 @@ func (m *making) call(ctx context.Context, at remote.Log, tool string, args envs
 	return next, answer, err
 }
 
-// add makes a task of a new program, if a fresh instance answers it as the instance did on which it
-// was drawn.
+// add makes a task of a new program if a fresh instance answers it as the one did on which it was
+// drawn.
 func (m *making) add(
 	ctx context.Context, e *explore.Explorer[remote.Log], p *explore.Program, differing *int,
 ) error {
@@ -224,7 +228,7 @@ func (m *making) add(
 		return nil
 	}
 
-	// An answer that only one instance gives, such as the time, must not be a task's.
+	// An answer that only one instance gives, such as the time, must not become a task's.
 	if err := m.service.Retire(); err != nil {
 		return err
 	}
@@ -234,6 +238,7 @@ func (m *making) add(
 		return err
 	}
 
+	// Replaying stops at a refused call, so fewer answers than steps are a difference, too.
 	same := len(answers) == len(p.Steps)
 	if same {
 		now, ok := p.Asked.In(answers[len(answers)-1].Value)
@@ -256,7 +261,7 @@ func (m *making) add(
 	return nil
 }
 
-// using is how many of the tasks call a tool.
+// using counts the tasks that call a tool.
 func (m *making) using(tool string) (n int) {
 	for _, t := range m.made {
 		if slices.ContainsFunc(t.Solution, func(s Step) bool { return s.Tool == tool }) {
@@ -267,14 +272,15 @@ func (m *making) using(tool string) (n int) {
 	return n
 }
 
-// taskOf is a program as a task. What calls have changed is asked of the tools as well, so that an
-// answer that was guessed is not enough.
+// taskOf makes a task of a program. The tools are asked for what the calls have changed as well, so
+// a guessed answer is not enough.
 func taskOf(p *explore.Program, answers []explore.Answer) (*Task, error) {
 	t := &Task{
 		Dataset: "made", Difficulty: "reads", Answer: pytext.Str(p.Answer), Match: matchStrict,
 		Final: referenceTo(len(p.Steps), p.Asked),
 	}
 
+	// An answer may write a number in another way: 1e3 and 1,000 are 1000.
 	if _, isNumber := p.Answer.(envs.Number); isNumber {
 		t.Match = matchNumber
 	}
@@ -297,6 +303,7 @@ func taskOf(p *explore.Program, answers []explore.Answer) (*Task, error) {
 
 	t.Difficulty = "writes"
 
+	// Members cannot ask for what is in a list: then only the answer is checked.
 	args, err := p.Resolved(answers)
 	// What is in a list cannot be asked for by its members: then only the answer is checked.
 	if left := p.Left(); err == nil && left != nil {
@@ -307,7 +314,7 @@ func taskOf(p *explore.Program, answers []explore.Answer) (*Task, error) {
 	return t, err
 }
 
-// step is a call as the file of a task has it.
+// step returns a call as the file of a task has it.
 func step(tool string, args any) Step {
 	if a, _ := args.(envs.Args); len(a) == 0 {
 		return Step{Tool: tool}

@@ -47,8 +47,8 @@ func (t *Task) agrees(answer string) (official, strict bool) {
 	return same, same
 }
 
-// within is how much a difference may be larger than the tolerance because 0.1 is no binary number.
-const within = 1e-9
+// rounding is the relative error of a difference that is forgiven: 0.1 has no exact binary form.
+const rounding = 1e-9
 
 func isNear(gold, answer string, tolerance float64) bool {
 	want, ok := number(gold)
@@ -57,7 +57,7 @@ func isNear(gold, answer string, tolerance float64) bool {
 	if !ok || !isNumber {
 		return false
 	}
-	return got == want || math.Abs(got-want) <= tolerance+float64(within*math.Abs(want))
+	return got == want || math.Abs(got-want) <= tolerance+float64(rounding*math.Abs(want))
 }
 
 // number reads an answer that is a number, with the signs of money and groups of thousands.
@@ -68,13 +68,13 @@ func number(text string) (float64, bool) {
 	return f, err == nil
 }
 
-// isSame compares two JSON values: members in any order, numbers by what they are worth.
+// isSame compares two JSON values: members in any order, and numbers by value.
 func isSame(a, b any) bool {
 	return string(pytext.AppendCanonical(nil, a)) == string(pytext.AppendCanonical(nil, b))
 }
 
-// holds reports whether a value has all that another one says. Objects may have more members; lists
-// are as long.
+// holds reports whether a value has everything that another one has. Objects may have more members;
+// lists must be of the same length.
 func holds(value, says any) bool {
 	switch says := says.(type) {
 	case envs.Args:

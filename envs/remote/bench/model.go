@@ -16,7 +16,7 @@ type Model struct {
 	Server string `yaml:"server,omitempty"` // its base URL; "" is the policies' own
 }
 
-// validate returns what is wrong with the name; what says what the model is for.
+// validate returns what is wrong with the model's name; what says what the model is for.
 func (m *Model) validate(what string) error {
 	if m == nil {
 		return nil
@@ -31,7 +31,7 @@ func (m *Model) validate(what string) error {
 // identity names the model, and how it is asked.
 func (m *Model) identity(asked ...string) string { return m.Model + " " + kept.Key(asked...)[:12] }
 
-// lazy returns the model, which is opened when it is first asked.
+// lazy returns the model, which is opened on first use.
 func (o *opened) lazy(what string, m *Model, tokens int) *suite.LazyWriter {
 	return o.choice.Lazy(what, m.Model, suite.WriterOptions{Server: m.Server, MaxTokens: tokens})
 }
@@ -42,7 +42,7 @@ func (o *opened) Remote() bool { return o.judge != nil || o.standIn != nil }
 // Live implements [suite.Live].
 func (o *opened) Live() bool { return true }
 
-// Prepare implements [suite.Preparer]: a model that cannot be asked is known before a run begins.
+// Prepare implements [suite.Preparer]: a model that cannot be asked stops a run before it begins.
 func (o *opened) Prepare(context.Context) error {
 	var all []error
 

@@ -88,7 +88,7 @@ func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, erro
 		return next, err
 	}
 
-	// Lists that are empty are lists in a document, too.
+	// Appended to empty lists, so that none of them is null in the document.
 	next.Changes = append(next.Changes, inferred.Changes...)
 	next.Equal = append(next.Equal, inferred.Equal...)
 	next.Added = append(next.Added, inferred.Added...)
@@ -102,7 +102,7 @@ func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, erro
 	return next, writeVersion(next.Path, inferred.Version)
 }
 
-// offer asks the next release for its tools, in the surroundings of the tools as they are.
+// offer asks the next release for its tools, in the environment of today's server.
 func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*offer, error) {
 	if n.document != "" {
 		var choose []string
@@ -110,10 +110,14 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 			choose = now.OpenAPI.Choose
 		}
 
+		// The choice made at import holds for the release, too, or all that it left out would look
+		// new.
 		o, _, err := offerIn(n.document, choose, n.describe)
 		return o, err
 	}
 
+	// A server may list its tools by its environment, so the release gets the one of today's
+	// server.
 	server := &remote.MCP{Command: command, URL: n.url}
 	if was := now.MCP; was != nil {
 		server.Reset, server.Shown = was.Reset, was.Shown
@@ -130,7 +134,7 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 		return nil, err
 	}
 
-	// What was left out is no successor of a tool either.
+	// What was left out must not be taken for the successor of a tool either.
 	o.tools = slices.DeleteFunc(o.tools, func(t remote.Tool) bool {
 		isLeft := slices.Contains(now.Left, t.Name)
 		if isLeft {
@@ -141,7 +145,7 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 	return o, nil
 }
 
-// widthOfChange is how many columns of a terminal have room for a change.
+// widthOfChange is how many columns of the terminal are left for a change.
 const widthOfChange = 66
 
 func (n *NextRelease) print(w io.Writer) {
@@ -149,6 +153,7 @@ func (n *NextRelease) print(w io.Writer) {
 		fmt.Fprintf(w, "%3.0f %% sure  %s\n", 100*c.Sure, display.Line(c.Change.String(),
 			widthOfChange))
 
+		// Only somebody who has to decide needs the reason.
 		if c.Sure < 1 {
 			fmt.Fprintf(w, "            %s\n", display.Line(c.Why, widthOfChange))
 		}

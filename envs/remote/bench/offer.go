@@ -56,7 +56,7 @@ func offerIn(file string, choose []string, describe int) (*offer, []byte, error)
 	return o, text, nil
 }
 
-// choose leaves the tools whose names fit one of some patterns, and the others by name.
+// choose keeps the tools whose names fit one of the patterns, and only the names of the others.
 func (o *offer) choose(patterns []string) error {
 	var kept []remote.Tool
 
@@ -86,7 +86,7 @@ func (o *offer) choose(patterns []string) error {
 	return nil
 }
 
-// apis are the tools as a version has them.
+// apis returns the tools as a version has them.
 func (o *offer) apis() []toolapi.APISpec {
 	all := make([]toolapi.APISpec, len(o.tools))
 	for i, t := range o.tools {
@@ -95,7 +95,8 @@ func (o *offer) apis() []toolapi.APISpec {
 	return all
 }
 
-// describe notes in a toolset what is known of the tools, beside what the user says.
+// describe notes in a toolset what is known about the tools: which only read, by the server or the
+// user, and what the server calls them.
 func (o *offer) describe(toolset *Toolset, reads []string) {
 	for _, t := range o.tools {
 		name := t.API.Name

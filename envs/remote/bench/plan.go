@@ -10,16 +10,16 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// reference is what stands at a JSON pointer of a call's answer, or the answer itself: {{2 /id}} is
-// of the second call.
+// reference fits a reference to a call's answer, or to the value at a JSON pointer of it: {{2 /id}}
+// is the id in the second answer.
 var reference = regexp.MustCompile(`\{\{ *([0-9]+)(?: +(/[^{}]*?))? *\}\}`)
 
-// referenceTo is what stands at a pointer of a step's answer.
+// referenceTo returns the reference to the value at a pointer of a step's answer.
 func referenceTo(step int, p envs.Pointer) string {
 	return strings.Replace(fmt.Sprintf("{{%d %s}}", step, p), " }}", "}}", 1)
 }
 
-// latest is the number of the last call that a text refers to, 0 of none.
+// latest returns the number of the last call that a text refers to, or 0.
 func latest(text string) (n int) {
 	for _, m := range reference.FindAllStringSubmatch(text, -1) {
 		number, err := strconv.Atoi(m[1])
@@ -32,7 +32,7 @@ func latest(text string) (n int) {
 	return n
 }
 
-// plan is the task's solution, nil where it has none.
+// plan returns the task's solution, or nil.
 func (t *Task) plan() envs.Plan {
 	if len(t.Solution) == 0 && t.Final == "" {
 		return nil
@@ -59,7 +59,7 @@ func (t *Task) plan() envs.Plan {
 	}
 }
 
-// filledIn puts what results have into the arguments that refer to them.
+// filledIn replaces the references in arguments by values of the results.
 func filledIn(args envs.Args, results []string) (envs.Args, error) {
 	var failed error
 
@@ -76,21 +76,21 @@ func filledIn(args envs.Args, results []string) (envs.Args, error) {
 		return value, true
 	})
 
-	now, _ := all.(envs.Args)
-	return now, failed
+	object, _ := all.(envs.Args)
+	return object, failed
 }
 
-// filled is a text with what it refers to: the value itself, where it is nothing else.
+// filled replaces the references in a text. A text that is one reference becomes the value itself.
 func filled(text string, results []string) (any, error) {
 	if m := reference.FindStringSubmatch(text); m != nil && m[0] == text {
-		return at(m[1], m[2], results)
+		return valueAt(m[1], m[2], results)
 	}
 
 	var failed error
-	return reference.ReplaceAllStringFunc(text, func(one string) string {
-		m := reference.FindStringSubmatch(one)
+	return reference.ReplaceAllStringFunc(text, func(ref string) string {
+		m := reference.FindStringSubmatch(ref)
 
-		value, err := at(m[1], m[2], results)
+		value, err := valueAt(m[1], m[2], results)
 		if err != nil && failed == nil {
 			failed = err
 		}
@@ -102,9 +102,9 @@ func filled(text string, results []string) (any, error) {
 	}), failed
 }
 
-// at returns what stands at a JSON pointer (RFC 6901) of a call's answer, and the answer's text for
-// the pointer "".
-func at(number, pointer string, results []string) (any, error) {
+// valueAt returns the value at a JSON pointer (RFC 6901) of a call's answer, or the answer's text
+// for the pointer "".
+func valueAt(number, pointer string, results []string) (any, error) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(results) {
 		return nil, fmt.Errorf("there is no call %s before", number)
@@ -125,8 +125,7 @@ func at(number, pointer string, results []string) (any, error) {
 	return value, nil
 }
 
-// valueIn is the JSON value that an answer is, or that it ends with: many servers say "Success:"
-// first.
+// valueIn returns the JSON value that an answer is or ends with: many servers say "Success:" first.
 func valueIn(answer string) (any, bool) {
 	value, err := pytext.DecodeStrict(strings.TrimSpace(answer))
 	if err == nil {

@@ -32,15 +32,16 @@ type PlannedCall struct {
 	Wrong string `json:"wrong,omitempty"` // why it cannot be sent
 }
 
-// dryRunOption is the option of commands that would call tools. It is explained as on all commands.
-func dryRunOption(is *bool) suite.Option {
+// dryRunOption is the option of commands that would call tools. Its usage is the same on all
+// commands.
+func dryRunOption(on *bool) suite.Option {
 	return suite.Option{
-		Name: "dry-run", Value: is, Usage: "print the settings and where each comes from (collect: an estimate too; " +
+		Name: "dry-run", Value: on, Usage: "print the settings and where each comes from (collect: an estimate too; " +
 			"checks of tools: every call), then exit",
 	}
 }
 
-// plan is what calls of nobody's task would send.
+// plan returns what each instance would begin with, without any calls yet.
 func (t *Toolset) plan(ctx context.Context) (*Planned, remote.Previewer, error) {
 	source, ok := t.source.(remote.Previewer)
 	if !ok {
@@ -51,7 +52,7 @@ func (t *Toolset) plan(ctx context.Context) (*Planned, remote.Previewer, error) 
 	return p, source, ctx.Err()
 }
 
-// planCalls is what calls of tools would send.
+// planCalls returns what calls of tools would send.
 func (t *Toolset) planCalls(ctx context.Context, calls []envs.Call) (*Planned, error) {
 	p, source, err := t.plan(ctx)
 	if err != nil {
@@ -64,13 +65,14 @@ func (t *Toolset) planCalls(ctx context.Context, calls []envs.Call) (*Planned, e
 	return p, nil
 }
 
-// planTasks is what the check of all tasks of a data folder would send.
+// planTasks returns what a check of all tasks of a data folder would send.
 func planTasks(ctx context.Context, data string) (*Planned, error) {
 	toolset, err := readToolset(data)
 	if err != nil {
 		return nil, err
 	}
 
+	// Not every source can say beforehand what it would send.
 	p, source, err := toolset.plan(ctx)
 	if err != nil {
 		return nil, err
@@ -83,10 +85,12 @@ func planTasks(ctx context.Context, data string) (*Planned, error) {
 
 	for _, split := range suite.Splits() {
 		for _, t := range all[split] {
+			// A check plays solutions only.
 			if t.plan() == nil {
-				continue // nobody plays it
+				continue
 			}
 
+			// The grader asks these after the solution, in the state that it left.
 			steps := slices.Clone(t.Solution)
 			for _, q := range t.After {
 				steps = append(steps, q.Step)
@@ -112,22 +116,23 @@ func planTasks(ctx context.Context, data string) (*Planned, error) {
 	return p, nil
 }
 
-// planned is a call as it would be sent. What it takes from an earlier answer stands there as the
-// task has it.
+// planned returns a call as it would be sent. References to earlier answers are shown as the task
+// has them.
 func (t *Toolset) planned(
 	ctx context.Context, source remote.Previewer, tool string, args envs.Args,
 ) PlannedCall {
 	var references []string // as they stand in a request, and as a task has them
 
-	// A request has other signs for braces, and a value that is one reference has any type.
+	// A request escapes braces, so marks are sent in the place of references. One that is a whole
+	// value loses the quotes of its mark, as it may be of any type.
 	marked, _ := envs.Map(args, func(part any) (any, bool) {
 		text, ok := part.(string)
 		if !ok {
 			return part, false
 		}
-		return reference.ReplaceAllStringFunc(text, func(one string) string {
+		return reference.ReplaceAllStringFunc(text, func(ref string) string {
 			mark := fmt.Sprintf("reference-%d-", len(references))
-			references = append(references, `"`+mark+`"`, one, mark, one)
+			references = append(references, `"`+mark+`"`, ref, mark, ref)
 			return mark
 		}), true
 	}).(envs.Args)
@@ -151,8 +156,8 @@ func (t *Toolset) planned(
 	return call
 }
 
-// print writes a line for what an instance begins with, for each task, and for each call and what
-// it sends beside its address. That JSON is wanted in return goes without saying.
+// print writes a line for what an instance begins with, for each task, for each call, and for each
+// header and body that a call sends.
 func (p *Planned) print(w io.Writer) {
 	fmt.Fprintln(w, "each instance begins by:")
 
@@ -170,6 +175,7 @@ func (p *Planned) print(w io.Writer) {
 
 		fmt.Fprintf(w, "    %s%s\n", c.words(), display.Line(c.To, 0))
 
+		// Every request asks for JSON in return, so that header tells nothing.
 		for _, line := range slices.Concat(c.Headers, []string{c.Body}) {
 			if line != "" && !strings.HasPrefix(line, "Accept: ") {
 				fmt.Fprintf(w, "        %s\n", display.Line(line, 0))
@@ -185,7 +191,7 @@ func (p *Planned) print(w io.Writer) {
 		"instances\n", len(p.Calls))
 }
 
-// words say what a call is for, and what is wrong with it.
+// words says what a call is for, and what is wrong with it.
 func (c *PlannedCall) words() string {
 	words := c.Tool + ": "
 	if c.After {

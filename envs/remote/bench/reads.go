@@ -11,16 +11,18 @@ import (
 )
 
 // findChanges notes which of the tools that are said to only read change what others answer: a
-// search takes a call of them for nothing, and would go on in a state that it does not know of.
+// search leaves such calls out of its log, and would continue in a state that it does not know of.
 func (t *Toolset) findChanges(ctx context.Context, checked []CheckedTool, calls []envs.Call) error {
+	// On a server that others use, a change may be anybody's.
 	if !t.startsInstances() {
-		return nil // of a server that others use, nobody can tell whose change it was
+		return nil
 	}
 
 	reads := slices.DeleteFunc(slices.Clone(calls), func(c envs.Call) bool {
 		return !slices.Contains(t.Reads, c.Tool)
 	})
 
+	// The yardstick: what an instance answers if every tool does only read.
 	usual, err := t.answers(ctx, reads)
 	if err != nil {
 		return err
@@ -32,6 +34,8 @@ func (t *Toolset) findChanges(ctx context.Context, checked []CheckedTool, calls 
 			return err
 		}
 
+		// The first answer is that of the suspect itself. One change convicts it, and a tool that
+		// never answers alike proves nothing.
 		for i, answer := range after[1:] {
 			if answer == usual[i] || isVague(checked, reads[i].Tool) {
 				continue
@@ -47,12 +51,13 @@ func (t *Toolset) findChanges(ctx context.Context, checked []CheckedTool, calls 
 	return nil
 }
 
-// isVague reports whether a tool answers the same call otherwise anyway.
+// isVague reports whether a tool answers the same call differently anyway.
 func isVague(checked []CheckedTool, tool string) bool {
 	return slices.ContainsFunc(checked, func(c CheckedTool) bool { return c.Tool == tool && c.Differs != "" })
 }
 
-// answers are what one fresh instance answers calls that only read, one after the other.
+// answers returns what one fresh instance answers to calls that only read, made one after the
+// other.
 func (t *Toolset) answers(ctx context.Context, calls []envs.Call) (all []envs.Result, err error) {
 	alone := *t
 	alone.Instances = 1

@@ -11,7 +11,7 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Recordings are recorded runs, of which tasks are made.
+// Recordings are recorded runs that tasks are made of.
 type Recordings struct {
 	Runs []Recorded
 	Left []LeftTask // what is no run
@@ -35,8 +35,8 @@ type LeftTask struct {
 	Why  string `json:"why"`  // it was left out
 }
 
-// tasks makes tasks of recorded runs, but for those whose IDs or questions are known, and notes why
-// others cannot be tasks.
+// tasks makes tasks of recorded runs. Runs whose IDs or questions are known, or that cannot be
+// tasks, are left out with the reason.
 func (r *Recordings) tasks(match string, toolset *Toolset, tools []string, known []*Task) (
 	all []*Task,
 ) {
@@ -63,7 +63,7 @@ func (r *Recordings) tasks(match string, toolset *Toolset, tools []string, known
 	return all
 }
 
-// task is a run as a task whose solution makes the same calls.
+// task makes a task of a run, whose solution makes the same calls.
 func (r *Recorded) task(match string, toolset *Toolset, tools []string) (*Task, error) {
 	t := &Task{
 		ID: r.ID, Question: r.Question, Dataset: r.Dataset, Difficulty: r.Difficulty,
@@ -92,14 +92,15 @@ func (r *Recorded) task(match string, toolset *Toolset, tools []string) (*Task, 
 	return t, t.validate(tools)
 }
 
-// step is a recorded call in the words of p_c. Programs call a server's tools by its own names, or
-// by these behind the server's, as mcp__SERVER__TOOL.
+// step returns a recorded call in the words of p_c. Programs call a server's tools by the server's
+// own names, or by these behind its name, as mcp__SERVER__TOOL.
 func (t *Toolset) step(c envs.Call, tools []string) (Step, error) {
 	name := c.Name
 	if parts := strings.SplitN(name, "__", 3); len(parts) == 3 && parts[0] == "mcp" {
 		name = parts[2]
 	}
 
+	// A name of p_c wins: a tool may be called there what the server calls another one.
 	if !slices.Contains(tools, name) {
 		for tool, called := range t.Called {
 			if called.Name == name {
@@ -112,7 +113,7 @@ func (t *Toolset) step(c envs.Call, tools []string) (Step, error) {
 		return Step{}, fmt.Errorf("the toolset has no tool %s", c.Name)
 	}
 
-	// Parameters have other names at the server where these could not be names.
+	// A parameter is renamed here if the server's name for it could not be one.
 	ours := map[string]string{}
 	for parameter, wire := range maps.All(t.Called[name].Parameters) {
 		ours[wire] = parameter

@@ -30,22 +30,24 @@ var simulatePrompt = kept.NewPrompt("simulate", simulateInstructions)
 const simulateRequest = "Tools, a line of JSON each:\n%s\nCalls so far, a line of JSON each:\n%s\n" +
 	"The call to answer:\n%s\n"
 
-// openSource returns the tools, or what stands in for them.
+// openSource returns the tools, or the model that stands in for them.
 func (o *opened) openSource(tools *toolapi.Spec) remote.Source {
 	m := o.toolset.Simulated
 	if m == nil {
 		return o.toolset.source
 	}
 
-	s := &simulation{model: m.Model, told: o.choice.Prompts.Text(simulatePrompt)}
+	s := &simulation{model: m.Model, instructions: o.choice.Prompts.Text(simulatePrompt)}
 
 	for i := range tools.APIs {
 		a := &tools.APIs[i]
+
+		// The environment answers calls of these itself.
 		if envs.IsSystem(a.ToolName()) {
 			continue
 		}
 
-		// Calls will have the service's own names of the tools, so the documents have them, too.
+		// Calls have the service's own names of the tools, so the documents need them, too.
 		name, _ := o.toolset.wire(a.ToolName(), nil)
 		document := envs.Object("name", name, "description", a.Description,
 			"parameters", a.Parameters.Schema())
@@ -57,7 +59,8 @@ func (o *opened) openSource(tools *toolapi.Spec) remote.Source {
 		s.documents += pytext.JSON(document) + "\n"
 	}
 
-	o.lineage["simulated"] = m.identity(s.told, simulateRequest, fmt.Sprint(simulateTokens))
+	// Made-up answers depend on the model and on how it is asked, so the lineage names both.
+	o.lineage["simulated"] = m.identity(s.instructions, simulateRequest, fmt.Sprint(simulateTokens))
 	o.standIn = o.lazy("simulated", m, simulateTokens)
 	s.writer = o.standIn
 	return s
@@ -65,10 +68,10 @@ func (o *opened) openSource(tools *toolapi.Spec) remote.Source {
 
 // simulation is a language model in the place of tools. It implements [remote.Source].
 type simulation struct {
-	model     string
-	told      string
-	documents string // of the tools
-	writer    kept.Writer
+	model        string
+	instructions string
+	documents    string // of the tools
+	writer       kept.Writer
 }
 
 // Start implements [remote.Source].
@@ -76,7 +79,8 @@ func (s *simulation) Start(context.Context) (remote.Instance, error) {
 	return &simulated{simulation: s}, nil
 }
 
-// simulated is what the model has made up on the way to a state. It implements [remote.Listener].
+// simulated is an instance: what the model has made up on the way to a state. It implements
+// [remote.Listener].
 type simulated struct {
 	*simulation
 
@@ -92,14 +96,14 @@ func (s *simulated) Tell(tool string, args envs.Args, result envs.Result) {
 // Close implements [remote.Instance].
 func (s *simulated) Close() error { return nil }
 
-// Call implements [remote.Instance]. What a call is answered follows from the calls that the
-// instance was told of: those that only read change nothing for later ones.
+// Call implements [remote.Instance]. An answer follows from the calls that Tell was given; calls
+// that only read change nothing for later ones.
 func (s *simulated) Call(ctx context.Context, tool string, args envs.Args) (envs.Result, error) {
 	call := pytext.JSON(envs.Object("tool", tool, "args", args))
 	request := fmt.Sprintf(simulateRequest, s.documents, s.before, call)
 
 	result, lost, err := kept.Ask(ctx, s.writer, kept.Asking{
-		Instructions: s.told,
+		Instructions: s.instructions,
 		Request:      request,
 		Seed:         xxh3.HashString(request),
 		Tries:        simulateTries,
@@ -112,7 +116,7 @@ func (s *simulated) Call(ctx context.Context, tool string, args envs.Args) (envs
 	return result, err
 }
 
-// readSimulated reads what the model wrote.
+// readSimulated reads the model's reply.
 func readSimulated(reply string) (r envs.Result, err error) {
 	object, err := kept.Object(reply, "refused", "answer")
 	if err != nil {
@@ -121,12 +125,12 @@ func readSimulated(reply string) (r envs.Result, err error) {
 
 	answer, _ := object.Get("answer")
 
-	refused, is := false, false
+	refused, isBool := false, false
 	if value, ok := object.Get("refused"); ok {
-		refused, is = value.(bool)
+		refused, isBool = value.(bool)
 	}
 
-	if !is {
+	if !isBool {
 		return r, errors.New("its member refused is neither true nor false")
 	}
 

@@ -58,6 +58,7 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 		return nil, err
 	}
 
+	// Tools are called by their names in p_c, whichever version is deployed.
 	whole, err := o.choice.Versions.Spec(base)
 	if err != nil {
 		return nil, err
@@ -71,8 +72,9 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 		}
 	}
 
+	// No call loads data, so there is nothing to limit.
 	settings := o.choice.Environment
-	settings.MaxLoads = 0 // no call is a load
+	settings.MaxLoads = 0
 	return dynamic.New(dynamic.Config[remote.Log]{
 		Prompt:   prompt,
 		Deployed: deployed,
@@ -83,7 +85,7 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 	})
 }
 
-// tool is what calls a tool.
+// tool returns the function that calls a tool.
 func (o *opened) tool(name string, memory envs.Memory) dynamic.Tool[remote.Log] {
 	return dynamic.ToolFunc[remote.Log](
 		func(ctx context.Context, s remote.Log, args envs.Args) (remote.Log, envs.Result, error) {
@@ -92,9 +94,9 @@ func (o *opened) tool(name string, memory envs.Memory) dynamic.Tool[remote.Log] 
 }
 
 // call calls a tool in the state that a log leads to.
-func (o *opened) call(ctx context.Context, memory envs.Memory, s remote.Log, tool string, args envs.Args) (
-	remote.Log, envs.Result, error,
-) {
-	name, its := o.toolset.wire(tool, args)
-	return o.service.Call(ctx, memory, s, name, its)
+func (o *opened) call(
+	ctx context.Context, memory envs.Memory, s remote.Log, tool string, args envs.Args,
+) (remote.Log, envs.Result, error) {
+	name, wireArgs := o.toolset.wire(tool, args)
+	return o.service.Call(ctx, memory, s, name, wireArgs)
 }

@@ -43,14 +43,15 @@ type Query struct {
 	Has json.RawMessage `json:"has"` // JSON; other members may stand beside those of an object
 }
 
-// Step is a call in the words of p_c. A text among its arguments may have {{2 /orders/0/id}} in it,
-// what stands at a JSON pointer of the second call's answer; alone it is that value.
+// Step is a call in the words of p_c. A text among its arguments may contain {{2 /orders/0/id}},
+// the value at a JSON pointer of the second call's answer; a text that is nothing else becomes that
+// value.
 type Step struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args,omitempty"`
 }
 
-// args are the arguments of a call.
+// args returns the arguments of a call.
 func (s Step) args() (envs.Args, error) {
 	if len(s.Args) == 0 {
 		return nil, nil
@@ -68,20 +69,20 @@ func (s Step) args() (envs.Args, error) {
 	return args, nil
 }
 
-// What tasks are where their file says nothing.
+// The labels of tasks whose file has none.
 const (
 	noDataset    = "tasks"
 	noDifficulty = "plain"
 )
 
-// env is the task as an agent sees it, with another question.
+// env returns the task as an agent sees it, with the question as it is asked.
 func (t *Task) env(question string) envs.Task {
 	return envs.Task{ID: t.ID, Question: question, Labels: map[string]string{
 		envs.LabelDataset: t.Dataset, envs.LabelDifficulty: t.Difficulty,
 	}}
 }
 
-// ReadTasks reads a file of tasks for tools of some names, which it may use.
+// ReadTasks reads a file of tasks, which may use the tools of some names.
 func ReadTasks(path string, tools []string) (all []*Task, err error) {
 	number := 0
 
@@ -108,12 +109,12 @@ func ReadTasks(path string, tools []string) (all []*Task, err error) {
 	return all, nil
 }
 
-// complete fills in what a file may leave out.
+// complete fills in the labels that a file may leave out.
 func (t *Task) complete() {
 	t.Dataset, t.Difficulty = cmp.Or(t.Dataset, noDataset), cmp.Or(t.Difficulty, noDifficulty)
 }
 
-// join returns a task of a file behind those that stand before it, or what is wrong with it.
+// join appends a task to those before it in a file, or returns what is wrong with it.
 func (t *Task) join(before []*Task, tools []string) ([]*Task, error) {
 	t.complete()
 
@@ -142,6 +143,7 @@ func (t *Task) validate(tools []string) error {
 			matchNumber)
 	}
 
+	// A gold answer that its matcher cannot read would fail every episode without a word.
 	if err := t.validateMatch(); err != nil {
 		return fmt.Errorf("%s: answer: %w", t.ID, err)
 	}
@@ -161,8 +163,10 @@ func (t *Task) validate(tools []string) error {
 			return fmt.Errorf("%s: solution, %d: %w", t.ID, i+1, err)
 		}
 
+		// When a call is made, only the answers of earlier ones exist.
 		if n := latest(string(s.Args)); n > i {
-			return fmt.Errorf("%s: solution, %d: it has the answer of call %d, which is not made before", t.ID, i+1, n)
+			return fmt.Errorf("%s: solution, %d: it has the answer of call %d, which is not made "+
+				"before", t.ID, i+1, n)
 		}
 	}
 

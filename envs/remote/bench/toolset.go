@@ -25,25 +25,25 @@ type Toolset struct {
 	MCP     *remote.MCP `yaml:"mcp,omitempty"`
 	OpenAPI *OpenAPI    `yaml:"openapi,omitempty"`
 
-	// Reads are the tools of which no call changes anything.
+	// Reads are the tools whose calls change nothing.
 	Reads []string `yaml:"reads,flow"`
 
-	// Allow are tools that change what nothing brings back, and are to be used all the same.
+	// Allow are tools to use although nothing brings back what they change.
 	Allow []string `yaml:"allow,omitempty,flow"`
 
-	// Left are tools, by the server's names, that an import left out, and the next release does
-	// too.
+	// Left are the tools, by the server's names, that an import left out; the next release leaves
+	// them out, too.
 	Left []string `yaml:"left,omitempty,flow"`
 
-	// Called says what the server calls otherwise, by tool.
+	// Called has the server's own names, by tool.
 	Called map[string]Called `yaml:"called,omitempty"`
 
 	Masks []Mask `yaml:"masks,omitempty"`
 
-	// Judge is who judges tasks by their rubrics, nil is nobody.
+	// Judge judges tasks by their rubrics; nil judges none.
 	Judge *Model `yaml:"judge,omitempty"`
 
-	// Simulated is who answers calls in place of the tools, nil is the tools themselves.
+	// Simulated answers calls in place of the tools; nil leaves that to the tools themselves.
 	Simulated *Model `yaml:"simulated,omitempty"`
 
 	Instances int           `yaml:"instances"` // at the same time
@@ -62,20 +62,20 @@ type OpenAPI struct {
 	remote.HTTP `yaml:",inline"`
 }
 
-// Called are the server's own names of a tool, which could not be names here.
+// Called are the server's own names of a tool and its parameters, where these could not be names
+// here.
 type Called struct {
 	Name       string            `yaml:"name,omitempty"`
 	Parameters map[string]string `yaml:"parameters,omitempty"` // by their names here
 }
 
-// Mask is what a tool cannot say twice in the same way, and what stands in its place, for the agent
-// as well.
+// Mask replaces what a tool cannot repeat, in comparisons and for the agent.
 type Mask struct {
 	Pattern string `yaml:"pattern"` // a regular expression of Go
 	With    string `yaml:"with"`
 }
 
-// newToolset returns a toolset with what holds unless a user says otherwise.
+// newToolset returns a toolset with the defaults.
 func newToolset() *Toolset {
 	return &Toolset{Instances: 4, Timeout: 30 * time.Second, Patience: 2 * time.Minute}
 }
@@ -110,8 +110,7 @@ func readToolset(data string) (*Toolset, error) {
 	return t, nil
 }
 
-// open makes sure that the toolset makes sense, and finds its source. The document of a service is
-// in a folder.
+// open validates the toolset and finds its source. The document of a service is in dir.
 func (t *Toolset) open(dir string) error {
 	switch {
 	case (t.MCP == nil) == (t.OpenAPI == nil):
@@ -122,6 +121,7 @@ func (t *Toolset) open(dir string) error {
 		return errors.New("timeout and patience want to be longer than 0s")
 	}
 
+	// Faults are found on opening, before any server is started.
 	if _, err := t.masks(); err != nil {
 		return err
 	}
@@ -135,6 +135,7 @@ func (t *Toolset) open(dir string) error {
 		return t.MCP.Validate()
 	}
 
+	// The document says where requests go, so the source of a service cannot do without it.
 	text, err := disk.ReadText(filepath.Join(dir, t.OpenAPI.Document))
 	if err != nil {
 		return err
@@ -158,7 +159,7 @@ func (o *OpenAPI) open(document []byte) (remote.Source, error) {
 	return o.Source(operations)
 }
 
-// documented is the server in place of the document's, "" where that of an instance is it.
+// documented returns the server in place of the document's, or "" if each instance has its own.
 func (o *OpenAPI) documented() string {
 	if len(o.Command) > 0 {
 		return ""
@@ -180,7 +181,7 @@ func (t *Toolset) masks() ([]remote.Mask, error) {
 	return all, nil
 }
 
-// startsInstances reports whether the state of an instance is nobody else's.
+// startsInstances reports whether an instance has a state that nobody else changes.
 func (t *Toolset) startsInstances() bool {
 	if t.OpenAPI != nil {
 		return t.OpenAPI.Resettable()
@@ -198,7 +199,7 @@ func (t *Toolset) startsPrograms() bool {
 	return t.MCP != nil && len(t.MCP.Command) > 0 || t.OpenAPI != nil && len(t.OpenAPI.Command) > 0
 }
 
-// most is how many instances there may be at the same time.
+// most returns how many instances there may be at the same time.
 func (t *Toolset) most() int {
 	if t.OpenAPI != nil && t.OpenAPI.Most() > 0 {
 		return min(t.OpenAPI.Most(), t.Instances)
@@ -206,7 +207,8 @@ func (t *Toolset) most() int {
 	return t.Instances
 }
 
-// check returns what of the tools of a version must not be used as the toolset says.
+// check returns an error about tools of a version that the toolset must not use, or names that the
+// version does not have.
 func (t *Toolset) check(spec *toolapi.Spec) error {
 	var tools, unsafe []string
 
@@ -235,7 +237,7 @@ func (t *Toolset) check(spec *toolapi.Spec) error {
 	return nil
 }
 
-// service returns what calls the tools, or what stands in for them.
+// service returns the service that calls the tools, or what stands in for them.
 func (t *Toolset) service(source remote.Source) (*remote.Service, error) {
 	masks, err := t.masks()
 	if err != nil {
@@ -257,13 +259,13 @@ func (t *Toolset) service(source remote.Source) (*remote.Service, error) {
 	}), nil
 }
 
-// wire is a call in the server's own names.
-func (t *Toolset) wire(tool string, args envs.Args) (name string, its envs.Args) {
+// wire returns a call in the server's own names.
+func (t *Toolset) wire(tool string, args envs.Args) (name string, wireArgs envs.Args) {
 	called := t.Called[tool]
 
-	its = slices.Clone(args)
-	for i, a := range its {
-		its[i].Name = cmp.Or(called.Parameters[a.Name], a.Name)
+	wireArgs = slices.Clone(args)
+	for i, a := range wireArgs {
+		wireArgs[i].Name = cmp.Or(called.Parameters[a.Name], a.Name)
 	}
-	return cmp.Or(called.Name, tool), its
+	return cmp.Or(called.Name, tool), wireArgs
 }

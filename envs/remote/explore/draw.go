@@ -15,7 +15,7 @@ type drawn struct {
 	from []string // keys of tries
 }
 
-// How often arguments are what.
+// The shares and weights that arguments are drawn by.
 const (
 	optionalShare = 0.35 // of optional parameters are given
 	placedShare   = 0.9  // of values for which a place suits are of one
@@ -25,16 +25,16 @@ const (
 
 // draw draws arguments of a tool, some of them what earlier calls answered.
 func (e *Explorer[S]) draw(a *toolapi.API, before []made[S]) (d drawn) {
-	// The first word of a tool's name is what it does; what it does it with is the rest.
-	of := drift.Stems(a.Tool)
-	of = of[min(1, len(of)):]
+	// The first word of a tool's name says what it does, and the others what it does it with.
+	things := drift.Stems(a.Tool)
+	things = things[min(1, len(things)):]
 
 	for _, p := range a.Parameters {
 		if p.Optional && e.rng.Float64() >= optionalShare {
 			continue
 		}
 
-		w := want{key: a.Tool + " " + p.Name, words: drift.Stems(p.Name), of: of}
+		w := want{key: a.Tool + " " + p.Name, words: drift.Stems(p.Name), things: things}
 
 		value, ok := e.value(&d, p.Schema, w, before)
 		if !ok {
@@ -49,7 +49,9 @@ func (e *Explorer[S]) draw(a *toolapi.API, before []made[S]) (d drawn) {
 }
 
 // value draws a value of a schema. ok is false where the schema says too little for one.
-func (e *Explorer[S]) value(d *drawn, schema envs.Args, w want, before []made[S]) (value any, ok bool) {
+func (e *Explorer[S]) value(
+	d *drawn, schema envs.Args, w want, before []made[S],
+) (value any, ok bool) {
 	w.kind = kindOf(schema)
 
 	if v, ok := schema.Get("const"); ok {
@@ -69,6 +71,7 @@ func (e *Explorer[S]) value(d *drawn, schema envs.Args, w want, before []made[S]
 		return e.rng.IntN(2) == 0, true
 	}
 
+	// Values that the tools answered exist there. Examples and made-up ones mostly do not.
 	if e.rng.Float64() < placedShare {
 		if v, key := e.placed(w, before); key != "" {
 			d.from = append(d.from, key)
@@ -84,7 +87,7 @@ func (e *Explorer[S]) value(d *drawn, schema envs.Args, w want, before []made[S]
 	case "integer":
 		return e.number(schema), true
 	case "string":
-		// A free text would hardly have the form or fit the pattern.
+		// A free text would hardly have the format or fit the pattern.
 		if _, hasForm := schema.Get("format"); hasForm {
 			return nil, false
 		}
@@ -92,18 +95,18 @@ func (e *Explorer[S]) value(d *drawn, schema envs.Args, w want, before []made[S]
 		if _, hasPattern := schema.Get("pattern"); hasPattern {
 			return nil, false
 		}
-		return texts[e.rng.IntN(len(texts))], true
+		return freeTexts[e.rng.IntN(len(freeTexts))], true
 	}
 	return nil, false
 }
 
-// texts are free texts: notes, titles, messages.
-var texts = []string{
+// freeTexts are for notes, titles and messages.
+var freeTexts = []string{
 	"blue", "morning", "second floor", "please call first", "north", "for Ada", "spare part", "winter",
 	"side door", "gift", "review", "draft", "handle with care", "urgent", "garden", "as agreed",
 }
 
-// kindOf is the type that a schema names, the first one but null of several.
+// kindOf returns the type that a schema names: of several, the first that is not null.
 func kindOf(schema envs.Args) any {
 	kind, _ := schema.Get("type")
 	if several, ok := kind.([]any); ok {
@@ -126,7 +129,7 @@ func (e *Explorer[S]) object(d *drawn, schema envs.Args, w want, before []made[S
 		}
 
 		inside, _ := p.Value.(envs.Args)
-		part := want{key: w.key + "." + p.Name, words: drift.Stems(p.Name), of: w.words}
+		part := want{key: w.key + "." + p.Name, words: drift.Stems(p.Name), things: w.words}
 
 		value, ok := e.value(d, inside, part, before)
 		if !ok && must {
@@ -154,7 +157,7 @@ func (e *Explorer[S]) list(d *drawn, schema envs.Args, w want, before []made[S])
 	return list, true
 }
 
-// What whole numbers are drawn where a schema does not bound them.
+// The whole numbers that are drawn if a schema does not bound them.
 const leastNumber, mostNumber = 1, 5
 
 func (e *Explorer[S]) number(schema envs.Args) any {
@@ -174,8 +177,8 @@ func bound(schema envs.Args, keyword string, usual int) int {
 	return usual
 }
 
-// placed draws a value of a place that suits, and says which parameter and place that was: "" where
-// none does.
+// placed draws a value of a place that suits, and returns the key of parameter and place, or "" if
+// no place suits.
 func (e *Explorer[S]) placed(w want, before []made[S]) (value any, key string) {
 	type candidate struct {
 		values []any
@@ -194,7 +197,7 @@ func (e *Explorer[S]) placed(w want, before []made[S]) (value any, key string) {
 			return
 		}
 
-		// What was taken is as good as its names, and what was refused is tried less and less.
+		// What was accepted keeps its weight, and what was refused is tried less and less.
 		c := candidate{p.values, w.key + " " + p.key, float64(suits*suits) * times}
 		if t := e.tried[c.key]; t != nil {
 			c.weight *= float64(1+t.taken) / float64(1+t.taken+2*t.refused)
@@ -210,7 +213,8 @@ func (e *Explorer[S]) placed(w want, before []made[S]) (value any, key string) {
 	named := namedBy(before)
 
 	for i, m := range before {
-		// Who is spoken of stays the same: a loan's reader, and whose loans are listed then.
+		// Somebody who is spoken of stays the same: the reader of a loan, and whose loans are
+		// listed.
 		for _, l := range leavesOf(m.Args, mostItems) {
 			p := placeOf(m.API.Tool, l)
 			add(p.with(l.value), w.suits(p), earlierWeight)
@@ -220,13 +224,16 @@ func (e *Explorer[S]) placed(w want, before []made[S]) (value any, key string) {
 			p := placeOf(m.API.Tool, l)
 			suits := w.suits(p)
 
+			// The id of what a call has just made suits, whatever the tool calls the thing.
 			if e.writes(m.API) && w.isMade(l.pointer) {
 				suits = max(suits, 1)
 			}
 
+			// A value that the question names already is given as it is, and any other by a
+			// reference.
 			switch {
 			case !w.fits(l.value):
-			case slices.Contains(named, shown(l.value)): // there is no need to look it up
+			case slices.Contains(named, shown(l.value)):
 				add(p.with(l.value), suits, earlierWeight)
 			default:
 				add(p.with(Ref{i + 1, l.pointer}), suits, earlierWeight)
@@ -244,7 +251,7 @@ func (e *Explorer[S]) placed(w want, before []made[S]) (value any, key string) {
 	return nil, ""
 }
 
-// with is the place with a single value.
+// with returns the place with a single value.
 func (p place) with(value any) place {
 	p.values = []any{value}
 	return p

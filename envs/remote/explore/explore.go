@@ -14,14 +14,14 @@ import (
 type Tools[S any] struct {
 	APIs []*toolapi.API // without those of the environment
 
-	// Known are calls that somebody made: their values are tried as well.
+	// Known are calls that somebody made before: their values are tried as well.
 	Known []envs.Call
 
 	// Reads reports whether a tool only reads.
 	Reads func(tool string) bool
 
-	// Call calls a tool in a state, and returns the state after it. The error is the tools'
-	// owner's, and ends all.
+	// Call calls a tool in a state, and returns the state after it. An error is a failure, not a
+	// refusal, and ends the exploration.
 	Call func(ctx context.Context, at S, tool string, args envs.Args) (S, Answer, error)
 }
 
@@ -32,7 +32,7 @@ type Answer struct {
 	Refused bool
 }
 
-// Program is calls, and what is asked of the last one's answer.
+// Program is a list of calls, and a question about the answer of the last one.
 type Program struct {
 	Steps  []Step
 	Asked  envs.Pointer
@@ -40,13 +40,13 @@ type Program struct {
 	Writes bool // some call changes what others answer
 }
 
-// Step is a call of a program. Among its arguments are values of type [Ref].
+// Step is a call of a program. Its arguments may contain values of type [Ref].
 type Step struct {
 	API  *toolapi.API
 	Args envs.Args
 }
 
-// Ref is what stands in the answer of an earlier step, counted from 1.
+// Ref is a value in the answer of an earlier step, counted from 1.
 type Ref struct {
 	Step    int
 	Pointer envs.Pointer
@@ -87,7 +87,8 @@ const (
 	mostLastTries = 10
 )
 
-// survey calls what only reads, to know values. The next round asks with what this one found.
+// survey calls the tools that only read, to learn values. Each round asks with what the last one
+// found.
 func (e *Explorer[S]) survey(ctx context.Context) error {
 	var start S
 
@@ -122,8 +123,7 @@ type made[S any] struct {
 	answer Answer
 }
 
-// try makes one call of a tool after others, with drawn arguments. ok is false where it was
-// refused.
+// try makes one call of a tool after others, with drawn arguments. ok is false if it was refused.
 func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []made[S]) (
 	m made[S], ok bool, err error,
 ) {
@@ -139,6 +139,7 @@ func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []ma
 		return m, false, fmt.Errorf("call %s: %w", a.Tool, err)
 	}
 
+	// Which of the values a refusal is due to, nobody says, so each is tried less often.
 	for _, key := range d.from {
 		if e.tried[key] == nil {
 			e.tried[key] = &tries{}
@@ -156,7 +157,7 @@ func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []ma
 		return m, false, nil
 	}
 
-	// Values of the beginning are there for every program; later ones are for their own.
+	// Values of the initial state are there for every program; later ones only for their own.
 	if len(before) == 0 && e.tools.Reads(a.Tool) {
 		e.learn(a.Tool, m.answer.Value)
 	}
@@ -170,7 +171,7 @@ func answersOf[S any](all []made[S]) (answers []any) {
 	return answers
 }
 
-// resolved are arguments with values in the place of what refers to them.
+// resolved returns arguments with values in place of references.
 func resolved(args envs.Args, answers []any) (envs.Args, error) {
 	var failed error
 
@@ -187,6 +188,6 @@ func resolved(args envs.Args, answers []any) (envs.Args, error) {
 		return value, true
 	})
 
-	now, _ := all.(envs.Args)
-	return now, failed
+	object, _ := all.(envs.Args)
+	return object, failed
 }

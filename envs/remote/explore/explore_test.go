@@ -197,7 +197,7 @@ func TestSuits(t *testing.T) {
 		{"get_order", "id", "get_customer", "/id", 0},
 	} {
 		of := drift.Stems(c.tool)[1:]
-		w := want{words: drift.Stems(c.parameter), of: of}
+		w := want{words: drift.Stems(c.parameter), things: of}
 
 		if got := w.suits(placeOf(c.from, leaf{pointer: envs.Pointer(c.pointer)})); got != c.want {
 			t.Errorf("%s %s takes what %s has at %s: %d, want %d", c.tool, c.parameter, c.from, c.pointer, got, c.want)

@@ -13,7 +13,8 @@ import (
 
 const mostSaid = 120 // characters of a tool's description
 
-// sentence is the first sentence of what a tool does, without its period, or the words of its name.
+// sentence returns the first sentence of a tool's description, without its period, or the words of
+// its name.
 func sentence(a *toolapi.API) string {
 	text := strings.TrimSpace(a.Sentence())
 	if at := strings.IndexAny(text, ".\n"); at >= 0 {
@@ -27,16 +28,16 @@ func sentence(a *toolapi.API) string {
 	return text
 }
 
-// arguments are the arguments of a call in words.
+// arguments puts the arguments of a call into words.
 func arguments(args envs.Args) string {
 	var all []string
 	for _, a := range args {
-		all = append(all, words(a.Name)+": "+said(a.Value))
+		all = append(all, words(a.Name)+": "+phrased(a.Value))
 	}
 	return strings.Join(all, "; ")
 }
 
-// words are the words of a name.
+// words returns the words of a name.
 func words(name string) string {
 	all := drift.Words(name)
 	for i, w := range all {
@@ -51,21 +52,21 @@ func words(name string) string {
 	return strings.Join(all, " ")
 }
 
-// said is a value in words.
-func said(value any) string {
+// phrased puts a value into words.
+func phrased(value any) string {
 	switch value := value.(type) {
 	case Ref:
 		return fmt.Sprintf("the %s that step %d gives", phrase(value.Pointer), value.Step)
 	case envs.Args:
 		var all []string
 		for _, a := range value {
-			all = append(all, words(a.Name)+" "+said(a.Value))
+			all = append(all, words(a.Name)+" "+phrased(a.Value))
 		}
 		return strings.Join(all, ", ")
 	case []any:
 		var all []string
 		for _, item := range value {
-			all = append(all, said(item))
+			all = append(all, phrased(item))
 		}
 		return strings.Join(all, " and ")
 	case string:
@@ -102,7 +103,7 @@ func phrase(pointer envs.Pointer) string {
 	return strings.Join(all, " of the ")
 }
 
-// singular is a plural as what it has several of.
+// singular returns the singular of a plural.
 func singular(plural string) string {
 	if stem, ok := strings.CutSuffix(plural, "ies"); ok {
 		return stem + "y"

@@ -10,14 +10,14 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// place is where values stood in answers of a tool.
+// place is where values were in the answers of a tool.
 type place struct {
 	key    string   // the tool and the pointer, with * for items of lists
 	words  []string // of the tool and of the pointer
 	values []any    // distinct texts and numbers
 }
 
-// How much of an answer is looked at.
+// The parts of an answer that are looked at.
 const (
 	mostItems  = 12 // of a list, for values to call with
 	firstItems = 3  // of a list, for what a question speaks of: nobody asks for the eleventh
@@ -31,7 +31,8 @@ type leaf struct {
 	value   any
 }
 
-// leavesOf are the short texts and the numbers of a value, of each list among the first items.
+// leavesOf returns the short texts and the numbers of a value. Of each list, it reads the first
+// items only.
 func leavesOf(value any, items int) []leaf { return appendLeaves(nil, "", value, items) }
 
 func appendLeaves(all []leaf, pointer envs.Pointer, value any, items int) []leaf {
@@ -60,7 +61,7 @@ func isIndex(part string) bool {
 	return err == nil
 }
 
-// placeOf is where a leaf of a tool's answer stands, without its value.
+// placeOf returns the place of a leaf of a tool's answer, without its value.
 func placeOf(tool string, l leaf) place {
 	words, pointer := drift.Stems(tool), l.pointer.Parts()
 	for i, part := range pointer {
@@ -94,32 +95,35 @@ func (e *Explorer[S]) learn(tool string, answer any) {
 
 // want is what a parameter asks for.
 type want struct {
-	key   string   // the tool and the parameter
-	words []string // of its name
-	of    []string // of the tool's name but for its verb
-	kind  any      // the schema's type
+	key    string   // the tool and the parameter
+	words  []string // of its name
+	things []string // of the tool's name without its verb
+	kind   any      // the schema's type
 }
 
-// keys are words for what names a thing. A parameter that is called like the thing wants one.
+// keys are words for what identifies a thing. A parameter that is called like the thing wants one.
 var keys = []string{
 	"id", "key", "code", "slug", "sha", "hash", "uuid", "number", "name", "title", "email", "handle",
 }
 
-// suits is how well the values of a place suit a parameter, by names: 0 is not at all.
+// suits returns how well the values of a place suit a parameter, by names: 0 is not at all.
 func (w want) suits(p place) int {
 	if len(p.words) == 0 || len(w.words) == 0 {
 		return 0
 	}
 
-	last, its := w.words[len(w.words)-1], p.words[len(p.words)-1]
+	last, placeLast := w.words[len(w.words)-1], p.words[len(p.words)-1]
 	isKey := slices.Contains(keys, last)
 
-	// An order's id is at order/id; a customer is at customer/id, or where another thing names it.
+	// An order's id is found at order/id, and a customer at customer/id or wherever a customer is
+	// named.
 	things := slices.DeleteFunc(slices.Clone(w.words), func(word string) bool {
 		return slices.Contains(keys, word)
 	})
+
+	// A bare id is that of whatever the tool is about.
 	if len(things) == 0 {
-		things = w.of
+		things = w.things
 	}
 
 	for _, thing := range things {
@@ -128,20 +132,21 @@ func (w want) suits(p place) int {
 		}
 	}
 
+	// A parameter called like the thing itself more often takes its id than its name.
 	switch {
-	case its == last:
+	case placeLast == last:
 		return 3
-	case !isKey && its == "id":
+	case !isKey && placeLast == "id":
 		return 2
-	case !isKey && slices.Contains(keys, its):
+	case !isKey && slices.Contains(keys, placeLast):
 		return 1
 	}
 
 	return 0
 }
 
-// isMade reports whether a pointer leads to the id of what a call has made, whatever that is
-// called.
+// isMade reports whether a pointer leads to the id of something that a call has made, whatever that
+// is called.
 func (w want) isMade(p envs.Pointer) bool {
 	parts := p.Parts()
 	return len(parts) == 1 && slices.Contains(keys, strings.ToLower(parts[0])) &&
@@ -171,7 +176,7 @@ func (w want) fits(value any) bool {
 	return true
 }
 
-// shown is a value as a question says it.
+// shown returns a value as a question spells it.
 func shown(value any) string {
 	if text, ok := value.(string); ok {
 		return text

@@ -10,15 +10,17 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// writingShare is how many programs change something, where tools can.
+// writingShare is the share of programs that change something, if tools can.
 const writingShare = 0.6
 
-// Program draws a program of at most some calls. It is nil where what was tried led nowhere.
+// Program draws a program of up to most calls. It is nil if what was tried led nowhere.
 func (e *Explorer[S]) Program(ctx context.Context, most int) (*Program, error) {
 	n := 1 + e.rng.IntN(most)
-	writes := most > 1 && e.rng.Float64() < writingShare && slices.ContainsFunc(e.tools.APIs, e.writes)
+	writes := most > 1 && e.rng.Float64() < writingShare &&
+		slices.ContainsFunc(e.tools.APIs, e.writes)
 
 	if writes {
+		// What a call has changed shows only in the answer of another one.
 		n = max(n, 2)
 	}
 
@@ -44,6 +46,7 @@ func (e *Explorer[S]) Program(ctx context.Context, most int) (*Program, error) {
 		return nil, err
 	}
 
+	// A call that makes no difference would be asked for in vain.
 	if p, err = e.shortened(ctx, p); err != nil || p == nil {
 		return nil, err
 	}
@@ -57,17 +60,17 @@ func (e *Explorer[S]) Program(ctx context.Context, most int) (*Program, error) {
 
 func (e *Explorer[S]) writes(a *toolapi.API) bool { return !e.tools.Reads(a.Tool) }
 
-// step makes one more call of a tool that may be used: nil where all that was tried was refused.
-func (e *Explorer[S]) step(ctx context.Context, start S, before []made[S], may func(*toolapi.API) bool) (
-	*made[S], error,
-) {
+// step makes one more call of an allowed tool. It is nil if everything that was tried was refused.
+func (e *Explorer[S]) step(
+	ctx context.Context, start S, before []made[S], allowed func(*toolapi.API) bool,
+) (*made[S], error) {
 	at := start
 	if len(before) > 0 {
 		at = before[len(before)-1].after
 	}
 
 	for range mostTries {
-		a := e.pick(may)
+		a := e.pick(allowed)
 		if a == nil {
 			continue
 		}
@@ -79,8 +82,8 @@ func (e *Explorer[S]) step(ctx context.Context, start S, before []made[S], may f
 	return nil, nil
 }
 
-// pick draws a tool, those that were drawn less often before others.
-func (e *Explorer[S]) pick(may func(*toolapi.API) bool) *toolapi.API {
+// pick draws a tool, more likely one that was drawn less often.
+func (e *Explorer[S]) pick(allowed func(*toolapi.API) bool) *toolapi.API {
 	var (
 		all     []*toolapi.API
 		weights []float64
@@ -88,7 +91,7 @@ func (e *Explorer[S]) pick(may func(*toolapi.API) bool) *toolapi.API {
 	)
 
 	for _, a := range e.tools.APIs {
-		if may(a) {
+		if allowed(a) {
 			weight := 1 / float64(1+e.drawn[a.Tool])
 			all, weights, total = append(all, a), append(weights, weight), total+weight
 		}
@@ -105,7 +108,7 @@ func (e *Explorer[S]) pick(may func(*toolapi.API) bool) *toolapi.API {
 	return nil
 }
 
-// ask makes the last call of a program, which reads, and chooses what is asked of its answer.
+// ask makes the last call of a program, which reads, and chooses the question about its answer.
 func (e *Explorer[S]) ask(ctx context.Context, before []made[S], writes bool) (*Program, error) {
 	var start S
 
@@ -115,8 +118,8 @@ func (e *Explorer[S]) ask(ctx context.Context, before []made[S], writes bool) (*
 			return nil, err
 		}
 
-		// What was there before the calls that change something is not due to them. Where no call
-		// changes anything, this one has to need what an earlier one answers.
+		// What was there already is not due to the calls that change something. If no call changes
+		// anything, the last one has to need what an earlier one answers.
 		var was any
 
 		if writes {
@@ -136,7 +139,7 @@ func (e *Explorer[S]) ask(ctx context.Context, before []made[S], writes bool) (*
 	return nil, nil
 }
 
-// atStart is what the call is answered where nothing was changed, nil where it is refused.
+// atStart returns the answer of the call in the initial state, or nil if it is refused there.
 func (e *Explorer[S]) atStart(ctx context.Context, m *made[S], before []made[S]) (any, error) {
 	var start S
 
@@ -152,8 +155,8 @@ func (e *Explorer[S]) atStart(ctx context.Context, m *made[S], before []made[S])
 	return answer.Value, nil
 }
 
-// choose draws what is asked of the last answer: what was otherwise before, and is no value that
-// the question names or that the call was made with. It is nil if there is no such value.
+// choose draws what is asked of the last answer: a value that has changed, and that neither the
+// question names nor the call was made with. It is nil if there is no such value.
 func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
 	last := all[len(all)-1]
 
@@ -171,6 +174,7 @@ func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
 	var open []leaf
 
 	for _, l := range leavesOf(last.answer.Value, firstItems) {
+		// A value that was there from the beginning can be read without the calls before.
 		before, there := l.pointer.In(was)
 		if (was == nil || !there || before != l.value) && !slices.Contains(named, shown(l.value)) {
 			open = append(open, l)
@@ -190,7 +194,7 @@ func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
 	return p, nil
 }
 
-// namedBy are the values that calls are made with and that no earlier answer has.
+// namedBy returns the values that calls are made with and that no earlier answer has.
 func namedBy[S any](all []made[S]) (named []string) {
 	for _, m := range all {
 		for _, l := range leavesOf(m.Args, mostItems) {
@@ -201,7 +205,7 @@ func namedBy[S any](all []made[S]) (named []string) {
 	return named
 }
 
-// refsOf are the references among arguments.
+// refsOf returns the references among arguments.
 func refsOf(args envs.Args) (all []Ref) {
 	envs.Map(args, func(part any) (any, bool) {
 		ref, ok := part.(Ref)
@@ -213,8 +217,7 @@ func refsOf(args envs.Args) (all []Ref) {
 	return all
 }
 
-// shortened leaves out every call without which the last one is answered what is asked all the
-// same.
+// shortened leaves out every call that the answer to the question does not need.
 func (e *Explorer[S]) shortened(ctx context.Context, p *Program) (*Program, error) {
 	for i := len(p.Steps) - 2; i >= 0; i-- {
 		shorter := p.without(i)
@@ -238,7 +241,7 @@ func (e *Explorer[S]) shortened(ctx context.Context, p *Program) (*Program, erro
 	return p, nil
 }
 
-// without is the program without a step, nil where a later one refers to it.
+// without returns the program without a step, or nil if a later one refers to it.
 func (p *Program) without(i int) *Program {
 	shorter := &Program{Asked: p.Asked, Answer: p.Answer}
 
@@ -268,8 +271,8 @@ func (p *Program) without(i int) *Program {
 	return shorter
 }
 
-// Replay makes the calls of a program from the beginning, and returns what they are answered up to
-// the first that is refused, or refers to what is not there.
+// Replay makes the calls of a program from the beginning, and returns their answers up to the first
+// call that is refused or refers to a missing value.
 func (e *Explorer[S]) Replay(ctx context.Context, p *Program) (answers []Answer, err error) {
 	var (
 		at     S
@@ -292,7 +295,7 @@ func (e *Explorer[S]) Replay(ctx context.Context, p *Program) (answers []Answer,
 	return answers, nil
 }
 
-// Resolved are the arguments of the last step, with the values that they refer to.
+// Resolved returns the arguments of the last step, with the values that they refer to.
 func (p *Program) Resolved(answers []Answer) (envs.Args, error) {
 	var values []any
 	for _, a := range answers {
@@ -301,8 +304,8 @@ func (p *Program) Resolved(answers []Answer) (envs.Args, error) {
 	return resolved(p.Steps[len(p.Steps)-1].Args, values)
 }
 
-// Left is what is asked as the members that lead to it, such as {"status": "paid"}: nil where it
-// stands in a list.
+// Left returns what is asked as the members that lead to it, such as {"status": "paid"}, or nil if
+// it is in a list.
 func (p *Program) Left() envs.Args {
 	all := p.Asked.Parts()
 	if len(all) == 0 || slices.ContainsFunc(all, isIndex) {
@@ -328,6 +331,7 @@ func (p *Program) Question() string {
 		}
 
 		if len(p.Steps) > 1 {
+			// The numbers are for arguments that refer to a step: "the id that step 1 gives".
 			text.WriteString(strconv.Itoa(i+1) + ". ")
 		}
 
@@ -343,6 +347,7 @@ func (p *Program) Question() string {
 	text.WriteString(" Answer with the " + phrase(p.Asked))
 
 	if len(p.Steps) > 1 {
+		// Earlier answers may have a value of the same name.
 		text.WriteString(" in what the last step gives")
 	}
 
