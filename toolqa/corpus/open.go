@@ -55,6 +55,7 @@ func readInfo(ctx context.Context, db *sql.DB, ds toolqa.Dataset) (layout.Info, 
 		return layout.Info{}, fmt.Errorf("meta skipped: %w", err)
 	}
 
+	// A file that says nothing about it is whole.
 	if info.Short, err = strconv.ParseBool(cmp.Or(meta["short"], "false")); err != nil {
 		return layout.Info{}, fmt.Errorf("meta short: %w", err)
 	}
@@ -99,7 +100,7 @@ func Open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	return c, nil
 }
 
-// open is Open without a look at the bytes: only at what the file says of itself and of its
+// open is Open without reading all bytes: it checks only what the file says about itself and its
 // columns.
 func open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	if _, err := toolqa.ParseDataset(string(ds)); err != nil {
@@ -189,16 +190,18 @@ func (c *Corpus) load(ctx context.Context, ds toolqa.Dataset) (err error) {
 		names = append(names, t.Table)
 	}
 
+	// Methods of Corpus query these tables without looking whether they exist.
 	if want := layout.TablesOf(ds); !slices.Equal(names, want) {
 		return fmt.Errorf("tables %v; expected %v: %s", names, want, remedy)
 	}
 
+	// Questions and runs name the corpus by this hash, so it must be that of these tables.
 	if layout.ContentSum(c.contents) != c.info.ContentSHA256 || c.contents[0].Rows != c.info.Rows {
 		return fmt.Errorf("%w: the tables are not those that were written: %s", layout.ErrDamaged, remedy)
 	}
 
-	c.schema = layout.Schema{Dataset: ds}
 	// Some datasets, such as DBLP, have no table that the tools show.
+	c.schema = layout.Schema{Dataset: ds}
 	if schema, err := layout.SchemaOf(ds); err == nil {
 		c.schema = schema
 		return c.loadTable(ctx)
@@ -207,7 +210,7 @@ func (c *Corpus) load(ctx context.Context, ds toolqa.Dataset) (err error) {
 	return nil
 }
 
-// readContents reads what the file says of its tables, in the order of tablesOf.
+// readContents reads what the file says about its tables, in the order of [layout.TablesOf].
 func readContents(ctx context.Context, db *sql.DB) (all []layout.Content, err error) {
 	var t layout.Content
 

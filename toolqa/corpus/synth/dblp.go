@@ -67,6 +67,7 @@ func newDBLPSynth(rng *rand.Rand, n int) *dblpSynth {
 
 // write makes everything.
 func (s *dblpSynth) write(ctx context.Context, w *layout.DBLPWriter) error {
+	// Citations come before all rows: a paper's row says how many papers cite it, also later ones.
 	if err := s.cite(ctx); err != nil {
 		return err
 	}
@@ -75,6 +76,7 @@ func (s *dblpSynth) write(ctx context.Context, w *layout.DBLPWriter) error {
 	var attributes []byte
 
 	for i := range s.n {
+		// In this order: the topic of a paper is that of its first author.
 		people := s.people(i)
 		p := s.paper(i)
 		s.net.Add(uint32(i), s.team.List(i))
@@ -84,7 +86,7 @@ func (s *dblpSynth) write(ctx context.Context, w *layout.DBLPWriter) error {
 			return err
 		}
 
-		titles[p.Title] = uint32(i) // the last one wins
+		titles[p.Title] = uint32(i) // of several papers, the tools know the last
 	}
 
 	for i := range s.older {
@@ -101,7 +103,8 @@ func (s *dblpSynth) write(ctx context.Context, w *layout.DBLPWriter) error {
 
 // writeAuthors writes AuthorNet and its names.
 func (s *dblpSynth) writeAuthors(w *layout.DBLPWriter) error {
-	s.net.Index = nil // no more edges: its memory is needed
+	// No edge is added any more, and the index is large.
+	s.net.Index = nil
 	neighbours := s.net.Neighbours()
 	names := make(map[string]uint32, len(s.authors))
 
@@ -112,7 +115,7 @@ func (s *dblpSynth) writeAuthors(w *layout.DBLPWriter) error {
 			return err
 		}
 
-		names[a.name] = uint32(i) // the last one wins
+		names[a.name] = uint32(i) // of homonyms, the tools know the last
 	}
 
 	if err := w.Found("names", names); err != nil {
@@ -129,6 +132,7 @@ func (s *dblpSynth) writeAuthors(w *layout.DBLPWriter) error {
 		for _, p := range entries {
 			citations = append(citations, s.counts[p])
 		}
+
 		// One entry, and two for each further paper: as many as the weight says.
 		if err := w.Edge(ends[0], ends[1], len(entries), entries, citations); err != nil {
 			return err
@@ -149,6 +153,8 @@ func (s *dblpSynth) key(kind uint64, number int) string {
 // cite makes PaperNet: most papers cite some tens of others, mostly older ones, and popular papers
 // are cited more.
 func (s *dblpSynth) cite(ctx context.Context) error {
+	// The older papers that might be cited. They are numbered when one first is: the others are not
+	// in the graph.
 	pool := max(8, s.n+s.n/10)
 	numbers := make([]uint32, pool) // of the older papers that are cited, by their place in the pool, from 1
 
@@ -160,6 +166,7 @@ func (s *dblpSynth) cite(ctx context.Context) error {
 
 		start := len(s.cites.All)
 		for range s.references() {
+			// Papers are in ascending order of their citations, so the square favours popular ones.
 			cited := uint32(s.n - 1 - int(float64(s.n)*math.Pow(s.rng.Float64(), 2)))
 			if s.rng.Float64() < 0.8 {
 				k := int(float64(pool) * exact.Pow(s.rng.Float64(), 2.2))
@@ -213,6 +220,7 @@ func (s *dblpSynth) people(i int) []slot {
 			}
 		}
 	}
+
 	// New people appear at a steady rate, some at once: a new group, or students of one.
 	known := uint32(len(s.authors))
 
@@ -228,8 +236,8 @@ func (s *dblpSynth) people(i int) []slot {
 	for tries := 0; len(team) < size &&
 		(tries < size && s.rng.Float64() < 0.4 || len(team) == 0 && tries < 20); tries++ {
 		a := uint32(s.rng.IntN(len(s.authors)))
-		// Half of the guests are those whom many know: an author of a paper is found the sooner the
-		// more papers he has.
+		// Half of the guests are well known: drawn from the authors of all papers so far, where
+		// those who wrote more occur more often.
 		if s.rng.IntN(2) == 0 && len(s.team.All) > 0 {
 			a = s.team.All[s.rng.IntN(len(s.team.All))]
 		}
@@ -241,7 +249,8 @@ func (s *dblpSynth) people(i int) []slot {
 
 	s.rng.Shuffle(len(team), func(a, b int) { team[a], team[b] = team[b], team[a] })
 
-	newcomer := known // authors are numbered in the order in which they appear
+	// Authors are numbered in the order in which papers list them, which the shuffle has changed.
+	newcomer := known
 	for k, a := range team {
 		if a >= known {
 			team[k] = newcomer
@@ -257,6 +266,7 @@ func (s *dblpSynth) people(i int) []slot {
 		slots = append(slots, s.slotOf(a))
 	}
 
+	// Some papers have an author without an id, whom AuthorNet does not know.
 	if s.rng.Float64() < 0.12 {
 		slots = slices.Insert(slots, s.rng.IntN(len(slots)+1), slot{-1, s.draw("person"), s.org(s.orgNumber())})
 	}

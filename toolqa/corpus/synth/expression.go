@@ -23,8 +23,8 @@ func (n names) slot(name string) int {
 	return n[name]
 }
 
-// compile compiles an expression, which has the syntax of Go. It panics with what is wrong, as all
-// of this file does: a mistake in one of our descriptions.
+// compile compiles an expression, which has the syntax of Go. Like all of this file, it panics on a
+// mistake: the descriptions are part of the program.
 func (n names) compile(text string) expr {
 	parsed, err := parser.ParseExpr(text)
 	if err != nil {
@@ -33,7 +33,7 @@ func (n names) compile(text string) expr {
 	return n.expr(parsed)
 }
 
-// template compiles a text in which expressions stand in braces.
+// template compiles a text with expressions in braces.
 func (n names) template(text string) expr {
 	var parts []expr
 
@@ -70,19 +70,19 @@ func (n names) expr(x ast.Expr) expr {
 	case *ast.Ident:
 		return n.name(x.Name)
 	case *ast.UnaryExpr:
-		of := n.expr(x.X)
+		operand := n.expr(x.X)
 		if x.Op == token.NOT {
-			return func(w *world) any { return !truth(of(w)) }
+			return func(w *world) any { return !truth(operand(w)) }
 		}
-		return func(w *world) any { return -number(of(w)) }
+		return func(w *world) any { return -number(operand(w)) }
 	case *ast.BinaryExpr:
 		return operation(x.Op, n.expr(x.X), n.expr(x.Y))
 	case *ast.SelectorExpr:
-		of, name := n.expr(x.X), x.Sel.Name
-		return func(w *world) any { return w.field(of(w), name) }
+		owner, name := n.expr(x.X), x.Sel.Name
+		return func(w *world) any { return w.field(owner(w), name) }
 	case *ast.IndexExpr:
-		of, key := n.expr(x.X), n.expr(x.Index)
-		return func(w *world) any { return w.field(of(w), textOf(key(w))) }
+		owner, key := n.expr(x.X), n.expr(x.Index)
+		return func(w *world) any { return w.field(owner(w), textOf(key(w))) }
 	case *ast.CallExpr:
 		return n.call(x)
 	}
@@ -118,8 +118,8 @@ func (n names) name(name string) expr {
 		return constant(nil)
 	}
 
-	at := n.slot(name)
-	return func(w *world) any { return w.force(w.vars[at]) }
+	slot := n.slot(name)
+	return func(w *world) any { return w.force(w.vars[slot]) }
 }
 
 func (n names) call(x *ast.CallExpr) expr {

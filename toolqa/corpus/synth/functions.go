@@ -30,8 +30,10 @@ var numeric = map[string]func(float64) float64{
 // comment says what they do.
 var functions map[string]func(w *world, args []expr) any
 
-func init() { // they call each other
+func init() {
+	// Not in the declaration: templates call functions, which would be an initialization cycle.
 	functions = map[string]func(w *world, args []expr) any{
+		// A branch that is not taken is not evaluated, so it draws no random numbers.
 		"when": func(w *world, args []expr) any {
 			if truth(args[0](w)) {
 				return args[1](w)
@@ -101,6 +103,7 @@ func init() { // they call each other
 			}
 			return float64(t.Unix() / 86_400)
 		},
+		// In UTC: the time zone of a machine must not change a corpus.
 		"date": func(w *world, args []expr) any {
 			return time.Unix(int64(86_400*w.number(args[0])), 0).UTC().Format(w.text(args[1]))
 		},
@@ -114,10 +117,10 @@ func (w *world) number(e expr) float64 { return number(e(w)) }
 func (w *world) text(e expr) string    { return textOf(e(w)) }
 
 // extreme is the least or the greatest number.
-func (w *world) extreme(args []expr, of func(a, b float64) float64) any {
+func (w *world) extreme(args []expr, choose func(a, b float64) float64) any {
 	x := w.number(args[0])
 	for _, a := range args[1:] {
-		x = of(x, w.number(a))
+		x = choose(x, w.number(a))
 	}
 	return x
 }
@@ -132,7 +135,7 @@ func uniform(w *world, args []expr) any {
 	return low + float64((high-low)*w.rng.Float64())
 }
 
-// round rounds to so many digits.
+// round rounds to a number of digits.
 func round(w *world, args []expr) any {
 	unit := 1.0
 	if len(args) > 1 {
@@ -141,7 +144,7 @@ func round(w *world, args []expr) any {
 	return math.Round(w.number(args[0])*unit) / unit
 }
 
-// either draws one of the values, each of which stands behind its weight.
+// either draws one of the values, each of which follows its weight.
 func either(w *world, args []expr) any {
 	sum := 0.0
 	for i := 0; i < len(args); i += 2 {
@@ -181,7 +184,7 @@ func some(w *world, args []expr) any {
 	return chosen
 }
 
-// unique draws a text again until it was not drawn before, among those of the same kind.
+// unique draws texts until one is new among those of the same kind.
 func unique(w *world, args []expr) any {
 	kind := w.text(args[0])
 	for {
@@ -219,7 +222,7 @@ func fake(w *world, args []expr) any {
 	return fmt.Sprint(v)
 }
 
-// repeat makes a list of so many values.
+// repeat makes a list by evaluating a value that many times.
 func repeat(w *world, args []expr) any {
 	l := &list{}
 	for range int(w.number(args[0])) {
@@ -270,8 +273,8 @@ func format(w *world, args []expr) any {
 	return fmt.Sprintf(w.text(args[0]), values...)
 }
 
-// object is a dict of Python as it prints one, of the lists of its keys and values: a key whose
-// value is missing is left out, and so is one that comes again.
+// object makes a dict as Python prints it, from a list of keys and the value of each. A key whose
+// value is missing is left out, and so is a repeated one.
 func object(w *world, args []expr) any {
 	var o envs.Args
 

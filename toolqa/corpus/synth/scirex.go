@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// surveyShare is one survey among so many papers.
+	// surveyShare is how many papers there are for each survey.
 	surveyShare = 16
 
 	// usedUp is how many methods have a result on a material for a task before papers turn to other
@@ -60,7 +60,7 @@ type board struct {
 // scirexResult is a relation before its names are spelled as published.
 type scirexResult struct {
 	method, material, metric, task string
-	said                           string // the score as a text says it
+	text                           string // the score as a paper writes it
 	stored                         string // and as the relation holds it
 	number                         bool
 }
@@ -93,7 +93,8 @@ func (s *scirexSynth) write(w *layout.SciREXWriter) error {
 		p := s.paper()
 
 		sections := s.sections(p)
-		if i == s.n-1 { // too few papers for a survey
+		// True only if there are too few papers for a survey: then the last one lists all results.
+		if i == s.n-1 {
 			sections = append(sections, s.leaderboards(s.order)...)
 		}
 
@@ -110,6 +111,8 @@ func (s *scirexSynth) write(w *layout.SciREXWriter) error {
 		}
 	}
 
+	// The surveys come last, since they list what the papers before have reported. They state no
+	// results of their own.
 	for i := range surveys {
 		boards := s.order[i*len(s.order)/surveys : (i+1)*len(s.order)/surveys]
 		for _, content := range s.survey(boards) {
@@ -141,6 +144,7 @@ type scirexPaper struct {
 
 // paper draws a paper and its results.
 func (s *scirexSynth) paper() *scirexPaper {
+	// Each draw moves the random numbers on: in another order the same seed makes another corpus.
 	p := &scirexPaper{id: fmt.Sprintf("%016x%016x%08x", s.rng.Uint64(), s.rng.Uint64(),
 		s.rng.Uint32())}
 	p.field = s.tasks[int(float64(len(s.tasks))*s.rng.Float64()*(0.35+float64(0.65*s.rng.Float64())))]
@@ -155,8 +159,9 @@ func (s *scirexSynth) paper() *scirexPaper {
 
 		used := metrics[:1+s.rng.IntN(len(metrics))]
 		for i, method := range p.methods {
+			// Variants of a method are not tried on everything.
 			if i > 0 && s.rng.IntN(3) == 0 {
-				continue // variants are not tried on everything
+				continue
 			}
 
 			for _, metric := range used {
@@ -171,6 +176,7 @@ func (s *scirexSynth) paper() *scirexPaper {
 			cmp.Compare(scirexName(a.metric), scirexName(b.metric)))
 	})
 
+	// After sorting: surveys list the results in the order of publication.
 	for _, r := range p.results {
 		s.record(r)
 	}
@@ -180,30 +186,30 @@ func (s *scirexSynth) paper() *scirexPaper {
 // result draws a score, with the oddities of the published ones: blanks around it, a byte-order
 // mark, a number for a text.
 func (s *scirexSynth) result(task, method, material string, metric *record) scirexResult {
-	said, number := s.score(metric)
+	text, number := s.score(metric)
 	r := scirexResult{
 		method: method, material: material, metric: textOf(metric.values["name"]), task: task,
-		said: said, stored: said,
+		text: text, stored: text,
 	}
 
 	switch s.rng.IntN(100) {
 	case 0:
-		r.stored = said + " "
+		r.stored = text + " "
 	case 1:
-		r.stored = " " + said
+		r.stored = " " + text
 	case 2:
-		r.stored = "\ufeff" + said
+		r.stored = "\ufeff" + text
 	case 3, 4, 5, 6:
 		if number {
 			r.number = true
-			r.stored = floatText(said)
+			r.stored = floatText(text)
 		}
 	}
 
 	return r
 }
 
-// record keeps a result for the surveys, and has a material that is used up replaced.
+// record keeps a result for the surveys.
 func (s *scirexSynth) record(r scirexResult) {
 	key := scirexBoardKey{r.task, r.material}
 

@@ -14,7 +14,7 @@ import (
 // them. So are these, except that names and scores are one word each time they occur, as wide as
 // they are.
 
-// sections returns the contents of a paper.
+// sections returns the sections of a paper.
 func (s *scirexSynth) sections(p *scirexPaper) []string {
 	s.set("title", p.title, "task", p.field.name, "method", p.methods[0])
 	all := s.all("opening")
@@ -68,7 +68,7 @@ func (s *scirexSynth) results(p *scirexPaper, material string) string {
 		if r.material == material {
 			metrics[r.method] = append(metrics[r.method], scirexName(r.metric))
 
-			s.set("method", r.method, "metric", r.metric, "score", r.said)
+			s.set("method", r.method, "metric", r.metric, "score", r.text)
 			statements = append(statements, s.draw("statements"))
 		}
 	}
@@ -94,7 +94,7 @@ func (s *scirexSynth) spreads(p *scirexPaper) string {
 
 			for _, r := range p.results {
 				if r.method == method && r.metric == textOf(metric.values["name"]) {
-					list = append(list, r.said+" on "+scirexName(r.material))
+					list = append(list, r.text+" on "+scirexName(r.material))
 				}
 			}
 
@@ -129,7 +129,7 @@ func (s *scirexSynth) leaderboards(boards []*board) []string {
 
 			var list []string
 			for n < len(byMetric) && byMetric[n].metric == byMetric[0].metric {
-				list = append(list, scirexName(byMetric[n].method)+" "+byMetric[n].said)
+				list = append(list, scirexName(byMetric[n].method)+" "+byMetric[n].text)
 				n++
 			}
 

@@ -65,8 +65,8 @@ type Options struct {
 	Scale Scale  // "" means Full
 	Tool  string // recorded as the program that wrote the corpus
 
-	// Progress, if not nil, is told from time to time how much of the work is done. Only the ratio
-	// has a meaning.
+	// Progress, if not nil, is called from time to time with how much of the work is done. Only the
+	// ratio has a meaning.
 	Progress func(done, total int)
 }
 
@@ -96,7 +96,7 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (la
 	return layout.Write(ctx, dir, info, in, parts...)
 }
 
-// Rows is how many rows, papers or passages [Build] makes. The error is that it makes none.
+// Rows returns how many rows, papers or passages [Build] makes, or why it makes none.
 func Rows(ds toolqa.Dataset, opts Options) (n int, err error) {
 	g, ok := generators[ds]
 	if !ok {

@@ -50,7 +50,7 @@ type madeTable struct {
 	row           []assignment
 }
 
-// describe returns the description of a dataset. A mistake in one of our files is a panic.
+// describe returns the description of a dataset. It panics on a mistake in the file.
 func describe(ds toolqa.Dataset) *description {
 	made, _ := descriptions.LoadOrStore(ds, sync.OnceValue(func() *description { return readDescription(ds) }))
 	return made.(func() *description)()
@@ -72,6 +72,7 @@ func readDescription(ds toolqa.Dataset) *description {
 		panic(fmt.Sprintf("%s: %v", path, err))
 	}
 
+	// These three variables are set by the program, not by a description.
 	d := &description{names: names{"index": 0, "rows": 1, "key": 2}, words: map[int]any{}}
 	for _, part := range entries(file.Docs[0].Body) {
 		switch name := keyOf(part); name {
@@ -156,6 +157,7 @@ func (d *description) value(n ast.Node) any {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return d.text(n.Value)
+	// The line break that ends a block of text is no part of it.
 	case *ast.LiteralNode:
 		return d.text(strings.TrimSpace(n.Value.Value))
 	case *ast.IntegerNode:
@@ -174,6 +176,7 @@ func (d *description) value(n ast.Node) any {
 		return newList(items)
 	}
 
+	// Anything else must be a mapping, whose values may turn out to be weights.
 	r := &record{values: map[string]any{}}
 	for _, e := range entries(n) {
 		r.names = append(r.names, keyOf(e))
@@ -237,6 +240,7 @@ type world struct {
 
 // newWorld returns the world of a dataset in which n rows will be made.
 func newWorld(ds toolqa.Dataset, rng *rand.Rand, n int) *world {
+	// A world draws from a source of its own, which make reseeds for every row.
 	w := &world{
 		description: describe(ds),
 		source:      rand.NewPCG(rng.Uint64(), 0),
@@ -256,6 +260,7 @@ func newWorld(ds toolqa.Dataset, rng *rand.Rand, n int) *world {
 	// Before the tables, whose sizes and rows may be computed from it.
 	w.evaluate(w.first)
 
+	// One after the other: a table may draw from those before it.
 	for _, t := range w.tables {
 		var made []any
 
@@ -269,12 +274,13 @@ func newWorld(ds toolqa.Dataset, rng *rand.Rand, n int) *world {
 	return w
 }
 
-// patience is how often a row of a table is drawn until it is accepted, or is taken as it is.
-const patience = 200
+// acceptTries is how often a row of a table is drawn until it is accepted. The last is taken as it
+// is.
+const acceptTries = 200
 
 // record evaluates a row of a table.
 func (w *world) record(t madeTable) *record {
-	for range patience {
+	for range acceptTries {
 		w.evaluate(t.row)
 
 		if t.accept == nil || truth(t.accept(w)) {
@@ -309,12 +315,12 @@ func (w *world) get(name string) any { return w.force(w.vars[w.names[name]]) }
 // set gives variables values: names and values in turn.
 func (w *world) set(pairs ...any) {
 	for i := 0; i < len(pairs); i += 2 {
-		at, ok := w.names[pairs[i].(string)]
+		slot, ok := w.names[pairs[i].(string)]
 		if !ok {
 			panic(fmt.Sprintf("nothing uses %v", pairs[i]))
 		}
 
-		w.vars[at] = pairs[i+1]
+		w.vars[slot] = pairs[i+1]
 	}
 }
 
@@ -336,7 +342,7 @@ func (w *world) draw(name string) string {
 	return textOf(v)
 }
 
-// force evaluates what is a template.
+// force evaluates a template, and returns any other value as it is.
 func (w *world) force(v any) any {
 	if t, ok := v.(expr); ok {
 		return t(w)
@@ -344,8 +350,8 @@ func (w *world) force(v any) any {
 	return v
 }
 
-func (w *world) field(of any, name string) any {
-	r, ok := of.(*record)
+func (w *world) field(owner any, name string) any {
+	r, ok := owner.(*record)
 	if !ok {
 		return nil
 	}
@@ -357,21 +363,21 @@ func (w *world) field(of any, name string) any {
 func (w *world) pick(from any) any {
 	switch from := from.(type) {
 	case *record:
-		return from.names[w.above(from.sums)]
+		return from.names[w.drawIndex(from.sums)]
 	case *list:
 		if from.sums == nil {
 			return w.force(from.items[w.rng.IntN(len(from.items))])
 		}
-		return from.items[w.above(from.sums)]
+		return from.items[w.drawIndex(from.sums)]
 	}
 
 	panic(fmt.Sprintf("%v is no list", from))
 }
 
-// above draws an index by weights that are summed up.
-func (w *world) above(sums []float64) int {
-	at := w.rng.Float64() * sums[len(sums)-1]
-	return min(sort.Search(len(sums), func(i int) bool { return sums[i] > at }), len(sums)-1)
+// drawIndex draws an index by weights that are summed up.
+func (w *world) drawIndex(sums []float64) int {
+	x := w.rng.Float64() * sums[len(sums)-1]
+	return min(sort.Search(len(sums), func(i int) bool { return sums[i] > x }), len(sums)-1)
 }
 
 // sumUp returns for every element the sum of the weights up to and with its own.

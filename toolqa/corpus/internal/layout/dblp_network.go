@@ -9,7 +9,7 @@ type Network struct {
 	authors int
 }
 
-// NewNetwork returns a network of so many authors without an edge.
+// NewNetwork returns a network of authors without an edge.
 func NewNetwork(authors int) *Network {
 	return &Network{Index: map[uint64]uint32{}, authors: authors}
 }

@@ -4,11 +4,11 @@ import (
 	"os"
 )
 
-// flushEvery is how many bytes are written before the disk is asked for them.
+// flushEvery is how many bytes are written between two Syncs.
 const flushEvery = 64 << 20
 
-// flusher has the disk keep up with the writer of a file, so that what is left for the end, when
-// nobody can tell how long it takes, is little.
+// flusher makes the disk keep up with the writer of a file, so that little is left for the end,
+// when no progress can be shown.
 type flusher struct {
 	file    *os.File
 	flushed int64      // the size of the file when the last Sync began

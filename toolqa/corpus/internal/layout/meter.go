@@ -1,10 +1,10 @@
 package layout
 
-// meter tells how much of a corpus is written.
+// meter reports how much of a corpus is written.
 type meter struct {
-	in   Input
-	rows int // of all tables, how many are written
-	told int
+	in       Input
+	rows     int // of all tables, how many are written
+	reported int // the share that was reported last, in thousandths
 }
 
 // The work in thousandths: reading (or making) and inserting the rows, then writing the columns,
@@ -17,7 +17,7 @@ const (
 	filledWork  = rowsWork + columnsWork + indexesWork
 )
 
-func newMeter(in Input) *meter { return &meter{in: in, told: -1} }
+func newMeter(in Input) *meter { return &meter{in: in, reported: -1} }
 
 // add counts rows of any table.
 func (m *meter) add(rows int) {
@@ -28,27 +28,27 @@ func (m *meter) add(rows int) {
 		done, total = m.in.Files.Read()
 	}
 
-	m.tell(share(done, total, rowsWork))
+	m.report(share(done, total, rowsWork))
 }
 
 // columns and indexes count what is finished of the later work.
 func (m *meter) columns(done, total int) {
-	m.tell(rowsWork + share(int64(done), int64(total), columnsWork))
+	m.report(rowsWork + share(int64(done), int64(total), columnsWork))
 }
 
 func (m *meter) indexes(done, total int) {
-	m.tell(rowsWork + columnsWork + share(int64(done), int64(total), indexesWork))
+	m.report(rowsWork + columnsWork + share(int64(done), int64(total), indexesWork))
 }
 
-func (m *meter) filled() { m.tell(filledWork) }
-func (m *meter) end()    { m.tell(work) }
+func (m *meter) filled() { m.report(filledWork) }
+func (m *meter) end()    { m.report(work) }
 
-func share(done, total, of int64) int { return int(of * min(done, total) / max(total, 1)) }
+func share(done, total, whole int64) int { return int(whole * min(done, total) / max(total, 1)) }
 
-// tell reports what is done when it is more than before.
-func (m *meter) tell(done int) {
-	if m.in.Progress != nil && done > m.told {
-		m.told = done
+// report reports what is done when it is more than before.
+func (m *meter) report(done int) {
+	if m.in.Progress != nil && done > m.reported {
+		m.reported = done
 		m.in.Progress(done, work)
 	}
 }

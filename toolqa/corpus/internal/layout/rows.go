@@ -38,6 +38,7 @@ func (w *writer) writeRows(ctx context.Context, folder string, next func() ([]Ce
 		defer close(full)
 		return w.makeRows(ctx, next, full, empty)
 	})
+	// Of the two, only this goroutine uses the database, which has one connection.
 	group.Go(func() error { return w.insertRows(ctx, insert, full, empty) })
 
 	if err := group.Wait(); err != nil {
@@ -61,6 +62,7 @@ func newBatch(columns int) [][]driver.Value {
 func (w *writer) makeRows(ctx context.Context, next func() ([]Cell, error), full chan<- [][]driver.Value,
 	empty <-chan [][]driver.Value) error {
 	for last := false; !last; {
+		// Batches are few, so that rows cannot pile up in memory when the disk is slow.
 		var batch [][]driver.Value
 		select {
 		case batch = <-empty:
@@ -91,8 +93,9 @@ func (w *writer) makeRows(ctx context.Context, next func() ([]Cell, error), full
 
 		w.meter.add(len(batch))
 
+		// The last batch, too, which may be short or empty. An insert that failed takes no more
+		// batches, but it ends ctx.
 		select {
-		// An insert that failed takes no more batches, but it ends ctx.
 		case full <- batch:
 		case <-ctx.Done():
 			return fmt.Errorf("corpus: make row %d of %s: %w", w.columns.rows+1, w.schema.Table, ctx.Err())
@@ -119,7 +122,7 @@ func (w *writer) insertRows(ctx context.Context, insert *statement, full <-chan 
 			return fmt.Errorf("corpus: insert row %d of %s: %w", n+1, w.schema.Table, err)
 		}
 
-		empty <- batch // has room for all batches there are
+		empty <- batch // has room for all batches
 	}
 	return nil
 }

@@ -17,9 +17,8 @@ func (w *writer) createTables(ctx context.Context) error {
 			"TEXT NOT NULL)",
 	}
 	if w.schema != nil {
-		// The blobs are last: what stands before them is read without them.
-		stmts = append(stmts, createTable(w.schema.Table,
-			typedColumns(*w.schema)), `CREATE TABLE cells (position INTEGER PRIMARY KEY,
+		// The blobs are last: the columns before them are read without them.
+		stmts = append(stmts, createTable(w.schema.Table, typedColumns(*w.schema)), `CREATE TABLE cells (position INTEGER PRIMARY KEY,
 			name TEXT NOT NULL, stored INTEGER NOT NULL, width INTEGER NOT NULL, words BLOB NOT NULL, codes BLOB NOT NULL)`)
 	}
 
@@ -92,6 +91,8 @@ func (w *writer) createIndexes(ctx context.Context) error {
 
 		w.meter.indexes(i+1, len(stmts))
 	}
+
+	// The limit keeps ANALYZE from reading large indexes to the end.
 	return w.execAll(ctx, []string{"PRAGMA analysis_limit = 1000", "ANALYZE"})
 }
 
@@ -125,6 +126,7 @@ type sideWriter struct {
 
 // writeSide has the parts fill the side tables.
 func (w *writer) writeSide(ctx context.Context, parts []Part) (err error) {
+	// All statements are open at once: parts may put rows of the tables in any order.
 	tables := map[string]*sideWriter{}
 
 	for _, t := range w.side {
@@ -165,6 +167,7 @@ func (w *writer) writeSide(ctx context.Context, parts []Part) (err error) {
 		}
 	}
 
+	// In the order of the declarations, on which the hash of the whole corpus depends.
 	for _, t := range w.side {
 		s := tables[t.Name]
 		w.contents = append(w.contents, Content{Table: t.Name, Rows: s.rows, Sum: s.digest.Sum()})

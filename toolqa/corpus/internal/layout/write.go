@@ -33,7 +33,7 @@ type publishedFiles interface {
 // Write makes the corpus file of a dataset: the typed table of the rows of in, if it has some, and
 // the side tables that the parts fill, one part after the other. It builds the file under a
 // temporary name in the same folder and renames it at the end, so that a failure leaves what was
-// there before. It returns info with all that the file says of itself.
+// there before. It returns info with all that the file says about itself.
 func Write(ctx context.Context, dir string, info Info, in Input, parts ...Part) (Info, error) {
 	path := Path(dir, info.Dataset)
 
@@ -42,6 +42,7 @@ func Write(ctx context.Context, dir string, info Info, in Input, parts ...Part) 
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
 
+	// First, because the disk may need the gigabytes that a killed program has left.
 	if err := RemoveLeftovers(path); err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
@@ -60,10 +61,12 @@ func Write(ctx context.Context, dir string, info Info, in Input, parts ...Part) 
 
 	m.filled()
 
+	// fill has closed the database, so its bytes are final.
 	if err := AppendHashes(ctx, tmp); err != nil {
 		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
 
+	// Only now is all of them read: a change in between would belie the hash that info has of them.
 	if in.Files != nil {
 		if err := in.Files.Unchanged(); err != nil {
 			return Info{}, err
@@ -82,8 +85,8 @@ func Write(ctx context.Context, dir string, info Info, in Input, parts ...Part) 
 	return info, nil
 }
 
-// diskError is [sqlite.DiskError], with what can be done. SQLite does not tell whether the corpus
-// or its temporary files did not fit.
+// diskError is [sqlite.DiskError] with a remedy. SQLite does not say whether the corpus or its
+// temporary files did not fit.
 func diskError(path string, err error) error {
 	err = sqlite.DiskError(path, err)
 	if errors.Is(err, syscall.ENOSPC) {
@@ -109,6 +112,7 @@ func fill(ctx context.Context, file *os.File, info Info, in Input, m *meter, par
 	w := &writer{db: db, side: SideTables()[info.Dataset], meter: m, disk: flusher{file: file}}
 	defer w.close()
 
+	// The error only says that the dataset has no typed table.
 	if schema, err := SchemaOf(info.Dataset); err == nil {
 		w.schema = &schema
 	}
@@ -124,10 +128,11 @@ func fill(ctx context.Context, file *os.File, info Info, in Input, m *meter, par
 	if in.Files != nil {
 		info.Skipped, info.Short = in.Files.LeftOut()
 	} else {
-		// What is invented has no source but itself.
+		// An invented corpus has no source but itself.
 		info.SourceSHA256 = w.contentSum()
 	}
 
+	// The meta table is last, since it holds the hash of everything else.
 	info.Rows, info.ContentSHA256 = w.contents[0].Rows, w.contentSum()
 	if err := w.writeMeta(ctx, info); err != nil {
 		return Info{}, err
@@ -137,6 +142,7 @@ func fill(ctx context.Context, file *os.File, info Info, in Input, m *meter, par
 		return Info{}, fmt.Errorf("corpus: commit %s: %w", path, err)
 	}
 
+	// A Sync in the background may have met an error that no statement has returned.
 	if err := w.disk.wait(); err != nil {
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
@@ -154,8 +160,8 @@ type writer struct {
 	columns  *columnWriter // of the typed table
 }
 
-// close releases what is not in the file. What the disk says by now is of no use: an error came
-// before.
+// close releases what is not in the file. The result of a Sync that is still running is of no use:
+// another error came before.
 func (w *writer) close() {
 	w.disk.wait()
 
