@@ -14,10 +14,10 @@ import (
 )
 
 // HTTP calls a service by the operations of an OpenAPI document. It starts instances of the
-// service, or speaks to one that runs.
+// service, or speaks to a running one.
 type HTTP struct {
 	// Server is the base URL in place of the document's. {address} and {port} in it are those of
-	// the instance. Without it, an instance is asked under the document's paths.
+	// the instance. Without Server, an instance is asked under the document's paths.
 	Server string `yaml:"server,omitempty"`
 
 	// Command starts an instance, in this process's folder. In commands and in values of
@@ -25,25 +25,25 @@ type HTTP struct {
 	// and {dir} a fresh folder for what it writes.
 	Command []string `yaml:"command,omitempty,flow"`
 
-	// Ready is a path that answers once the service can be asked: with any status below 500.
+	// Ready is a path that answers with any status below 500 once the service can be asked.
 	Ready string `yaml:"ready,omitempty"`
 
 	// Reset is a request, such as "POST /reset", that brings a service to the state in which every
 	// task begins. Without a command, there can be only one instance at a time.
 	Reset string `yaml:"reset,omitempty"`
 
-	// ResetCommand does so in place of a request, or fills the folder before an instance is
-	// started.
+	// ResetCommand does the same in place of a request, or fills the folder before an instance
+	// starts.
 	ResetCommand []string `yaml:"reset_command,omitempty,flow"`
 
-	// Environment has variables of commands, beside PATH and HOME and those of Secrets.
+	// Environment has the variables of commands, besides PATH and HOME and those of Secrets.
 	Environment map[string]string `yaml:"environment,omitempty"`
 
 	// Secrets are variables of this process's environment, by the names of the document's security
-	// schemes. They are read when a request is made. Without any, requests have none.
+	// schemes. They are read when a request is made. Without Secrets, requests have none.
 	Secrets map[string]string `yaml:"secrets,omitempty"`
 
-	// Hosts are those to which a service may redirect, beside those that are asked.
+	// Hosts are those that a service may redirect to, besides those that are asked.
 	Hosts []string `yaml:"hosts,omitempty,flow"`
 
 	// Rate is how many requests a second a host gets, and Concurrent how many at the same time, of
@@ -58,8 +58,8 @@ type HTTP struct {
 
 const defaultMostBytes = 1 << 20
 
-// Resettable reports whether an instance begins in the state in which every task begins. The tools
-// of any other service can only be used as far as they only read.
+// Resettable reports whether an instance begins in the state in which every task begins. Of any
+// other service, only tools that read can be used.
 func (h *HTTP) Resettable() bool { return len(h.Command) > 0 || h.resets() }
 
 func (h *HTTP) resets() bool { return h.Reset != "" || len(h.ResetCommand) > 0 }
@@ -72,7 +72,7 @@ func (h *HTTP) Most() int {
 	return 0
 }
 
-// hasPlace reports whether any of some texts says where an instance listens.
+// hasPlace reports whether any of the texts says where an instance listens.
 func hasPlace(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(s string) bool {
 		return strings.Contains(s, addressWord) || strings.Contains(s, portWord)
@@ -105,7 +105,7 @@ func (h *HTTP) Validate() error {
 	return nil
 }
 
-// Source returns what starts instances, whose tools have the operations of their names.
+// Source returns the source of the instances. operations has the operation of each tool.
 func (h *HTTP) Source(operations map[string]openapi.Operation) (Source, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
@@ -141,10 +141,12 @@ type httpSource struct {
 // exampleAddress stands for an instance's where only the form of a URL matters.
 const exampleAddress = "127.0.0.1:1"
 
-// findHome wants a host of every operation, and of all the same where one is to be ready or reset.
+// findHome checks that every operation has a host, and finds the one that is asked whether it is
+// ready and is reset: then all must have the same.
 func (s *httpSource) findHome() error {
 	var all []string // hosts
 
+	// Only the form of the URLs is checked: an instance gets its address when it starts.
 	example := httpInstance{httpSource: s}
 	if len(s.Command) > 0 {
 		example.address = exampleAddress
@@ -166,6 +168,8 @@ func (s *httpSource) findHome() error {
 		}
 
 		all = append(all, at.Host)
+
+		// A reset may need a secret, so the first tool that has any counts.
 		if len(all) == 1 || len(s.home.Secrets) == 0 {
 			s.home.Server, s.home.Secrets = o.Server, o.Secrets
 		}
@@ -175,13 +179,14 @@ func (s *httpSource) findHome() error {
 		return errors.New("http: there are no operations")
 	}
 
-	if len(s.Command) == 0 { // an instance has its own
+	// Redirections may lead to these. A started instance has an address of its own in their place.
+	if len(s.Command) == 0 {
 		s.Hosts = append(all, s.Hosts...)
 	}
 	return nil
 }
 
-// base is the base URL of the instance in place of the document's.
+// base returns the base URL of the instance in place of the documented one.
 func (i *httpInstance) base(documented string) string {
 	switch {
 	case i.Server != "":

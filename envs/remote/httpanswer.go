@@ -13,7 +13,7 @@ import (
 	"toolevo/envs/wire"
 )
 
-// answer is what a service said.
+// answer is a service's answer.
 type answer struct {
 	status int
 	kind   string // the type of the body
@@ -21,14 +21,14 @@ type answer struct {
 	large  bool // the body has more bytes than it may
 }
 
-// result is what the agent sees of an answer.
+// result returns what the agent sees of an answer.
 func (i *httpInstance) result(a answer) envs.Result {
 	r := envs.Result{Observation: a.text(), Outcome: envs.OK}
 	if a.status >= http.StatusBadRequest {
 		r.Outcome = envs.ToolError
 	}
 
-	// What is cut is no JSON, and the agent is who can ask for less.
+	// A truncated answer is not JSON any more, and only the agent can ask for less.
 	if a.large {
 		r.Observation = fmt.Sprintf("The answer has more than %d bytes: ask for less.", i.MostBytes)
 		r.Outcome = envs.ToolError
@@ -38,7 +38,7 @@ func (i *httpInstance) result(a answer) envs.Result {
 	return r
 }
 
-// text is the body, in one line where it is JSON, or else the status.
+// text returns the body, in one line if it is JSON, or the status if it is empty.
 func (a answer) text() string {
 	text := strings.ToValidUTF8(string(a.body), "\uFFFD")
 	if strings.TrimSpace(text) == "" {
@@ -59,7 +59,7 @@ func (a answer) name() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
 }
 
-// answered says what a request was answered, for an error.
+// answered quotes the answer of a request, for an error.
 func (i *httpInstance) answered(a answer) string {
 	return "it was answered " + display.Line(a.name()+" "+i.hide(string(a.body)), mostShown)
 }

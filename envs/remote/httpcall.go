@@ -17,7 +17,7 @@ import (
 	"toolevo/envs/wire"
 )
 
-// request is one of an operation, as often as it is sent.
+// request is a request of an operation, however often it is sent.
 type request struct {
 	openapi.Operation
 
@@ -25,7 +25,7 @@ type request struct {
 	key  string // the same each time, and no other request's; "" where the operation takes none
 }
 
-// keyHeader is by which a service knows a request again.
+// keyHeader lets a service recognise a request that is sent again.
 const keyHeader = "Idempotency-Key"
 
 func (r *request) takesKey() bool {
@@ -47,7 +47,7 @@ func (r *request) failed(text string) error {
 	return fmt.Errorf("%s %s: %s", r.Method, r.Path, text)
 }
 
-// Call implements [Instance]. A call that no request can say is a mistake in the call.
+// Call implements [Instance]. A call that no request can express is a mistake in the call.
 func (i *httpInstance) Call(
 	ctx context.Context, tool string, args envs.Args,
 ) (envs.Result, error) {
@@ -59,7 +59,7 @@ func (i *httpInstance) Call(
 	r := request{Operation: o, args: args}
 	r.Server = i.base(o.Server)
 
-	// The same call of another instance, or again of this one, is another request.
+	// The same call of another instance, or later of this one, is another request.
 	if i.calls++; r.takesKey() {
 		r.key = envs.SHA256(fmt.Sprintf("%s %d %s %s", i.nonce, i.calls, tool,
 			pytext.JSON(args)))[:32]
@@ -84,8 +84,8 @@ const (
 	longestWait = 10 * time.Second
 )
 
-// mostBroken is how often a service may say that it failed at a request, before the request is
-// taken for one at which it always does.
+// mostBroken is how often a service may answer a request with 500 before it is taken to fail at it
+// always.
 const mostBroken = 4
 
 // exchange sends a request until it is answered.
@@ -97,7 +97,7 @@ func (i *httpInstance) exchange(ctx context.Context, r request) (answer, error) 
 
 		f, isFault := errors.AsType[*fault](err)
 		if !isFault {
-			// A service may refuse to do what the earlier one did already.
+			// The service may refuse because the earlier request was carried out.
 			if err == nil && unclear && a.status >= http.StatusBadRequest {
 				err = r.failed("nobody answered, and when it was sent again " + i.answered(a) +
 					": what the first one did is not known")
@@ -106,6 +106,7 @@ func (i *httpInstance) exchange(ctx context.Context, r request) (answer, error) 
 			return a, err
 		}
 
+		// Other faults pass with time. A 500 may be due to this very request.
 		if a.status == http.StatusInternalServerError {
 			broken++
 		}
@@ -114,6 +115,7 @@ func (i *httpInstance) exchange(ctx context.Context, r request) (answer, error) 
 			return a, err
 		}
 
+		// With a key, the service itself recognises the request.
 		unclear = unclear || f.reached && r.key == "" && !r.isSafe()
 
 		if over := i.pause(ctx, max(wait, f.wait)); over != nil {
@@ -122,14 +124,14 @@ func (i *httpInstance) exchange(ctx context.Context, r request) (answer, error) 
 	}
 }
 
-// checkAgain returns why a request is not sent again after a fault, the broken-th of a service that
-// failed at it.
+// checkAgain returns why a request is not sent again after a fault. broken counts the 500s of the
+// request.
 func (r *request) checkAgain(ctx context.Context, f *fault, broken int) error {
 	end, bounded := ctx.Deadline()
 
 	switch {
 	case broken == mostBroken:
-		return &alone{r.failed(f.text), "a service fails at a request"}
+		return &givenUp{r.failed(f.text), "a service fails at a request"}
 	case f.reached && !r.isRepeatable():
 		return r.failed(f.text + ": it may have been carried out, and is not sent again")
 	case bounded && time.Now().Add(f.wait).After(end):
@@ -170,11 +172,10 @@ func (i *httpInstance) attempt(ctx context.Context, r *request) (a answer, err e
 	return a, i.judgeStatus(r, a, wire.Wait(a.status, response.Header))
 }
 
-// write makes the request of the net, with secrets by the names of their schemes.
-func (i *httpInstance) write(ctx context.Context, r *request,
-	secret func(scheme string) (string, bool)) (
-	*http.Request, error,
-) {
+// write makes the HTTP request, with the secrets of its security schemes.
+func (i *httpInstance) write(
+	ctx context.Context, r *request, secret func(scheme string) (string, bool),
+) (*http.Request, error) {
 	if len(i.Secrets) == 0 {
 		secret = nil
 	}
@@ -199,7 +200,7 @@ func (i *httpInstance) write(ctx context.Context, r *request,
 	return sent, nil
 }
 
-// secret is that of a security scheme.
+// secret returns the secret of a security scheme.
 func (i *httpInstance) secret(scheme string) (string, bool) {
 	value := strings.TrimSpace(os.Getenv(i.Secrets[scheme]))
 	return value, value != ""

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// fault is why a request was not answered as services answer, and may be when it is sent again.
+// fault is why a request has no answer, though it may have one when it is sent again.
 type fault struct {
 	text    string
 	reached bool          // the service may have carried it out
@@ -21,22 +21,22 @@ type fault struct {
 
 func (f *fault) Error() string { return f.text }
 
-// alone is about a request that is not answered, while others are.
-type alone struct {
+// givenUp is an error about one request that other requests may not meet.
+type givenUp struct {
 	error
 	reason string
 }
 
 // GivenUp implements what [envs.GivenUp] asks for.
-func (a *alone) GivenUp() string { return a.reason }
+func (g *givenUp) GivenUp() string { return g.reason }
 
-// hopeless is what has to be changed before any request is answered.
+// hopeless is an error that has to be mended before any request is answered.
 type hopeless struct{ error }
 
 // Final implements what [envs.IsFinal] asks for.
 func (h *hopeless) Final() bool { return true }
 
-// judge says what it means that there is no answer. What err wraps may show a URL, and that a
+// judge says what it means that there is no answer. A wrapped error may show a URL, and a URL a
 // secret.
 func (i *httpInstance) judge(ctx context.Context, r *request, err error) error {
 	if named, ok := errors.AsType[*url.Error](err); ok {
@@ -50,7 +50,7 @@ func (i *httpInstance) judge(ctx context.Context, r *request, err error) error {
 	}
 
 	if _, ok := errors.AsType[*redirected](err); ok {
-		return &alone{r.failed(text), "a service redirects to another host"}
+		return &givenUp{r.failed(text), "a service redirects to another host"}
 	}
 
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
@@ -62,7 +62,7 @@ func (i *httpInstance) judge(ctx context.Context, r *request, err error) error {
 	return &fault{text: text, reached: !ok || dial.Op != "dial"}
 }
 
-// judgeStatus says which answers are none, though they have a status.
+// judgeStatus returns an error for a status that is a failure, and not an answer.
 func (i *httpInstance) judgeStatus(r *request, a answer, wait time.Duration) error {
 	switch a.status {
 	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
@@ -81,14 +81,14 @@ func (i *httpInstance) judgeStatus(r *request, a answer, wait time.Duration) err
 	return nil
 }
 
-// redirected is a redirection to where nobody may be asked.
+// redirected is a redirection that is not followed.
 type redirected struct{ to, why string }
 
 func (r *redirected) Error() string { return "the service redirects to " + r.to + ", " + r.why }
 
 const mostRedirects = 10
 
-// checkRedirect follows what stays at the hosts that may be asked. Secrets stay at their host.
+// checkRedirect follows redirections among the hosts that may be asked. Secrets stay at their host.
 func (i *httpInstance) checkRedirect(next *http.Request, before []*http.Request) error {
 	first, to := before[0].URL, next.URL.Scheme+"://"+next.URL.Host
 

@@ -22,7 +22,7 @@ import (
 	"toolevo/envs/remote/openapi"
 )
 
-// httpInstance is an instance of a service, or one that runs. It implements [Instance].
+// httpInstance is an instance of a service, started or found running. It implements [Instance].
 type httpInstance struct {
 	*httpSource
 	programs
@@ -39,7 +39,7 @@ type httpInstance struct {
 	calls  int
 }
 
-// inUse is set as long as there is an instance of a service that has only one.
+// inUse is set while the only instance of a service exists.
 type inUse = atomic.Bool
 
 // Start implements [Source].
@@ -65,7 +65,7 @@ func (i *httpInstance) begin(ctx context.Context) error {
 		return err
 	}
 
-	// A folder is filled before anybody looks into it.
+	// The folder is filled before the service looks into it.
 	if len(i.ResetCommand) > 0 {
 		if err := i.command(ctx, i.ResetCommand).Run(); err != nil {
 			return fmt.Errorf("reset by %s: %w", strings.Join(i.ResetCommand, " "), err)
@@ -105,7 +105,7 @@ func (i *httpInstance) reset(ctx context.Context) error {
 	return nil
 }
 
-// fixed is the operation of a request without arguments, such as "POST /reset".
+// fixed returns the operation of a request without arguments, such as "POST /reset".
 func (i *httpInstance) fixed(request string) (openapi.Operation, error) {
 	o := i.home
 	o.Method, o.Path, _ = strings.Cut(request, " ")
@@ -120,8 +120,8 @@ func (i *httpInstance) fixed(request string) (openapi.Operation, error) {
 	return o, nil
 }
 
-// ports are those of instances that this process has started: a port that is free belongs to no
-// other that has not come to listen yet.
+// ports are those of the instances that this process has started: a port that looks free may belong
+// to one that does not listen yet.
 var ports sync.Map
 
 func freeAddress(ctx context.Context) (string, error) {
@@ -140,8 +140,9 @@ func freeAddress(ctx context.Context) (string, error) {
 	}
 }
 
-// settle gives the instance an address and a folder, as far as it needs them.
+// settle gives the instance an address and a folder if it needs them.
 func (i *httpInstance) settle(ctx context.Context) (err error) {
+	// Two schemes may share a variable, which a command gets once.
 	i.environment = i.Environment
 	i.secrets = slices.Compact(slices.Sorted(maps.Values(i.Secrets)))
 
@@ -150,6 +151,7 @@ func (i *httpInstance) settle(ctx context.Context) (err error) {
 			return err
 		}
 
+		// No two instances have the same folder, so agents see the word for it.
 		i.own = append(i.own, i.dir, dirWord)
 	}
 
@@ -172,7 +174,7 @@ func (i *httpInstance) settle(ctx context.Context) (err error) {
 	return nil
 }
 
-// usesDir reports whether an instance has a folder.
+// usesDir reports whether an instance needs a folder.
 func (h *HTTP) usesDir() bool {
 	texts := slices.AppendSeq(slices.Concat(h.Command, h.ResetCommand), maps.Values(h.Environment))
 	return strings.Contains(strings.Join(texts, " "), dirWord)
@@ -180,7 +182,7 @@ func (h *HTTP) usesDir() bool {
 
 // launch starts the command.
 func (i *httpInstance) launch(ctx context.Context) error {
-	// Whatever becomes of this process, no service is left, nor anything that it has started.
+	// Whatever happens to this process, neither the service nor anything that it started is left.
 	lives, stop := context.WithCancel(context.WithoutCancel(ctx))
 	i.cmd = i.command(lives, keeper.Command(keeper.OwnBinary, grace, i.Command))
 	i.cmd.Stdout = i.cmd.Stderr
@@ -202,15 +204,15 @@ func (i *httpInstance) launch(ctx context.Context) error {
 	return nil
 }
 
-// How long a service that is not ready is left alone: first, and at most.
+// How long to wait before a service that is not ready is probed again: first, and at most.
 const (
-	firstGlance = 10 * time.Millisecond
-	lastGlance  = 500 * time.Millisecond
+	firstProbePause   = 10 * time.Millisecond
+	longestProbePause = 500 * time.Millisecond
 )
 
-// glanceTime is how long one that begins may think about whether it is ready: what it was asked too
-// early, it may never answer.
-const glanceTime = 10 * time.Second
+// probeTimeout is how long a starting service may take to say whether it is ready: if it is asked
+// too early, it may never answer.
+const probeTimeout = 10 * time.Second
 
 // await waits until the service is ready.
 func (i *httpInstance) await(ctx context.Context) error {
@@ -225,8 +227,8 @@ func (i *httpInstance) await(ctx context.Context) error {
 
 	ready.Secrets = nil
 
-	for pause := firstGlance; ; pause = min(2*pause, lastGlance) {
-		err := i.glance(ctx, ready)
+	for pause := firstProbePause; ; pause = min(2*pause, longestProbePause) {
+		err := i.probe(ctx, ready)
 		if err == nil {
 			return nil
 		}
@@ -237,9 +239,9 @@ func (i *httpInstance) await(ctx context.Context) error {
 	}
 }
 
-// glance looks whether the service is ready: whether it answers, or at least somebody listens.
-func (i *httpInstance) glance(ctx context.Context, ready openapi.Operation) error {
-	ctx, cancel := context.WithTimeout(ctx, glanceTime)
+// probe checks whether the service is ready: whether it answers, or at least listens.
+func (i *httpInstance) probe(ctx context.Context, ready openapi.Operation) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 
 	if i.Ready != "" {
@@ -254,7 +256,7 @@ func (i *httpInstance) glance(ctx context.Context, ready openapi.Operation) erro
 	return err
 }
 
-// pause waits, or returns why that makes no sense any more.
+// pause waits, or returns why there is nothing left to wait for.
 func (i *httpInstance) pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-i.ended:

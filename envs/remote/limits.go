@@ -8,7 +8,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// limits are what each host is spared, whoever asks it.
+// limits bound the requests to each host, of all instances together.
 type limits struct {
 	rate       float64
 	concurrent int
@@ -22,42 +22,42 @@ type limit struct {
 	inside chan struct{} // nil where any number may be
 }
 
-// enter waits until a host may be asked. leave is called when it has answered.
+// enter waits until a host may be asked. The caller calls leave when the host has answered.
 func (l *limits) enter(ctx context.Context, host string) (leave func(), err error) {
-	of := l.of(host)
+	h := l.forHost(host)
 
 	leave = func() {}
-	if of.inside != nil {
+	if h.inside != nil {
 		select {
-		case of.inside <- struct{}{}:
-			leave = func() { <-of.inside }
+		case h.inside <- struct{}{}:
+			leave = func() { <-h.inside }
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 
-	if err := of.rate.Wait(ctx); err != nil {
+	if err := h.rate.Wait(ctx); err != nil {
 		leave()
 		return nil, fmt.Errorf("wait for one of %g requests a second: %w", l.rate, err)
 	}
 	return leave, nil
 }
 
-func (l *limits) of(host string) *limit {
+func (l *limits) forHost(host string) *limit {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
 	if l.hosts[host] == nil {
-		of := &limit{rate: rate.NewLimiter(rate.Inf, 1)}
+		h := &limit{rate: rate.NewLimiter(rate.Inf, 1)}
 		if l.rate > 0 {
-			of.rate.SetLimit(rate.Limit(l.rate))
+			h.rate.SetLimit(rate.Limit(l.rate))
 		}
 
 		if l.concurrent > 0 {
-			of.inside = make(chan struct{}, l.concurrent)
+			h.inside = make(chan struct{}, l.concurrent)
 		}
 
-		l.hosts[host] = of
+		l.hosts[host] = h
 	}
 	return l.hosts[host]
 }

@@ -7,8 +7,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Log is what was called on the way to a state, without what only reads, and what was answered. It
-// is immutable. The zero Log is where every task begins.
+// Log is the calls on the way to a state, without those that only read, and their answers. It is
+// immutable. The zero Log is where every task begins.
 type Log struct{ last *entry }
 
 type entry struct {
@@ -19,8 +19,7 @@ type entry struct {
 	key    string // of the calls up to this one
 }
 
-// Same reports whether two logs have the same calls, so that tools are in the same state after
-// them.
+// Same reports whether two logs have the same calls, after which tools are in the same state.
 func Same(a, b Log) bool { return a.key() == b.key() }
 
 func (l Log) key() string {
@@ -30,14 +29,14 @@ func (l Log) key() string {
 	return l.last.key
 }
 
-// with returns the log and the key of one more call, whose result is not there yet.
+// with returns the entry of one more call, which has no result yet.
 func (l Log) with(tool string, args envs.Args) *entry {
 	key := envs.SHA256(l.key() + "\x00" + tool + "\x00" + pytext.JSON(args))
 	return &entry{before: l, tool: tool, args: args, key: key}
 }
 
-// since returns the calls of the log behind another one of which it is the continuation, in their
-// order; ok is false where it is not.
+// since returns the calls that the log has made since another one, in their order. ok is false if
+// it does not continue that one.
 func (l Log) since(other Log) (calls []*entry, ok bool) {
 	for at := l; ; at = at.last.before {
 		if Same(at, other) {

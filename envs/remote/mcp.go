@@ -15,27 +15,27 @@ import (
 	"toolevo/envs/keeper"
 )
 
-// MCP starts servers of the Model Context Protocol, each in a folder of its own, or speaks to one
-// that runs.
+// MCP starts servers of the Model Context Protocol, each in a folder of its own, or speaks to a
+// running one.
 type MCP struct {
 	// Command starts a server that speaks over stdin and stdout, in a fresh folder. {dir} in it,
 	// and in values of Environment, is that folder.
 	Command []string `yaml:"command,omitempty,flow"`
 
-	// Reset is a command that fills the folder before.
+	// Reset is a command that fills the folder before the server starts.
 	Reset []string `yaml:"reset,omitempty,flow"`
 
-	// Shown is a path that stands for the folder, in calls and in answers: every instance has
-	// another one.
+	// Shown is a path that stands for the folder in calls and answers, because every instance has
+	// another folder.
 	Shown string `yaml:"shown,omitempty"`
 
-	// Environment has variables of the server's, beside PATH and HOME; those of Secrets are this
-	// process's own, by name.
+	// Environment has the server's variables, besides PATH and HOME. Secrets names variables of
+	// this process that the server gets, too.
 	Environment map[string]string `yaml:"environment,omitempty"`
 	Secrets     []string          `yaml:"secrets,omitempty,flow"`
 
-	// URL is a server that runs, over streamable HTTP, in place of a command. Its state is
-	// nobody's: its tools only read.
+	// URL is a server that runs, over streamable HTTP, in place of a command. Anybody may change
+	// its state, so its tools only read.
 	URL string `yaml:"url,omitempty"`
 
 	shakesHands atomic.Bool // it was found to know revisions with a handshake alone
@@ -72,7 +72,7 @@ func (m *MCP) Start(ctx context.Context) (Instance, error) {
 	return c, nil
 }
 
-// Tools returns the tools of a server, in its order, and those that no client may use.
+// Tools returns the tools of a server in its order, and those that no client may use.
 func (m *MCP) Tools(ctx context.Context) (tools []*mcp.Tool, left []Left, err error) {
 	c, err := m.connect(ctx)
 	if err != nil {
@@ -94,9 +94,9 @@ func (m *MCP) Tools(ctx context.Context) (tools []*mcp.Tool, left []Left, err er
 	return tools, left, nil
 }
 
-// connect begins a session by the newest revision that both know. That asks first which ones the
-// server knows, which one of before [sessionless] may take for the end of the conversation, or say
-// nothing to: it is started again, and greeted as it was then.
+// connect begins a session in the newest revision that both know. It first asks the server which
+// ones it knows. A server older than [sessionless] may end then, or say nothing: it is started
+// again, with a handshake.
 func (m *MCP) connect(ctx context.Context) (*conversation, error) {
 	if !m.shakesHands.Load() {
 		c, err := m.converse(ctx, "")
@@ -121,7 +121,7 @@ const (
 // patienceWithProbe is how long a server may take to say which revisions it knows.
 var patienceWithProbe = 30 * time.Second
 
-// converse begins a session by a revision, "" for the newest one that the server knows.
+// converse begins a session in a revision, "" for the newest one that the server knows.
 func (m *MCP) converse(ctx context.Context, revision string) (*conversation, error) {
 	c := &conversation{shown: m.Shown}
 	c.environment, c.secrets, c.said.Max = m.Environment, m.Secrets, mostSaid
@@ -144,12 +144,13 @@ func (m *MCP) converse(ctx context.Context, revision string) (*conversation, err
 	}
 
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start the MCP server %s: %w%s", m.where(), err, c.last()), c.remove())
+		err = fmt.Errorf("start the MCP server %s: %w%s", m.where(), err, c.last())
+		return nil, errors.Join(err, c.remove())
 	}
 	return c, nil
 }
 
-// where is the server, for people, and what is spoken to one that runs.
+// where names the server for people, and what is spoken to a running one.
 func (m *MCP) where() string {
 	if m.URL != "" {
 		return m.URL + " (over streamable HTTP; HTTP+SSE of 2024-11-05 is not spoken)"
@@ -157,7 +158,7 @@ func (m *MCP) where() string {
 	return strings.Join(m.Command, " ")
 }
 
-// transport leads to a server, in a fresh folder where it is started.
+// transport returns the way to a server, which is started in a fresh folder if there is a command.
 func (m *MCP) transport(ctx context.Context, c *conversation) (mcp.Transport, error) {
 	if m.URL != "" {
 		return &mcp.StreamableClientTransport{Endpoint: m.URL, DisableStandaloneSSE: true}, nil
@@ -178,8 +179,9 @@ func (m *MCP) transport(ctx context.Context, c *conversation) (mcp.Transport, er
 		}
 	}
 
-	// Whatever becomes of this process, no server is left.
-	server := c.command(context.WithoutCancel(ctx), keeper.Command(keeper.OwnBinary, grace, m.Command))
+	// Whatever happens to this process, no server is left running.
+	server := c.command(context.WithoutCancel(ctx),
+		keeper.Command(keeper.OwnBinary, grace, m.Command))
 	server.Dir = c.dir
 	return &mcp.CommandTransport{Command: server, TerminateDuration: grace}, nil
 }

@@ -15,15 +15,15 @@ import (
 )
 
 // Previewer is a source that says beforehand what it would run and send. {address}, {port} and
-// {dir} stand for what every instance has of its own, and $NAME for a secret, which is a variable.
+// {dir} stand for what differs between instances, and $NAME for the secret in a variable.
 type Previewer interface {
 	Source
 
-	// Beginning is what brings an instance to where tasks begin, in its order: commands with their
+	// Beginning returns what brings an instance to where tasks begin, in order: commands with their
 	// variables, and requests.
 	Beginning() []string
 
-	// Preview returns a call as it would be sent. A call that no request can say is an error.
+	// Preview returns a call as it would be sent. A call that no request can express is an error.
 	Preview(ctx context.Context, tool string, args envs.Args) (Sent, error)
 }
 
@@ -34,7 +34,7 @@ type Sent struct {
 	Body    string   `json:"body,omitempty"`    // of a request, or the arguments
 }
 
-// run is a command as it would be run.
+// run returns the line that shows a command with its variables.
 func run(command []string, environment map[string]string, secrets []string) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(environment)) {
@@ -82,7 +82,7 @@ func (s *httpSource) Beginning() (all []string) {
 		}
 	}
 
-	// These are asked for at the host, whatever path the operations have in front.
+	// These are asked of the host itself, whatever path the operations have in front.
 	scheme, rest, _ := strings.Cut(s.shownBase(s.home.Server), "://")
 	host, _, _ := strings.Cut(rest, "/")
 	home := scheme + "://" + host
@@ -106,7 +106,7 @@ func (s *httpSource) Preview(ctx context.Context, tool string, args envs.Args) (
 		return sent, fmt.Errorf("the document has no operation %s", tool)
 	}
 
-	// The request is made as any other, to an address that is taken out again.
+	// The request is made like any other, to an address that is taken out again.
 	example := httpInstance{httpSource: s}
 	if len(s.Command) > 0 {
 		example.address = exampleAddress
@@ -117,6 +117,7 @@ func (s *httpSource) Preview(ctx context.Context, tool string, args envs.Args) (
 		r.key = "{key}"
 	}
 
+	// A preview is printed, so it shows the variable's name in place of the secret.
 	made, err := example.write(ctx, &r, func(scheme string) (string, bool) {
 		name, ok := s.Secrets[scheme]
 		return "$" + name, ok
@@ -130,7 +131,8 @@ func (s *httpSource) Preview(ctx context.Context, tool string, args envs.Args) (
 		return sent, err
 	}
 
-	var escaped []string // secrets as they stand in URLs and in basic authentication
+	// In URLs and in basic authentication, the names are encoded like secrets.
+	var escaped []string
 	for _, name := range s.Secrets {
 		secret := "$" + name
 		escaped = append(escaped, url.QueryEscape(secret), secret,
@@ -153,7 +155,7 @@ func (s *httpSource) Preview(ctx context.Context, tool string, args envs.Args) (
 	return sent, nil
 }
 
-// shownBase is the base URL of any instance.
+// shownBase returns the base URL of any instance.
 func (s *httpSource) shownBase(documented string) string {
 	switch {
 	case s.Server != "":

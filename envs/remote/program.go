@@ -15,21 +15,21 @@ import (
 	"toolevo/envs/sandbox/worker"
 )
 
-// Words of a command, and of the values of variables, that differ from instance to instance.
+// Words in commands and in values of variables that stand for what differs between instances.
 const (
 	dirWord     = "{dir}"
 	addressWord = "{address}"
 	portWord    = "{port}"
 )
 
-// mostSaid is how many bytes of what a program says stand in errors.
+// mostSaid is how many bytes of a program's output an error quotes.
 const mostSaid = 500
 
-// grace is how long a program may take to end. On a machine that is busy, those that end at once do
-// not within a second.
+// grace is how long a program may take to end. On a busy machine, even one that ends at once may
+// take more than a second.
 const grace = 5 * time.Second
 
-// programs are what a user starts for one instance.
+// programs are the commands that run for one instance.
 type programs struct {
 	environment map[string]string // beside PATH and HOME
 	secrets     []string          // variables of this process's, by name
@@ -80,7 +80,7 @@ func (p *programs) command(ctx context.Context, words []string) *exec.Cmd {
 	return cmd
 }
 
-// last is what a program said last, for an error.
+// last returns the end of a program's output, for an error.
 func (p *programs) last() string {
 	if said := strings.TrimSpace(string(p.said.Bytes())); said != "" {
 		return "\n" + said

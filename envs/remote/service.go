@@ -16,20 +16,21 @@ import (
 
 // Source starts instances of tools.
 type Source interface {
-	// Start starts a fresh instance, in the state in which every task begins. The error is ours.
+	// Start starts a fresh instance, in the state in which every task begins. An error is a
+	// failure, and not the agent's mistake.
 	Start(ctx context.Context) (Instance, error)
 }
 
-// Instance is tools with a state of their own. One goroutine at a time uses it.
+// Instance is a set of tools with a state of their own. One goroutine at a time uses it.
 type Instance interface {
-	// Call calls a tool. That the tool refuses, or cannot do what it is asked, is a result; the
-	// error is ours, and ends the instance.
+	// Call calls a tool. A tool that refuses, or cannot do what it is asked, is a result. An error
+	// is a failure, and ends the instance.
 	Call(ctx context.Context, tool string, args envs.Args) (envs.Result, error)
 	Close() error
 }
 
-// Listener is an instance that is told of each call on the way to where it is, and of its answer,
-// in place of making the call again: what is made up is made up once.
+// Listener is an instance that is told each call on the way to its state, and the answer, instead
+// of making the call again: what is made up is made up once.
 type Listener interface {
 	Instance
 
@@ -67,7 +68,7 @@ type Service struct {
 	next *spare    // with Options.Ahead, once one was needed
 }
 
-// placed is an instance and where it is.
+// placed is an instance and the log of the state that it is in.
 type placed struct {
 	Instance
 
@@ -79,8 +80,8 @@ func New(source Source, o Options) *Service {
 	return &Service{source: source, o: o, inUse: make(chan struct{}, o.Most)}
 }
 
-// Call calls a tool in the state that a log leads to, and returns the log of the state after it. m,
-// which may be nil, keeps answers.
+// Call calls a tool in the state that a log leads to, and returns the log of the state after it.
+// The memory m, which may be nil, keeps answers.
 func (s *Service) Call(
 	ctx context.Context, m envs.Memory, at Log, tool string, args envs.Args,
 ) (Log, envs.Result, error) {
@@ -120,7 +121,7 @@ func (s *Service) Retire() error {
 	return errors.Join(all...)
 }
 
-// call makes a call where it is to be made.
+// call makes a call in the state that it belongs to.
 func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 	select {
 	case s.inUse <- struct{}{}:
@@ -134,7 +135,7 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 		return envs.Result{}, err
 	}
 
-	// Whatever the instance answers otherwise than before, it is not where it has to be.
+	// An instance that answers otherwise than before is not in the state that the log is about.
 	missing, _ := next.before.since(p.at)
 	for _, again := range missing {
 		if t, ok := p.Instance.(Listener); ok {
@@ -157,6 +158,7 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 		return envs.Result{}, s.drop(p, err)
 	}
 
+	// A call that only reads leaves the instance where it was.
 	p.at = next.before
 	if !s.o.ReadsOnly(next.tool) {
 		next.result = result
@@ -167,17 +169,18 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 		}
 	}
 
+	// Only an instance that has answered is used again: after a failure its state is not known.
 	s.mu.Lock()
 	s.idle = append(s.idle, p)
 	s.mu.Unlock()
 	return result, nil
 }
 
-// take returns the idle instance that is the furthest on the way to where a log ends, or a fresh
-// one.
+// take returns the idle instance that has the fewest calls left to make for a log, or a fresh one.
 func (s *Service) take(ctx context.Context, to Log) (*placed, error) {
 	s.mu.Lock()
 
+	// Of equals, the one used last is taken: the others age, and the oldest makes room below.
 	best, least := -1, 0
 
 	for i, p := range s.idle {
@@ -193,18 +196,20 @@ func (s *Service) take(ctx context.Context, to Log) (*placed, error) {
 		return p, nil
 	}
 
-	var last *placed // that was used, to make room
+	// Idle instances are in the order of their last use, so the first has been unused the longest.
+	var oldest *placed
 
 	if s.open == s.o.Most {
-		last, s.idle = s.idle[0], s.idle[1:]
+		oldest, s.idle = s.idle[0], s.idle[1:]
 	} else {
 		s.open++
 	}
 
 	s.mu.Unlock()
 
-	if last != nil {
-		_ = last.Close() // it has ended, or is no use
+	// Ending and starting programs takes long, and other callers must not wait for it.
+	if oldest != nil {
+		_ = oldest.Close() // its error matters to nobody: it is not used again
 	}
 
 	started, err := s.fresh(ctx)
@@ -214,7 +219,7 @@ func (s *Service) take(ctx context.Context, to Log) (*placed, error) {
 	return &placed{Instance: started}, nil
 }
 
-// fresh returns an instance that nobody has used, and begins to start the next one.
+// fresh returns an unused instance, and begins to start the next one.
 func (s *Service) fresh(ctx context.Context) (started Instance, err error) {
 	s.mu.Lock()
 	ahead := s.next
@@ -225,7 +230,8 @@ func (s *Service) fresh(ctx context.Context) (started Instance, err error) {
 		started, err = ahead.take(ctx)
 	}
 
-	if ahead == nil || err != nil && ctx.Err() == nil { // what could not be started then may start now
+	// What could not be started ahead may start now.
+	if ahead == nil || err != nil && ctx.Err() == nil {
 		started, err = s.start(ctx)
 	}
 
@@ -240,8 +246,8 @@ func (s *Service) fresh(ctx context.Context) (started Instance, err error) {
 	return started, err
 }
 
-// firstPause is how long a source that cannot start an instance is left alone, and then twice as
-// long each time.
+// firstPause is how long to wait before a source that cannot start an instance is asked again. Each
+// further wait is twice as long.
 const firstPause = 100 * time.Millisecond
 
 func (s *Service) start(ctx context.Context) (Instance, error) {
@@ -262,7 +268,7 @@ func (s *Service) start(ctx context.Context) (Instance, error) {
 	}
 }
 
-// drop gives up an instance, nil for one that did not start, after an error.
+// drop gives up an instance after an error. p is nil if it did not start.
 func (s *Service) drop(p *placed, err error) error {
 	s.mu.Lock()
 	s.open--
@@ -274,7 +280,7 @@ func (s *Service) drop(p *placed, err error) error {
 	return err
 }
 
-// ask makes a call at an instance.
+// ask makes a call on an instance.
 func (s *Service) ask(ctx context.Context, p *placed, e *entry) (envs.Result, error) {
 	timed, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
@@ -290,7 +296,7 @@ func (s *Service) ask(ctx context.Context, p *placed, e *entry) (envs.Result, er
 	return result, nil
 }
 
-// Diverged is a call that was answered otherwise when it was made again.
+// Diverged is the error of a call that was answered differently when it was made again.
 type Diverged struct {
 	Tool     string
 	Args     envs.Args
@@ -306,5 +312,5 @@ func (d *Diverged) Error() string {
 		display.Line(d.Now.Observation, mostShown))
 }
 
-// GivenUp implements what [envs.GivenUp] asks for: other questions may not meet it.
+// GivenUp implements what [envs.GivenUp] asks for: other questions may not meet such a call.
 func (d *Diverged) GivenUp() string { return "a tool answers the same calls otherwise" }

@@ -20,8 +20,8 @@ type Toolset struct {
 	Left  []Left
 }
 
-// Tool is a tool of a server as one with types. Calls of it have the names of API, and those of the
-// server others where these do not fit.
+// Tool is a tool of a server with types. Its calls have the names of API; the server has others
+// where its own could not be names here.
 type Tool struct {
 	API toolapi.APISpec
 
@@ -39,8 +39,8 @@ type Left struct {
 }
 
 // ToolsOf makes tools of a server's list, by the rules of package openapi for names, schemas and
-// descriptions. mostDescription is how many characters a description may have; 0 is what it is
-// there.
+// descriptions. mostDescription is how many characters a description may have; 0 is the default of
+// openapi.
 func ToolsOf(listed []*mcp.Tool, mostDescription int) *Toolset {
 	var (
 		set   = &Toolset{}
@@ -70,7 +70,7 @@ func ToolsOf(listed []*mcp.Tool, mostDescription int) *Toolset {
 	return set
 }
 
-// warn notes which tools seem to lack their parameters.
+// warn adds notes to tools that seem to lack their parameters.
 func (set *Toolset) warn(listed []*mcp.Tool, names []string) {
 	takes := func(t Tool) bool { return len(t.API.Parameters.All) > 0 }
 	none := len(set.Tools) > 1 && !slices.ContainsFunc(set.Tools, takes)
@@ -90,10 +90,10 @@ func (set *Toolset) warn(listed []*mcp.Tool, names []string) {
 	}
 }
 
-// old is the usual reason of a tool that lacks its parameters.
+// old is the usual reason why a tool lacks its parameters.
 const old = ": the server may be older than the libraries that it was installed with"
 
-// toolOf is a tool that has no name yet.
+// toolOf makes a tool that has no name yet.
 func toolOf(t *mcp.Tool, mostDescription int) (*Tool, error) {
 	text, err := json.Marshal(t.InputSchema)
 	if err != nil {
@@ -123,16 +123,15 @@ func toolOf(t *mcp.Tool, mostDescription int) (*Tool, error) {
 }
 
 var (
-	// headings stand before a list of parameters.
+	// headings precede a list of parameters.
 	headings = regexp.MustCompile(`(?i)\b(?:args|arguments|parameters?|params|inputs?)\s*:|[@:]param\b`)
 
-	// quoted are words in quotes, which may be said to be parameters.
+	// quoted fits words in quotes that are called parameters.
 	quoted = regexp.MustCompile("['\"`](\\w+)['\"`]\\s*" +
 		`(?:\((?:required|optional)|(?:parameter|argument|option)s?\b)`)
 )
 
-// namesParameters reports whether a description is about parameters, by words that are no names of
-// tools.
+// namesParameters reports whether a description names parameters, apart from names of tools.
 func namesParameters(text string, tools []string) bool {
 	return headings.MatchString(text) ||
 		slices.ContainsFunc(quoted.FindAllStringSubmatch(text, -1), func(found []string) bool {

@@ -20,7 +20,7 @@ type Arguments struct {
 }
 
 // NewArguments makes parameters of the JSON Schema of a function's arguments, by the rules of a
-// body: references lead into the schema itself. mostDescription is that of [Options].
+// body. References lead into the schema itself. mostDescription is that of [Options].
 func NewArguments(schema envs.Args, mostDescription int) (*Arguments, error) {
 	doc := &document{root: schema, parts: map[string]any{"": schema}, noted: map[string]bool{}}
 
@@ -39,7 +39,7 @@ func NewArguments(schema envs.Args, mostDescription int) (*Arguments, error) {
 	return nil, refuse(Size, "it has more than %d schemas", mostSchemas)
 }
 
-// argument is the place of what is in no request.
+// argument is the place of parameters that are not part of a request.
 const argument Place = "argument"
 
 func (m *maker) arguments(schema envs.Args) (*Arguments, error) {
@@ -56,7 +56,7 @@ func (m *maker) arguments(schema envs.Args) (*Arguments, error) {
 	required := shape.List("required")
 	members := shape.Object("properties")
 
-	// What has to be there is a parameter, whether or not anything is said of it.
+	// A required member is a parameter even if the schema says nothing about it.
 	for _, v := range required {
 		if name, _ := v.(string); !slices.Contains(members.Names(), name) {
 			members = members.With(name, envs.Args{})
@@ -77,17 +77,19 @@ func (m *maker) arguments(schema envs.Args) (*Arguments, error) {
 	a.Parameters.All = append([]toolapi.Parameter{}, m.typed...)
 	a.Notes = m.notes
 
+	// Those keywords use the function's names, and would be wrong for other ones.
 	if len(a.Wire) > 0 && len(a.Parameters.Keywords) > 0 {
 		return nil, refuse(Schema, "it says more than parameters, of which some have other names")
 	}
 
+	// A schema that cannot be compiled would otherwise fail only when the tools are loaded.
 	if _, err := toolapi.NewForm(a.Parameters.Schema()); err != nil {
 		return nil, refuse(Schema, "%s", display.Line(err.Error(), 300))
 	}
 	return a, nil
 }
 
-// besideParameters is what a schema of arguments says beside them.
+// besideParameters returns the keywords that are about the arguments as a whole.
 func (m *maker) besideParameters(shape envs.Args) (keywords envs.Args) {
 	for _, k := range shape {
 		switch k.Name {
@@ -106,12 +108,12 @@ func (m *maker) besideParameters(shape envs.Args) (keywords envs.Args) {
 	return keywords
 }
 
-// Named is a text as the name of a tool, of at most [toolapi.MostName] letters, digits, _ and -. of
-// tells the tool from others; shared says that others have such a text, too.
-func Named(text, of string, shared bool) string {
+// Named returns a text as the name of a tool, of at most [toolapi.MostName] letters, digits, _ and
+// -. identity tells the tool from others; shared says that others have such a text, too.
+func Named(text, identity string, shared bool) string {
 	name := named(text)
 	if shared || envs.IsSystem(name) || name == "" || len(name) > toolapi.MostName {
-		return names.Marked(name, of, toolapi.MostName)
+		return names.Marked(name, identity, toolapi.MostName)
 	}
 	return name
 }
@@ -119,7 +121,7 @@ func Named(text, of string, shared bool) string {
 //go:embed base.yaml
 var baseText string
 
-// Base returns the version that has tools as their document defines them, and the tools of the
+// Base returns the version with the tools as their document defines them, and the tools of the
 // environment.
 func Base(version, about string, tools []toolapi.APISpec) (*toolapi.Spec, error) {
 	base, err := toolapi.Parse(toolapi.File{Path: version, Text: baseText})

@@ -14,7 +14,7 @@ const (
 	formMedia = "application/x-www-form-urlencoded"
 )
 
-// chosenMedia is the first type of a body that is JSON, or else a form.
+// chosenMedia returns the first type of a body that is JSON, or else a form.
 func chosenMedia(content envs.Args) (name string, media envs.Args, err error) {
 	for _, c := range content {
 		kind, _, _ := strings.Cut(strings.ToLower(c.Name), ";")
@@ -60,6 +60,7 @@ func (m *maker) body() error {
 		return err
 	}
 
+	// Nobody can say how a body without a type is written.
 	if kind == "" {
 		m.note("the body has no type, and is left out")
 		return nil
@@ -87,6 +88,7 @@ func (m *maker) body() error {
 	p := Parameter{In: Body, Style: "form", Explode: true, JSON: kind != formMedia}
 	p.Name = m.unused(Parameter{Wire: "body", In: Body})
 
+	// This parameter is the whole body, so the body's description is its own.
 	if _, ok := shape.Get("description"); !ok {
 		about, err := m.keywords(only(body, "description"), body, 0)
 		if err != nil {
@@ -131,12 +133,12 @@ func (m *maker) isFlat(shape envs.Args) bool {
 		}
 	}
 
-	// An object without members takes any, unless it is closed.
+	// An object without members takes any member, unless it is closed.
 	_, closed := shape.Get("additionalProperties")
 	return len(taken) > 0 || closed
 }
 
-// flatten adds the members of the body.
+// flatten adds a parameter for each member of the body.
 func (m *maker) flatten(shape, encoding envs.Args) error {
 	required := shape.List("required")
 	if len(required) > 0 && !m.tool.Operation.NeedsBody {

@@ -15,7 +15,7 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// What a document may have.
+// The limits of a document.
 const (
 	mostBytes      = 32 << 20
 	mostValues     = 4 << 20
@@ -24,12 +24,12 @@ const (
 	mostHops       = 50     // references to references
 )
 
-// document is a document as it was written.
+// document is a document as it is written.
 type document struct {
 	root envs.Args
 
 	// parts are the members of the objects that references led into, by their JSON pointers: a
-	// document has thousands of schemas beside each other.
+	// document may have thousands of schemas in one object.
 	parts map[string]any
 	noted map[string]bool // the objects whose members are there
 }

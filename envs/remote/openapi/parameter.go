@@ -13,11 +13,11 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// inPath is where the template of a path has a parameter.
+// inPath fits a parameter in the template of a path.
 var inPath = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// parameters adds those of the path and of the operation, which stand for those of the path with
-// the same name.
+// parameters adds the parameters of the path and of the operation, which override those of the path
+// with the same name and place.
 func (m *maker) parameters() error {
 	var all []envs.Args
 
@@ -33,6 +33,7 @@ func (m *maker) parameters() error {
 				return err
 			}
 
+			// An operation overrides a parameter of its path, which keeps its place in the list.
 			same := func(q envs.Args) bool { return place(p) == place(q) }
 			if i := slices.IndexFunc(all, same); i >= 0 {
 				all[i] = p
@@ -48,7 +49,7 @@ func (m *maker) parameters() error {
 		}
 	}
 
-	// A part of the path that nothing fills in would fail every call.
+	// A part of the path that nothing fills in would make every call fail.
 	for _, found := range inPath.FindAllStringSubmatch(m.tool.Operation.Path, -1) {
 		named := func(p Parameter) bool { return p.In == Path && p.Wire == found[1] }
 		if !slices.ContainsFunc(m.tool.Operation.Parameters, named) {
@@ -59,14 +60,14 @@ func (m *maker) parameters() error {
 	return nil
 }
 
-// place is what tells a parameter from others.
+// place returns what tells a parameter from others.
 func place(p envs.Args) [2]string {
 	name, _ := p.Text("name")
 	in, _ := p.Text("in")
 	return [2]string{name, in}
 }
 
-// notParameters are headers that are said otherwise.
+// notParameters are headers that OpenAPI describes elsewhere, or that the client sets.
 var notParameters = []string{
 	"accept", "content-type", "authorization", "host", "content-length", "transfer-encoding",
 }
@@ -88,6 +89,8 @@ func (m *maker) parameter(p envs.Args) error {
 
 	schema, hasSchema := p.Get("schema")
 
+	// Such a parameter is written in a media type instead of a style, and only JSON fits into one
+	// value.
 	if content := p.Object("content"); len(content) > 0 {
 		kind, media, err := chosenMedia(content)
 		if err != nil || kind == formMedia {
@@ -110,6 +113,7 @@ func (m *maker) parameter(p envs.Args) error {
 		}
 	}
 
+	// What is said about the parameter here takes precedence over its schema.
 	beside, err := m.keywords(only(p, "description", "example"), p, 0)
 	for _, k := range shape {
 		if _, ok := beside.Get(k.Name); !ok {
@@ -117,8 +121,8 @@ func (m *maker) parameter(p envs.Args) error {
 		}
 	}
 
-	required, _ := p.Get("required")
 	// OpenAPI requires the parameters of a path, whatever a document says about them.
+	required, _ := p.Get("required")
 	optional := required != true && out.In != Path
 
 	if !optional && !out.JSON {
@@ -130,8 +134,8 @@ func (m *maker) parameter(p envs.Args) error {
 	return err
 }
 
-// notEmpty is the schema of a value that has to be seen in a request: an empty list is not, and in
-// a path no empty text.
+// notEmpty returns the schema of a value that a request has to show: an empty list leaves no trace,
+// nor does an empty text in a path.
 func notEmpty(schema envs.Args, in Place) envs.Args {
 	kind, _ := schema.Text("type")
 	keyword := map[string]string{"array": "minItems"}[kind]
@@ -173,7 +177,7 @@ func (m *maker) add(p Parameter, schema envs.Args, optional bool) {
 	m.typed = append(m.typed, toolapi.Parameter{Name: p.Name, Optional: optional, Schema: schema})
 }
 
-// unused is a name that no other parameter has.
+// unused returns a name that no other parameter has.
 func (m *maker) unused(p Parameter) string {
 	for _, text := range []string{p.Wire, fmt.Sprintf("%s_%s", p.Wire, p.In)} {
 		if name := named(text); m.isFree(name) {

@@ -16,16 +16,17 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// ErrArgument is in the error about a call that no request can say.
+// ErrArgument is wrapped by the error about a call that no request can express.
 var ErrArgument = errors.New("a request has no place for it")
 
-// Request is the request of a call, whose arguments the tool takes. Secrets are asked for by the
-// names of the document's security schemes; a nil secret leaves them out.
-func (o *Operation) Request(ctx context.Context, args envs.Args, secret func(name string) (string, bool)) (
-	*http.Request, error,
-) {
+// Request returns the request of a call whose arguments the tool takes. secret returns secrets by
+// the names of the document's security schemes; nil leaves them out.
+func (o *Operation) Request(
+	ctx context.Context, args envs.Args, secret func(name string) (string, bool),
+) (*http.Request, error) {
 	r := writing{header: http.Header{}, path: o.Path, json: envs.Args{}}
 
+	// In the document's order, so the same arguments in any order are the same request.
 	for _, p := range o.Parameters {
 		if v, ok := args.Get(p.Name); ok {
 			if err := r.write(p, v); err != nil {
@@ -34,7 +35,7 @@ func (o *Operation) Request(ctx context.Context, args envs.Args, secret func(nam
 		}
 	}
 
-	// Secrets come before the address, whose query may hold one.
+	// Secrets come before the address, since its query may hold one.
 	if err := r.authorize(o.Secrets, secret); err != nil {
 		return nil, fmt.Errorf("openapi: %s %s: %w", o.Method, o.Path, err)
 	}
@@ -69,7 +70,7 @@ type writing struct {
 	whole any       // or the body
 }
 
-// address is the URL. What a value makes of a path must not lead to another one.
+// address returns the URL. No value may turn the path into another one.
 func (o *Operation) address(r *writing) (string, error) {
 	if at, err := url.Parse(o.Server); err != nil || at.Host == "" || at.Scheme == "" {
 		return "", errors.New("the document names no server: give one")
@@ -98,7 +99,7 @@ func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
 func isDots(segment string) bool { return segment == "." || segment == ".." }
 
-// text is the body, and whether there is one.
+// text returns the body, and whether there is one.
 func (r *writing) text(o *Operation) (body string, has bool) {
 	switch {
 	case o.Media == "":
@@ -115,6 +116,7 @@ func (r *writing) text(o *Operation) (body string, has bool) {
 
 // write writes an argument in its place.
 func (r *writing) write(p Parameter, v any) error {
+	// A member of a JSON body keeps its type. Every other place takes a text.
 	switch {
 	case p.In == Body && p.JSON && p.Wire == "":
 		r.whole = v
@@ -123,7 +125,6 @@ func (r *writing) write(p Parameter, v any) error {
 		r.json = append(r.json, envs.Arg{Name: p.Wire, Value: v})
 		return nil
 	case p.JSON:
-		// Its place takes a text, which holds the value as JSON.
 		v = pytext.JSON(v)
 	}
 
@@ -141,6 +142,8 @@ func (r *writing) write(p Parameter, v any) error {
 		r.query = append(r.query, pairs...)
 	case Cookie:
 		r.cookie = append(r.cookie, pairs...)
+
+		// A request may have only one such header, so it is set anew with each cookie.
 		r.header.Set("Cookie", strings.Join(r.cookie, "; "))
 	case Body:
 		r.form = append(r.form, pairs...)
@@ -194,7 +197,7 @@ func (r *writing) inHeader(p Parameter, v any) error {
 // item is a scalar, an item of a list, or a member of an object.
 type item struct{ name, value string }
 
-// flat takes a value apart. What is inside of what is inside is JSON; null is nothing.
+// flat takes a value apart. Values inside of its values become JSON; null has no items.
 func flat(v any) (items []item, isObject bool) {
 	switch v := v.(type) {
 	case nil:
@@ -221,7 +224,7 @@ func scalar(v any) string {
 	return pytext.JSON(v)
 }
 
-// joined is what stands in one place.
+// joined returns the text of a value that is written in one place.
 func (p Parameter) joined(v any, escape func(string) string, between string) (string, error) {
 	items, isObject := flat(v)
 	_, isList := v.([]any)
@@ -233,7 +236,8 @@ func (p Parameter) joined(v any, escape func(string) string, between string) (st
 
 		switch {
 		case (isObject || isList) && strings.Contains(name+value, between):
-			return "", fmt.Errorf("the style %s cannot tell what a value has from what is between values", p.Style)
+			return "", fmt.Errorf("the style %s cannot tell what a value has from what is between values",
+				p.Style)
 		case !isObject:
 			texts = append(texts, value)
 		case p.Explode:
@@ -246,10 +250,10 @@ func (p Parameter) joined(v any, escape func(string) string, between string) (st
 	return strings.Join(texts, between), nil
 }
 
-// escaped is a text with escapes in place of all but letters, digits and -._~.
+// escaped returns a text with escapes for all characters but letters, digits and -._~.
 func escaped(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
-// pairs are the names and values of a query, of cookies or of a form.
+// pairs returns the names and values for a query, for cookies or for a form.
 func (p Parameter) pairs(v any) (pairs []string, err error) {
 	if object, ok := v.(envs.Args); ok && p.Wire == "" {
 		// A form body as a whole: each member is a parameter of its own, in the style of the whole.
@@ -268,7 +272,7 @@ func (p Parameter) pairs(v any) (pairs []string, err error) {
 		return nil, errors.New("the body of a form has to be an object")
 	}
 
-	// It is written in one way, whatever explode says.
+	// This style is written in one way, whatever explode says.
 	if p.Style == "deepObject" {
 		return deep(p.Wire, v), nil
 	}
@@ -278,7 +282,7 @@ func (p Parameter) pairs(v any) (pairs []string, err error) {
 		return nil, nil
 	}
 
-	// A list repeats the name of the parameter, and members of an object stand under their own.
+	// A list repeats the name of the parameter; members of an object have their own names.
 	if p.Explode {
 		for _, i := range items {
 			name := p.Wire
@@ -295,11 +299,11 @@ func (p Parameter) pairs(v any) (pairs []string, err error) {
 	return []string{escaped(p.Wire) + "=" + text}, err
 }
 
-// delimiters are what styles have between values that are not exploded, as it is escaped. A comma
-// in a value is, too.
+// delimiters are what styles put, escaped, between values that are not exploded. A comma inside a
+// value is escaped, too.
 var delimiters = map[string]string{"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 
-// deep writes every scalar with the way to it in brackets.
+// deep writes every scalar with the path to it in brackets.
 func deep(name string, v any) (pairs []string) {
 	switch v := v.(type) {
 	case nil:
@@ -318,7 +322,7 @@ func deep(name string, v any) (pairs []string) {
 	return pairs
 }
 
-// authorize adds the secrets of the first list of which all are known.
+// authorize adds the secrets of the first list that is known completely.
 func (r *writing) authorize(lists [][]Secret, secret func(string) (string, bool)) error {
 	if len(lists) == 0 || secret == nil {
 		return nil
@@ -326,14 +330,14 @@ func (r *writing) authorize(lists [][]Secret, secret func(string) (string, bool)
 
 	var missing []string
 
-	// An empty list lets everybody in: nothing of it is missing, and nothing is added.
+	// An empty list lets everybody in: it lacks nothing, and adds nothing.
 	for _, list := range lists {
 		values := make([]string, len(list))
 		known := true
 
 		for i, s := range list {
 			var ok bool
-			// A client's certificate is not part of a request.
+			// The certificate of a client is not part of a request.
 			if values[i], ok = secret(s.Name); !ok || s.Type == "mutualTLS" {
 				missing, known = append(missing, s.Name), false
 			}

@@ -13,10 +13,10 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// mostSchemas is how many schemas a tool may have: models read them all.
+// mostSchemas is how many schemas a tool may have: a model reads them all.
 const mostSchemas = 500
 
-// depths are how deep schemas may be. The first one counts for which there are not too many.
+// depths are how deep schemas may be. The first depth at which there are not too many is used.
 var depths = []int{8, 5, 3, 2, 1}
 
 var errLarge = errors.New("too many schemas")
@@ -39,7 +39,7 @@ func (s *shaper) note(format string, values ...any) {
 	}
 }
 
-// shape returns a schema, which is level schemas inside another one.
+// shape returns a schema at a level of nesting.
 func (s *shaper) shape(v any, level int) (envs.Args, error) {
 	schema, _ := v.(envs.Args)
 	if s.spare -= 1 + len(schema)/100; s.spare < 0 {
@@ -61,15 +61,14 @@ func (s *shaper) shape(v any, level int) (envs.Args, error) {
 	return nil, refuse(Schema, "a schema is a %s", pytext.TypeName(v))
 }
 
-// referred is what a schema refers to. What stands beside the reference is said of it in this
-// place.
+// referred returns what a schema refers to. Keywords beside the reference are about this place.
 func (s *shaper) referred(ref string, schema envs.Args, level int) (out envs.Args, err error) {
 	target, err := s.doc.follow(ref)
 	if err != nil {
 		return nil, err
 	}
 
-	// Without references it would go on inside itself forever.
+	// Without references, a schema that contains itself would have no end.
 	if slices.Contains(s.open, ref) {
 		s.note("%s has itself inside, and is cut there", display.Line(ref, mostShown))
 
@@ -88,6 +87,7 @@ func (s *shaper) referred(ref string, schema envs.Args, level int) (out envs.Arg
 		return nil, err
 	}
 
+	// What is said in this place takes precedence over what the target says.
 	beside, err := s.keywords(only(schema, annotations...), schema, level)
 	for _, k := range out {
 		if _, ok := beside.Get(k.Name); !ok {
@@ -111,7 +111,7 @@ func only(object envs.Args, names ...string) (some envs.Args) {
 	return some
 }
 
-// keywords returns some keywords of a schema as JSON Schema has them.
+// keywords returns some keywords of a schema in the form of JSON Schema.
 func (s *shaper) keywords(some, schema envs.Args, level int) (out envs.Args, err error) {
 	out = envs.Args{}
 
@@ -142,15 +142,16 @@ var scalars = []string{
 	"minProperties", "maxProperties",
 }
 
-// unchecked are those that a schema is looser without. A part of it that was made looser would make
-// it stricter.
+// unchecked are keywords that a schema is looser without. Loosening the schemas inside them would
+// make it stricter.
 var unchecked = []string{
 	"not", "if", "contains", "dependentSchemas", "dependentRequired", "unevaluatedProperties", "unevaluatedItems",
 	"propertyNames",
 }
 
-// keyword returns the value of a keyword, nil of one that is left out.
+// keyword returns the value of a keyword, or nil if it is left out.
 func (s *shaper) keyword(k envs.Arg, schema envs.Args, level int) (any, error) {
+	// Schemas inside have limits of their own, so their keywords are not measured by size.
 	switch k.Name {
 	case "properties", "patternProperties", "items", "prefixItems", "additionalProperties":
 		return s.inside(k, level)
@@ -187,7 +188,9 @@ func (s *shaper) keyword(k envs.Arg, schema envs.Args, level int) (any, error) {
 		return bound(k, schema), nil
 	case "pattern":
 		text, _ := k.Value.(string)
-		if _, err := regexp.Compile(text); err != nil || strings.HasPrefix(text, "/^") { // with JavaScript's slashes
+
+		// A pattern between JavaScript's slashes would ask for the slashes themselves.
+		if _, err := regexp.Compile(text); err != nil || strings.HasPrefix(text, "/^") {
 			s.note("the pattern %s is not checked", display.Line(text, mostShown))
 			return nil, nil
 		}
@@ -195,16 +198,17 @@ func (s *shaper) keyword(k envs.Arg, schema envs.Args, level int) (any, error) {
 		return text, nil
 	}
 
+	// The tool checks less than the document says, and the user has to know.
 	if slices.Contains(unchecked, k.Name) {
 		s.note("%s is not checked", k.Name)
 	}
 	return orNil(slices.Contains(scalars, k.Name), k.Value), nil
 }
 
-// mostKept is how much of a document's own values a tool has in one place.
+// mostKept is how much text a tool takes over from a value of the document.
 const mostKept = 16 << 10
 
-// size is about how much text a value is, not counted far beyond most.
+// size estimates how much text a value is. It does not count far beyond most.
 func size(v any, most int) int {
 	n := 1
 
@@ -226,7 +230,7 @@ func size(v any, most int) int {
 	return n
 }
 
-// mostShown is how much a note shows of a text of the document.
+// mostShown is how many characters of the document's text a note shows.
 const mostShown = 100
 
 func orNil(ok bool, v any) any {
@@ -248,12 +252,14 @@ func isScalar(v any) bool {
 	return false
 }
 
-// inside are the schemas of what is inside a value.
+// inside returns the schemas of the values inside a value.
 func (s *shaper) inside(k envs.Arg, level int) (any, error) {
+	// Anything is allowed by default, so only a closed object says something.
 	if allowed, ok := k.Value.(bool); ok && k.Name == "additionalProperties" {
 		return orNil(!allowed, false), nil
 	}
 
+	// A schema without its depths is looser, and so takes every call that the document allows.
 	if level >= s.depth {
 		s.note("what is more than %d levels deep is cut", s.depth)
 		return nil, nil
@@ -296,7 +302,8 @@ func (s *shaper) inside(k envs.Arg, level int) (any, error) {
 	return out, nil
 }
 
-// isReadOnly reports whether a member is in answers alone. One with a broken reference is not.
+// isReadOnly reports whether a member appears only in answers. One with a broken reference does not
+// count.
 func (s *shaper) isReadOnly(v any) bool {
 	object, _ := s.doc.resolve(v)
 	is, _ := object.Get("readOnly")
@@ -324,7 +331,7 @@ func (s *shaper) list(k envs.Arg, level int) (any, error) {
 
 var typeNames = []any{"null", "boolean", "object", "array", "number", "integer", "string"}
 
-// types are those that JSON Schema knows, with null where a schema is nullable.
+// types returns the types of a schema, with null if it is nullable, or nil if one is unknown.
 func (s *shaper) types(v any, schema envs.Args) any {
 	all, isList := v.([]any)
 	if !isList {
@@ -349,7 +356,7 @@ func (s *shaper) types(v any, schema envs.Args) any {
 	return orNil(len(all) > 0, all)
 }
 
-// required are the members that a request needs.
+// required returns the members that a request needs.
 func (s *shaper) required(v any, schema envs.Args) any {
 	list, _ := v.([]any)
 
@@ -366,7 +373,7 @@ func (s *shaper) required(v any, schema envs.Args) any {
 	return orNil(len(out) > 0, out)
 }
 
-// bound is a bound of a number: OpenAPI 3.0 says by true that another one is exclusive.
+// bound returns a bound of a number: in OpenAPI 3.0, true makes another bound exclusive.
 func bound(k envs.Arg, schema envs.Args) any {
 	plain, exclusive := strings.CutPrefix(k.Name, "exclusive")
 	if exclusive && k.Value == true {
@@ -379,7 +386,7 @@ func bound(k envs.Arg, schema envs.Args) any {
 	return orNil(isNumber && (exclusive || other != true), k.Value)
 }
 
-// merge makes one schema of all those that have to fit together, where that says the same.
+// merge makes one schema of those in an allOf, if that is equivalent.
 func (s *shaper) merge(schema envs.Args) envs.Args {
 	parts := schema.List("allOf")
 	if parts == nil {
@@ -410,8 +417,8 @@ func (s *shaper) merge(schema envs.Args) envs.Args {
 	return s.withoutHidden(out)
 }
 
-// combined is the value of a keyword that is equivalent to two values, nil if there is none. The
-// first is nil where the keyword is new.
+// combined returns the value of a keyword that is equivalent to two values, or nil. The first value
+// is nil if the keyword is new.
 func combined(name string, a, b any) any {
 	switch {
 	case name == "properties":
@@ -421,7 +428,8 @@ func combined(name string, a, b any) any {
 		for _, m := range more {
 			now, ok := all.Get(m.Name)
 			if ok && !reflect.DeepEqual(now, m.Value) {
-				return nil // the two schemas would have to be merged in turn: the allOf stays
+				// The two schemas would have to be merged in turn: the allOf stays.
+				return nil
 			}
 
 			if !ok {
@@ -435,7 +443,8 @@ func combined(name string, a, b any) any {
 
 		for _, v := range more {
 			if !slices.Contains(all, v) {
-				all = append(slices.Clip(all), v) // not into the list of another part
+				// Clipped, because the list may be that of another part.
+				all = append(slices.Clip(all), v)
 			}
 		}
 
@@ -448,7 +457,7 @@ func combined(name string, a, b any) any {
 	return nil
 }
 
-// withoutHidden does not require what another part of the schema says is read-only.
+// withoutHidden drops from required what another part of the schema says is read-only.
 func (s *shaper) withoutHidden(schema envs.Args) envs.Args {
 	hidden := func(v any) bool {
 		name, _ := v.(string)

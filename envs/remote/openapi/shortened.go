@@ -8,11 +8,11 @@ import (
 	"toolevo/envs/display"
 )
 
-// tags are those of HTML that descriptions have.
+// tags are the HTML tags that descriptions have.
 var tags = regexp.MustCompile(`</?(?:a|b|br|code|div|em|h[1-6]|i|li|ol|p|pre|span|strong|table|td|tr|ul)\b[^<>]*>`)
 
-// Shortened is a text as one line without tags, of at most most characters, that ends with a
-// sentence, or with an ellipsis. most is that of [Options].
+// Shortened returns a text as one line without tags, of at most most characters, that ends with a
+// sentence or an ellipsis. most is that of [Options].
 func Shortened(text string, most int) string { return shortened(text, cmp.Or(most, usualDescription)) }
 
 func shortened(text string, most int) string {

@@ -49,7 +49,7 @@ const (
 	Body   Place = "body"
 )
 
-// Secret is what a service knows its users by.
+// Secret is what a service recognises its users by.
 type Secret struct {
 	Name   string // of the security scheme, by which it is asked for
 	Type   string // apiKey, http, oauth2, openIdConnect or mutualTLS
@@ -65,7 +65,7 @@ var styles = map[Place][]string{
 	Body:  {"form", "spaceDelimited", "pipeDelimited", "deepObject"},
 }
 
-// maker makes one tool.
+// maker makes the tool of one operation.
 type maker struct {
 	shaper
 
@@ -122,7 +122,7 @@ func (m *maker) make() error {
 	return nil
 }
 
-// description is the summary and the description, or else the method and the path.
+// description returns the summary and the description, or else the method and the path.
 func (m *maker) description() string {
 	summary, _ := m.entry.object.Text("summary")
 	text, _ := m.entry.object.Text("description")
@@ -133,7 +133,7 @@ func (m *maker) description() string {
 	return cmp.Or(shortened(text, m.text), m.entry.String())
 }
 
-// answer is the example of an answer, or "".
+// answer returns the example of an answer, or "".
 func (m *maker) answer() string {
 	responses := m.entry.object.Object("responses")
 
@@ -156,7 +156,7 @@ func (m *maker) answer() string {
 	return ""
 }
 
-// example is the first one of a media type or of its schema.
+// example returns the first example of a media type or of its schema.
 func (m *maker) example(media envs.Args) (any, bool) {
 	if v, ok := media.Get("example"); ok {
 		return v, true
@@ -169,12 +169,12 @@ func (m *maker) example(media envs.Args) (any, bool) {
 		}
 	}
 
-	of, _ := media.Get("schema")
-	schema, _ := m.doc.resolve(of)
+	v, _ := media.Get("schema")
+	schema, _ := m.doc.resolve(v)
 	return schema.Get("example")
 }
 
-// server is the base URL: that of the operation, of its path, or of the document.
+// server finds the base URL: that of the operation, of its path, or of the document.
 func (m *maker) server() error {
 	if m.options.Server != "" {
 		m.tool.Operation.Server = strings.TrimRight(m.options.Server, "/")
@@ -184,6 +184,7 @@ func (m *maker) server() error {
 	first := m.doc.server(m.entry)
 	address, _ := first.Text("url")
 
+	// Nobody chooses values for these variables, so they have their defaults.
 	for _, v := range first.Object("variables") {
 		variable, _ := v.Value.(envs.Args)
 		text := ""
@@ -195,7 +196,7 @@ func (m *maker) server() error {
 		address = strings.ReplaceAll(address, "{"+v.Name+"}", text)
 	}
 
-	// A password in it would be sent by everybody's requests.
+	// A password in the URL would be sent with everybody's requests.
 	at, err := url.Parse(address)
 	if err != nil || strings.ContainsAny(address, "{}") || at.User != nil ||
 		!slices.Contains([]string{"", "http", "https"}, at.Scheme) {
@@ -210,7 +211,7 @@ func (m *maker) server() error {
 	return nil
 }
 
-// server is the first server of an operation, of its path, or of the document.
+// server returns the first server of an operation, of its path, or of the document.
 func (d *document) server(e entry) (first envs.Args) {
 	for _, from := range []envs.Args{e.object, e.item, d.root} {
 		if all := from.List("servers"); len(all) > 0 {
@@ -222,10 +223,10 @@ func (d *document) server(e entry) (first envs.Args) {
 	return first
 }
 
-// secrets notes what lets a request in.
+// secrets notes which secrets let a request in.
 func (m *maker) secrets() error {
-	lists := m.doc.root.List("security")
 	// An operation's own list counts even if it is empty, which means that nothing is needed.
+	lists := m.doc.root.List("security")
 	if own, ok := m.entry.object.Get("security"); ok {
 		lists, _ = own.([]any)
 	}
@@ -233,6 +234,7 @@ func (m *maker) secrets() error {
 	schemes := m.doc.root.Object("components").Object("securitySchemes")
 
 	for _, v := range lists {
+		// A list without schemes is kept: it lets everybody in.
 		list := []Secret{}
 		needed, _ := v.(envs.Args)
 

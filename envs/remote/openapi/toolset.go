@@ -12,10 +12,11 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Options say what is made of a document. The zero Options are for all of it.
+// Options say what is made of a document. The zero Options take all of it.
 type Options struct {
-	// Choose are patterns of the operations that are wanted: of the name of the tool, the path, the
-	// method and the path ("GET /pets/*"), or a tag. A * stands for any characters, a ? for one.
+	// Choose are patterns of the operations that are wanted. They fit the name of the tool, the
+	// path, the method and the path ("GET /pets/*"), or a tag. A * stands for any characters, a ?
+	// for one.
 	Choose []string
 
 	Server string // the base URL in place of the document's; "" is the first that it names
@@ -39,14 +40,14 @@ type Tool struct {
 	Notes     []string // where the tool differs from the document
 }
 
-// Left is something of a document that is no tool.
+// Left is a part of a document that is not a tool.
 type Left struct {
 	Name  string // method and path, or the name of a webhook
 	Cause Cause
 	Why   string
 }
 
-// Cause is why something is no tool.
+// Cause is why something is not a tool.
 type Cause string
 
 // The causes.
@@ -62,7 +63,7 @@ const (
 	Webhook   Cause = "webhook"    // the service's request to its user
 )
 
-// refusal is a cause on its way to the operation that it is about.
+// refusal is the error that becomes the cause of an operation.
 type refusal struct {
 	cause Cause
 	why   string
@@ -104,6 +105,7 @@ func Load(text []byte, o Options) (*Toolset, error) {
 	entries, bad := d.entries()
 	t.Left = bad
 
+	// Only what is chosen has to be within the limit: some documents are larger by far.
 	if entries, t.Unchosen, err = chosen(entries, o.Choose); err != nil {
 		return nil, err
 	}
@@ -126,7 +128,7 @@ func Load(text []byte, o Options) (*Toolset, error) {
 		t.Tools = append(t.Tools, *tool)
 	}
 
-	// Patterns choose among operations, and webhooks are not operations.
+	// Patterns choose operations, and webhooks are not operations.
 	if len(o.Choose) == 0 {
 		for _, name := range d.root.Object("webhooks").Names() {
 			t.Left = append(t.Left, Left{name, Webhook, "nothing here is called by a service"})
@@ -136,14 +138,15 @@ func Load(text []byte, o Options) (*Toolset, error) {
 	return t, nil
 }
 
-// entries are the operations of a document under the names of their tools, and the paths that
+// entries returns the operations of a document under the names of their tools, and the paths that
 // cannot be read.
 func (d *document) entries() (all []entry, bad []Left) {
 	shared := map[string]int{}
 
 	for _, path := range d.root.Object("paths") {
+		// A member that begins otherwise is an extension.
 		if !strings.HasPrefix(path.Name, "/") {
-			continue // an extension
+			continue
 		}
 
 		item, err := d.resolve(path.Value)
@@ -161,6 +164,8 @@ func (d *document) entries() (all []entry, bad []Left) {
 				item: item}
 			id, _ := operation.Text("operationId")
 			e.name = named(cmp.Or(id, m.Name+path.Name))
+
+			// Names are counted before any choice, so that none depends on what else is chosen.
 			shared[e.name]++
 			all = append(all, e)
 		}
@@ -174,11 +179,11 @@ func (d *document) entries() (all []entry, bad []Left) {
 
 var unnamed = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
 
-// named is a text as a name, which may be empty or too long.
+// named returns a text as a name, which may be empty or too long.
 func named(text string) string { return strings.Trim(unnamed.ReplaceAllString(text, "_"), "_") }
 
-// chosen are the operations that a pattern fits, and the names of the others. A pattern that fits
-// none is an error.
+// chosen returns the operations that a pattern fits, and the names of the others. A pattern that
+// fits none is an error.
 func chosen(all []entry, patterns []string) (some []entry, others []string, err error) {
 	if len(patterns) == 0 {
 		return all, nil, nil
@@ -187,7 +192,8 @@ func chosen(all []entry, patterns []string) (some []entry, others []string, err 
 	wanted := make([]bool, len(all))
 
 	for _, pattern := range patterns {
-		// Only * and ? mean anything: paths have other signs that an expression would read.
+		// Only * and ? have a meaning: paths have other characters that an expression would
+		// interpret.
 		glob := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
 
 		fits, err := regexp.Compile("(?s)^(?:" + glob + ")$")
@@ -209,8 +215,10 @@ func chosen(all []entry, patterns []string) (some []entry, others []string, err 
 			}
 		}
 
+		// A pattern that fits nothing is most likely misspelled.
 		if !met {
-			return nil, nil, fmt.Errorf("openapi: no operation has a name, path or tag that fits %q", pattern)
+			return nil, nil, fmt.Errorf("openapi: no operation has a name, path or tag that fits %q",
+				pattern)
 		}
 	}
 

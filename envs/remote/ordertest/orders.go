@@ -53,11 +53,14 @@ func (s *Service) createOrder(r *http.Request) (any, error) {
 		return nil, err
 	}
 
+	// The path exists, and a value of the body is wrong: 422 in place of the customer's own 404.
 	if _, err := s.customer(wanted.Customer); err != nil {
 		return nil, refuse(http.StatusUnprocessableEntity, "%v", err)
 	}
 
-	o := order{ID: len(s.shop.Orders) + 1, Customer: wanted.Customer, Status: "open", Notes: []string{}}
+	o := order{
+		ID: len(s.shop.Orders) + 1, Customer: wanted.Customer, Status: "open", Notes: []string{},
+	}
 	if wanted.Note != "" {
 		o.Notes = []string{wanted.Note}
 	}
@@ -69,9 +72,11 @@ func (s *Service) createOrder(r *http.Request) (any, error) {
 		case err != nil:
 			return nil, refuse(http.StatusUnprocessableEntity, "%v", err)
 		case i.Quantity < 1:
-			return nil, refuse(http.StatusUnprocessableEntity, "the quantity of %s has to be at least 1", i.Product)
+			return nil, refuse(http.StatusUnprocessableEntity,
+				"the quantity of %s has to be at least 1", i.Product)
 		case slices.ContainsFunc(o.Items, func(o item) bool { return o.Product == i.Product }):
-			return nil, refuse(http.StatusUnprocessableEntity, "%s is there twice: add up the quantities", i.Product)
+			return nil, refuse(http.StatusUnprocessableEntity,
+				"%s is there twice: add up the quantities", i.Product)
 		case i.Quantity > p.Stock:
 			return nil, refuse(http.StatusConflict, "there are only %d of %s in stock", p.Stock, i.Product)
 		}
@@ -83,13 +88,13 @@ func (s *Service) createOrder(r *http.Request) (any, error) {
 		return nil, refuse(http.StatusUnprocessableEntity, "an order has at least one item")
 	}
 
-	// Only now, so that a refused order takes nothing out of stock.
+	// Only now, so that a refused order takes nothing out of the stock.
 	s.shop.Orders = append(s.shop.Orders, o)
 	s.move(o, -1)
 	return o.withTotal(), nil
 }
 
-// move puts what an order has into the stock, or takes it out.
+// move puts the items of an order into the stock (+1), or takes them out (-1).
 func (s *Service) move(o order, sign int) {
 	for _, i := range o.Items {
 		if p, err := s.product(i.Product); err == nil {

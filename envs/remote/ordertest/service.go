@@ -32,7 +32,7 @@ type Service struct {
 	shop shop
 }
 
-// New returns a service as every task finds it.
+// New returns a service in the state in which every task begins.
 func New() *Service {
 	s := &Service{}
 	s.reset()
@@ -60,7 +60,7 @@ func (s *Service) reset() {
 	}
 }
 
-// problem is why a request is not carried out.
+// problem is the error of a request that is not carried out.
 type problem struct {
 	status  int
 	message string
@@ -72,7 +72,7 @@ func refuse(status int, format string, values ...any) error {
 	return &problem{status, fmt.Sprintf(format, values...)}
 }
 
-// serve answers requests one at a time, which may have some parameters in their query.
+// serve answers requests one at a time. Their queries may have only some parameters.
 func (s *Service) serve(pattern string, answer func(*http.Request) (any, error), query ...string) {
 	s.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()

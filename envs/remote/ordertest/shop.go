@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// shop is what there is. Lists are in the order of ids.
+// shop is the state of the service. Lists are in the order of ids.
 type shop struct {
 	Customers []customer `json:"customers"`
 	Products  []product  `json:"products"`
@@ -67,7 +67,7 @@ func (o order) withTotal() order {
 	return o
 }
 
-// list is an answer: the values of a list that pass, under its name.
+// list returns an answer: the values of a list that pass, under its name.
 func list[T any](name string, all []T, passes func(T) bool) map[string][]T {
 	some := []T{}
 	for _, v := range all {
@@ -79,7 +79,7 @@ func list[T any](name string, all []T, passes func(T) bool) map[string][]T {
 	return map[string][]T{name: some}
 }
 
-// fits reports whether a filter of a request is not there, or is a value.
+// fits reports whether a request has no such filter, or one of this value.
 func fits(r *http.Request, filter, value string) bool {
 	wanted := r.URL.Query().Get(filter)
 	return wanted == "" || wanted == value

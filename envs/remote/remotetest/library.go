@@ -1,5 +1,5 @@
-// Package remotetest has an MCP server for tests of code that plays with the tools of others: the
-// books of a small library, with tasks and their solutions. The test's own binary is the server.
+// Package remotetest has an MCP server for tests of code that uses the tools of others: the books
+// of a small library, with tasks and their solutions. The test's own binary is the server.
 package remotetest
 
 import (
@@ -19,11 +19,10 @@ import (
 // serve is the argument by which a binary becomes the server.
 const serve = "serve-library"
 
-// Clock is a variable with which the server answers get_book with the time, too, which it cannot
-// repeat.
+// Clock is a variable that makes get_book answer with the time, too, which it cannot repeat.
 const Clock = "LIBRARY_CLOCK"
 
-// Main is the server, where this process was started as one. TestMain calls it first.
+// Main becomes the server if this process was started as one. TestMain calls it first.
 func Main() {
 	if len(os.Args) == 2 && os.Args[1] == serve {
 		_ = Server().Run(context.Background(), &mcp.StdioTransport{}) // it ends with its client
@@ -31,7 +30,7 @@ func Main() {
 	}
 }
 
-// Command starts the server.
+// Command returns the command that starts the server.
 func Command(t testing.TB) []string {
 	t.Helper()
 
@@ -80,20 +79,20 @@ type loan struct {
 	Book   int    `json:"book"`
 }
 
-// library is what a server remembers.
+// library is the state of a server.
 type library struct {
 	books []book
 	loans []loan
 }
 
-// question is what tools of the library take.
+// question has the arguments of the library's tools.
 type question struct {
 	Author string `json:"author"`
 	Book   int    `json:"book"`
 	Reader string `json:"reader"`
 }
 
-// Server is a new library.
+// Server returns the server of a new library.
 func Server() *mcp.Server {
 	l := &library{books: []book{
 		{1, "Persuasion", "Austen", 1817, 2}, {2, "Emma", "Austen", 1815, 1}, {3, "Middlemarch", "Eliot", 1871, 1},
@@ -111,8 +110,11 @@ func Server() *mcp.Server {
 	return server
 }
 
-// add adds a tool with the parameters that it requires, or with that of the author.
-func add(s *mcp.Server, name, about string, reads bool, required []string, answer func(question) (any, error)) {
+// add adds a tool with the parameters that it requires, or else with an optional author.
+func add(
+	s *mcp.Server, name, about string, reads bool, required []string,
+	answer func(question) (any, error),
+) {
 	properties := map[string]any{
 		"author": map[string]any{"type": "string", "description": "the name of an author; all without it"},
 		"book":   map[string]any{"type": "integer", "description": "the number of a book"},
@@ -125,13 +127,15 @@ func add(s *mcp.Server, name, about string, reads bool, required []string, answe
 		}
 	}
 
+	// No argument is required of a tool that takes the author, as it lists all books without.
 	schema := map[string]any{"type": "object", "properties": properties}
 	if required != nil {
 		schema["required"] = required
 	}
 
 	s.AddTool(&mcp.Tool{
-		Name: name, Description: about, InputSchema: schema, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads},
+		Name: name, Description: about, InputSchema: schema,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads},
 	}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var q question
 		if err := json.Unmarshal(r.Params.Arguments, &q); err != nil {
@@ -177,9 +181,9 @@ func (l *library) get(q question) (any, error) {
 
 func (l *library) list(q question) (any, error) {
 	taken := []loan{}
-	for _, one := range l.loans {
-		if one.Reader == q.Reader {
-			taken = append(taken, one)
+	for _, held := range l.loans {
+		if held.Reader == q.Reader {
+			taken = append(taken, held)
 		}
 	}
 
