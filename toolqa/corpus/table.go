@@ -19,9 +19,9 @@ type Table struct {
 	stored  map[string]func() (*Vector, error) // only of columns that differ from what the tools print
 }
 
-// newTable returns a table whose columns load reads. Stored are the names of the columns that the
-// published file holds in another form than the tools print; load is asked for that form with
-// stored true.
+// newTable returns a table whose columns load reads. stored names the columns that the published
+// file holds in another form than the tools print; load gets stored true when it is to return that
+// form.
 func newTable(ds toolqa.Dataset, names, stored []string, rows int,
 	load func(name string, stored bool) (*Vector, error)) *Table {
 	t := &Table{

@@ -44,6 +44,8 @@ func newVector(name string, words []string, codes []byte, width int) (*Vector, e
 		return nil, fmt.Errorf("corpus: column %q: %d bytes do not divide into codes of %d", name, len(codes), width)
 	}
 
+	// Bounds searches the words by halving: if they were unsorted, it would miss some without a
+	// sign.
 	for i := 1; i < len(words); i++ {
 		if words[i-1] >= words[i] {
 			return nil, fmt.Errorf("corpus: column %q: word %d, %q, does not sort after the one before it", name, i,
@@ -54,6 +56,7 @@ func newVector(name string, words []string, codes []byte, width int) (*Vector, e
 	v := &Vector{name: name, words: words, rows: len(codes) / width}
 	largest := -1
 
+	// Each width has a slice of its own, so that match compares codes without decoding them.
 	switch width {
 	case 1:
 		v.codes8 = codes
@@ -74,6 +77,7 @@ func newVector(name string, words []string, codes []byte, width int) (*Vector, e
 		largest = maxCode(v.codes32)
 	}
 
+	// Without this check a damaged column would panic later, in the middle of a tool's call.
 	if largest >= len(words) {
 		return nil, fmt.Errorf("corpus: column %q: code %d of %d words", name, largest, len(words))
 	}
@@ -193,7 +197,7 @@ func (v *Vector) Bounds(s string) (lo, hi int) {
 }
 
 // Match sets the bits of the rows whose code is in [lo, hi), clears the others, and returns how
-// many are set. Bit i%64 of dst[i/64] stands for row i; dst holds at least one bit for every row.
+// many are set. Bit i%64 of dst[i/64] is that of row i; dst has at least one bit for every row.
 func (v *Vector) Match(dst []uint64, lo, hi int) int {
 	switch {
 	case hi <= lo:

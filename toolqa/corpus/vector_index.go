@@ -40,7 +40,8 @@ func invert[C code](codes []C, words int) *postings {
 	}
 
 	rows := make([]uint32, len(codes))
-	for row := len(codes) - 1; row >= 0; row-- { // from the last row on, so that it ends as where they begin
+	// From the last row on, so that starts[c] ends as where the rows of c begin.
+	for row := len(codes) - 1; row >= 0; row-- {
 		c := codes[row]
 		starts[c]--
 		rows[starts[c]] = uint32(row)

@@ -7,8 +7,8 @@ import (
 )
 
 // items are the cells of a column as items of a JSON array: a string, escaped as Python's
-// json.dumps does, then a comma and a space. Of a small table they are kept one after the other, so
-// that a run of rows is one copy; those of a large one are escaped when they are asked for.
+// json.dumps does, then a comma and a space. Those of a small table are kept joined, so that a
+// run of rows is one copy; those of a large one are escaped when they are asked for.
 type items struct {
 	vector *Vector
 	once   sync.Once
@@ -16,7 +16,7 @@ type items struct {
 	starts []uint32 // where the item of each row begins
 }
 
-// joinRows is up to how many rows a table keeps its items joined.
+// joinRows is the largest number of rows of a table that keeps its items joined.
 const joinRows = 1 << 14
 
 // ItemSize is about how many bytes the item of a row takes.

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 )
 
-// Set is a set of a column's codes. Bit i%64 of word i/64 stands for code i.
+// Set is a set of a column's codes. Bit i%64 of word i/64 is that of code i.
 type Set []uint64
 
 // Has reports whether a code is in the set.

@@ -51,6 +51,7 @@ func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) er
 
 	var infos []corpus.Info
 
+	// All or none: corpora of two seeds or sizes must not end up side by side.
 	err := replaceCorpora(c.data, func(data string) (err error) {
 		infos, err = buildCorpora(ctx, data, c.chosenDatasets(), o, call.Progress)
 		return err
@@ -61,6 +62,7 @@ func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) er
 
 	var done Built
 
+	// Questions that no longer fit are only reported: making them again is another command.
 	for _, info := range infos {
 		done.Corpora = append(done.Corpora, newCorpusReport(c.data, info))
 		warnStale(call.Program, c.data, info)
@@ -74,7 +76,7 @@ func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) er
 	}, nil)
 }
 
-// madeBy is the program with its version, as it stands in the files that it writes.
+// madeBy names the program and its version in the files that it writes.
 func madeBy(c *suite.Call) string { return "toolevo " + c.Version }
 
 // buildCorpora builds the corpora of datasets, with the indices of their passages.
@@ -97,8 +99,8 @@ func buildCorpora(ctx context.Context, data string, datasets []toolqa.Dataset, o
 	return infos, nil
 }
 
-// replaceCorpora has corpora of a data folder written, which then take the place of those before
-// all at once. The folder that write gets has them as they are, and nothing else of the data
+// replaceCorpora calls write to make corpora, which then replace the former ones of a data folder
+// all at once. The folder that write gets has the former corpora and nothing else of the data
 // folder.
 func replaceCorpora(dir string, write func(data string) error) error {
 	corpora := filepath.Dir(corpus.Path(dir, ""))
@@ -145,7 +147,7 @@ func (r corpusReport) String() string {
 	return fmt.Sprintf("%s: %s (%s) in %s", r.Dataset, r.size(), r.Source, r.Path)
 }
 
-// size is how many of what a corpus has.
+// size says how many rows, papers or passages a corpus has.
 func (r corpusReport) size() string {
 	unit := map[string]string{string(toolqa.DBLP): "papers", string(toolqa.SciREX): "passages"}[r.Dataset]
 	return fmt.Sprintf("%d %s", r.Rows, cmp.Or(unit, "rows"))

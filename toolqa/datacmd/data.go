@@ -1,6 +1,6 @@
 // Package datacmd implements the commands that fill and check the data folder of ToolQA-D: `data
-// build`, `import`, `questions`, `verify`, `gold` and `template check`. They choose what to do, and
-// say what came of it; the packages beside this one do the work.
+// build`, `import`, `questions`, `verify`, `gold` and `template check`. They choose what to do
+// and report the result; the packages beside this one do the work.
 package datacmd
 
 import (
@@ -28,14 +28,14 @@ func Commands() []suite.Command {
 // all is the word for all datasets, and for all difficulties.
 const all = "all"
 
-// chosen is what of a data folder a command is about.
+// chosen is the part of a data folder that a command is about.
 type chosen struct {
 	data       string
 	datasets   []string
 	difficulty string
 }
 
-// options are the data folder and the datasets.
+// options returns the options for the data folder and the datasets.
 func (c *chosen) options() []suite.Option {
 	c.datasets = []string{all}
 	return []suite.Option{
@@ -47,7 +47,7 @@ func (c *chosen) options() []suite.Option {
 	}
 }
 
-// difficultyOption is the difficulty.
+// difficultyOption returns the option for the difficulty.
 func (c *chosen) difficultyOption() suite.Option {
 	c.difficulty = all
 	return suite.Option{
@@ -56,7 +56,7 @@ func (c *chosen) difficultyOption() suite.Option {
 	}
 }
 
-// named reports whether datasets were named, so that one that is not there is an error.
+// named reports whether datasets were named, so that a missing one is an error.
 func (c *chosen) named() bool { return !slices.Contains(c.datasets, all) }
 
 func (c *chosen) chosenDatasets() []toolqa.Dataset {

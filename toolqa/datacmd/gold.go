@@ -25,7 +25,7 @@ func goldCommand() suite.Command {
 
 			for _, ds := range c.chosenDatasets() {
 				r, err := checkGold(ctx, c.data, ds, c.difficulties())
-				// Unless datasets are named, those that are there are meant.
+				// Unless datasets are named, those that exist are meant.
 				if errors.Is(err, fs.ErrNotExist) && !c.named() {
 					continue
 				}
@@ -41,6 +41,8 @@ func goldCommand() suite.Command {
 				return fmt.Errorf("no test questions in %s: run `toolevo data build` or `toolevo data "+
 					"import`, then `toolevo data questions`", c.data)
 			}
+
+			// Answers that agree with no rule are printed, and still an error.
 			return call.Result(done, done.print, done.verdict())
 		},
 	}
@@ -79,9 +81,12 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 		return nil, err
 	}
 	defer rows.Close()
+
 	var reports []goldReport
 
 	for _, d := range difficulties {
+		// The questions may be of one difficulty only: that is an error only if there are none at
+		// all.
 		qs, err := questions.Read(dir, ds, d, toolqa.Test)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -97,6 +102,7 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 		}
 
 		report := goldReport{Dataset: string(ds), Difficulty: string(d), GoldReport: r}
+		// A file never mixes published questions with generated ones.
 		if len(qs) > 0 {
 			report.Source = string(qs[0].Source)
 		}
@@ -104,7 +110,7 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 		reports = append(reports, report)
 	}
 
-	// Wrapped, so that the command can pass over a dataset that nobody named.
+	// It wraps fs.ErrNotExist, so that the command can pass over a dataset that nobody named.
 	if len(reports) == 0 {
 		return nil, fmt.Errorf("no test questions of %s in %s: run `toolevo data import` or `toolevo data "+
 			"questions`: %w", ds, dir, fs.ErrNotExist)
@@ -113,7 +119,7 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 	return reports, nil
 }
 
-// verdict is the error of answers that agree with no rule.
+// verdict returns an error if any answers agree with no rule.
 func (g Gold) verdict() error {
 	unexplained := 0
 	for _, r := range g.Gold {

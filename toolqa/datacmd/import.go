@@ -45,6 +45,7 @@ func importCommand() suite.Command {
 					"corpora, of questions, or both")
 			}
 
+			// One process of Python is enough: the pickles are read one after the other.
 			i := importRun{Call: call, chosen: &c, split: toolqa.Split(split), options: options}
 			i.options.Tool, i.options.Python = madeBy(call), python.Options(1)
 
@@ -60,7 +61,7 @@ func importCommand() suite.Command {
 				}
 			}
 
-			// Only now: the import of questions may have replaced files that no longer fitted.
+			// Only now: the import of questions may have replaced files that no longer fit.
 			for _, info := range i.infos {
 				warnStale(call.Program, c.data, info)
 			}
@@ -69,7 +70,7 @@ func importCommand() suite.Command {
 	}
 }
 
-// importRun reads the published files and remembers what there is to say about them.
+// importRun reads the published files and collects the reports about them.
 type importRun struct {
 	*suite.Call
 	*chosen
@@ -107,6 +108,7 @@ func (i *importRun) corpora(ctx context.Context, from string) error {
 			return err
 		}
 
+		// Also of an unchanged corpus: the import that made it may have been interrupted here.
 		if err := indexPassages(ctx, i.data, ds, i.Progress); err != nil {
 			return err
 		}
@@ -139,8 +141,10 @@ func (i *importRun) questions(asked string) error {
 		return err
 	}
 
+	// Before the questions are written: afterwards a run would refuse both files.
 	removed, err := questions.RemoveShared(i.data, imported.Questions)
-	// Said before the error: these files are gone, whatever else went wrong.
+
+	// Reported before the error: these files are gone, whatever else went wrong.
 	for _, path := range removed {
 		i.Say("Removed %s: it asked published questions of another split; run `toolevo data questions` "+
 			"again", path)
@@ -154,6 +158,7 @@ func (i *importRun) questions(asked string) error {
 		return err
 	}
 
+	// What two published splits share stays, because it was published so; the user is told.
 	shared, err := questions.FindShared(i.data, imported.Questions)
 	if err != nil {
 		return err
@@ -197,6 +202,7 @@ func (i *importRun) printFiles(w io.Writer) {
 	all, recognised := 0, 0
 
 	for _, f := range i.files {
+		// Not a result, since nothing was imported, but the user may have expected it.
 		if f.Skipped != "" {
 			i.Say("%s: left out: %s", f.Path, f.Skipped)
 			continue
@@ -205,6 +211,7 @@ func (i *importRun) printFiles(w io.Writer) {
 		all, recognised = all+f.Questions, recognised+f.Questions-len(f.Unrecognised)
 		fmt.Fprintf(w, "%s: %d %s questions from %s", f.Dataset, f.Questions, f.Difficulty, f.Path)
 
+		// A few IDs show what is wrong; the JSON document has all.
 		if n := len(f.Unrecognised); n > 0 {
 			fmt.Fprintf(w, ", %d fit no template (%s)", n, strings.Join(f.Unrecognised[:min(n, 5)], ", "))
 		}

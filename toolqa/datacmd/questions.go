@@ -20,7 +20,7 @@ import (
 // examplesOfTemplate is how many questions of a template there are to choose demonstrations from.
 const examplesOfTemplate = 3
 
-// generation is what questions are generated.
+// generation says which questions to generate.
 type generation struct {
 	chosen
 	seed   uint64
@@ -44,6 +44,7 @@ func questionsCommand() suite.Command {
 
 // run generates the questions of all datasets, and writes them.
 func (g *generation) run(ctx context.Context, call *suite.Call) error {
+	// Negated as a whole, so that NaN is refused, too.
 	if !(g.scale > 0 && g.scale <= 1) {
 		return console.Option("scale", "it is %v, want more than 0 and at most 1", g.scale)
 	}
@@ -57,6 +58,7 @@ func (g *generation) run(ctx context.Context, call *suite.Call) error {
 		call.Progress.Step("questions about "+string(ds))(i, len(all))
 
 		qs, reports, err := g.dataset(ctx, ds)
+		// Unless datasets are named, those whose corpora exist are meant.
 		if errors.Is(err, fs.ErrNotExist) && !g.named() {
 			continue
 		}
@@ -72,7 +74,7 @@ func (g *generation) run(ctx context.Context, call *suite.Call) error {
 		return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", g.data)
 	}
 
-	// All at once: what ends the command before leaves the files as they were.
+	// All at once: a command that ends before has left the files as they were.
 	return call.Result(made, func(w io.Writer) {
 		printSplits(w, g.data, made.Splits)
 	}, questions.Write(g.data, generated))
@@ -111,7 +113,7 @@ func printSplits(w io.Writer, dir string, made []splitReport) {
 	fmt.Fprintf(w, "in %s\n", filepath.Join(dir, "questions"))
 }
 
-// dataset returns the questions of a dataset, and what there is to say about each file.
+// dataset returns the questions of a dataset and a report on each file.
 func (g *generation) dataset(ctx context.Context, ds toolqa.Dataset) (all []toolqa.Question, reports []splitReport,
 	err error) {
 	opened, err := corpus.Open(ctx, g.data, ds)
@@ -141,7 +143,7 @@ func (g *generation) dataset(ctx context.Context, ds toolqa.Dataset) (all []tool
 				return nil, nil, err
 			}
 
-			// Published questions are never mixed with made ones in one split.
+			// Published questions are never mixed with generated ones in one split.
 			if len(there) > 0 {
 				*n = 0
 			}

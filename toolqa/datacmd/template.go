@@ -31,11 +31,13 @@ func templateCheckCommand() suite.Command {
 				return err
 			}
 
+			// A mistake in the file is a bad result, not a failure of the command.
 			file, err := questions.ParseTemplates(c.Args[0], text)
 			if err != nil {
 				return console.Bad("%w", err)
 			}
 
+			// So is one that shows only when questions are drawn and answered from a corpus.
 			examples, err := showExamples(ctx, data, file, seed)
 			if err != nil {
 				return console.Bad("%w", err)

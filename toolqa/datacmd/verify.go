@@ -27,6 +27,7 @@ func verifyCommand() suite.Command {
 
 			for _, ds := range c.chosenDatasets() {
 				r, err := verify(ctx, c.data, ds, call.Progress)
+				// Unless datasets are named, those that exist are meant.
 				if errors.Is(err, fs.ErrNotExist) && !c.named() {
 					continue
 				}
@@ -38,7 +39,7 @@ func verifyCommand() suite.Command {
 				done.Verified = append(done.Verified, r)
 			}
 
-			// The files of other benchmarks are meant only where no dataset was named.
+			// The files of other benchmarks are checked only if no dataset was named.
 			if !c.named() {
 				var err error
 				if done.Files, err = verifyOthers(ctx, c.data); err != nil {
@@ -50,6 +51,8 @@ func verifyCommand() suite.Command {
 				return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`",
 					c.data)
 			}
+
+			// All findings are printed, and any of them is an error.
 			return call.Result(done, done.print, done.verdict())
 		},
 	}
@@ -86,7 +89,8 @@ type verifyReport struct {
 	questions.Verification
 }
 
-func (r verifyReport) bad() int {
+// findings counts what is wrong.
+func (r verifyReport) findings() int {
 	n := len(r.Problems)
 	if r.Damage != "" {
 		n++
@@ -124,11 +128,11 @@ func verify(ctx context.Context, dir string, ds toolqa.Dataset, progress *consol
 	return r, err
 }
 
-// verdict is the error of files in which something is wrong.
+// verdict returns an error if anything is wrong with the files.
 func (v Verified) verdict() error {
 	wrong := 0
 	for _, r := range v.Verified {
-		wrong += r.bad()
+		wrong += r.findings()
 	}
 
 	for _, f := range v.Files {

@@ -92,6 +92,7 @@ func (t EdgeCheck) authors(ctx context.Context, s toolqa.Session, one, other str
 		return s, "", err
 	}
 
+	// As Python prints the attributes of the published graph, in their order.
 	text := append([]byte("{'weight': "), strconv.Itoa(e.weight)...)
 	text = append(text, ", 'papers': ["...)
 
@@ -113,6 +114,7 @@ func (t EdgeCheck) authors(ctx context.Context, s toolqa.Session, one, other str
 		text = strconv.AppendInt(text, n, 10)
 	}
 
+	// Only the calls that follow see the defect: the published code overwrites what it has printed.
 	if t.Spoil {
 		s.Spoiled = &toolqa.SpoiledEdge{Edge: e.id, Before: s.Spoiled}
 	}

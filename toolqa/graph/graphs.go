@@ -50,11 +50,13 @@ func Open(ctx context.Context, c *corpus.Corpus) (_ *Graphs, err error) {
 	if g.db, err = sql.Open("sqlite3", c.URI()); err != nil {
 		return nil, fmt.Errorf("graph: open %s: %w", c.Path(), err)
 	}
-	// A call is short and needs a processor: more connections than those only take memory.
+
+	// A call is short and keeps a processor busy, so more connections would only take memory.
 	conns := max(4, runtime.GOMAXPROCS(0))
 	g.db.SetMaxOpenConns(conns)
 	g.db.SetMaxIdleConns(conns)
 
+	// Prepared now, so that a file without these tables is refused before any call.
 	for _, s := range []struct {
 		stmt  **sql.Stmt
 		query string
@@ -188,6 +190,7 @@ func (g *Graphs) findNeighbours(ctx context.Context, a *authorNode) ([]neighbour
 		return nil, err
 	}
 	defer rows.Close()
+
 	var found []neighbour
 
 	for rows.Next() {

@@ -90,16 +90,19 @@ func (t NeighbourCheck) coauthors(ctx context.Context, s toolqa.Session, name st
 	if err != nil {
 		return "", err
 	}
+
 	var papers []int64 // each once, in the order in which they appear
 	seen := map[int64]bool{}
 	entries := 0
 	list := []byte("[")
 
 	for _, n := range neighbours {
+		// One spoiled edge makes the published call fail, whatever the others are.
 		if s.Spoiled.Has(n.edge) {
 			return "", nil
 		}
 
+		// The published total counts entries, of which every further paper of two authors has two.
 		entries += len(n.papers)
 		for _, p := range n.papers {
 			if !seen[p] {
@@ -108,6 +111,7 @@ func (t NeighbourCheck) coauthors(ctx context.Context, s toolqa.Session, name st
 			}
 		}
 
+		// Counted above, but without a name there is nothing to list.
 		if !n.name.Valid {
 			continue
 		}

@@ -47,6 +47,7 @@ func (t NodeCheck) node(ctx context.Context, graph, name string) (string, int, e
 			return "", 0, err
 		}
 
+		// PaperNet is directed, and networkx counts both directions.
 		attributes, degree = p.attributes, len(p.cites)+p.citedBy
 	} else {
 		a, err := t.Graphs.findAuthor(ctx, name)
@@ -61,6 +62,7 @@ func (t NodeCheck) node(ctx context.Context, graph, name string) (string, int, e
 		attributes = a.attributes
 	}
 
+	// The corpus keeps attributes as JSON; the published tool prints the dict of Python.
 	value, err := pytext.Decode(attributes)
 	if err != nil {
 		return "", 0, fmt.Errorf("attributes: %w", err)

@@ -16,8 +16,8 @@ var (
 )
 
 // withoutAddresses replaces the addresses of objects in what a program printed. An address counts
-// only behind a "<" in its line and in front of what ends or goes on a text of that kind; with cut,
-// which says that the end of the output is missing, also at the end.
+// only behind a "<" in its line and before a character that ends or continues such a text; with
+// cut, which says that the end of the output is missing, also at the end.
 func withoutAddresses(text string, cut bool) string {
 	if !strings.Contains(text, " at 0x") {
 		return text

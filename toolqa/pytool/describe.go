@@ -2,7 +2,7 @@ package pytool
 
 import "slices"
 
-// Describe is a sentence for the description of the tool, of the names of the modules that can be
+// Describe returns a sentence for the description of the tool that names the modules that can be
 // imported: "Only the modules of Python's standard library and numpy can be imported."
 func Describe(modules []string) string {
 	list := "Python's standard library"

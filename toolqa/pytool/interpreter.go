@@ -64,17 +64,16 @@ func New(engine sandbox.Engine, opts Options) *Interpreter {
 
 // Call runs the program in the argument Python. Whatever the program does is an observation; an
 // error is an interpreter that does not start, a failing Memory, or the end of ctx.
-func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session,
-	envs.Result,
-	error) {
+func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
+	toolqa.Session, envs.Result, error) {
 	code, ok := args.Text("Python")
 	if !ok {
 		return s, envs.Result{Observation: wrongArguments, Outcome: envs.InvocationError}, nil
 	}
 
 	if len(code) > maxProgram {
-		said := fmt.Sprintf(tooLong, len(code), maxProgram)
-		return s, envs.Result{Observation: said, Outcome: envs.ToolError}, nil
+		text := fmt.Sprintf(tooLong, len(code), maxProgram)
+		return s, envs.Result{Observation: text, Outcome: envs.ToolError}, nil
 	}
 
 	if in.opts.PublishedCapture {
@@ -83,6 +82,7 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 		code = unfence(code)
 	}
 
+	// By the code without fences, so that what differs only there is run and remembered once.
 	key := in.key(code)
 	for {
 		v, err, shared := in.flight.Do(key, func() (any, error) {
@@ -94,12 +94,15 @@ func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Arg
 			return s, v.(envs.Result), nil
 		}
 
+		// The program may have run under the context of an equal call, which was given up. This one
+		// was not, so it tries again.
 		stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		if shared && stopped && ctx.Err() == nil {
-			continue // the call that ran the program for both of us was given up
+			continue
 		}
-		return s, envs.Result{}, envs.Fail(envs.StageTool, fmt.Sprintf("PythonInterpreter[%s]",
-			excerpt(code)), err)
+
+		action := fmt.Sprintf("PythonInterpreter[%s]", excerpt(code))
+		return s, envs.Result{}, envs.Fail(envs.StageTool, action, err)
 	}
 }
 
@@ -115,7 +118,7 @@ func seed(code string) uint32 {
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// result runs a program and phrases what came of it.
+// result runs a program and makes an observation of its reply.
 func (in *Interpreter) result(ctx context.Context, code string) (envs.Result, error) {
 	program := sandbox.Program{Code: code, Published: in.opts.PublishedCapture, Seed: seed(code)}
 
@@ -129,8 +132,9 @@ func (in *Interpreter) result(ctx context.Context, code string) (envs.Result, er
 	return r, nil
 }
 
-// observe phrases a reply.
+// observe makes an observation of a reply.
 func (in *Interpreter) observe(r sandbox.Reply) envs.Result {
+	// Output that was cut may end within an address.
 	text := withoutAddresses(strings.ToValidUTF8(r.Output, "\uFFFD"), r.End == sandbox.OutOfSpace)
 	text = strip(text, r.End == sandbox.Raised && !in.opts.PublishedCapture)
 	note := ""
@@ -155,6 +159,7 @@ func (in *Interpreter) observe(r sandbox.Reply) envs.Result {
 		note = fmt.Sprintf("SystemError: the interpreter ended (%s)", r.Detail)
 	}
 
+	// What a stopped program has printed so far may still help the agent.
 	if text != "" {
 		note = text + "\n" + note
 	}

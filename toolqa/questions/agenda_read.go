@@ -59,28 +59,29 @@ var agendaReading = sync.OnceValue(func() *agendaPatterns {
 	return p
 })
 
-// read takes the wanted part from a passage, and reports whether the passage tells it of the
-// appointment a.
+// read returns the appointment that a passage describes, as far as the wanted part needs, and
+// whether it is the appointment a and that part is in the passage.
 func (a appointment) read(passage, part string) (appointment, bool) {
 	patterns := agendaReading()
-	told := a
-	told.date = slashDate(patterns.date.FindString(passage))
+	described := a
+	described.date = slashDate(patterns.date.FindString(passage))
 
 	times := patterns.clock.FindAllString(passage, -1)
 	if len(times) == 2 {
-		told.start, told.end = times[0], times[1]
+		described.start, described.end = times[0], times[1]
 	}
 
-	if len(times) != 2 && (part == "times" || a.start != "") || !a.agrees(told) {
+	// Without two times nobody can tell when it is, nor that it is the one at the time asked about.
+	if len(times) != 2 && (part == "times" || a.start != "") || !a.agrees(described) {
 		return appointment{}, false
 	}
 
 	marked := passage
 	parts := []struct{ text, mark string }{{a.what, markWhat}, {a.place, markPlace}, {a.who, markWho}}
-	// Karaoke in Karaoke Bar
+
+	// The longest first: in "Karaoke in Karaoke Bar" the event must not take a word of the place.
 	slices.SortStableFunc(parts, func(x, y struct{ text, mark string }) int {
-		return cmp.Compare(len(y.text),
-			len(x.text))
+		return cmp.Compare(len(y.text), len(x.text))
 	})
 
 	for _, p := range parts {
@@ -91,9 +92,10 @@ func (a appointment) read(passage, part string) (appointment, bool) {
 	}
 
 	if part == "times" {
-		return told, true
+		return described, true
 	}
 
+	// What the sentences find has marks in the place of the question's words.
 	original := strings.NewReplacer(markWhat, a.what, markPlace, a.place, markWho, a.who)
 
 	for _, re := range patterns.sentences {
@@ -104,9 +106,9 @@ func (a appointment) read(passage, part string) (appointment, bool) {
 
 		found := func(name string) string { return original.Replace(m[re.SubexpIndex(name)]) }
 
-		told.who, told.what, told.place = found("who"), found("what"), found("place")
-		if a.agrees(told) {
-			return told, true
+		described.who, described.what, described.place = found("who"), found("what"), found("place")
+		if a.agrees(described) {
+			return described, true
 		}
 	}
 
@@ -120,25 +122,29 @@ func replaceWords(text, part, mark string) (string, bool) {
 		return text, true
 	}
 
-	in, of := strings.ToLower(text), strings.ToLower(part)
-	if len(in) != len(text) || len(of) != len(part) { // then positions would not be the same
-		in, of = text, part
+	// Some letters have another length in lower case. Then positions would not be those in the
+	// text.
+	lowerText, lowerPart := strings.ToLower(text), strings.ToLower(part)
+	if len(lowerText) != len(text) || len(lowerPart) != len(part) {
+		lowerText, lowerPart = text, part
 	}
+
 	var b strings.Builder
 	done, replaced := 0, false
 
 	for from := 0; ; {
-		at := strings.Index(in[from:], of)
+		at := strings.Index(lowerText[from:], lowerPart)
 		if at < 0 {
 			b.WriteString(text[done:])
 			return b.String(), replaced
 		}
 
 		at += from
-		end := at + len(of)
+		end := at + len(lowerPart)
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, size := utf8.DecodeRuneInString(text[end:])
 
+		// "Ann" in "Annual" or "Joann" is another word.
 		from = at + max(1, size)
 		if at > 0 && isWordRune(before) || size > 0 && isWordRune(after) {
 			continue

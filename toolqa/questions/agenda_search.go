@@ -6,15 +6,15 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// readDescribed reads a part of the appointment from the descriptions that a search has found.
-// Where they do not tell it, "missed" is known, and after a second search "missed_twice".
+// readDescribed reads a part of the appointment from the descriptions that a search has found. If
+// it is in none of them, "missed" is known, and after a second search "missed_twice".
 func readDescribed(part string) reader {
 	return func(result string, known *slotValues) error {
 		asked := appointmentAsked(*known)
 
 		for passage := range strings.Lines(result) {
-			if told, ok := asked.read(strings.TrimSpace(passage), part); ok {
-				*known = append(*known, told.slots(part)...)
+			if described, ok := asked.read(strings.TrimSpace(passage), part); ok {
+				*known = append(*known, described.slots(part)...)
 				return nil
 			}
 		}
@@ -34,6 +34,7 @@ func readAppointment(part string) reader {
 	return func(result string, known *slotValues) error {
 		asked := appointmentAsked(*known)
 
+		// The plan filters by who it is, or else by the times, and asks for the other columns.
 		columns := []string{"event", "start_time", "end_time", "location"}
 		if asked.who == "" {
 			columns = []string{"person", "event", "location"}
@@ -45,17 +46,18 @@ func readAppointment(part string) reader {
 		}
 
 		for _, row := range rows {
-			told := appointment{row["person"], row["event"], row["location"], asked.date,
+			found := appointment{row["person"], row["event"], row["location"], asked.date,
 				fromPrinted(row["start_time"]), fromPrinted(row["end_time"])}
-			// What the rows were filtered by is not printed: the question tells it.
+
+			// What the rows were filtered by is not printed, but the question says it.
 			if asked.who != "" {
-				told.who = asked.who
+				found.who = asked.who
 			} else {
-				told.start, told.end = asked.start, asked.end
+				found.start, found.end = asked.start, asked.end
 			}
 
-			if asked.agrees(told) {
-				*known = append(*known, told.slots(part)...)
+			if asked.agrees(found) {
+				*known = append(*known, found.slots(part)...)
 				return nil
 			}
 		}
@@ -114,7 +116,7 @@ func (a appointment) slots(part string) slotValues {
 	}
 }
 
-// agrees reports whether b is as far as a is known.
+// agrees reports whether b is the same as a in all that is known of a.
 func (a appointment) agrees(b appointment) bool {
 	same := func(x, y string) bool {
 		return x == "" || strings.EqualFold(strings.TrimSpace(x), strings.TrimSpace(y))
