@@ -1,12 +1,12 @@
 package envs
 
-// Action is one completion of the model, as it was written: Thought, Action and Action Input
-// (paper, A.1). It may be anything a model can write, including the empty string, invalid UTF-8, or
-// a megabyte of brackets.
+// Action is one completion of the model, verbatim: Thought, Action and Action Input (paper, A.1).
+// It may be anything a model can write, including the empty string, invalid UTF-8, or a megabyte of
+// brackets.
 type Action string
 
 // The tools that belong to the protocol rather than to a benchmark: the one that answers, and the
-// one by which an agent takes a new API into its prompt (paper, 3.3).
+// one with which an agent adds a new API to its prompt (paper, 3.3).
 const (
 	FinishTool = "Finish"
 	UpdateTool = "UpdateTool"
@@ -14,8 +14,8 @@ const (
 
 // Call is what an environment understood of an action.
 type Call struct {
-	// Tool is the capability meant, by its name in the version that defines the tools, or "" when
-	// no tool of that name exists in any version the environment knows. A deprecated call names the
+	// Tool names the capability as the version that defines the tools does, or is "" when no
+	// version that the environment knows has a tool of the name called. A deprecated call names the
 	// tool it would have reached.
 	Tool string
 	Name string // the name as the agent wrote it

@@ -44,8 +44,8 @@ func (a Args) Names() []string {
 	return names
 }
 
-// Object returns the object of names and values, which take turns. A name that is no text is a
-// mistake of the program.
+// Object returns an object made of alternating names and values. It panics if a name is not a
+// string.
 func Object(pairs ...any) Args {
 	object := make(Args, 0, len(pairs)/2)
 	for pair := range slices.Chunk(pairs, 2) {
@@ -54,23 +54,23 @@ func Object(pairs ...any) Args {
 	return object
 }
 
-// With returns the arguments and one more, which comes last.
+// With returns the arguments with one more appended.
 func (a Args) With(name string, value any) Args { return append(slices.Clip(a), Arg{name, value}) }
 
-// Without returns the arguments but for some.
+// Without returns the arguments except those of the given names.
 func (a Args) Without(names ...string) Args {
 	return slices.DeleteFunc(slices.Clone(a),
 		func(arg Arg) bool { return slices.Contains(names, arg.Name) })
 }
 
-// Object returns the value of the argument called name when it is an object, and else none.
+// Object returns the value of the argument called name if it is an object, or nil.
 func (a Args) Object(name string) Args {
 	v, _ := a.Get(name)
 	object, _ := v.(Args)
 	return object
 }
 
-// List returns the value of the argument called name when it is a list, and else none.
+// List returns the value of the argument called name if it is a list, or nil.
 func (a Args) List(name string) []any {
 	v, _ := a.Get(name)
 	list, _ := v.([]any)

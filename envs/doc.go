@@ -17,8 +17,8 @@
 //   - States and histories are immutable values. Stepping from a state leaves it as it was, so a
 //     tree branches by keeping a pointer.
 //   - Step is a function: the same state and the same action give the same transition.
-//   - The agent's mistakes are observations; our failures are errors. An error of an [Environment]
-//     is a [StageError]: it says which stage gave up, and it never becomes a reward.
+//   - The agent's mistakes are observations; the program's failures are errors. An error of an
+//     [Environment] is a [StageError]: it says which stage failed, and it never becomes a reward.
 //
 // The conformance suite in envs/envtest holds every environment to these.
 package envs

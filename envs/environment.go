@@ -11,7 +11,7 @@ type Environment interface {
 	// Reset returns the first state of a task. A task the environment does not know is an error.
 	Reset(ctx context.Context, t Task) (State, error)
 
-	// Step runs one action. The turn keeps its text, without what the agent wrote behind it. The
+	// Step runs one action. The turn keeps its text, without what the agent wrote after it. The
 	// state is unchanged, and the same state and action give the same transition. Stepping from a
 	// state that is not Running is an error. Every error is ours, never the agent's, and wraps a
 	// StageError.
@@ -27,32 +27,32 @@ type Canonicalizer interface {
 	Canonical(a Action) string
 }
 
-// Comparer is implemented by environments that can tell when nothing has changed that a failure
-// depends on.
+// Comparer is implemented by environments that can tell when nothing a failure depends on has
+// changed.
 type Comparer interface {
-	// Alike reports whether every action that fails in one of two states of a task fails alike in
-	// the other, because they differ in nothing but their turns and the descriptions learned. What
+	// Alike reports whether every action that fails in one of two states of a task fails the same
+	// way in the other, because they differ only in their turns and the descriptions learned. What
 	// tools remember, and any count that decides an answer, belongs to a state: where a call may
 	// succeed later, the states are not alike. False is always safe.
 	Alike(a, b State) bool
 }
 
-// Alike asks an environment, if it is a [Comparer]; of others no two states are known to be alike.
+// Alike asks env if it is a [Comparer]; otherwise no two states are known to be alike.
 func Alike(env Environment, a, b State) bool {
 	c, ok := env.(Comparer)
 	return ok && c.Alike(a, b)
 }
 
-// Lifter is implemented by environments that can say how a call of the prompt version is written in
-// the version that is deployed. No agent is told: it is for a yardstick that knows what an agent
-// has to find out.
+// Lifter is implemented by environments that can translate a call of the prompt version into the
+// deployed version. No agent sees the result: it serves yardsticks that know what an agent has to
+// find out.
 type Lifter interface {
-	// Lift returns the call that does next what c means, after what has happened so far. It is an
-	// error when the deployed version cannot express it.
+	// Lift returns the call that does what c means after the history so far. It is an error if the
+	// deployed version cannot express it.
 	Lift(so History, c Call) (Call, error)
 }
 
-// Lift asks an environment, if it is a [Lifter].
+// Lift asks env if it is a [Lifter], and fails otherwise.
 func Lift(env Environment, so History, c Call) (Call, error) {
 	l, ok := env.(Lifter)
 	if !ok {
@@ -61,15 +61,15 @@ func Lift(env Environment, so History, c Call) (Call, error) {
 	return l.Lift(so, c)
 }
 
-// Documenter is implemented by environments whose APIs may answer otherwise than their documents in
-// the prompt say.
+// Documenter is implemented by environments whose APIs may not answer as their documents in the
+// prompt say.
 type Documenter interface {
-	// Notes returns what the deployed document of the API that a call is of says about that, a line
-	// each, in the words of package silent, and whether policies are shown it.
+	// Notes returns what the deployed document of the called API says about that, a line each, in
+	// the words of package silent, and whether policies see it.
 	Notes(so History, c Call) (notes []string, shown bool)
 }
 
-// Notes asks an environment, if it is a [Documenter].
+// Notes asks env if it is a [Documenter].
 func Notes(env Environment, so History, c Call) (notes []string, shown bool) {
 	d, ok := env.(Documenter)
 	if !ok {
@@ -84,7 +84,7 @@ type State interface {
 	Status() Status
 }
 
-// Status says whether a task goes on.
+// Status says whether a task is still running.
 type Status uint8
 
 // The statuses.
@@ -104,7 +104,7 @@ func (s Status) String() string {
 	return fmt.Sprintf("status(%d)", uint8(s))
 }
 
-// MarshalText returns the word for the status, by which it stands in JSON.
+// MarshalText returns the status as JSON shows it.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText.
@@ -128,7 +128,7 @@ func ParseStatus(name string) (Status, error) {
 type Transition struct {
 	State  State // the state after the action; its history ends with Turn
 	Turn   Turn
-	Reward float64 // equation 1: +1 or -1 when the task has ended, 0 while it goes on
+	Reward float64 // equation 1: +1 or -1 when the task has ended, 0 while it runs
 	Grade  Grade   // how a final answer was graded; zero unless the outcome is Correct or Incorrect
 }
 
@@ -138,7 +138,7 @@ type Grade struct {
 	Official bool   `json:"official"` // right by the benchmark's own matcher
 	Strict   bool   `json:"strict"`   // right by the strict matcher, which honours signs and decimal points
 
-	// Reason is why, in the words of the language model that judged the answer; "" where none did.
-	// No agent sees it.
+	// Reason is why, in the words of the language model that judged the answer, or "". No agent
+	// sees it.
 	Reason string `json:"reason,omitempty"`
 }

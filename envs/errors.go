@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Stage names the boundary at which one of our own parts failed.
+// Stage names the part of the program that failed.
 type Stage string
 
 // The stages.
@@ -16,8 +16,8 @@ const (
 	StageStore       Stage = "store"       // the log could not be read or written
 )
 
-// StageError is a failure of ours. It is retried or reported, and it never becomes a reward or an
-// observation.
+// StageError is a failure of the program, not of the agent. It is retried or reported, and it never
+// becomes a reward or an observation.
 type StageError struct {
 	Stage Stage
 	Op    string // which call, with which arguments
@@ -53,9 +53,9 @@ func FailedStage(err error) (Stage, bool) {
 	return "", false
 }
 
-// IsFinal reports whether no further try can help, so that the whole run has to stop: the store
-// cannot be read or written, or the cause says so itself by a method Final() bool, as that of a
-// refused key does.
+// IsFinal reports whether retrying cannot help, so that the whole run has to stop: the store cannot
+// be read or written, or the cause says so in a method Final() bool, as the error of a refused key
+// does.
 func IsFinal(err error) bool {
 	if stage, ok := FailedStage(err); ok && stage == StageStore {
 		return true
@@ -64,9 +64,9 @@ func IsFinal(err error) bool {
 	return errors.As(err, &cause) && cause.Final()
 }
 
-// GivenUp returns the reason in a few words when an error means that one thing of many failed for
-// good: it was tried as often as makes sense, and others succeed. The cause says so by a method
-// GivenUp() string, as that of a request does at which a server fails alone.
+// GivenUp returns the reason in a few words when an error means that one item of many failed for
+// good: it was tried as often as makes sense while others succeed. The cause says so in a method
+// GivenUp() string, e.g. when a server fails on one request only.
 func GivenUp(err error) (reason string, ok bool) {
 	var cause interface{ GivenUp() string }
 	if !errors.As(err, &cause) {

@@ -16,7 +16,7 @@ type Turn struct {
 }
 
 // History is everything an agent may see: the task, the turns so far, the tool descriptions it has
-// learned, and which API version it was told of. It is an immutable value; appending shares what
+// learned, and the API version announced to it. It is an immutable value; appending shares what
 // came before, so a branch costs one link. The zero History has no task.
 type History struct {
 	task      *Task
@@ -90,9 +90,9 @@ func (h History) Append(t Turn) History {
 	return h
 }
 
-// Remark returns the history with something more said to the agent at its end: below the last
-// observation, or below the question before the first turn. It is for what a controller says, and
-// no environment; no state has such a history.
+// Remark returns the history with a remark to the agent at its end: below the last observation, or
+// below the question before the first turn. It is for what a controller says rather than an
+// environment; no state has such a history.
 func (h History) Remark(text string) History {
 	if h.last == nil {
 		task := h.Task()
@@ -107,8 +107,8 @@ func (h History) Remark(text string) History {
 	return h.Append(last)
 }
 
-// Rewrite returns the history with each action as rewrite has it, for prompts that do not show all
-// that a model wrote. No state has such a history.
+// Rewrite returns the history with each action rewritten, for prompts that do not show everything a
+// model wrote. No state has such a history.
 func (h History) Rewrite(rewrite func(Action) Action) History {
 	turns := h.Turns()
 	h.last = nil
@@ -121,7 +121,7 @@ func (h History) Rewrite(rewrite func(Action) Action) History {
 }
 
 // Advise returns the history of an agent that is also shown rules on how to handle tools that
-// change. Like Remark, it is for what no environment says; no state has such a history.
+// change. Like Remark, it is not for environments; no state has such a history.
 func (h History) Advise() History {
 	h.advised = true
 	return h
@@ -130,10 +130,10 @@ func (h History) Advise() History {
 // Advised reports whether the agent is shown those rules.
 func (h History) Advised() bool { return h.advised }
 
-// Hash returns a hash of all that an agent may be shown: the task's question and its dataset (no
+// Hash returns a hash of everything an agent may be shown: the task's question and its dataset (no
 // other label), the turns with their outcomes, the learned descriptions, and the version announced.
 // Histories with equal hashes look the same to a policy; the hash is the same in every process. It
-// costs no walk through the turns.
+// does not walk through the turns.
 func (h History) Hash() uint64 {
 	task := h.Task()
 
@@ -150,6 +150,7 @@ func (h History) Hash() uint64 {
 	binary.LittleEndian.PutUint64(b[:8], turns)
 	binary.LittleEndian.PutUint64(b[8:], learned)
 
+	// What a history lacks adds nothing, so that the stored hashes of those without it stay valid.
 	hash := xxh3.HashStringSeed(task.Question, xxh3.HashString(task.Labels[LabelDataset]))
 	for _, text := range []string{task.Tools, h.announced} {
 		if text != "" {
@@ -171,7 +172,12 @@ func (h History) Learn(description string) History {
 		n, hash = h.learned.n+1, h.learned.hash
 	}
 
-	h.learned = &learnedTool{prev: h.learned, n: n, hash: xxh3.HashStringSeed(description, hash), text: description}
+	h.learned = &learnedTool{
+		prev: h.learned,
+		n:    n,
+		hash: xxh3.HashStringSeed(description, hash),
+		text: description,
+	}
 	return h
 }
 
@@ -189,13 +195,13 @@ func (h History) Learned() []string {
 	return texts
 }
 
-// Announce returns the history of an agent that is shown the tool list of an API version from here
-// on, as clients are whose server says that its list has changed. It has the version's name alone:
-// the list is for whoever shows it.
+// Announce returns the history of an agent that sees the tool list of an API version from here on,
+// as a client does whose server says that its list has changed. It holds only the version's name:
+// whoever shows the list has it.
 func (h History) Announce(version string) History {
 	h.announced = version
 	return h
 }
 
-// Announced returns the name of the API version that was announced last, or "".
+// Announced returns the name of the API version announced last, or "".
 func (h History) Announced() string { return h.announced }

@@ -2,7 +2,7 @@ package envs
 
 import "fmt"
 
-// Outcome is what kind of observation a turn ended with.
+// Outcome is the kind of observation that a turn ended with.
 type Outcome uint8
 
 // The outcomes. The paper's "invocation errors" (section 2.2) are Malformed, InvalidAction,
@@ -27,8 +27,8 @@ var outcomeNames = [...]string{
 }
 
 // Unreadable reports whether no action could be read from the text of a turn: it has none, or its
-// arguments are not JSON. It is what the run's codec cannot parse, whatever the outcome is called.
-// api is the API's name as the turn has it.
+// arguments are not JSON. The run's codec could not parse it, whatever the outcome is called. api
+// is the API's name as the turn has it.
 func Unreadable(api string, o Outcome) bool { return api == "" && o.IsError() }
 
 // Outcomes lists every outcome, in the order of the constants.
@@ -40,7 +40,7 @@ func Outcomes() []Outcome {
 	return all
 }
 
-// String returns the outcome's name as it stands in rows and reports, e.g. "invocation-error".
+// String returns the outcome's name in rows and reports, e.g. "invocation-error".
 func (o Outcome) String() string {
 	if int(o) < len(outcomeNames) {
 		return outcomeNames[o]
@@ -48,7 +48,7 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
-// MarshalText returns the word for the outcome, by which it stands in JSON.
+// MarshalText returns the outcome as JSON shows it.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText.
@@ -68,9 +68,9 @@ func ParseOutcome(name string) (Outcome, error) {
 	return 0, fmt.Errorf("envs: unknown outcome %q", name)
 }
 
-// IsInvocationError reports whether the observation is an error the agent made against APIs that
-// are not deprecated: what self-reflection (paper, section 3.3) corrects by itself, and what the
-// ablation "w/o self-reflection" ends.
+// IsInvocationError reports whether the observation is an error of the agent with APIs that are not
+// deprecated: what self-reflection (paper, section 3.3) corrects without learning a new API, and
+// what ends a task in the ablation "w/o self-reflection".
 func (o Outcome) IsInvocationError() bool {
 	return o == Malformed || o == InvalidAction || o == InvocationError || o == ToolError
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Pointer is a JSON pointer (RFC 6901), such as /orders/0/id: where something stands in a value
-// that is made of [Args] and lists. The whole value is at "".
+// Pointer is a JSON pointer (RFC 6901), such as /orders/0/id: a place in a value made of [Args] and
+// lists. The whole value is at "".
 type Pointer string
 
 var (
@@ -14,10 +14,10 @@ var (
 	unescaped = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// Add returns the pointer to a member of what p points to, by its name or number.
+// Add returns the pointer to the member of p's value with a name or number.
 func (p Pointer) Add(part string) Pointer { return p + Pointer("/"+escaped.Replace(part)) }
 
-// Parts returns the names and numbers on the way.
+// Parts returns the names and numbers along the path.
 func (p Pointer) Parts() []string {
 	if p == "" {
 		return nil
@@ -30,7 +30,7 @@ func (p Pointer) Parts() []string {
 	return all
 }
 
-// In returns what stands at p in a value, and whether there is anything.
+// In returns what is at p in a value, and whether there is anything.
 func (p Pointer) In(value any) (any, bool) {
 	for _, part := range p.Parts() {
 		switch whole := value.(type) {

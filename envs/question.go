@@ -7,9 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// QuestionKey returns what equal questions have in common. Questions are equal after NFKC, case
-// folding and collapsing white space: no more than that would keep a model from knowing the one for
-// the other.
+// QuestionKey returns a key that equal questions share. Questions are equal if they are the same
+// after NFKC, case folding and collapsing white space: a model that knows one knows the other.
 func QuestionKey(text string) string {
 	folded := cases.Fold().String(norm.NFKC.String(text))
 	return strings.Join(strings.Fields(norm.NFKC.String(folded)), " ")

@@ -20,5 +20,5 @@ func SHA256[T ~string | ~[]byte](text T) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Random returns a source that depends on a seed and a text alone.
+// Random returns a source that depends only on a seed and a text.
 func Random(seed uint64, text string) *rand.Rand { return rand.New(rand.NewPCG(seed, Hash(text))) }

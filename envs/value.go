@@ -1,7 +1,7 @@
 package envs
 
-// Map returns a value in which every part is what replace makes of it, the whole first. Parts of
-// what replace calls final are left as they are.
+// Map returns a value with every part replaced, the whole before its parts. The parts of what
+// replace calls final are left as they are.
 func Map(v any, replace func(part any) (by any, final bool)) any {
 	v, final := replace(v)
 	if final {
@@ -25,7 +25,7 @@ func Map(v any, replace func(part any) (by any, final bool)) any {
 	return v
 }
 
-// Listed are texts as a value.
+// Listed returns texts as a JSON list.
 func Listed(texts []string) []any {
 	list := make([]any, len(texts))
 	for i, text := range texts {

@@ -14,11 +14,11 @@ import (
 //go:embed instructions.txt
 var instructions string
 
-// prompt is what a model is told that says questions in other words.
+// prompt tells a model to rephrase questions.
 var prompt = kept.NewPrompt("paraphrase", instructions)
 
-// Paraphraser has a model say questions in other words. It asks the same for equal questions, so
-// that the model's texts can be kept, see package envs/kept.
+// Paraphraser has a model rephrase questions. It asks the same for equal questions, so that the
+// model's texts can be kept, see package envs/kept.
 type Paraphraser struct {
 	Writer   kept.Writer
 	Faithful bool // values may be lost
@@ -30,16 +30,16 @@ type Paraphraser struct {
 	Done func(done, total int)
 }
 
-// Question is a question by the ID of its task.
+// Question is a question with the ID of its task.
 type Question struct{ ID, Text string }
 
-// Paraphrased is what came of questions.
+// Paraphrased holds the questions in other words.
 type Paraphrased struct {
 	Texts map[string]string // by ID
-	Kept  int               // of them, those that are as they were, because no answer would do
+	Kept  int               // questions that keep their texts, because no answer was acceptable
 }
 
-// mostTries is how often a model is asked for the paraphrase of a question that will do.
+// mostTries is how often a model is asked for an acceptable paraphrase of a question.
 const mostTries = 3
 
 // Paraphrase returns the questions in other words.
@@ -68,7 +68,7 @@ func (p *Paraphraser) Paraphrase(ctx context.Context, questions []Question) (Par
 	return made, nil
 }
 
-// paraphrase asks until an answer will do; "" is none.
+// paraphrase asks until an answer is acceptable; "" if none is.
 func (p *Paraphraser) paraphrase(ctx context.Context, q Question) (string, error) {
 	request := q.Text
 
@@ -86,8 +86,8 @@ func (p *Paraphraser) paraphrase(ctx context.Context, q Question) (string, error
 	return text, err
 }
 
-// read returns the paraphrase that a reply is: the question and nothing else, with the values that
-// it needs, each as often as the question has it.
+// read returns the paraphrase in a reply, which must be the question and nothing else, with the
+// values that it needs, each no more often than the question has it.
 func (p *Paraphraser) read(reply, question string, needed []string) (string, error) {
 	text, err := kept.Prose(reply)
 	if err != nil {
@@ -114,6 +114,7 @@ func (p *Paraphraser) read(reply, question string, needed []string) (string, err
 		return text, nil
 	}
 
+	// A lost value makes the question unanswerable, and an added one makes it another question.
 	for _, value := range needed {
 		if !strings.Contains(text, value) {
 			return "", fmt.Errorf("it lacks %s", value)

@@ -1,5 +1,5 @@
-// Package perturb writes questions in other words and shapes, so that what the wording costs can be
-// measured apart from what a drifting API costs (DynamicToolBench's query perturbations).
+// Package perturb rephrases and reshapes questions, so that the cost of wording can be measured
+// apart from the cost of a drifting API (DynamicToolBench's query perturbations).
 //
 // # Words
 //
@@ -10,27 +10,27 @@
 //	punctuation-noise  two question marks at the end, a line after each comma, no full stop anywhere, each by chance
 //	paraphrase         other words: by a rule, which knows some phrases and turns some sentences around, or a model's
 //
-// The values of a question are what a call needs as it stands: quoted spans, addresses of pages and
-// of mail, numbers, dates, and words such as BTC, pageSize or user_id. A perturbation keeps them,
-// unless it is Faithful: as published, the rules also change values, so that a question may become
-// one without an answer. The rule of paraphrases changes none.
+// The values of a question are what a call needs verbatim: quoted spans, web and mail addresses,
+// numbers, dates, and words such as BTC, pageSize or user_id. A perturbation keeps them, unless it
+// is Faithful: as published, the rules also change values, which may leave a question without an
+// answer. Paraphrasing by rule changes none.
 //
 // # Paraphrases of a model
 //
 // A [Paraphraser] asks a [Writer], checks what it says, and keeps it in a file, so that nothing is
-// asked twice and every run has the same questions. What lost a value is asked for again; a
-// question that no answer does justice to keeps its text, and is counted.
+// asked twice and every run has the same questions. It asks again if a value is lost; a question
+// without an acceptable paraphrase keeps its text, and is counted.
 //
 // # Guarantees
 //
-// What becomes of a question depends on the seed, the kind, and its ID and text; not on other
-// questions, nor on their order. Nothing but the text changes. The words of a model are its own:
-// they are the same as long as the file is.
+// A perturbed question depends on the seed, the kind, and its own ID and text, but not on other
+// questions or their order. Only the text changes. A model's paraphrases stay the same as long as
+// the file does.
 //
 // # Caveats
 //
-// A value that looks like any word ("paris", March) is not recognized as one, and may change its
-// case, or be lost by a model. One process at a time may have a file of paraphrases.
+// A value that looks like any word ("paris", March) is not recognized: its case may change, or a
+// model may lose it. A file of paraphrases belongs to one process at a time.
 package perturb
 
 import (
@@ -57,7 +57,7 @@ const (
 // Kinds returns all kinds, None first.
 func Kinds() []Kind { return []Kind{None, Distractor, CaseMix, PunctuationNoise, Paraphrase} }
 
-// ParseKind returns the kind of a name. The error of an unknown one lists all.
+// ParseKind returns the kind of a name. The error for an unknown name lists all.
 func ParseKind(name string) (Kind, error) { return names.Parse("perturbation", name, Kinds()) }
 
 // Perturbation is how the questions of a run are perturbed.
@@ -67,7 +67,7 @@ type Perturbation struct {
 	Seed     uint64
 }
 
-// Apply returns the text of a question, perturbed. Questions that differ in their IDs are perturbed
+// Apply returns the perturbed text of a question. Questions with different IDs are perturbed
 // independently.
 func (p Perturbation) Apply(id, text string) string {
 	random := p.random(id)
@@ -86,7 +86,7 @@ func (p Perturbation) Apply(id, text string) string {
 	return text
 }
 
-// random is what decides about the question of an ID.
+// random returns the source that decides about the question of an ID.
 func (p Perturbation) random(id string) *rand.Rand {
 	return envs.Random(p.Seed, string(p.Kind)+"\x00"+id)
 }
@@ -144,8 +144,7 @@ func (p Perturbation) addNoise(random *rand.Rand, text string) string {
 	return text
 }
 
-// outsideValues changes what stands between the values of a text, or all of it where values need
-// not be kept.
+// outsideValues changes the text between values, or all of it if values need not be kept.
 func (p Perturbation) outsideValues(text string, change func(string) string) string {
 	if p.Faithful {
 		return change(text)

@@ -16,14 +16,14 @@ import (
 //go:embed paraphrase.yaml
 var files embed.FS
 
-// rules are what a paraphrase by rule is made of; see paraphrase.yaml.
+// rules are the rules of paraphrasing; see paraphrase.yaml.
 type rules struct {
 	Openings, Closings []string
 	Alike              [][]string
 	Conjunctions       []string
 
-	phrases  *regexp.Regexp      // any phrase that has others like it
-	others   map[string][]string // those of a phrase
+	phrases  *regexp.Regexp      // any phrase that has synonyms
+	others   map[string][]string // the synonyms of a phrase
 	leading  *regexp.Regexp      // a sentence that begins with a clause
 	politely *regexp.Regexp      // a sentence that begins with please
 }
@@ -42,7 +42,8 @@ var paraphrasing = sync.OnceValue(func() *rules {
 		}
 	}
 
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // the longest that fits
+	// A pattern takes the first alternative that fits: "can you please" has to precede "can you".
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
 	r.phrases = regexp.MustCompile(`(?i)\b(?:` + strings.Join(all, "|") + `)\b`)
 	r.leading = regexp.MustCompile(`(?i)(^|[.!?] )((?:` + strings.Join(r.Conjunctions, "|") +
 		`) [^,.;:!?\n]+), ([^,.;:!?\n]+)([.!?])`)
@@ -51,14 +52,15 @@ var paraphrasing = sync.OnceValue(func() *rules {
 	return r
 })
 
-// The chances of what the rule does to a place where it can.
+// The chances that the rule changes a place that it could change.
 const (
 	rewords  = 0.7
 	reorders = 0.7
 )
 
-// paraphrase says a text in other words by rule. Values are hidden from it.
+// paraphrase rephrases a text by rule.
 func (r *rules) paraphrase(random *rand.Rand, text string) string {
+	// Values may contain phrases and punctuation, which must stay as they are.
 	hidden, values := hide(strings.TrimSpace(text))
 
 	hidden = r.phrases.ReplaceAllStringFunc(hidden, func(phrase string) string {
@@ -76,12 +78,14 @@ func (r *rules) paraphrase(random *rand.Rand, text string) string {
 	})
 
 	hidden = reorder(random, r.leading, hidden, func(part []string) string {
-		return part[1] + withFirst(part[3], unicode.ToUpper) + " " + withFirst(part[2], unicode.ToLower) + part[4]
+		clause, main := withFirst(part[2], unicode.ToLower), withFirst(part[3], unicode.ToUpper)
+		return part[1] + main + " " + clause + part[4]
 	})
 	hidden = reorder(random, r.politely, hidden, func(part []string) string {
 		return part[1] + withFirst(part[2], unicode.ToUpper) + ", please" + part[3]
 	})
 
+	// One part of the frame at least: a question to which no rule applies has to change, too.
 	frame := random.IntN(3) // before, behind, both
 	if frame != 1 {
 		hidden = r.Openings[random.IntN(len(r.Openings))] + " " + hidden
@@ -93,7 +97,7 @@ func (r *rules) paraphrase(random *rand.Rand, text string) string {
 	return values.Replace(hidden)
 }
 
-// reorder writes some of the places that a pattern finds as swap does.
+// reorder has swap rewrite some of the places that a pattern finds.
 func reorder(random *rand.Rand, pattern *regexp.Regexp, text string, swap func(part []string) string) string {
 	return pattern.ReplaceAllStringFunc(text, func(place string) string {
 		if random.Float64() >= reorders {
@@ -103,10 +107,10 @@ func reorder(random *rand.Rand, pattern *regexp.Regexp, text string, swap func(p
 	})
 }
 
-// firstHidden is the rune that stands for the first value: one that no text has for itself.
+// firstHidden is the rune that replaces the first value: a private one, which texts do not have.
 const firstHidden = '\U000F0000'
 
-// hide puts a rune in place of each value, and returns what puts the values back.
+// hide replaces each value by a rune, and returns what puts the values back.
 func hide(text string) (hidden string, back *strings.Replacer) {
 	var pairs []string
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// values finds what a call needs as it stands. The first pattern that fits at a place counts.
+// values matches what a call needs verbatim. The first alternative that fits at a place counts.
 var values = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`"[^"\n]*"`,

@@ -12,7 +12,7 @@ import (
 
 // Change is a silent change as data. It has exactly one of its kinds.
 type Change struct {
-	Tools []string `yaml:"tools,flow"` // that it is about
+	Tools []string `yaml:"tools,flow"` // the tools that it changes
 
 	Scaled   *Scaled   `yaml:"scaled,omitempty,flow"`
 	Swapped  *Swapped  `yaml:"swapped,omitempty,flow"`
@@ -26,25 +26,25 @@ type Change struct {
 	Withheld *Withheld `yaml:"withheld,omitempty,flow"`
 }
 
-// kind is what a change is.
+// kind is one kind of change.
 type kind interface {
 	effect() effect
-	// note says what has changed; read is its inverse, and false of a note of another kind.
+	// note says what has changed; read is its inverse, and false for a note of another kind.
 	note() string
 	read(note string) bool
 	check() error
 }
 
-// effect is what a change does. Nothing that its functions are given is changed in place.
+// effect is what a change does. Its functions change nothing in place.
 type effect struct {
-	answer  func(call envs.Args, v any) any // what the deployed API answers to a call where the tool answers v
+	answer  func(call envs.Args, v any) any // the deployed API's answer where the tool answers v
 	restore func(v any) any                 // what the tool answered, as far as an answer tells
-	lift    func(call envs.Args) envs.Args  // the arguments of a tool's call as the deployed API wants them
+	lift    func(call envs.Args) envs.Args  // from a tool's arguments to the deployed API's
 	lower   func(call envs.Args) envs.Args  // the inverse of lift
 }
 
-// ofValues is the effect of a change of whole values and its inverse: of answers, and of the values
-// of arguments, whose own names are those of parameters.
+// ofValues returns the effect of a change of whole values and its inverse, in answers and in the
+// values of arguments. The names of arguments stay: they are those of parameters.
 func ofValues(now, was func(any) any) effect {
 	within := func(change func(any) any) func(envs.Args) envs.Args {
 		return func(call envs.Args) envs.Args {
@@ -58,12 +58,12 @@ func ofValues(now, was func(any) any) effect {
 	return effect{func(_ envs.Args, v any) any { return now(v) }, was, within(now), within(was)}
 }
 
-// ofView is the effect of a change that asking for something else undoes.
+// ofView returns the effect of a change that callers undo by asking for something else.
 func ofView(answer func(call envs.Args, v any) any, by asked) effect {
 	return effect{answer, func(v any) any { return v }, by.lift, by.lower}
 }
 
-// kind returns what the change is, nil where it has not exactly one kind.
+// kind returns the kind of the change, nil unless it has exactly one.
 func (c *Change) kind() kind {
 	var found kind
 
@@ -79,7 +79,7 @@ func (c *Change) kind() kind {
 	return found
 }
 
-// Check reports what a change lacks.
+// Check reports what is wrong with a change.
 func (c *Change) Check() error {
 	k := c.kind()
 
@@ -93,14 +93,14 @@ func (c *Change) Check() error {
 	return k.check()
 }
 
-// IsProbed reports whether calls can tell a change from none: a view by what it is asked, damage by
-// the other tool. How a re-encoding looks tells nothing to who has not seen it before.
+// IsProbed reports whether calls can reveal a change: a view by asking for something else, damage
+// by asking the other tool. A re-encoded value shows nothing to those who never saw the former one.
 func (c *Change) IsProbed() bool { return c.Reversed != nil || c.Paged != nil || c.Withheld != nil }
 
-// IsAbout reports whether a change is about a tool.
+// IsAbout reports whether a change affects a tool.
 func (c *Change) IsAbout(tool string) bool { return slices.Contains(c.Tools, tool) }
 
-// Changes are those of one API, in the order in which they were made.
+// Changes are the changes of one API, in the order in which they were made.
 type Changes []Change
 
 // Lift returns the arguments of a call of the tool as the deployed API wants them.
@@ -119,9 +119,9 @@ func (all Changes) Lower(call envs.Args) envs.Args {
 	return call
 }
 
-// Answer returns what the deployed API answers to a call, whose arguments are as the caller gave
-// them, where the tool answers with a text; and the notes of the changes that show in the arguments
-// or in the answer.
+// Answer returns what the deployed API answers to a call, with arguments as the caller gave them,
+// where the tool answers with a text; and the notes of the changes that show in the arguments or in
+// the answer.
 func (all Changes) Answer(call envs.Args, text string) (answer string, notes []string) {
 	value, print := read(text)
 	shows := make([]bool, len(all))
@@ -129,7 +129,7 @@ func (all Changes) Answer(call envs.Args, text string) (answer string, notes []s
 	lowered := call
 	for i := range slices.Backward(all) {
 		next := all[i].kind().effect().lower(lowered)
-		// What a call says to a view it knows.
+		// A view drops an argument: whoever gave it knows of the change and needs no note.
 		shows[i] = len(next) == len(lowered) && !reflect.DeepEqual(next, lowered)
 		lowered = next
 	}
@@ -148,15 +148,16 @@ func (all Changes) Answer(call envs.Args, text string) (answer string, notes []s
 		}
 	}
 
+	// Prose, such as an error, has no value to change, but quotes what the tool was given.
 	if print == nil {
-		return quoting(text, lowered, call), notes
+		return quoteCaller(text, lowered, call), notes
 	}
 	return print(value), notes
 }
 
-// read returns the value that a text is or has, and how the text with another one is written; nil
-// where there is none. Of several lines these are the value, and else it is the first list or
-// dictionary, if it is written as Python prints it.
+// read returns the value in a text, and a function that writes the text with another value; both
+// are nil if it has no value. A text that is no JSON is a list of its lines, if it has several, or
+// else has the first list or dictionary in it, if it is written as Python prints it.
 func read(text string) (value any, print func(any) string) {
 	if v, err := pytext.DecodeStrict(text); err == nil {
 		return v, pytext.JSON
@@ -184,9 +185,9 @@ func read(text string) (value any, print func(any) string) {
 	return v, func(v any) string { return text[:at] + pytext.Repr(v) + rest }
 }
 
-// quoting is a text that quotes arguments of a call as the caller gave them, and not as the tool
-// got them.
-func quoting(text string, lowered, call envs.Args) string {
+// quoteCaller has a text quote the arguments of a call as the caller gave them, not as the tool got
+// them.
+func quoteCaller(text string, lowered, call envs.Args) string {
 	for _, arg := range lowered {
 		was, _ := arg.Value.(string)
 		if given, ok := call.Text(arg.Name); ok && was != "" {
@@ -210,7 +211,7 @@ func (all Changes) Restore(answer string) string {
 	return print(value)
 }
 
-// Notes are those of all changes.
+// Notes returns the notes of all changes.
 func (all Changes) Notes() (notes []string) {
 	for i := range all {
 		notes = append(notes, all[i].Note())
@@ -218,10 +219,10 @@ func (all Changes) Notes() (notes []string) {
 	return notes
 }
 
-// Note is the line that says what a change is.
+// Note returns the line that says what a change is.
 func (c *Change) Note() string { return c.kind().note() }
 
-// ParseNote reads a note. What it is about nobody says: the tools are those that answered with it.
+// ParseNote reads a note, which does not name its tools: they are those that answered with it.
 func ParseNote(note string) (c Change, ok bool) {
 	fields := reflect.ValueOf(&c).Elem()
 
@@ -241,13 +242,13 @@ func ParseNote(note string) (c Change, ok bool) {
 	return c, false
 }
 
-// NoteWord begins a note where it stands beside other text.
+// NoteWord begins a note in other text.
 const NoteWord = "Note: "
 
-// Passing is the note of an answer that is wrong for a while: half of it, or what was there before.
+// Passing is the note on an answer that is wrong for a while: half of it, or a former one.
 const Passing = "This answer is old, or not whole; the same call is answered again later."
 
-// Noted is an answer with notes above it, a line each.
+// Noted returns an answer with notes above it, a line each.
 func Noted(answer string, notes []string) string {
 	for _, note := range slices.Backward(notes) {
 		answer = NoteWord + note + "\n" + answer

@@ -10,22 +10,24 @@ import (
 	"toolevo/envs"
 )
 
-// Elsewhere says which other tool has what one does not answer: its answer is a list of objects,
-// which are told apart by one of their members.
+// Elsewhere says which other tool has what a tool does not answer: its answer is a list of objects,
+// identified by one of their members.
 type Elsewhere struct {
 	Source string   `yaml:"source"`    // the other tool
 	With   []string `yaml:"with,flow"` // arguments of the call that the other tool takes, too
-	By     string   `yaml:"by"`        // a member; the call has an argument of the name, or what it was answered a member
+
+	// By is the member. The call has an argument of that name, or its answer a member.
+	By string `yaml:"by"`
 }
 
-// elsewhereText is what text writes, in three groups.
+// elsewhereText matches what text writes, in three groups.
 const elsewhereText = `(\S+)\[(.*)\] has it, by (.+)\.`
 
 func (e Elsewhere) text() string {
 	return fmt.Sprintf("%s[%s] has it, by %s.", e.Source, strings.Join(e.With, ", "), e.By)
 }
 
-// elsewhere is the inverse of text, by the groups of elsewhereText.
+// elsewhere is the inverse of text: it takes the groups of elsewhereText.
 func elsewhere(groups []string) Elsewhere {
 	return Elsewhere{groups[0], strings.Split(groups[1], ", "), groups[2]}
 }
@@ -37,13 +39,13 @@ func (e Elsewhere) check() error {
 	return nil
 }
 
-// Ask returns the arguments of the other tool's call, of those of a call.
+// Ask returns the arguments of a call that the other tool takes.
 func (e Elsewhere) Ask(call envs.Args) envs.Args {
 	other := func(arg envs.Arg) bool { return !slices.Contains(e.With, arg.Name) }
 	return slices.DeleteFunc(slices.Clone(call), other)
 }
 
-// Find returns what the other tool's answer has of an object, or of a call; nil if it has nothing.
+// Find returns what the other tool's answer has on an object or a call, or nil.
 func (e Elsewhere) Find(one envs.Args, answer any) envs.Args {
 	by, _ := one.Get(e.By)
 	items, _ := answer.([]any)
@@ -58,7 +60,7 @@ func (e Elsewhere) Find(one envs.Args, answer any) envs.Args {
 	return nil
 }
 
-// Removed is a tool that a version does not have. Another one may have what it answered.
+// Removed is a tool that a version does not have. Another tool may have what it answered.
 type Removed struct {
 	Tool      string `yaml:"tool"`
 	Elsewhere `yaml:",inline"`
@@ -66,7 +68,8 @@ type Removed struct {
 
 const removedText = "Error: %s was removed. "
 
-// Notice is what an agent reads that calls the API of a signature which exposed the tool.
+// Notice returns what an agent reads when it calls the API, of this signature, that exposed the
+// tool.
 func (r Removed) Notice(signature string) string {
 	text := fmt.Sprintf(removedText, signature)
 	if r.Source == "" {
@@ -77,7 +80,7 @@ func (r Removed) Notice(signature string) string {
 
 var removedNotice = regexp.MustCompile(` was removed\. ` + elsewhereText + `$`)
 
-// ParseRemoved reads a notice of a tool that was removed; ok is false where it names no other tool.
+// ParseRemoved reads the notice of a removed tool; ok is false if it names no other tool.
 func ParseRemoved(notice string) (e Elsewhere, ok bool) {
 	groups := removedNotice.FindStringSubmatch(notice)
 	if groups == nil {

@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// query is a change of the columns of tables that a parameter asks in SQL. The tool sees the tables
-// as they are deployed where a mark ends the query ([Marked]); a caller that knows puts a table in
-// which the columns are what they were in the place of each that is named.
+// query is a change of columns of the tables that a parameter queries in SQL. If a mark ends the
+// query, the tool sees the tables as they are deployed ([Marked]); a caller that knows replaces
+// each table named by one in which the columns are what they were.
 type query struct {
 	columns []string
 	mark    string
-	begin   string // of the table in the place of another one, up to that one's name
+	begin   string // of the replacement of a table, up to the table's name
 }
 
-// A mark is a note in a comment, on a line of its own.
+// A mark is a note in an SQL comment, on a line of its own.
 const (
 	markBegin = "\n/* " + NoteWord
 	markEnd   = " */"
 )
 
-// newQuery is the change that a note is of; see recoded.
+// newQuery returns the change that a note describes; see recoded.
 func newQuery(fields []string, note, former string) query {
 	q := query{mark: markBegin + note + markEnd}
 	for _, name := range fields {
-		column := strings.ReplaceAll(name, " ", "_") // which SQL cannot spell
+		column := strings.ReplaceAll(name, " ", "_") // SQL names have no spaces
 		q.columns = append(q.columns, column)
 		q.begin += strings.ReplaceAll(former, "$", column) + " AS " + column + ", "
 	}
@@ -56,7 +56,7 @@ func (q query) lift(sql string) string {
 		at := named.FindStringSubmatchIndex(table)
 		return table[:at[4]] + q.begin + table[at[4]:] + ")"
 	})
-	if lifted == sql { // it names no table as they are called
+	if lifted == sql { // it names no table in the usual way
 		return sql + q.mark
 	}
 
@@ -80,7 +80,7 @@ func (q query) unmarked(sql string) (rest string, ok bool) {
 	return before + after, ok
 }
 
-// Marked returns a query without the marks that end it, and the changes that they stand for, in the
+// Marked returns a query without the marks at its end, and the changes that they denote, in the
 // order in which they were made.
 func Marked(sql string) (string, Changes) {
 	var all Changes

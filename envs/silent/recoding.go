@@ -12,8 +12,8 @@ import (
 	"toolevo/envs"
 )
 
-// inside returns a value in which each value under one of some names, at any depth, is what replace
-// makes of it. A list stands for its items.
+// inside returns a value in which each value under one of some names, at any depth, is replaced. In
+// place of a list, its items are.
 func inside(v any, names []string, replace func(any) any) any {
 	switch v := v.(type) {
 	case []any:
@@ -28,7 +28,7 @@ func inside(v any, names []string, replace func(any) any) any {
 	return v
 }
 
-// members is inside of an object.
+// members is inside for an object.
 func members(object envs.Args, names []string, replace func(any) any) envs.Args {
 	changed := make(envs.Args, len(object))
 
@@ -55,8 +55,8 @@ func members(object envs.Args, names []string, replace func(any) any) envs.Args 
 	return changed
 }
 
-// conditions is a text of conditions, such as "Date>=2020-01-02, Open<5", whose values under one of
-// some names are what replace makes of them.
+// conditions replaces the values under some names in a text of conditions, such as
+// "Date>=2020-01-02, Open<5".
 func conditions(text string, names []string, replace func(any) any) string {
 	pieces := strings.Split(text, ", ")
 	for i, piece := range pieces {
@@ -72,18 +72,18 @@ func conditions(text string, names []string, replace func(any) any) string {
 	return strings.Join(pieces, ", ")
 }
 
-// condition is a column, a relation and a value.
+// condition matches a column, a relation and a value.
 var condition = regexp.MustCompile(`^\s*([^<>=]+?)\s*(?:>=|<=|>|<|=)\s*(.*?)$`)
 
-// Where is what a recoding is about.
+// Where is what a recoding affects.
 type Where struct {
 	Fields     []string `yaml:"fields,flow"`          // names of members, and of parameters
-	Conditions string   `yaml:"conditions,omitempty"` // a parameter that is a text of conditions on them, or ""
-	SQL        string   `yaml:"sql,omitempty"`        // a parameter that asks tables with such columns, or ""
+	Conditions string   `yaml:"conditions,omitempty"` // a parameter with conditions on them, or ""
+	SQL        string   `yaml:"sql,omitempty"`        // a parameter that queries such columns, or ""
 }
 
-// recoded is the effect of a change of the values under some names and its inverse, which is an
-// expression of SQL, too: what a column was, $ in its place.
+// recoded returns the effect of a change of the values under some names. former is the inverse in
+// SQL: what a column was, with $ for the column.
 func (w Where) recoded(now, was func(any) any, note func() string, former string) effect {
 	asked := func() query { return newQuery(w.Fields, note(), former) }
 	e := ofValues(
@@ -125,13 +125,13 @@ func (w Where) check() error {
 	return nil
 }
 
-// What stands in notes between names and a parameter: that has conditions on them, or asks tables.
+// What a note has between names and the parameter with conditions on them, or that queries tables.
 const (
 	alsoIn   = ", also in "
 	tablesOf = ", also in the tables of "
 )
 
-// list writes names as notes have them.
+// list writes the names as notes do.
 func (w Where) list() string {
 	list := strings.Join(w.Fields, ", ")
 	if w.Conditions != "" {
@@ -144,7 +144,7 @@ func (w Where) list() string {
 	return list
 }
 
-// match reads a note of names and of what a pattern says of them.
+// match reads the names of a note, and returns the groups of its pattern.
 func (w *Where) match(pattern *regexp.Regexp, note string) []string {
 	groups := pattern.FindStringSubmatch(note)
 	if groups == nil {
@@ -157,7 +157,7 @@ func (w *Where) match(pattern *regexp.Regexp, note string) []string {
 	return groups
 }
 
-// Scaled has numbers, and texts that are numbers, 10^Zeros times as large.
+// Scaled makes numbers, and texts that are numbers, 10^Zeros times as large.
 type Scaled struct {
 	Where `yaml:",inline"`
 	Zeros int `yaml:"zeros"`
@@ -191,7 +191,7 @@ func (s *Scaled) check() error {
 	return s.Where.check()
 }
 
-// Swapped has texts trade places.
+// Swapped makes texts trade places.
 type Swapped struct {
 	Where  `yaml:",inline"`
 	Values map[string]string `yaml:"values,flow"` // each pair once
@@ -252,7 +252,7 @@ func (s *Swapped) check() error {
 	return s.Where.check()
 }
 
-// Quoted has numbers as texts, and texts that are numbers as numbers.
+// Quoted makes numbers texts, and texts that are numbers numbers.
 type Quoted struct {
 	Where `yaml:",inline"`
 }
@@ -270,7 +270,7 @@ var quotedNote = regexp.MustCompile(`^(.+): a number is written as a text, "12",
 
 func (q *Quoted) read(note string) bool { return q.match(quotedNote, note) != nil }
 
-// Dated has days before months and years.
+// Dated puts the day before month and year.
 type Dated struct {
 	Where `yaml:",inline"`
 }
@@ -288,15 +288,15 @@ var datedNote = regexp.MustCompile(`^(.+): dates begin with the day, 17/05/2023 
 
 func (d *Dated) read(note string) bool { return d.match(datedNote, note) != nil }
 
-// Zoned has times of another time zone: of day, or of a date and a day. Those of a day stay within
-// it.
+// Zoned shifts times to another time zone: times of day, with or without a date. Those without one
+// wrap around at midnight.
 type Zoned struct {
 	Where `yaml:",inline"`
 	Hours int `yaml:"hours"` // by which clocks are ahead there
 }
 
 func (z *Zoned) effect() effect {
-	// The date says nothing: what is asked for is what stands behind it.
+	// DATE_SUB wants a date, any one: only the time after it is kept.
 	former := fmt.Sprintf("SUBSTR(DATE_SUB(CONCAT('2000-01-02 ', $), INTERVAL %d HOUR), 12)", z.Hours)
 	return z.recoded(
 		func(v any) any { return zoned(v, z.Hours) }, func(v any) any { return zoned(v, -z.Hours) }, z.note, former,

@@ -8,7 +8,7 @@ import (
 	"toolevo/envs"
 )
 
-// Renamed gives a member another name, and one that has that name the first one's.
+// Renamed swaps the names of two members.
 type Renamed struct {
 	Field string `yaml:"field"`
 	As    string `yaml:"as"`
@@ -67,8 +67,8 @@ func (m *Moved) was(v any) any {
 	})
 }
 
-// each replaces the members of a name, and looks at no part of what replaces them. The change is
-// not about an object that has a member of the other name, too.
+// each replaces the members of a name, without looking into their replacements. An object that also
+// has a member of the other name stays as it is.
 func (m *Moved) each(v any, name, other string, replace func(value any) envs.Arg) any {
 	switch v := v.(type) {
 	case []any:
@@ -104,7 +104,7 @@ func (m *Moved) read(note string) bool { return readPair(movedNote, note, &m.Fie
 
 func (m *Moved) check() error { return differ("moved", m.Field, m.Into) }
 
-// readPair reads a note of two names.
+// readPair reads a note with two names.
 func readPair(pattern *regexp.Regexp, note string, one, other *string) bool {
 	groups := pattern.FindStringSubmatch(note)
 	if groups != nil {

@@ -12,12 +12,12 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// decimal is a number as JSON and tables write it: sign, digits before and behind the point,
+// decimal matches a number as JSON and tables write it: sign, digits before and after the point,
 // exponent.
 var decimal = regexp.MustCompile(`^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$`)
 
-// scaled is a number, or a text that is one, times a power of ten. Whole numbers stay whole and
-// others stay others, as they are written: 2 is 2000 and 2.0 is 2000.0.
+// scaled multiplies a number, or a text that is one, by a power of ten. Whole numbers stay whole
+// and others keep their point: 2 becomes 2000 and 2.0 becomes 2000.0.
 func scaled(v any, zeros int) any {
 	switch v := v.(type) {
 	case envs.Number:
@@ -29,18 +29,19 @@ func scaled(v any, zeros int) any {
 	return v
 }
 
-// Shifted moves the point of a number to the right, or to the left where zeros is negative. What is
-// no number stays.
+// Shifted moves the point of a number to the right, or to the left if zeros is negative. Other text
+// stays.
 func Shifted(text string, zeros int) string {
 	groups := decimal.FindStringSubmatch(text)
 	if groups == nil {
 		return text
 	}
 
+	// Digits are moved, not multiplied: a float would round, and Restore could not undo that.
 	sign, whole, part, exponent := groups[1], groups[2], groups[3], groups[4]
 	if exponent != "" {
 		n, err := strconv.Atoi(exponent)
-		if err != nil { // too large for anybody
+		if err != nil { // too large for any reader
 			return text
 		}
 
@@ -62,7 +63,7 @@ func Shifted(text string, zeros int) string {
 	return written(sign, padded[:at], padded[at:]+part, part != "")
 }
 
-// written is a number with no zeros that say nothing. One that has a point keeps it.
+// written returns a number without needless zeros. One that has a point keeps it.
 func written(sign, whole, part string, point bool) string {
 	if whole = strings.TrimLeft(whole, "0"); whole == "" {
 		whole = "0"
@@ -79,7 +80,7 @@ func written(sign, whole, part string, point bool) string {
 	return sign + whole + "." + part
 }
 
-// quoted is a number as a text, or a text that is a number as a number.
+// quoted returns a number as a text, and a text that is a number as a number.
 func quoted(v any) any {
 	switch v := v.(type) {
 	case envs.Number:
@@ -93,7 +94,7 @@ func quoted(v any) any {
 	return v
 }
 
-// number is a number as JSON has it.
+// number matches a JSON number.
 var number = regexp.MustCompile(`^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$`)
 
 var (
@@ -101,10 +102,10 @@ var (
 	dayFirst  = regexp.MustCompile(`^(\d\d)/(\d\d)/(\d{4})`)
 )
 
-// IsDate reports whether a text begins with a date, the year first.
+// IsDate reports whether a text begins with a date, year first.
 func IsDate(text string) bool { return yearFirst.MatchString(text) }
 
-// dated is a text that begins with a date, which is written in the other order.
+// dated rewrites the date at the beginning of a text in the other order.
 func dated(v any) any {
 	text, ok := v.(string)
 
@@ -135,7 +136,7 @@ func zoned(v any, hours int) any {
 	return v
 }
 
-// Later is a time some hours later, or earlier where they are negative. What is no time stays.
+// Later returns a time some hours later, or earlier if they are negative. Other text stays.
 func Later(text string, hours int) string {
 	if groups := timeOfDay.FindStringSubmatch(text); groups != nil {
 		hour, _ := strconv.Atoi(groups[1])
@@ -152,8 +153,8 @@ func Later(text string, hours int) string {
 	return text
 }
 
-// Half is the first half of an answer: of a list, of the lists of an object, or of a text. One item
-// is not halved.
+// Half returns the first half of an answer: of a list, of the lists of an object, or of a text. A
+// single item stays.
 func Half(answer string) string {
 	value, err := pytext.DecodeStrict(answer)
 

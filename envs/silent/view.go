@@ -10,10 +10,10 @@ import (
 	"toolevo/envs"
 )
 
-// Reversed has the last item of a list first, unless a call says otherwise.
+// Reversed puts the last item of a list first, unless a call says otherwise.
 type Reversed struct {
 	Parameter string `yaml:"parameter"` // optional, a text
-	Value     string `yaml:"value"`     // with which the former order comes
+	Value     string `yaml:"value"`     // asks for the former order
 }
 
 func (r *Reversed) answer(call envs.Args, v any) any {
@@ -27,8 +27,8 @@ func (r *Reversed) answer(call envs.Args, v any) any {
 	})
 }
 
-// eachList is a list that was changed, or an object of nothing but lists, such as the columns of a
-// table, of which each was. Anything else stays.
+// eachList changes a list, or each list of an object that has nothing else, such as the columns of
+// a table. Anything else stays.
 func eachList(v any, change func([]any) []any) any {
 	switch v := v.(type) {
 	case []any:
@@ -63,7 +63,7 @@ func (r *Reversed) read(note string) bool {
 
 func (r *Reversed) check() error { return differ("reversed", r.Parameter, r.Value) }
 
-// Paged has no more than the first items of a list, unless a call wants more.
+// Paged keeps only the first items of a list, unless a call asks for more.
 type Paged struct {
 	Parameter string `yaml:"parameter"` // optional, a number of items
 	Size      int    `yaml:"size"`      // how many come unasked
@@ -94,7 +94,7 @@ var pagedNote = regexp.MustCompile(`^No more than (\d+) items come unless (\S+) 
 func (p *Paged) read(note string) bool {
 	groups := pagedNote.FindStringSubmatch(note)
 	if groups != nil {
-		p.Size, _ = strconv.Atoi(groups[1]) // too many digits are no page
+		p.Size, _ = strconv.Atoi(groups[1]) // too many digits are no page size
 		p.Parameter = groups[2]
 		p.Value, _ = strconv.Atoi(groups[3])
 	}
@@ -109,8 +109,8 @@ func (p *Paged) check() error {
 	return nil
 }
 
-// Withheld has null for a member. Another tool still has it, in the object that has the same value
-// under By.
+// Withheld replaces a member by null. Another tool still has it, in the object that has the same
+// value under By.
 type Withheld struct {
 	Field     string `yaml:"field"`
 	Elsewhere `yaml:",inline"`
@@ -172,7 +172,7 @@ func (w *Withheld) Lacks(answer any) (lacks bool) {
 	return lacks
 }
 
-// Fill puts what the other tool answered into the answer that lacks it.
+// Fill puts what the other tool answered into an answer that lacks it.
 func (w *Withheld) Fill(answer, source any) any {
 	return envs.Map(answer, func(part any) (any, bool) {
 		object, ok := part.(envs.Args)
@@ -187,10 +187,10 @@ func (w *Withheld) Fill(answer, source any) any {
 	})
 }
 
-// asked is how a call asks for what was there before, and how it does not.
+// asked has a call ask for the former answer, and undoes that.
 type asked struct{ lift, lower func(envs.Args) envs.Args }
 
-// asking asks by an argument.
+// asking asks with an argument.
 func asking(name string, value any) asked {
 	return asked{
 		func(call envs.Args) envs.Args { return call.With(name, value) },

@@ -8,7 +8,7 @@ import (
 )
 
 // Book counts how often each data-bound pair of transitions occurred, over all programs of a
-// generator (ν of Algorithm 1). It is kept as JSON, so that a later generator goes on where this
+// generator (ν of Algorithm 1). It is kept as JSON, so that a later generator continues where this
 // one stopped. The zero Book is empty.
 type Book struct {
 	programs int // grown so far: the number of the next one
@@ -54,7 +54,7 @@ type page struct {
 	Pairs    []entry `json:"pairs"`
 }
 
-// MarshalJSON implements [json.Marshaler]. Equal books are equal texts.
+// MarshalJSON implements [json.Marshaler]. Equal books give equal texts.
 func (b *Book) MarshalJSON() ([]byte, error) {
 	p := page{b.programs, []entry{}}
 	for _, pair := range b.Pairs() {

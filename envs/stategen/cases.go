@@ -6,20 +6,19 @@ import (
 	"toolevo/envs"
 )
 
-// Cases returns the cases of a program, whose constant may be null: that is found. The error says
-// why it is no task.
+// Cases returns the cases of a program, and finds the constant of its condition. The error says why
+// it is no task.
 func Cases(d Domain, p *Program) ([]Case, error) { return cases(d, p) }
 
 // cases finds what a program leads to, completes the constant of its condition, and returns its
-// cases: a second one, in which the condition is flipped, where that runs. The error says why the
-// program is no task.
+// cases. The second flips the condition, if that runs. The error says why the program is no task.
 func cases(d Domain, p *Program) ([]Case, error) {
 	first, found, err := replay(d, p, p.Values(Case{}), nil)
 	if err != nil {
 		return nil, err
 	}
 
-	if err := sound(d, first); err != nil {
+	if err := checkOracle(d, first); err != nil {
 		return nil, err
 	}
 
@@ -28,15 +27,17 @@ func cases(d Domain, p *Program) ([]Case, error) {
 		return all, nil
 	}
 
+	// The program's own constant is the value that the condition meets, so the first case takes if.
 	constant := p.Branch.Test.Right.Var
 	p.declare(constant, found)
 
+	// The rest of the task is good without a second case, as where the other path refuses a call.
 	second, other, err := flipped(d, p, first.Path, constant, found)
-	if err != nil || other.Path == first.Path || sound(d, other) != nil {
+	if err != nil || other.Path == first.Path || checkOracle(d, other) != nil {
 		return all, nil
 	}
 
-	// Otherwise the result would not show which path was taken.
+	// Equal results would not show which path was taken.
 	if d.Same(other.Result, first.Result) {
 		return nil, errAlike
 	}
@@ -49,12 +50,12 @@ func cases(d Domain, p *Program) ([]Case, error) {
 // stocked is a domain that knows which texts a variable may have, by its type in words.
 type stocked interface{ Stock(words string) []string }
 
-// mostFlips is how often a constant is flipped: the next number may stand in the list that has the
+// mostFlips is how often a constant is flipped: the next number may be in the same list as the
 // first one.
 const mostFlips = 3
 
-// flipped returns the case in which a program takes another path, because a constant has another
-// value, and its oracle.
+// flipped returns the case, and its oracle, in which a program takes another path because a
+// constant has another value.
 func flipped(d Domain, p *Program, path, constant string, value any) (c Case, o Oracle, err error) {
 	i := slices.IndexFunc(p.Init, func(v Variable) bool { return v.Name == constant })
 
@@ -81,8 +82,8 @@ func (p *Program) declare(name string, value any) {
 	p.Init[i].Value.Any = value
 }
 
-// sound returns an error for an oracle that no run can pass, or that every run may.
-func sound(d Domain, o Oracle) error {
+// checkOracle returns an error for an oracle that no run can pass, or that any run may.
+func checkOracle(d Domain, o Oracle) error {
 	switch v := o.Result.(type) {
 	case nil:
 		return errEmpty
@@ -106,8 +107,8 @@ func recorded(d Domain, o Oracle) Case {
 	return Case{Path: o.Path, Result: Value{d.Record(o.Result)}, Effects: Value{d.Record(o.Effects)}}
 }
 
-// flip returns a value that differs from another one: the next number, also of one that is a text,
-// the next text of a stock, a list whose last element is flipped.
+// flip returns another value: the next number, also for one in a text; the next text of a stock; a
+// list whose last element is flipped.
 func flip(v any, stock []string) any {
 	switch v := v.(type) {
 	case string:

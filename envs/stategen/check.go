@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Check replays the cases of a task, and returns an error that names the first that does not lead
-// where it says.
+// Check replays the cases of a task, and returns an error that names the first that differs from
+// its record.
 func (t *Task) Check(d Domain) error {
 	for _, c := range t.Cases {
 		if _, err := t.Replay(d, c); err != nil {
@@ -17,7 +17,7 @@ func (t *Task) Check(d Domain) error {
 	return nil
 }
 
-// Replay replays a case of a task. The error says how it does not lead where the case says.
+// Replay replays a case of a task. The error says how the outcome differs from the record.
 func (t *Task) Replay(d Domain, c Case) (got Oracle, err error) {
 	got, err = Replay(d, &t.Program, c, nil)
 

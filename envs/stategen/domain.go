@@ -14,14 +14,14 @@ type Domain interface {
 	// Name is the domain's name and the dataset of its tasks, e.g. "session".
 	Name() string
 
-	// APIs are the tools as the base version has them, with the types of their parameters. Every
-	// one has a description.
+	// APIs returns the tools as the base version has them, with the types of their parameters and a
+	// description of each.
 	APIs() []toolapi.APISpec
 
-	// Counted are the names of the tools that programs call: the M of adjacent transition coverage.
+	// Counted names the tools that programs call: the M of adjacent transition coverage.
 	Counted() []string
 
-	// Splits lists after how many of n calls a program may branch; n-1 stands for no branch.
+	// Splits lists after how many of n calls a program may branch; n-1 means no branch.
 	Splits(n int) []int
 
 	// Init returns the schema of a new program: a random start of variables and service.
@@ -30,42 +30,41 @@ type Domain interface {
 	Service
 }
 
-// Schema is a program that grows, and what is known of its state (StateGen, III-C). It knows how
-// values look, and not what they are: an implementation need not run the calls.
+// Schema is a growing program, and what is known of its state (StateGen, III-C). It knows the shape
+// of values rather than the values: an implementation need not run the calls.
 type Schema interface {
 	// Candidates returns the transitions that are valid now, each with concrete parameters, in an
-	// order that depends on rng alone; none when the program cannot go on.
+	// order that depends only on rng; none if the program cannot continue.
 	Candidates(rng *rand.Rand, want Want) []Candidate
 
 	// Apply takes one of the last candidates.
 	Apply(c Candidate)
 
-	// Condition returns the test of a branch here: the most recent variable that can be compared,
-	// or a property of it, with a constant that was not there before. The constant's value is nil:
-	// replay finds it. ok is false where there is nothing to compare.
+	// Condition returns the test of a branch here: it compares the most recent variable that can be
+	// compared, or a property of it, with a new constant. The constant's value is nil: replay finds
+	// it. ok is false if there is nothing to compare.
 	Condition(rng *rand.Rand) (t Test, constant Variable, ok bool)
 
-	// Result returns what the program up to here has to answer: the variables that nothing has
-	// consumed.
+	// Result returns the answer of the program up to here: the variables that nothing has consumed.
 	Result() (result Expr, ok bool)
 
 	// Program returns the program up to here, all in Main, without a result.
 	Program() Program
 
-	// Clone returns a copy that shares nothing that changes.
+	// Clone returns a copy that shares no mutable state.
 	Clone() Schema
 }
 
-// Want says what is wanted of the path that a schema grows.
+// Want says how long the path is that a schema grows.
 type Want struct {
-	Left  int // counted calls up to the next branch, or to the end of the path, this one included
-	After int // counted calls behind the branch
+	Left  int // counted calls up to the next branch, or to the end of the path, including this one
+	After int // counted calls after the branch
 }
 
 // Candidate is a transition that could come next.
 type Candidate struct {
 	Transition string // the name of the tool, or of an edit
-	Key        string // its canonical parameters: the same transition with the same key is not made twice on a path
+	Key        string // its canonical parameters: no path has a transition twice with the same key
 	Pairs      []Pair // what it would cover; distinct
 	Counts     bool   // false for edits of local variables
 	Params     any    // the schema's own
@@ -85,28 +84,26 @@ type Service interface {
 	Begin(p *Program, values map[string]any) (State, error)
 
 	// Call runs a tool on arguments that fit its parameters. A *[Refusal] is the caller's mistake;
-	// every other error is ours.
+	// every other error is the program's.
 	Call(s State, tool string, args envs.Args) (State, any, error)
 
 	// Content returns what a value means in a state, for comparison: handles are replaced by what
-	// they stand for, and what the service made up, such as identifiers, is left out.
+	// they refer to, and what the service made up, such as identifiers, is left out.
 	Content(s State, v any) any
 
-	// Effects returns what calls have left in the service, for comparison; nil where nothing
-	// counts.
+	// Effects returns what calls have left in the service, for comparison; nil if nothing counts.
 	Effects(s State) any
 
 	// Same reports whether contents or effects are the same, within the tolerance of the domain.
 	// got may be anything.
 	Same(got, want any) bool
 
-	// Record returns a content or effects as a value that can be stored: all of it, or a digest
-	// where it is large.
+	// Record returns a content or effects as a value that can be stored: all of it, or a digest if
+	// it is large.
 	Record(content any) any
 }
 
-// Tools reads the tools of a domain from a file that is part of the program, so that a mistake in
-// it is one of ours.
+// Tools reads the tools of a domain from an embedded file. It panics if the file is invalid.
 func Tools(path, text string) []toolapi.APISpec {
 	spec, err := toolapi.Parse(toolapi.File{Path: path, Text: text})
 	if err != nil {
@@ -130,21 +127,21 @@ func Pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] 
 // State is the state of a service. Only the service knows what is in it.
 type State any
 
-// Refusal is a call that the service cannot do.
+// Refusal is the error of a call that the service cannot do.
 type Refusal struct {
 	Text string // what the caller reads
 
-	// OfState says that the call does not fit what is there, such as what earlier calls returned.
-	// Otherwise an argument is wrong by itself, as its document says.
+	// OfState says that the call does not fit the state, such as what earlier calls returned.
+	// Otherwise an argument is wrong in any state, as its document says.
 	OfState bool
 }
 
-// Refuse returns the refusal of an argument that is wrong by itself.
+// Refuse returns the refusal of an argument that is wrong in any state.
 func Refuse(format string, args ...any) error {
 	return &Refusal{Text: fmt.Sprintf(format, args...)}
 }
 
-// RefuseState returns the refusal of a call that does not fit what is there.
+// RefuseState returns the refusal of a call that does not fit the state.
 func RefuseState(format string, args ...any) error {
 	return &Refusal{Text: fmt.Sprintf(format, args...), OfState: true}
 }

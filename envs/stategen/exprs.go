@@ -2,7 +2,7 @@ package stategen
 
 import "slices"
 
-// Exprs returns the expressions of a program, parts of others and what edits change included.
+// Exprs returns the expressions of a program, including parts of others and what edits change.
 func (p *Program) Exprs() (all []Expr) {
 	note := func(e Expr) Expr {
 		all = append(all, e)
@@ -35,7 +35,7 @@ func (e Expr) Variables() (names []string) {
 	return names
 }
 
-// mapped returns a path in which every expression is what f makes of it, and then its parts are.
+// mapped returns a path with f applied to every expression, the whole before its parts.
 func (p Path) mapped(f func(Expr) Expr) Path {
 	return Path{mappedStmts(p.Stmts, f), p.Result.mapped(f)}
 }

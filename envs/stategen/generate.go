@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options say what programs are wanted.
+// Options say which programs to generate.
 type Options struct {
 	Calls    int // on every path; the paper's n is 5
 	Selector Selector
 	Seed     uint64
-	Workers  int // replays at a time; they change nothing
+	Workers  int // replays at a time; their number does not change the tasks
 }
 
 // DefaultCalls is the paper's number of calls.
@@ -21,18 +21,20 @@ const DefaultCalls = 5
 // Report says what it took to generate tasks.
 type Report struct {
 	Kept     int            `json:"kept"`
-	Failed   map[string]int `json:"failed"`   // attempts at a program that came to no end, by reason
-	Rejected map[string]int `json:"rejected"` // programs that are no task, by reason
+	Failed   map[string]int `json:"failed"`   // attempts at a program that failed, by reason
+	Rejected map[string]int `json:"rejected"` // programs that make no task, by reason
 }
 
 // batch is how many programs grow before their cases are found: it bounds memory, and keeps workers
 // busy.
 const batch = 32
 
-// Generate yields n tasks of a domain, in the order of their numbers, which go on where the book
+// Generate yields n tasks of a domain, in the order of their numbers, which continue where the book
 // stopped. Their instructions are empty. It ends at the first error of yield, or when ctx ends.
 // When it returns, the book has the programs up to the last task that was yielded and no other.
-func Generate(ctx context.Context, d Domain, o Options, book *Book, n int, yield func(Task) error) (Report, error) {
+func Generate(ctx context.Context, d Domain, o Options, book *Book, n int, yield func(Task) error) (
+	Report, error,
+) {
 	g := &grower{
 		domain: d, options: o, book: book,
 		report: Report{Failed: map[string]int{}, Rejected: map[string]int{}},
@@ -55,8 +57,8 @@ func Generate(ctx context.Context, d Domain, o Options, book *Book, n int, yield
 func (g *grower) batch(ctx context.Context, n int, yield func(Task) error) error {
 	var programs []grown
 
-	// No more than are still wanted, and one at a time: what the book counts of earlier programs
-	// steers the next.
+	// No more than are still wanted, and one at a time: the counts of earlier programs steer the
+	// next.
 	for range min(batch, n-g.report.Kept) {
 		if err := ctx.Err(); err != nil {
 			g.forget(programs)
@@ -115,7 +117,7 @@ func (g *grower) batch(ctx context.Context, n int, yield func(Task) error) error
 	return nil
 }
 
-// forget takes programs that were grown out of the book again, the last ones.
+// forget removes the programs grown last from the book.
 func (g *grower) forget(programs []grown) {
 	for _, p := range programs {
 		g.book.add(p.pairs, -1)
@@ -131,10 +133,10 @@ func (g *grower) task(p grown, found []Case) Task {
 	}
 }
 
-// mostInVain is after how many programs in a row that are no task generating ends.
+// mostInVain is the number of rejected programs in a row that ends generating.
 const mostInVain = 200
 
-// reject counts a program that is no task. Other errors are ours.
+// reject counts a program that makes no task. An error that is no reason to reject one is returned.
 func (g *grower) reject(p grown, why error) error {
 	var reason string
 

@@ -15,11 +15,12 @@ import (
 	"toolevo/envs"
 )
 
-// mostAttempts is after how many failures in a row a program is given up: the domain has a dead
-// end.
+// mostAttempts is the number of failures in a row after which a program is given up: the domain has
+// a dead end.
 const mostAttempts = 20
 
-// attemptsAtOnePlace is how many of the first ones branch after the same number of calls.
+// attemptsAtOnePlace is how many attempts, from the first on, branch after the same number of
+// calls.
 const attemptsAtOnePlace = 3
 
 // mostEdits is how many edits of local variables a path may have for each call.
@@ -37,7 +38,7 @@ type grown struct {
 	pairs   []Pair
 }
 
-// grower grows programs one after the other.
+// grower grows programs one after another.
 type grower struct {
 	domain  Domain
 	options Options
@@ -52,21 +53,23 @@ func (g *grower) next() (grown, error) {
 
 	for attempt := range mostAttempts {
 		p := &path{
-			rng: random(g.options.Seed, g.domain.Name(), number, attempt), book: g.book, selector: g.options.Selector,
-			seen: map[string]bool{},
+			rng:      random(g.options.Seed, g.domain.Name(), number, attempt),
+			book:     g.book,
+			selector: g.options.Selector,
+			seen:     map[string]bool{},
 		}
 
-		// The first attempts share where they branch, or else ends that are given up would make
-		// branches rarer; but that place may be a dead end.
+		// The first attempts branch at one place: drawing another after each failure would make
+		// branches rarer, since they fail more often. Later ones leave it: it may be a dead end.
 		place := random(g.options.Seed, g.domain.Name(), number, -max(1, attempt-attemptsAtOnePlace+2))
 
 		program, err := p.program(g.domain, Pick(place, g.domain.Splits(g.options.Calls)), g.options.Calls)
 		if err == nil {
-			err = tests(&program)
+			err = checkTests(&program)
 		}
 
 		if err == nil {
-			program.drop()
+			program.dropUnused()
 			g.book.programs++
 			return grown{number, program, p.pairs}, nil
 		}
@@ -78,8 +81,9 @@ func (g *grower) next() (grown, error) {
 		mostAttempts, g.report.Failed)
 }
 
-// drop leaves out the variables that no expression has: a path may have given up what it took.
-func (p *Program) drop() {
+// dropUnused removes the variables that no expression has: a path may have declared what it did not
+// use in the end.
+func (p *Program) dropUnused() {
 	used := map[string]bool{}
 	for _, e := range p.Exprs() {
 		used[e.Var] = true
@@ -93,17 +97,17 @@ func random(seed uint64, domain string, number, attempt int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, xxh3.HashString(fmt.Sprint(domain, " ", number, " ", attempt))))
 }
 
-// path is a program that grows: all of it, or up to the end of one branch.
+// path is a growing program: all of it, or up to the end of one branch.
 type path struct {
 	rng      *rand.Rand
 	book     *Book
 	selector Selector
 	seen     map[string]bool // transitions with their parameters
-	other    map[string]bool // those of the other branch, which this one repeats only where nothing else is possible
+	other    map[string]bool // those of the other branch, repeated only if nothing else is possible
 	pairs    []Pair          // what was added to the book
 }
 
-// program grows a whole program with n calls on each path, which branches behind some of them
+// program grows a whole program with n calls on each path, which branches after split of them
 // unless only one would be left (StateGen, III-D).
 func (p *path) program(d Domain, split, n int) (Program, error) {
 	schema := d.Init(p.rng)
@@ -146,7 +150,7 @@ func (p *path) branch(d Domain, schema Schema, n int) (Program, error) {
 	main := maps.Clone(p.seen)
 
 	for i, end := range ends {
-		// The second end starts where the first one did, and knows what that took.
+		// The second end starts where the first one did, and knows what the first one called.
 		if i == 1 {
 			p.seen, p.other = main, p.seen
 		}
@@ -165,19 +169,23 @@ func (p *path) branch(d Domain, schema Schema, n int) (Program, error) {
 		added[i] = whole.Init[len(before.Init):]
 	}
 
-	if alike(d, ends, paths) {
+	// Ends that are known to answer alike cost only this attempt, which leaves nothing in the book;
+	// cases would reject the program, which stays in it.
+	if answerAlike(d, ends, paths) {
 		return Program{}, errAlike
 	}
 
 	program := before
 	program.Branch = &Branch{test, paths[0], paths[1]}
 	program.Init = slices.Concat(before.Init, added[0], []Variable{constant})
-	program.take(added[1], added[0])
+
+	// Both ends numbered their variables from the same start, so the names may clash.
+	program.addElse(added[1], added[0])
 	return program, nil
 }
 
-// alike reports whether two ends of a program are known to answer the same.
-func alike(d Domain, ends [2]Schema, paths [2]Path) bool {
+// answerAlike reports whether two ends of a program are known to answer the same.
+func answerAlike(d Domain, ends [2]Schema, paths [2]Path) bool {
 	type ran interface{ answer(on Service, e Expr) any }
 
 	one, ok := ends[0].(ran)
@@ -189,8 +197,8 @@ func alike(d Domain, ends [2]Schema, paths [2]Path) bool {
 	return answer != nil && d.Same(ends[1].(ran).answer(d, paths[1].Result), answer)
 }
 
-// grow adds n calls to a schema, which more follow: the loop of Algorithm 1. An exact repetition is
-// never a candidate.
+// grow adds n calls to a schema, before another after calls: the loop of Algorithm 1. An exact
+// repetition is never a candidate.
 func (p *path) grow(s Schema, n, after int) error {
 	for calls, edits := 0, 0; calls < n; {
 		// Edits are not counted as calls, so without a bound a path might never end.
@@ -201,6 +209,7 @@ func (p *path) grow(s Schema, n, after int) error {
 			return errDeadEnd
 		}
 
+		// Two branches that make the same calls would answer the same.
 		fresh := func(c Candidate) bool { return !p.other[c.id()] }
 		if slices.ContainsFunc(valid, fresh) {
 			valid = slices.DeleteFunc(valid, func(c Candidate) bool { return !fresh(c) })
@@ -209,6 +218,7 @@ func (p *path) grow(s Schema, n, after int) error {
 		c := p.selector.choose(p.rng, valid, p.book)
 		s.Apply(c)
 
+		// Counted at once, since the next choice depends on it; next takes back a failed attempt.
 		p.seen[c.id()] = true
 		p.pairs = append(p.pairs, c.Pairs...)
 		p.book.add(c.Pairs, 1)
@@ -223,12 +233,12 @@ func (p *path) grow(s Schema, n, after int) error {
 	return nil
 }
 
-// id is what no path has twice.
+// id identifies a transition with its parameters, which no path has twice.
 func (c Candidate) id() string { return c.Transition + " " + c.Key }
 
-// take adds the variables that only the second branch has, under names that are free. What the
-// first branch has, too, because both took it from the same start, stays one variable.
-func (p *Program) take(added, first []Variable) {
+// addElse adds the variables that only the second branch has, under free names. What both branches
+// took from the same start stays one variable.
+func (p *Program) addElse(added, first []Variable) {
 	names := map[string]string{}
 	first = slices.Clone(first)
 
@@ -256,7 +266,7 @@ func (p *Program) take(added, first []Variable) {
 	})
 }
 
-// same reports whether two variables differ in their names alone.
+// same reports whether two variables differ only in their names.
 func (v Variable) same(other Variable) bool {
 	value := renamed(v.Value.Any, map[string]string{v.Name: other.Name})
 	return v.Role == other.Role && v.Type == other.Type && Equal(value, other.Value.Any)

@@ -9,10 +9,10 @@ import (
 	"toolevo/envs"
 )
 
-// Growing is a program that grows: what the schemas of all domains have in common. They embed one.
+// Growing is what the schemas of all domains have in common: a growing program. They embed it.
 type Growing struct {
-	// State is the service as the statements left it, and Values are the variables. Both are kept
-	// by [Growing.Run].
+	// State is the service after the statements, and Values are the variables. [Growing.Run]
+	// updates both.
 	State  State
 	Values map[string]any
 
@@ -20,7 +20,7 @@ type Growing struct {
 	results int // variables that calls were assigned to
 }
 
-// NewGrowing returns a program without statements, of which the service begins with a value.
+// NewGrowing returns a program without statements. server is what its service has at the start.
 func NewGrowing(domain string, server any) Growing {
 	return Growing{program: Program{Domain: domain, Server: Value{server}}, Values: map[string]any{}}
 }
@@ -32,15 +32,14 @@ func (g *Growing) Program() Program {
 	return p
 }
 
-// Clone returns a copy that shares nothing that changes.
+// Clone returns a copy that shares no mutable state.
 func (g *Growing) Clone() Growing {
 	next := *g
 	next.program, next.Values = g.Program(), maps.Clone(g.Values)
 	return next
 }
 
-// NextVariable returns the name of the next variable to be declared, or of one that comes some
-// places later.
+// NextVariable returns the name of the next variable to be declared, or of one some places later.
 func (g *Growing) NextVariable(kind string, later int) string {
 	return kind + "_" + strconv.Itoa(len(g.program.Init)+later)
 }
@@ -66,8 +65,8 @@ func (g *Growing) Add(s Stmt) {
 	}
 }
 
-// Run adds a statement, runs it, and returns what its call was answered. One that fails is a
-// mistake of the domain.
+// Run adds a statement, runs it, and returns the result of its call. It panics if that fails, which
+// is a mistake of the domain.
 func (g *Growing) Run(on Service, s Stmt) (result any) {
 	g.Add(s)
 
@@ -83,7 +82,7 @@ func (g *Growing) Run(on Service, s Stmt) (result any) {
 	return result
 }
 
-// answer returns the content of an expression, nil where the statements were not run.
+// answer returns the content of an expression, or nil if the statements were not run.
 func (g *Growing) answer(on Service, e Expr) any {
 	v, err := Eval(g.Values, e)
 	if err != nil || g.State == nil {
@@ -92,8 +91,8 @@ func (g *Growing) answer(on Service, e Expr) any {
 	return on.Content(g.State, v)
 }
 
-// Pairs returns the distinct pairs of a transition with those that touched what it consumes; "" is
-// [None].
+// Pairs returns the distinct pairs of a transition with those that touched what it consumes; ""
+// means [None].
 func Pairs(consumer string, producers ...string) (all []Pair) {
 	for _, p := range producers {
 		if p == "" {
@@ -107,8 +106,7 @@ func Pairs(consumer string, producers ...string) (all []Pair) {
 	return all
 }
 
-// OneOrAll returns the only one of some expressions, or a list of them; ok is false where there is
-// none.
+// OneOrAll returns the only expression, or a list of them; ok is false if there is none.
 func OneOrAll(all []Expr) (e Expr, ok bool) {
 	if len(all) == 1 {
 		return all[0], true
@@ -116,8 +114,8 @@ func OneOrAll(all []Expr) (e Expr, ok bool) {
 	return Expr{List: all}, len(all) > 0
 }
 
-// Compared returns the test of a branch, and the constant that a value, or a part of an element of
-// a list, is compared with. The constant is described in words.
+// Compared returns the test of a branch, and the constant with which a value, or a part of an
+// element of a list, is compared. words describe the constant.
 func Compared(words string, left Expr, any ...string) (Test, Variable, bool) {
 	constant := Variable{Name: "user_constant_0", Role: Constant, Type: words}
 	return Test{Left: left, Any: any, Right: Var(constant.Name)}, constant, true

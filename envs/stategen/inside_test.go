@@ -89,7 +89,7 @@ func TestTests(t *testing.T) {
 		branched("r", "s", "s"): errUntouched,
 		branched("r", "s", "u"): errUntouched,
 	} {
-		if got := tests(programOf(t, text)); got != want {
+		if got := checkTests(programOf(t, text)); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
@@ -141,7 +141,7 @@ func TestExprs(t *testing.T) {
 		t.Errorf("the expressions of a result are %v", got)
 	}
 
-	p.drop()
+	p.dropUnused()
 
 	names = nil
 	for _, v := range p.Init {
@@ -247,7 +247,7 @@ func TestTake(t *testing.T) {
 			}}},
 		}}
 
-	p.take([]Variable{
+	p.addElse([]Variable{
 		variable("v_1", User, "a text",
 			`"y"`), // another value: a name of its own
 		variable("v_2", User, "a text", `"x"`),                           // v_1 of the first branch

@@ -17,16 +17,16 @@ type Mutant struct {
 const (
 	NoResult    = "no-result"    // RESULT is null
 	EmptyResult = "empty-result" // RESULT is an empty object
-	Dropped     = "dropped-call" // the last call that nothing reads is left out: a side effect
-	Swapped     = "swapped"      // the branches change places
-	WrongText   = "wrong-text"   // a text that a side effect or the result depends on is another one
+	Dropped     = "dropped-call" // the last call that nothing reads is missing: a side effect
+	Swapped     = "swapped"      // the branches have changed places
+	WrongText   = "wrong-text"   // a text that a side effect or the result depends on is different
 	WrongField  = "wrong-field"  // the last edit of a variable changes another member than it should
 	UnknownTool = "unknown-tool" // the last call is of a tool that does not exist
 )
 
-// Mutants returns the mutants of a task, for each of its cases; a kind that the program has no
-// place for is left out. A mutant may mean the same as its program, as where a side effect that is
-// left out had no effect, or where nothing writes what an edit changed.
+// Mutants returns the mutants of a task, for each of its cases, of the kinds that the program has a
+// place for. A mutant may mean the same as its program, e.g. if a dropped call had no effect, or if
+// nothing writes what an edit changed.
 func Mutants(t Task) (all []Mutant) {
 	for _, c := range t.Cases {
 		add := func(kind string, change func(p *Path) bool) {
@@ -55,7 +55,7 @@ func Mutants(t Task) (all []Mutant) {
 	return all
 }
 
-// along returns a copy of the end of a program that a case runs, which may be changed.
+// along returns a copy, safe to change, of the end of a program that a case runs.
 func (p *Program) along(name string) Path {
 	path := Path{Stmts: p.Main}
 
@@ -101,7 +101,7 @@ func dropCall(p *Path) bool {
 	return false
 }
 
-// changeField has the last edit change a member that was not there.
+// changeField makes the last edit change a member that did not exist.
 func changeField(p *Path) bool {
 	for _, s := range slices.Backward(p.Stmts) {
 		if s.Edit != nil && len(s.Edit.Path) > 0 {

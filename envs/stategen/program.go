@@ -5,18 +5,19 @@ type Program struct {
 	Domain string `json:"domain"`
 	// APIs is the set of APIs that the program is for: "" is the domain's own, [Paper] StateEval's.
 	APIs string `json:"apis,omitempty"`
-	// Python is the program as others wrote it, where they did: the statements are then what it was
-	// seen to do in the cases of its task.
+	// Python is the program as others wrote it, or "". With it, the statements are what it was seen
+	// to do in the cases of its task.
 	Python string `json:"python,omitempty"`
 
 	Init   []Variable `json:"init"`             // in the order of their declaration
 	Server Value      `json:"server,omitempty"` // what the service has at the start, in the domain's own form
 	Main   []Stmt     `json:"main"`             // up to the branch, or all
 	Result *Expr      `json:"result,omitempty"` // of a program without a branch
-	Branch *Branch    `json:"branch,omitempty"` // nil is none
+	Branch *Branch    `json:"branch,omitempty"` // may be nil
 }
 
-// Paper names the set of APIs that StateEval has: what they take, give and leave is as published.
+// Paper names the set of APIs that StateEval has: their parameters, results and effects are as
+// published.
 const Paper = "paper"
 
 // Branch is the end of a program that has two.
@@ -39,14 +40,14 @@ type Role string
 const (
 	User     Role = "user"     // given by the user: a text, an object, a number
 	Constant Role = "constant" // what a condition compares with; flipping it takes the other branch
-	Loaded   Role = "loaded"   // an object of the service that is there from the start, known by its handle
+	Loaded   Role = "loaded"   // an object that the service has at the start, known by its handle
 )
 
 // Variable is a variable that a program begins with.
 type Variable struct {
 	Name  string `json:"name"`
 	Role  Role   `json:"role"`
-	Type  string `json:"type"` // in words, for instructions: "a session", "a tensor of shape (2, 3)", "a text"
+	Type  string `json:"type"` // in words, for instructions: "a session", "a tensor of shape (2, 3)"
 	Value Value  `json:"value"`
 }
 
@@ -59,7 +60,7 @@ type Stmt struct {
 
 // Call calls a tool of the base version and keeps its result.
 type Call struct {
-	Assign string  `json:"assign,omitempty"` // the variable that takes the result; "" throws it away
+	Assign string  `json:"assign,omitempty"` // the variable for the result; "" discards it
 	Tool   string  `json:"tool"`
 	Args   []Named `json:"args"`
 }
@@ -70,7 +71,7 @@ type Named struct {
 	Expr Expr   `json:"expr"`
 }
 
-// Edit changes a part of a local variable, which nobody else sees. It is no call.
+// Edit changes a part of a local variable, which the service does not see. It is no call.
 type Edit struct {
 	Var  string   `json:"var"`
 	Path []string `json:"path"`
@@ -85,8 +86,8 @@ type Each struct {
 	Do    Call   `json:"do"`
 }
 
-// Test compares. Where Any is set, Left is a list, and one of its elements has to equal Right at
-// that path; otherwise Left itself has to.
+// Test is a comparison. If Any is set, Left is a list, and one of its elements has to equal Right
+// at that path; otherwise Left itself has to.
 type Test struct {
 	Left  Expr     `json:"left"`
 	Any   []string `json:"any,omitempty"`
@@ -104,7 +105,7 @@ type Expr struct {
 	Func   Func     `json:"func,omitempty"` // of the expressions in List
 }
 
-// Func is what an expression does with others.
+// Func is a function of expressions.
 type Func string
 
 // The functions, of one value each.

@@ -15,15 +15,17 @@ type Oracle struct {
 }
 
 // Replay runs a case of a program against a service. watch, which may be nil, sees every call
-// before it is made. The error is a [Fault] or a *[Refusal] where the program is wrong.
+// before it is made. The error is a [Fault] or a *[Refusal] if the program is wrong.
 func Replay(d Domain, p *Program, c Case, watch func(tool string, args envs.Args)) (Oracle, error) {
 	o, _, err := replay(d, p, p.Values(c), watch)
 	return o, err
 }
 
-// replay also returns what a condition compares with, where the program does not say: what it finds
-// there.
-func replay(d Domain, p *Program, values map[string]any, watch func(string, envs.Args)) (Oracle, any, error) {
+// replay also returns the value of the condition's constant, if the program leaves it open: what
+// the condition meets there.
+func replay(d Domain, p *Program, values map[string]any, watch func(string, envs.Args)) (
+	Oracle, any, error,
+) {
 	state, err := d.Begin(p, values)
 	if err != nil {
 		return Oracle{}, nil, err
@@ -51,18 +53,18 @@ func replay(d Domain, p *Program, values map[string]any, watch func(string, envs
 	return Oracle{outcome.Path, d.Content(state, outcome.Result), d.Effects(state)}, r.found, nil
 }
 
-// Passes reports whether two runs came to the same.
+// Passes reports whether two runs have the same result and effects.
 func Passes(d Service, got, want Oracle) bool {
 	return d.Same(got.Result, want.Result) && d.Same(got.Effects, want.Effects)
 }
 
-// unfit is why a program is no task.
+// unfit is the reason why a program makes no task.
 type unfit string
 
 // Error implements error.
 func (u unfit) Error() string { return string(u) }
 
-// What makes a program no task.
+// The reasons to reject a program.
 const (
 	errConstants unfit = "the condition compares what no call made"
 	errUntouched unfit = "the result comes from no call"
@@ -71,12 +73,12 @@ const (
 	errUnsteady  unfit = "the reference does not pass its own case"
 )
 
-// tests returns why a program tests nothing, as far as its text says.
-func tests(p *Program) error {
+// checkTests returns why a program tests nothing, as far as its text tells.
+func checkTests(p *Program) error {
 	made := assigned(p.Main)
 
 	if p.Branch == nil {
-		return answers(*p.Result, made)
+		return checkAnswer(*p.Result, made)
 	}
 
 	if !slices.Contains(made, p.Branch.Test.Left.variable()) {
@@ -84,7 +86,7 @@ func tests(p *Program) error {
 	}
 
 	for _, path := range []Path{p.Branch.If, p.Branch.Else} {
-		if err := answers(path.Result, slices.Concat(made, assigned(path.Stmts))); err != nil {
+		if err := checkAnswer(path.Result, slices.Concat(made, assigned(path.Stmts))); err != nil {
 			return err
 		}
 	}
@@ -92,10 +94,11 @@ func tests(p *Program) error {
 	return nil
 }
 
-// answers returns an error unless every variable of a result was assigned by a call.
-func answers(result Expr, made []string) error {
+// checkAnswer returns an error unless calls assigned every variable of a result.
+func checkAnswer(result Expr, made []string) error {
 	used := result.Variables()
-	if len(used) == 0 || slices.ContainsFunc(used, func(name string) bool { return !slices.Contains(made, name) }) {
+	unmade := func(name string) bool { return !slices.Contains(made, name) }
+	if len(used) == 0 || slices.ContainsFunc(used, unmade) {
 		return errUntouched
 	}
 	return nil

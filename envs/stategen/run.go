@@ -23,13 +23,13 @@ const (
 	pathElse = "else"
 )
 
-// Outcome is what a program came to.
+// Outcome is what a program leads to.
 type Outcome struct {
 	Result any
 	Path   string // "main", "if" or "else"
 }
 
-// Fault is a mistake of a program: a variable that is not there, a key that an object has not.
+// Fault is a mistake of a program: an unknown variable, a key that an object lacks.
 type Fault struct{ Text string }
 
 // Error implements error.
@@ -55,7 +55,7 @@ func (p *Program) Run(values map[string]any, call Caller) (Outcome, error) {
 	return newRun(values, call).program(p)
 }
 
-// run is a program that runs.
+// run is a running program.
 type run struct {
 	vars  map[string]any
 	call  Caller
@@ -68,7 +68,8 @@ func newRun(values map[string]any, call Caller) *run {
 	return r
 }
 
-// Do runs statements on variables, which it changes. The values in them stay as they are.
+// Do runs statements on variables, which it changes. It replaces their values, but never changes a
+// value in place.
 func Do(vars map[string]any, call Caller, all ...Stmt) error {
 	return (&run{vars: vars, call: call}).stmts(all)
 }
@@ -90,6 +91,7 @@ func (r *run) program(p *Program) (Outcome, error) {
 		return Outcome{result, pathMain}, err
 	}
 
+	// The condition is about what calls in Main returned, so an agent cannot know the path before.
 	taken, err := r.condition(p.Branch.Test)
 	if err != nil {
 		return Outcome{}, err
@@ -108,8 +110,8 @@ func (r *run) program(p *Program) (Outcome, error) {
 	return Outcome{result, name}, err
 }
 
-// condition tests what a branch depends on. A constant that has no value yet takes that of the left
-// side, or of its first element, and is kept for who wants to know.
+// condition tests what a branch depends on. A constant without a value takes that of the left side,
+// or of its first element, and found keeps it.
 func (r *run) condition(t Test) (bool, error) {
 	if v, ok := r.vars[t.Right.Var]; ok && v == nil {
 		left, err := r.eval(t.Left)
@@ -204,6 +206,7 @@ func set(v any, path []string, to any) (any, error) {
 		return nil, err
 	}
 
+	// Copied at every level: the program's own values are shared by all its runs.
 	if list, ok := v.([]any); ok {
 		i, _ := strconv.Atoi(path[0])
 		list = slices.Clone(list)
@@ -291,6 +294,7 @@ func (r *run) eval(e Expr) (any, error) {
 		return object, nil
 	}
 
+	// What is left is a list: the value itself, even if it is empty, or the arguments of Func.
 	list := make([]any, len(e.List))
 
 	for i, item := range e.List {
@@ -367,7 +371,7 @@ func sentences(text string) int {
 	return n
 }
 
-// mostPlain is up to where numbers are written without an exponent.
+// mostPlain is the bound below which numbers are written without an exponent.
 const mostPlain = 1e15
 
 // Number returns a number as a value.

@@ -7,11 +7,11 @@ type Selector string
 
 // The selectors.
 const (
-	// Argmax is Algorithm 1: a transition with the most pairs that never occurred; where none has
-	// one, a random one, by the inverse of how often its pairs occurred.
+	// Argmax is Algorithm 1: a transition with the most pairs that never occurred; if every pair
+	// occurred, a random one, weighted by the inverse of how often its pairs occurred.
 	Argmax Selector = "argmax"
 	// K2 is the published code: a transition with k pairs that never occurred is drawn with the
-	// weight k², and otherwise its rarest pair alone is what counts.
+	// weight k²; if every pair occurred, only its rarest pair counts.
 	K2 Selector = "k2"
 	// Uniform draws any transition: the paper's StateGen-w/o-COV.
 	Uniform Selector = "uniform"
@@ -23,7 +23,7 @@ func Selectors() []Selector { return []Selector{Argmax, K2, Uniform} }
 // epsilon keeps the energy of a pair that never occurred finite (Algorithm 1, line 6).
 const epsilon = 1e-7
 
-// choose returns one of at least one candidates.
+// choose returns one of the candidates, of which there has to be one.
 func (s Selector) choose(rng *rand.Rand, from []Candidate, book *Book) Candidate {
 	if s == Uniform {
 		return from[rng.IntN(len(from))]
@@ -54,7 +54,7 @@ func (s Selector) choose(rng *rand.Rand, from []Candidate, book *Book) Candidate
 	return from[draw(rng, weights)]
 }
 
-// uncovered is how many pairs of a candidate never occurred: φ of Algorithm 1, line 9.
+// uncovered returns how many pairs of a candidate never occurred: φ of Algorithm 1, line 9.
 func uncovered(c Candidate, book *Book) (k int) {
 	for _, p := range c.Pairs {
 		if book.Count(p) == 0 {
@@ -65,8 +65,8 @@ func uncovered(c Candidate, book *Book) (k int) {
 	return k
 }
 
-// frequency is how often the pairs of a candidate occurred: all together, or in the published code
-// the rarest.
+// frequency returns how often the pairs of a candidate occurred: all together, or in the published
+// code the rarest.
 func (s Selector) frequency(c Candidate, book *Book) float64 {
 	total, least := 0, 0
 

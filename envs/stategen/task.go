@@ -1,6 +1,6 @@
 package stategen
 
-// Case is one run of a program: values for its variables, and what it has to lead to.
+// Case is one run of a program: values for its variables, and the required outcome.
 type Case struct {
 	Path    string           `json:"path"`             // "main", "if" or "else"
 	Set     map[string]Value `json:"set,omitempty"`    // values that differ from the program's own
@@ -20,7 +20,7 @@ type Task struct {
 type Instruction struct {
 	Variables string `json:"variables"` // what the names stand for
 	Text      string `json:"text"`      // what to do
-	// Drafts are what writers and reviewers said, where models negotiated the text.
+	// Drafts are what writers and reviewers said, if models negotiated the text.
 	Drafts []Draft `json:"drafts,omitempty"`
 	Writer string  `json:"writer"` // "template", or the policy that wrote it
 }
@@ -29,5 +29,5 @@ type Instruction struct {
 type Draft struct {
 	Variables string `json:"variables"`
 	Text      string `json:"text"`
-	Verdict   string `json:"verdict,omitempty"` // "ok", "impossible", or a diagnosis; "" is none
+	Verdict   string `json:"verdict,omitempty"` // "ok", "impossible", a diagnosis, or ""
 }

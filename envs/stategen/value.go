@@ -20,7 +20,7 @@ func (v *Value) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// Handle returns the handle that a value is, or that an object has as a member; "" is none.
+// Handle returns the handle that a value is, or that an object has as a member, or "".
 func Handle(v any, member string) string {
 	switch v := v.(type) {
 	case string:
@@ -33,20 +33,20 @@ func Handle(v any, member string) string {
 	return ""
 }
 
-// Comparison says which values are the same, where more are than [Equal] says. The zero Comparison
-// is Equal.
+// Comparison says which values are the same, in addition to those that are [Equal]. The zero
+// Comparison is Equal.
 type Comparison struct {
-	// Near compares numbers; nil takes those of one value.
+	// Near compares numbers; nil compares them exactly.
 	Near func(got, want float64) bool
-	// Loose names the lists that may be in any order, by the member of an object that they are, ""
-	// where they are none.
+	// Loose reports whether a list may be in any order, by the member of an object that it is, ""
+	// if it is none.
 	Loose func(member string) bool
 	// Own compares what only a domain knows; ok is false for any other value. It may be nil.
 	Own func(got, want any) (same, ok bool)
 }
 
-// Equal reports whether two values say the same: numbers by their value, objects in any order of
-// their members.
+// Equal reports whether two values are equal: numbers by their value, objects in any order of their
+// members.
 func Equal(a, b any) bool { return Comparison{}.Same(a, b) }
 
 // Same reports whether two values are the same.

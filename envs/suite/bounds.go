@@ -2,11 +2,11 @@ package suite
 
 import "fmt"
 
-// most is the largest number of any setting: in nanoseconds, or in bytes where it counts MiB, it
-// still fits 64 bits.
+// most is the largest value of any setting: seconds in nanoseconds, and MiB in bytes, still fit 64
+// bits.
 const most = 1e9
 
-// Within returns an error for a number that is less than least, more than most, or none.
+// Within returns an error for a number that is less than least, more than most, or NaN.
 func Within(n, least float64) error {
 	if !(n >= least) {
 		return fmt.Errorf("is %v, want at least %v", n, least)

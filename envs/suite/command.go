@@ -11,39 +11,39 @@ import (
 	"toolevo/envs/wire"
 )
 
-// Commander has commands of its own.
+// Commander is a benchmark with commands of its own.
 type Commander interface {
-	// Commands returns them, those before that others belong to.
+	// Commands returns them, each group before its members.
 	Commands() []Command
 }
 
-// Command is a command of a suite's own. The program makes its options flags, and prints its result
+// Command is a suite's own command. The program turns its options into flags, and prints its result
 // as text or, with --json, as a document.
 type Command struct {
-	// Use is the words that call it, and its arguments in capitals, such as "tasks show ID". What
-	// an argument may be without is in brackets, what may be repeated ends in dots.
+	// Use has the command's words, and its arguments in capitals, such as "tasks show ID". Optional
+	// arguments are in brackets, repeated ones end in dots.
 	Use string
 
-	// Help has the file help/WORDS.txt, the words joined by hyphens: what the command does in a
-	// line, an empty line, the description, and below a line "Examples:" the examples.
+	// Help has the file help/WORDS.txt, the words joined by hyphens: a line that says what the
+	// command does, an empty line, the description, and examples below a line "Examples:".
 	Help fs.FS
 
 	// Options are what a user may choose.
 	Options []Option
 
-	// Configured is set where the command reads settings.
+	// Configured is set if the command reads settings.
 	Configured *Configured
 
-	Progress bool // it takes long enough to show how far it is
+	Progress bool // it takes long enough to show its progress
 
-	// Demonstrates is set where the data folder gets new tasks, so that what prompts show of them,
-	// solved, is made afterwards.
+	// Demonstrates is set if the command adds tasks to the data folder: prompts show some of them,
+	// solved, and those demonstrations are made afterwards.
 	Demonstrates bool
 
-	// Document is an empty one of those that it prints, from which they are documented.
+	// Document is an empty document of the kind that it prints, to document that kind.
 	Document any
 
-	// Run does the work. Its result is printed unless it fails in another way than by being bad.
+	// Run does the work. Its result is printed unless it failed; a bad result is printed, too.
 	// Without Run, the command only groups others.
 	Run func(ctx context.Context, c *Call) error
 }
@@ -52,14 +52,14 @@ type Command struct {
 type Configured struct {
 	Models   bool              // it may ask language models on servers
 	Flags    []string          // of settings, e.g. "api"
-	Own      []SettingFlag     // flags of settings that are the suite's own
-	Defaults map[string]string // of this command alone, by key, e.g. "split": "test"
+	Own      []SettingFlag     // flags of the suite's own settings
+	Defaults map[string]string // for this command only, by key, e.g. "split": "test"
 }
 
 // SettingFlag is a flag that sets a setting.
 type SettingFlag struct {
 	Flag, Key, Usage string
-	Names            func() []string // that the value may be; nil is any
+	Names            func() []string // the valid values; nil is any
 }
 
 // Option is what a user may choose. It is checked before a command runs.
@@ -67,18 +67,18 @@ type Option struct {
 	Name string
 
 	// Value points to where the value goes, and to the default: a string, bool, int, uint64, a
-	// []string whose values commas separate, or [Repeated].
+	// []string of values separated by commas, or [Repeated].
 	Value any
 
-	// Usage explains it. The word in back quotes stands for the value; DIR is a folder.
+	// Usage explains it. The word in back quotes names the value; DIR is a folder.
 	Usage string
 
-	Names    func() []string // that the value may be, or each of several; nil is any
+	Names    func() []string // the valid values; nil is any
 	Least    int             // of an int
 	Required bool            // of a text
 }
 
-// Repeated are the values of an option that may be given several times.
+// Repeated holds the values of an option that may be given several times.
 type Repeated []string
 
 // Call is one call of a command. What it opens is closed when the command ends.
@@ -88,20 +88,20 @@ type Call struct {
 	Progress *console.Steps // is shown from the first step on
 	Version  string         // of the program, e.g. "0.1.0"
 
-	// What the command came to, as a document and as the same for people; nil prints nothing.
+	// The result of the command as a document, and the same for people; nil prints nothing.
 	Document any
 	Text     func(w io.Writer)
 
-	// Models opens language models where the command is Configured. folder, unless it is "", keeps
+	// Models opens language models if the command is Configured. folder, unless it is "", keeps
 	// what they write, so that the same command can continue there.
 	Models func(folder string) (Models, error)
-	// Choose reads what the settings choose from a data folder, "" for nothing that is in one.
+	// Choose reads what the settings choose from a data folder; "" reads nothing from one.
 	Choose func(data string) (Chosen, error)
 	// Engine opens the engine that the settings choose, for programs that a model wrote.
 	Engine func(ctx context.Context) (sandbox.Engine, error)
 }
 
-// Result notes what the command came to, and returns the error beside it.
+// Result keeps the result of the command, and returns err.
 func (c *Call) Result(document any, text func(w io.Writer), err error) error {
 	c.Document, c.Text = document, text
 	return err
@@ -116,15 +116,15 @@ type Chosen struct {
 
 // Models are the language models of a command.
 type Models interface {
-	// Policies are those that the configuration names.
+	// Policies returns the policies that the configuration names.
 	Policies() []string
 	// Writer opens a model by a policy's name.
 	Writer(name string, o WriterOptions) (kept.Writer, error)
 	// Embedder opens an embedding model.
 	Embedder(name string) (Embedder, error)
-	// Texts are where texts are kept, nil where they are not.
+	// Texts returns where texts are kept, nil if they are not.
 	Texts() *kept.Texts
-	// Prompts are what the user has them told in place of our own words.
+	// Prompts returns the user's own prompts, which replace the program's.
 	Prompts() kept.Prompts
 }
 
@@ -139,12 +139,12 @@ func SplitOption(split *string) Option {
 		Names: Splits}
 }
 
-// SeedOption is the seed of all that is drawn or written.
+// SeedOption is the seed of everything that is drawn or written.
 func SeedOption(seed *uint64) Option {
 	return Option{Name: "seed", Value: seed, Usage: "random seed `N`"}
 }
 
-// WorkersOption is how many texts are asked for at the same time.
+// WorkersOption is the number of texts asked for at the same time.
 func WorkersOption(workers *int) Option {
 	return Option{Name: "workers", Value: workers,
 		Usage: "`N` texts are asked for at the same time", Least: 1}
@@ -159,7 +159,7 @@ func DoorOptions(d *wire.Door) []Option {
 	}
 }
 
-// StdioOption has a server speak over a pipe instead.
+// StdioOption makes a server use a pipe instead.
 func StdioOption(stdio *bool) Option {
 	return Option{Name: "stdio", Value: stdio, Usage: "be an MCP server over stdin and stdout, " +
 		"and listen nowhere"}

@@ -13,8 +13,7 @@
 //
 // # Guarantees
 //
-// What a suite promises beyond the types, and what the conformance suite in envs/envtest holds
-// every one to:
+// What a suite promises beyond the types, and the conformance suite in envs/envtest tests:
 //
 //   - The same choice of the same data gives the same tasks in the same order and the same lineage.
 //   - IDs of tasks are distinct, and every task can be reset in the environment of every version.

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// LazyWriter is a language model of a choice that is opened when it is first asked: who only looks
-// at a run needs none. It implements [kept.Writer] and is safe for concurrent use.
+// LazyWriter is a language model of a choice that is opened when it is first asked: looking at a
+// run needs no model. It implements [kept.Writer] and is safe for concurrent use.
 type LazyWriter struct {
 	open func() (Writer, error)
 
@@ -16,7 +16,7 @@ type LazyWriter struct {
 	writer Writer
 }
 
-// Lazy returns the model of a policy's name, of which errors say what it is for.
+// Lazy returns the model of a policy's name. what says in errors what the model is for.
 func (c *Choice) Lazy(what, name string, o WriterOptions) *LazyWriter {
 	return &LazyWriter{open: func() (Writer, error) {
 		if c.Writer == nil {
@@ -31,7 +31,7 @@ func (c *Choice) Lazy(what, name string, o WriterOptions) *LazyWriter {
 	}}
 }
 
-// Open opens the model, if it is not open. One that cannot be asked is known before a run begins.
+// Open opens the model if it is not open, so that a run does not begin without its model.
 func (w *LazyWriter) Open() (err error) {
 	_, err = w.opened()
 	return err
@@ -61,7 +61,7 @@ func (w *LazyWriter) Write(ctx context.Context, instructions, request string, se
 	return writer.Write(ctx, instructions, request, seed)
 }
 
-// Close closes the model if it was opened; that of nil does nothing.
+// Close closes the model if it was opened. Closing nil does nothing.
 func (w *LazyWriter) Close() error {
 	if w == nil {
 		return nil

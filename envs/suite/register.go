@@ -9,7 +9,7 @@ import (
 
 var registered []Benchmark
 
-// Register makes a benchmark known by its name. Two of one name are a mistake of the program.
+// Register registers a benchmark by its name. It panics if the name is taken.
 func Register(b Benchmark) {
 	if slices.Contains(Names(), b.Name()) {
 		panic(fmt.Sprintf("suite: %q is registered twice", b.Name()))
@@ -18,11 +18,11 @@ func Register(b Benchmark) {
 	registered = append(registered, b)
 }
 
-// Examples is the split whose tasks prompts show, solved. Nobody learns from them otherwise, and
-// nobody is measured by them.
+// Examples is the split whose tasks prompts show, solved. They are used for neither training nor
+// evaluation.
 const Examples = "examples"
 
-// Splits lists the parts that tasks may be divided into. No task is in two.
+// Splits lists the parts that tasks may be divided into. No task is in two parts.
 func Splits() []string { return []string{"train", "dev", "test", Examples} }
 
 // Names lists the registered benchmarks.
@@ -37,7 +37,7 @@ func Names() []string {
 // All returns the registered benchmarks.
 func All() []Benchmark { return slices.Clone(registered) }
 
-// Lookup returns the benchmark called name; the error of an unknown name lists the valid ones.
+// Lookup returns the benchmark called name; the error for an unknown name lists the valid ones.
 func Lookup(name string) (Benchmark, error) {
 	if i := slices.Index(Names(), name); i >= 0 {
 		return registered[i], nil

@@ -19,16 +19,16 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Benchmark is a benchmark as it can be spoken of before a choice is opened.
+// Benchmark is what is known of a benchmark before a choice is opened.
 type Benchmark interface {
 	// Name is how a configuration chooses it (the setting suite).
 	Name() string
 
-	// Versions returns the API versions of what a data folder has, and those in files of the user's
-	// own. A benchmark whose tools are the same whatever there is does not look at the folder.
+	// Versions returns the API versions for a data folder, and those in the user's own files. A
+	// benchmark whose tools do not depend on the data does not look at the folder.
 	Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error)
 
-	// Tools returns the APIs of a version that prompts list, in their order. modules are the
+	// Tools returns the APIs of a version that prompts list, in that order. modules are the
 	// third-party modules that programs may import; nil says nothing about modules.
 	Tools(v *toolapi.Version, modules []string) []*toolapi.API
 
@@ -42,21 +42,21 @@ type Suite interface {
 	// difficulty together.
 	Tasks() []envs.Task
 
-	// Datasets returns the datasets that the choice came to, in the order of the rows.
+	// Datasets returns the datasets of the chosen tasks, in the order of the rows.
 	Datasets() []string
 
 	// Environment returns the environment that deploys an API version. m, which may be nil, keeps
-	// what tools gave that another time might give otherwise.
+	// results of tools that might differ another time.
 	Environment(version string, m envs.Memory) (envs.Environment, error)
 
-	// Lineage returns hashes of what tasks and tools were made from, by name: part of a run's
-	// identity.
+	// Lineage returns the hashes of what tasks and tools were made from, by name: they are part of
+	// a run's identity.
 	Lineage() map[string]string
 
 	Close() error
 }
 
-// Choice says what of a benchmark a run is about, and how its environments behave.
+// Choice says which part of a benchmark a run uses, and how its environments behave.
 type Choice struct {
 	Data         string   // the data folder
 	Datasets     []string // nil is all that the data folder has
@@ -67,31 +67,30 @@ type Choice struct {
 	// split.
 	Own string
 
-	// Rephrase changes what the user asks in the task of an ID, and nothing else that its question
-	// says; nil changes nothing. See [Choice.Ask].
+	// Rephrase changes what the user asks in the task of an ID, and nothing else in its question;
+	// nil changes nothing. See [Choice.Ask].
 	Rephrase func(id, query string) string
 
-	Prompts kept.Prompts // what models are told that are asked for other things than actions
+	Prompts kept.Prompts // for models that are asked for anything but actions
 
 	Prompt      string           // the API version that prompts show
 	Deployed    []string         // those that questions meet: a suite may tell which they touch
-	Versions    *toolapi.Catalog // what can be deployed; nil is what Versions returns for Data, without files
+	Versions    *toolapi.Catalog // what can be deployed; nil is Benchmark.Versions(Data)
 	Environment dynamic.Settings
 	Programs    sandbox.Limits // of one program that a model wrote
 
 	// Settings are those of the benchmark's own sections, by section; see [Configurable].
 	Settings map[string]Settings
 
-	// Embedder opens an embedding model at a server, "" for the policies' own; patient is false for
-	// a first look.
-	Embedder func(model, server string, patient bool) (Embedder, error)
+	// Embedder opens an embedding model at a server, "" for the policies' own; a probe does not
+	// retry.
+	Embedder func(model, server string, retry bool) (Embedder, error)
 	// Writer opens a language model that writes texts, by a policy's name, at a server, "" for the
 	// policies' own. The caller closes it.
 	Writer func(name string, o WriterOptions) (Writer, error)
-	// Watch shows long preparations while a command works: what is done, and then how far it is. It
-	// may be nil.
+	// Watch shows what a command prepares, if it takes long, and its progress. It may be nil.
 	Watch func(what string) (set func(done, total int), stop func())
-	// Warn says what is left out of a preparation. It may be nil.
+	// Warn says what a preparation leaves out. It may be nil.
 	Warn func(format string, args ...any)
 }
 
@@ -104,9 +103,11 @@ func (c *Choice) Ask(id, query string) string {
 }
 
 // Narrow returns the tasks of the chosen datasets and difficulties, those of one dataset and
-// difficulty together in the order of the alphabet, and the datasets.
+// difficulty together in alphabetical order, and the datasets.
 func (c *Choice) Narrow(all []envs.Task) (tasks []envs.Task, datasets []string) {
-	isChosen := func(chosen []string, name string) bool { return chosen == nil || slices.Contains(chosen, name) }
+	isChosen := func(chosen []string, name string) bool {
+		return chosen == nil || slices.Contains(chosen, name)
+	}
 
 	all = slices.SortedStableFunc(slices.Values(all), func(a, b envs.Task) int {
 		return cmp.Or(cmp.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),
@@ -118,6 +119,7 @@ func (c *Choice) Narrow(all []envs.Task) (tasks []envs.Task, datasets []string) 
 			continue
 		}
 
+		// A dataset without tasks of the chosen difficulties is chosen nevertheless.
 		datasets = append(datasets, t.Labels[envs.LabelDataset])
 
 		if isChosen(c.Difficulties, t.Labels[envs.LabelDifficulty]) {
@@ -129,15 +131,15 @@ func (c *Choice) Narrow(all []envs.Task) (tasks []envs.Task, datasets []string) 
 
 // Embedder turns texts into vectors.
 type Embedder interface {
-	// Embed returns a vector for each text, all of one length; nil for one that cannot be embedded
-	// though others can, and an error for which envs.GivenUp holds.
+	// Embed returns a vector for each text, all of one length. The vector of a text that cannot be
+	// embedded, though others can, is nil, and envs.GivenUp holds for the error.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Model identifies the model: vectors of different models have nothing to do with each other.
+	// Model identifies the model: vectors of different models cannot be compared.
 	Model() string
 	Close()
 }
 
-// Writer is a language model that is opened, and closed when it is no longer used.
+// Writer is an open language model, closed when it is no longer used.
 type Writer interface {
 	kept.Writer
 	Close() error
@@ -145,20 +147,19 @@ type Writer interface {
 
 // WriterOptions say how a model writes.
 type WriterOptions struct {
-	Server      string  // base URLs, separated by commas; "" are those of the policies
+	Server      string  // base URLs, separated by commas; "" means those of the policies
 	Temperature float64 // 0 is greedy
 	MaxTokens   int     // of one text
 }
 
-// Planner has the solutions of its tasks, for scripted and simulated policies. It is an opened
-// suite.
+// Planner is a suite with the solutions of its tasks, for scripted and simulated policies.
 type Planner interface {
 	// Plan returns the solution of a question in the base version, and whether the question is
 	// recognised.
 	Plan(question string) (envs.Plan, bool)
 }
 
-// Plans returns the solutions of an opened suite's questions, none when it has none or is nil.
+// Plans returns the solutions of a suite's questions, none if it is nil or no [Planner].
 func Plans(s Suite) func(question string) (envs.Plan, bool) {
 	if p, ok := s.(Planner); ok {
 		return p.Plan
@@ -166,36 +167,37 @@ func Plans(s Suite) func(question string) (envs.Plan, bool) {
 	return func(string) (envs.Plan, bool) { return nil, false }
 }
 
-// WordPlanner is a benchmark that knows its questions by their words: it plans as its suites do,
-// without their data.
+// WordPlanner is a benchmark that recognizes its questions by their words: it plans as its suites
+// do, without their data.
 type WordPlanner interface {
 	Plans() func(question string) (envs.Plan, bool)
 }
 
-// Demonstrator has embedded solved tasks, which prompts show under the paper's settings.
+// Demonstrator is a benchmark with embedded solved tasks, which prompts show under the paper's
+// settings.
 type Demonstrator interface {
 	// Demonstrations returns the files DATASET.yaml of package mcts/policy/prompt.
 	Demonstrations() fs.FS
 }
 
-// ExampleMaker can make the tasks of the split [Examples] out of what else a data folder has.
+// ExampleMaker can make the tasks of the split [Examples] from the rest of a data folder.
 type ExampleMaker interface {
-	// MakeExamples gives the split enough tasks of each dataset to choose demonstrations from, if
-	// it has too few.
+	// MakeExamples adds tasks to the split until each dataset has enough to choose demonstrations
+	// from.
 	MakeExamples(ctx context.Context, data string) error
 }
 
-// Narrower knows which of its tools serve a dataset, so that a prompt can show those alone.
+// Narrower knows which of its tools serve a dataset, so that a prompt can show only those.
 type Narrower interface {
-	// DatasetTools returns for each dataset the names of its tools ([toolapi.API.Tool]), Finish and
-	// UpdateTool among them, and whether prompts show no others unless a user wants all.
+	// DatasetTools returns the names of each dataset's tools ([toolapi.API.Tool]), including Finish
+	// and UpdateTool, and whether prompts show no others unless a user wants all.
 	DatasetTools() (tools map[string][]string, unasked bool)
 }
 
-// Configurable has settings of its own.
+// Configurable is a benchmark with settings of its own.
 type Configurable interface {
-	// Values lists what the settings dataset, difficulty, template, split and environment.compat
-	// may name; nil is whatever the data folder turns out to have.
+	// Values lists the valid values of the settings dataset, difficulty, template, split and
+	// environment.compat; nil is whatever the data folder has.
 	Values(setting string) []string
 
 	// Sections are its sections of the configuration.
@@ -209,27 +211,27 @@ type Configurable interface {
 type Section struct {
 	Name string
 	New  func() Settings // a pointer to a struct with yaml tags
-	// Incidental are its settings that change no result, so that they are no part of a run's
-	// identity.
+	// Incidental are the settings that change no result, and so are not part of a run's identity.
 	Incidental []string
 }
 
 // Settings are the settings of a section.
 type Settings interface {
-	// Validate returns the first setting that makes no sense, by its name in the section, and why.
+	// Validate returns the first invalid setting, by its name in the section, and what is wrong.
 	Validate() (setting string, err error)
 }
 
-// Drifter says what an experiment on drifting APIs is about where nobody does.
+// Drifter has defaults for experiments on drifting APIs.
 type Drifter interface {
 	// DriftDefaults are settings of such an experiment, by key.
 	DriftDefaults() map[string]string
 }
 
-// Judger is a benchmark whose answers a language model can judge, beside the rule of its rewards.
+// Judger is a benchmark whose answers a language model can judge, in addition to the rule of its
+// rewards.
 type Judger interface {
-	// Judge has the model that by names, and open opens, judge the evaluation in a folder, which
-	// gets the verdicts. It is told the prompts. judge is what the verdicts call it.
+	// Judge has the model that by names, and open opens, judge the evaluation in dir with the
+	// prompts, and writes the verdicts to dir. judge is what the verdicts call the model.
 	Judge(ctx context.Context, dir, by string, p kept.Prompts, open OpenWriter) (judge string, err error)
 }
 
@@ -238,31 +240,33 @@ type OpenWriter func(WriterOptions) (kept.Writer, error)
 
 // Filler can fill a data folder with something small to try.
 type Filler interface {
-	// Fill fills it. software is the program with its version.
+	// Fill fills the folder. software is the program with its version.
 	Fill(ctx context.Context, data, software string) error
 }
 
 // Lister can list its tasks without opening anything.
 type Lister interface {
-	// List returns the tasks of a split in a data folder, none where it has none.
+	// List returns the tasks of a split in a data folder, which may have none.
 	List(data, split string) ([]envs.Task, error)
 }
 
 // Verifier keeps files in the data folder together with their hashes.
 type Verifier interface {
-	// Verify reads them whole. An error is the check itself failing.
+	// Verify reads the files completely. An error means that the check itself failed.
 	Verify(ctx context.Context, data string) ([]VerifiedFile, error)
 }
 
 // VerifiedFile is a file of the data folder.
 type VerifiedFile struct {
 	Path   string `json:"path"`             // of the file
-	Has    string `json:"has,omitempty"`    // what is in it, for people
+	Has    string `json:"has,omitempty"`    // what it contains, for people
 	Damage string `json:"damage,omitempty"` // what is wrong with it
 }
 
 // VerifySplits calls open with each split, and describes the file of each that the data folder has.
-func VerifySplits(ctx context.Context, open func(split string) (path, has string, err error)) ([]VerifiedFile, error) {
+func VerifySplits(ctx context.Context, open func(split string) (path, has string, err error)) (
+	[]VerifiedFile, error,
+) {
 	var all []VerifiedFile
 
 	for _, split := range Splits() {
@@ -282,8 +286,11 @@ func VerifySplits(ctx context.Context, open func(split string) (path, has string
 	return all, nil
 }
 
-// DemonstrationsDir is the folder with the solved tasks of a suite, DATASET.yaml, in a data folder.
-func DemonstrationsDir(data, name string) string { return filepath.Join(data, "demonstrations", name) }
+// DemonstrationsDir returns the folder with the solved tasks of a suite, DATASET.yaml, in a data
+// folder.
+func DemonstrationsDir(data, name string) string {
+	return filepath.Join(data, "demonstrations", name)
+}
 
 // VerifyDemonstrations describes the files of solved tasks that a data folder has.
 func VerifyDemonstrations(data, name string) (all []VerifiedFile, err error) {
@@ -304,36 +311,36 @@ func VerifyDemonstrations(data, name string) (all []VerifiedFile, err error) {
 	return all, err
 }
 
-// Sourced makes its versions from what is in the data folder.
+// Sourced is a benchmark that makes its versions from what is in the data folder.
 type Sourced interface {
-	// Sources returns the hashes of that, by the names that a suite's lineage has for them.
+	// Sources returns the hashes of that, by their names in a suite's lineage.
 	Sources(data string) (map[string]string, error)
 }
 
-// OwnSplit is what rows call the split of tasks of the user's own.
+// OwnSplit is what rows call the split of the user's own tasks.
 const OwnSplit = "own"
 
-// Asker reads tasks of the user's own, which a choice may be of.
+// Asker is a benchmark that reads the user's own tasks ([Choice.Own]).
 type Asker interface {
-	// CountTasks reads the tasks of a file for a data folder, and returns how many there are.
+	// CountTasks reads the tasks of a file for a data folder, and returns their number.
 	CountTasks(data, path string) (int, error)
 }
 
-// Answerer knows the gold answers of its tasks. They stand in rows, for people; no policy and no
-// export sees them.
+// Answerer knows the gold answers of its tasks. Rows have them, for people; no policy and no export
+// sees them.
 type Answerer interface {
 	Answer(task string) string
 }
 
 // Matcher can compare answers without an environment.
 type Matcher interface {
-	// Matchers returns what reports whether an answer agrees with the gold answer, by name:
-	// "official" is the benchmark's own matcher, "strict" the strict one.
+	// Matchers returns the functions that report whether an answer agrees with the gold answer, by
+	// name: "official" is the benchmark's own matcher, "strict" the strict one.
 	Matchers() map[string]func(gold, answer string) bool
 }
 
 // Codecs returns how actions can be written in a benchmark: turn by turn, unless it is a
-// [Programmer].
+// [Programmer] with codecs of its own.
 func Codecs(b Benchmark) []action.Codec {
 	if p, ok := b.(Programmer); ok {
 		return p.Codecs()
@@ -341,28 +348,28 @@ func Codecs(b Benchmark) []action.Codec {
 	return []action.Codec{action.ReAct{}, action.FunctionCall{}, action.Tools{}}
 }
 
-// Programmer is a benchmark whose tasks may be answered with one program, too ([action.Python]).
-// Such an environment ends with its first turn.
+// Programmer is a benchmark whose tasks may also be answered with one program ([action.Python]).
+// Such an episode ends with its first turn.
 type Programmer interface {
 	Codecs() []action.Codec
 }
 
 // Sandboxed runs programs that a model wrote.
 type Sandboxed interface {
-	// UseEngine takes the engine for environments that are made from now on. The caller closes it.
+	// UseEngine sets the engine of environments made from now on. The caller closes it.
 	UseEngine(e sandbox.Engine)
 }
 
-// ProbeTime bounds one look at a server before a run begins.
+// ProbeTime bounds one probe of a server before a run begins.
 const ProbeTime = 4 * time.Second
 
 // Live says whether calls of tools reach something that others use, or that costs money, so that
-// none is made that nobody asked for.
+// no call is made that nobody asked for.
 type Live interface{ Live() bool }
 
-// Preparer has something to do before a run begins, such as to look at a server.
+// Preparer has something to do before a run begins, such as probing a server.
 type Preparer interface {
-	// Remote reports whether that is on another machine.
+	// Remote reports whether the preparation involves another machine.
 	Remote() bool
 	Prepare(ctx context.Context) error
 }
