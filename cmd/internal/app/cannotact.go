@@ -24,7 +24,7 @@ func (j *CollectJob) cannotAct(c *configs.Resolved, e *collect.CannotActError) e
 		"What was done is kept. To go on all the same:", e.Turns, strings.Join(c.Policy, ", "), shown.String(),
 		c.Environment.Codec, c.Server.Form)
 
-	return console.Bad("%w", j.stop(e, why, true))
+	return console.Bad("%w", j.stopError(e, why, true))
 }
 
 // UnreadableShare returns the share of turns from which no action can be read, for a line of

@@ -72,8 +72,7 @@ func EvaluateDrift(ctx context.Context, job DriftJob) (*Drifted, error) {
 
 	job.Announce("eval drift", choiceOf(c, job.Data)...)
 
-	runs := job.runs(c)
-	judge := ""
+	runs, judge := job.runs(c), ""
 
 	// Judging is part of the work: the folder's note covers what the judge takes, too.
 	err = job.inFolder(len(runs), func() (err error) {

@@ -52,7 +52,7 @@ type ExportJob struct {
 	found func(name string, found []export.Finding)
 }
 
-// NewExportJob returns the job that an export does unless it is told otherwise.
+// NewExportJob returns the job of an export with the default options.
 func NewExportJob() ExportJob {
 	return ExportJob{
 		Format: string(export.DefaultFormat), Trainer: string(export.LlamaFactory),
@@ -94,7 +94,7 @@ func (e *ExportJob) export(ctx context.Context, dirs []string) (*export.Manifest
 	return e.exportSamples(ctx, s, o)
 }
 
-// write writes an export, of which nothing is taken that nobody could have known.
+// write writes an export, without trajectories that acted on what nobody could have known.
 func (e *ExportJob) write(ctx context.Context, s *sources, rows iter.Seq2[trajectories.Row, error], o export.Options) (
 	*export.Manifest, error) {
 	stop := e.driftOf(ctx, s, &o.Selection)
@@ -115,6 +115,7 @@ func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Opti
 		return nil, err
 	}
 
+	// A question that another split asks, too, must not be trained on.
 	if o.Selection.Elsewhere, err = e.elsewhere(s); err != nil {
 		return nil, err
 	}
@@ -131,29 +132,33 @@ func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Opti
 
 	m, err := e.write(ctx, s, rows, o)
 
+	// What other programs wrote was scored by nobody, so that by default all of it is dropped.
 	if s.imported != nil && err == nil && m.Selected.Dropped.Score > 0 {
 		e.Say("Documents of others carry no verdict: ‹score› any takes what nobody judged.")
 	}
 
-	// Only here are the flags known that mend these.
-	var mixed *export.MixedError
-	if errors.As(err, &mixed) {
-		return nil, console.Usage("%w.\nWhat programs show may depend on it: export them apart, or add "+
-			"‹mix-engines›", mixed)
-	}
+	return m, asUsage(err)
+}
 
+// asUsage makes what the user can mend of the errors of an export errors of usage. Package export
+// knows no options: only here can an error name the one that helps.
+func asUsage(err error) error {
 	var (
+		mixed   *export.MixedError
 		reasons *export.StepsError
 		spoils  *export.TemplateError
 	)
 
-	if errors.As(err, &reasons) || errors.As(err, &spoils) {
-		return nil, console.Usage("%w", err)
+	switch {
+	case errors.As(err, &mixed):
+		return console.Usage("%w.\nWhat programs show may depend on it: export them apart, or add ‹mix-engines›", mixed)
+	case errors.As(err, &reasons) || errors.As(err, &spoils):
+		return console.Usage("%w", err)
 	}
-	return m, err
+	return err
 }
 
-// options are the flags as the export has them.
+// options turns the job into the options of the export.
 func (e *ExportJob) options() (o export.Options, err error) {
 	o = export.Options{
 		Template: e.Template, Cutoff: e.Cutoff, Software: Software(), MixEngines: e.MixEngines,
@@ -163,7 +168,7 @@ func (e *ExportJob) options() (o export.Options, err error) {
 		return o, err
 	}
 
-	// All names are parsed before a file is opened, so that a typing error costs nothing.
+	// All names are parsed before any file is opened, so that a typing error costs nothing.
 	for _, parse := range []func() error{
 		func() error { o.Format, err = export.ParseFormat(e.Format, export.Format.IsExported); return err },
 		func() error { o.Trainer, o.ChatTemplate, err = e.parseTrainer(); return err },
@@ -190,6 +195,7 @@ func (e *ExportJob) options() (o export.Options, err error) {
 			"add ‹format› %s ‹for› %s", export.SFTStep, export.TRL)
 	}
 
+	// Copied only now: the parsing above has filled it in.
 	o.Selection = e.Selection
 	if e.Tokenizer != "" {
 		o.Tokenizer, err = export.LoadTokenizer(e.Tokenizer)
@@ -197,8 +203,8 @@ func (e *ExportJob) options() (o export.Options, err error) {
 	return o, err
 }
 
-// parseTrainer reads the trainer and the chat template that will be trained, "" where that is not
-// known. Under the one of LLaMA-Factory tokens are counted.
+// parseTrainer reads the trainer and the chat template to train, "" if that is unknown. For
+// LLaMA-Factory the template under which tokens are counted is taken, if it was chosen.
 func (e *ExportJob) parseTrainer() (export.Trainer, string, error) {
 	name, template, named := strings.Cut(e.Trainer, ":")
 
@@ -217,7 +223,8 @@ func (e *ExportJob) parseTrainer() (export.Trainer, string, error) {
 	return t, template, err
 }
 
-// parseArguments is the kind of the arguments of calls, "" for what every trainer can have.
+// parseArguments returns the kind of the arguments of calls, "" for the one that every trainer
+// takes.
 func (e *ExportJob) parseArguments(t export.Trainer) (export.Arguments, error) {
 	kind, err := export.ParseArguments(e.Arguments)
 
@@ -231,7 +238,7 @@ func (e *ExportJob) parseArguments(t export.Trainer) (export.Arguments, error) {
 	return kind, nil
 }
 
-// checkNumbers refuses numbers that mean nothing.
+// checkNumbers rejects numbers that make no sense.
 func (e *ExportJob) checkNumbers() error {
 	switch s := &e.Selection; {
 	case s.PerQuestion < 0:
@@ -281,7 +288,7 @@ func parseMix(text string) (m export.Mix, err error) {
 
 func runsPython(m trajectories.Maker) bool { return m.Kind == trajectories.KindPython }
 
-// ExportedStamps are the engines of an export's trajectories, each once.
+// ExportedStamps returns the engines of an export's trajectories, each once.
 func ExportedStamps(m *export.Manifest) []sandbox.Stamp {
 	var stamps []sandbox.Stamp
 

@@ -49,7 +49,7 @@ func isDocuments(arg string) bool {
 	return err == nil && len(files) > 0
 }
 
-// importDocuments reads documents as trajectories, nil where there are none.
+// importDocuments reads documents as trajectories; it returns nil if there are none.
 func (e *ExportJob) importDocuments(args []string) (*export.Imported, error) {
 	if len(args) == 0 {
 		return nil, nil
@@ -71,7 +71,7 @@ func (e *ExportJob) importDocuments(args []string) (*export.Imported, error) {
 	return export.Import(args)
 }
 
-// sayRefused names what no sample is made of, but for what is too much to read.
+// sayRefused names what no sample is made of, up to a number that can be read.
 func (h *Host) sayRefused(refused []*atif.Refusal) {
 	for i, refusal := range refused {
 		if i == MostRefused {
@@ -83,7 +83,7 @@ func (h *Host) sayRefused(refused []*atif.Refusal) {
 	}
 }
 
-// checkKind refuses runs that a format is not made of, and flags that say nothing about it.
+// checkKind rejects runs that a format is not made of, and options that do not apply to it.
 func (e *ExportJob) checkKind(r *stored.Run) error {
 	format, evaluation := export.Format(e.Format), r.Manifest.Kind == stored.Evaluated
 
@@ -107,21 +107,14 @@ func (e *ExportJob) checkKind(r *stored.Run) error {
 
 // exportDocuments writes runs as documents.
 func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Options) (*export.Manifest, error) {
+	// An option without an effect is a misunderstanding, so it is rejected.
 	if i := slices.IndexFunc(trainingFlags, e.chosen); i >= 0 {
 		return nil, console.Usage("‹%s› is about training data, and ‹format› %s writes none", trainingFlags[i],
 			e.Format)
 	}
 
 	if o.Format.IsOfEvaluation() {
-		if len(s.runs) != 1 {
-			return nil, console.Usage("‹format› %s writes the logs of one evaluation: name one run", o.Format)
-		}
-
-		evaluation, lost, err := e.evaluation(s.runs[0])
-		if err != nil {
-			return nil, err
-		}
-		return writeLogs(ctx, e.Out, o.Format, evaluation, lost, s.shown)
+		return e.exportLogs(ctx, s, o.Format)
 	}
 
 	var (
@@ -129,6 +122,7 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 		episodes    []iter.Seq2[trajectories.Episode, error]
 	)
 
+	// Of collections, trajectories are chosen; of evaluations, every episode is exported.
 	for _, r := range s.runs {
 		if r.Manifest.Kind != stored.Evaluated {
 			collections = append(collections, r)
@@ -143,7 +137,8 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 		episodes = append(episodes, evaluation.Episodes(ctx, lost))
 	}
 
-	if !e.chosen("per-question") { // to be looked at, and not to be trained on
+	// Documents are to be looked at, not trained on: by default none is left out.
+	if !e.chosen("per-question") {
 		o.Selection.PerQuestion = 0
 	}
 
@@ -152,6 +147,19 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 		return nil, err
 	}
 	return export.WriteDocuments(ctx, e.Out, export.Documents{Rows: rows, Episodes: oneAfterAnother(episodes)}, o)
+}
+
+// exportLogs writes the logs of the one evaluation that is named.
+func (e *ExportJob) exportLogs(ctx context.Context, s *sources, f export.Format) (*export.Manifest, error) {
+	if len(s.runs) != 1 {
+		return nil, console.Usage("‹format› %s writes the logs of one evaluation: name one run", f)
+	}
+
+	evaluation, lost, err := e.evaluation(s.runs[0])
+	if err != nil {
+		return nil, err
+	}
+	return writeLogs(ctx, e.Out, f, evaluation, lost, s.shown)
 }
 
 // writeLogs writes the logs of an evaluation.
@@ -217,7 +225,7 @@ func (e *ExportJob) evaluation(r *exportedRun) (*stored.Evaluation, finetune.Los
 	return evaluation, lost, r.CheckResult()
 }
 
-// oneAfterAnother are the episodes of several evaluations. The first error ends them.
+// oneAfterAnother joins the episodes of several evaluations. The first error ends them.
 func oneAfterAnother(all []iter.Seq2[trajectories.Episode, error]) iter.Seq2[trajectories.Episode, error] {
 	return func(yield func(trajectories.Episode, error) bool) {
 		for _, episodes := range all {
@@ -230,6 +238,6 @@ func oneAfterAnother(all []iter.Seq2[trajectories.Episode, error]) iter.Seq2[tra
 	}
 }
 
-// MostRefused is how many questions that are asked in another split, or documents that are refused,
+// MostRefused is how many of the questions that another split asks, or of the refused documents,
 // are named.
 const MostRefused = 20

@@ -16,12 +16,12 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// driftOf has a selection ask what versions do in silence. stop ends it, with the first error of an
-// answer.
+// driftOf lets a selection ask what versions change silently. stop ends that, and returns the first
+// error of an answer.
 func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection) (stop func() error) {
 	var failed error
 
-	// A selection asks yes or no; what went wrong is told when it has ended.
+	// A selection takes yes or no; what went wrong is reported at the end.
 	noted := func(yes bool, err error) bool {
 		failed = cmp.Or(failed, err)
 		return yes && err == nil
@@ -29,7 +29,7 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 
 	o.Blind = func(row *trajectories.Row) bool { return noted(s.isBlind(row)) }
 
-	// Many rows are about one question under one version, and the naive policy plays it once.
+	// Many rows are about one question under one version: the naive policy plays that once.
 	references, known := map[*exportedRun]*Bench{}, map[[2]string]bool{}
 	o.Misled = func(row *trajectories.Row) bool {
 		r, err := s.runOf(row)
@@ -37,6 +37,7 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 			return noted(false, err)
 		}
 
+		// A run's corpora and engine are opened only if a row of it is asked about.
 		if references[r] == nil {
 			b, err := ReadBench(ctx, r.data, r.Config, r.Versions, nil)
 			if err != nil {

@@ -9,8 +9,7 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// elsewhere reads the questions of the splits that are not exported, and says so where there are
-// none.
+// elsewhere reads the questions of the splits that are not exported, and says so if there are none.
 func (e *ExportJob) elsewhere(s *sources) (*export.Elsewhere, error) {
 	o := otherSplits{e, &export.Elsewhere{}, map[splitSource]bool{}}
 
@@ -51,7 +50,7 @@ func (e *ExportJob) exportElsewhere(folder string) (*export.Elsewhere, error) {
 	return o.known, nil
 }
 
-// dataFolder is the folder that was named, or the default one where it is there.
+// dataFolder returns the folder that was named, or the default one if it exists.
 func (e *ExportJob) dataFolder() string {
 	if e.Data != "" {
 		return e.Data
@@ -73,8 +72,8 @@ type otherSplits struct {
 // splitSource is where splits are.
 type splitSource struct{ data, suite string }
 
-// addNamed reads those of a suite in the data folder; "" is the suite of documents of others, which
-// may ask what any suite asks.
+// addNamed reads those of a suite in the data folder; "" stands for documents of other programs,
+// which may ask what any suite asks.
 func (o *otherSplits) addNamed(name string) error {
 	if name == "" {
 		return o.add(o.dataFolder(), suite.All()...)
@@ -87,7 +86,7 @@ func (o *otherSplits) addNamed(name string) error {
 	return o.add(o.dataFolder(), benchmark)
 }
 
-// add reads those of some suites in a data folder, each once. If none has any, nothing was
+// add reads those of some suites in a data folder, each once. If none has any, nothing can be
 // compared.
 func (o *otherSplits) add(data string, suites ...suite.Benchmark) error {
 	any := false

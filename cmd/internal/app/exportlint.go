@@ -38,8 +38,8 @@ type ShownPiece struct {
 	Tokens int `json:"tokens"` // how many
 }
 
-// Lint says what is wrong with export folders, or would be left out of an export of runs. Beside
-// the error of a bad result there is the result.
+// Lint says what is wrong with export folders, or what an export of runs would leave out. It
+// returns the result beside the error of a bad one.
 func Lint(ctx context.Context, job ExportJob) (*Linted, error) {
 	job.lint = true
 	return job.runLint(ctx, job.Paths)
@@ -59,7 +59,8 @@ func (e *ExportJob) runLint(ctx context.Context, paths []string) (result *Linted
 	found := &Linted{Problems: []string{}, Findings: []LintFinding{}}
 	folders := paths
 
-	// Runs are exported to a temporary folder first: what is Linted is what would be trained.
+	// What is no export of samples is exported to a temporary folder first: what is linted is what
+	// would be trained.
 	m, err := export.ReadManifest(paths[0])
 	if isMissing(err) || errors.Is(err, syscall.ENOTDIR) || err == nil && m.Format.IsDocuments() {
 		dir, tempErr := os.MkdirTemp("", "toolevo-lint-*")
@@ -91,7 +92,7 @@ func (e *ExportJob) runLint(ctx context.Context, paths []string) (result *Linted
 	return found, err
 }
 
-// lintRuns exports runs to a folder, and takes note of what was left out as faulty.
+// lintRuns exports runs to a folder, and notes what is left out as faulty.
 func (e *ExportJob) lintRuns(ctx context.Context, runs []string, folder string, result *Linted) error {
 	e.Out = folder
 	e.found = func(name string, found []export.Finding) {

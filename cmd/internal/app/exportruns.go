@@ -49,10 +49,10 @@ func newExportedRun(v *stored.Run, data string) (r *exportedRun, err error) {
 type sources struct {
 	runs     exportedRuns
 	imported *export.Imported // nil where there are none
-	refused  []*atif.Refusal  // what is neither, and documents that no sample can say
+	refused  []*atif.Refusal  // what is neither, and documents that no sample can express
 }
 
-// open opens what can stand in one export.
+// open opens what one export can be made of.
 func (e *ExportJob) open(ctx context.Context, args []string) (*sources, error) {
 	var (
 		s         = &sources{}
@@ -67,6 +67,8 @@ func (e *ExportJob) open(ctx context.Context, args []string) (*sources, error) {
 		}
 
 		err := e.openRun(ctx, s, arg)
+
+		// A folder of neither kind is named and passed over, unless nothing else is left.
 		if errors.Is(err, store.ErrNoRun) && isFolder(arg) {
 			unlike = err
 			s.refused = append(s.refused, &atif.Refusal{Document: arg, Why: "it is no run and has no documents"})
@@ -90,13 +92,14 @@ func (e *ExportJob) open(ctx context.Context, args []string) (*sources, error) {
 
 	e.sayRefused(s.refused)
 
+	// Documents may mix what training data must not.
 	if export.Format(e.Format).IsDocuments() {
 		return s, nil
 	}
 	return s, cmp.Or(s.oneOfEach(), s.oneCodec())
 }
 
-// oneOfEach makes sure that no run stands beside documents of it: it would be there twice.
+// oneOfEach rejects a run beside its documents: its trajectories would be exported twice.
 func (s *sources) oneOfEach() error {
 	for _, r := range s.runs {
 		if s.imported != nil && s.imported.Has(r.Manifest.ID) {
@@ -128,25 +131,25 @@ func isFolder(path string) bool {
 // oneCodec makes sure that all actions are written in one codec.
 func (s *sources) oneCodec() error {
 	var (
-		first action.Codec
-		of    string
+		first     action.Codec
+		firstName string
 	)
 
-	// Prompts of one model show one way to write a call.
-	one := func(codec action.Codec, name string) error {
+	// A model is trained on prompts that show one way to write a call.
+	check := func(codec action.Codec, name string) error {
 		if first == nil {
-			first, of = codec, name
+			first, firstName = codec, name
 		}
 
 		if first != codec {
 			return console.Usage("the actions of %s and %s are written as %s and %s (environment.codec): export "+
-				"them apart", of, name, first, codec)
+				"them apart", firstName, name, first, codec)
 		}
 		return nil
 	}
 
 	for _, r := range s.runs {
-		if err := one(r.Config.Environment.ActionCodec(), r.Dir); err != nil {
+		if err := check(r.Config.Environment.ActionCodec(), r.Dir); err != nil {
 			return err
 		}
 	}
@@ -156,7 +159,7 @@ func (s *sources) oneCodec() error {
 	}
 
 	for _, codec := range s.imported.Codecs() {
-		if err := one(codec, "the documents"); err != nil {
+		if err := check(codec, "the documents"); err != nil {
 			return err
 		}
 	}
@@ -164,7 +167,7 @@ func (s *sources) oneCodec() error {
 	return nil
 }
 
-// refuseScripts refuses what a script wrote, and no language model.
+// refuseScripts rejects what was written by a script and not a language model.
 func (s *sources) refuseScripts() error {
 	refuse := func(name, policy string) error {
 		return console.Usage("%s was collected from %s, a script and not a language model: collect with "+
@@ -194,7 +197,7 @@ func (s *sources) close() {
 	}
 }
 
-// rows are the trajectories of the runs that the format needs.
+// rows returns the trajectories of the runs that the format needs.
 func (e *ExportJob) rows(ctx context.Context, runs exportedRuns) (iter.Seq2[trajectories.Row, error], error) {
 	var all []iter.Seq2[trajectories.Row, error]
 
@@ -209,8 +212,8 @@ func (e *ExportJob) rows(ctx context.Context, runs exportedRuns) (iter.Seq2[traj
 	return trajectories.Merge(all...), nil
 }
 
-// rowsOf are the trajectories of a run: the correct ones of its file, or from its trees those that
-// failed, too.
+// rowsOf returns the trajectories of a run: the correct ones from its file, or, with those that
+// failed, from its trees.
 func (e *ExportJob) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[trajectories.Row, error], error) {
 	path := filepath.Join(r.Dir, stored.RowsFile)
 	_, err := os.Stat(path)
@@ -233,6 +236,7 @@ func (e *ExportJob) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[traje
 
 // shown returns what the model of a row was shown.
 func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
+	// A document brings along what its model was shown.
 	if s.imported != nil {
 		if shown, ok := s.imported.Shown(row); ok {
 			return shown, nil
@@ -244,8 +248,9 @@ func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
 		return trajectories.Shown{}, err
 	}
 
+	// Rows that name no Python are of the first versions, whose prompts name no modules.
 	var modules []string
-	if slices.ContainsFunc(row.Makers, runsPython) { // else of the first versions, whose prompts name no modules
+	if slices.ContainsFunc(row.Makers, runsPython) {
 		modules = append([]string{}, r.Config.Python.Modules...)
 	}
 
@@ -269,7 +274,7 @@ func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
 	return shown, nil
 }
 
-// shownBy is what a prompt shows of a task.
+// shownBy returns what a prompt shows of a task.
 func shownBy(p prompt.Prompt, t envs.Task) trajectories.Shown {
 	shown := trajectories.Shown{System: p.System(t), Tools: p.Functions(envs.NewHistory(t)), Codec: p.Codec}
 	if p.Learns || p.Announced != nil {
@@ -278,7 +283,7 @@ func shownBy(p prompt.Prompt, t envs.Task) trajectories.Shown {
 	return shown
 }
 
-// runOf is the run of a row.
+// runOf returns the run of a row.
 func (s *sources) runOf(row *trajectories.Row) (*exportedRun, error) {
 	i := slices.IndexFunc(s.runs, func(r *exportedRun) bool { return r.Manifest.ID == row.RunID })
 	if i < 0 {
@@ -287,7 +292,7 @@ func (s *sources) runOf(row *trajectories.Row) (*exportedRun, error) {
 	return s.runs[i], nil
 }
 
-// tokenIDs returns what reads the token ids of turns from the logs of the runs, tree by tree.
+// tokenIDs returns a reader of the token IDs of turns in the logs of the runs, tree by tree.
 func (s *sources) tokenIDs(ctx context.Context) (
 	func(row *trajectories.Row, turn int) (mcts.TokenIDs, bool, error), error) {
 	if s.imported != nil {
@@ -301,11 +306,11 @@ func (s *sources) tokenIDs(ctx context.Context) (
 		}
 	}
 
-	// Rows come tree by tree, so that the log of one is opened once.
-	var of *trajectories.Row
+	// Rows come tree by tree, so that each log is opened once.
+	var last *trajectories.Row
 	var log *store.Policy
 	return func(row *trajectories.Row, turn int) (t mcts.TokenIDs, ok bool, err error) {
-		if of == nil || of.RunID != row.RunID || of.QuestionID != row.QuestionID || of.Tree != row.Tree {
+		if last == nil || last.RunID != row.RunID || last.QuestionID != row.QuestionID || last.Tree != row.Tree {
 			r, err := s.runOf(row)
 			if err != nil {
 				return t, false, err
@@ -315,9 +320,10 @@ func (s *sources) tokenIDs(ctx context.Context) (
 				return t, false, err
 			}
 
-			of = row
+			last = row
 		}
 
+		// The log has a turn at the node it was written for, the one above the node it led to.
 		above := strings.Split(row.NodePath, ".")[:turn+1]
 		return log.TokenIDs(ctx, strings.Join(above, "."), row.Turns[turn].Action)
 	}, nil

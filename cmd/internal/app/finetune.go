@@ -23,7 +23,7 @@ type FineTuneJob struct {
 	Host
 	training.Options        // what to train; Files are the recipes that are shipped
 	Recipe           string // the name of a shipped one, or a file
-	Out              string // the folder to train in, or to go on in
+	Out              string // the folder to train in, or to resume in
 	Factory          string // where LLaMA-Factory is; "" is where it is installed
 	Server           string // where the result is served: a name or file as in configs/servers; "" is nowhere
 	Name             string // of the result on the server; "" is that of Out
@@ -32,7 +32,7 @@ type FineTuneJob struct {
 	Pick *EvaluateJob
 }
 
-// FineTuned is what a training came to.
+// FineTuned is the result of a training.
 type FineTuned struct {
 	Out         string   `json:"out"`               // the training's folder
 	Model       string   `json:"model"`             // the weights that are to be served
@@ -87,6 +87,7 @@ func (j *FineTuneJob) PlanTraining(ctx context.Context) (*training.Plan, error) 
 
 	j.Say("%s: %s", recipe.Name, recipe.About)
 
+	// A single export is the one that was named; of several it matters how much each gives.
 	if len(p.Sources) > 1 {
 		for _, s := range p.Sources {
 			j.Say("%s", s)
@@ -106,6 +107,7 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 		return nil, err
 	}
 
+	// A result that cannot be served as asked is rejected before hours of training.
 	server, err := job.server(p)
 	if err != nil {
 		return nil, err
@@ -121,6 +123,7 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 		return nil, err
 	}
 
+	// A second process that trained here would spoil the checkpoints of the first.
 	release, err := store.Lock(filepath.Join(job.Out, ".lock"))
 	if err != nil {
 		return nil, err
@@ -131,7 +134,7 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 		return nil, err
 	}
 
-	// However many checkpoints are evaluated, an engine is attacked once.
+	// However many checkpoints are evaluated, the engine is attacked once.
 	if job.Pick != nil && job.Pick.Attack == nil {
 		job.Pick.Attack = engines.Once()
 	}
@@ -148,7 +151,7 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 	return done, s.register(ctx, done)
 }
 
-// server is where the result is served, once it is clear that the plan suits it and this machine.
+// server returns where the result is served, after a check that the plan suits it and this machine.
 func (j *FineTuneJob) server(p *training.Plan) (server host.Server, err error) {
 	if p.Recipe.Trainer != export.LlamaFactory {
 		return server, console.Usage("recipe %s is for %s, which finetune does not run: add ‹print›, and "+
@@ -186,10 +189,10 @@ func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *train
 		return err
 	}
 
-	// The time left is estimated from the steps of this process: those of an earlier one took time
+	// The time left is estimated from the steps of this process: earlier ones may have run
 	// elsewhere.
 	if before > 0 {
-		j.Say("Going on from step %d.", before)
+		j.Say("Continuing from step %d.", before)
 	}
 
 	finished := j.Report(func() console.Status {
@@ -205,12 +208,12 @@ func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *train
 
 	finished()
 
-	// A training that was interrupted did not give up.
+	// An interrupted training is no failure of infrastructure.
 	if ctx.Err() != nil {
 		return err
 	}
 	return console.GaveUp(err)
 }
 
-// RunningServer is where a server of a kind runs already.
+// RunningServer returns where a server of a kind already runs.
 func (h *Host) RunningServer(kind string) string { return serving.Running(kind, h.Lookup) }

@@ -21,7 +21,7 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// GateDefaults are the settings of a gate before anybody sets any.
+// GateDefaults returns the default settings of a gate.
 func GateDefaults() map[string]string {
 	return map[string]string{"split": "test", "policy": "scripted:stale"}
 }
@@ -44,8 +44,8 @@ const (
 )
 
 // Gate plays the tasks under the current version, and under the next one those that used what
-// changed; an interrupted gate goes on where it stopped. The report is there beside the error that
-// says that it does not pass.
+// changed; an interrupted gate continues where it stopped. If the gate does not pass it returns the
+// report beside the error.
 func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 	c, err := job.resolveParts("gate", GateDefaults())
 	if err != nil {
@@ -63,8 +63,7 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 
 	job.Announce("gate", append(choiceOf(c, job.Data), in.Current.Name+" to "+in.Next.Name)...)
 
-	// Nobody knows yet how many runs there will be: where no task used what changed, the next
-	// version is not played.
+	// The number of runs is unknown: if no task used what changed, the next version is not played.
 	if err := job.inFolder(0, func() error { return job.play(ctx, c, in) }); err != nil {
 		return nil, err
 	}
@@ -74,7 +73,7 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 		return nil, err
 	}
 
-	// A gate that does not pass is written too: the report says why.
+	// A gate that does not pass is written, too: the report says why.
 	if err := job.write(report); err != nil {
 		return nil, err
 	}
@@ -88,34 +87,34 @@ func (j *GateJob) play(ctx context.Context, c *configs.Resolved, in *gated) erro
 		return err
 	}
 
-	in.take(current)
+	in.addCurrent(current)
 
 	if slices.Equal(j.Allowed, []string{All}) {
 		j.Allowed = slices.Collect(maps.Keys(in.changed))
 	}
 
-	// Of what is equal by construction nothing is played twice.
-	if again := in.played(); len(again) > 0 {
+	// Tasks that are equal by construction are not played twice.
+	if again := in.toReplay(); len(again) > 0 {
 		next, err := j.playUnder(ctx, c, "next", j.Next, again)
 		if err != nil {
 			return err
 		}
 
-		in.meet(next)
+		in.addNext(next)
 	}
 	return nil
 }
 
-// gated is the input of a verdict that is being made.
+// gated is the input of a verdict in the making.
 type gated struct {
 	gate.Input
 
 	changed map[string]bool // tools
 	unsure  int             // changes that nobody has confirmed
-	unknown bool            // a name that means nothing now may mean something then
+	unknown bool            // the next version has names that mean nothing now
 }
 
-// versions reads the two versions, and what becomes of the tools.
+// versions reads the two versions, and how the tools change.
 func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 	versions := VersionsJob{Host: j.Host, Settings: j.Settings, Data: j.Data}
 
@@ -133,7 +132,7 @@ func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 		j.Settings = j.Settings.With("prompt", from.Name)
 	}
 
-	in := compared(from, to)
+	in := newGated(from, to)
 	if in.unsure > 0 {
 		j.Say("%d changes of %s were inferred, and are less than 60 %% sure: versions diff shows what to confirm",
 			in.unsure, to.Name)
@@ -142,12 +141,14 @@ func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 	return in, nil
 }
 
-// compared is the input of a verdict on two versions, before any task was played.
-func compared(from, to *toolapi.Version) *gated {
+// newGated returns the input of a verdict on two versions, before any task is played.
+func newGated(from, to *toolapi.Version) *gated {
 	in := &gated{
 		Input:   gate.Input{Current: versionOf(from), Next: versionOf(to)},
 		changed: map[string]bool{},
 	}
+
+	// What is an unknown name now may be called then.
 	for _, a := range to.APIs {
 		if _, known := from.API(a.Name); !known {
 			in.unknown = true
@@ -163,7 +164,7 @@ func compared(from, to *toolapi.Version) *gated {
 		}
 	}
 
-	// What is about answers as a whole is about every tool.
+	// The form of answers and their faults concern every tool.
 	if formatOf(from) != formatOf(to) || len(to.Faults) > 0 {
 		for _, tool := range in.Current.Tools {
 			in.Changes = append(in.Changes, gate.Change{Tool: tool, What: "answers have another form, or may fail"})
@@ -174,7 +175,7 @@ func compared(from, to *toolapi.Version) *gated {
 	return in
 }
 
-// versionOf is a version with its tools, but for those of the environment.
+// versionOf returns a version with its tools, without those of the environment.
 func versionOf(v *toolapi.Version) gate.Version {
 	named := gate.Version{Name: v.Name}
 
@@ -187,7 +188,7 @@ func versionOf(v *toolapi.Version) gate.Version {
 	return named
 }
 
-// becomes says in words what becomes of a tool. What its document says is shown by no prompt.
+// becomes says what becomes of a tool. Its document is left out: no prompt shows it.
 func becomes(d drift.Difference) (all []string) {
 	if d.To == "" {
 		return []string{"it is gone"}
@@ -249,18 +250,20 @@ func (j *GateJob) playUnder(ctx context.Context, c *configs.Resolved, name, vers
 ) {
 	dir := filepath.Join(j.Out, name)
 
+	// A gate takes a file by its path alone; a setting needs the prefix.
 	if strings.HasSuffix(version, ".yaml") && !strings.HasPrefix(version, drift.FilePrefix) {
 		version = drift.FilePrefix + version
 	}
 
-	one := j.RunJob
+	part := j.RunJob
 	if j.ID != "" {
-		one.ID = j.ID + "-" + name
+		part.ID = j.ID + "-" + name
 	}
 
-	err := one.evaluateIn(ctx, dir, c, "api", version, "only", strings.Join(only, ","))
+	err := part.evaluateIn(ctx, dir, c, "api", version, "only", strings.Join(only, ","))
 
-	// What a service's failure leaves is part of the verdict.
+	// Episodes that a failing service lost are part of the verdict, if there is a report on the
+	// rest.
 	_, noReport := os.Stat(filepath.Join(dir, rundir.ReportFile))
 	if err != nil && (console.KindOf(err) != console.Infrastructure || noReport != nil) {
 		return nil, err
@@ -286,9 +289,9 @@ func (j *GateJob) playUnder(ctx context.Context, c *configs.Resolved, name, vers
 	return played, nil
 }
 
-// take takes the episodes under the current version. A task is equal by construction if it called
-// nothing that changed, and no name that the next version may know.
-func (in *gated) take(episodes []stored.Played) {
+// addCurrent adds the episodes under the current version. A task is equal by construction if it
+// called nothing that changed, and no name that the next version may know.
+func (in *gated) addCurrent(episodes []stored.Played) {
 	byID := map[string]*gate.Task{}
 
 	for _, p := range episodes {
@@ -303,6 +306,7 @@ func (in *gated) take(episodes []stored.Played) {
 		t.Current = append(t.Current, tryOf(p))
 
 		for _, turn := range p.Turns {
+			// An invalid action called no tool, but what it named may be one of the next version.
 			switch {
 			case turn.Outcome == envs.InvalidAction:
 				t.Equal = t.Equal && !in.unknown
@@ -312,7 +316,8 @@ func (in *gated) take(episodes []stored.Played) {
 			}
 		}
 
-		if p.Lost != "" { // it might have called anything
+		// A lost episode might have called anything.
+		if p.Lost != "" {
 			t.Equal = false
 		}
 	}
@@ -322,8 +327,8 @@ func (in *gated) take(episodes []stored.Played) {
 	}
 }
 
-// played are the tasks to play under the next version.
-func (in *gated) played() (ids []string) {
+// toReplay returns the tasks to play under the next version.
+func (in *gated) toReplay() (ids []string) {
 	for _, t := range in.Tasks {
 		if !t.Equal {
 			ids = append(ids, t.ID)
@@ -333,8 +338,8 @@ func (in *gated) played() (ids []string) {
 	return ids
 }
 
-// meet takes the episodes under the next version.
-func (in *gated) meet(episodes []stored.Played) {
+// addNext adds the episodes under the next version.
+func (in *gated) addNext(episodes []stored.Played) {
 	for i := range in.Tasks {
 		for _, p := range episodes {
 			if p.QuestionID == in.Tasks[i].ID {
@@ -344,7 +349,7 @@ func (in *gated) meet(episodes []stored.Played) {
 	}
 }
 
-// tryOf is an episode as a verdict sees it.
+// tryOf returns an episode as a verdict sees it.
 func tryOf(p stored.Played) gate.Try {
 	return gate.Try{Right: p.IsCorrect(), Answer: p.Answer, Failure: p.Lost}
 }

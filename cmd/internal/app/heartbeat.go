@@ -10,10 +10,10 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// beatEvery is how often the log of a run says how it does.
+// beatEvery is how often the log of a run says how it is doing.
 const beatEvery = time.Minute
 
-// pulse is what a log is told of a run.
+// pulse is what a run reports in its log.
 type pulse struct {
 	log    *slog.Logger
 	status func() console.Status
@@ -21,7 +21,7 @@ type pulse struct {
 	served func() map[string]server.Snapshot
 }
 
-// beat logs how a run does until the returned function is called, which waits for the last record.
+// beat logs how a run is doing until stop is called, which waits for the last record.
 func (p *pulse) beat() (stop func()) {
 	done := make(chan struct{})
 	clock := console.NewClock()
@@ -45,7 +45,7 @@ func (p *pulse) beat() (stop func()) {
 	return func() { close(done); beating.Wait() }
 }
 
-// record logs how the run does now.
+// record logs how the run is doing now.
 func (p *pulse) record(clock *console.Clock) {
 	s, spent := p.status(), p.spent()
 

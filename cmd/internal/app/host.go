@@ -19,10 +19,10 @@ type Host struct {
 	Backoff  time.Duration // before a server is asked again, at first; 0 is the default
 	Open     OpenFunc      // opens engines; nil is engines.Open
 
-	// Continue says how people go on with a run that stopped; nil says it in words of its own.
+	// Continue says how people resume a run that stopped; nil uses words of its own.
 	Continue func(Stop) string
 
-	// Attack tries to get out of an engine of this stamp before a run uses it; nil is attack.Check.
+	// Attack attacks an engine of this stamp before a run uses it; nil is attack.Check.
 	Attack engines.Attack
 
 	warned map[string]bool // what was said once; nil in a job that makes a single run
@@ -61,7 +61,7 @@ func (h *Host) Report(read func() console.Status) (stop func()) {
 	return h.Progress.Report(read)
 }
 
-// warn says something, once in a job that makes several runs.
+// warn says something, only once in a job that makes several runs.
 func (h *Host) warn(text string) {
 	if h.warned[text] {
 		return
@@ -77,7 +77,7 @@ func (h *Host) warn(text string) {
 // Lookup returns a variable of the environment.
 func (h *Host) Lookup(variable string) string { return h.program().Lookup(variable) }
 
-// program is the host as packages below know a program.
+// program returns the host as packages below know a program.
 func (h *Host) program() *console.Program {
 	screen := h.Screen
 	if screen == nil {
@@ -86,15 +86,15 @@ func (h *Host) program() *console.Program {
 	return &console.Program{Environ: h.Environ, Err: &console.Screen{W: screen}}
 }
 
-// DefaultServers is what the environment says about servers.
+// DefaultServers returns what the environment says about servers.
 func (h *Host) DefaultServers() *serving.Servers {
 	return serving.FromEnvironment(h.program(), h.Backoff)
 }
 
-// DefaultData is the data folder of a job that names none.
+// DefaultData returns the data folder of a job that names none.
 func (h *Host) DefaultData() string { return cmp.Or(h.Lookup("TOOLEVO_DATA"), "data") }
 
-// DataOf is the data folder of a run in a directory, unless another one is given.
+// DataOf returns the data folder of a run in a directory, unless another one is given.
 func (h *Host) DataOf(given string, m *store.Manifest, dir string) string {
 	return cmp.Or(given, m.DataFolder(dir), h.DefaultData())
 }

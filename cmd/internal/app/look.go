@@ -19,7 +19,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// QuestionOf returns the question of an ID.
+// QuestionOf returns the question with an ID.
 func QuestionOf(v *stored.Run, id string) (trajectories.Question, error) {
 	ids := make([]string, len(v.Questions))
 	for i, q := range v.Questions {
@@ -53,7 +53,7 @@ func TreeOf(ctx context.Context, v *stored.Run, q trajectories.Question, arg str
 		return nil, err
 	}
 
-	// A tree that was given up is there after all, and can be asked for again.
+	// A tree that was given up is no typing error: it can be asked for again.
 	for _, g := range givenUp {
 		if g.Tree == tree {
 			return nil, console.Usage("tree %d of question %s was given up, because the server fails at a "+
@@ -90,7 +90,7 @@ func Number(name, text string) (int, error) {
 	return n, nil
 }
 
-// noQuestion is the error of an ID that is not among those of some questions.
+// noQuestion returns the error of an ID that is not among those of some questions.
 func noQuestion(where, id string, ids []string) error {
 	if meant, ok := names.Closest(id, ids); ok {
 		return console.Usage("%s has no question %q, did you mean %s?", where, id, display.Line(meant, 0))
@@ -102,7 +102,7 @@ func noQuestion(where, id string, ids []string) error {
 	return console.Usage("%s has no question %q: its IDs look like %s", where, id, display.Line(ids[0], 0))
 }
 
-// OpenCollection opens a run of collect; needed is what only its trees can do, for the error of
+// OpenCollection opens a run of collect; needed is what only its trees can do, for the error about
 // other runs.
 func OpenCollection(ctx context.Context, dir, needed string) (*stored.Run, error) {
 	v, err := stored.Open(ctx, dir)
@@ -123,7 +123,7 @@ func IsOpen(v *stored.Run) bool {
 	return ended == nil || ended.Extended
 }
 
-// Continuation returns the command that goes on with a run.
+// Continuation returns the command that resumes a run.
 func Continuation(v *stored.Run) string { return "toolevo " + stored.Continuation(v.Run) }
 
 // OpenSource opens a run for the viewer.
@@ -136,7 +136,7 @@ func OpenSource(ctx context.Context, dir string) (*stored.Source, error) {
 }
 
 // prompts are what the models of a run were sent. API versions are read when one is looked at, and
-// only what that one needs: all of a run's may take a gigabyte.
+// only those that it needs: all of a run's may take a gigabyte.
 type prompts struct {
 	run *stored.Run
 
@@ -145,16 +145,19 @@ type prompts struct {
 	bench   *Bench
 }
 
-// shown is what a model is sent after the turns of a trajectory.
+// shown returns what a model is sent after the turns of a trajectory.
 func (p *prompts) shown(row *trajectories.Row) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
+	// Only the last version's bench is kept: the versions of all would fill the memory.
 	if c := p.run.Config; p.bench == nil || p.version != row.DeployedAPI {
 		needed := append([]string{row.DeployedAPI, c.Prompt}, c.Branch.API...)
 
 		b, err := NewBench(p.run.Data(), c, &serving.Servers{}, p.run.Versions.Only(needed...))
-		if err != nil { // a file names its version in another way
+
+		// A file may name its version in a way that Only misses: then all are read.
+		if err != nil {
 			b, err = NewBench(p.run.Data(), c, &serving.Servers{}, p.run.Versions)
 		}
 
@@ -182,7 +185,7 @@ func (p *prompts) shown(row *trajectories.Row) (string, error) {
 	return text.String(), nil
 }
 
-// ContinuationOf returns the command that goes on with the run in a folder.
+// ContinuationOf returns the command that resumes the run in a folder.
 func ContinuationOf(dir string) string {
 	m, _ := store.ReadManifest(dir)
 	config, _ := store.ReadConfig(dir)

@@ -16,7 +16,7 @@ import (
 	"toolevo/mcts/store"
 )
 
-// inRun begins a run, or continues it, and does its work.
+// inRun begins a run, or resumes it, and does its work.
 func (j *RunJob) inRun(ctx context.Context, b *Bench, work func(*stored.Run) error) (err error) {
 	run, err := j.startRun(ctx, b)
 	if err != nil {
@@ -33,7 +33,7 @@ func (j *RunJob) inRun(ctx context.Context, b *Bench, work func(*stored.Run) err
 	return work(run)
 }
 
-// followed is what can be seen of a run that is worked on.
+// followed is what can be seen of a run in progress.
 type followed struct {
 	figures  prometheus.Collector
 	done     func() int64 // work, for the run's health
@@ -64,8 +64,8 @@ func (j *RunJob) follow(b *Bench, run *stored.Run, w followed) (finish func() er
 	}, nil
 }
 
-// notStarted is the error of a run directory that was not opened. An interruption may have come
-// before it was made, or after.
+// notStarted returns the error of a run directory that was not opened. An interruption may have
+// come before it was made, or after.
 func (j *RunJob) notStarted(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() == nil || !errors.Is(err, context.Canceled):
@@ -83,7 +83,7 @@ func IsRun(dir string) bool {
 	return err == nil
 }
 
-// Stop is how far a run has come that can be resumed.
+// Stop says how far a run has come that can be resumed.
 type Stop struct {
 	Dir        string   // of the run
 	Settings   []string // each KEY=VALUE, that it must be resumed with beside its own
@@ -91,7 +91,7 @@ type Stop struct {
 	Reached    string   // the option of the limit that ended it, which it is resumed without; "" for none
 }
 
-// StoppedError is the end of a run that can be resumed. It stands in an error of a kind.
+// StoppedError is the end of a run that can be resumed. An error of a kind wraps it.
 type StoppedError struct {
 	Stop
 	text string // why, and how to go on
@@ -104,9 +104,9 @@ func (e *StoppedError) Error() string { return e.text }
 // Unwrap returns why the run stopped.
 func (e *StoppedError) Unwrap() error { return e.err }
 
-// stop is the end of a run because of an error. why says what is kept, up to the words that go on
-// with the run.
-func (j *RunJob) stop(err error, why string, unreadable bool) error {
+// stopError returns the end of a run because of an error. why says what is kept, and leads up to
+// how to resume.
+func (j *RunJob) stopError(err error, why string, unreadable bool) error {
 	at := Stop{Dir: j.Out, Settings: j.overrides, Unreadable: unreadable}
 	if limit := j.Servers.Account.Reached(); limit != nil {
 		at.Reached = limit.Option
@@ -140,10 +140,10 @@ func (j *RunJob) stopped(err error) error {
 		err = gone // at which node it was found out is of no use
 	case errors.Is(err, context.Canceled):
 		why := j.Servers.Account.Why() + "; everything so far is kept. Continue with:"
-		return console.Interrupted("%w", j.stop(err, why, false))
+		return console.Interrupted("%w", j.stopError(err, why, false))
 	case errors.As(err, &unresolved):
 		kept = "The other trees are kept. Try those again with:"
 	}
 
-	return console.GaveUp(j.stop(err, fmt.Sprintf("%v\n%s", err, kept), false))
+	return console.GaveUp(j.stopError(err, fmt.Sprintf("%v\n%s", err, kept), false))
 }

@@ -14,8 +14,7 @@ import (
 // MetricsKeyVariable holds the key that readers of metrics send.
 const MetricsKeyVariable = "TOOLEVO_METRICS_KEY"
 
-// serveMetrics serves the metrics of the run to come, where that is wanted, until the Bench is
-// closed.
+// serveMetrics serves the metrics of the run to come, if asked to, until the Bench is closed.
 func (j *RunJob) serveMetrics(b *Bench) error {
 	if j.Metrics == "" {
 		return nil
@@ -33,8 +32,8 @@ func (j *RunJob) serveMetrics(b *Bench) error {
 	return nil
 }
 
-// publish serves figures of a run, and as its health whether work is done, which done counts beside
-// what servers answer.
+// publish serves the figures of a run. It is healthy as long as work is done: what done counts, and
+// answers of servers.
 func (j *RunJob) publish(b *Bench, run *store.Run, figures prometheus.Collector, done func() int64) error {
 	if b.metrics == nil {
 		return nil

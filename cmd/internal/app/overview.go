@@ -86,7 +86,7 @@ func EvaluatedOverview(ctx context.Context, e *stored.Reading) (all EvaluationOv
 			return all, err
 		}
 
-		// What was lost to our own failures counts neither as an episode nor as a wrong one.
+		// What infrastructure lost counts neither as an episode nor as a wrong one.
 		if episode.Lost != "" {
 			continue
 		}

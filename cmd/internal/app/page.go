@@ -16,12 +16,13 @@ import (
 	"toolevo/mcts/account"
 )
 
-// addRuns adds what each run is, and what collections and rounds found. It returns which are
-// evaluations.
+// addRuns adds what each run is, and what collections and rounds of improvement found. It returns
+// which are evaluations.
 func (h *Host) addRuns(ctx context.Context, p *report.Page, args []string) (evaluations []string, err error) {
 	for _, dir := range args {
+		// The folder of an improvement is not a run itself, but it has the rounds.
 		rounds, err := improve.ReadCSV(dir)
-		if err == nil { // the folder of an improvement is not a run itself
+		if err == nil {
 			p.Improvement = rounds
 			continue
 		}
@@ -35,6 +36,7 @@ func (h *Host) addRuns(ctx context.Context, p *report.Page, args []string) (eval
 			return nil, err
 		}
 
+		// An unfinished evaluation says so later, when its report is read.
 		if v.Manifest.Kind != stored.Evaluated && IsOpen(v) {
 			v.SayUnfinished(h.Say)
 		}
@@ -51,11 +53,11 @@ func (h *Host) addRuns(ctx context.Context, p *report.Page, args []string) (eval
 	return evaluations, nil
 }
 
-// tookBy says what a run took, as far as it has noted it.
+// tookBy says what a run took, as far as that is noted.
 func tookBy(dir string) string {
 	passes, err := account.Read(dir)
 	if err != nil {
-		return "" // it is worth no page
+		return "" // not worth a page
 	}
 	return account.Sum(passes).String()
 }
@@ -76,6 +78,7 @@ func addRun(ctx context.Context, p *report.Page, v *stored.Run) error {
 		Config: v.Run.Config, Took: tookBy(v.Dir),
 	})
 
+	// What evaluations measured is added for all of them at once.
 	if m.Kind == stored.Evaluated {
 		return nil
 	}

@@ -15,21 +15,20 @@ import (
 // ParaphrasesFile is the file of the data folder that keeps what models made of questions.
 const ParaphrasesFile = "paraphrases.jsonl"
 
-// inputParaphrases is the name under which a lineage has who paraphrased the questions. As those
-// may be more when the run is extended, it is one of the names about questions.
+// inputParaphrases names who paraphrased the questions in a lineage. It is one of the names about
+// questions, which may be more when the run is extended.
 const inputParaphrases = inputQuestions + " paraphrased"
 
-// How a model paraphrases: not greedily, so that an answer that will not do is followed by another
-// one.
+// How a model paraphrases: not greedily, so that a rejected answer is followed by another one.
 const (
 	paraphraseTemperature = 0.7
 	paraphraseTokens      = 1024
 	paraphrasesAtATime    = 16 // the limit on sequences in flight may let fewer through
 )
 
-// rephrase has a model paraphrase the questions of a choice, and returns what says them so.
+// rephrase has a model paraphrase the questions of a choice, and returns the new words of each.
 func (b *Bench) rephrase(ctx context.Context, c suite.Choice) (func(id, query string) string, error) {
-	questions, err := b.asked(ctx, c)
+	questions, err := b.chosenQuestions(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +49,7 @@ func (b *Bench) rephrase(ctx context.Context, c suite.Choice) (func(id, query st
 	}, nil
 }
 
-// paraphrase asks the model, if it may be asked, for what a file does not have.
+// paraphrase asks the model, if it may be asked, for what the file does not have.
 func (b *Bench) paraphrase(ctx context.Context, c suite.Choice, questions []perturb.Question) (
 	made perturb.Paraphrased, err error) {
 	model, file := b.Config.ParaphrasedBy(), filepath.Join(c.Data, ParaphrasesFile)
@@ -59,7 +58,7 @@ func (b *Bench) paraphrase(ctx context.Context, c suite.Choice, questions []pert
 		Prompts: c.Prompts,
 	}
 
-	// What only looks at a run must not pay for texts: it takes those that the run had written.
+	// What only looks at a run must not pay for texts: it takes those that the run wrote.
 	if !b.asks {
 		texts, err := kept.Read(file)
 		if err != nil {
@@ -89,20 +88,22 @@ func (b *Bench) paraphrase(ctx context.Context, c suite.Choice, questions []pert
 	set, stop := b.watch("Paraphrasing questions")
 	defer stop()
 
+	// A text that the file has is not asked for again.
 	p.Writer, p.Done = texts.Writer(model, w), set
 
 	made, err = p.Paraphrase(ctx, questions)
 	return made, console.GaveUp(err)
 }
 
-// asked are the questions that a choice comes to, as users asked them.
-func (b *Bench) asked(ctx context.Context, c suite.Choice) (questions []perturb.Question, err error) {
+// chosenQuestions returns the questions that a choice selects, as users asked them.
+func (b *Bench) chosenQuestions(ctx context.Context, c suite.Choice) (questions []perturb.Question, err error) {
 	texts := map[string]string{}
 	c.Rephrase = func(id, query string) string {
 		texts[id] = query
 		return query
 	}
 
+	// A copy opens the suite to learn which questions are chosen: the bench must not note them yet.
 	first := *b
 	first.Lineage = map[string]string{}
 

@@ -29,7 +29,7 @@ type selector struct {
 	plan     *training.Plan
 }
 
-// choose has the training's link lead to the last weights, or to those of the most accurate
+// choose points the training's link to the last weights, or to those of the most accurate
 // checkpoint.
 func (s *selector) choose(ctx context.Context) (*FineTuned, error) {
 	done := &FineTuned{
@@ -98,27 +98,29 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row fine
 	}
 	defer func() { err = errors.Join(err, served.Stop()) }()
 
-	one := *s.Pick
-	if one.Servers == nil {
-		one.Servers = one.DefaultServers()
+	// The evaluation asks this checkpoint's server, whatever others the user has.
+	part := *s.Pick
+	if part.Servers == nil {
+		part.Servers = part.DefaultServers()
 	}
 
-	addressed := *one.Servers
+	addressed := *part.Servers
 	addressed.Addresses = served.Address
-	one.Servers, one.Settings = &addressed, one.Settings.With("policy", served.Policy)
-	one.Out = filepath.Join(s.Out, "dev", strconv.FormatInt(c.Step, 10))
-	one.Resume = IsRun(one.Out)
+	part.Servers, part.Settings = &addressed, part.Settings.With("policy", served.Policy)
+	part.Out = filepath.Join(s.Out, "dev", strconv.FormatInt(c.Step, 10))
+	part.Resume = IsRun(part.Out)
 
 	var result Evaluated
 
 	err = served.While(ctx, func(ctx context.Context) (err error) {
-		result, err = Evaluate(ctx, one)
+		result, err = Evaluate(ctx, part)
 		return err
 	})
 
+	// How to resume the evaluation alone, which its error says, is of no use to who trains.
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return row, ctx.Err() // the words of the evaluation are about its own run
+		return row, ctx.Err()
 	case err != nil:
 		return row, err
 	}
@@ -167,8 +169,8 @@ func (s *selector) modelName() string {
 	return filepath.Base(filepath.Clean(s.Out))
 }
 
-// register registers the chosen weights where the server keeps them, and else notes how they are
-// served.
+// register registers the chosen weights where the server keeps them, and otherwise notes how they
+// are served.
 func (s *selector) register(ctx context.Context, done *FineTuned) error {
 	if s.Server == "" {
 		return nil

@@ -77,7 +77,7 @@ func Play(ctx context.Context, job PlayJob) (h envs.History, err error) {
 	return e.History, console.GaveUp(err)
 }
 
-// player returns what has a policy play an episode of a task under versions.
+// player returns a function that has a policy play an episode of a task under versions.
 func (b *Bench) player(policy string, deployed drift.Family) (
 	func(ctx context.Context, t envs.Task) (finetune.Episode, error), error) {
 	env, err := b.Environment(deployed, nil)
@@ -138,10 +138,13 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 	policy := b.Config.Policy[0]
 
 	kind, _, _ := strings.Cut(policy, ":")
-	if kind == serving.Scripted { // it is shown nothing
+
+	// A script is shown nothing: this is what a model would be sent.
+	if kind == serving.Scripted {
 		kind = "openai"
 	}
 
+	// Without its demonstrations the prompt would not be what a run sends.
 	shown, err := b.Prompt()
 	if err == nil {
 		err = b.checkDemonstrations(shown)
@@ -158,7 +161,7 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 	return sent.Shown(b.Told(policy, envs.NewHistory(t), b.versionOf(b.Deployed.All())(t.ID))), nil
 }
 
-// questionIn returns the question of an ID, or the first one.
+// questionIn returns the question with an ID, or the first one.
 func questionIn(b *Bench, id string) (envs.Task, error) {
 	ids := make([]string, len(b.Tasks))
 	for i, t := range b.Tasks {
@@ -170,7 +173,7 @@ func questionIn(b *Bench, id string) (envs.Task, error) {
 	return envs.Task{}, noQuestion(fmt.Sprintf("the %s split", b.Config.Split), id, ids)
 }
 
-// play has the player act until the task ends, or there are no more actions.
+// play has the player act until the task ends, or the player leaves.
 func (j *PlayJob) play(ctx context.Context, b *Bench, env envs.Environment, t envs.Task) (h envs.History, err error) {
 	state, err := env.Reset(ctx, t)
 	if err != nil {
@@ -190,8 +193,9 @@ func (j *PlayJob) play(ctx context.Context, b *Bench, env envs.Environment, t en
 	for state.Status() == envs.Running {
 		text, err := j.Player.Act(ctx)
 
+		// A player who leaves is no failure: what was played so far can be looked at.
 		switch {
-		case errors.Is(err, io.EOF): // the player has gone: what was played so far is an episode to look at
+		case errors.Is(err, io.EOF):
 			return state.History(), nil
 		case err != nil:
 			return h, err

@@ -15,17 +15,17 @@ import (
 	"toolevo/mcts/store"
 )
 
-// Need is something that must be so before a run begins. Commands that make a run refuse to begin
-// where it is not, and doctor reports it.
+// Need is something that must hold before a run begins. Commands that make a run do not begin
+// without it, and doctor reports it.
 type Need struct {
 	Name doctor.Name // as doctor reports it
 	what string      // as it is said while it takes a while; "" is not said
-	// look returns what was seen, and why a run cannot begin. "" is that nothing was looked at.
+	// look returns what was seen, and why a run cannot begin; "" means that nothing was looked at.
 	look func(context.Context) (seen string, err error)
 }
 
-// Needs are looked at one after the other: what is quick, then what is asked of servers and the
-// engine, which later ones need.
+// Needs returns what to look at, in this order: what is quick, then what is asked of servers and
+// the engine, which later ones need.
 func (j *RunJob) Needs(b *Bench) []Need {
 	preparer, _ := b.Suite.(suite.Preparer)
 	servers := b.OnServers() || preparer != nil && preparer.Remote()
@@ -53,7 +53,7 @@ func (j *RunJob) Needs(b *Bench) []Need {
 		}},
 		{doctor.Walls, only("Trying to get out of the sandbox", b.RunsPrograms()),
 			func(ctx context.Context) (string, error) {
-				// Doctor goes on where a need is not met: there may be no engine.
+				// Doctor continues where a need is not met: there may be no engine.
 				if b.Engine == nil {
 					return "", nil
 				}
@@ -74,8 +74,8 @@ func (j *RunJob) Meets(ctx context.Context, n Need) (seen string, err error) {
 	return n.look(ctx)
 }
 
-// leastRoom is how many bytes must be free for a run. A small one takes less, a large one gigabytes
-// (a [Plan] estimates it): what fills up meanwhile ends the run, which can be resumed.
+// leastRoom is how many bytes must be free for a run. A small one takes less, a large one
+// gigabytes, as a [Plan] estimates: a disk that fills up ends the run, which can be resumed.
 const leastRoom = 64 << 20
 
 // findRoom makes sure that no other process works on the run, that its folder has room, and that
