@@ -24,7 +24,7 @@ const (
 // allCauses lists the causes.
 func allCauses() []Cause { return []Cause{Misread, NotFollowed, State, NotDefined, Undecided} }
 
-// classify says how and why an episode failed.
+// classify returns how and why an episode failed.
 func classify(e *trajectories.Episode, references *References) (code.Class, Cause, error) {
 	if len(e.Turns) == 0 {
 		return code.Syntax, NotFollowed, nil // not a word
@@ -46,7 +46,7 @@ func classify(e *trajectories.Episode, references *References) (code.Class, Caus
 	return code.Execution, obstacle(e), nil
 }
 
-// causeOf is what stands behind a program that failed.
+// causeOf returns the cause of a program's failure.
 func causeOf(v code.Verdict) Cause {
 	switch v.Cause {
 	case code.UnknownAPI, code.OutdatedAPI, code.Arguments, code.WrongURL:
@@ -59,15 +59,15 @@ func causeOf(v code.Verdict) Cause {
 		return State
 	case code.WrongState, code.WrongResult:
 		if v.OtherTools {
-			return NotFollowed // the instruction asks for none but the reference's
+			return NotFollowed // the instruction asks only for the reference's
 		}
 		return State
 	}
 	return Undecided
 }
 
-// obstacle is what the last call says that was not taken, and not made right later; where there is
-// none, a limit ended what may have been right.
+// obstacle classifies the last rejected call that was never corrected. Without one a limit ended
+// what may have been right.
 func obstacle(e *trajectories.Episode) Cause {
 	for i, t := range slices.Backward(e.Turns) {
 		if _, recovered := trajectories.Recovery(e.Turns, i); recovered {
@@ -89,8 +89,8 @@ func obstacle(e *trajectories.Episode) Cause {
 	return Undecided
 }
 
-// wrongAnswer tells other tools than the reference's, which the instruction did not ask for, from
-// the right ones on things that were not what the service had.
+// wrongAnswer distinguishes two causes: tools that the instruction did not ask for, and the right
+// tools on what the service did not have.
 func wrongAnswer(e *trajectories.Episode, references *References) (Cause, error) {
 	if cause := obstacle(e); cause != Undecided || references == nil {
 		return cause, nil

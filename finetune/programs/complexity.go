@@ -23,18 +23,18 @@ type Complexity struct {
 	Published   bool     `json:"published,omitempty"`   // by the paper, of the tasks it published
 }
 
-// Sizes are how many tokens the instruction and the reference of a task have.
+// Sizes are the numbers of tokens of a task's instruction and reference.
 type Sizes struct{ Instruction, Code int }
 
 // Sample is a program that is measured.
 type Sample struct {
 	Domain string
 	Flow   measure.Flow
-	Sizes  *Sizes // nil where nobody counted
+	Sizes  *Sizes // nil if they were not counted
 }
 
-// ComplexityOf returns the means of each domain in the order in which they come first, of all where
-// there are several, and the paper's of its own tasks.
+// ComplexityOf returns the means of each domain in order of appearance, of all if there are
+// several, and the paper's of its own tasks.
 func ComplexityOf(samples []Sample) []Complexity {
 	var columns []Complexity
 
@@ -49,7 +49,7 @@ func ComplexityOf(samples []Sample) []Complexity {
 	return append(columns, published())
 }
 
-// mean is the column of a domain, which has a sample.
+// mean returns the column of a domain that has a sample.
 func mean(domain string, samples []Sample) Complexity {
 	c := Complexity{Domain: domain}
 	instruction, code, straight, sized := 0.0, 0.0, 0.0, 0
@@ -59,11 +59,11 @@ func mean(domain string, samples []Sample) Complexity {
 			continue
 		}
 
-		one := s.Flow.Complexity()
+		flow := s.Flow.Complexity()
 		c.N++
-		c.Calls += float64(one.Calls)
-		c.Depth += float64(one.Depth)
-		c.Bindings += float64(one.Bindings)
+		c.Calls += float64(flow.Calls)
+		c.Depth += float64(flow.Depth)
+		c.Bindings += float64(flow.Bindings)
 
 		if !s.Flow.Branches() {
 			straight++
@@ -78,8 +78,10 @@ func mean(domain string, samples []Sample) Complexity {
 
 	n := float64(c.N)
 	c.Calls, c.Depth, c.Bindings, straight = c.Calls/n, c.Depth/n, c.Bindings/n, straight/n
+	// A pointer, because the paper publishes no such figure: there it is missing, not 0.
 	c.Straight = &straight
 
+	// Means over some programs would not match those above, which are over all.
 	// Means over some programs would not go with those above, which are over all.
 	if sized == c.N {
 		instruction, code = instruction/n, code/n
@@ -89,16 +91,16 @@ func mean(domain string, samples []Sample) Complexity {
 	return c
 }
 
-// published is the column StateEval of the paper's Table I.
+// published returns the column StateEval of the paper's Table I.
 func published() Complexity {
 	instruction, code := 717.08, 442.11
 	return Complexity{
-		Domain: "StateEval", N: 120, Instruction: &instruction, Code: &code, Calls: 7.16, Depth: 2, Bindings: 5.03,
-		Published: true,
+		Domain: "StateEval", N: 120, Instruction: &instruction, Code: &code,
+		Calls: 7.16, Depth: 2, Bindings: 5.03, Published: true,
 	}
 }
 
-// statistics are the lines of a column of Table I.
+// statistics returns the lines of a column of Table I.
 func (c *Complexity) statistics() []tabulate.Row {
 	percent := func(share *float64) *float64 {
 		if share == nil {
@@ -109,6 +111,8 @@ func (c *Complexity) statistics() []tabulate.Row {
 		return &percent
 	}
 
+	// Depth and bindings are measured differently in the paper, so its figures get lines of their
+	// own instead of being compared with these.
 	// Where the paper measures otherwise, its figures do not stand beside ours.
 	theirs := ""
 	if c.Published {
@@ -135,5 +139,6 @@ func (c *Complexity) statistics() []tabulate.Row {
 
 		rows = append(rows, row)
 	}
+	// As text: a count among means would otherwise be printed with decimals.
 	return append(rows, tabulate.Row{"statistic": "Tasks", "domain": c.Domain, "value": strconv.Itoa(c.N)})
 }

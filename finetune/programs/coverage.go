@@ -21,8 +21,7 @@ type Coverage struct {
 	Pairs  []float64 `json:"pairs,omitempty"` // distinct data-bound pairs, mean over the runs; none of a policy
 }
 
-// CoverageOf puts the runs of a generator together. They are of the same number of programs, and
-// there is one.
+// CoverageOf averages the runs of a generator: at least one, all of the same number of programs.
 func CoverageOf(domain, source string, runs []measure.Growth) Coverage {
 	c := Coverage{Domain: domain, Source: source, Runs: len(runs)}
 
@@ -54,10 +53,10 @@ func sum(all []float64) (total float64) {
 	return total
 }
 
-// shown are after how many programs a table has the coverage, as far as there are so many.
-var shown = []int{5, 10, 20, 40, 60}
+// tableSteps are the numbers of programs after which a table shows the coverage, as far as curves go.
+var tableSteps = []int{5, 10, 20, 40, 60}
 
-// steps are the figures of a curve's line in a table of curves of so many programs at most.
+// steps returns the figures of a curve's line in a table whose longest curve has most programs.
 func (c *Coverage) steps(most int) (rows []tabulate.Row) {
 	add := func(after string, at int, values []float64, scale float64) {
 		row := tabulate.Row{
@@ -70,17 +69,17 @@ func (c *Coverage) steps(most int) (rows []tabulate.Row) {
 		rows = append(rows, row)
 	}
 
-	for _, n := range shown {
+	for _, n := range tableSteps {
 		if n <= most {
 			add(strconv.Itoa(n), n, c.ATC, 100)
 		}
 	}
 
-	add("pairs", shown[0], c.Pairs, 1)
+	add("pairs", tableSteps[0], c.Pairs, 1)
 	return rows
 }
 
-// coverageFigure is figure 3: a panel for each domain.
+// coverageFigure returns figure 3: a panel for each domain.
 func coverageFigure(curves []Coverage) tabulate.Figure {
 	f := tabulate.Figure{
 		Name: "figure-3", Title: "Adjacent transition coverage over generated programs", Axis: "ATC",

@@ -12,11 +12,11 @@
 //
 // # Guarantees
 //
-//   - A task that lost an episode to a failure of ours is in no figure, and counted.
+//   - A task that lost an episode to an infrastructure failure is in no figure, and counted.
 //   - The same episodes and programs give the same bytes.
 //
 // # Caveats
 //
 // Rules see what was done and not why: where they cannot tell, a cause is "undecided". Figures of
-// the paper are given beside ours, from its Table I; its tasks are not ours.
+// the paper's Table I are shown beside those measured here; its tasks are other ones.
 package programs

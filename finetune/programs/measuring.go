@@ -47,8 +47,9 @@ type Generators struct {
 }
 
 // Selectors returns the curves of a domain's generators, one for each selector. done, which may be
-// nil, is told how many runs are done.
-func (g Generators) Selectors(ctx context.Context, d stategen.Domain, done func(done, total int)) ([]Coverage, error) {
+// nil, is called with how many runs are done.
+func (g Generators) Selectors(ctx context.Context, d stategen.Domain,
+	done func(done, total int)) ([]Coverage, error) {
 	selectors := stategen.Selectors()
 	n := len(selectors) * g.Runs
 

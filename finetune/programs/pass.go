@@ -36,24 +36,25 @@ type Results struct {
 	runs  map[runKey]*run
 }
 
-// runKey tells the runs of tasks apart.
+// runKey identifies a run of a task.
 type runKey struct {
 	finetune.Contender
 	domain, task string
 	repeat       int
 }
 
-// run is what came of the cases of a task so far.
+// run is the results of the cases of a task so far.
 type run struct {
 	lost   bool
 	seen   []string           // paths
 	failed map[string]verdict // by path
 }
 
-// has reports whether an episode of the path was counted. One of all cases, whose path is "", is of
-// every path.
+// has reports whether an episode of the path was counted. The path "" stands for all cases, so it
+// matches every other.
 func (r *run) has(path string) bool {
-	return slices.Contains(r.seen, path) || len(r.seen) > 0 && (path == "" || slices.Contains(r.seen, ""))
+	return slices.Contains(r.seen, path) ||
+		len(r.seen) > 0 && (path == "" || slices.Contains(r.seen, ""))
 }
 
 // verdict is why a case failed.
@@ -65,66 +66,70 @@ type verdict struct {
 // paths are the endings of IDs of cases, in the order of a task's cases.
 var paths = []string{"main", "if", "else"}
 
-// cut returns the task of an episode and the path of its case, "" of one that has all cases of its
+// splitCase returns the task of an episode and the path of its case, "" if it has all cases of its
 // task.
-func cut(id string) (task, path string) {
+func splitCase(id string) (task, path string) {
 	if i := strings.LastIndexByte(id, '/'); i >= 0 && slices.Contains(paths, id[i+1:]) {
 		return id[:i], id[i+1:]
 	}
 	return id, ""
 }
 
-// Add counts an episode under the API that reports call what it met. The references are those of
-// its task; without them, which may be nil, less is known of wrong answers. A second episode of a
-// case is an error.
+// Add counts an episode. api is what reports call the version that it met. The references are those
+// of its task; without them (nil) less is known about wrong answers. A second episode of a case is
+// an error.
 func (r *Results) Add(api string, e *trajectories.Episode, references *References) error {
 	if r.runs == nil {
 		r.runs = map[runKey]*run{}
 	}
 
-	key := runKey{Contender: finetune.Contender{Policy: e.Policy, API: api}, domain: e.Labels[envs.LabelDataset],
-		repeat: e.Repeat}
+	key := runKey{
+		Contender: finetune.Contender{Policy: e.Policy, API: api},
+		domain:    e.Labels[envs.LabelDataset], repeat: e.Repeat,
+	}
 
 	var path string
 
-	key.task, path = cut(e.QuestionID)
+	key.task, path = splitCase(e.QuestionID)
 
 	if r.runs[key] == nil {
 		r.runs[key] = &run{failed: map[string]verdict{}}
 		r.order = append(r.order, key)
 	}
 
-	one := r.runs[key]
-	if one.has(path) {
-		return fmt.Errorf("two evaluations have %s of %s under %s: look at each by itself", key.task, e.Policy, api)
+	// Counted twice, a case of two evaluations would pass only if both did.
+	cases := r.runs[key]
+	if cases.has(path) {
+		return fmt.Errorf("two evaluations have %s of %s under %s: look at each by itself",
+			key.task, e.Policy, api)
 	}
 
-	one.seen = append(one.seen, path)
+	cases.seen = append(cases.seen, path)
 
 	switch {
-	// A run counts whole or not at all: with one case lost, so is the run.
+	// A run counts as a whole or not at all: if one case is lost, so is the run.
 	case e.Lost != "":
-		one.lost = true
+		cases.lost = true
 	case !e.Official:
 		class, cause, err := classify(e, references)
 		if err != nil {
 			return err
 		}
 
-		one.failed[path] = verdict{class, cause}
+		cases.failed[path] = verdict{class, cause}
 	}
 	return nil
 }
 
-// first returns why the first case failed that did.
-func (r *run) first() verdict {
+// firstFailure returns why the first failed case failed.
+func (r *run) firstFailure() verdict {
 	path := slices.MinFunc(slices.Collect(maps.Keys(r.failed)), func(a, b string) int {
 		return cmp.Compare(slices.Index(paths, a), slices.Index(paths, b))
 	})
 	return r.failed[path]
 }
 
-// outcome is what came of a run of a task. A task weighs 1, however many runs it has.
+// outcome is the result of a run of a task. A task weighs 1, however many runs it has.
 type outcome struct {
 	finetune.Contender
 	Domain string     `json:"domain"`
@@ -137,7 +142,7 @@ type outcome struct {
 	Cause  Cause      `json:"cause"` // likewise
 }
 
-// outcomes are those of all runs, in the order in which they came.
+// outcomes returns those of all runs, in the order of the episodes.
 func (r *Results) outcomes() []outcome {
 	measured := map[runKey]float64{} // runs of a task
 	task := func(key runKey) runKey {
@@ -145,6 +150,7 @@ func (r *Results) outcomes() []outcome {
 		return key
 	}
 
+	// Counted first: the weight of a run depends on how many others of its task were measured.
 	for _, key := range r.order {
 		if !r.runs[key].lost {
 			measured[task(key)]++
@@ -154,15 +160,16 @@ func (r *Results) outcomes() []outcome {
 	var all []outcome
 
 	for _, key := range r.order {
-		one, runs := r.runs[key], measured[task(key)]
+		cases, runs := r.runs[key], measured[task(key)]
 		o := outcome{Contender: key.Contender, Domain: key.domain, Task: key.task, Lost: runs == 0}
 
-		if !one.lost {
-			o.Weight, o.Failed = 1/runs, len(one.failed) > 0
+		// A lost run weighs 0, so that the others of its task stand for it.
+		if !cases.lost {
+			o.Weight, o.Failed = 1/runs, len(cases.failed) > 0
 		}
 
 		if o.Failed {
-			v := one.first()
+			v := cases.firstFailure()
 			o.Class, o.Cause = v.class, v.cause
 		} else {
 			o.Passed = o.Weight
@@ -173,8 +180,8 @@ func (r *Results) outcomes() []outcome {
 	return all
 }
 
-// Passes returns what the episodes so far come to: for each policy and API a row for each domain,
-// and one for all where there are several.
+// Passes returns the results of the episodes so far: for each policy and API a row for each domain,
+// and one for all if there are several.
 func (r *Results) Passes() []Pass {
 	source := tabulate.Of(r.outcomes())
 	rows, kinds := tables().Tables["passes"].Rows(source), tables().Tables["kinds"].Rows(source)

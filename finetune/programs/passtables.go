@@ -13,13 +13,13 @@ var tablesYAML []byte
 
 var tables = tabulate.Embedded(tablesYAML, nil, []string{"passes", "programs"})
 
-// PassTables are pass@1 by domain, and how and why tasks failed.
+// PassTables returns pass@1 by domain, and how and why tasks failed.
 func PassTables(rows []Pass) []tabulate.Grid {
 	return tables().Grids("passes",
 		map[string][]tabulate.Row{"passes": passRows(rows), "failures": failureRows(rows)})
 }
 
-// passRows are the rows without rates of nothing.
+// passRows returns the rows, without the rate of rows that measured no task.
 func passRows(all []Pass) []tabulate.Row {
 	rows := tabulate.RowsOf(all)
 
@@ -32,12 +32,16 @@ func passRows(all []Pass) []tabulate.Row {
 	return rows
 }
 
-// failureRows have a row for each class and each cause of a row, with its share.
+// failureRows returns a row for each class and each cause of a row, with its share.
 func failureRows(all []Pass) (rows []tabulate.Row) {
 	add := func(p Pass, key, value string, n int) {
-		row := tabulate.Row{"policy": p.Policy, "api": p.API, "domain": p.Domain, key: value, "runs": float64(n)}
+		row := tabulate.Row{
+			"policy": p.Policy, "api": p.API, "domain": p.Domain, key: value, "runs": float64(n),
+		}
 
 		if p.Failed > 0 {
+			// Only counts are known here, so each failed run is a cluster of its own for the
+			// interval.
 			clusters := make([]tabulate.Cluster, p.Failed)
 			for i := range clusters {
 				clusters[i].Trials = 1
@@ -53,6 +57,7 @@ func failureRows(all []Pass) (rows []tabulate.Row) {
 		rows = append(rows, row)
 	}
 
+	// Those that did not occur have a row, too: figures and tables then have the same columns.
 	for _, p := range all {
 		for _, class := range code.Classes() {
 			add(p, "class", string(class), p.Classes[class])
@@ -65,7 +70,7 @@ func failureRows(all []Pass) (rows []tabulate.Row) {
 	return rows
 }
 
-// PassFigures are figures 4 and 5 for each API version: pass@1 by policy and domain, and the
+// PassFigures returns figures 4 and 5 for each API version: pass@1 by policy and domain, and the
 // classes of the failures of each domain.
 func PassFigures(rows []Pass) []tabulate.Figure {
 	var figures []tabulate.Figure

@@ -16,8 +16,8 @@ type References struct {
 	places map[string]int // by the ID of the task
 }
 
-// OpenReferences reads a split of a data folder. The error is [io/fs.ErrNotExist] where the folder
-// has no such split.
+// OpenReferences reads a split of a data folder. The error is [io/fs.ErrNotExist] if the folder has
+// no such split.
 func OpenReferences(data, split string) (*References, error) {
 	r := &References{places: map[string]int{}}
 
@@ -30,22 +30,23 @@ func OpenReferences(data, split string) (*References, error) {
 	return r, err
 }
 
-// SHA256 is the hash of the split's bytes.
+// SHA256 returns the hash of the split's bytes.
 func (r *References) SHA256() string { return r.split.SHA256 }
 
 // Close closes the file.
 func (r *References) Close() error { return r.split.Close() }
 
-// tools returns the tools that the reference of a case calls, by the ID of its episode, sorted,
-// each as often as it is called. There are none of what is no case of the split.
+// tools returns the tools that the reference of a case calls, by the ID of its episode: sorted, and
+// each as often as it is called. For what is no case of the split it returns none.
 func (r *References) tools(id string) ([]string, error) {
-	taskID, path := cut(id)
+	taskID, path := splitCase(id)
 
 	place, ok := r.places[taskID]
 	if !ok {
 		return nil, nil
 	}
 
+	// Read anew each time: only failed tasks are looked up, and a split may be large.
 	t, err := r.split.Task(place)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// Report says how complex and how diverse programs are. It has what was measured.
+// Report says how complex and how diverse programs are, as far as it was measured.
 type Report struct {
 	Complexity []Complexity `json:"complexity,omitempty"` // by domain
 	Coverage   []Coverage   `json:"coverage,omitempty"`   // by domain and generator

@@ -24,7 +24,7 @@ const (
 	// batch is how many programs are asked for at a time.
 	batch = 5
 
-	// mostEmpty is after how many answers in a row without a program a model is given up.
+	// mostEmpty is how many answers in a row may lack a program before a model is given up.
 	mostEmpty = 5
 
 	request = "Write the programs."
@@ -36,14 +36,14 @@ var fenced = regexp.MustCompile("(?s)```[^\n`]*\n(.*?)```")
 var errNoProgram = errors.New("it has no program in a fenced block")
 
 // sketches has a model write n programs by itself, asking again until it has them: StateGen's
-// LLM-only baseline, which shows what a model covers that is asked for variety and guided by
-// nothing (RQ1). The programs are texts, measured as they are, as in the paper: whether they run,
-// and make as many calls as they were asked to, is not checked.
+// LLM-only baseline, which shows what a model covers if it is asked for variety but not guided
+// (RQ1). The programs are texts, measured as they are, as in the paper: whether they run, and make
+// as many calls as they should, is not checked.
 //
 // Equal arguments ask the same, so that answers can be kept; see package kept. An error is the
 // writer's, or says that it writes no programs.
 func sketches(ctx context.Context, a Author, s *code.Surface, n int, seed uint64) ([]string, error) {
-	text, err := a.told(ctx, s)
+	text, err := a.instructions(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,9 @@ func sketches(ctx context.Context, a Author, s *code.Surface, n int, seed uint64
 		asking := kept.Asking{Instructions: text, Request: request, Seed: seed, Tries: mostEmpty}
 
 		found, none, err := kept.Ask(ctx, a.Writer, asking, func(reply string) ([][]string, error) {
-			seed++ // of the next request
+			// Every request gets a seed of its own: a model that is asked the same with the same seed
+			// would write the same programs, and never be done.
+			seed++
 
 			found := fenced.FindAllStringSubmatch(reply, -1)
 			if len(found) == 0 {
@@ -62,6 +64,8 @@ func sketches(ctx context.Context, a Author, s *code.Surface, n int, seed uint64
 			}
 			return found, nil
 		})
+		// A model that writes no programs is an error, not a short curve: it would look like poor
+		// coverage.
 		if err = cmp.Or(err, none); err != nil {
 			return nil, fmt.Errorf("programs: ask for programs of %s: %w", s.Domain.Name(), err)
 		}
@@ -73,8 +77,8 @@ func sketches(ctx context.Context, a Author, s *code.Surface, n int, seed uint64
 	return programs[:n], nil
 }
 
-// told returns the instructions for a domain.
-func (a Author) told(ctx context.Context, s *code.Surface) (string, error) {
+// instructions returns the instructions for a domain.
+func (a Author) instructions(ctx context.Context, s *code.Surface) (string, error) {
 	example, err := example(ctx, s)
 	if err != nil {
 		return "", fmt.Errorf("programs: %w", err)
@@ -89,7 +93,7 @@ func (a Author) told(ctx context.Context, s *code.Surface) (string, error) {
 		"{programs}", fmt.Sprint(batch)), nil
 }
 
-// example is a generated program, the same at all times.
+// example returns a generated program, always the same.
 func example(ctx context.Context, s *code.Surface) (text string, err error) {
 	o := stategen.Options{Calls: stategen.DefaultCalls, Selector: stategen.Uniform, Seed: 1}
 

@@ -16,7 +16,7 @@ import (
 // arguments are LLaMA-Factory's, in the order in which they are written.
 type arguments yaml.MapSlice
 
-// text is the value of an argument as text; "" when it is not set.
+// text returns the value of an argument as text; "" if it is not set.
 func (a arguments) text(key string) string {
 	for _, item := range a {
 		if item.Key == key && item.Value != nil {
@@ -27,7 +27,7 @@ func (a arguments) text(key string) string {
 	return ""
 }
 
-// number is the value of an argument, or another one when it is not set.
+// number returns the value of an argument, or another one if it is not set.
 func (a arguments) number(key string, otherwise int) (int, error) {
 	text := a.text(key)
 	if text == "" {
@@ -43,7 +43,7 @@ func (a arguments) number(key string, otherwise int) (int, error) {
 
 func (a arguments) isTrue(key string) bool { return a.text(key) == "true" }
 
-// with are the arguments and one more, or with another value of one that is there.
+// with returns the arguments with one added or replaced.
 func (a arguments) with(key string, value any) arguments {
 	a = slices.Clone(a)
 
@@ -57,23 +57,23 @@ func (a arguments) with(key string, value any) arguments {
 	return append(a, yaml.MapItem{Key: key, Value: value})
 }
 
-// without are the arguments but one.
+// without returns the arguments but one.
 func (a arguments) without(key string) arguments {
 	return slices.DeleteFunc(slices.Clone(a), func(item yaml.MapItem) bool { return item.Key == key })
 }
 
-// set applies "KEY=VALUE", where the value is YAML and nothing takes the argument away.
+// set applies "KEY=VALUE", where the value is YAML; an empty one removes the argument.
 func (a arguments) set(assignment string) (arguments, error) {
 	key, text, ok := strings.Cut(assignment, "=")
 	if key = strings.TrimSpace(key); !ok || key == "" {
 		return nil, fmt.Errorf("%q: want ARGUMENT=VALUE, as in learning_rate=1.0e-5", assignment)
 	}
 
-	if strings.HasPrefix(key, "dataset") && slices.Contains(ours, key) {
+	if strings.HasPrefix(key, "dataset") && slices.Contains(planArguments, key) {
 		return nil, fmt.Errorf("%s cannot be set: name several exports, or a dataset of others beside them", key)
 	}
 
-	if slices.Contains(ours, key) {
+	if slices.Contains(planArguments, key) {
 		return nil, fmt.Errorf("%s follows from the export, the folder and the batch and cannot be set", key)
 	}
 
@@ -88,7 +88,7 @@ func (a arguments) set(assignment string) (arguments, error) {
 	return a.with(key, value), nil
 }
 
-// encode writes the arguments as YAML that versions 1.1 and 1.2 read alike.
+// encode writes the arguments as YAML that means the same in versions 1.1 and 1.2.
 func (a arguments) encode() ([]byte, error) {
 	var b bytes.Buffer
 	float := yaml.CustomMarshaler(func(f float64) ([]byte, error) { return []byte(floatText(f)), nil })

@@ -22,14 +22,14 @@ type Checkpoint struct {
 // trainerState is the file that the trainer writes last into a checkpoint.
 const trainerState = "trainer_state.json"
 
-// states are the files of a checkpoint with which a training goes on, and which nothing else needs.
+// states are the files of a checkpoint that only resuming a training needs.
 var states = []string{
 	"optimizer.pt", "optimizer.bin", "scheduler.pt", "scaler.pt", "rng_state*.pth", "global_step*", "latest",
 	"zero_to_fp32.py",
 }
 
 // checkpoints lists the whole checkpoints of a training, the earliest first, and the folders of
-// those that are not.
+// broken ones.
 func checkpoints(weights string) (whole []Checkpoint, broken []string, err error) {
 	entries, err := os.ReadDir(weights)
 	if errors.Is(err, os.ErrNotExist) {
@@ -56,18 +56,18 @@ func checkpoints(weights string) (whole []Checkpoint, broken []string, err error
 	return whole, broken, err
 }
 
-// isWhole reports whether the trainer finished a checkpoint: the file that it writes last is all
-// there, and so are the weights.
+// isWhole reports whether the trainer finished a checkpoint: the file that it writes last is
+// complete, and so are the weights.
 func isWhole(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, trainerState))
 	return err == nil && json.Valid(text) && checkpoint.Whole(dir) == nil
 }
 
 // dropStates removes the optimizer states of checkpoints.
-func dropStates(of []Checkpoint) error {
+func dropStates(some []Checkpoint) error {
 	var all error
 
-	for _, c := range of {
+	for _, c := range some {
 		for _, pattern := range states {
 			files, err := filepath.Glob(filepath.Join(c.Dir, pattern))
 			all = errors.Join(all, err)

@@ -1,11 +1,11 @@
-// Package training fine-tunes a model on exports and datasets of others, with LLaMA-Factory.
+// Package training fine-tunes a model on exports and other datasets, with LLaMA-Factory.
 //
 // # Words
 //
 // A [Recipe] says how a kind of model is trained: LLaMA-Factory's arguments, the format of the
 // exports that they suit, and how many samples make an update. A [Plan] is a recipe for its
-// [Source]s, one model and one machine: everything that LLaMA-Factory is told. A training happens
-// in a folder of its own, and is whatever is in it:
+// [Source]s, one model and one machine: everything that LLaMA-Factory reads. A training happens in
+// a folder of its own, and is whatever is in it:
 //
 //	train.yaml        LLaMA-Factory's arguments
 //	dataset_info.json of a mixture: its datasets, with absolute names of files
@@ -16,12 +16,12 @@
 //
 // # Guarantees
 //
-//   - A mixture loses no sample under LLaMA-Factory, whatever the weights. TRL leaves out what is
-//     too much.
-//   - An interrupted training goes on from its last whole checkpoint; one that was being written is
+//   - A mixture loses no sample under LLaMA-Factory, whatever the weights. TRL leaves out those
+//     that exceed a share.
+//   - An interrupted training resumes from its last whole checkpoint; one that was being written is
 //     removed.
-//   - A folder holds one training: a plan that differs from the one that began there is refused.
-//   - Weights that the link leads to are whole, and an origin beside them (package checkpoint) says
+//   - A folder holds one training: a plan that differs from the one that began there is rejected.
+//   - The weights that the link points to are whole, and an origin beside them (package checkpoint) says
 //     what they were trained on.
 //
 // # Caveats

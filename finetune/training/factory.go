@@ -21,13 +21,13 @@ type Factory struct {
 // factoryProgram is the command line of LLaMA-Factory.
 const factoryProgram = "llamafactory-cli"
 
-// install says how to get it; the pins belong together.
+// install says how to get it; the pinned versions belong together.
 const install = `LLaMA-Factory is installed in an environment of its own:
   python3 -m venv ~/llamafactory
   ~/llamafactory/bin/pip install llamafactory==0.9.5 torch==2.11.0 torchaudio==2.11.0 torchvision==0.26.0
 and named with --llamafactory ~/llamafactory/bin/llamafactory-cli, or found on the PATH`
 
-// Find returns the LLaMA-Factory of a path, or the one on the PATH when that is "".
+// Find returns the LLaMA-Factory at a path, or the one on the PATH if that is "".
 func Find(program string) (*Factory, error) {
 	if program == "" {
 		program = factoryProgram
@@ -45,20 +45,22 @@ func Find(program string) (*Factory, error) {
 }
 
 // command is a command of LLaMA-Factory in the folder of a training. What it starts itself,
-// torchrun, stands beside it.
+// torchrun, is in the same folder as it.
 func (f *Factory) command(dir string, args ...string) child.Command {
 	return child.Command{
 		Args: append([]string{f.program}, args...),
 		Dir:  dir,
-		Env:  []string{"PATH=" + filepath.Dir(f.program) + string(os.PathListSeparator) + os.Getenv("PATH")},
-		Log:  filepath.Join(dir, logFile),
+		Env: []string{
+			"PATH=" + filepath.Dir(f.program) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		},
+		Log: filepath.Join(dir, logFile),
 	}
 }
 
 var versionLine = regexp.MustCompile(`(?i)llama.?factory, version (\S+)`)
 
-// Version returns the name and the version, e.g. "LLaMA-Factory 0.9.5". That takes seconds, and an
-// installation that does not work is found out by it.
+// Version returns the name and the version, e.g. "LLaMA-Factory 0.9.5". That takes seconds, and
+// reveals a broken installation.
 func (f *Factory) Version(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, f.program, "version").CombinedOutput()
 	if ctx.Err() != nil {
@@ -76,10 +78,10 @@ func (f *Factory) Version(ctx context.Context) (string, error) {
 	return "LLaMA-Factory " + string(found[1]), nil
 }
 
-// lastBytes is how much is shown of what a program said before it failed.
+// lastBytes is how much is shown of what a failed program printed.
 const lastBytes = 500
 
-// lastWords is the end of an output, where Python names the error.
+// lastWords returns the end of an output, where Python names the error.
 func lastWords(out []byte) string {
 	return strings.TrimSpace(strings.ToValidUTF8(string(out[max(0, len(out)-lastBytes):]), "?"))
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // CountGPUs counts the GPUs that a training on this machine would use: those that
-// CUDA_VISIBLE_DEVICES names, which is given where it is set, or those that the driver lists.
+// CUDA_VISIBLE_DEVICES (visible, if it is set) names, else those that the driver lists.
 func CountGPUs(ctx context.Context, visible string, isSet bool) int {
 	if isSet {
 		n := 0

@@ -11,7 +11,7 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// addSources tells the trainer what is trained.
+// addSources sets the arguments that say what is trained.
 func (p *Plan) addSources(o Options) error {
 	switch {
 	case p.Recipe.Trainer == export.TRL:
@@ -21,7 +21,8 @@ func (p *Plan) addSources(o Options) error {
 
 		p.mixForTRL()
 	case len(p.Sources) == 1:
-		p.arguments = p.arguments.with("dataset_dir", p.Sources[0].Folder).with("dataset", p.Sources[0].Name)
+		p.arguments = p.arguments.with("dataset_dir", p.Sources[0].Folder).
+			with("dataset", p.Sources[0].Name)
 	default:
 		return p.mixForLlamaFactory()
 	}
@@ -29,12 +30,12 @@ func (p *Plan) addSources(o Options) error {
 	return nil
 }
 
-// mixForLlamaFactory has the datasets of all sources in one dataset_info.json. Their samples are
-// put together by LLaMA-Factory's default, concat, and shuffled by the trainer. What a source with
-// a weight lacks is drawn again (num_samples), so that shares are exact and no sample is lost. Of
-// the strategies that interleave, interleave_under loses samples, interleave_over draws shares that
-// are right on average only, and interleave_once ends up with the samples as they are, whatever the
-// weights; and with interleave_probs as many datasets must be evaluated as are trained.
+// mixForLlamaFactory puts the datasets of all sources into one dataset_info.json. LLaMA-Factory's
+// default, concat, joins their samples, and the trainer shuffles them. Samples of a source that
+// needs more are drawn again (num_samples), so that shares are exact and no sample is lost. Of the
+// strategies that interleave, interleave_under loses samples, interleave_over draws shares that are
+// right only on average, and interleave_once ends up with the samples as they are, whatever the
+// weights; and interleave_probs wants as many datasets evaluated as trained.
 func (p *Plan) mixForLlamaFactory() error {
 	var trained, held []string
 	all := map[string]map[string]any{}
@@ -54,8 +55,8 @@ func (p *Plan) mixForLlamaFactory() error {
 	}
 
 	if held != nil {
-		p.warn("Samples that the exports hold out are not trained. They are evaluated with --set eval_dataset=%s "+
-			"--set eval_strategy=epoch.", strings.Join(held, ","))
+		p.warn("Samples that the exports hold out are not trained. They are evaluated with "+
+			"--set eval_dataset=%s --set eval_strategy=epoch.", strings.Join(held, ","))
 	}
 
 	text, err := json.MarshalIndent(all, "", "  ")
@@ -64,15 +65,19 @@ func (p *Plan) mixForLlamaFactory() error {
 	return err
 }
 
-// addEntries adds the entries of the source to others, all under another name where one is taken,
-// and says in them how many samples an epoch has.
+// addEntries adds the entries of the source to others, all under another name if one is taken, and
+// sets in them how many samples an epoch has.
 func (s *Source) addEntries(all map[string]map[string]any) (err error) {
+	// A dataset that is no export has its one entry already; an export's may also list its held-out
+	// samples.
 	if s.entries == nil {
 		if s.entries, err = readEntries(s.Folder); err != nil {
 			return err
 		}
 	}
 
+	// One suffix for all entries, because devOf derives the name of held-out samples from that of
+	// the trained ones.
 	// One suffix for all entries: devOf finds held-out samples by the name of the trained ones.
 	suffix := ""
 	for n := 2; hasAny(all, s.entries, suffix); n++ {
@@ -91,6 +96,8 @@ func (s *Source) addEntries(all map[string]map[string]any) (err error) {
 			return fmt.Errorf("%s of %s has no entry %s", export.DatasetInfoFile, s.Folder, d.name)
 		}
 
+		// Without num_samples LLaMA-Factory takes each sample once, which is what most datasets
+		// need.
 		if rows := s.rowsOf(d); rows != d.rows {
 			entry["num_samples"] = rows
 		}
@@ -103,7 +110,7 @@ func (s *Source) addEntries(all map[string]map[string]any) (err error) {
 	return nil
 }
 
-// devOf is the name of the samples that an export holds out of a dataset; "" is none.
+// devOf returns the name of the samples that an export holds out of a dataset, or "".
 func (s *Source) devOf(d dataset) string {
 	if s.Manifest == nil || s.Manifest.DevRows == 0 {
 		return ""
@@ -111,13 +118,13 @@ func (s *Source) devOf(d dataset) string {
 	return strings.TrimSuffix(d.name, s.suffix) + "_dev" + s.suffix
 }
 
-// rowsOf is how many samples of one of its datasets an epoch has.
+// rowsOf returns how many samples of one of its datasets an epoch has.
 func (s *Source) rowsOf(d dataset) int {
 	return max(int(math.Round(float64(d.rows)*float64(s.Trained)/float64(s.Rows))), d.rows)
 }
 
-func hasAny(all, of map[string]map[string]any, suffix string) bool {
-	for name := range of {
+func hasAny(all, entries map[string]map[string]any, suffix string) bool {
+	for name := range entries {
 		if _, ok := all[name+suffix]; ok {
 			return true
 		}
@@ -126,8 +133,10 @@ func hasAny(all, of map[string]map[string]any, suffix string) bool {
 	return false
 }
 
-// mixForTRL names the folders of all sources, and the shares that they have.
+// mixForTRL names the folders of all sources and their shares.
 func (p *Plan) mixForTRL() {
+	// TRL reads a mixture by another argument than a single dataset, whose held-out split it can
+	// evaluate.
 	if len(p.Sources) == 1 {
 		p.arguments = p.arguments.with("dataset_name", p.Sources[0].Folder)
 		return
@@ -144,8 +153,8 @@ func (p *Plan) mixForTRL() {
 		}
 
 		if s.Trained < s.Rows {
-			p.warn("By these weights TRL trains the first %d samples of %s and leaves out %d: it repeats none of the "+
-				"others.", s.Trained, s.Folder, s.Rows-s.Trained)
+			p.warn("By these weights TRL trains the first %d samples of %s and leaves out %d: "+
+				"it repeats none of the others.", s.Trained, s.Folder, s.Rows-s.Trained)
 		}
 
 		all = append(all, d)

@@ -17,8 +17,7 @@ import (
 // fileNameKey names the file in an entry of dataset_info.json.
 const fileNameKey = "file_name"
 
-// openOther opens a dataset of others that is trained beside an export: what it is, and that it
-// fits.
+// openOther opens a dataset that is no export and is trained beside one, and checks that it fits.
 func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
 	if r.Trainer == export.TRL {
 		s, err = openCarded(name, beside)
@@ -47,11 +46,12 @@ func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
 // openEntry finds a dataset for LLaMA-Factory: DIR:NAME, where DIR/dataset_info.json has an entry
 // NAME.
 func (r *Recipe) openEntry(name string) (*Source, error) {
+	// The last colon, because the name of a folder may contain one.
 	// The last colon, since the name of a folder may have one.
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 {
-		return nil, errors.New("want DIR:NAME, a folder with LLaMA-Factory's dataset_info.json, and the name of an " +
-			"entry in it")
+		return nil, errors.New("want DIR:NAME, a folder with LLaMA-Factory's dataset_info.json, " +
+			"and the name of an entry in it")
 	}
 
 	folder, err := filepath.Abs(name[:i])
@@ -66,6 +66,8 @@ func (r *Recipe) openEntry(name string) (*Source, error) {
 
 	name = name[i+1:]
 	entry, ok := entries[name]
+	// An entry may name a hub or a script instead of a file: samples that nobody can count or hash
+	// here.
 	path, _ := entry[fileNameKey].(string)
 
 	switch {
@@ -73,15 +75,16 @@ func (r *Recipe) openEntry(name string) (*Source, error) {
 		return nil, fmt.Errorf("%s has no entry %q: it has %s", export.DatasetInfoFile, name,
 			strings.Join(slices.Sorted(maps.Keys(entries)), ", "))
 	case path == "":
-		return nil, fmt.Errorf("the entry %s names no file on this machine: download the data, and name the file with "+
-			"file_name", name)
+		return nil, fmt.Errorf("the entry %s names no file on this machine: download the data, "+
+			"and name the file with file_name", name)
 	}
 
-	s := &Source{Name: name, Folder: folder, file: path, entries: map[string]map[string]any{name: entry}}
+	entries = map[string]map[string]any{name: entry} // its neighbours are not trained
+	s := &Source{Name: name, Folder: folder, file: path, entries: entries}
 	return s, r.checkStage(entry)
 }
 
-// checkStage refuses an entry whose samples are for another kind of training.
+// checkStage rejects an entry whose samples are for another kind of training.
 func (r *Recipe) checkStage(entry map[string]any) error {
 	columns, _ := entry["columns"].(map[string]any)
 	_, labelled := columns["kto_tag"]
@@ -108,8 +111,7 @@ func (r *Recipe) checkStage(entry map[string]any) error {
 	return nil
 }
 
-// openCarded finds a dataset for TRL: a folder whose card says what datasets loads. Datasets are
-// put together by TRL only when their columns are of the same types.
+// openCarded finds a dataset for TRL: a folder whose card says what the library datasets loads.
 func openCarded(folder string, beside *Source) (*Source, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -123,15 +125,19 @@ func openCarded(folder string, beside *Source) (*Source, error) {
 
 	other, err := readCard(folder)
 	if err != nil {
-		return nil, fmt.Errorf("%w. TRL mixes columns of the same types only: say so in a card, a README.md that "+
-			"begins like that of %s, with the file of your samples", err, beside.Folder)
+		return nil, fmt.Errorf("%w. TRL mixes columns of the same types only: say so in a card, "+
+			"a README.md that begins like that of %s, with the file of your samples", err, beside.Folder)
 	}
 
+	// Compared here, because TRL puts datasets together only if their columns are of the same
+	// types.
 	if !reflect.DeepEqual(own.features(), other.features()) {
-		return nil, fmt.Errorf("its card says other columns than that of %s, and TRL mixes columns of the same types "+
-			"only: copy dataset_info with its features from there to the head of its README.md", beside.Folder)
+		return nil, fmt.Errorf("its card says other columns than that of %s, and TRL mixes columns of "+
+			"the same types only: copy dataset_info with its features from there to the head of its "+
+			"README.md", beside.Folder)
 	}
 
+	// The file is needed here, too: its samples are counted and its hash goes into the origin.
 	path := other.trainFile()
 	if path == "" {
 		return nil, errors.New("its card names no file for the split train: want configs, data_files " +
@@ -141,7 +147,7 @@ func openCarded(folder string, beside *Source) (*Source, error) {
 	return &Source{Name: filepath.Base(folder), Folder: folder, file: filepath.Join(folder, path)}, nil
 }
 
-// card is the head of a folder's README.md, as far as datasets reads it.
+// card is the head of a folder's README.md, as far as the library datasets reads it.
 type card struct {
 	Configs []struct {
 		Files []struct {
@@ -169,7 +175,7 @@ func readCard(folder string) (c card, err error) {
 	return c, nil
 }
 
-// features are the columns and their types, whatever their order.
+// features returns the columns and their types, whatever their order.
 func (c card) features() map[string]map[string]any {
 	all := map[string]map[string]any{}
 

@@ -22,20 +22,20 @@ import (
 
 // Options say what a recipe is used for.
 type Options struct {
-	Exports []string  // the folders of exports, one at least
-	With    []string  // datasets of others: DIR:NAME for LLaMA-Factory, DIR for TRL
-	Weights []float64 // of the exports and the others, how many samples of an epoch each has; none is all once
+	Exports []string  // the folders of exports, at least one
+	With    []string  // other datasets: DIR:NAME for LLaMA-Factory, DIR for TRL
+	Weights []float64 // shares of the exports and the others in an epoch; nil trains each sample once
 	Model   string    // what is trained: a folder, or a name of a model hub; "" is the recipe's
 	GPUs    int       // of this machine; 0 trains on the processor
-	Set     []string  // ARGUMENT=VALUE, over the recipe's; an empty VALUE takes the argument away
+	Set     []string  // ARGUMENT=VALUE, over the recipe's; an empty VALUE removes the argument
 
-	AllowScripted bool // take samples that scripts wrote, and no language model
+	AllowScripted bool // take samples that scripts wrote instead of a language model
 
-	// Files holds those that arguments name, beside the recipes.
+	// Files holds the files that arguments name, beside the recipes.
 	Files fs.FS
 }
 
-// Plan is everything that a trainer is told for one training.
+// Plan is everything that a trainer reads for one training.
 type Plan struct {
 	Recipe   *Recipe
 	Sources  []*Source // what is trained, the exports first
@@ -44,10 +44,10 @@ type Plan struct {
 
 	arguments arguments
 	files     map[string][]byte // that arguments name, by name in the training's folder
-	torchrun  bool              // must be started so, on however many GPUs
+	torchrun  bool              // must be started by torchrun, on however many GPUs
 }
 
-// Plan returns what the trainer is told to train a model on exports. It refuses an export that the
+// Plan returns what the trainer needs to train a model on exports. It rejects an export that the
 // recipe is not for, and one whose samples the trainer would cut.
 func (r *Recipe) Plan(o Options) (*Plan, error) {
 	p := &Plan{Recipe: r, files: map[string][]byte{}, arguments: arguments(r.Arguments)}
@@ -75,12 +75,13 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 	return p, nil
 }
 
-// checkSources refuses exports that the recipe is not for, and those that do not go together.
+// checkSources rejects exports that the recipe is not for, and those that do not go together.
 func (p *Plan) checkSources(o Options) error {
 	first := p.Sources[0]
 
 	for _, s := range p.Sources {
-		if s.Manifest == nil { // data of others, of which nothing can be checked
+		// Other datasets have no manifest: what it would have proved is only warned about.
+		if s.Manifest == nil {
 			p.warn("Nobody counted the tokens of %s of %s, or asked whether test questions are in it. "+
 				"The trainer cuts samples that are too long, and with them the answer.", s.Name, s.Folder)
 			continue
@@ -92,6 +93,8 @@ func (p *Plan) checkSources(o Options) error {
 			}
 		}
 
+		// A script is no language model: what is trained on it is for trying the tools, so it takes
+		// a flag, and a warning even then.
 		if n := s.Manifest.Scripted(); n > 0 && !o.AllowScripted {
 			return console.Option("allow-scripted", "scripts wrote %d of the %d samples of %s, and no "+
 				"language model: export runs of a model, or allow it", n, s.Rows, s.Folder)
@@ -100,22 +103,23 @@ func (p *Plan) checkSources(o Options) error {
 		}
 
 		if s.Manifest.Calls != first.Manifest.Calls || s.Manifest.Tools != first.Manifest.Tools {
-			return fmt.Errorf("the replies of %s and %s are not alike texts, function calls or native calls: a model "+
-				"learns one of them, so collect both with the same environment.codec", first.Folder, s.Folder)
+			return fmt.Errorf("the replies of %s and %s are not alike texts, function calls or native "+
+				"calls: a model learns one of them, so collect both with the same environment.codec",
+				first.Folder, s.Folder)
 		}
 	}
 
 	return nil
 }
 
-// checkExport refuses an export that the recipe is not for.
+// checkExport rejects an export that the recipe is not for.
 func (p *Plan) checkExport(s *Source) error {
 	format, trainer := s.Manifest.Format, s.Manifest.Trainer
 
 	switch {
 	case format != p.Recipe.Format:
-		return fmt.Errorf("it trains exports of the format %s, and %s is one of %s: export again in that format, or "+
-			"choose another recipe", p.Recipe.Format, s.Folder, format)
+		return fmt.Errorf("it trains exports of the format %s, and %s is one of %s: export again in that "+
+			"format, or choose another recipe", p.Recipe.Format, s.Folder, format)
 	case trainer != p.Recipe.Trainer:
 		return fmt.Errorf("%s is laid out for %s: export again for %s", s.Folder, trainer,
 			p.Recipe.Trainer)
@@ -131,15 +135,16 @@ func (p *Plan) checkExport(s *Source) error {
 
 	for _, run := range s.Manifest.Runs {
 		if p.Recipe.Deployed != "" && run.DeployedAPI != p.Recipe.Deployed {
-			return fmt.Errorf("it is for trajectories collected under %s, and run %s of %s was collected under %s: "+
-				"collect under %s", p.Recipe.Deployed, run.RunID, s.Folder, run.DeployedAPI, p.Recipe.Deployed)
+			return fmt.Errorf("it is for trajectories collected under %s, and run %s of %s was collected "+
+				"under %s: collect under %s", p.Recipe.Deployed, run.RunID, s.Folder, run.DeployedAPI,
+				p.Recipe.Deployed)
 		}
 	}
 
 	return nil
 }
 
-// checkTemplates refuses exports that the chat template spoils.
+// checkTemplates rejects exports that the chat template spoils.
 func (p *Plan) checkTemplates(Options) error {
 	for _, s := range p.Sources {
 		if s.Manifest == nil {
@@ -153,33 +158,37 @@ func (p *Plan) checkTemplates(Options) error {
 	return nil
 }
 
-// checkTemplate refuses an export that the chat template spoils: the model would learn replies that
-// no evaluation understands, or to others than it is asked.
+// checkTemplate rejects an export that the chat template spoils: the model would learn replies that
+// no evaluation understands, or replies to prompts that it is never asked.
 func (p *Plan) checkTemplate(s *Source) error {
 	name := p.chatTemplate(s)
 
+	// Only known templates can be checked. The others matter where replies are calls, which every
+	// template writes in its own way.
 	if format, trainer := s.Manifest.Format, s.Manifest.Trainer; !format.IsTrained() {
 		return nil
 	} else if export.ParseChatTemplate(trainer, name) != nil {
 		if s.Manifest.Calls {
-			p.warn("The replies in the export are function calls, and how the chat template %s writes them is not "+
-				"known here: see trajectories/export/TEMPLATES.md.", cmp.Or(name, "of the model"))
+			p.warn("The replies in the export are function calls, and how the chat template %s writes them "+
+				"is not known here: see trajectories/export/TEMPLATES.md.", cmp.Or(name, "of the model"))
 		}
 		return nil
 	}
 
+	// The template in the model's folder is what a server will use, so it has to agree, too.
 	fit, err := s.Manifest.CheckTemplate(name)
 	if err == nil {
 		err = s.Manifest.CheckServer(name, templateText(p.Model))
 	}
 
 	if err != nil && p.Recipe.Trainer == export.LlamaFactory {
-		return fmt.Errorf("the replies in %s cannot be trained so: %w, with another %s, or another recipe", s.Folder,
-			err, argTemplate)
+		return fmt.Errorf("the replies in %s cannot be trained so: %w, with another %s, or another recipe",
+			s.Folder, err, argTemplate)
 	} else if err != nil {
 		return fmt.Errorf("the replies in %s cannot be trained so: %w", s.Folder, err)
 	}
 
+	// The advice about thinking is for those who have not switched it off.
 	fit.WithoutThinking = fit.WithoutThinking && p.arguments.text(argThinking) != "false"
 
 	for _, advice := range fit.Advice() {
@@ -191,8 +200,8 @@ func (p *Plan) checkTemplate(s *Source) error {
 	return nil
 }
 
-// chatTemplate is the one that is trained, by the trainer's name for it; "" where that is not
-// known. TRL has the model's own.
+// chatTemplate returns the trainer's name for the template that is trained; "" if that is unknown.
+// TRL has the model's own.
 func (p *Plan) chatTemplate(s *Source) string {
 	if p.Recipe.Trainer == export.LlamaFactory {
 		return p.arguments.text(argTemplate)
@@ -208,7 +217,7 @@ func (p *Plan) chatTemplate(s *Source) string {
 	return s.Manifest.ChatTemplate
 }
 
-// templateText is the chat template of the model in a folder, "" where there is none.
+// templateText returns the chat template of the model in a folder, "" if it has none.
 func templateText(folder string) string {
 	if text, err := os.ReadFile(filepath.Join(folder, "chat_template.jinja")); err == nil {
 		return string(text)
@@ -229,8 +238,7 @@ func templateText(folder string) string {
 	return ""
 }
 
-// cutoffs are how trainers call the length at which they cut a sample, and how long that is when
-// they are not told.
+// cutoffs are the trainers' arguments for the length at which they cut a sample, and its default.
 var cutoffs = map[export.Trainer]struct {
 	argument  string
 	otherwise int
@@ -239,8 +247,7 @@ var cutoffs = map[export.Trainer]struct {
 	export.TRL:          {"max_length", 1024},
 }
 
-// checkLengths refuses samples that the trainer would cut, which it does from behind, where the
-// answer is.
+// checkLengths rejects samples that the trainer would cut: it cuts the end, where the answer is.
 func (p *Plan) checkLengths(s *Source) error {
 	key := cutoffs[p.Recipe.Trainer]
 
@@ -254,12 +261,12 @@ func (p *Plan) checkLengths(s *Source) error {
 	switch {
 	case lengths.MaxTokens == 0 && lengths.MaxChars*utf8.UTFMax <= cutoff: // a token is a byte at least
 	case lengths.MaxTokens == 0:
-		p.warn("The export was made without --tokenizer, so nobody knows whether its samples fit %d tokens; the "+
-			"longest has %d characters. The trainer cuts what is longer, and with it the answer.", cutoff,
-			lengths.MaxChars)
+		p.warn("The export was made without --tokenizer, so nobody knows whether its samples fit %d "+
+			"tokens; the longest has %d characters. The trainer cuts what is longer, and with it the "+
+			"answer.", cutoff, lengths.MaxChars)
 	case template != "" && lengths.Template != template:
-		p.warn("The export counted its tokens under the chat template %s, and %s is trained: lengths differ a little.",
-			lengths.Template, template)
+		p.warn("The export counted its tokens under the chat template %s, and %s is trained: lengths "+
+			"differ a little.", lengths.Template, template)
 	}
 
 	if lengths.MaxTokens > cutoff {
@@ -271,8 +278,8 @@ func (p *Plan) checkLengths(s *Source) error {
 	return nil
 }
 
-// balanceLabels has the rarer kind of labels weigh more, unless the recipe or the user says what it
-// weighs.
+// balanceLabels gives the rarer kind of labels more weight, unless the recipe or the user sets a
+// weight.
 func (p *Plan) balanceLabels(Options) error {
 	weights := p.labels().Weights(p.Recipe.Trainer)
 
@@ -285,8 +292,8 @@ func (p *Plan) balanceLabels(Options) error {
 	return nil
 }
 
-// labels counts the labels of an epoch. Those of others are not known, so nothing is balanced by
-// them.
+// labels counts the labels of an epoch. Those of other datasets are unknown; with one, nothing is
+// balanced.
 func (p *Plan) labels() (all export.Labels) {
 	for _, s := range p.Sources {
 		if s.Manifest == nil {
@@ -300,8 +307,8 @@ func (p *Plan) labels() (all export.Labels) {
 	return all
 }
 
-// setModel says which model is trained. LLaMA-Factory runs elsewhere, so a folder gets its whole
-// name.
+// setModel sets the model that is trained. LLaMA-Factory runs in another folder, so that of a model
+// is made absolute.
 func (p *Plan) setModel(o Options) error {
 	p.Model = o.Model
 	if p.Model == "" {
@@ -324,11 +331,11 @@ func (p *Plan) setModel(o Options) error {
 	return nil
 }
 
-// The value that LLaMA-Factory has when it is not told.
+// defaultPerDevice is LLaMA-Factory's default.
 const defaultPerDevice = 8
 
-// setBatch has gradients accumulated until an update has as many samples as the recipe says,
-// whatever the machine.
+// setBatch sets how many gradients are accumulated, so that an update has as many samples as the
+// recipe says on any machine.
 func (p *Plan) setBatch(o Options) error {
 	perDevice, err := p.arguments.number(argPerDevice, defaultPerDevice)
 	if err != nil {
@@ -339,8 +346,8 @@ func (p *Plan) setBatch(o Options) error {
 	accumulation := max((p.Recipe.Batch+together/2)/together, 1)
 
 	if batch := accumulation * together; batch != p.Recipe.Batch {
-		p.warn("An update has %d samples and not %d: %d at a time on %d GPUs do not make that. Another --set %s might.",
-			batch, p.Recipe.Batch, perDevice, max(o.GPUs, 1), argPerDevice)
+		p.warn("An update has %d samples and not %d: %d at a time on %d GPUs do not make that. "+
+			"Another --set %s might.", batch, p.Recipe.Batch, perDevice, max(o.GPUs, 1), argPerDevice)
 	}
 
 	p.arguments = p.arguments.with(argAccumulation, accumulation)
@@ -377,10 +384,10 @@ func (p *Plan) warn(format string, args ...any) {
 // NeedsGPU reports whether the arguments are for GPUs.
 func (p *Plan) NeedsGPU() bool { return !p.arguments.isTrue(argCPU) }
 
-// Template is the chat template that is trained.
+// Template returns the chat template that is trained.
 func (p *Plan) Template() string { return p.arguments.text(argTemplate) }
 
-// NativeCalls reports whether the samples are of native calls; all sources are alike in that.
+// NativeCalls reports whether the samples are of native calls; all sources are the same in that.
 func (p *Plan) NativeCalls() bool {
 	return slices.ContainsFunc(p.Sources, func(s *Source) bool {
 		return s.Manifest != nil && s.Manifest.Tools
@@ -390,7 +397,7 @@ func (p *Plan) NativeCalls() bool {
 // Adapts reports whether an adapter is trained, and the model itself stays as it is.
 func (p *Plan) Adapts() bool { return p.arguments.text(argTuning) == "lora" }
 
-// Rows are the samples of an epoch.
+// Rows returns the samples of an epoch.
 func (p *Plan) Rows() (n int) {
 	for _, s := range p.Sources {
 		n += s.Trained
@@ -398,7 +405,7 @@ func (p *Plan) Rows() (n int) {
 	return n
 }
 
-// Scripted counts the samples of the exports that scripts wrote, and no language model.
+// Scripted counts the samples of the exports that scripts wrote instead of a language model.
 func (p *Plan) Scripted() (n int) {
 	for _, s := range p.Sources {
 		if s.Manifest != nil {
@@ -409,7 +416,7 @@ func (p *Plan) Scripted() (n int) {
 	return n
 }
 
-// Origins are the sources as the trained weights name them.
+// Origins returns the sources as the trained weights name them.
 func (p *Plan) Origins() (all []checkpoint.Source) {
 	for _, s := range p.Sources {
 		all = append(all, s.origin())
@@ -417,10 +424,10 @@ func (p *Plan) Origins() (all []checkpoint.Source) {
 	return all
 }
 
-// Command is what carries the plan out, without what it is told.
+// Command returns the command that carries the plan out, without arguments.
 func (p *Plan) Command() string { return p.Sources[0].Manifest.Command() }
 
-// YAML is the file of LLaMA-Factory's arguments.
+// YAML returns the file of the trainer's arguments.
 func (p *Plan) YAML() ([]byte, error) {
 	text, err := p.arguments.encode()
 	head := fmt.Sprintf("# Written by toolevo from the recipe %s, for\n", p.Recipe.Name)

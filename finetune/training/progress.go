@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Progress is how far a training is, as LLaMA-Factory noted it last. The zero value is that of one
-// that has noted nothing yet: it reads the model and the data.
+// Progress is how far a training is, as LLaMA-Factory noted it last. The zero value means that it
+// has noted nothing yet: it is reading the model and the data.
 type Progress struct {
 	Step  int64    `json:"current_steps"` // updates made
 	Steps int64    `json:"total_steps"`   // updates to make
@@ -18,7 +18,7 @@ type Progress struct {
 	Loss  *float64 `json:"loss"`          // since the note before; nil in a note without
 }
 
-// String is the progress in a few words.
+// String returns the progress in a few words.
 func (p Progress) String() string {
 	if p.Steps == 0 {
 		return "loading the model and the data"
@@ -34,7 +34,7 @@ func (p Progress) String() string {
 // trainerLog is LLaMA-Factory's file of notes, a line of JSON each.
 const trainerLog = "trainer_log.jsonl"
 
-// noteBytes is more than a note has.
+// noteBytes is more than the length of a note.
 const noteBytes = 4096
 
 // lastProgress reads the last whole note of a training, with the last loss that was noted.
@@ -51,6 +51,8 @@ func lastProgress(weights string) Progress {
 		return Progress{}
 	}
 
+	// Only the end is read, since the log grows for hours and progress is asked for again and
+	// again.
 	from := max(0, end-noteBytes)
 
 	text, err := io.ReadAll(io.NewSectionReader(f, from, end-from))
@@ -67,6 +69,7 @@ func lastProgress(weights string) Progress {
 			continue
 		}
 
+		// Not every note has a loss; the last one stays on display meanwhile.
 		if p.Loss == nil {
 			p.Loss = last.Loss
 		}

@@ -15,8 +15,8 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// Recipe says how a kind of model is trained. Its file begins with a comment that says for whom it
-// is.
+// Recipe says how a kind of model is trained. Its file begins with a comment that says who it is
+// for.
 type Recipe struct {
 	Name  string `yaml:"-"` // of the shipped file, or the path of another
 	About string `yaml:"-"` // the comment, on one line
@@ -26,8 +26,8 @@ type Recipe struct {
 	Deployed string         `yaml:"deployed"` // API version of the runs that it trains; "" is any
 	Batch    int            `yaml:"batch"`    // samples of one update, over all GPUs together
 
-	// Template is the chat template of the model that the arguments name, as TRL calls it.
-	// LLaMA-Factory is told one by its arguments.
+	// Template is the chat template of the model that the arguments name, by TRL's name for it.
+	// LLaMA-Factory has an argument for it.
 	Template string `yaml:"template"`
 
 	// Arguments of the trainer, in the order of the file.
@@ -43,8 +43,8 @@ func LoadRecipe(folder fs.FS, name string) (*Recipe, error) {
 	return parseRecipe(name, text)
 }
 
-// ours lists the arguments that a plan sets, and a recipe therefore cannot.
-var ours = []string{
+// planArguments lists the arguments that a plan sets, and a recipe therefore cannot.
+var planArguments = []string{
 	"dataset_dir", "dataset", "dataset_name", "datasets", "output_dir", "overwrite_output_dir",
 	"resume_from_checkpoint", argAccumulation, argProcesses,
 }
@@ -85,16 +85,16 @@ func parseRecipe(name string, text []byte) (*Recipe, error) {
 	}
 
 	for _, item := range r.Arguments {
-		if key := fmt.Sprint(item.Key); slices.Contains(ours, key) {
-			return nil, fmt.Errorf("recipe %s: arguments: %s is not for a recipe to say: it follows from the export, "+
-				"the folder and the batch", name, key)
+		if key := fmt.Sprint(item.Key); slices.Contains(planArguments, key) {
+			return nil, fmt.Errorf("recipe %s: arguments: %s is not for a recipe to say: it follows from "+
+				"the export, the folder and the batch", name, key)
 		}
 	}
 
 	return r, nil
 }
 
-// firstComment is the comment that a file begins with, on one line.
+// firstComment returns the comment that a file begins with, on one line.
 func firstComment(text []byte) string {
 	var words []string
 

@@ -14,8 +14,8 @@ import (
 	"toolevo/finetune/child"
 )
 
-// Servable returns the folder of whole weights for the weights in a folder of this training, which
-// a server loads: that folder itself, or, for an adapter, one in which LLaMA-Factory has merged it
+// Servable returns a folder of whole weights that a server can load, for the weights in a folder of
+// this training: that folder itself, or, for an adapter, one in which LLaMA-Factory has merged it
 // into its base model.
 func (t *Training) Servable(ctx context.Context, f *Factory, weights string) (string, error) {
 	if !t.plan.Adapts() {
@@ -73,7 +73,7 @@ func (t *Training) merge(ctx context.Context, f *Factory, adapter, merged string
 	return c.Wait()
 }
 
-// Choose has the link of the training lead to the weights that are to be served, and removes other
+// Choose points the link of the training at the weights that are to be served, and removes other
 // merged ones.
 func (t *Training) Choose(servable string) error {
 	target, err := filepath.Rel(t.dir, servable)

@@ -15,20 +15,20 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// Source is a part of what is trained: an export, or a dataset of others.
+// Source is a part of what is trained: an export, or another dataset.
 type Source struct {
 	Name     string           // of the dataset
 	Folder   string           // that it is in, absolute
-	Manifest *export.Manifest // of an export; nil is a dataset of others
-	SHA256   string           // of the file of a dataset of others
+	Manifest *export.Manifest // of an export; nil for another dataset
+	SHA256   string           // of the file of another dataset
 	Rows     int              // samples that it has
 	Weight   float64          // in the mixture; 0: each sample once
-	Trained  int              // samples of an epoch, some of them again where there is a weight
+	Trained  int              // samples of an epoch, some repeated if there are weights
 
-	file     string                    // that has the samples of a dataset of others
+	file     string                    // that has the samples of another dataset
 	datasets []dataset                 // that LLaMA-Factory trains
 	entries  map[string]map[string]any // of dataset_info.json, with absolute file names
-	suffix   string                    // that their names have in the mixture
+	suffix   string                    // of their names in the mixture
 }
 
 // dataset is a file of samples that LLaMA-Factory knows by a name.
@@ -37,7 +37,7 @@ type dataset struct {
 	rows int
 }
 
-// String says what the source is, in a line.
+// String describes the source in a line.
 func (s *Source) String() string {
 	mark := "sha256 " + s.SHA256
 	if s.Manifest != nil {
@@ -51,7 +51,7 @@ func (s *Source) String() string {
 	return text
 }
 
-// origin is the source as the trained weights name it.
+// origin returns the source as the trained weights name it.
 func (s *Source) origin() checkpoint.Source {
 	o := checkpoint.Source{Name: s.Name, Folder: s.Folder, SHA256: s.SHA256, Rows: s.Rows, Weight: s.Weight,
 		Trained: s.Trained}
@@ -62,7 +62,7 @@ func (s *Source) origin() checkpoint.Source {
 	return o
 }
 
-// openExport reads what an export says of itself.
+// openExport reads the manifest of an export.
 func openExport(folder string) (*Source, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -77,7 +77,8 @@ func openExport(folder string) (*Source, error) {
 	s := &Source{Name: m.Dataset(), Folder: folder, Manifest: m, Rows: m.Rows, Trained: m.Rows}
 	for name := range strings.SplitSeq(s.Name, ",") {
 		rows := m.Rows
-		if i := slices.IndexFunc(m.Sets, func(set export.ManifestSet) bool { return set.Name == name }); i >= 0 {
+		isIt := func(set export.ManifestSet) bool { return set.Name == name }
+		if i := slices.IndexFunc(m.Sets, isIt); i >= 0 {
 			rows = m.Sets[i].Rows
 		}
 
@@ -107,8 +108,8 @@ func readEntries(folder string) (map[string]map[string]any, error) {
 	return entries, nil
 }
 
-// openSources opens the exports and the datasets of others, and says how many samples each has in
-// an epoch.
+// openSources opens the exports and the other datasets, and sets how many samples each has in an
+// epoch.
 func (r *Recipe) openSources(o Options) (all []*Source, err error) {
 	if len(o.Exports) == 0 {
 		return nil, errors.New("no export is named")
@@ -120,6 +121,7 @@ func (r *Recipe) openSources(o Options) (all []*Source, err error) {
 			return nil, err
 		}
 
+		// The seal, not the folder: a copy of an export would double its weight unseen.
 		same := func(t *Source) bool { return t.Manifest.Seal == s.Manifest.Seal }
 		if i := slices.IndexFunc(all, same); i >= 0 {
 			return nil, fmt.Errorf("%s is the same export as %s: name it once, with a larger weight "+
@@ -130,6 +132,8 @@ func (r *Recipe) openSources(o Options) (all []*Source, err error) {
 	}
 
 	for _, name := range o.With {
+		// Other datasets come after the exports, with which they must agree: the first one says
+		// how.
 		s, err := r.openOther(name, all[0])
 		if err != nil {
 			return nil, console.Option("with", "%s: %w", name, err)
@@ -137,7 +141,8 @@ func (r *Recipe) openSources(o Options) (all []*Source, err error) {
 
 		same := func(t *Source) bool { return t.SHA256 == s.SHA256 }
 		if i := slices.IndexFunc(all, same); i >= 0 {
-			return nil, console.Option("with", "%s: it is the same data as %s of %s", name, all[i].Name, all[i].Folder)
+			return nil, console.Option("with", "%s: it is the same data as %s of %s", name, all[i].Name,
+				all[i].Folder)
 		}
 
 		all = append(all, s)
@@ -145,8 +150,8 @@ func (r *Recipe) openSources(o Options) (all []*Source, err error) {
 	return all, share(all, o.Weights, r.Trainer)
 }
 
-// share says how many samples of each source an epoch has, by the weights. LLaMA-Factory repeats
-// samples of the sources that have too few, and none is lost; TRL leaves out what others have too
+// share sets how many samples of each source an epoch has, by the weights. LLaMA-Factory repeats
+// samples of the sources that have too few, and loses none; TRL leaves out what a source has too
 // much of.
 func share(all []*Source, weights []float64, t export.Trainer) error {
 	if len(weights) == 0 {
@@ -167,6 +172,8 @@ func share(all []*Source, weights []float64, t export.Trainer) error {
 		s.Weight = weights[i]
 		has := float64(s.Rows) / s.Weight
 
+		// The source that has the most samples for its weight sets the scale where others are
+		// repeated, the one with the fewest where they are cut.
 		switch {
 		case i == 0, t == export.TRL && has < per, t == export.LlamaFactory && has > per:
 			per = has

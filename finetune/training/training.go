@@ -34,7 +34,7 @@ type Training struct {
 	plan *Plan
 }
 
-// Open makes the folder for a plan, or returns the one in which the same plan began.
+// Open makes the folder for a plan, or returns it if the same plan began there.
 func Open(dir string, p *Plan) (*Training, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -48,6 +48,7 @@ func Open(dir string, p *Plan) (*Training, error) {
 		return nil, err
 	}
 
+	// The arguments are written last: if they exist, so does all else.
 	// The arguments are written last: where they are, so is all else.
 	before, err := os.ReadFile(t.path(argumentsFile))
 
@@ -55,8 +56,8 @@ func Open(dir string, p *Plan) (*Training, error) {
 	case err == nil && bytes.Equal(before, text):
 		return t, nil
 	case err == nil:
-		return nil, fmt.Errorf("%s holds another training (%s differs): choose another folder, or repeat what it was "+
-			"begun with: the same export, recipe and GPUs", dir, argumentsFile)
+		return nil, fmt.Errorf("%s holds another training (%s differs): choose another folder, or repeat "+
+			"what it was begun with: the same export, recipe and GPUs", dir, argumentsFile)
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
@@ -66,11 +67,13 @@ func Open(dir string, p *Plan) (*Training, error) {
 		return nil, err
 	}
 
+	// A killed write may have left files, whole or not; they are written again.
 	// What write left that was killed is written again.
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
-		_, ours := p.files[strings.TrimSuffix(e.Name(), disk.Unfinished)]
-		return ours || e.Name() == argumentsFile+disk.Unfinished
+		_, planned := p.files[strings.TrimSuffix(e.Name(), disk.Unfinished)]
+		return planned || e.Name() == argumentsFile+disk.Unfinished
 	})
+	// Anything else is somebody's: a training would mix with it, and clear removes weights.
 	if len(entries) > 0 {
 		return nil, fmt.Errorf("%s is not empty, and no training began in it: choose another folder", dir)
 	}
@@ -95,17 +98,17 @@ func (t *Training) write(arguments []byte) error {
 
 func (t *Training) path(name string) string { return filepath.Join(t.dir, name) }
 
-// Log is the file with what LLaMA-Factory printed.
+// Log returns the file with what LLaMA-Factory printed.
 func (t *Training) Log() string { return t.path(logFile) }
 
-// Weights is the folder of the last weights.
+// Weights returns the folder of the last weights.
 func (t *Training) Weights() string { return t.path(weightsFolder) }
 
-// Model is the link to the weights that are to be served, once there are any.
+// Model returns the link to the weights that are to be served, once they exist.
 func (t *Training) Model() string { return t.path(modelLink) }
 
-// Finished reports whether the training is over. The error is that of weights that were whole and
-// are no longer.
+// Finished reports whether the training is over. It fails if the weights were whole and are no
+// longer.
 func (t *Training) Finished() (bool, error) {
 	if _, err := checkpoint.Read(t.Weights()); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -117,10 +120,10 @@ func (t *Training) Finished() (bool, error) {
 	return true, nil
 }
 
-// Progress is how far the training is.
+// Progress returns how far the training is.
 func (t *Training) Progress() Progress { return lastProgress(t.Weights()) }
 
-// Checkpoints lists what was saved on the way, the earliest first.
+// Checkpoints lists the whole checkpoints that were saved, the earliest first.
 func (t *Training) Checkpoints() ([]Checkpoint, error) {
 	whole, _, err := checkpoints(t.Weights())
 	return whole, err
@@ -130,8 +133,8 @@ func (t *Training) Checkpoints() ([]Checkpoint, error) {
 // most.
 const tidyEvery = 2 * time.Second
 
-// Train carries the plan out on some GPUs, from the last whole checkpoint on. When ctx ends, so
-// does LLaMA-Factory, and what it saved stays. Software names this program in the origin of the
+// Train carries the plan out on some GPUs, starting from the last whole checkpoint. When ctx ends,
+// so does LLaMA-Factory, and what it saved stays. Software names this program in the origin of the
 // weights.
 func (t *Training) Train(ctx context.Context, f *Factory, gpus int, software string) error {
 	trainer, err := f.Version(ctx)
@@ -182,7 +185,7 @@ func (t *Training) watch(ctx context.Context, command child.Command) error {
 	}
 }
 
-// clear removes checkpoints from which no training can go on, and all when there is no other:
+// clear removes checkpoints that no training can resume from, and all weights if there is no other:
 // LLaMA-Factory refuses to begin where weights are.
 func (t *Training) clear() error {
 	whole, broken, err := checkpoints(t.Weights())
@@ -197,7 +200,7 @@ func (t *Training) clear() error {
 	return err
 }
 
-// Resumes returns the step that the next attempt goes on from, 0 for the beginning.
+// Resumes returns the step at which the next attempt resumes, 0 for the beginning.
 func (t *Training) Resumes() (int64, error) {
 	whole, err := t.Checkpoints()
 	if len(whole) == 0 || t.plan.arguments.isTrue(argOnlyModel) {
@@ -206,8 +209,10 @@ func (t *Training) Resumes() (int64, error) {
 	return whole[len(whole)-1].Step, err
 }
 
-// finish removes what only a training needs and notes beside all weights what they were trained on.
+// finish removes what only a training needs, and notes beside all weights what they were trained
+// on.
 func (t *Training) finish(trainer, software string) error {
+	// That a trainer ended well does not prove its weights, and sealing broken ones would hide it.
 	if err := checkpoint.Whole(t.Weights()); err != nil {
 		return fmt.Errorf("the trainer ended well, but %v (%s)", err, t.Log())
 	}
@@ -227,6 +232,8 @@ func (t *Training) finish(trainer, software string) error {
 	}
 
 	for _, c := range whole {
+		// Every checkpoint may be served, so each says what it was trained on, and for how many
+		// steps.
 		at := *origin
 		at.Step = c.Step
 
@@ -235,6 +242,7 @@ func (t *Training) finish(trainer, software string) error {
 		}
 	}
 
+	// Last, because sealed weights are what makes a training finished.
 	// Last, as sealed weights are what makes a training finished.
 	return origin.Seal(t.Weights())
 }
