@@ -12,31 +12,31 @@ import (
 )
 
 // Adapter turns the arguments of a deployed call into those of the tool's call, and back. It passes
-// on what it is not about. Both directions leave their argument unchanged.
+// on the parameters that it is not about. Both directions leave their argument unchanged.
 type Adapter interface {
 	// Lower returns the tool's arguments, or what the agent reads about arguments that do not fit.
 	Lower(deployed envs.Args) (envs.Args, *ArgError)
 
-	// Lift returns the arguments that Lower turns into these, or an error when there are none.
+	// Lift returns the arguments that Lower turns into these, or an error if no arguments do.
 	Lift(tool envs.Args) (envs.Args, error)
 }
 
 // ArgError is an agent's mistake in the arguments of a call.
 type ArgError struct {
-	// Text is what the agent reads. An adapter leaves it empty to use the text of its API. An
-	// ArgError of API.Lower has it empty when the API has none either: the version answers with its
+	// Text is what the agent reads. An adapter leaves it empty to use the text of its API. If the
+	// API has no text either, the ArgError of API.Lower has none, and the version answers with its
 	// invalid-action message.
 	Text string
-	// Value is true when the parameters are the right ones, and it is a value that does not fit.
+	// Value is true if the parameters are right and a value does not fit.
 	Value bool
-	// Reason says in one line which parameter is wrong, and not how a right call is written.
+	// Reason says in one line which parameter is wrong, but not how a right call is written.
 	// API.Lower fills it in.
 	Reason string
 
 	parameter, problem string // of an adapter: the parameter that is wrong, and what is: "is missing"
 }
 
-// Rename gives parameters other names: deployed name to tool's name.
+// Rename gives parameters other names. It maps deployed names to the tool's.
 type Rename map[string]string
 
 func (r Rename) check() error {
@@ -72,8 +72,8 @@ func (r Rename) Lift(args envs.Args) (envs.Args, error) {
 	return lifted, nil
 }
 
-// Ignored is a parameter that has to be there and that nothing looks at. Value is what a caller
-// that knows the version sends: nil, a bool, a number or a string.
+// Ignored is a parameter that has to be given and is not used. Value is what a caller that knows
+// the version sends: nil, a bool, a number or a string.
 type Ignored struct {
 	Parameter string `yaml:"parameter"`
 	Value     any    `yaml:"value"`
@@ -135,7 +135,7 @@ func truthy(v any) bool {
 	return false
 }
 
-// Prefix is a text with which a parameter has to begin.
+// Prefix is a text that a parameter has to begin with.
 type Prefix struct {
 	Parameter string `yaml:"parameter"`
 	Text      string `yaml:"text"`

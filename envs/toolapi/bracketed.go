@@ -11,12 +11,12 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Bracketed is one text Label1[x], Label2[y], … for several parameters.
+// Bracketed is one text Label1[x], Label2[y], … for several parameters. NewBracketed makes one.
 //
-// As in the published code the text may hold more around them, and white space may stand around the
+// As in the published code, the text may contain more around them, and white space around the
 // commas and before every bracket but the last label's. A value ends within its line: the last one
-// at the first "]", another where the next label comes, so that it may hold brackets. White space
-// around it is not part of it. NewBracketed makes one.
+// at the first "]", and any other where the next label begins, so it may contain brackets. White
+// space around it is not part of it.
 type Bracketed struct {
 	parameter string
 	fields    []Field
@@ -29,7 +29,7 @@ type Field struct {
 	To    string `yaml:"to"`    // the tool's parameter
 }
 
-// NewBracketed returns the adapter for fields in this order; there is at least one.
+// NewBracketed returns the adapter for fields in this order. There has to be at least one.
 func NewBracketed(parameter string, fields []Field) *Bracketed {
 	var b strings.Builder
 
@@ -56,8 +56,8 @@ func (b *Bracketed) check() error {
 	return nil
 }
 
-// Lower reads the values; a value of the wrong type is answered in Python's words, as the published
-// code does.
+// Lower reads the values. A value of the wrong type is answered in Python's words, as in the
+// published code.
 func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 	v, given := args.Get(b.parameter)
 	if !given { // it is optional
@@ -86,9 +86,9 @@ func (b *Bracketed) Lower(args envs.Args) (envs.Args, *ArgError) {
 	return lowered, nil
 }
 
-// Lift writes the values into brackets, where they can be read from there again.
+// Lift writes the values into brackets, if they can be read back from there.
 func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
-	// All fields are in one parameter, which is optional.
+	// The one parameter for all fields is optional, so a call may have none of them.
 	if !slices.ContainsFunc(b.fields,
 		func(f Field) bool { return slices.Contains(args.Names(), f.To) }) {
 		return args, nil
@@ -109,12 +109,12 @@ func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
 
 	lifted := rest.With(b.parameter, strings.Join(texts, ", "))
 
-	// Whether a value may hold what it holds shows only when it is read back.
+	// Only reading it back shows whether a value can be written in brackets.
 	read, wrong := b.Lower(lifted)
 	for i, f := range b.fields {
 		if again, _ := read.Text(f.To); wrong != nil || again != values[i] {
-			return nil, fmt.Errorf("%s %q cannot stand in brackets: a bracket, a line break or white space around it "+
-				"would be read in another way", f.To, values[i])
+			return nil, fmt.Errorf("%s %q cannot stand in brackets: a bracket, a line break or white "+
+				"space around it would be read in another way", f.To, values[i])
 		}
 	}
 

@@ -14,8 +14,8 @@ import (
 	"toolevo/envs/silent"
 )
 
-// build makes the version of a file and checks that it is whole. The base defines the tools; it is
-// nil when the file itself is the base. Deprecations come later, by link.
+// build makes the version of a file and checks that it is complete. The base defines the tools; nil
+// means that the file itself is the base. link adds deprecations later.
 func (f *Spec) build(base *Version) (*Version, error) {
 	if f.Version == "" {
 		return nil, errors.New("no version")
@@ -29,8 +29,8 @@ func (f *Spec) build(base *Version) (*Version, error) {
 
 	v := &Version{
 		Name: f.Version, About: f.About, Response: f.Response, Faults: f.Faults, Removed: f.Removed,
-		byName: make(map[string][]*API), byTool: make(map[string][]*API), deprecated: make(map[string]Deprecation),
-		outdated: make(map[string][]Deprecation),
+		byName: make(map[string][]*API), byTool: make(map[string][]*API),
+		deprecated: make(map[string]Deprecation), outdated: make(map[string][]Deprecation),
 	}
 	if base == nil {
 		base = v
@@ -46,11 +46,12 @@ func (f *Spec) build(base *Version) (*Version, error) {
 		v.byName[a.Name], v.byTool[a.Tool] = append(v.byName[a.Name], a), append(v.byTool[a.Tool], a)
 	}
 
-	// What an API cannot express another one of the tool may: so they are checked together.
+	// One API of a tool may express what another cannot, so they are checked together.
 	if err := v.checkTools(base); err != nil {
 		return nil, err
 	}
 
+	// A change of a tool that does not exist would go unnoticed: it would do nothing.
 	for i := range f.Silent {
 		for _, tool := range f.Silent[i].Tools {
 			if v.byTool[tool] == nil {
@@ -65,23 +66,27 @@ func (f *Spec) build(base *Version) (*Version, error) {
 		}
 	}
 
+	// The environment carries out these two itself, and knows them by their names.
 	for _, tool := range []string{envs.FinishTool, envs.UpdateTool} {
 		if a, ok := v.API(tool); !ok || a.Tool != tool || !hasOneArgument(a) {
-			return nil, fmt.Errorf("the system tool %s is not exposed under its name, with one parameter", tool)
+			return nil, fmt.Errorf("the system tool %s is not exposed under its name, with one parameter",
+				tool)
 		}
 	}
 
 	return v, v.readMessages(f, base)
 }
 
-// checkTools checks that every tool of the base is exposed or removed, and what exposes it.
+// checkTools checks that every tool of the base is exposed or removed, and checks the APIs that
+// expose it.
 func (v *Version) checkTools(base *Version) error {
 	for _, r := range v.Removed {
 		_, known := base.ForTool(r.Tool)
 
 		switch {
 		case !known || v.byTool[r.Tool] != nil || envs.IsSystem(r.Tool):
-			return fmt.Errorf("removed: %s is no tool of %s, or exposed, or a system tool", r.Tool, base.Name)
+			return fmt.Errorf("removed: %s is no tool of %s, or exposed, or a system tool", r.Tool,
+				base.Name)
 		case r.Source != "" && v.byTool[r.Source] == nil:
 			return fmt.Errorf("removed: %s is not exposed, and so has nothing of %s", r.Source, r.Tool)
 		}
@@ -89,7 +94,8 @@ func (v *Version) checkTools(base *Version) error {
 
 	for _, a := range base.APIs {
 		if v.byTool[a.Tool] == nil && !v.Lacks(a.Tool) {
-			return fmt.Errorf("the tool %s is not exposed: add an entry with tool: %[1]s to its apis", a.Tool)
+			return fmt.Errorf("the tool %s is not exposed: add an entry with tool: %[1]s to its apis",
+				a.Tool)
 		}
 	}
 
@@ -117,6 +123,7 @@ func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) 
 		return nil, err
 	}
 
+	// An API of the base is a tool itself. Others inherit what their file leaves out.
 	a.base = a
 	if base != v {
 		defined, ok := base.ForTool(a.Tool)
@@ -139,7 +146,7 @@ func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) 
 			return nil, fmt.Errorf("adapter %d: %w", i+1, err)
 		}
 
-		// Its list may have any length, so a call may have names that no document lists.
+		// A list of any length has names in a call that no document lists.
 		if _, list := adapter.(*Numbered); list {
 			a.exact = false
 		}
@@ -147,6 +154,7 @@ func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) 
 		a.adapters = append(a.adapters, adapter)
 	}
 
+	// Two APIs may share a name only if an argument says which one a call is of.
 	same := func(other *API) bool { return !a.choice().differs(other.choice()) }
 	if slices.ContainsFunc(v.byName[a.Name], same) {
 		return nil, errors.New("the name is exposed twice, and no argument chooses")
@@ -160,7 +168,8 @@ func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) 
 	return a, a.change(changes)
 }
 
-// change takes those silent changes that are about the API's tool. Its document says what they are.
+// change adds the silent changes that are about the API's tool, and says in its description what
+// they are.
 func (a *API) change(all silent.Changes) error {
 	for i := range all {
 		if err := all[i].Check(); err != nil {
@@ -193,7 +202,7 @@ func (f *APISpec) notice(a *API) notice {
 	return n
 }
 
-// Adapter returns the adapter.
+// Adapter returns the one adapter of the item.
 func (f *AdapterSpec) Adapter() (Adapter, error) {
 	var all []Adapter
 
@@ -223,8 +232,8 @@ func (f *AdapterSpec) Adapter() (Adapter, error) {
 	return all[0], nil
 }
 
-// check sends calls through the adapters, both ways, and the example of the notice one way. Others
-// may expose the tool beside it: what it cannot express one of them does.
+// check sends sample calls through the adapters both ways, and the example of the notice one way.
+// exposing are all APIs of the tool: another one may express what this one cannot.
 func (a *API) check(exposing []*API) error {
 	all := a.Sample()
 
@@ -236,9 +245,10 @@ func (a *API) check(exposing []*API) error {
 		}
 	}
 
-	if a.base.mismatch(all) == "" { // otherwise the schema wants more than a sample can know
+	// A schema may want more than a sample can know. Then there is no call to try.
+	if a.base.mismatch(all) == "" {
 		whole := a
-		if i := slices.IndexFunc(exposing, func(one *API) bool { return one.takes(all) }); i >= 0 {
+		if i := slices.IndexFunc(exposing, func(b *API) bool { return b.takes(all) }); i >= 0 {
 			whole = exposing[i]
 		}
 
@@ -250,7 +260,8 @@ func (a *API) check(exposing []*API) error {
 			return fmt.Errorf("no call reaches %s%v: %w", a.Tool, ParameterNames(a.base.Parameters), err)
 		}
 
-		if a.takes(required) { // a version need not be able to leave out what is optional
+		// A version may insist on what is optional for the tool.
+		if a.takes(required) {
 			if err := a.checkCall(required); err != nil {
 				return err
 			}
@@ -271,8 +282,10 @@ func (a *API) check(exposing []*API) error {
 		return fmt.Errorf("example %s: not an object", a.notice.example)
 	}
 
+	// Agents copy the example from a notice, so it has to be a call that works.
 	if _, wrong := a.Lower(args); wrong != nil {
-		return fmt.Errorf("example %s: it is not a call of %s. %s", a.notice.example, a.Signature(), wrong.Text)
+		return fmt.Errorf("example %s: it is not a call of %s. %s", a.notice.example, a.Signature(),
+			wrong.Text)
 	}
 	return nil
 }
@@ -283,10 +296,11 @@ func (a *API) takes(call envs.Args) bool {
 	return err == nil
 }
 
-// checkCall lifts a call of the tool and lowers it again. Every adapter has to do something.
+// checkCall lifts a call of the tool and lowers it again. Every adapter must have an effect.
 func (a *API) checkCall(call envs.Args) error {
 	lifted := call
 	for i, adapter := range slices.Backward(a.adapters) {
+		// Only a call with every parameter shows that an adapter is about none of them.
 		next, err := adapter.Lift(lifted)
 		if err == nil && len(call) == len(a.base.Parameters) && isIdle(adapter, lifted, next) {
 			err = fmt.Errorf("it does nothing to %v", lifted)
@@ -299,7 +313,8 @@ func (a *API) checkCall(call envs.Args) error {
 		lifted = next
 	}
 
-	if a.mismatch(lifted) != "" { // a sample is not what this version takes
+	// The sample was made for the tool's types, and those of this version may refuse it.
+	if a.mismatch(lifted) != "" {
 		return nil
 	}
 
@@ -309,13 +324,16 @@ func (a *API) checkCall(call envs.Args) error {
 	}
 
 	lowered, wrong := a.Lower(lifted)
-	if wrong != nil || !reflect.DeepEqual(a.base.withoutDefaults(lowered), a.base.withoutDefaults(call)) {
+
+	// A flipped default may be named that the call left out: that means the same.
+	if wrong != nil ||
+		!reflect.DeepEqual(a.base.withoutDefaults(lowered), a.base.withoutDefaults(call)) {
 		return fmt.Errorf("the call %v becomes %v", lifted, lowered)
 	}
 	return nil
 }
 
-// withoutDefaults is a call without what it says of defaults, which means the same.
+// withoutDefaults returns a call without arguments that equal their defaults, which means the same.
 func (a *API) withoutDefaults(call envs.Args) envs.Args {
 	rest := envs.Args{}
 
@@ -330,7 +348,7 @@ func (a *API) withoutDefaults(call envs.Args) envs.Args {
 	return rest
 }
 
-// isIdle reports whether an adapter is not about what it lifts: it has the name of no parameter.
+// isIdle reports whether an adapter is about none of the parameters that it lifts.
 func isIdle(adapter Adapter, from, to envs.Args) bool {
 	if adapter, ok := adapter.(interface{ about() string }); ok {
 		return !slices.Contains(from.Names(), adapter.about())
@@ -365,8 +383,8 @@ func (v *Version) deprecate(old *API) error {
 	return err
 }
 
-// outdate notes an API whose name stands. An example is needed to say how it is called now; without
-// one there is no notice, since versions could do without before there were such notices.
+// outdate notes an API whose name is still exposed. The notice needs an example of how it is called
+// now. Without one there is no notice: versions older than these notices have none.
 func (v *Version) outdate(old *API, now []*API) error {
 	if now[0].notice.example == "" {
 		return nil

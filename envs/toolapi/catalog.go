@@ -16,7 +16,7 @@ type Catalog struct {
 	versions map[string]*entry
 }
 
-// entry is a version of a catalog, made when it is first wanted.
+// entry is a version of a catalog, made on first use.
 type entry struct {
 	path  string
 	spec  func() (*Spec, error)
@@ -24,13 +24,13 @@ type entry struct {
 	whole func() (*Version, error)
 }
 
-// NewCatalog returns the catalog of versions, which keeps them. One of them all, the base, defines
-// the tools. A version defined twice, or one that is not whole, is an error that names its file.
+// NewCatalog returns the catalog of versions, which keeps them. Exactly one, the base, defines the
+// tools. A version that is defined twice or incomplete is an error that names its file.
 func NewCatalog(versions ...*Spec) (*Catalog, error) {
 	return new(Catalog).With(versions...)
 }
 
-// With returns a catalog of these versions beside those of c, as [NewCatalog] does.
+// With returns a catalog of these versions and those of c, as [NewCatalog] does.
 func (c *Catalog) With(versions ...*Spec) (*Catalog, error) {
 	all := c.clone()
 
@@ -64,7 +64,7 @@ func (c *Catalog) WithFiles(files ...File) (*Catalog, error) {
 	return c.With(specs...)
 }
 
-// Promise returns a catalog with a version beside those of c that is made when it is first wanted.
+// Promise returns a catalog with the versions of c and one more, which is made on first use.
 func (c *Catalog) Promise(name string, spec func() (*Spec, error)) *Catalog {
 	all := c.clone()
 	all.add(name, name, spec)
@@ -86,7 +86,7 @@ func (c *Catalog) add(name, path string, spec func() (*Spec, error)) *entry {
 	return e
 }
 
-// build makes a version without what it says of those that it deprecates.
+// build makes a version without its deprecations.
 func (c *Catalog) build(e *entry) (*Version, error) {
 	s, err := e.spec()
 	if err != nil {
@@ -112,14 +112,15 @@ func (c *Catalog) build(e *entry) (*Version, error) {
 	return v, nil
 }
 
-// link fills in the names that a version answers with a notice: those of the versions it deprecates
-// that it does not expose itself.
+// link fills in the names that a version answers with a notice: those of the versions that it
+// deprecates and does not expose itself.
 func (c *Catalog) link(e *entry) (*Version, error) {
 	v, err := e.built()
 	if err != nil {
 		return nil, err
 	}
 
+	// By now every file is in the catalog, so a version may deprecate one that was listed after it.
 	s, err := e.spec()
 	if err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func (c *Catalog) link(e *entry) (*Version, error) {
 			return nil, fmt.Errorf("toolapi: %s: deprecates: %w", e.path, err)
 		}
 
-		// Not its whole: two versions that deprecate each other would wait for each other.
+		// Not whole: two versions that deprecate each other would wait for each other.
 		deprecated, err := old.built()
 		if err != nil {
 			return nil, err
@@ -147,7 +148,7 @@ func (c *Catalog) link(e *entry) (*Version, error) {
 	return v, nil
 }
 
-// entry returns the version of a name; the error of an unknown one lists the valid ones.
+// entry returns the version of a name. The error about an unknown name lists the valid ones.
 func (c *Catalog) entry(name string) (*entry, error) {
 	e, ok := c.versions[name]
 	if !ok {
@@ -159,7 +160,7 @@ func (c *Catalog) entry(name string) (*entry, error) {
 // Names returns the versions' names in alphabetical order.
 func (c *Catalog) Names() []string { return slices.Sorted(maps.Keys(c.versions)) }
 
-// Version returns the version called name; the error of an unknown name lists the valid ones.
+// Version returns the version of a name. The error about an unknown name lists the valid ones.
 func (c *Catalog) Version(name string) (*Version, error) {
 	e, err := c.entry(name)
 	if err != nil {
@@ -176,7 +177,7 @@ func (c *Catalog) Pair(prompt, deployed string) (shown, enforced *Version, err e
 	return shown, enforced, err
 }
 
-// Spec returns the file of a version, which is not to be changed; the error is that of
+// Spec returns the file of a version, which must not be changed. The error is that of
 // [Catalog.Version].
 func (c *Catalog) Spec(name string) (*Spec, error) {
 	e, err := c.entry(name)

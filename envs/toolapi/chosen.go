@@ -9,8 +9,7 @@ import (
 	"toolevo/envs"
 )
 
-// Chosen is a parameter by which APIs of one name are told apart. It is the first adapter of each
-// of them.
+// Chosen is a parameter that tells APIs of one name apart. It is the first adapter of each of them.
 type Chosen struct {
 	Parameter string `yaml:"parameter"`
 	Value     string `yaml:"value"` // of a call of this API
@@ -23,7 +22,7 @@ func (c *Chosen) check() error {
 	return nil
 }
 
-// choice is how calls choose the API, nil where its name is enough.
+// choice returns how calls choose the API, or nil if its name is enough.
 func (a *API) choice() *Chosen {
 	if len(a.adapters) == 0 {
 		return nil
@@ -61,13 +60,12 @@ func (c *Chosen) Lower(args envs.Args) (envs.Args, *ArgError) {
 }
 
 // Lift adds the parameter.
-func (c *Chosen) Lift(args envs.Args) (envs.Args,
-	error) {
+func (c *Chosen) Lift(args envs.Args) (envs.Args, error) {
 	return args.With(c.Parameter, c.Value), nil
 }
 
-// Shown returns APIs as documents and function calls show them. Those of one name are one API, in
-// the place of the first, that has the parameters of all of them, optional where one of them can do
+// Shown returns APIs as documents and function calls show them. Those of one name become one API,
+// in the place of the first. It has the parameters of all of them, optional if one of them can do
 // without, and then the one that chooses.
 func Shown(apis []*API) []*API {
 	var shown []*API
@@ -84,45 +82,48 @@ func Shown(apis []*API) []*API {
 	return shown
 }
 
-// together is the API that documents show in place of one and others of its name.
+// together returns the API that documents show in place of one and others of its name.
 func together(a *API, others []*API) *API {
 	if len(others) == 0 {
 		return a
 	}
 
 	var (
-		one    = *a
+		merged = *a
 		all    = append([]*API{a}, others...)
 		abouts []string
 		values []any
 	)
 
-	one.Parameters, one.Silent = nil, nil
+	merged.Parameters, merged.Silent = nil, nil
 
 	for _, a := range all {
 		c := a.choice()
+
+		// One description has to say what each choice does.
 		abouts = append(abouts, fmt.Sprintf("%s %q: %s", c.Parameter, c.Value, a.Sentence()))
 		values = append(values, c.Value)
-		one.Silent = append(one.Silent, a.Silent...)
+		merged.Silent = append(merged.Silent, a.Silent...)
 
 		for _, p := range a.Parameters {
+			// The parameter that chooses follows once for all of them.
 			is := func(q Parameter) bool { return q.Name == p.Name }
-			if p.Name == c.Parameter || slices.ContainsFunc(one.Parameters, is) {
+			if p.Name == c.Parameter || slices.ContainsFunc(merged.Parameters, is) {
 				continue
 			}
 
-			// A call that chooses another one has no such parameter.
+			// A call that chooses an API without this parameter leaves it out.
 			p.Optional = slices.ContainsFunc(all, func(other *API) bool {
 				at := slices.IndexFunc(other.Parameters, is)
 				return at < 0 || other.Parameters[at].Optional
 			})
-			one.Parameters = append(one.Parameters, p)
+			merged.Parameters = append(merged.Parameters, p)
 		}
 	}
 
-	one.Parameters = append(one.Parameters, Parameter{
-		Name: one.choice().Parameter, Schema: envs.Object("type", "string", "enum", values),
+	merged.Parameters = append(merged.Parameters, Parameter{
+		Name: merged.choice().Parameter, Schema: envs.Object("type", "string", "enum", values),
 	})
-	one.Description = "which does several things. " + strings.Join(abouts, " ")
-	return &one
+	merged.Description = "which does several things. " + strings.Join(abouts, " ")
+	return &merged
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // ParseDescription reads what a model tells UpdateTool about an API: a function as chat APIs
-// describe it, with or without what stands around it, or a signature with what follows it, as tool
-// lists have it. The API can be shown, not called. ok is false of text that describes none.
+// describe it, with or without its wrapper, or a signature with a description, as in tool lists.
+// The API can be shown, but not called. ok is false if the text describes no API.
 func ParseDescription(text string) (a *API, ok bool) {
 	if function, _, err := pytext.DecodeObject(text); err == nil {
 		if inner := function.Object("function"); inner != nil {

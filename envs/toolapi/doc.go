@@ -1,6 +1,6 @@
 // Package toolapi describes API versions as data. A version is the names and signatures under which
-// tools are exposed: one is what prompts show, others are what a server enforces once its APIs have
-// moved on (ToolEvo, section 4 and appendix B.1).
+// tools are exposed: prompts show one, and a server enforces others once its APIs have moved on
+// (ToolEvo, section 4 and appendix B.1).
 //
 // # Words
 //
@@ -21,9 +21,9 @@
 //	parameters: [{name: city, type: string}, {name: days, type: integer, required: false}]
 //	parameters: {type: object, properties: {city: {type: string}}, required: [city]}
 //
-// Arguments of an API with types are checked before its adapters run. What is wrong is told in one
-// line, which names the first wrong place, unless the API has a text of its own. In a file that is
-// loose, types are what documents show: a call may have any values, as the published code lets it.
+// Arguments of an API with types are checked before its adapters run. One line says what is wrong
+// and names the first wrong place, unless the API has a text of its own. In a loose file, types are
+// only documented: a call may have any values, as in the published code.
 //
 // # Adapters
 //
@@ -53,15 +53,15 @@
 // A tool may be exposed by several APIs, each of which takes some of its calls: [Version.Lift]
 // takes the first that can. A name may stand for several tools: their APIs have an adapter chosen
 // as their first one, by whose value [Version.Called] tells calls apart, and [Shown] makes one
-// document of them. A tool may be gone, and another may have what it answered:
+// document of them. A tool may be gone, and another may have its answers:
 //
 //	removed: [{tool: get_session, source: list_sessions, with: [source, type], by: id}]
 //
 // # Messages
 //
-// What an agent reads about a deprecated name and about one that does not exist is a text/template
+// What an agent reads about a deprecated name, or about one that does not exist, is a text/template
 // of the version, by default that of the base (of ToolQA-D: configs/apis/p_c.yaml). notice.go fills
-// them in. Both are executed when a file is loaded.
+// them in. Both are tried when a file is loaded.
 //
 //	deprecated  .Old and .New are APIs; .Signature and .Example are what to write instead
 //	invalid     .APIs are those to choose from; .Last is the index of the last one
@@ -75,33 +75,33 @@
 //
 // # What refuses nothing
 //
-// A version may have silent changes (package silent): calls of before succeed and mean something
-// else, or are answered otherwise. [API.Lower] and [API.Lift] know them, and the API's description
-// ends with what they are. It may have faults, too, which pass ([Fault]).
+// A version may have silent changes (package silent): old calls succeed, but mean something else or
+// have other answers. [API.Lower] and [API.Lift] know them, and the API's description ends with
+// them. A version may also have temporary faults ([Fault]).
 //
 //	silent: [{tools: [text_to_speech], scaled: {fields: [duration], zeros: 3}}]
 //	faults: [{kind: rate-limit, share: 0.5, calls: 2}]
 //
-// The base says what its tools answer, by an example (answer), and which parameter is a text of
-// conditions on it (conditions), or a query of tables with its members as columns (sql), and of
-// which tool's answers (of): what operators of silent changes are drawn from.
+// The base has an example of what its tools answer (answer). It says which parameter is a text of
+// conditions on the answer (conditions), or a query of tables with its members as columns (sql),
+// and of which tool's answers (of). Operators of silent changes are drawn from these.
 //
 // # Guarantees
 //
-//   - Lower(Lift(c)) = c for every call c of a tool that the version can express. Lift says so when
-//     it cannot: a name that ends in a blank cannot stand in brackets. A call that names a default
-//     which a version flips comes back without it, which means the same.
+//   - Lower(Lift(c)) = c for every call c of a tool that the version can express. Lift returns an
+//     error for any other: a name that ends in a blank cannot stand in brackets. A call that names
+//     a default which a version flips comes back without it, which means the same.
 //   - Versions are immutable and safe for concurrent use.
-//   - A version that loads is whole: it exposes every tool that it has not removed, a call is of
-//     one API, adapters lead from its parameters to the tool's and back, and the example of every
-//     notice lowers without an error.
+//   - A version that loads is complete: it exposes every tool that it has not removed, a call
+//     belongs to one API, adapters lead from its parameters to the tool's and back, and the example
+//     of every notice lowers without an error.
 //
 // # Caveats
 //
 // No API takes an argument that it does not name, whatever additionalProperties says. A pattern is
-// a regular expression of Go, a format is not checked, and a reference leads to the same schema
-// only. NaN and infinite numbers, also 1e999, fit no type but string.
+// a regular expression of Go, a format is not checked, and a reference stays within its schema. NaN
+// and infinite numbers, also 1e999, fit no type but string.
 //
-// Published notices may have defects: an example or a name is missing, a parameter is misspelt. A
-// file has them beside the corrected texts, and [Deprecation.PublishedNotice] shows them.
+// Published notices may have defects: a missing example or name, a misspelt parameter. A file has
+// them next to the corrected texts, and [Deprecation.PublishedNotice] shows them.
 package toolapi

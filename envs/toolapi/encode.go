@@ -15,8 +15,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Encode returns the text of the file, in the form of the shipped ones: what is marked flow stands
-// on one line. The library's encoder parses again every text that it is told how to quote, which
+// Encode returns the text of the file in the form of the shipped ones: what is marked flow is on
+// one line. The library's encoder would parse every text again that it is told how to quote, which
 // takes half a second for the functions of ToolBench.
 func (s *Spec) Encode() ([]byte, error) {
 	w := yamlWriter{bare: map[string]bool{}}
@@ -60,8 +60,8 @@ func fieldsOf(v reflect.Value) []field {
 	return all
 }
 
-// block writes a struct, a line for each field that is not a struct or a list of structs. It begins
-// where it stands.
+// block writes a struct, with a line for each field that is not a struct or a list of structs. It
+// begins on the current line.
 func (w *yamlWriter) block(v reflect.Value, indent int) error {
 	for i, f := range fieldsOf(v) {
 		if i > 0 {
@@ -127,7 +127,7 @@ func (w *yamlWriter) flow(value any) error {
 	return nil
 }
 
-// reflected writes a value of a kind.
+// reflected writes a value by its kind.
 func (w *yamlWriter) reflected(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint64:
@@ -156,8 +156,8 @@ func (w *yamlWriter) reflected(v reflect.Value) error {
 	return nil
 }
 
-// between writes what stands between two brackets, with commas.
-func (w *yamlWriter) between(left, right byte, n int, one func(i int) error) error {
+// between writes items between two brackets, with commas.
+func (w *yamlWriter) between(left, right byte, n int, item func(i int) error) error {
 	w.WriteByte(left)
 
 	for i := range n {
@@ -165,7 +165,7 @@ func (w *yamlWriter) between(left, right byte, n int, one func(i int) error) err
 			w.WriteString(", ")
 		}
 
-		if err := one(i); err != nil {
+		if err := item(i); err != nil {
 			return err
 		}
 	}
@@ -199,22 +199,22 @@ func isHidden(r rune) bool {
 	return (r < ' ' || r > '~') && (!unicode.IsGraphic(r) || r == '\uFFFD')
 }
 
-// isBare reports whether a text needs no quotes, wherever it stands.
+// isBare reports whether a text needs no quotes anywhere in a file.
 func (w *yamlWriter) isBare(text string) bool {
 	if !isName(text) {
 		return false
 	}
 
-	is, known := w.bare[text]
+	bare, known := w.bare[text]
 	if !known {
-		is = !token.IsNeedQuoted(text)
-		w.bare[text] = is
+		bare = !token.IsNeedQuoted(text)
+		w.bare[text] = bare
 	}
 
-	return is
+	return bare
 }
 
-// text writes a text, in quotes that every list on one line holds.
+// text writes a text, quoted so that it may be part of a list on one line.
 func (w *yamlWriter) text(text string) error {
 	switch {
 	case w.isBare(text):

@@ -10,7 +10,7 @@ import (
 )
 
 // Enumerated is a list of a tool with types that is sent item by item: Item1, Item2, … up to Most.
-// Unlike the items of a [Numbered] they are parameters like others, each with its schema.
+// Unlike the items of a [Numbered], they are ordinary parameters, each with its schema.
 type Enumerated struct {
 	Item string `yaml:"item"`
 	To   string `yaml:"to"`
@@ -34,7 +34,7 @@ func (e Enumerated) Names() []string {
 	return names
 }
 
-// Lower puts the items together. None are an empty list, or no text.
+// Lower puts the items together. Without items the list is empty, and a text is left out.
 func (e Enumerated) Lower(args envs.Args) (envs.Args, *ArgError) {
 	var (
 		names   = e.Names()
@@ -44,6 +44,7 @@ func (e Enumerated) Lower(args envs.Args) (envs.Args, *ArgError) {
 	)
 
 	for _, name := range names {
+		// A gap among the items is a mistake: which item was meant is not clear.
 		v, given := args.Get(name)
 
 		switch {
@@ -60,6 +61,7 @@ func (e Enumerated) Lower(args envs.Args) (envs.Args, *ArgError) {
 		return lowered.With(e.To, items), nil
 	}
 
+	// An empty text would be a list with one empty item.
 	if len(items) == 0 {
 		return lowered, nil
 	}

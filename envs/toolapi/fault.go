@@ -8,8 +8,8 @@ import (
 	"toolevo/envs/names"
 )
 
-// Fault is something that goes wrong with some tools of a version for a while, and not because of
-// the agent.
+// Fault is something that goes wrong with some tools of a version for a while, and is not the
+// agent's fault.
 type Fault struct {
 	Kind  FaultKind `yaml:"kind" json:"kind"`                            // what goes wrong
 	Tools []string  `yaml:"tools,omitempty,flow" json:"tools,omitempty"` // missing is all but Finish and UpdateTool
@@ -17,11 +17,11 @@ type Fault struct {
 	Calls int       `yaml:"calls" json:"calls"`                          // of the tool on one path that it lasts, at least 1
 }
 
-// Cell is how a version has moved on: whether a call of before is refused or succeeds and means
+// Cell is how a version has changed: whether an old call is refused, or succeeds and means
 // something else, and whether that lasts.
 type Cell string
 
-// The cells. A version that is in several has their names with a + between them.
+// The cells. A version in several cells has their names with a + between them.
 const (
 	ExplicitLasting Cell = "explicit lasting" // names, parameters or forms of answers are others
 	ExplicitPassing Cell = "explicit passing" // a [Fault] that says that there is one
@@ -53,11 +53,13 @@ func (v *Version) Cell() Cell {
 		}
 	}
 
-	// What moved on neither silently nor for a while did so openly.
+	// Without silent changes and faults, a version can only have changed openly. One that
+	// deprecates names has done so as well.
 	if len(cells) == 0 || len(v.deprecated) > 0 {
 		add(ExplicitLasting)
 	}
 
+	// Sorted, so that every combination has one name.
 	slices.Sort(cells)
 	return Cell(strings.Join(cells, " + "))
 }
@@ -65,8 +67,8 @@ func (v *Version) Cell() Cell {
 // FaultKind is what goes wrong.
 type FaultKind string
 
-// The kinds of faults. The first two say that there is one, the others answer as if there were
-// none.
+// The kinds of faults. The first two say that there is a fault; the others answer as if all were
+// well.
 const (
 	RateLimit  FaultKind = "rate-limit"  // the call is refused
 	Timeout    FaultKind = "timeout"     // it is not answered in time, and does nothing
@@ -74,19 +76,19 @@ const (
 	StaleRead  FaultKind = "stale-read"  // such a call reads what was there before the last change
 )
 
-// faultTexts are what an agent reads of a fault that says that there is one.
+// faultTexts are what an agent reads about a fault that shows itself.
 var faultTexts = map[FaultKind]string{
 	RateLimit: "Error: too many requests. Please try again later.",
 	Timeout:   "Error: the request timed out.",
 }
 
-// Text is what an agent reads in place of an answer, "" of a kind that says nothing.
+// Text returns what an agent reads in place of an answer, or "" if the fault does not show itself.
 func (k FaultKind) Text() string { return faultTexts[k] }
 
 // IsAbout reports whether a fault may meet a tool.
 func (f *Fault) IsAbout(tool string) bool { return f.Tools == nil || slices.Contains(f.Tools, tool) }
 
-// check reports what makes no sense.
+// check returns what is wrong with the fault.
 func (f *Fault) check(v *Version) error {
 	all := []string{string(RateLimit), string(Timeout), string(HalfAnswer), string(StaleRead)}
 	if _, err := names.Parse("kind of fault", string(f.Kind), all); err != nil {

@@ -8,9 +8,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// ParameterLines says what the parameters take, as texts for models do: a line for each that has a
-// document or may be left out, and below it one for each member of an object, four spaces further
-// in. Each line begins with the indent, which is a line break and spaces.
+// ParameterLines says what the parameters take, in the form of texts for models: a line for each
+// that has a schema or may be left out, and below it one for each member of an object, four spaces
+// further in. Each line begins with the indent, which is a line break and spaces.
 func (a *API) ParameterLines(indent string) string {
 	text := ""
 
@@ -24,7 +24,7 @@ func (a *API) ParameterLines(indent string) string {
 }
 
 // parameterText says in a line what a parameter takes: "unit (string, optional): one of "kelvin",
-// "celsius"". The lines of members follow.
+// "celsius"". The lines of its members follow.
 func parameterText(p Parameter, indent string) string {
 	facts := []string{typeText(p.Schema)}
 
@@ -37,8 +37,10 @@ func parameterText(p Parameter, indent string) string {
 	}
 
 	text := indent + p.Name + " (" + strings.Join(facts, ", ") + ")"
-	if said := strings.Join(strings.Fields(p.Description()), " "); said != "" {
-		text += ": " + said
+
+	// Descriptions have line breaks, and each parameter has one line.
+	if about := strings.Join(strings.Fields(p.Description()), " "); about != "" {
+		text += ": " + about
 	}
 
 	// A list of objects shows their members, as an object does.
@@ -57,8 +59,8 @@ func parameterText(p Parameter, indent string) string {
 	return text
 }
 
-// typeText names the values of a JSON Schema: those it enumerates, or its types, an array with that
-// of its items.
+// typeText names the values of a JSON Schema: those that it enumerates, or its types. An array has
+// the type of its items, too.
 func typeText(schema envs.Args) string {
 	if values := schema.List("enum"); len(values) > 0 {
 		written := make([]string, len(values))

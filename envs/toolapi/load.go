@@ -16,8 +16,8 @@ type File struct {
 	Text string `json:"text"` // YAML
 }
 
-// Load reads every *.yaml file at the root of shipped, and the user's own files, and returns the
-// catalog of them. An unknown key is an error that names the file and the position.
+// Load reads every *.yaml file at the root of shipped and the user's own files, and returns their
+// catalog. An unknown key is an error that names the file and the position.
 func Load(shipped fs.FS, own ...File) (*Catalog, error) {
 	all, err := shippedFiles(shipped)
 	if err != nil {
@@ -26,7 +26,7 @@ func Load(shipped fs.FS, own ...File) (*Catalog, error) {
 	return new(Catalog).WithFiles(append(all, own...)...)
 }
 
-// parseAll reads the form of files.
+// parseAll parses files.
 func parseAll(files []File) ([]*Spec, error) {
 	specs := make([]*Spec, len(files))
 	return specs, each(len(files), func(i int) (err error) {
@@ -35,7 +35,7 @@ func parseAll(files []File) ([]*Spec, error) {
 	})
 }
 
-// each does something for all numbers below n, side by side, and returns the error of the smallest
+// each calls do for all numbers below n, side by side, and returns the error of the smallest number
 // that has one.
 func each(n int, do func(i int) error) error {
 	errs := make([]error, n)

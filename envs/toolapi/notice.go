@@ -24,18 +24,18 @@ type Deprecation struct {
 	notice, published string
 }
 
-// Deprecation returns what the version knows about a name it no longer exposes.
+// Deprecation returns what the version knows about a name that it no longer exposes.
 func (v *Version) Deprecation(name string) (Deprecation, bool) {
 	d, ok := v.deprecated[name]
 	return d, ok
 }
 
 // Outdated returns what the version knows about a call that its API of that name does not take: the
-// deprecation of the parameters, where the call was right under a version that this one deprecates.
-// Parameters alone can have changed.
+// deprecation of the parameters, if the call was right under a version that this one deprecates.
+// Only parameters can have changed.
 func (v *Version) Outdated(name string, args envs.Args) (Deprecation, bool) {
 	for _, d := range v.outdated[name] {
-		// What a caller says because of a silent change was nothing to the version of before.
+		// The old version does not know what a caller adds because of a silent change.
 		if _, wrong := d.Old.Lower(d.New.Silent.Lower(args)); wrong == nil {
 			return d, true
 		}
@@ -53,12 +53,12 @@ func (d Deprecation) Notice() string { return d.notice }
 // PublishedNotice returns the message as it was published, with its defects where it has any.
 func (d Deprecation) PublishedNotice() string { return d.published }
 
-// alsoText is what a notice says of an API that has taken over, too, behind the message of the
-// version.
+// alsoText is what a notice adds, after the version's message, about another API that replaces the
+// old one.
 const alsoText = " Or use %s, param example: %s."
 
-// deprecation writes the notices about an API of another version. What more than one API has taken
-// over is said of each of them.
+// deprecation writes the notices about an API of another version. They name every API that replaces
+// it.
 func (v *Version) deprecation(old *API, now []*API) (d Deprecation, err error) {
 	type data struct {
 		Old, New           *API
@@ -80,8 +80,8 @@ func (v *Version) deprecation(old *API, now []*API) (d Deprecation, err error) {
 }
 
 // InvalidAction returns the message about a name that does not exist. It lists every API of the
-// version but those of the tools in without. The published environment lists the prompt's version,
-// whatever is deployed.
+// version except those of the tools in without. The published environment lists the prompt's
+// version, whatever is deployed.
 func (v *Version) InvalidAction(without ...string) (string, error) {
 	listed := slices.DeleteFunc(slices.Clone(v.APIs), func(a *API) bool { return slices.Contains(without, a.Tool) })
 	return written(v.invalidText, struct {
@@ -91,11 +91,10 @@ func (v *Version) InvalidAction(without ...string) (string, error) {
 }
 
 // Example returns the JSON object that the deprecation notice shows as the arguments of a call, or
-// "" when the API replaces nothing.
+// "" if the API replaces nothing.
 func (a *API) Example() string { return a.notice.example }
 
-// readMessages parses the templates of a file; those it does not have are the base's. Each is
-// tried.
+// readMessages parses and tries the templates of a file. The base has those that the file lacks.
 func (v *Version) readMessages(f *Spec, base *Version) (err error) {
 	if v.deprecatedText, err = parseMessage("deprecated", f.Messages.Deprecated, base.deprecatedText); err != nil {
 		return err

@@ -10,16 +10,16 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// listSeparator stands between the items of a list that a tool takes as one text.
+// listSeparator separates the items of a list that a tool takes as one text.
 const listSeparator = ", "
 
-// Numbered is a list of parameters Item1, Item2, … for one text with the items in it. A single
+// Numbered is a list of parameters Item1, Item2, … for one text that contains the items. A single
 // parameter called Item, without a number, is also taken.
 //
-// As in the published code the k-th parameter of the call has to carry the number k, counting the
+// As in the published code, the k-th parameter of the call must have the number k, counting the
 // parameters in Beside: {"ReturnResult": "True", "column2": "price"} fits and {"ReturnResult":
-// "True", "column1": "price"} does not. No parameter at all is an empty list. A value that is not a
-// text counts as what Python's str makes of it.
+// "True", "column1": "price"} does not. A call without parameters is an empty list. A value that is
+// not a text becomes what Python's str makes of it.
 type Numbered struct {
 	Item   string   `yaml:"item"`
 	To     string   `yaml:"to"`

@@ -24,23 +24,23 @@ type Parameter struct {
 	Schema envs.Args
 }
 
-// Description returns what the parameter's schema says about it, or "".
+// Description returns the description in the parameter's schema, or "".
 func (p Parameter) Description() string {
 	text, _ := p.Schema.Text("description")
 	return text
 }
 
-// Type names the values that it takes, as texts for models do.
+// Type names the values that it takes, in the form of texts for models.
 func (p Parameter) Type() string { return typeText(p.Schema) }
 
-// Parameters are those of an API, and what its JSON Schema says beside them. In a file they are a
-// list of names and of mappings, or the JSON Schema of an object.
+// Parameters are the parameters of an API, and the other keywords of its JSON Schema. In a file
+// they are a list of names and mappings, or the JSON Schema of an object.
 type Parameters struct {
 	All      []Parameter // nil in a file that has none
 	Keywords envs.Args
 
-	// Loose says that types are what documents show, and that a call may have any values: that of
-	// the file, or of the API in it.
+	// Loose says that types are only documented, and that a call may have any values. The file or
+	// the API says so.
 	Loose bool
 
 	wrong error // with what a file has; Load says of which API
@@ -53,10 +53,10 @@ func (a *API) Schema() envs.Args { return Parameters{All: a.Parameters, Keywords
 // Function returns the API as OpenAI's chat API describes a function that a model may call.
 func (a *API) Function() envs.Args { return function(a.Name, a.Sentence(), a.Schema()) }
 
-// Sentence is the description without the words that have it go on behind a signature.
+// Sentence returns the description as a sentence, without the "which" that follows a signature.
 func (a *API) Sentence() string {
-	text, goesOn := strings.CutPrefix(a.Description, "which ")
-	if !goesOn || text == "" {
+	text, continues := strings.CutPrefix(a.Description, "which ")
+	if !continues || text == "" {
 		return a.Description
 	}
 
@@ -64,7 +64,7 @@ func (a *API) Sentence() string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// Function returns the API as [API.Function] does, with the description as it is, which a row
+// Function returns the API as [API.Function] does, but with the unchanged description, which a row
 // keeps.
 func (f *APISpec) Function() envs.Args { return function(f.Name, f.Description, f.Parameters.Schema()) }
 
@@ -75,7 +75,7 @@ func function(name, description string, parameters envs.Args) envs.Args {
 	)
 }
 
-// FunctionList is the JSON list of functions, as requests and samples hold it.
+// FunctionList returns the JSON list of functions, as requests and samples have it.
 func FunctionList(all []envs.Args) string {
 	list := make([]any, len(all))
 	for i := range all {
@@ -85,7 +85,7 @@ func FunctionList(all []envs.Args) string {
 }
 
 // ParseFunctions reads a JSON list of functions as [API.Function] writes them. They can be shown,
-// not called.
+// but not called.
 func ParseFunctions(text string) ([]*API, error) {
 	v, err := pytext.Decode(text)
 	if err != nil {
@@ -105,7 +105,7 @@ func ParseFunctions(text string) ([]*API, error) {
 	return all, nil
 }
 
-// parseFunction reads a function. Its name is that of its tool, too.
+// parseFunction reads a function. Its tool has the same name.
 func parseFunction(function envs.Args) (*API, error) {
 	a := &API{}
 	a.Name, _ = function.Text("name")
@@ -138,7 +138,7 @@ func (p Parameters) Schema() envs.Args {
 	return append(schema, p.Keywords...)
 }
 
-// takeParameters takes the parameters of a file.
+// takeParameters sets the parameters from those of a file.
 func (a *API) takeParameters(p Parameters) error {
 	switch {
 	case p.wrong != nil:
@@ -178,12 +178,12 @@ func (p *Parameters) read(v any) error {
 		p.All = []Parameter{}
 
 		for i, item := range v {
-			one, err := readParameter(item)
+			parameter, err := readParameter(item)
 			if err != nil {
 				return fmt.Errorf("parameter %d: %w", i+1, err)
 			}
 
-			p.All = append(p.All, one)
+			p.All = append(p.All, parameter)
 		}
 	case envs.Args:
 		return p.readSchema(v)
@@ -195,8 +195,8 @@ func (p *Parameters) read(v any) error {
 	return nil
 }
 
-// form returns what stands in a file: a list of names, or a JSON Schema where a list of names would
-// not say everything.
+// form returns the parameters as a file has them: a list of names, or a JSON Schema if names do not
+// say everything.
 func (p Parameters) form() any {
 	typed := func(p Parameter) bool { return p.Optional || p.Schema != nil }
 	if len(p.Keywords) > 0 || slices.ContainsFunc(p.All, typed) {
@@ -206,18 +206,19 @@ func (p Parameters) form() any {
 }
 
 // readParameter reads an item of a list: a name, or a mapping of the name, whether the parameter is
-// required or optional, and the keywords of its schema. A list under "required" is the schema's.
+// required or optional, and the keywords of its schema.
 func readParameter(item any) (Parameter, error) {
 	if name, ok := item.(string); ok {
 		return Parameter{Name: name}, nil
 	}
 
-	// Anything but a mapping has no name, and is rejected for that below.
+	// Anything but a mapping has no name, and is refused for that below.
 	mapping, _ := item.(envs.Args)
 
 	var p Parameter
 
 	for _, arg := range mapping {
+		// Only a bool is about the parameter: a list under "required" belongs to its schema.
 		set, isBool := arg.Value.(bool)
 
 		switch {
@@ -252,10 +253,10 @@ func (p *Parameters) readSchema(schema envs.Args) error {
 	w, _ := schema.Get("properties")
 	properties, isObject := w.(envs.Args)
 
-	// Schemas of others leave either out; what is there and of another type would be lost in
-	// silence.
+	// Other people's schemas leave out either. One of another type would be lost unnoticed.
 	if v != nil && !isList || w != nil && !isObject {
-		return errors.New("the JSON Schema of the parameters needs an object of properties and a list of the required")
+		return errors.New("the JSON Schema of the parameters needs an object of properties and a list " +
+			"of the required")
 	}
 
 	for _, property := range properties {
@@ -264,14 +265,17 @@ func (p *Parameters) readSchema(schema envs.Args) error {
 			return fmt.Errorf("property %q is not a JSON Schema", property.Name)
 		}
 
-		one := Parameter{Name: property.Name, Optional: !slices.Contains(required, any(property.Name))}
+		parameter := Parameter{
+			Name: property.Name, Optional: !slices.Contains(required, any(property.Name)),
+		}
 		if len(fields) > 0 {
-			one.Schema = fields
+			parameter.Schema = fields
 		}
 
-		p.All = append(p.All, one)
+		p.All = append(p.All, parameter)
 	}
 
+	// No call could fit: it would have to give a parameter that is not known.
 	for _, v := range required {
 		if name, _ := v.(string); !slices.Contains(properties.Names(), name) {
 			return fmt.Errorf("%v is required and no property", v)
@@ -287,7 +291,7 @@ func (p *Parameters) readSchema(schema envs.Args) error {
 	return nil
 }
 
-// JSONValue turns what the YAML library makes of a node, with ordered mappings, into the values of
+// JSONValue turns what the YAML library makes of a node, with ordered mappings, into values of
 // package envs.
 func JSONValue(v any) (any, error) {
 	switch v := v.(type) {
@@ -295,7 +299,8 @@ func JSONValue(v any) (any, error) {
 		return v, nil
 	case int64, uint64:
 		return envs.Number(fmt.Sprint(v)), nil
-	case float64: // as Python writes it, since tools compare and print texts
+	case float64:
+		// As Python writes it, since tools compare and print texts.
 		return envs.Number(pytext.FormatFloat(v)), nil
 	case []any:
 		list := make([]any, len(v))
@@ -315,6 +320,7 @@ func JSONValue(v any) (any, error) {
 				return nil, err
 			}
 
+			// The keys of YAML may be numbers; the names of JSON are texts.
 			object[i] = envs.Arg{Name: fmt.Sprint(item.Key), Value: value}
 		}
 		return object, nil
@@ -322,7 +328,7 @@ func JSONValue(v any) (any, error) {
 	return nil, fmt.Errorf("%v is not a value of JSON", v)
 }
 
-// ParameterNames are the names of parameters, in their order.
+// ParameterNames returns the names of parameters, in their order.
 func ParameterNames(parameters []Parameter) []string {
 	names := make([]string, len(parameters))
 	for i, p := range parameters {
@@ -331,8 +337,8 @@ func ParameterNames(parameters []Parameter) []string {
 	return names
 }
 
-// fits reports whether the arguments are those of a call: every one is a parameter, and no required
-// one is missing. Argument names are distinct.
+// fits reports whether arguments fit parameters: every one is known, and no required one is
+// missing. Argument names are distinct.
 func fits(args envs.Args, parameters []Parameter) bool {
 	given := 0
 
@@ -347,8 +353,8 @@ func fits(args envs.Args, parameters []Parameter) bool {
 	return given == len(args)
 }
 
-// missed says which parameters are missing, and which are not known, of arguments that do not fit.
-// None is optional: then there is a JSON Schema, which says it.
+// missed names the parameters that are missing and the arguments that are unknown. No parameter is
+// optional here: a JSON Schema says what is wrong then.
 func missed(args envs.Args, parameters []Parameter) string {
 	var all []string
 
@@ -367,10 +373,10 @@ func missed(args envs.Args, parameters []Parameter) string {
 	return display.Line(strings.Join(all, "; "), mostMismatch)
 }
 
-// parameterWords names a parameter in what an agent reads.
+// parameterWords names a parameter for the agent.
 func parameterWords(name string) string { return fmt.Sprintf("parameter %q", name) }
 
-// inOrder returns args, which fit the parameters, in their order.
+// inOrder returns arguments that fit the parameters in the order of these.
 func inOrder(args envs.Args, parameters []Parameter) envs.Args {
 	sorted := len(args) == len(parameters)
 	for i := 0; sorted && i < len(args); i++ {

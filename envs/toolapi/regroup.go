@@ -7,7 +7,7 @@ import (
 	"toolevo/envs"
 )
 
-// Unnested are several parameters that are the members of an object of the tool: the other way of a
+// Unnested are several parameters that are the members of an object of the tool: the reverse of
 // [Nested].
 type Unnested struct {
 	Parameter string   `yaml:"parameter"` // of the tool
@@ -16,7 +16,7 @@ type Unnested struct {
 
 func (u Unnested) check() error { return Nested(u).check() }
 
-// Lower puts the members into the object, which is left out without any.
+// Lower puts the members into the object, which is left out if there are none.
 func (u Unnested) Lower(args envs.Args) (envs.Args, *ArgError) {
 	lowered, _ := Nested(u).Lift(args) // it always can
 	return lowered, nil
@@ -31,7 +31,7 @@ func (u Unnested) Lift(args envs.Args) (envs.Args, error) {
 	return lifted, nil
 }
 
-// Listed is a list in place of the one item that the tool takes. An empty list is no item.
+// Listed is a list in place of the one item that the tool takes. An empty list leaves the item out.
 type Listed struct {
 	Parameter string `yaml:"parameter"`
 }

@@ -13,8 +13,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Sample returns a call of the tool with all its parameters, of values that its schema names or of
-// their types. They may not fit, where the schema says more than can be followed.
+// Sample returns a call of the tool with all its parameters. Their values are named by the schema
+// or have its types. They may not fit if the schema says more than can be followed.
 func (a *API) Sample() envs.Args {
 	var all envs.Args
 	for i, p := range a.base.Parameters {
@@ -67,7 +67,7 @@ func named(schema envs.Args) (any, bool) {
 	return nil, false
 }
 
-// fitting returns a value of a schema that says more than a type.
+// fitting returns a value for a schema that says more than a type.
 func fitting(schema envs.Args, i int) any {
 	if v, ok := named(schema); ok {
 		// Documents have examples that do not fit their own schemas.
@@ -83,6 +83,7 @@ func fitting(schema envs.Args, i int) any {
 
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
 		if some := schema.List(keyword); len(some) > 0 {
+			// Of an allOf, the first part may not be enough: what several need is not worked out.
 			first, _ := some[0].(envs.Args)
 			return fitting(first, i)
 		}
@@ -90,6 +91,7 @@ func fitting(schema envs.Args, i int) any {
 
 	kinds, _ := schema.Get("type")
 	if list, ok := kinds.([]any); ok {
+		// A null would fit as well, but would not show what the tool takes.
 		kinds = list[max(slices.IndexFunc(list, func(kind any) bool { return kind != "null" }), 0)]
 	}
 
@@ -109,8 +111,8 @@ func fitting(schema envs.Args, i int) any {
 	return sample(envs.Object("type", kinds), i)
 }
 
-// fittingList is a list of as many items as are wanted. What lists in lists have multiplies, so
-// that their items count as often as they hold others.
+// fittingList returns a list of as many items as are wanted. Lists in lists multiply, so an item
+// counts as often as the values that it contains.
 func fittingList(schema envs.Args, i int) any {
 	wanted := atLeast(schema, "minItems")
 	if wanted == 0 {
@@ -124,7 +126,7 @@ func fittingList(schema envs.Args, i int) any {
 	return inside
 }
 
-// sizeOf is how many values a sample holds, with itself.
+// sizeOf returns how many values a sample has, counting itself.
 func sizeOf(v any) int {
 	n := 1
 
@@ -142,15 +144,15 @@ func sizeOf(v any) int {
 	return n
 }
 
-// mostSampled is how much of something a sample has at most.
+// mostSampled bounds the items and characters of a sample.
 const mostSampled = 1000
 
-// atLeast is how much of something a schema wants.
+// atLeast returns the number of a keyword, but at most mostSampled.
 func atLeast(schema envs.Args, keyword string) int {
 	return min(intOf(schema, keyword), mostSampled)
 }
 
-// intOf is the number of a keyword, 0 of one that is not there.
+// intOf returns the number of a keyword, or 0 if it is not there.
 func intOf(schema envs.Args, keyword string) int {
 	v, _ := schema.Get(keyword)
 	text, _ := v.(envs.Number)
@@ -158,7 +160,7 @@ func intOf(schema envs.Args, keyword string) int {
 	return int(max(min(f, math.MaxInt32), math.MinInt32))
 }
 
-// fittingNumber is i, or what is nearest.
+// fittingNumber returns a multiple of the step near i, within the bounds.
 func fittingNumber(schema envs.Args, i int) any {
 	step := max(intOf(schema, "multipleOf"), 1)
 	n := i * step
@@ -178,7 +180,7 @@ func fittingNumber(schema envs.Args, i int) any {
 	return envs.Number(strconv.Itoa(n))
 }
 
-// fittingObject has the members that are required, and as many more as there have to be.
+// fittingObject returns an object with the required members, and as many more as there have to be.
 func fittingObject(schema envs.Args, i int) any {
 	properties := schema.Object("properties")
 	names := slices.Concat(schema.List("required"), envs.Listed(properties.Names()))
@@ -203,7 +205,7 @@ func fittingObject(schema envs.Args, i int) any {
 	return object
 }
 
-// fittingText follows a pattern and a length.
+// fittingText returns a text that follows a pattern or a length.
 func fittingText(schema envs.Args, i int) any {
 	text := fmt.Sprintf("value %d", i)
 	least := atLeast(schema, "minLength")
@@ -229,7 +231,8 @@ func fittingText(schema envs.Args, i int) any {
 	return text
 }
 
-// matching is a text that an expression matches, with what may be repeated so many times.
+// matching returns a text that an expression matches. What may be repeated is repeated repeats
+// times.
 func matching(e *syntax.Regexp, repeats int) string {
 	times := 1
 
@@ -252,16 +255,17 @@ func matching(e *syntax.Regexp, repeats int) string {
 		times = e.Min
 	}
 
+	// Operators without a case of their own, such as groups and anchors, add only what is inside.
 	var once strings.Builder
 	for _, sub := range e.Sub {
 		once.WriteString(matching(sub, repeats))
 	}
 
-	// What is repeated in what is repeated grows fast.
+	// Repetitions inside of repetitions grow fast.
 	return strings.Repeat(once.String(), min(times, max(mostSampled/max(once.Len(), 1), 1)))
 }
 
-// firstOf is a letter or digit of a class, or else its first character that is no control
+// firstOf returns a letter or digit of a class, or else its first character that is not a control
 // character.
 func firstOf(ranges []rune) rune {
 	for _, wanted := range "a0A" {

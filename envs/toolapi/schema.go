@@ -23,7 +23,7 @@ const (
 	mostMismatch = 300                 // columns of a reason
 )
 
-// compile prepares the check of arguments, when there is anything to check.
+// compile prepares the check of arguments, if there is anything to check.
 func (a *API) compile() error {
 	typed := func(p Parameter) bool { return p.Schema != nil || p.Optional }
 	if a.loose || len(a.keywords) == 0 && !slices.ContainsFunc(a.Parameters, typed) {
@@ -44,7 +44,7 @@ func (a *API) compile() error {
 	return nil
 }
 
-// mismatch returns in one line what is wrong with arguments of a typed API, and "" when they fit.
+// mismatch returns in one line what is wrong with arguments of a typed API, or "" if they fit.
 func (a *API) mismatch(args envs.Args) string {
 	if a.form == nil {
 		return ""
@@ -63,7 +63,7 @@ func inParameter(place []string, why string) string {
 // Form is a JSON Schema that values are checked against.
 type Form struct{ schema *jsonschema.Schema }
 
-// NewForm returns the form of a schema, which may refer to its own parts and to no file or server.
+// NewForm returns the form of a schema, which may refer to its own parts but to no file or server.
 func NewForm(schema envs.Args) (*Form, error) {
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{})
@@ -81,10 +81,9 @@ func NewForm(schema envs.Args) (*Form, error) {
 	return &Form{compiled}, err
 }
 
-// Misfit returns the first of the places where a value does not fit, and why; of one that fits why
-// is "". Which place is first does not depend on the order of a map.
-func (f *Form) Misfit(v any) (place []string,
-	why string) {
+// Misfit returns the first place where a value does not fit, and why. If it fits, why is "". Which
+// place is first does not depend on the order of a map.
+func (f *Form) Misfit(v any) (place []string, why string) {
 	return misfit(f.schema.Validate(plain(v)))
 }
 
@@ -98,6 +97,7 @@ func misfit(err error) (place []string, why string) {
 		return nil, err.Error()
 	}
 
+	// The library reports places in the order of a map, and an agent must always read the same.
 	all := leaves(wrong)
 	slices.SortStableFunc(all, func(a, b *jsonschema.ValidationError) int {
 		return slices.Compare(a.InstanceLocation, b.InstanceLocation)
@@ -114,7 +114,7 @@ func misfit(err error) (place []string, why string) {
 		}
 	}
 
-	// The reasons for one place may come in the order of a map.
+	// Neither is the order of the reasons for one place fixed.
 	slices.Sort(reasons)
 	return place, strings.Join(slices.Compact(reasons), "; ")
 }
@@ -157,9 +157,9 @@ func plain(v any) any {
 	return v
 }
 
-// plainNumber returns an integer as it was written and another number as the float it denotes,
-// because the exact value of 1e999999999 would fill the memory. What no float holds is not a number
-// of JSON; it counts as a text.
+// plainNumber returns an integer as it was written, and any other number as a float, because the
+// exact value of 1e999999999 would fill the memory. A number that no float can hold counts as a
+// text.
 func plainNumber(n envs.Number) any {
 	f, ok := pytext.ParseFloat(string(n))
 

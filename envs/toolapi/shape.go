@@ -15,7 +15,7 @@ type Spelled struct {
 	Type      string `yaml:"type"` // of the tool's parameter: number, integer or boolean
 }
 
-// literals match the texts of each type that a Spelled reads. They are those of JSON.
+// literals match the texts of each type that a Spelled reads, as JSON writes them.
 var literals = map[string]*regexp.Regexp{
 	"number":  regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`),
 	"integer": regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`),
@@ -92,7 +92,7 @@ func (n Nested) Lower(args envs.Args) (envs.Args, *ArgError) {
 	return append(args.Without(n.Parameter), object...), nil
 }
 
-// Lift puts the members into the object, which is left out without any.
+// Lift puts the members into the object, which is left out if there are none.
 func (n Nested) Lift(args envs.Args) (envs.Args, error) {
 	object, rest := envs.Args{}, envs.Args{}
 
@@ -110,8 +110,8 @@ func (n Nested) Lift(args envs.Args) (envs.Args, error) {
 	return rest.With(n.Parameter, object), nil
 }
 
-// Fallback is a parameter that a call may leave out, and that the tool needs. Value, a scalar, is
-// what the tool gets then.
+// Fallback is a parameter that a call may leave out and the tool needs. Value, a scalar, is what
+// the tool gets then.
 type Fallback struct {
 	Parameter string `yaml:"parameter"`
 	Value     any    `yaml:"value"`
@@ -134,18 +134,17 @@ func (f Fallback) Lower(args envs.Args) (envs.Args, *ArgError) {
 	return args.With(f.Parameter, scalar(f.Value)), nil
 }
 
-// Lift says everything.
+// Lift changes nothing: the tool's call has the parameter.
 func (f Fallback) Lift(args envs.Args) (envs.Args, error) { return args, nil }
 
-// Nullable is a parameter that has to be there, and that is null where a call of the tool leaves it
-// out.
+// Nullable is a parameter that has to be given, as null where a call of the tool leaves it out.
 type Nullable struct {
 	Parameter string `yaml:"parameter"`
 }
 
 func (n Nullable) about() string { return n.Parameter }
 
-// Lower leaves out what is null.
+// Lower leaves out a null.
 func (n Nullable) Lower(args envs.Args) (envs.Args, *ArgError) {
 	v, given := args.Get(n.Parameter)
 
@@ -159,7 +158,7 @@ func (n Nullable) Lower(args envs.Args) (envs.Args, *ArgError) {
 	return args, nil
 }
 
-// Lift says null of what is left out.
+// Lift adds a null for what is left out.
 func (n Nullable) Lift(args envs.Args) (envs.Args, error) {
 	v, given := args.Get(n.Parameter)
 
@@ -190,7 +189,7 @@ func (f Flipped) check() error {
 
 func (f Flipped) about() string { return f.Parameter }
 
-// Lower says what is meant by a call that does without the parameter.
+// Lower names the API's default if a call relies on it.
 func (f Flipped) Lower(args envs.Args) (envs.Args, *ArgError) {
 	v, given := args.Get(f.Parameter)
 
@@ -204,7 +203,7 @@ func (f Flipped) Lower(args envs.Args) (envs.Args, *ArgError) {
 	return args, nil
 }
 
-// Lift names the tool's default where a call relies on it.
+// Lift names the tool's default if a call relies on it.
 func (f Flipped) Lift(args envs.Args) (envs.Args, error) {
 	if _, given := args.Get(f.Parameter); given {
 		return args, nil
@@ -221,7 +220,7 @@ func isScalar(v any) bool {
 	return false
 }
 
-// scalar is such a value as an argument.
+// scalar returns such a value as an argument.
 func scalar(v any) any {
 	switch v.(type) {
 	case nil, bool, string, envs.Number:

@@ -32,7 +32,7 @@ type Spec struct {
 	APIs []APISpec `yaml:"apis"`
 }
 
-// Messages are the templates of a version; an empty one is that of the base.
+// Messages are the templates of a version. The base's replaces an empty one.
 type Messages struct {
 	Deprecated string `yaml:"deprecated,omitempty"`
 	Invalid    string `yaml:"invalid,omitempty"`
@@ -57,7 +57,7 @@ type APISpec struct {
 	Inferred    []Inferred    `yaml:"inferred,omitempty"` // what of it is less than sure
 }
 
-// Inferred is a change that was inferred from two releases of a tool, and may be another one.
+// Inferred is a change that was inferred from two releases of a tool, and may be wrong.
 type Inferred struct {
 	Sure   float64 `yaml:"sure" json:"sure"`     // in [0, 1], 1 once somebody has confirmed it
 	Change string  `yaml:"change" json:"change"` // such as rename-parameter card → token
@@ -67,7 +67,7 @@ type Inferred struct {
 // IsUnsure reports whether somebody has to confirm it.
 func (i Inferred) IsUnsure() bool { return i.Sure < 0.6 }
 
-// Unsure returns how many somebody has to confirm.
+// Unsure counts the changes that somebody has to confirm.
 func Unsure(all []Inferred) (n int) {
 	for _, i := range all {
 		if i.IsUnsure() {
@@ -78,7 +78,7 @@ func Unsure(all []Inferred) (n int) {
 	return n
 }
 
-// ToolName is the name of the tool that the API exposes.
+// ToolName returns the name of the tool that the API exposes.
 func (f APISpec) ToolName() string { return cmp.Or(f.Tool, f.Name) }
 
 // ErrorTexts are what an agent reads about arguments that do not fit.
@@ -122,7 +122,7 @@ type BracketedSpec struct {
 	Fields    []Field `yaml:"fields"`
 }
 
-// Parse reads the form of a file. Whether it is whole is what Load finds out.
+// Parse reads a file. Load checks whether it is complete.
 func Parse(f File) (*Spec, error) {
 	s := &Spec{path: f.Path}
 

@@ -20,8 +20,8 @@ import (
 // text of its own.
 const argumentError = "argument error: "
 
-// MostName is how many characters a name of an API or parameter may have that is made: servers with
-// function calls cut longer ones, or refuse them.
+// MostName is the most characters of a generated name of an API or parameter: servers with function
+// calls cut longer ones, or refuse them.
 const MostName = 64
 
 // Version is one API version.
@@ -53,8 +53,7 @@ type API struct {
 	URL         string      // where its document says that it is served, or ""; calls have nothing to do with it
 	Inferred    []Inferred  // what of it is less than sure
 
-	// Silent are changes of what calls mean and of what they are answered, which no call is refused
-	// for.
+	// Silent are changes of what calls mean and of their answers, which no call is refused for.
 	Silent silent.Changes
 
 	base          *API      // the tool's API in the base, which may be this one
@@ -68,18 +67,18 @@ type API struct {
 	notice        notice
 }
 
-// API returns the API of that name as documents show it: several are one, whose Tool is that of the
-// first.
+// API returns the API of that name as documents show it. Several become one, whose Tool is that of
+// the first.
 func (v *Version) API(name string) (*API, bool) { return first(Shown(v.byName[name])) }
 
-// ForTool returns the API that exposes a tool, the first where there are several.
+// ForTool returns the API that exposes a tool, or the first of several.
 func (v *Version) ForTool(tool string) (*API, bool) { return first(v.byTool[tool]) }
 
-// Exposing returns all APIs that expose a tool, each some of its calls; none where the version does
-// not have it.
+// Exposing returns all APIs that expose a tool, each some of its calls, or none if the version does
+// not have the tool.
 func (v *Version) Exposing(tool string) []*API { return v.byTool[tool] }
 
-// removal returns what is known of a tool that the version does not expose.
+// removal returns what is known about a tool that the version does not expose.
 func (v *Version) removal(tool string) (silent.Removed, bool) {
 	i := slices.IndexFunc(v.Removed, func(r silent.Removed) bool { return r.Tool == tool })
 	if i < 0 {
@@ -104,8 +103,8 @@ func first(all []*API) (*API, bool) {
 	return all[0], true
 }
 
-// Called returns the API that a call is of: of several of the name the one that an argument
-// chooses, or the first if none does.
+// Called returns the API that a call belongs to. If several have the name, an argument chooses one,
+// or else it is the first.
 func (v *Version) Called(name string, args envs.Args) (*API, bool) {
 	all := v.byName[name]
 
@@ -113,7 +112,7 @@ func (v *Version) Called(name string, args envs.Args) (*API, bool) {
 	return first(all[max(i, 0):])
 }
 
-// Has reports whether a version has an API as it is: under its name, with its parameters.
+// Has reports whether a version has an API unchanged: with its name and parameters.
 func (v *Version) Has(a *API) bool {
 	return slices.ContainsFunc(v.byTool[a.Tool], func(own *API) bool {
 		return a.Name == own.Name &&
@@ -122,8 +121,8 @@ func (v *Version) Has(a *API) bool {
 }
 
 // Lift returns the call of this version that does what a tool's call does: the exposed name and its
-// arguments. It is an error when there is no such tool, when the arguments are not the tool's, or
-// when the version cannot express them.
+// arguments. It is an error if there is no such tool, if the arguments are not the tool's, or if
+// the version cannot express them.
 func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.Args, err error) {
 	err = fmt.Errorf("no tool %q", tool)
 
@@ -140,9 +139,9 @@ func (v *Version) Lift(tool string, args envs.Args) (name string, deployed envs.
 	return "", nil, fmt.Errorf("toolapi: lift %s%v to %s: %w", tool, args.Names(), v.Name, err)
 }
 
-// Touches reports whether the version refuses a call of an API of another version, takes it for
-// another one, or answers it otherwise: a call with all parameters, or with those alone that the
-// API needs.
+// Touches reports whether the version refuses a call of another version's API, understands it
+// differently, or answers it differently: a call with all parameters, or with the required ones
+// only.
 func (v *Version) Touches(a *API) bool {
 	if now, ok := v.ForTool(a.Tool); ok && len(now.Silent) > 0 {
 		return true
@@ -207,7 +206,7 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	return inOrder(args, a.base.Parameters), nil
 }
 
-// shown is the name under which a call has a parameter that the adapter of an index is about.
+// shown returns the name that a call has for a parameter of the adapter at an index.
 func (a *API) shown(parameter string, adapter int) string {
 	for _, before := range slices.Backward(a.adapters[:adapter]) {
 		renaming, _ := before.(Rename)
@@ -239,11 +238,12 @@ func (a *API) phrased(e *ArgError) *ArgError {
 // any order.
 func (a *API) Lift(tool envs.Args) (envs.Args, error) {
 	if !fits(tool, a.base.Parameters) {
-		return nil, fmt.Errorf("%s takes %v, not %v", a.Tool, ParameterNames(a.base.Parameters), tool.Names())
+		return nil, fmt.Errorf("%s takes %v, not %v", a.Tool, ParameterNames(a.base.Parameters),
+			tool.Names())
 	}
 
+	// Lower runs the adapters forward, so the last one is next to the tool and comes first here.
 	args := inOrder(tool, a.base.Parameters)
-	// Lower goes the other way: the last adapter is the one next to the tool.
 	for _, adapter := range slices.Backward(a.adapters) {
 		lifted, err := adapter.Lift(args)
 		if err != nil {
@@ -254,10 +254,13 @@ func (a *API) Lift(tool envs.Args) (envs.Args, error) {
 	}
 
 	args = a.Silent.Lift(args)
+
+	// What the tool takes, the types of this version may refuse.
 	if why := a.mismatch(args); why != "" {
 		return nil, errors.New(why)
 	}
 
+	// A list of any length has names that are not in the signature.
 	if !a.exact {
 		return args, nil
 	}
