@@ -228,7 +228,7 @@ func TestServeToolsRefuses(t *testing.T) {
 		"unknown API version":           {"--split", "train", "--api", "p_x"},
 		"did you mean cot":              {"--split", "train", "--mode", "cott"},
 		"want scripted, none, openai":   {"--split", "train", "--simulator", "mirror"},
-		"is no URL":                     {"--split", "train", "--real", "localhost:8080"},
+		"is not a URL":                  {"--split", "train", "--real", "localhost:8080"},
 		"cannot be served":              {"--split", "train", "--set", "suite=toolqa"},
 		"unknown policy":                {"--split", "train", "--simulator", "vllm:mirror"},
 		"damaged":                       {"--split", "train", "--cache", "serve_test.go"},

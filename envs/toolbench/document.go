@@ -35,14 +35,14 @@ func (k Key) Compare(other Key) int {
 type Document struct {
 	Key
 	Description     string          `json:"api_description"`
-	ToolDescription string          `json:"-"` // "" where no tool document was read
+	ToolDescription string          `json:"-"` // "" if no tool document was read
 	Method          string          `json:"method"`
 	Required        []Parameter     `json:"required_parameters"`
 	Optional        []Parameter     `json:"optional_parameters"`
-	Template        json.RawMessage `json:"template_response"` // the skeleton of an answer; nil where there is none
+	Template        json.RawMessage `json:"template_response"` // the skeleton of an answer; nil if there is none
 
 	// Deployed returns the document that a version has in place of this one, and a call of this one
-	// as callers of the version write it; nil where the version has no other.
+	// as callers of the version write it; nil if the version has this one.
 	Deployed func(args envs.Args) (*Document, envs.Args) `json:"-"`
 }
 

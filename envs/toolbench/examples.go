@@ -22,6 +22,7 @@ const (
 // demonstrations: each wants one API with values that its document gives, is offered what a query
 // of the same group is offered, and is in none of the splits.
 func MakeExamples(data, split string, splits []string) error {
+	// The split that is written is replaced, so its own queries do not count.
 	splits = slices.DeleteFunc(slices.Clone(splits), func(s string) bool { return s == split })
 
 	all, err := OpenAll(data, splits)
@@ -39,6 +40,7 @@ func MakeExamples(data, split string, splits []string) error {
 
 		for i := range all[name].Queries {
 			q := &all[name].Queries[i]
+			// A few per group are enough to choose from, and each of them has to be solved.
 			if len(made[q.Group]) == examplesOfGroup {
 				continue
 			}
@@ -63,14 +65,15 @@ func MakeExamples(data, split string, splits []string) error {
 
 	slices.SortFunc(p.archive.Queries, func(a, b file) int { return strings.Compare(a.Name, b.Name) })
 
+	// Made queries are read as published ones are, so they are checked in the same way.
 	if p.Collection, err = p.archive.collection(); err == nil {
 		_, err = p.Save(data, split, splits)
 	}
 	return err
 }
 
-// example returns a query about the first API of q that nobody asked for yet, and whose document
-// has a description, a response, and a value for each parameter that is required.
+// example returns a query about the first API of q that is not asked for yet, and whose document
+// has a description, a response and a value for each required parameter.
 func (c *Collection) example(q *Query, wanted map[Key]bool) (publishedQuery, bool) {
 	e := publishedQuery{}
 

@@ -27,7 +27,7 @@ type Published struct {
 
 // file is a published file.
 type file struct {
-	Name   string          `json:"name"` // of a group, or of a category and a tool, without .json
+	Name   string          `json:"name"` // of a group, or of a category and tool, without .json
 	SHA256 string          `json:"sha256"`
 	Text   json.RawMessage `json:"text"`
 }
@@ -51,6 +51,7 @@ func Import(queries, tools string) (*Published, error) {
 		err error
 	)
 
+	// Only the published layout has ID files; any other folder asks all of its queries.
 	folder, ids := layout(queries)
 	if p.archive.Queries, err = readFolder(folder, "queries"); err != nil {
 		return nil, err
@@ -76,6 +77,7 @@ func Import(queries, tools string) (*Published, error) {
 		p.Groups = append(p.Groups, f.Name)
 	}
 
+	// Files are parsed together, as several may have the same document, and must agree on it.
 	p.Collection, err = p.archive.collection()
 	return p, err
 }
@@ -109,7 +111,7 @@ func (p *Published) Select(keep func(group string, id int) bool) (
 	return files, nil
 }
 
-// layout returns the folder of the query files and that of the ID files, "" where there is none.
+// layout returns the folder of the query files and that of the ID files, "" if there is none.
 func layout(dir string) (queries, ids string) {
 	if inside := filepath.Join(dir, "solvable_queries"); isFolder(inside) {
 		dir = inside
@@ -207,7 +209,7 @@ func ReadJSON(path string) (text []byte, value any, err error) {
 
 	value, err = pytext.DecodeStrict(string(text))
 	if err == nil && !json.Valid(text) {
-		err = errors.New("it has what Python alone takes for JSON")
+		err = errors.New("it has values that only Python takes for JSON")
 	}
 
 	if err != nil {
@@ -226,6 +228,7 @@ func readTools(dir string) ([]file, error) {
 	var all []file
 
 	for _, category := range categories {
+		// Published folders may have other files beside the categories.
 		if !category.IsDir() {
 			continue
 		}
@@ -242,6 +245,7 @@ func readTools(dir string) ([]file, error) {
 		}
 	}
 
+	// A folder one level too high or too low has no documents, and must not pass for an empty one.
 	if len(all) == 0 {
 		return nil, fmt.Errorf("toolbench: no tool document in %s: want e.g. Sports/tool.json", dir)
 	}

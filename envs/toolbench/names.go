@@ -21,13 +21,13 @@ func CategoryName(category string) string {
 	return strings.ReplaceAll(separators.Replace(category), "__", "_")
 }
 
-// unnamed is what cannot stand in a name. The published class has the circumflex by accident.
-var unnamed = regexp.MustCompile(`[^a-zA-Z0-9^\x{4E00}-\x{9FA5}]+`)
+// notInNames matches what cannot be in a name. The published class has the circumflex by accident.
+var notInNames = regexp.MustCompile(`[^a-zA-Z0-9^\x{4E00}-\x{9FA5}]+`)
 
 // Name is the name of a tool or API in names of functions: "24h Weather" is get_24h_weather. It may
 // be empty.
 func Name(published string) string {
-	name := strings.ToLower(strings.Trim(unnamed.ReplaceAllString(published, "_"), "_"))
+	name := strings.ToLower(strings.Trim(notInNames.ReplaceAllString(published, "_"), "_"))
 
 	if name != "" && name[0] >= '0' && name[0] <= '9' {
 		name = "get_" + name
@@ -39,12 +39,11 @@ func Name(published string) string {
 	return name
 }
 
-// FunctionName is what the function of an API is called before it is known to be too long or to be
-// shared.
+// FunctionName is the name of an API's function, unless it is too long or shared.
 func FunctionName(k Key) string { return Name(k.API) + "_for_" + Name(k.Tool) }
 
-// Functions returns the names of the functions of all documents. Two documents of one name after
-// all, which takes two equal hashes, are an error.
+// Functions returns the names of the functions of all documents. It is an error if two still have
+// one name, which takes two equal hashes.
 func (c *Collection) Functions() (map[Key]string, error) {
 	shared := map[string]int{}
 	for _, d := range c.Documents {

@@ -76,7 +76,7 @@ func (b *builder) query(group string, from publishedQuery) (Query, error) {
 
 // offer adds an API to those of a query.
 func (b *builder) offer(q *Query, d Document) error {
-	// Calls name the tool and the API, or a function made of both, which has to say which is meant.
+	// A call names a tool and an API, or a function made of both, so that name must be clear.
 	same := func(k Key) bool { return FunctionName(k) == FunctionName(d.Key) }
 	if i := slices.IndexFunc(q.APIs, same); i >= 0 {
 		return fmt.Errorf("%s is called %s as api_list[%d] is, want each once", d.Key, FunctionName(d.Key), i)

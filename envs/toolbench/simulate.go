@@ -18,15 +18,16 @@ import (
 
 // Simulator answers calls in place of the APIs.
 type Simulator interface {
-	// Simulate returns the answer of an API to arguments that fit its document. The error is ours.
+	// Simulate returns the answer of an API to arguments that fit its document. An error is a
+	// failure on this side, not an answer.
 	Simulate(ctx context.Context, d *Document, args envs.Args) (Answer, error)
 }
 
 // Answer is what an API answers.
 type Answer struct {
-	Error    string // "" where there is none
-	Response any    // as JSON says it
-	Maker    string // the model that answered, or what stands for it; "" where there is none
+	Error    string // "" if there is none
+	Response any    // as decoded from JSON
+	Maker    string // the model that answered, or what stands for it; "" if there is none
 }
 
 // Text returns an answer as the virtual server sends it.
@@ -36,9 +37,9 @@ func (a Answer) Text() string {
 	))
 }
 
-// Scripted is a [Simulator] that fills the template of a document with values that are drawn by a
-// hash of the call. An API without a template answers with a sentence. Equal calls, in whatever
-// order their arguments stand, get equal responses.
+// Scripted is a [Simulator] that fills the template of a document with values drawn by a hash of
+// the call. An API without a template answers with a sentence. Equal calls, whatever the order of
+// their arguments, get equal responses.
 type Scripted struct{}
 
 // mostItems is how many items of a list are filled.
@@ -73,8 +74,7 @@ var listOf = regexp.MustCompile(`^list of (\w+) with length (\d+)$`)
 // lengthHint is the member by which an item says how many there are.
 const lengthHint = "_list_length"
 
-// fill returns a value in place of a part of a template, which is the member called name of an
-// object.
+// fill returns a value for a part of a template, which is the member called name of an object.
 func (f filler) fill(name string, part any) any {
 	switch part := part.(type) {
 	case envs.Args:
@@ -96,7 +96,7 @@ func (f filler) fill(name string, part any) any {
 	return part
 }
 
-// list fills a list: one item stands for as many as it says.
+// list fills a list. An item may say how many it stands for.
 func (f filler) list(name string, items []any) any {
 	filled := []any{}
 
@@ -120,8 +120,8 @@ func (f filler) list(name string, items []any) any {
 	return filled
 }
 
-// leaf returns a value of a type. A text or number under the name of an argument is that
-// argument's.
+// leaf returns a value of a type. A text or number that has the name of an argument has its value,
+// too.
 func (f filler) leaf(name, kind string) any {
 	if match := listOf.FindStringSubmatch(kind); match != nil {
 		n, _ := strconv.Atoi(match[2]) // too many digits are many items
@@ -133,6 +133,7 @@ func (f filler) leaf(name, kind string) any {
 		return items
 	}
 
+	// An answer about Rome should say Rome, as a real one does.
 	given, _ := f.args.Get(name)
 
 	switch kind {
@@ -160,12 +161,13 @@ func (f filler) leaf(name, kind string) any {
 		return envs.Args{}
 	}
 
+	// What names no type is a value of the template's own.
 	return kind
 }
 
 var syllables = strings.Fields("al bor cen dri el fon gra hul in jo ka lum mer nor os pel qui ros sta tel un vir wes")
 
-// word returns a word that nobody knows.
+// word returns an invented word.
 func (f filler) word() string {
 	var b strings.Builder
 	for range 3 {

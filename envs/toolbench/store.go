@@ -30,6 +30,7 @@ func (p *Published) Save(data, split string, splits []string) (written string, e
 		}
 
 		c, err := Open(data, other)
+		// A data folder need not have all splits.
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -54,6 +55,7 @@ func (p *Published) Save(data, split string, splits []string) (written string, e
 	if err != nil {
 		return "", fmt.Errorf("toolbench: %w", err)
 	}
+	// The seal lets Open find a file that is cut off or was changed.
 	return Path(data, split), disk.WriteSealed(Path(data, split), append(text, '\n'))
 }
 
@@ -98,9 +100,9 @@ func OpenAll(data string, splits []string) (map[string]*Kept, error) {
 	return all, nil
 }
 
-// recent are the splits that were read, by path. A command that plays several evaluations opens one
-// for each of them several times.
-var recent sync.Map
+// lastRead has the splits that were read, by path. A command that plays several evaluations opens
+// the same split several times for each of them.
+var lastRead sync.Map
 
 // Open reads a split of a data folder, which callers share and do not change. The error is
 // [fs.ErrNotExist] if the folder does not have it.
@@ -117,10 +119,11 @@ func Open(data, split string) (*Kept, error) {
 	hash := fmt.Sprintf("%x", sha256.Sum256(text))
 
 	// A text with a known hash was checked when it was first read.
-	if known, ok := recent.Load(Path(data, split)); ok && known.(*Kept).SHA256 == hash {
+	if known, ok := lastRead.Load(Path(data, split)); ok && known.(*Kept).SHA256 == hash {
 		return known.(*Kept), nil
 	}
 
+	// The format comes first: a file of another program version is not damaged.
 	if err := disk.CheckJSON(Path(data, split), text, "format", format); err != nil {
 		return nil, fmt.Errorf("toolbench: %w", err)
 	}
@@ -137,7 +140,7 @@ func Open(data, split string) (*Kept, error) {
 	}
 
 	kept := &Kept{c, hash}
-	recent.Store(Path(data, split), kept)
+	lastRead.Store(Path(data, split), kept)
 	return kept, nil
 }
 

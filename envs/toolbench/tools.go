@@ -29,7 +29,7 @@ func (b *builder) readTool(category string, text []byte) error {
 
 	for i, a := range t.APIs {
 		if seen[a.API] {
-			return fmt.Errorf("api_list[%d]: %s stands there twice, want each once", i, a.API)
+			return fmt.Errorf("api_list[%d]: %s is there twice, want each once", i, a.API)
 		}
 
 		seen[a.API] = true
@@ -41,8 +41,8 @@ func (b *builder) readTool(category string, text []byte) error {
 	return nil
 }
 
-// describe keeps the document of a tool's API where no query has one; what queries say of an API
-// stands.
+// describe keeps the document of a tool's API unless a query has one; what queries say of an API
+// has precedence.
 func (b *builder) describe(d Document, about string) {
 	known := false
 

@@ -28,7 +28,7 @@ type Answer struct {
 	Query     string
 	Functions json.RawMessage // a list, as models with function calls are shown it
 	Method    string          // e.g. "CoT@1"
-	Final     string          // the arguments of Finish, as they were written; "" where there is no answer
+	Final     string          // the arguments of Finish, as they were written; "" if there is no answer
 	Nodes     []Node
 }
 
@@ -36,7 +36,7 @@ type Answer struct {
 type Node struct {
 	Role string
 	Text string // of an assistant, or of a tool whose call is a text, which may be cut
-	Call Call   // of a tool; of one with a text the name alone
+	Call Call   // of a tool; only the name if its call is a text
 }
 
 // Call is a call of a function, as it was written, and the response.
@@ -51,13 +51,13 @@ func start() []Node { return []Node{{Role: roleSystem}, {Role: roleUser}} }
 
 // converted is an answer in a converted file.
 type converted struct {
-	Query     string          `json:"query"`
-	Functions json.RawMessage `json:"available_tools"`
-	Answer    *given          `json:"answer"`
+	Query     string           `json:"query"`
+	Functions json.RawMessage  `json:"available_tools"`
+	Answer    *convertedAnswer `json:"answer"`
 }
 
-// given is what was done about a query in a converted file.
-type given struct {
+// convertedAnswer is what was done about a query in a converted file.
+type convertedAnswer struct {
 	Method     string  `json:"method"`
 	TotalSteps int     `json:"total_steps"`
 	Final      string  `json:"final_answer"`
@@ -78,7 +78,7 @@ func Encode(all map[string]*Answer) ([]byte, error) {
 	for id, a := range all {
 		file[id] = converted{
 			Query: a.Query, Functions: a.Functions,
-			Answer: &given{
+			Answer: &convertedAnswer{
 				Method: a.Method, TotalSteps: len(a.Nodes), Final: a.Final, Details: a.details(),
 			},
 		}
@@ -125,9 +125,9 @@ func Split(name string) (id, method string, ok bool) {
 	return id, method, ok && isJSON && id != "" && method != ""
 }
 
-// Decode reads a converted file: the answers to the queries of a group, by ID, and why those that
-// cannot be read cannot. A file of which none can be read is an error. Where several nodes follow
-// one, the first path is taken.
+// Decode reads a converted file: the answers to the queries of a group, by ID, and the errors of
+// those that cannot be read. It is an error if none can be read. If several nodes follow one, the
+// first path is taken.
 func Decode(text []byte) (all map[string]*Answer, unread map[string]error, err error) {
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(text, &file); err != nil {
@@ -175,7 +175,7 @@ func decode(text []byte) (*Answer, error) {
 	return a, nil
 }
 
-// textOfCall is how the text of a call begins, which is Python's of an object. Published files have
+// textOfCall is how a call that is a text begins: as Python prints an object. Published files have
 // such texts, cut at a hundred characters.
 const textOfCall = "{'name': "
 
@@ -223,13 +223,14 @@ func (g *graph) node() (Node, error) {
 		return n, fmt.Errorf("its message is neither a text nor a call")
 	}
 
+	// The message of a tool is always a call, and no other message is.
 	if (n.Role == roleTool) != (n.Call != Call{}) {
 		return n, fmt.Errorf("the role %q does not fit its message", n.Role)
 	}
 	return n, nil
 }
 
-// FileName returns a name with what not every file system takes replaced by underscores.
+// FileName returns a name in which underscores replace what not every file system takes.
 func FileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {

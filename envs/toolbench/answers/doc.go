@@ -2,7 +2,7 @@
 //
 // # Words
 //
-// An answer file is what the published controllers write of one query, ID_METHOD.json: a chain for
+// An answer file is what the published controllers write for one query, ID_METHOD.json: a chain for
 // CoT, a tree for DFS, and the messages of the attempt that was taken, if one was. A converted file
 // is GROUP.json, which has all queries of a group; its execution graph is a chain of nodes: system,
 // user, assistant or tool.
@@ -11,13 +11,12 @@
 //
 //   - What a published answer file becomes equals what was published with it, and is read again as
 //     it was.
-//   - Of an attempt that was not taken the published code draws a path by chance. Here it is the
-//     first chain, or the path of a tree that was tried last; so the same files give the same
-//     bytes.
+//   - If no attempt was taken, the published code draws a path by chance. Here it is the first
+//     chain, or the path of a tree that was tried last, so the same files give the same bytes.
 //
 // # Caveats
 //
-// Episodes of this program have no system prompt and no thoughts in a converted file, as published
-// ones have none where a call follows. What is no call at all is a text of the assistant. The
-// answer to a call that failed is the error of a response.
+// In a converted file, episodes of this program have no system prompt and no thoughts, as published
+// ones have none before a call. What is not a call is a text of the assistant. The answer to a call
+// that failed is the error of a response.
 package answers

@@ -26,7 +26,7 @@ type Episode struct {
 // Turn is a turn of an episode.
 type Turn struct {
 	Action      string       `json:"action"`
-	API         string       `json:"api"` // the name as written; "" where none can be read
+	API         string       `json:"api"` // the name as written; "" if none can be read
 	Key         string       `json:"key"` // the name and the arguments
 	Observation string       `json:"observation"`
 	Outcome     envs.Outcome `json:"outcome"`
@@ -60,7 +60,7 @@ func (e *Episode) Answer() (*Answer, error) {
 func (e *Episode) Query() (group, id string, err error) {
 	i := strings.LastIndexByte(e.QuestionID, '-')
 	if i < 0 {
-		return "", "", fmt.Errorf("%q is no query of ToolBench", e.QuestionID)
+		return "", "", fmt.Errorf("%q is not a query of ToolBench", e.QuestionID)
 	}
 	return e.QuestionID[:i], e.QuestionID[i+1:], nil
 }

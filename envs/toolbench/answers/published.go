@@ -31,11 +31,11 @@ type attempt struct {
 	Children    []*attempt `json:"children"`
 }
 
-// message is one of the conversation that was taken.
+// message is a message of the conversation that was taken.
 type message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
-	Valid   *bool  `json:"valid"` // false of one that only asks for another attempt
+	Valid   *bool  `json:"valid"` // false if it only asks for another attempt
 	Call    *struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
@@ -55,23 +55,25 @@ func Read(method string, text []byte) (*Answer, error) {
 	}
 
 	a := &Answer{Query: g.Query, Functions: g.Functions, Method: method, Final: g.Final, Nodes: start()}
+	// Judges are shown the functions, so they could not read an answer without them.
 	if len(a.Functions) == 0 {
 		return nil, errors.New(`"answer_generation" has no "function"`)
 	}
 
 	if g.Valid {
+		// The published converter takes the last conversation, too.
 		if len(g.Messages) == 0 {
 			return nil, errors.New(`"valid_data" is true and there are no "train_messages"`)
 		}
 		return a, a.follow(g.Messages[len(g.Messages)-1])
 	}
 
-	// The published code draws a path by chance where none was taken. This one is always the same.
+	// If no path was taken, the published code draws one. Here it is always the same one.
 	switch {
 	case len(p.Tries) > 0:
 		return a, a.walk(p.Tries[0].Chain)
 	case p.Tree.Root != nil:
-		return a, a.walk(p.Tree.Root.last())
+		return a, a.walk(p.Tree.Root.lastPath())
 	}
 
 	return nil, errors.New(`neither "trys" nor a "tree"`)
@@ -131,8 +133,8 @@ func (a *Answer) walk(chain []attempt) error {
 	return nil
 }
 
-// last returns the path that was tried last, without the root, which stands for the query.
-func (n *attempt) last() []attempt {
+// lastPath returns the path that was tried last, without the root, which stands for the query.
+func (n *attempt) lastPath() []attempt {
 	var path []attempt
 
 	for len(n.Children) > 0 && n.Children[len(n.Children)-1] != nil {

@@ -16,11 +16,11 @@ const giveUp = "give_up_and_restart"
 type Outcome struct {
 	Finished bool   // the last step is a call of Finish
 	GaveUp   bool   // it gave up, or its text says so
-	Text     string // what the user reads; "" where nothing is said
+	Text     string // what the user reads; "" if there is nothing
 }
 
-// Outcome returns how the answer ended. Arguments of Finish that are no object are the text
-// themselves.
+// Outcome returns how the answer ended. If the arguments of Finish are not an object, they are the
+// text themselves.
 func (a *Answer) Outcome() Outcome {
 	last := a.last()
 	o := Outcome{Finished: last != nil && last.Role == roleTool && last.Call.Name == finish, Text: a.Final}
@@ -40,7 +40,7 @@ func (a *Answer) Outcome() Outcome {
 	return o
 }
 
-// last returns the last step; nil where there is none.
+// last returns the last step; nil if there is none.
 func (a *Answer) last() *Node {
 	for i := len(a.Nodes) - 1; i >= 0; i-- {
 		if role := a.Nodes[i].Role; role == roleTool || role == roleAssistant {
@@ -52,7 +52,7 @@ func (a *Answer) last() *Node {
 }
 
 // Steps returns the calls as StableToolBench's judges are shown them, and the last step apart. A
-// text of the assistant is a step only where it is the last.
+// text of the assistant is a step only if it is the last one.
 func (a *Answer) Steps() (steps []string, final string) {
 	last := a.last()
 	if last == nil {
@@ -87,7 +87,7 @@ func (a *Answer) FunctionNames() ([]string, error) {
 	}
 
 	if err := json.Unmarshal(a.Functions, &functions); err != nil {
-		return nil, fmt.Errorf("its functions are no list of objects: %w", err)
+		return nil, fmt.Errorf("its functions are not a list of objects: %w", err)
 	}
 
 	names := make([]string, len(functions))

@@ -47,8 +47,8 @@ func (ToolBench) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, e
 	return known.(*toolapi.Catalog).WithFiles(own...)
 }
 
-// versions are the catalogs of splits, by their hashes. A command that plays several evaluations
-// wants one for each.
+// versions has the catalogs of splits, by their hashes. A command that plays several evaluations
+// needs one for each.
 var versions sync.Map
 
 // Tools implements [suite.Benchmark]. The functions are those of the tasks.
@@ -65,7 +65,7 @@ func (ToolBench) Sources(data string) (map[string]string, error) {
 	return sources(splits), nil
 }
 
-// sources are the hashes of splits as a lineage has them.
+// sources returns the hashes of splits, as a lineage has them.
 func sources(splits map[string]*toolbench.Kept) map[string]string {
 	all := map[string]string{}
 	for name, kept := range splits {
@@ -130,26 +130,29 @@ func (ToolBench) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) 
 		return nil, err
 	}
 
-	// The choice goes by labels, which tasks have only now.
+	// The choice goes by labels, which tasks have from here on.
 	if err := o.choose(); err != nil {
 		return nil, err
 	}
 
+	// The cache and the model come last: no error above has to close them.
 	if err := o.openAPIs(ctx); err != nil {
 		return nil, err
 	}
 
+	// Scripted policies know a task by its question only.
 	for _, t := range o.tasks {
 		o.plans[t.Question] = o.planned(o.queries[t.ID])
 	}
 	return o, nil
 }
 
-// take takes the queries of a split, and the documents of all: versions are made from them, where
-// the choice has none.
+// take takes the queries of a split and the documents of all splits, from which it makes versions
+// if the choice has none.
 func (o *opened) take(splits map[string]*toolbench.Kept, split string) error {
 	o.queries, o.lineage = map[string]*toolbench.Query{}, sources(splits)
 
+	// A function must change in the same way in all splits, so versions need all documents.
 	var others []*toolbench.Collection
 
 	for _, name := range suite.Splits() {
@@ -169,6 +172,7 @@ func (o *opened) take(splits map[string]*toolbench.Kept, split string) error {
 	}
 
 	o.functions = named
+	// The versions of a choice were made from the same documents, and may have files beside them.
 	if o.choice.Versions == nil {
 		if o.choice.Versions, err = drift.StandardOf(base, baseText, functions); err == nil {
 			o.choice.Versions = drift.Published(o.choice.Versions, base)
@@ -178,7 +182,7 @@ func (o *opened) take(splits map[string]*toolbench.Kept, split string) error {
 	return err
 }
 
-// choose leaves the tasks of the chosen groups and difficulties.
+// choose keeps the tasks of the chosen groups and difficulties.
 func (o *opened) choose() error {
 	groups := o.collection.Groups()
 

@@ -32,6 +32,7 @@ func cacheCommand() suite.Command {
 			if err != nil {
 				return err
 			}
+			// What cannot be written on closing is an error of the command, too.
 			defer func() { err = errors.Join(err, cache.Close()) }()
 
 			done, err := importAnswers(ctx, cache, c.Args[0])

@@ -33,6 +33,7 @@ type Imported struct {
 func importCommand() suite.Command {
 	var data, tools string
 
+	// Published queries are for measuring, so nobody trains on them unless asked to.
 	split := "test"
 	return suite.Command{
 		Use: "toolbench import DIR", Help: helpTexts, Demonstrates: true, Document: Imported{},
@@ -46,6 +47,7 @@ func importCommand() suite.Command {
 				return err
 			}
 
+			// Nothing is written before all files were read.
 			path, err := published.Save(data, split, suite.Splits())
 			if err != nil {
 				return err

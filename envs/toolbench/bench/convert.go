@@ -17,7 +17,7 @@ import (
 	"toolevo/envs/toolbench/answers"
 )
 
-// episodesFile is what an evaluation calls its episodes.
+// episodesFile is the file of an evaluation that has its episodes.
 const episodesFile = "episodes.jsonl"
 
 func convertCommand() suite.Command {
@@ -85,10 +85,11 @@ func (c *conversion) read(path string) error {
 	}
 
 	if !info.IsDir() {
+		// A file has episodes, whatever its name; answer files come in folders.
 		return c.readEpisodes(path)
 	}
 
-	// A folder without episodes is one of answer files, or of nothing.
+	// A folder without episodes can only have answer files.
 	inside := filepath.Join(path, episodesFile)
 	if _, err := os.Stat(inside); err == nil {
 		return c.readEpisodes(inside)
@@ -109,6 +110,7 @@ func (c *conversion) read(path string) error {
 		}
 	}
 
+	// Without answers there would be no files to judge, and no sign of a wrong folder.
 	if len(c.files) == 0 {
 		return console.Usage("no answers in %s: want %s, or e.g. G1_instruction/588_CoT@1.json", path, episodesFile)
 	}
@@ -124,6 +126,7 @@ func (c *conversion) readGroup(dir, group string) error {
 
 	for _, f := range files {
 		id, method, ok := answers.Split(f.Name())
+		// A folder may have other files beside its answers.
 		if !ok {
 			continue
 		}
@@ -140,6 +143,7 @@ func (c *conversion) readGroup(dir, group string) error {
 			return fmt.Errorf("%s: %w", at, err)
 		}
 
+		// A converted file has one answer per query, so a second method of one is an error.
 		if err := c.add(group+".json", id, a); err != nil {
 			return err
 		}
@@ -175,6 +179,7 @@ func (c *conversion) readEpisodes(path string) error {
 
 func (c *conversion) addEpisode(e *answers.Episode) error {
 	if e.Lost != nil {
+		// A lost episode says nothing about its policy, so judges do not see it.
 		c.lost++
 		return nil
 	}

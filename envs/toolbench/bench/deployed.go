@@ -18,12 +18,11 @@ import (
 )
 
 // Deployed is the functions of a version, as a server exposes them: without tasks, prompts and
-// rewards. Calls are checked, and answered, as those of an agent are. It is safe for concurrent
-// use.
+// rewards. Calls are checked and answered like those of an agent. It is safe for concurrent use.
 type Deployed struct {
 	suite     *opened
 	version   string
-	wraps     bool // answers have a form of the version's own
+	wraps     bool // the version gives answers another form
 	apis      *virtual.APIs
 	functions []toolapi.APISpec
 	named     map[string]*deployedFunction      // by deployed and by published names of functions
@@ -37,8 +36,8 @@ type deployedFunction struct {
 	spelling spelling
 }
 
-// Deploy deploys a version of the functions of a suite that this benchmark opened: those that the
-// task of an ID offers, or all, "". A real backend is asked before the suite's simulator, unless it
+// Deploy deploys a version of the functions of a suite that this benchmark opened: those that a
+// task offers, or all if it is "". A real backend is asked before the suite's simulator, unless it
 // is nil.
 func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Deployed, error) {
 	o, ok := s.(*opened)
@@ -62,6 +61,7 @@ func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Dep
 		readsOnly: map[string]bool{},
 	}
 
+	// Whoever reads the published documents may call a function by those names, too.
 	for _, k := range offered {
 		d.add(k)
 	}
@@ -84,7 +84,7 @@ func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Dep
 	return d, nil
 }
 
-// offered are the APIs that a task offers, or all.
+// offered returns the APIs that a task offers, or all.
 func (o *opened) offered(task string) ([]toolbench.Key, error) {
 	if task != "" {
 		q, ok := o.queries[task]
@@ -150,16 +150,16 @@ func (d *Deployed) Functions() []Function {
 	return all
 }
 
-// Find returns the name of the function by which an API is called: its own, where that is what a
-// version calls one, and else the published function of the API of that name, whatever a version
-// has made of it.
+// Find returns the name of the function by which an API is called: its own, if the version has a
+// function of that name, or else that of the published API of that name, whatever a version has
+// made of it.
 func (d *Deployed) Find(api toolbench.Key) (name string, ok bool) {
 	if _, ok := d.named[api.API]; ok {
 		return api.API, true
 	}
 
 	found := d.byAPI[virtual.Normalised(api)]
-	if len(found) > 1 { // names that differ in what is normalised: the one that is meant is spelled out
+	if len(found) > 1 { // normalising makes them equal, so the exact spelling decides
 		found = slices.DeleteFunc(slices.Clone(found), func(k toolbench.Key) bool {
 			return k.Tool != api.Tool || k.API != api.API
 		})
@@ -174,16 +174,16 @@ func (d *Deployed) Find(api toolbench.Key) (name string, ok bool) {
 // Tally returns what happened to the calls that fitted a version of the suite.
 func (d *Deployed) Tally() virtual.Tally { return d.apis.Tally() }
 
-// Answer is what a call is answered.
+// Answer is the answer to a call.
 type Answer struct {
 	Text      string       // an object of error and response
-	Outcome   envs.Outcome // not OK where the call did not fit the version, or the API could not do it
-	Respelled int          // arguments that were named as StableToolBench's client does
+	Outcome   envs.Outcome // not OK if the call did not fit the version, or the API failed
+	Respelled int          // arguments named as StableToolBench's client does
 }
 
 // Call calls a function by its name, that of the version or a published one. Arguments may be named
-// as StableToolBench's client does, is_id for id, where it is clear which parameter that is. The
-// error is ours.
+// as StableToolBench's client does, is_id for id, if it is clear which parameter that is. An error
+// is a failure on this side.
 func (d *Deployed) Call(ctx context.Context, name string, args envs.Args) (Answer, error) {
 	f, ok := d.named[name]
 	if !ok {

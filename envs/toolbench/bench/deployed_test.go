@@ -280,7 +280,7 @@ func TestModelSeesWhatIsDeployed(t *testing.T) {
 	s := open(t, simulated(t, m, ""))
 	renamed := 0
 
-	for _, version := range []string{base, inDomain, outOfIt, "dtb_v2", "dtb_combined"} {
+	for _, version := range []string{base, inDomain, outOfDomain, "dtb_v2", "dtb_combined"} {
 		log := memory{}
 
 		env, err := s.Environment(version, log)

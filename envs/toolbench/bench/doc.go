@@ -6,8 +6,8 @@
 // A task is a query. Its tools are the functions that are offered, as the version of the prompt has
 // them: every query has its own, and a prompt lists them before Finish and UpdateTool. Its dataset
 // is the group of the query, and the label category names the category of the relevant APIs. Its
-// difficulty is exposed where a deployed version refuses a call of a relevant API as the prompt
-// shows it, or takes it for another one, else unexposed: what drift costs shows at the first. Where
+// difficulty is exposed if a deployed version refuses a call of a relevant API as the prompt shows
+// it, or takes it for another one, and else unexposed: exposed queries show what drift costs. If
 // nothing but the prompt's version is deployed, DynamicToolBench's dtb_v2 decides.
 //
 // # A step
@@ -19,9 +19,9 @@
 //
 // The simulator is a script, which sees the published call, or a language model that the section
 // toolbench of the configuration names, which sees the document and the call of the deployed
-// version; a cache may keep answers. What a model said is remembered in the log of a run, and what
-// it is stands in the lineage. A call that the API answers with an error is a tool error. Where
-// there is no simulator, a call that was not recorded is our failure: the episode is lost.
+// version; a cache may keep answers. A model's answers are remembered in the log of a run, and its
+// identity is in the lineage. A call that the API answers with an error is a tool error. Without a
+// simulator, a call that was not recorded is a failure on this side: the episode is lost.
 //
 // # Serving
 //
@@ -40,13 +40,13 @@
 // p_c is the published documents. dtb_v2, dtb_v3 and dtb_combined are DynamicToolBench's: names of
 // APIs stay, and not all queries are touched. p_s_in and p_s_ood are made from all that the data
 // folder has by the operators of package drift; their seeds are fixed, and p_s_ood has no
-// identifier of p_s_in. They are made when a run wants them. Files of versions and factors are
-// deployed as for any suite.
+// identifier of p_s_in. They are made on demand. Files of versions and factors are deployed as for
+// any suite.
 //
 // # Guarantees
 //
 //   - Tasks come by group, in alphabetical order, those exposed to drift first, then as their file
 //     has them.
 //   - A function changes in the same way for all tasks of a data folder.
-//   - No policy is told which functions are relevant but the scripted ones, which follow a plan.
+//   - Only scripted policies, which follow a plan, know which functions are relevant.
 package bench

@@ -9,8 +9,8 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// documentUnder returns the document of a tool that says how a version shows it, where that is not
-// as published.
+// documentUnder returns the document of a tool, with the one that a version shows if that is
+// another.
 func documentUnder(deployed, published *toolapi.Version, tool string, d *toolbench.Document) *toolbench.Document {
 	now, exposed := deployed.ForTool(tool)
 	was, _ := published.ForTool(tool) // it has all tools
@@ -24,7 +24,7 @@ func documentUnder(deployed, published *toolapi.Version, tool string, d *toolben
 	changed := *d
 	changed.Deployed = func(args envs.Args) (*toolbench.Document, envs.Args) {
 		written, err := now.Lift(args)
-		if err != nil { // an argument that its document does not know
+		if err != nil { // it has an argument that the document does not know
 			return d, args
 		}
 		return shown, written
@@ -32,8 +32,8 @@ func documentUnder(deployed, published *toolapi.Version, tool string, d *toolben
 	return &changed
 }
 
-// deployedDocument is a document with the name, description and parameters of an API in place of
-// those it was made of.
+// deployedDocument returns a document with the name, description and parameters of a version's API
+// in place of the published ones.
 func deployedDocument(d *toolbench.Document, was, now *toolapi.API) *toolbench.Document {
 	shown := *d
 	shown.Required, shown.Optional = nil, nil
@@ -57,8 +57,8 @@ func deployedDocument(d *toolbench.Document, was, now *toolapi.API) *toolbench.D
 	return &shown
 }
 
-// documented is a parameter as a document has it, with types in capitals. One that is an object
-// says in its description what is in it.
+// documented returns a parameter as documents have it, with its type in capitals. The description
+// of an object says what is in it.
 func documented(p toolapi.Parameter) toolbench.Parameter {
 	said := toolbench.Parameter{Name: p.Name, Type: p.Type(), Description: p.Description()}
 	if kind, _ := p.Schema.Text("type"); kind == said.Type {

@@ -53,12 +53,12 @@ type environment struct {
 	tasks map[string]taskEnvironment // by ID
 }
 
-// taskEnvironment returns the environment of one task, which is made when it is wanted.
+// taskEnvironment returns the environment of one task, which is made on demand.
 type taskEnvironment func() (*dynamic.Environment[struct{}], error)
 
 // Reset implements [envs.Environment].
 func (e *environment) Reset(ctx context.Context, t envs.Task) (envs.State, error) {
-	env, err := e.of(t, "reset to")
+	env, err := e.taskEnv(t, "reset to")
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (e *environment) Step(ctx context.Context, s envs.State, a envs.Action) (en
 		return envs.Transition{}, envs.Fail(envs.StageEnvironment, "step", errors.New("there is no state"))
 	}
 
-	env, err := e.of(s.History().Task(), "step in")
+	env, err := e.taskEnv(s.History().Task(), "step in")
 	if err != nil {
 		return envs.Transition{}, err
 	}
@@ -85,20 +85,20 @@ func (e *environment) Canonical(a envs.Action) string {
 
 // Alike implements [envs.Comparer]: functions remember nothing.
 func (e *environment) Alike(a, b envs.State) bool {
-	env, err := e.of(a.History().Task(), "compare states of")
+	env, err := e.taskEnv(a.History().Task(), "compare states of")
 	return err == nil && env.Alike(a, b)
 }
 
 // Lift implements [envs.Lifter].
 func (e *environment) Lift(so envs.History, c envs.Call) (envs.Call, error) {
-	env, err := e.of(so.Task(), "lift a call of")
+	env, err := e.taskEnv(so.Task(), "lift a call of")
 	if err != nil {
 		return envs.Call{}, err
 	}
 	return env.Lift(so, c)
 }
 
-func (e *environment) of(t envs.Task, op string) (*dynamic.Environment[struct{}], error) {
+func (e *environment) taskEnv(t envs.Task, op string) (*dynamic.Environment[struct{}], error) {
 	env, err := (*dynamic.Environment[struct{}])(nil), errors.New("unknown task")
 	if open, ok := e.tasks[t.ID]; ok {
 		env, err = open()
@@ -119,6 +119,7 @@ func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Gra
 	behind func(*toolbench.Document) function, words int) (*dynamic.Environment[struct{}], error) {
 	tools := o.toolsOf(apis)
 
+	// No other functions than those of the task can be called, so the catalog is cut down to them.
 	c, err := part(o.choice.Versions, tools, base, o.choice.Prompt, version)
 	if err != nil {
 		return nil, err
@@ -138,11 +139,13 @@ func (o *opened) deploy(version string, apis []toolbench.Key, grader dynamic.Gra
 
 	for i, k := range apis {
 		d, _ := o.collection.Document(k) // a collection has those of its queries
+		// A model in place of the API reads the document that the agent's call was made against.
 		run[tools[i]] = behind(documentUnder(deployed, published, tools[i], d))
 	}
 
+	// No call is a load of data, and functions keep no state.
 	settings := o.choice.Environment
-	settings.MaxLoads, settings.ObservationWords = 0, words // no call is a load
+	settings.MaxLoads, settings.ObservationWords = 0, words
 	return dynamic.New(dynamic.Config[struct{}]{
 		Prompt:   prompt,
 		Deployed: deployed,

@@ -20,7 +20,7 @@ func BenchmarkMadeVersions(b *testing.B) {
 	s := open(b, choice(b, publishedFolder()))
 
 	for b.Loop() {
-		m, err := drift.NewMaker(s.choice.Versions, base, []string{inDomain, outOfIt}, 1)
+		m, err := drift.NewMaker(s.choice.Versions, base, []string{inDomain, outOfDomain}, 1)
 		if err != nil {
 			b.Fatal(err)
 		}

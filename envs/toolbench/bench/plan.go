@@ -11,8 +11,8 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// planned returns the calls that a query wants, in the base version: of every relevant function,
-// with what it requires.
+// planned returns the calls that solve a query in the base version: of every relevant function,
+// with the parameters that it requires.
 func (o *opened) planned(q *toolbench.Query) []envs.Call {
 	calls := make([]envs.Call, len(q.Relevant))
 

@@ -16,13 +16,13 @@ var defaults []byte
 // Defaults implements [suite.Configurable].
 func (ToolBench) Defaults() []byte { return defaults }
 
-// section is the section of the configuration that is this benchmark's.
+// section is this benchmark's section of the configuration.
 const section = "toolbench"
 
-// The simulators that are no models.
+// The simulators that are not models.
 const (
 	scripted = "scripted"
-	nobody   = "none" // the cache has all answers that there are
+	nobody   = "none" // the cache has all the answers there are
 )
 
 // settings choose what stands in for the APIs.
@@ -75,7 +75,7 @@ func (s *settings) Validate() (string, error) {
 // isModel reports whether a language model stands in for the APIs.
 func (s *settings) isModel() bool { return s.Simulator != scripted && s.Simulator != nobody }
 
-// settings returns those of the choice, or the defaults.
+// settings returns the settings of the choice, or the defaults.
 func (o *opened) settings() *settings {
 	if s, ok := o.choice.Settings[section].(*settings); ok {
 		return s

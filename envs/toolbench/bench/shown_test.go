@@ -88,7 +88,7 @@ func madeOf(t *testing.T, c suite.Choice) (*toolapi.Catalog, []string) {
 		t.Fatal(err)
 	}
 
-	names := []string{base, inDomain, outOfIt}
+	names := []string{base, inDomain, outOfDomain}
 
 	for i := range 10 {
 		made, _ := m.Version(i)

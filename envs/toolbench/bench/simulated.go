@@ -17,7 +17,7 @@ func (o *opened) Remote() bool { return o.settings().isModel() }
 // Live implements [suite.Live].
 func (o *opened) Live() bool { return o.Remote() }
 
-// Prepare implements [suite.Preparer]: a model that cannot be asked is known before a run begins.
+// Prepare implements [suite.Preparer]: a model that cannot be asked is found before a run begins.
 func (o *opened) Prepare(context.Context) error {
 	if !o.Remote() {
 		return nil
@@ -31,6 +31,7 @@ func (o *opened) openAPIs(ctx context.Context) error {
 
 	options := virtual.Options{Unsimulated: s.Simulator == nobody}
 
+	// The model is opened by the first call only: many commands make none.
 	o.writer = o.choice.Lazy(section+".simulator", s.Simulator, suite.WriterOptions{
 		Server: s.Server, Temperature: s.Temperature, MaxTokens: s.Tokens,
 	})
@@ -43,10 +44,11 @@ func (o *opened) openAPIs(ctx context.Context) error {
 				"checkout of StableToolBench, for toolbench.mode=%s", err, s.Mode)
 		}
 
+		// Another model, or other words to it, would give other answers.
 		o.lineage["simulator"] = options.Model.Identity()
 	}
 
-	// Without a simulator a file that is not there, or is empty, would make every call fail.
+	// Without a simulator, a missing or empty file would make every call fail.
 	if s.Simulator == nobody {
 		if info, err := os.Stat(s.Cache); err != nil || info.Size() == 0 {
 			return console.Usage("toolbench.cache: there are no recorded answers in %s, and "+
@@ -75,8 +77,8 @@ func (o *opened) isPure() bool { return !o.Remote() && o.settings().Cache == "" 
 type function struct {
 	document  *toolbench.Document
 	simulator toolbench.Simulator
-	most      int         // characters of an answer that are shown; 0 is all
-	memory    envs.Memory // of what another time might be another answer; nil where there is none
+	most      int         // how many characters of an answer are shown; 0 is all
+	memory    envs.Memory // of answers that might differ next time; nil if they cannot
 	version   string      // that is deployed
 }
 
@@ -89,7 +91,7 @@ func (f function) Call(ctx context.Context, s struct{}, args envs.Args) (struct{
 	return s, r, err
 }
 
-// result is what an agent sees of the answer.
+// result returns what an agent sees of the answer.
 func (f function) result(ctx context.Context, args envs.Args) (envs.Result, error) {
 	answer, err := f.simulator.Simulate(ctx, f.document, args)
 	if err != nil {

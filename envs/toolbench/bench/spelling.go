@@ -8,19 +8,19 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// spelling tells which parameters a client means that spells their names as StableToolBench's own
-// does ([toolbench.Name]).
+// spelling finds the parameters that are meant by a client which spells names as StableToolBench's
+// own does ([toolbench.Name]).
 type spelling struct {
 	published, deployed []string // the names of a function's parameters
 }
 
-// read returns the arguments under the names that are meant, and how many were spelled otherwise.
-// The error is the client's.
+// read returns the arguments under their parameters' names, and how many were spelled otherwise. An
+// error is a mistake of the client.
 func (s spelling) read(args envs.Args) (read envs.Args, respelled int, err error) {
 	read = slices.Clone(args)
 
 	for i, arg := range args {
-		name, err := s.meant(arg.Name)
+		name, err := s.resolve(arg.Name)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -40,8 +40,8 @@ func (s spelling) read(args envs.Args) (read envs.Args, respelled int, err error
 	return read, respelled, nil
 }
 
-// meant returns the parameter of a name, which is the name itself where nobody could mean another.
-func (s spelling) meant(name string) (string, error) {
+// resolve returns the parameter that a name stands for, which is the name itself if no other fits.
+func (s spelling) resolve(name string) (string, error) {
 	if slices.Contains(s.deployed, name) || slices.Contains(s.published, name) {
 		return name, nil
 	}

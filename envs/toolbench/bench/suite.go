@@ -16,7 +16,7 @@ import (
 type opened struct {
 	choice     suite.Choice
 	collection *toolbench.Collection
-	functions  map[toolbench.Key]string // names in the base version, which are those of the tools
+	functions  map[toolbench.Key]string // names in the base version, which the tools have, too
 	groups     []string
 	tasks      []envs.Task
 	queries    map[string]*toolbench.Query // by task

@@ -13,7 +13,7 @@ import (
 // labelCategory is the category of the relevant APIs.
 const labelCategory = "category"
 
-// The difficulties of queries: whether a version that is deployed touches an API that is relevant.
+// The difficulties of queries: whether a deployed version touches a relevant API.
 const (
 	exposed   = "exposed"
 	unexposed = "unexposed"
@@ -26,6 +26,7 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 		return nil, err
 	}
 
+	// Many queries offer the same function, so each is described once.
 	functions := make(map[string]envs.Args, len(file.APIs)) // by tool
 	for _, a := range o.documented(file) {
 		functions[a.ToolName()] = a.Function()
@@ -46,6 +47,7 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 			own = append(own, functions[tool])
 		}
 
+		// Each query has functions of its own, so the task lists them and not the prompt.
 		tasks[i] = envs.Task{
 			ID: q.Name(), Question: strings.TrimSpace(o.choice.Ask(q.Name(), q.Text)), Tools: pytext.JSON(own),
 			Labels: map[string]string{
@@ -53,6 +55,7 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 			},
 		}
 
+		// Only a relevant function has to be called, so drift in others need not cost anything.
 		isTouched := func(tool string) bool { return touched[tool] }
 		if slices.ContainsFunc(o.toolsOf(q.Relevant), isTouched) {
 			tasks[i].Labels[envs.LabelDifficulty] = exposed
@@ -72,8 +75,8 @@ func (o *opened) toolsOf(apis []toolbench.Key) []string {
 	return tools
 }
 
-// touched are the tools of which a deployed version refuses or mistakes a call of the prompt's
-// version; of DynamicToolBench's first version where no other is deployed than the prompt's.
+// touched returns the tools of which a deployed version refuses or mistakes a call of the prompt's
+// version. If only the prompt's version is deployed, DynamicToolBench's first one decides.
 func (o *opened) touched() (map[string]bool, error) {
 	shown, err := o.choice.Versions.Version(o.choice.Prompt)
 	if err != nil {

@@ -17,9 +17,9 @@ var baseText string
 
 // The versions.
 const (
-	base     = "p_c"
-	inDomain = drift.InDomain
-	outOfIt  = drift.OutOfDomain // has no identifier of inDomain
+	base        = "p_c"
+	inDomain    = drift.InDomain
+	outOfDomain = drift.OutOfDomain // has no identifier of inDomain
 )
 
 // part returns the catalog of some versions and of those that they deprecate, with the functions of
@@ -52,13 +52,14 @@ func part(c *toolapi.Catalog, tools []string, names ...string) (*toolapi.Catalog
 		})
 
 		files = append(files, &part)
+		// A deprecation notice compares a call with the version that it comes from.
 		names = append(slices.Clone(whole.Deprecates), names...)
 	}
 	return toolapi.NewCatalog(files...)
 }
 
-// documented returns the functions of a version. One that is made leaves what they do to the
-// published documents.
+// documented returns the functions of a version. A made version has no descriptions of its own
+// where it takes the published ones.
 func (o *opened) documented(file *toolapi.Spec) []toolapi.APISpec {
 	about := map[string]string{}
 	published, _ := o.choice.Versions.Spec(base) // every catalog has it

@@ -9,8 +9,8 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// ReadCache reads the calls of a cache of the virtual server that real APIs answered. made is how
-// many others it has, which a model or a script answered.
+// ReadCache reads the calls of a virtual server's cache that real APIs answered. made is how many
+// others it has, which a model or a script answered.
 func ReadCache(ctx context.Context, path string) (calls []Call, made int, err error) {
 	if _, err := os.Stat(path); err != nil { // opening would make it
 		return nil, 0, fmt.Errorf("read the cache: %w", err)

@@ -15,8 +15,8 @@ type Call struct {
 	Answer        toolbench.Answer
 }
 
-// Request identifies the call without its answer. Equal requests have one, in whatever order their
-// arguments stand, and those of an API begin alike.
+// Request identifies the call without its answer, whatever the order of its arguments. Requests of
+// one API begin alike.
 func (c *Call) Request() string {
 	return virtual.Normalised(c.Key).String() + " " + virtual.NewCall("", c.Key, c.Input).Key()
 }

@@ -11,17 +11,17 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// Class says what became of a call.
+// Class says how a call ended.
 type Class string
 
-// The classes that are not only in classes.yaml.
+// The classes that the code knows, too.
 const (
 	Success         Class = "success"
 	ParameterChange Class = "parameter-change" // a failure that a request may cause
 	Other           Class = "other"            // any other error
 )
 
-// Rules say what answers have which class.
+// Rules say which answers have which class.
 type Rules struct {
 	classes []classRules
 	codes   func(text string, codes []string) bool
@@ -34,7 +34,7 @@ type classRules struct {
 	Response words `yaml:"response"`
 }
 
-// words are what a text of a class says.
+// words are what texts of a class contain.
 type words struct {
 	Words  []string `yaml:"words"`
 	Begins []string `yaml:"begins"`
@@ -46,10 +46,10 @@ var files embed.FS
 
 var classes = yamltext.Once[[]classRules](files, "classes.yaml")
 
-// Corrected returns the rules in which a number is a status code only where it is called one.
+// Corrected returns the rules in which a number is a status code only if it is called one.
 func Corrected() *Rules { return &Rules{classes(), hasCode} }
 
-// Published returns the rules as they were published: a status code is one anywhere, also within a
+// Published returns the rules as they were published: a status code counts anywhere, even within a
 // longer number.
 func Published() *Rules {
 	return &Rules{classes(), func(text string, codes []string) bool {
@@ -74,7 +74,7 @@ func (r *Rules) Of(a toolbench.Answer) Class {
 	return Success
 }
 
-// textOf is a response as rules read it.
+// textOf returns a response as rules read it.
 func textOf(response any) string {
 	if text, ok := response.(string); ok {
 		return pytext.Strip(text)

@@ -11,7 +11,7 @@ type Documents struct {
 	all    []*toolbench.Document
 }
 
-// All returns the documents in the order of the collection; of none there are none.
+// All returns the documents in the order of the collection. d may be nil.
 func (d *Documents) All() []*toolbench.Document {
 	if d == nil {
 		return nil
@@ -19,7 +19,7 @@ func (d *Documents) All() []*toolbench.Document {
 	return d.all
 }
 
-// NewDocuments indexes a collection. Of two APIs that requests cannot tell apart the first is
+// NewDocuments indexes a collection. Of two APIs that requests cannot tell apart, the first is
 // found.
 func NewDocuments(c *toolbench.Collection) *Documents {
 	d := &Documents{byName: make(map[toolbench.Key]*toolbench.Document, len(c.Documents))}

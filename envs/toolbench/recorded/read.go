@@ -13,9 +13,9 @@ import (
 	"toolevo/envs/wire"
 )
 
-// Read reads the calls of a file of one JSON object a line: category, tool_name, api_name and
-// tool_input, as a client of StableToolBench's server sends them, and error and response, as it is
-// answered.
+// Read reads the calls of a file with one JSON object per line: category, tool_name, api_name and
+// tool_input, as clients of StableToolBench's server send them, and error and response, as the
+// server answers.
 func Read(path string) ([]Call, error) {
 	f, err := disk.OpenJSON(path)
 	if err != nil {

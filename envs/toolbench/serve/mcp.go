@@ -19,10 +19,13 @@ func (s *Server) mcpHandler() http.Handler {
 		servers[name] = s.mcpServer(v)
 	}
 
-	of := func(r *http.Request) *mcp.Server { return servers[cmp.Or(r.PathValue("version"), s.o.Default)] }
+	serverOf := func(r *http.Request) *mcp.Server {
+		return servers[cmp.Or(r.PathValue("version"), s.o.Default)]
+	}
 
-	// Calls depend on nothing that was before, so that a client needs no session.
-	return wire.MCPOverHTTP(of, mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: s.o.MaxBody})
+	// Calls depend on nothing that came before, so clients need no session.
+	return wire.MCPOverHTTP(serverOf,
+		mcp.StreamableHTTPOptions{Stateless: true, MaxRequestBodyBytes: s.o.MaxBody})
 }
 
 // mcpServer returns the functions of a version as tools.

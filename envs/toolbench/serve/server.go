@@ -24,7 +24,7 @@ type Version interface {
 	Functions() []bench.Function
 	// Find returns the function by which an API is called, and whether there is one.
 	Find(api toolbench.Key) (name string, ok bool)
-	// Call calls a function. The error is ours.
+	// Call calls a function. An error is a failure on this side, not of the call.
 	Call(ctx context.Context, name string, args envs.Args) (bench.Answer, error)
 }
 
@@ -32,14 +32,14 @@ type Version interface {
 type Options struct {
 	Versions map[string]Version // by name
 	Default  string             // the version of a request that names none
-	Key      string             // that clients have to send; "" is none
+	Key      string             // that clients have to send; "" for none
 	MaxBody  int64              // bytes of a request; 0 is DefaultMaxBody
 	MaxCalls int                // that run at the same time; 0 is DefaultMaxCalls
 	Software string             // the version of this program, for clients
-	Log      *slog.Logger       // of failures of ours; nil is nowhere
+	Log      *slog.Logger       // for failures on this side; nil for nowhere
 }
 
-// The limits where nobody says otherwise. Calls wait for a model more than for a processor.
+// The default limits. Calls wait for a model more than for a processor.
 const (
 	DefaultMaxBody  = 1 << 20
 	DefaultMaxCalls = 256
@@ -50,8 +50,8 @@ type Server struct {
 	o       Options
 	running *semaphore.Weighted
 	metrics *prometheus.Registry
-	calls   *prometheus.CounterVec // by what became of them
-	renamed *prometheus.CounterVec // those of them with names as StableToolBench's client spells them
+	calls   *prometheus.CounterVec // by outcome
+	renamed *prometheus.CounterVec // those with names as StableToolBench's client spells them
 	guard   *wire.Guard
 	handler http.Handler
 }
@@ -85,14 +85,14 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// What Prometheus calls the calls.
+// The names of the metrics.
 const (
 	callsMetric   = "toolevo_served_calls_total"
 	renamedMetric = "toolevo_served_standardised_calls_total"
 )
 
-// StandardisedHeader is the header of an answer that says how many arguments were named as
-// StableToolBench's client spells them, where that differs from the document.
+// StandardisedHeader is the header of an answer that says how many arguments were spelled as
+// StableToolBench's client does, otherwise than in the document.
 const StandardisedHeader = "Toolevo-Standardised-Names"
 
 // Counts returns how many requests had each outcome.
@@ -107,7 +107,7 @@ func (s *Server) count(outcome string) { s.calls.WithLabelValues(outcome).Inc() 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// chatWithUser is a name that agents call which want to ask the user.
+// chatWithUser is a name that agents call when they want to ask the user.
 const chatWithUser = "chat_with_user"
 
 // virtual answers a request of StableToolBench's protocol.
@@ -118,6 +118,7 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	// StableToolBench's clients send their key in the body.
 	key, _ := request.Text("toolbench_key")
 	if !s.guard.IsKey(cmp.Or(wire.Bearer(r), key)) {
 		s.refuse(w, http.StatusUnauthorized,
@@ -133,6 +134,7 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	// No document has it, so it counts as no call of any version.
 	if name, _ := request.Text("api_name"); name == chatWithUser {
 		answer := toolbench.Answer{Response: "There is no user to chat with. Go on by yourself."}
 		wire.SendJSON(w, http.StatusOK, answer.Text())
@@ -146,7 +148,7 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	// The body is what clients compare with other servers', so that it is said beside it.
+	// Clients compare bodies with other servers', so this is said in a header.
 	if a.Respelled > 0 {
 		w.Header().Set(StandardisedHeader, strconv.Itoa(a.Respelled))
 	}
@@ -175,7 +177,7 @@ func (s *Server) answer(ctx context.Context, v Version, request envs.Args) (benc
 	return s.call(ctx, v, name, args)
 }
 
-// refusal is the answer to what is no call.
+// refusal returns the answer to a request that is not a call.
 func (s *Server) refusal(outcome envs.Outcome, why string) bench.Answer {
 	s.count(outcome.String())
 	return bench.Answer{Text: toolbench.Answer{Error: why, Response: ""}.Text(), Outcome: outcome}
@@ -202,7 +204,7 @@ func (s *Server) call(ctx context.Context, v Version, name string, args envs.Arg
 	return a, nil
 }
 
-// refuse answers a request that is no call.
+// refuse answers a request with an HTTP error.
 func (s *Server) refuse(w http.ResponseWriter, status int, why string) {
 	s.count("refused")
 	wire.SendJSON(w, status, toolbench.Answer{Error: why, Response: ""}.Text())

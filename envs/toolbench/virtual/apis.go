@@ -23,12 +23,12 @@ type APIs struct {
 
 // Options are what APIs are made of. The zero Options are the script, and no cache.
 type Options struct {
-	Cache   *Cache   // where answers are kept; nil is nowhere
-	Backend *Backend // real APIs that are asked first; nil is none
-	Model   *Model   // stands in for them; nil is the script
+	Cache   *Cache   // where answers are kept; nil for nowhere
+	Backend *Backend // real APIs that are asked first; nil for none
+	Model   *Model   // stands in for them; nil for the script
 
-	// Unsimulated has no script stand in for them: what is neither kept nor answered by the backend
-	// is a failure of ours, [ErrUnrecorded]. So agents meet nothing but what was recorded.
+	// Unsimulated lets no script stand in for them: a call that is neither kept nor answered by the
+	// backend fails with [ErrUnrecorded]. So agents meet nothing but what was recorded.
 	Unsimulated bool
 }
 
@@ -53,7 +53,7 @@ func New(o Options) *APIs {
 	return a
 }
 
-// nobody stands in for APIs whose recorded answers are all that there is.
+// nobody is the simulator of APIs that have only recorded answers.
 type nobody struct{}
 
 // Simulate implements [toolbench.Simulator].
@@ -61,8 +61,8 @@ func (nobody) Simulate(context.Context, *toolbench.Document, envs.Args) (toolben
 	return toolbench.Answer{}, ErrUnrecorded
 }
 
-// ErrUnrecorded is that no answer to a call was recorded, and nobody stands in for its API. Nobody
-// knows what the API would have answered, so it says nothing of who made the call.
+// ErrUnrecorded means that no answer to a call was recorded, and nothing stands in for its API.
+// Nobody knows what the API would have answered, so it says nothing about who made the call.
 var ErrUnrecorded error = unrecorded{}
 
 type unrecorded struct{}
@@ -82,22 +82,22 @@ func (a *APIs) Before(b *Backend) *APIs {
 func (a *APIs) Tally() Tally { return a.counts.soFar() }
 
 // Under returns the APIs behind a version as a simulator.
-func (a *APIs) Under(version string) toolbench.Simulator { return under{a, version} }
+func (a *APIs) Under(version string) toolbench.Simulator { return versionAPIs{a, version} }
 
-type under struct {
+type versionAPIs struct {
 	apis    *APIs
 	version string
 }
 
 // Simulate implements [toolbench.Simulator].
-func (u under) Simulate(ctx context.Context, d *toolbench.Document, args envs.Args) (toolbench.Answer, error) {
+func (u versionAPIs) Simulate(ctx context.Context, d *toolbench.Document, args envs.Args) (toolbench.Answer, error) {
 	answer, _, err := u.apis.Answer(ctx, u.version, d, args)
 	return answer, err
 }
 
 // Answer answers a call, whose arguments fit the document, under a version, and says where the
-// answer came from. Of equal calls at the same time one is made, whose answer all get. The error is
-// ours.
+// answer came from. Of equal calls at the same time, one is made, and all get its answer. An error
+// is a failure on this side.
 func (a *APIs) Answer(ctx context.Context, version string, d *toolbench.Document, args envs.Args) (toolbench.Answer,
 	Provenance, error) {
 	call := NewCall(version, d.Key, args)
@@ -110,7 +110,7 @@ func (a *APIs) Answer(ctx context.Context, version string, d *toolbench.Document
 
 		made, err, shared := a.flight.Do(call.Key(), func() (any, error) { return a.make(ctx, call, d) })
 		if err != nil && shared && ctx.Err() == nil && errors.Is(err, context.Canceled) {
-			continue // whoever made it for us was called off
+			continue // the caller that made it for us was cancelled
 		}
 
 		if err != nil {
@@ -143,9 +143,9 @@ func (a *APIs) kept(ctx context.Context, call Call) (Entry, bool, error) {
 	return e, ok, err
 }
 
-// make has a call answered, and keeps the answer where it is worth that.
+// make gets an answer to a call, and keeps it if it is worth that.
 func (a *APIs) make(ctx context.Context, call Call, d *toolbench.Document) (Entry, error) {
-	if e, ok, err := a.kept(ctx, call); ok || err != nil { // somebody may just have made it
+	if e, ok, err := a.kept(ctx, call); ok || err != nil { // another call may just have made it
 		e.Provenance = Replayed
 		return e, err
 	}
@@ -159,6 +159,7 @@ func (a *APIs) make(ctx context.Context, call Call, d *toolbench.Document) (Entr
 		return e, nil
 	}
 
+	// Another time an API may have a better answer than a failure.
 	if _, worthy := Check(e.Answer); worthy {
 		shown, _ := d.Shown(call.Args)
 		e.Document, e.Made = documentHash(shown), now()
@@ -171,8 +172,7 @@ func (a *APIs) make(ctx context.Context, call Call, d *toolbench.Document) (Entr
 		return e, err
 	}
 
-	// Another process may have kept an answer while this one was made: all give the one that is
-	// kept.
+	// Another process may have kept an answer while this one was made; all give the kept one.
 	if first, ok, err := a.cache.Get(ctx, call); ok || err != nil {
 		return first, err
 	}
@@ -180,7 +180,7 @@ func (a *APIs) make(ctx context.Context, call Call, d *toolbench.Document) (Entr
 	return e, nil
 }
 
-// ask asks the backend, and else the simulator.
+// ask asks the backend, or else the simulator.
 func (a *APIs) ask(ctx context.Context, call Call, d *toolbench.Document) (Entry, error) {
 	e := Entry{Call: call, Provenance: Real}
 
@@ -193,6 +193,7 @@ func (a *APIs) ask(ctx context.Context, call Call, d *toolbench.Document) (Entry
 			return e, nil
 		}
 
+		// Whatever the backend's trouble is, the simulator stands in.
 		a.counts.add(&a.counts.RealRefused)
 	}
 
@@ -212,6 +213,6 @@ func (a *APIs) ask(ctx context.Context, call Call, d *toolbench.Document) (Entry
 
 	a.counts.add(&a.counts.Simulated)
 
-	e.Provenance, e.Prompt = Simulated, m.told()
+	e.Provenance, e.Prompt = Simulated, m.promptHash()
 	return e, nil
 }

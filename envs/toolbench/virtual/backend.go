@@ -31,7 +31,7 @@ const (
 func NewBackend(address, key string) (*Backend, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return nil, fmt.Errorf("the backend %q is no URL, want e.g. http://localhost:8081/virtual", address)
+		return nil, fmt.Errorf("the backend %q is not a URL, want e.g. http://localhost:8081/virtual", address)
 	}
 	return &Backend{address, key, &http.Client{Timeout: backendTime}}, nil
 }
@@ -47,8 +47,9 @@ func (b *Backend) Ask(ctx context.Context, call Call) (toolbench.Answer, bool) {
 	return a, worthy
 }
 
-// Call returns the answer to a call, whatever it says. The error is that there is none.
+// Call returns the answer to a call, whatever it says. An error means that there is none.
 func (b *Backend) Call(ctx context.Context, call Call) (a toolbench.Answer, err error) {
+	// In the published protocol arguments are a text, and an empty strip asks for the whole answer.
 	body := object(envs.Object(
 		"category", call.API.Category,
 		"tool_name", call.API.Tool,
@@ -71,6 +72,7 @@ func (b *Backend) Call(ctx context.Context, call Call) (a toolbench.Answer, err 
 	}
 	defer reply.Body.Close()
 
+	// One byte more than the limit tells a long answer from one that just fits.
 	text, err := io.ReadAll(io.LimitReader(reply.Body, backendBody+1))
 
 	switch {

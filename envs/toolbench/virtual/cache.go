@@ -30,7 +30,7 @@ type Cache struct {
 //go:embed cache.sql
 var schema string
 
-// What a database says of itself: "tevc", and the version of the schema.
+// What a database says about itself: "tevc", and the version of the schema.
 const (
 	applicationID = 0x74657663
 	cacheFormat   = 1
@@ -40,8 +40,8 @@ const (
 // nothing to open.
 const mostConnections = 8
 
-// OpenCache opens the cache at a path, making it where there is none. The error of a file that is
-// no cache, or a broken one, is [disk.ErrDamaged].
+// OpenCache opens the cache at a path, or makes one there. The error is [disk.ErrDamaged] if the
+// file is not a cache, or a broken one.
 func OpenCache(ctx context.Context, path string) (*Cache, error) {
 	c, err := openCache(ctx, path)
 	if err != nil {
@@ -51,14 +51,15 @@ func OpenCache(ctx context.Context, path string) (*Cache, error) {
 }
 
 func openCache(ctx context.Context, path string) (*Cache, error) {
-	// A file of another program is refused as it is: whoever opens it with SQLite changes it.
+	// A file of another program is refused unopened, since opening it with SQLite may change it.
 	switch header, err := sqlite.ReadHeader(path); {
 	case errors.Is(err, sqlite.ErrNotSQLite), err == nil && header.Size > 0 && header.Application != applicationID:
-		return nil, fmt.Errorf("%w: no cache of this program: name another file", disk.ErrDamaged)
+		return nil, fmt.Errorf("%w: not a cache of toolevo: name another file", disk.ErrDamaged)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
 
+	// A file that has entries is left as it is, so several processes may open one at the same time.
 	err := sqlite.Create(ctx, path,
 		schema,
 		fmt.Sprintf(`PRAGMA application_id = %d`, applicationID),
@@ -82,7 +83,7 @@ func openCache(ctx context.Context, path string) (*Cache, error) {
 	return c, nil
 }
 
-// prepare looks through the file, and prepares what it is asked.
+// prepare checks the file, and prepares the statement that adds entries.
 func (c *Cache) prepare(ctx context.Context) error {
 	var format int
 	var state string
@@ -105,7 +106,7 @@ func (c *Cache) prepare(ctx context.Context) error {
 	return err
 }
 
-// damagedFile marks the errors of a file that is none of SQLite's.
+// damagedFile marks the errors of a file that SQLite cannot read.
 func damagedFile(err error) error {
 	if sqlite.IsDamage(err) {
 		return fmt.Errorf("%w: %w: name another file, or remove it", disk.ErrDamaged, err)
@@ -131,7 +132,7 @@ func (c *Cache) Put(ctx context.Context, e Entry) error {
 	return err
 }
 
-// values are the columns of an entry.
+// values returns the columns of an entry.
 func values(e Entry) []any {
 	key, response := e.Key(), pytext.JSON(e.Answer.Response)
 	return []any{
@@ -183,5 +184,5 @@ func (c *Cache) add(ctx context.Context, all []Entry) (added int, err error) {
 	return added, nil
 }
 
-// now is when an entry is made, to the millisecond that the file keeps.
+// now returns the time to the millisecond, as the file keeps it.
 func now() time.Time { return time.Now().Truncate(time.Millisecond) }

@@ -9,16 +9,16 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// rule is what a response that matches is worth.
+// rule says whether a response that matches is worth keeping.
 type rule struct {
 	name    string
 	pattern *regexp.Regexp
 	keep    bool
 }
 
-// rules are those of StableToolBench on the lower-cased response, of which the first that matches
-// decides. Its rules on 404, 500 and the like match any such digits, those of a price, too; here
-// they have to be a status.
+// rules are those of StableToolBench on the lower-cased response; the first that matches decides.
+// Its rules on 404, 500 and the like match such digits anywhere, even in a price; here they have to
+// be a status.
 var rules = sync.OnceValue(func() []rule {
 	return []rule{
 		{"unexpected argument", regexp.MustCompile(`got an unexpected keyword argument`), true},
@@ -33,7 +33,7 @@ var rules = sync.OnceValue(func() []rule {
 	}
 })
 
-// status matches a number that is called a status, or that a status line begins with.
+// status matches a number that is called a status, or that begins a status line.
 func status(codes string) *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:status(?:[ _]?code)?|http(?:/[0-9.]+)?(?:[ _]?(?:error|code|status))?|` +
 		`error(?:[ _]?code)?|code)\b[^0-9a-z]{0,4}(?:` + codes + `)\b|\b(?:` + codes + `) ` +
@@ -41,8 +41,8 @@ func status(codes string) *regexp.Regexp {
 		`unauthorized|forbidden|too many)`)
 }
 
-// Check reports whether an answer is worth keeping, and if not why. An answer that is not may be
-// right; asked another time the API may have a better one.
+// Check reports whether an answer is worth keeping, and if not, why. One that is not may be right,
+// but another time the API may have a better one.
 func Check(a toolbench.Answer) (reason string, ok bool) {
 	if a.Error != "" {
 		return "error", false

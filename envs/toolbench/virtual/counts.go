@@ -14,7 +14,7 @@ type Tally struct {
 	Failed      int64 `json:"failed"`       // not answered: a failure of a server, or no readable reply
 }
 
-// counts are a Tally in the making. They are safe for concurrent use.
+// counts is a Tally in the making. It is safe for concurrent use.
 type counts struct {
 	mu sync.Mutex
 	Tally

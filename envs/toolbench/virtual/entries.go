@@ -13,7 +13,7 @@ import (
 // they were kept.
 func (c *Cache) All(ctx context.Context) iter.Seq2[Entry, error] { return c.entries(ctx, "") }
 
-// Examples returns what an API answered to the first calls, whatever version was deployed.
+// Examples returns what an API answered to its first calls, under any version.
 func (c *Cache) Examples(ctx context.Context, api toolbench.Key) ([]Example, error) {
 	k := Normalised(api)
 
@@ -31,7 +31,7 @@ func (c *Cache) Examples(ctx context.Context, api toolbench.Key) ([]Example, err
 	return all, nil
 }
 
-// entries streams the entries that SQL chooses.
+// entries streams the entries that an SQL condition selects.
 func (c *Cache) entries(ctx context.Context, where string, values ...any) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		rows, err := c.db.QueryContext(ctx, `SELECT key, version, category, tool, api, args, response, provenance, model,

@@ -21,8 +21,8 @@ const (
 	Scripted  Provenance = "scripted"
 )
 
-// Call is a call of an API, as the cache knows it. Its names are normalised, so that documents and
-// published files, which write them otherwise, mean the same.
+// Call is a call of an API, as the cache knows it. Its names are normalised, since documents and
+// published files write them differently.
 type Call struct {
 	Version string // that was deployed
 	API     toolbench.Key
@@ -41,7 +41,7 @@ func Normalised(k toolbench.Key) toolbench.Key {
 	}
 }
 
-// Key identifies a call. Calls whose arguments differ in their order alone, or in how a number is
+// Key identifies a call. Calls whose arguments differ only in their order, or in how a number is
 // written, are equal.
 func (c Call) Key() string {
 	text := []byte(c.Version + "\n" + c.API.Category + "\n" + c.API.Tool + "\n" + c.API.API + "\n")
@@ -53,12 +53,12 @@ type Entry struct {
 	Call
 	Answer     toolbench.Answer // without an error
 	Provenance Provenance
-	Prompt     string // hash of the instructions of a model; "" where none was asked
-	Document   string // hash of the API's document; "" where there was none
+	Prompt     string // hash of the instructions of a model; "" if none was asked
+	Document   string // hash of the API's document; "" if there was none
 	Made       time.Time
 }
 
-// documentHash identifies what a document says.
+// documentHash identifies the content of a document.
 func documentHash(d *toolbench.Document) string { return hash(object(wholeDocument(d))) }
 
 func hash(text string) string {

@@ -14,9 +14,8 @@ import (
 // mostAttempts is how often a model is asked for one answer.
 const mostAttempts = 3
 
-// Model is a [toolbench.Simulator] that asks a language model. A reply that cannot be read is asked
-// for again, with what is wrong with it and under another seed; the error of a call of which no
-// reply can be read is [ErrReply].
+// Model is a [toolbench.Simulator] that asks a language model. If a reply cannot be read, it asks
+// again, with the reason and another seed; if no reply can be read, the error is [ErrReply].
 type Model struct {
 	writer    kept.Writer
 	name      string
@@ -27,14 +26,14 @@ type Model struct {
 	counts    *counts
 }
 
-// NewModel returns the simulator that asks a model of a name in a mode; one that was published has
-// to be told its words.
+// NewModel returns a simulator that asks the model of that name in a mode. For a published mode,
+// Tell has to give its words.
 func NewModel(w kept.Writer, name string, mode Mode) *Model {
 	return &Model{writer: w, name: name, mode: mode, counts: &counts{}}
 }
 
-// Tell has the model told a user's prompts in place of ours. The error is of a published mode whose
-// words are not among them.
+// Tell replaces the built-in prompts with a user's. It is an error if the words of a published mode
+// are not among them.
 func (m *Model) Tell(p kept.Prompts) (err error) {
 	m.prompts = p
 	if m.mode.IsPublished() {
@@ -46,19 +45,19 @@ func (m *Model) Tell(p kept.Prompts) (err error) {
 // Name says what answers and how it is asked, e.g. "sft openai:mirror".
 func (m *Model) Name() string { return string(m.mode) + " " + m.name }
 
-// Identity is the name, and a hash of what the model is told: other words may give other answers.
-func (m *Model) Identity() string { return m.Name() + " " + m.told() }
+// Identity is the name and a hash of the prompts: other words may give other answers.
+func (m *Model) Identity() string { return m.Name() + " " + m.promptHash() }
 
-// told is a hash of what the model is told.
-func (m *Model) told() string {
+// promptHash is a hash of the words that a model is asked with.
+func (m *Model) promptHash() string {
 	if m.published != nil {
 		return hash(m.published.instructions + "\n" + m.published.request)
 	}
 	return hash(m.mode.Instructions(m.prompts))
 }
 
-// asked returns the system's and the user's text of a call.
-func (m *Model) asked(d *toolbench.Document, args envs.Args, examples []Example) (
+// texts returns the system's and the user's text for a call.
+func (m *Model) texts(d *toolbench.Document, args envs.Args, examples []Example) (
 	instructions, request string) {
 	if m.published != nil {
 		return m.published.instructions, m.published.fill(d, args)
@@ -77,14 +76,15 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 		}
 	}
 
-	// Examples are spelled like the document that the model reads.
+	// Examples are spelled like the document that the model reads, which may be a version's.
 	for i := range examples {
 		_, examples[i].Args = d.Shown(examples[i].Args)
 	}
 
 	shown, written := d.Shown(args)
-	instructions, request := m.asked(shown, written, examples)
+	instructions, request := m.texts(shown, written, examples)
 
+	// The seed is that of the request, so a run that is repeated gets the same answers.
 	a, refused, err := kept.Ask(ctx, m.writer, kept.Asking{
 		Instructions: instructions, Request: request, Seed: xxh3.HashString(request), Tries: mostAttempts,
 	}, func(reply string) (toolbench.Answer, error) {
@@ -97,6 +97,7 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 		return a, err
 	})
 
+	// err is a failure of the server; refused means that it answered, but never readably.
 	if refused == nil {
 		return a, err
 	}

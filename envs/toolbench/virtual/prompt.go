@@ -18,8 +18,8 @@ type Mode string
 // The modes.
 const (
 	SFT     Mode = "sft"      // the document and the request; the mode of MirrorAPI's models
-	CoT     Mode = "cot"      // the same, and how the API works before the answer
-	FewShot Mode = "few-shot" // a short document, and what the API answered before; for models that were not trained
+	CoT     Mode = "cot"      // the same, with how the API works before the answer
+	FewShot Mode = "few-shot" // a short document and earlier answers of the API; for models that were not trained
 
 	// MirrorSFT and MirrorCoT are sft and cot in the words of published prompts.
 	MirrorSFT Mode = "mirrorapi-sft"
@@ -39,8 +39,8 @@ func ParseMode(name string) (Mode, error) { return names.Parse("mode of a simula
 var promptFiles embed.FS
 
 var (
-	// The published texts are no part of this program: prompts.py of envs/toolbench/interop takes
-	// them out of a checkout of StableToolBench.
+	// The published texts are not part of this program: prompts.py of envs/toolbench/interop takes
+	// them from a checkout of StableToolBench.
 	prompts = map[Mode]kept.Prompt{
 		SFT:       kept.EmbeddedPrompt(promptFiles, string(SFT)),
 		CoT:       kept.EmbeddedPrompt(promptFiles, string(CoT)),
@@ -75,8 +75,8 @@ const (
 	requestHeading  = "\n\nRequest:\n"
 )
 
-// Request returns the user's text: what an API is, and the arguments of a call. Examples are shown
-// in the mode few-shot only, the first five of them, without the last ones where they do not fit.
+// Request returns the user's text: what an API is, and the arguments of a call. Only the mode
+// few-shot shows examples: the first five, or as many of them as fit.
 func (m Mode) Request(d *toolbench.Document, args envs.Args, examples []Example) string {
 	if m != FewShot {
 		return documentHeading + object(wholeDocument(d)) + requestHeading + object(args)
@@ -84,8 +84,8 @@ func (m Mode) Request(d *toolbench.Document, args envs.Args, examples []Example)
 	return documentHeading + shortDocument(d) + "\n\nExamples:\n" + fitting(examples) + "\nRequest:\n" + object(args)
 }
 
-// Reply returns what a model writes in a mode: an answer, which the mechanism of the API precedes
-// in the mode cot.
+// Reply returns what a model writes in a mode: an answer, preceded by the mechanism of the API in
+// the mode cot.
 func (m Mode) Reply(mechanism string, a toolbench.Answer) string {
 	reply := envs.Object("error", a.Error, "response", a.Response)
 	if m == CoT {
@@ -97,7 +97,7 @@ func (m Mode) Reply(mechanism string, a toolbench.Answer) string {
 // mechanismMember is where a reply in the mode cot says how the API works.
 const mechanismMember = "mechanism_of_the_api"
 
-// wholeDocument has the members, in the order, of MirrorAPI's documents.
+// wholeDocument returns a document with the members of MirrorAPI's, in their order.
 func wholeDocument(d *toolbench.Document) envs.Args {
 	return envs.Object(
 		"api_name", d.API,
@@ -118,7 +118,7 @@ func shortDocument(d *toolbench.Document) string {
 	))
 }
 
-// Parameters are those of a document as query files have them.
+// Parameters returns the parameters of a document as query files have them.
 func Parameters(all []toolbench.Parameter) []any {
 	shown := make([]any, len(all))
 	for i, p := range all {

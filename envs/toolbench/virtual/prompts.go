@@ -11,7 +11,7 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// published are the words that MirrorAPI's models were trained on, or other ones in their place.
+// published is the words that MirrorAPI's models were trained on, or others in their place.
 type published struct{ instructions, request string }
 
 // publishedWords finds the prompts of a published mode among a user's.
@@ -28,8 +28,8 @@ func publishedWords(p kept.Prompts, m Mode) (*published, error) {
 	return &published{instructions, request}, nil
 }
 
-// fill returns the request about a call, as the published server writes it: Python's print of the
-// document and the arguments, with the names of tools and categories that its client sends.
+// fill returns the request about a call as the published server writes it: the document and the
+// arguments as Python prints them, with the names of tools and categories that its client sends.
 func (p *published) fill(d *toolbench.Document, args envs.Args) string {
 	if args == nil {
 		args = envs.Args{}
@@ -46,9 +46,9 @@ func (p *published) print(document, args envs.Args) string {
 	return pytext.Format(p.request, "{api_doc}", pytext.Repr(document), "{request}", pytext.Repr(args))
 }
 
-// Reword returns what a model is asked in a mode for a request of the mode sft, such as those of
-// MirrorAPI's test sets: the system's text, and the request as a published mode has it. A request
-// of another form stays as it is. The error is of a published mode whose words are missing.
+// Reword turns a request of the mode sft, such as those of MirrorAPI's test sets, into what a model
+// is asked in another mode: the system's text and the request. A request of another form stays as
+// it is. It is an error if the words of a published mode are missing.
 func (m Mode) Reword(request string, p kept.Prompts) (instructions, reworded string, err error) {
 	if !m.IsPublished() {
 		return m.Instructions(p), request, nil

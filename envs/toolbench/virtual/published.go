@@ -23,7 +23,7 @@ type Imported struct {
 
 // Import reads a cache as StableToolBench publishes it, CATEGORY/TOOL_for_CATEGORY/API.json:
 // answers under a version. A file is a JSON object of answers by arguments, which are printed
-// Python dictionaries. All is kept or nothing; a broken file is an error that names the entry.
+// Python dictionaries. All or nothing is kept; a broken file is an error that names the entry.
 func (c *Cache) Import(ctx context.Context, folder, version string) (Imported, error) {
 	paths, err := filepath.Glob(filepath.Join(globEscaped(folder), "*", "*", "*.json"))
 	if err != nil {
@@ -52,12 +52,13 @@ func (c *Cache) Import(ctx context.Context, folder, version string) (Imported, e
 		all = append(all, entries...)
 	}
 
+	// All files are read before any answer is kept, so a broken one leaves the cache as it was.
 	result, err := c.Keep(ctx, all)
 	result.Files = len(paths)
 	return result, err
 }
 
-// Keep keeps answers that somebody else got, all or none, but for those that are not worth it. An
+// Keep keeps answers that others got, all or none, except those that are not worth keeping. An
 // answer that the cache has stays.
 func (c *Cache) Keep(ctx context.Context, all []Entry) (Imported, error) {
 	result := Imported{Rejected: map[string]int{}}
@@ -97,6 +98,7 @@ func readPublished(path, version string) ([]Entry, error) {
 	folder := filepath.Dir(path)
 	category := filepath.Base(filepath.Dir(folder))
 
+	// Published folders have the category twice, in their own names, too.
 	tool, ok := strings.CutSuffix(filepath.Base(folder), "_for_"+category)
 	if !ok {
 		return nil, fmt.Errorf("%s: want a folder TOOL_for_%s", path, category)
@@ -109,6 +111,7 @@ func readPublished(path, version string) ([]Entry, error) {
 		return nil, err
 	}
 
+	// Unlike a map, it keeps the order: of two answers to one call, the first is kept.
 	object, ok := file.(envs.Args)
 	if !ok {
 		return nil, fmt.Errorf("%s: want an object of answers by arguments", path)
@@ -127,7 +130,7 @@ func readPublished(path, version string) ([]Entry, error) {
 	return entries, nil
 }
 
-// publishedEntry reads an answer and the arguments that it is of.
+// publishedEntry reads an answer and its arguments.
 func publishedEntry(version string, api toolbench.Key, member envs.Arg) (Entry, error) {
 	v, err := pytext.DecodeLiteral(member.Name)
 	if err != nil {
@@ -136,12 +139,12 @@ func publishedEntry(version string, api toolbench.Key, member envs.Arg) (Entry, 
 
 	args, ok := v.(envs.Args)
 	if !ok {
-		return Entry{}, fmt.Errorf("the arguments %.80q are no dictionary", member.Name)
+		return Entry{}, fmt.Errorf("the arguments %.80q are not a dictionary", member.Name)
 	}
 
 	o, ok := member.Value.(envs.Args)
 	if !ok {
-		return Entry{}, errors.New("the answer is no object")
+		return Entry{}, errors.New("the answer is not an object")
 	}
 
 	a, ok := AnswerOf(o)

@@ -17,23 +17,23 @@ import (
 // ErrReply means that a reply of a model cannot be read as an answer.
 var ErrReply = errors.New("want a JSON object with error and response")
 
-// ReadReply returns the answer that a reply of a model contains: a JSON object with the members
-// error and response, in either order. What models do wrong beside that is repaired where it leaves
-// no doubt: code fences, prose around the object, Python's way of writing it, an object within a
-// text, a text that is not closed or has bare quotes. How the API works, which a reply in the mode
-// cot begins with, is skipped. An answer without an error says something. A draft before the
-// answer, or two variants of it, are none.
+// ReadReply returns the answer in a model's reply: a JSON object with the members error and
+// response, in either order. Mistakes are repaired where that leaves no doubt: code fences, prose
+// around the object, Python's way of writing it, an object within a text, a text that is not closed
+// or has bare quotes. How the API works, with which replies in the mode cot begin, is skipped. An
+// answer without an error must not be empty. A draft before the answer, or two variants of it, are
+// refused.
 func ReadReply(reply string) (toolbench.Answer, error) {
 	reply = strings.TrimSpace(strings.ToValidUTF8(reply, "\uFFFD"))
 
-	if answers := within(reply); len(answers) > 1 {
+	if answers := answersIn(reply); len(answers) > 1 {
 		return toolbench.Answer{}, fmt.Errorf("%w: %w", ErrReply, kept.ErrVariants)
 	} else if len(answers) == 1 {
 		return answers[0], nil
 	}
 
-	for _, read := range []func(string) (toolbench.Answer, bool){asText, asLiteral, loose} {
-		if a, ok := read(reply); ok && says(a) {
+	for _, read := range []func(string) (toolbench.Answer, bool){asText, asLiteral, asBrokenJSON} {
+		if a, ok := read(reply); ok && hasContent(a) {
 			return a, nil
 		}
 	}
@@ -41,8 +41,8 @@ func ReadReply(reply string) (toolbench.Answer, error) {
 	return toolbench.Answer{}, ErrReply
 }
 
-// says reports whether there is anything in an answer, and no NaN, which JSON does not have.
-func says(a toolbench.Answer) bool {
+// hasContent reports whether there is anything in an answer, and no NaN, which JSON does not have.
+func hasContent(a toolbench.Answer) bool {
 	return (a.Error != "" || !isEmpty(a.Response)) && json.Valid([]byte(a.Text()))
 }
 
@@ -62,11 +62,11 @@ func isEmpty(response any) bool {
 	return false
 }
 
-// within reads the answers in a text, equal ones once.
-func within(reply string) (answers []toolbench.Answer) {
+// answersIn reads the answers in a text, equal ones once.
+func answersIn(reply string) (answers []toolbench.Answer) {
 	kept.Objects(reply, func(o envs.Args) bool {
 		a, ok := AnswerOf(o)
-		if ok = ok && says(a); ok && !slices.ContainsFunc(answers, func(b toolbench.Answer) bool {
+		if ok = ok && hasContent(a); ok && !slices.ContainsFunc(answers, func(b toolbench.Answer) bool {
 			return a.Text() == b.Text()
 		}) {
 			answers = append(answers, a)
@@ -86,7 +86,7 @@ func asText(reply string) (toolbench.Answer, bool) {
 		return toolbench.Answer{}, false
 	}
 
-	answers := within(text)
+	answers := answersIn(text)
 	if len(answers) != 1 {
 		return toolbench.Answer{}, false
 	}
@@ -134,7 +134,7 @@ func AnswerOf(o envs.Args) (a toolbench.Answer, ok bool) {
 	return a, answered || failed && a.Error != ""
 }
 
-// The two orders in which an answer is looked for in a text that is no JSON. The text of an error
+// The two orders in which an answer is looked for in a text that is not JSON. The text of an error
 // has no bare quotes.
 var (
 	errorFirst = regexp.MustCompile(`(?s)"error"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|null)\s*,\s*"response"\s*:\s*(.*)$`)
@@ -142,8 +142,8 @@ var (
 		`(?s)"response"\s*:\s*(.*?)\s*,\s*"error"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|null)\s*,?\s*\}?\s*(?:` + "```" + `)?$`)
 )
 
-// loose finds an answer in what is almost JSON.
-func loose(reply string) (toolbench.Answer, bool) {
+// asBrokenJSON finds an answer in what is almost JSON.
+func asBrokenJSON(reply string) (toolbench.Answer, bool) {
 	message, response := "", ""
 
 	if m := errorFirst.FindStringSubmatch(reply); m != nil {
@@ -193,7 +193,7 @@ func looseValue(response string) (any, bool) {
 	return v, err == nil
 }
 
-// quotesEscaped escapes the bare quotes of a text, and takes away half an escape at its end.
+// quotesEscaped escapes the bare quotes of a text, and removes half an escape at its end.
 func quotesEscaped(text string) string {
 	var b strings.Builder
 
