@@ -26,7 +26,7 @@ type Corpus struct {
 	table      *corpus.Table // nil where the dataset has none
 	db         *sql.DB
 	statements sync.Map // *sql.Stmt by query
-	answers    sync.Map // found by the queries of rules: a question that is drawn again is not answered again
+	answers    sync.Map // of rules: a question that is drawn again is not answered again
 	lists      sync.Map // []int64 by query
 }
 
@@ -47,7 +47,7 @@ type query struct {
 	parameters []string
 }
 
-// newQuery returns a query with those of the parameters that it has.
+// newQuery returns a query with those of the parameters that occur in it.
 func newQuery(text string, parameters ...string) *query {
 	q := &query{text: text}
 
@@ -62,6 +62,7 @@ func newQuery(text string, parameters ...string) *query {
 
 // each runs the query and calls row with the values of every row, which are its own.
 func (q *query) each(c *Corpus, values map[string]any, row func(columns []string, row []any)) error {
+	// Draws ask the same few queries thousands of times, so their statements are kept.
 	stmt, err := c.prepare(q.text)
 	if err != nil {
 		return err
@@ -84,6 +85,7 @@ func (q *query) each(c *Corpus, values map[string]any, row func(columns []string
 	}
 
 	for rows.Next() {
+		// New for every row: what gets them may keep them.
 		cells, to := make([]any, len(columns)), make([]any, len(columns))
 		for i := range cells {
 			to[i] = &cells[i]
@@ -149,6 +151,7 @@ func (t *Template) rule(text string, unique bool, join string) rule {
 
 	q := newQuery(text, names...)
 	return func(c *Corpus, slots slotValues) (string, error) {
+		// Slots that the query does not name cannot change its answer, so they are not in the key.
 		values, key := map[string]any{}, text
 		for _, name := range q.parameters {
 			values[name] = slots.get(name)
@@ -291,7 +294,7 @@ func item(list any, share float64) any {
 	return items[int(share*float64(len(items)))]
 }
 
-// isGap says what may stand between the words of an observation.
+// isGap says which characters may be between the words of an observation.
 func isGap(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ':' }
 
 // expressions are the compiled regular expressions of matches; nil where one cannot be compiled.

@@ -17,6 +17,7 @@ func (c *Corpus) distance(from, to int64) (any, error) {
 	front, far := []int64{from}, []int64{to}
 
 	for length := 1; len(front) > 0 && len(far) > 0; length++ {
+		// Growing the smaller front looks at fewer authors.
 		if len(front) > len(far) {
 			seen, other, front, far = other, seen, far, front
 		}

@@ -10,8 +10,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// What the plans read of the graphs. It has names that end in its number where a plan takes it more
-// than once: name2, edge2, venue2.
+// What the plans read from the graphs. If a plan takes a step more than once, the names of its
+// values end in its number: name2, edge2, venue2.
 
 // nodeForms are how the texts that are found in a node become a value of the plan; before is what
 // it was.
@@ -239,10 +239,12 @@ func (c circle) closest() []string {
 
 // parseCircle reads what NeighbourCheck prints of an author. A list that is cut off cannot be read.
 func parseCircle(result string) (circle, bool) {
+	// Names may have any marks in them, so only Python's own grammar tells where the list ends.
 	_, list, ok := strings.Cut(result, " neighbors: ")
 	v, rest, err := pytext.DecodeLiteralPrefix(list)
 	items, _ := v.([]any)
 
+	// The list of papers is the end of the text, where an observation that was cut has a mark.
 	_, papers, listed := strings.Cut(rest, " papers; Paper list: ")
 	if !ok || err != nil || !strings.HasPrefix(rest, "; Total ") || !listed ||
 		strings.HasSuffix(papers, cutMark) {
@@ -298,8 +300,9 @@ func readEdge(number string) reader {
 		found := eachOnce(append(literalTexts(known.get("found")), papers...))
 		known.set("found", literalList(found))
 
+		// While titles are missing, one more edge is looked at, if there is one. They are compared
+		// by their length, because edges have them in another order than the list of all.
 		k, _ := strconv.Atoi(number)
-		// By their length, because the edges name the papers in another order than the list of all.
 		if len(strings.Join(found, ", ")) != len(known.get("papers")) {
 			k = min(k+1, known.count("names"))
 		}

@@ -19,7 +19,7 @@ type drawing struct {
 	lines   bool // values must come back from a line of a question, and from a condition
 }
 
-// drawParameters are what a query can be asked with: the row, three numbers of [0, 1) and an
+// drawParameters are the parameters that a query may have: the row, three numbers of [0, 1) and an
 // exponential one of mean 1.
 var drawParameters = []string{"row", "u", "v", "w", "exp"}
 
@@ -69,10 +69,10 @@ func (o *slotOrigin) value(c *Corpus, row int64) (string, error) {
 	return value, nil
 }
 
-// draw draws the values of the slots, in the order of the text. The query only must find 1, if
-// there is one, and where the template is avoided, both rules must give the same answer.
+// draw draws the values of the slots, in the order of the text. If the template has a query only,
+// it must find 1, and if the template is avoided, both rules must give the same answer.
 func (t *Template) draw(r *rand.Rand, c *Corpus) ([]string, error) {
-	for range patience {
+	for range maxDraws {
 		values, err := t.drawing.attempt(r, c, t.slots)
 		ok := values != nil
 
@@ -88,7 +88,7 @@ func (t *Template) draw(r *rand.Rand, c *Corpus) ([]string, error) {
 			return values, err
 		}
 	}
-	return nil, fmt.Errorf("%d draws gave no question; the corpus is too small", patience)
+	return nil, fmt.Errorf("%d draws gave no question; the corpus is too small", maxDraws)
 }
 
 // attempt draws values once; nil when they do not make a question.
@@ -127,6 +127,7 @@ func (d *drawing) attempt(r *rand.Rand, c *Corpus, slots []slot) ([]string, erro
 			}
 		}
 
+		// No error: this draw was in vain, and the caller draws again.
 		if !s.kind(value) || d.lines && !isLine(value) {
 			return nil, nil
 		}

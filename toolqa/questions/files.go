@@ -43,6 +43,8 @@ func Path(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) st
 // [disk.ReplaceFolder]); where that cannot be done, [Read] refuses the files until the last is
 // written.
 func Write(dir string, questions []toolqa.Question) error {
+	// All is encoded before the folder is touched: a question that cannot be written changes
+	// nothing.
 	files := map[string]*bytes.Buffer{}
 	var paths []string // in order of appearance
 
@@ -56,6 +58,7 @@ func Write(dir string, questions []toolqa.Question) error {
 			paths = append(paths, path)
 		}
 
+		// Without HTML's escapes, like the published files, which Python has written.
 		enc := json.NewEncoder(buf)
 		enc.SetEscapeHTML(false)
 
@@ -81,6 +84,8 @@ func Write(dir string, questions []toolqa.Question) error {
 
 			changes[path] = envs.SHA256(files[path].Bytes())
 		}
+
+		// Last, so that files of which only some were replaced do not agree with their checksums.
 		return updateSums(dir, work, changes)
 	})
 }
@@ -124,8 +129,8 @@ func Read(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) ([
 	return parseFile(path, data, ds, d, s, written)
 }
 
-// ReadOwn reads a file of questions of the user's own: JSON lines with qid, question, answer,
-// dataset and, where they are told apart, difficulty.
+// ReadOwn reads a file of the user's own questions: JSON lines with qid, question, answer, dataset
+// and, optionally, difficulty.
 func ReadOwn(path string) ([]toolqa.Question, error) {
 	data, err := disk.ReadJSON(path)
 	if err != nil {
@@ -169,17 +174,20 @@ func parseFile(path string, data []byte, ds toolqa.Dataset, d toolqa.Difficulty,
 		}
 
 		lines[r.ID] = line
+		// The name of the user's own file says nothing, so each of its records does.
 		if f == own {
 			ds, d = r.Dataset, r.Difficulty
 		}
 
+		// Only files that Write made name the template.
 		if m, ok := recognise(r.Question); r.Template == "" && ok {
 			r.Template = m.template.Name
 		}
 
-		qs = append(qs, toolqa.Question{ID: r.ID, Dataset: ds, Difficulty: d, Split: s,
-			Template: r.Template,
-			Text:     r.Question, Answer: r.Answer, Source: r.Source, Corpus: r.Corpus})
+		qs = append(qs, toolqa.Question{
+			ID: r.ID, Dataset: ds, Difficulty: d, Split: s, Template: r.Template,
+			Text: r.Question, Answer: r.Answer, Source: r.Source, Corpus: r.Corpus,
+		})
 	}
 	return qs, nil
 }
@@ -198,6 +206,7 @@ func parseRecord(line []byte, form form) (record, error) {
 	if !ok {
 		return record{}, fmt.Errorf("%s, not a %s", want, pytext.TypeName(v))
 	}
+
 	var r record
 
 	for _, f := range fields {
@@ -212,7 +221,7 @@ func parseRecord(line []byte, form form) (record, error) {
 			r.Dataset, err = named(f, toolqa.ParseDataset)
 		case form == own && f.Name == "difficulty":
 			r.Difficulty, err = named(f, toolqa.ParseDifficulty)
-		// Other files may have any fields besides; one that we wrote has those below and no more.
+		// Other files may have any fields besides; one that Write made has those below and no more.
 		case form != written:
 		case f.Name == "template":
 			r.Template, err = text(f)
@@ -231,6 +240,7 @@ func parseRecord(line []byte, form form) (record, error) {
 		}
 	}
 
+	// Whoever asked it, the answer is taken as it is and never computed again.
 	if form != written {
 		r.Source = toolqa.Published
 	}

@@ -35,7 +35,7 @@ func (n Counts) Scale(share float64) Counts {
 	return Counts{part(n.Train), part(n.Dev), part(n.Test)}
 }
 
-func (n Counts) of(s toolqa.Split) int {
+func (n Counts) inSplit(s toolqa.Split) int {
 	switch s {
 	case toolqa.Train:
 		return n.Train
@@ -46,9 +46,9 @@ func (n Counts) of(s toolqa.Split) int {
 	return n.Test
 }
 
-// patience is how many questions in a row may be drawn in vain, because they exist already or have
+// maxDraws is how many questions in a row may be drawn in vain, because they exist already or have
 // no answer, before the corpus is held to have no more of a template.
-const patience = 10_000
+const maxDraws = 10_000
 
 // Options say which questions Generate makes.
 type Options struct {
@@ -77,11 +77,12 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 		g.keys[envs.QuestionKey(q.Text)], g.ids[q.ID] = true, true
 	}
 
+	// Prompts show the answers of these.
 	for _, text := range demonstrated()[ds] {
 		g.keys[envs.QuestionKey(text)] = true
 	}
 
-	templates := l.of(ds, d)
+	templates := l.about(ds, d)
 	if len(templates) == 0 {
 		return nil, fmt.Errorf("questions: generate: no templates for %s, %s", ds, d)
 	}
@@ -89,9 +90,10 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 	var all []toolqa.Question
 	made := map[string]bool{} // templates of which there is a question
 
+	// The test split is first, so that it is the same however many questions the others have.
 	for _, split := range []toolqa.Split{toolqa.Test, toolqa.Dev, toolqa.Train} {
-		if o.of(split) < 0 {
-			return nil, fmt.Errorf("questions: generate %s %s %s: %d questions", ds, d, split, o.of(split))
+		if o.inSplit(split) < 0 {
+			return nil, fmt.Errorf("questions: generate %s %s %s: %d questions", ds, d, split, o.inSplit(split))
 		}
 
 		if split == toolqa.Train && !o.Faulty {
@@ -100,9 +102,11 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 
 		serial := 0
 
-		for i := range o.of(split) {
+		for i := range o.inSplit(split) {
 			t := i % len(templates)
 
+			// Other templates take the turns of one that has no more questions. One that never had
+			// any is an error: the corpus is too small for it.
 			q, err := g.draw(templates[t])
 			for errors.Is(err, errExhausted) && len(templates) > 1 && made[templates[t].Name] {
 				templates = slices.Delete(templates, t, t+1)
@@ -112,7 +116,7 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 
 			if err != nil {
 				return nil, fmt.Errorf("questions: generate %s %s %s: question %d of %d: %w", ds, d, split, i+1,
-					o.of(split), err)
+					o.inSplit(split), err)
 			}
 
 			made[q.Template] = true
@@ -126,7 +130,7 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 	return append(all, examples...), err
 }
 
-// examples draws n questions of each template, as many as there are left.
+// examples draws n questions of each template, or as many as are left.
 func (g *generator) examples(templates []*Template, n int) (all []toolqa.Question, err error) {
 	serial := 0
 
@@ -167,7 +171,7 @@ var errExhausted = errors.New("no new question; the corpus is too small for so m
 
 // draw returns a new question of a template, without an ID.
 func (g *generator) draw(t *Template) (toolqa.Question, error) {
-	for range patience {
+	for range maxDraws {
 		values, err := t.draw(g.r, g.corpus)
 		if err != nil {
 			return toolqa.Question{}, fmt.Errorf("template %s: %w", t.Name, err)
@@ -187,10 +191,12 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 			continue
 		}
 
+		// If a name has the words that follow it in the text, nobody can tell what is asked.
 		if read, ok := g.recognise(text); !ok || read.template != t || !slices.Equal(read.slots, slots) {
-			continue // a name that holds the words after it: nobody could tell what is asked
+			continue
 		}
 
+		// Last, because it may look at every row of the corpus.
 		gold, err := rightAnswer(m, g.corpus)
 		if errors.Is(err, errNoAnswer) {
 			continue
@@ -211,7 +217,7 @@ func (g *generator) draw(t *Template) (toolqa.Question, error) {
 		}, nil
 	}
 
-	return toolqa.Question{}, fmt.Errorf("template %s: %d draws gave %w", t.Name, patience, errExhausted)
+	return toolqa.Question{}, fmt.Errorf("template %s: %d draws gave %w", t.Name, maxDraws, errExhausted)
 }
 
 // id returns the first free ID of a question's split from serial on, and the serial number after

@@ -1,7 +1,7 @@
 package questions
 
-// readHooks take values from the results of calls, where a template's file cannot say it. What
-// stands behind the name are the arguments; there is no reader where they make no sense.
+// readHooks take values from the results of calls, where a template's file cannot say how. The text
+// after the name is the arguments; the reader is nil if they make no sense.
 var readHooks = map[string]func(arguments string) reader{
 	"answer":         readAnswer,
 	"appointment":    readAppointment,

@@ -42,8 +42,8 @@ type definition struct {
 	Avoided   bool          `yaml:"avoided"`
 	Gold      string        `yaml:"gold"`
 	Official  string        `yaml:"official"`
-	Unique    bool          `yaml:"unique"` // where a query finds several rows there is no answer
-	Join      string        `yaml:"join"`   // what stands between the rows of an answer
+	Unique    bool          `yaml:"unique"` // if the query finds several rows there is no answer
+	Join      string        `yaml:"join"`   // the text between the rows of an answer
 	From      string        `yaml:"from"`
 	Draw      string        `yaml:"draw"`
 	Only      string        `yaml:"only"` // a query that finds 1 for the questions that are drawn
@@ -57,7 +57,7 @@ type plannedStep struct {
 	tool    string
 	args    []string
 	gives   [][]field // the values that each row of the result must have
-	unit    string    // what stands behind the number that a program prints
+	unit    string    // the text after the number that a program prints
 	read    string    // the reader that takes the values instead
 	then    string    // the reader that takes more values after these
 	when    string    // a value that must be known for the step to be taken
@@ -144,8 +144,8 @@ func parseFields(text string) [][]field {
 	return rows
 }
 
-// shippedTemplates decodes the templates of all datasets. It panics where a file does not fit: a
-// mistake in this package.
+// shippedTemplates decodes the templates of all datasets. It panics on a mistake in a file, which
+// is part of the program.
 func shippedTemplates() library {
 	var all library
 
@@ -187,6 +187,7 @@ func (f *templateFile) compile() (library, error) {
 				corrected:  d.Corrected,
 				avoided:    d.Avoided,
 			}
+			// The error has the place in the file, from which ParseTemplates finds the line.
 			if key, err := t.complete(f, d, parts); err != nil {
 				return nil, &definitionError{
 					place: fmt.Sprintf("$.%s[%d].%s", level.difficulty, i, key),
@@ -200,7 +201,8 @@ func (f *templateFile) compile() (library, error) {
 	return ts, nil
 }
 
-// complete adds what a template of a file does. An error is one of the definition's key.
+// complete adds the rules, the draw and the plan of a template. An error is about the definition's
+// key.
 func (t *Template) complete(f *templateFile, d definition, parts *strings.Replacer) (key string, err error) {
 	// First, because the rules and the plan take the slots that it finds.
 	if err := t.parse(); err != nil {
@@ -219,6 +221,7 @@ func (t *Template) complete(f *templateFile, d definition, parts *strings.Replac
 		}
 	}
 
+	// unique is for the right rule alone: the published one answers with whatever it finds.
 	t.gold = t.rule(t.queries["gold"], d.Unique, d.Join)
 	if d.Official != "" {
 		t.official = t.rule(t.queries["official"], false, d.Join)
@@ -237,7 +240,7 @@ func (t *Template) complete(f *templateFile, d definition, parts *strings.Replac
 	return fmt.Sprintf("plan[%d]", step), err
 }
 
-// namesOf lists the names that there are.
+// namesOf lists the valid names.
 func namesOf[T any](all map[string]T) string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
 }

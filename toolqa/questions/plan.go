@@ -30,6 +30,7 @@ type reader func(result string, known *slotValues) error
 // plan returns the solution of the question in the prompt version (p_c).
 func (m match) plan() envs.Plan {
 	return func(results []string) (string, envs.Call, error) {
+		// Each call starts over from all results: a plan has no state, so branches can share it.
 		known := m.slots.derived()
 
 		steps := m.template.plan(known)
@@ -44,7 +45,7 @@ func (m match) plan() envs.Plan {
 					steps[i].tool, err)
 			}
 
-			// What a result tells may change the steps that follow.
+			// What is in a result may change the steps that follow.
 			steps = m.template.plan(known)
 		}
 
@@ -148,8 +149,8 @@ func expand(text string, known slotValues) (string, error) {
 			return "", fmt.Errorf("{%s|%s}: no such language", name, language)
 		}
 
+		// The value is not expanded in turn: it may have braces.
 		b.WriteString(value)
-
 		text = after
 	}
 }
@@ -210,9 +211,12 @@ func rows(lines ...[]field) reader {
 			text, rest, _ = strings.Cut(rest, "\n")
 
 			for j, f := range line {
+				// A text with commas of its own cannot be read here: textCell and printedText do
+				// that.
 				var cell string
 				cell, text, _ = strings.Cut(text, ", ")
 
+				// Close1 and Close2 are the column Close of two rows.
 				value, ok := strings.CutPrefix(cell, strings.TrimRight(f.name, "0123456789")+": ")
 				if !ok || !kinds[f.kind](value) {
 					return unexpected(result, fmt.Sprintf("a result with a %s as column %d (%s) of row %d", f.kind,

@@ -68,6 +68,7 @@ func Import(src string, split toolqa.Split, only ...toolqa.Dataset) (Imported, e
 				continue
 			}
 
+			// Also by the names that ToolQA's own files have for two datasets.
 			name = strings.TrimSuffix(name, "-"+string(d))
 			if len(only) > 0 && !slices.Contains(only, toolqa.Dataset(cmp.Or(misnamed[name], name))) {
 				continue
@@ -90,12 +91,13 @@ func Import(src string, split toolqa.Split, only ...toolqa.Dataset) (Imported, e
 	}
 
 	if read == 0 {
-		// The example is of a dataset that was asked for, where one was.
+		// The example is of a dataset that was asked for, if any was.
 		wanted := append(only, toolqa.Coffee)[0]
 		return Imported{}, fmt.Errorf("questions: import: no question file in %s: want e.g. %s",
 			src, filepath.Join("easy", string(wanted)+"-easy.jsonl"))
 	}
 
+	// Each file has been checked by itself, but a run may ask the questions of several.
 	return in, uniqueIDs(in.Questions)
 }
 
@@ -145,6 +147,7 @@ func FindShared(dir string, qs []toolqa.Question) ([]Shared, error) {
 				continue
 			}
 
+			// Each file is read once. Only published ones count: RemoveShared removes the others.
 			f := file{q.Dataset, q.Difficulty, s}
 			if others[f] == nil {
 				published, err := Published(dir, f.ds, f.d, f.s)
@@ -185,6 +188,7 @@ func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question,
 		return nil, err
 	}
 
+	// Before anything is reported, so that the reports have the IDs that are kept.
 	f.Questions = len(qs)
 	f.rename(qs)
 
@@ -200,12 +204,12 @@ func (f *ImportedFile) read(name string, split toolqa.Split) ([]toolqa.Question,
 
 		key := envs.QuestionKey(q.Text)
 		if before, ok := first[key]; ok {
-			said := q.ID + " asks what " + before.ID + " asks"
+			duplicate := q.ID + " asks what " + before.ID + " asks"
 			if q.Answer != before.Answer {
-				said += ", with another answer"
+				duplicate += ", with another answer"
 			}
 
-			f.Duplicates = append(f.Duplicates, said)
+			f.Duplicates = append(f.Duplicates, duplicate)
 		} else {
 			first[key] = q
 		}

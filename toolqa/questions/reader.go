@@ -39,7 +39,7 @@ func textCell(column string) reader {
 	}
 }
 
-// then makes a reader that goes on with more after another has read the result.
+// then makes a reader that reads a result and then reads more from it.
 func then(read, more reader) reader {
 	return func(result string, known *slotValues) error {
 		if err := read(result, known); err != nil {
@@ -102,8 +102,8 @@ func readAnswer(arguments string) reader {
 		}
 
 		for choice := range strings.FieldsSeq(answers) {
-			of, answer, _ := strings.Cut(choice, "=")
-			if of == value || of == "*" {
+			wanted, answer, _ := strings.Cut(choice, "=")
+			if wanted == value || wanted == "*" {
 				*known = append(*known, slotValue{"answer", answer})
 				return nil
 			}

@@ -41,6 +41,7 @@ func (l library) recognise(question string) (match, bool) {
 	if len(question) > maxQuestion {
 		return match{}, false
 	}
+
 	var best match
 	most, tie := -1, false
 
@@ -104,6 +105,7 @@ func (t *Template) split(text string, i int, s slotValues) bool {
 
 		end := from + at
 		if t.slots[i].kind(text[:end]) {
+			// The rest must fit, too. Otherwise the literal is looked for at another place.
 			s[i].value = text[:end]
 			if t.split(text[end+len(literal):], i+1, s) {
 				return true
@@ -111,7 +113,7 @@ func (t *Template) split(text string, i int, s slotValues) bool {
 		}
 
 		if greedy {
-			// The literal may stand in a value, too, so the places before this one are tried next.
+			// A value may have the literal in it, so the places before this one are tried next.
 			to = end + len(literal) - 1
 		} else {
 			from = end + 1

@@ -30,7 +30,7 @@ func readStated(asked string) reader {
 	}
 }
 
-// wordingFiles are the wordings that answers are read by.
+// wordingFiles are the wordings by which answers are found.
 //
 //go:embed wordings/*.yaml
 var wordingFiles embed.FS
@@ -52,10 +52,11 @@ var listPatterns = map[string]string{
 	"highest-method":  `([\w-]+ \S+(?: , [\w-]+ \S+)*)`,
 }
 
-// stated returns what stands for the list or the score in the first passage that has one of the
-// wordings of what is asked.
+// stated returns the list or the score in the first passage that has one of the wordings of what is
+// asked.
 func stated(passages []string, s slotValues, asked, list string) (string, bool) {
 	for _, wording := range scirexWordings()[asked] {
+		// The words of passages have single blanks between, like those of wordings.
 		words := strings.Split(wording, " ")
 		for i, w := range words {
 			switch w {
@@ -74,6 +75,7 @@ func stated(passages []string, s slotValues, asked, list string) (string, bool) 
 			}
 		}
 
+		// Whole words, so that a score is never the end of another one.
 		pattern, err := regexp.Compile(`(?:^|\s)` + strings.Join(words, " ") + `(?:\s|$)`)
 		if err != nil {
 			return "", false // a name that is not text
@@ -108,7 +110,7 @@ func namePattern(name string) string {
 	return b.String()
 }
 
-// valuesStated returns what passages state of what is asked.
+// valuesStated returns the values that passages state for what is asked.
 func valuesStated(asked string, passages []string, s slotValues) (slotValues, bool) {
 	list, ok := stated(passages, s, asked, listPatterns[asked])
 

@@ -75,8 +75,8 @@ func (s slotValues) lookup(name string) (string, bool) {
 // rule computes an answer. Its error is errNoAnswer when the corpus holds none to this question.
 type rule func(c *Corpus, s slotValues) (string, error)
 
-// shipped are the templates of every dataset. They are read when they are first wanted: most
-// processes of the program are children that run a statement or a program, and read none.
+// shipped are the templates of every dataset, read at first use: most processes of the program are
+// children that run a statement or a program, and need none.
 var shipped = sync.OnceValue(shippedTemplates)
 
 // parse splits the text at its slots.
@@ -131,12 +131,13 @@ func (t *Template) trainable() bool { return t.fault == "" || t.corrected || t.a
 
 // Templates returns the templates of a dataset and difficulty in the order of the benchmark, in a
 // new slice.
-func Templates(ds toolqa.Dataset, d toolqa.Difficulty) []*Template { return shipped().of(ds, d) }
+func Templates(ds toolqa.Dataset, d toolqa.Difficulty) []*Template { return shipped().about(ds, d) }
 
 // library is a set of templates, by which questions are recognised.
 type library []*Template
 
-func (l library) of(ds toolqa.Dataset, d toolqa.Difficulty) []*Template {
+// about returns the templates of a dataset and difficulty.
+func (l library) about(ds toolqa.Dataset, d toolqa.Difficulty) []*Template {
 	var ts []*Template
 
 	for _, t := range l {
