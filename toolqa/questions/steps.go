@@ -44,6 +44,7 @@ func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(slot
 			p.args[j] = parts.Replace(a)
 		}
 
+		// Also a step that is repeated, with # for its number: a mistake in it is found at once.
 		if compiled[i], err = p.compile(); err != nil {
 			return nil, i, fmt.Errorf("%s: %w", p.tool, err)
 		}
@@ -52,13 +53,14 @@ func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(slot
 		var steps []step
 
 		for i, p := range planned {
+			// Which steps there are depends on what earlier results have said.
 			switch {
 			case !p.taken(known):
 			case p.repeat == "":
 				steps = append(steps, compiled[i])
 			default:
 				for k := p.first; k <= known.count(p.repeat); k++ {
-					repeated, _ := p.numbered(k).compile() // it has been compiled before
+					repeated, _ := p.numbered(k).compile() // cannot fail: it has been compiled with #
 					steps = append(steps, repeated)
 				}
 			}
@@ -78,12 +80,13 @@ func (p *plannedStep) taken(known slotValues) bool {
 // numbered returns the k-th of the repeated steps.
 func (p *plannedStep) numbered(k int) *plannedStep {
 	number := func(text string) string { return strings.ReplaceAll(text, "#", strconv.Itoa(k)) }
-	one := &plannedStep{thought: number(p.thought), tool: p.tool, read: number(p.read), then: number(p.then)}
-
-	for _, a := range p.args {
-		one.args = append(one.args, number(a))
+	repeated := &plannedStep{
+		thought: number(p.thought), tool: p.tool, read: number(p.read), then: number(p.then),
 	}
-	return one
+	for _, a := range p.args {
+		repeated.args = append(repeated.args, number(a))
+	}
+	return repeated
 }
 
 // compile makes the step.
@@ -150,6 +153,7 @@ func (p *plannedStep) reader() (reader, error) {
 		return hookedReader(p.read)
 	}
 
+	// Nothing is taken from the results of these tools, which only have to succeed.
 	switch p.tool {
 	case "Finish":
 		return func(string, *slotValues) error { return nil }, nil
@@ -169,8 +173,8 @@ func (p *plannedStep) reader() (reader, error) {
 		return nil, fmt.Errorf("want what the result gives, or a reader")
 	}
 
-	row := fields[0]
 	// A text by itself may hold the marks by which several values are told apart.
+	row := fields[0]
 	isText := len(fields) == 1 && len(row) == 1 && row[0].kind == "text"
 
 	switch {

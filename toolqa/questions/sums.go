@@ -15,9 +15,9 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// sums are the checksums of the question files below DIR/questions, by their paths there. They
-// stand in the file SHA256SUMS beside them, in the format of sha256sum, which is written after all
-// files of a command: a folder that two commands left half and half does not agree with it.
+// sums are the checksums of the question files below DIR/questions, by their paths there. They are
+// kept in the file SHA256SUMS beside them, in the format of sha256sum. It is written after all
+// files of a command, so a folder that holds files of two commands does not agree with it.
 type sums map[string]string
 
 // folder returns where a data folder has questions.
@@ -32,7 +32,7 @@ func sumsKey(dir, path string) (string, error) {
 	return filepath.ToSlash(name), err
 }
 
-// readSums reads the checksums; none, and no error, where there are no question files yet.
+// readSums reads the checksums; none, and no error, if there are no question files yet.
 func readSums(dir string) (sums, error) {
 	path := sumsPath(dir)
 
@@ -58,7 +58,7 @@ func readSums(dir string) (sums, error) {
 	return s, nil
 }
 
-// text returns the checksums as they stand in their file.
+// text returns the text of the file of checksums.
 func (s sums) text() []byte {
 	var text []byte
 	for _, name := range slices.Sorted(maps.Keys(s)) {

@@ -22,7 +22,7 @@ type TemplateFile struct {
 	path      string
 	text      []byte
 	templates library
-	places    map[*Template]string // where each stands, as a path of YAML: $.easy[0]
+	places    map[*Template]string // where each is, as a path of YAML: $.easy[0]
 }
 
 // Example is a question of a template.
@@ -37,6 +37,7 @@ type Example struct {
 func ParseTemplates(path string, text []byte) (*TemplateFile, error) {
 	f := &TemplateFile{path: path, text: text, places: map[*Template]string{}}
 
+	// Strict, since a misspelt key would otherwise be left out without a word.
 	var parsed templateFile
 	if err := yamltext.Decode(text, &parsed, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("questions: %s: %w", path, err)
@@ -60,8 +61,8 @@ func ParseTemplates(path string, text []byte) (*TemplateFile, error) {
 	}
 
 	for i, t := range f.templates {
-		f.places[t] = fmt.Sprintf("$.%s[%d]", t.difficulty, i)
 		// The easy ones come first, and each level counts from 0 in the file.
+		f.places[t] = fmt.Sprintf("$.%s[%d]", t.difficulty, i)
 		if t.difficulty == toolqa.Hard {
 			f.places[t] = fmt.Sprintf("$.%s[%d]", t.difficulty, i-len(parsed.Easy))
 		}
@@ -73,7 +74,7 @@ func ParseTemplates(path string, text []byte) (*TemplateFile, error) {
 // lastKey is the last key of a path of YAML.
 var lastKey = regexp.MustCompile(`(\.\w+|\[\d+\])$`)
 
-// fault is an error of what stands at a place of the file, or above it.
+// fault adds to an error the line of a place in the file, or of the nearest place above it.
 func (f *TemplateFile) fault(place string, err error) error {
 	for at := place; at != "$" && at != ""; at = lastKey.ReplaceAllString(at, "") {
 		path, pathErr := yaml.PathString(at)
@@ -94,6 +95,7 @@ func (f *TemplateFile) Dataset() toolqa.Dataset { return f.templates[0].dataset 
 // Examples draws a question of each template from a corpus of their dataset. The same random
 // numbers give the same questions.
 func (f *TemplateFile) Examples(r *rand.Rand, c *Corpus) ([]Example, error) {
+	// Among the shipped ones, too: a question that two templates fit equally well cannot be read.
 	known := f.templates.with(shipped())
 	var examples []Example
 
@@ -116,6 +118,7 @@ func (f *TemplateFile) Examples(r *rand.Rand, c *Corpus) ([]Example, error) {
 		}
 
 		example := Example{Template: t.Name, Question: q.Text, Answer: q.Answer}
+		// That the published rule finds no answer may just be its fault.
 		if t.official != nil {
 			m, _ := known.recognise(q.Text)
 			if example.Official, err = officialAnswer(m, c); ignoreNoAnswer(err) != nil {
@@ -159,6 +162,7 @@ func (e *definitionError) Unwrap() error { return e.err }
 // be told: what readers take from a result only they know.
 func checkNames(slots []slot, planned []plannedStep) (step int, err error) {
 	var known slotValues
+
 	// slotValues.derived may add these to the slots of a question.
 	for _, name := range []string{"carrier", "number", "date_in_words", "start24", "end24"} {
 		known = append(known, slotValue{name, ""})
@@ -175,6 +179,7 @@ func checkNames(slots []slot, planned []plannedStep) (step int, err error) {
 			}
 		}
 
+		// From here on readers add names of their own, which nobody can tell without the results.
 		if p.read != "" || p.then != "" || p.repeat != "" {
 			return 0, nil
 		}

@@ -29,6 +29,7 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 		sources[envs.QuestionKey(q.Text)] = q.Source
 	}
 
+	// A question of two splits would be trained on and tested, if not in this run then in another.
 	for _, other := range toolqa.Splits() {
 		if other == s {
 			continue
@@ -44,8 +45,8 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 		}
 
 		for _, q := range others {
-			source, shared := sources[envs.QuestionKey(q.Text)]
 			// What two published splits share was published like that: it cannot be made anew.
+			source, shared := sources[envs.QuestionKey(q.Text)]
 			if shared && (source == toolqa.Generated || q.Source == toolqa.Generated) {
 				return nil, fmt.Errorf("questions: %s and %s share the question %q: %s",
 					Path(dir, info.Dataset, d, s), Path(dir, info.Dataset, d, other), q.Text, again)
@@ -115,6 +116,7 @@ func RemoveShared(dir string, published []toolqa.Question) (removed []string, er
 	for _, ds := range toolqa.Datasets() {
 		for _, d := range toolqa.Difficulties() {
 			for _, s := range toolqa.Splits() {
+				// Those of the file's own split do not count: they will replace the file.
 				keys := keysOf(slices.DeleteFunc(slices.Clone(published), func(q toolqa.Question) bool {
 					return q.Dataset != ds || q.Difficulty != d || q.Split == s
 				}))
@@ -141,9 +143,9 @@ func RemoveShared(dir string, published []toolqa.Question) (removed []string, er
 }
 
 // generatedShare reports whether a file asks, among its generated questions, one of those with the
-// keys. Whether it is as it was written does not matter to that.
-func generatedShare(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split, keys map[string]bool) (bool,
-	error) {
+// keys. It does not matter here whether the file is as it was written.
+func generatedShare(path string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split,
+	keys map[string]bool) (bool, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

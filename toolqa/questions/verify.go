@@ -44,11 +44,11 @@ func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, 
 	}
 
 	for i, q := range qs {
-		if err := v.look(q); err != nil {
+		if err := v.check(q); err != nil {
 			return Verification{}, err
 		}
 
-		// Rules run without ctx, so it is looked at after each question.
+		// Rules run without ctx, so it is checked after each question.
 		if err := ctx.Err(); err != nil {
 			return Verification{}, err
 		}
@@ -56,6 +56,7 @@ func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, 
 		progress(i+1, len(qs))
 	}
 
+	// Missing templates are no problem: a small share of the questions need not have all.
 	v.Questions, v.Templates = len(qs), len(v.templates)
 	for _, d := range toolqa.Difficulties() {
 		for _, t := range Templates(c.Dataset(), d) {
@@ -105,8 +106,9 @@ type verifier struct {
 	templates map[string]bool
 }
 
-// look checks one question.
-func (v *verifier) look(q toolqa.Question) error {
+// check checks one question.
+func (v *verifier) check(q toolqa.Question) error {
+	// What is wrong with published questions is no problem of the files: they stay as published.
 	report := func(format string, args ...any) {
 		to := &v.Problems
 		if q.Source == toolqa.Published {
@@ -139,7 +141,7 @@ func (v *verifier) look(q toolqa.Question) error {
 		return nil
 	}
 
-	// Only of made questions: published answers stay as they are, and CheckGold judges them.
+	// Only generated questions get here: CheckGold judges the published answers.
 	answer, err := rightAnswer(m, v.corpus)
 	switch {
 	case isNoAnswer(err):

@@ -30,8 +30,8 @@ type Dense struct {
 	vectors  *vectors
 }
 
-// OpenDense reads the vectors of a corpus's passages, and has them made first where there are none
-// of this model. Progress, if not nil, is then told how many passages are done.
+// OpenDense reads the vectors of a corpus's passages, and has them made first if there are none of
+// this model. progress, if not nil, is then called with how many passages are done.
 func OpenDense(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*Dense, error) {
 	v, err := readOrEmbed(ctx, c, e, progress)
 	if err != nil {
@@ -61,7 +61,7 @@ func (d *Dense) Search(ctx context.Context, query string, k int) ([]int, error) 
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: embed %.100q with %s: %w", query, d.Model(), err)
 	}
-	return d.vectors.nearest(normal(list[0]), k), nil
+	return d.vectors.nearest(unit(list[0]), k), nil
 }
 
 // checkVectors returns an error unless there are n vectors of the size, or of any if that is 0.
@@ -90,7 +90,7 @@ func checkVectors(list [][]float32, n, size int) error {
 type vectors struct {
 	ids  []int
 	lost []int     // passages without a vector
-	why  error     // the first of those has none, when they were made; nil when they were read
+	why  error     // why the first of those has none; nil if the vectors were read from a file
 	size int       // of one vector
 	data []float32 // one after the other
 }
@@ -126,8 +126,8 @@ func (v *vectors) nearestOf(start, end int, query []float32, k int) []hit {
 	return best
 }
 
-// dot returns the dot product of two vectors of one length. The eight sums are for the processor to
-// work at side by side.
+// dot returns the dot product of two vectors of one length. The processor can work on the eight
+// sums side by side.
 func dot(a, b []float32) float32 {
 	b = b[:len(a)]
 
@@ -150,8 +150,8 @@ func dot(a, b []float32) float32 {
 	return (s[0] + s[1]) + (s[2] + s[3]) + (s[4] + s[5]) + (s[6] + s[7])
 }
 
-// normal returns a vector in the direction of v whose length is one; zero stays zero.
-func normal(v []float32) []float32 {
+// unit returns a vector in the direction of v whose length is one; zero stays zero.
+func unit(v []float32) []float32 {
 	sum := 0.0
 	for _, x := range v {
 		sum += float64(float64(x) * float64(x))

@@ -45,8 +45,8 @@ func writeDerived(path string, fill func(io.Writer) error) error {
 	return disk.Rename(tmp.Name(), path)
 }
 
-// removeOthers removes what lies beside a file of other contents of the corpus. What is open in
-// another program stays readable there.
+// removeOthers removes what is beside a file: what was made of other contents of the corpus. It
+// stays readable for a program that has it open.
 func removeOthers(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

@@ -40,8 +40,9 @@ type postings struct {
 	Places [][]byte
 }
 
-// Open opens the index of a corpus's passages, and makes it first where there is none. Progress, if
-// not nil, is then told how many passages are done. In a corpus without passages nothing is found.
+// Open opens the index of a corpus's passages, and makes it first if there is none. progress, if
+// not nil, is then called with how many passages are done. In a corpus without passages nothing is
+// found.
 func Open(ctx context.Context, c *corpus.Corpus, progress func(done, total int)) (*Index, error) {
 	if c.DocumentCount() == 0 {
 		return &Index{}, nil
@@ -59,7 +60,7 @@ func Open(ctx context.Context, c *corpus.Corpus, progress func(done, total int))
 
 	if x, err = newIndex(ctx, c, progress); err == nil {
 		err = x.write(path)
-		_ = removeOthers(path) // they only take room
+		_ = removeOthers(path) // they only take up space
 	}
 
 	if err != nil {
@@ -69,7 +70,7 @@ func Open(ctx context.Context, c *corpus.Corpus, progress func(done, total int))
 }
 
 // Verify returns an error unless what is derived from a corpus is as it was written: its index, and
-// the vectors of each model. What was not made yet, or of another content, is not looked at.
+// the vectors of each model. What was not made yet, or from another content, is not checked.
 func Verify(ctx context.Context, c *corpus.Corpus) error {
 	if c.DocumentCount() == 0 {
 		return nil
@@ -125,6 +126,7 @@ func newIndex(ctx context.Context, c *corpus.Corpus, progress func(done, total i
 		}
 	}
 
+	// Sorted, so that a query finds its words by halving.
 	x.kept.Words = slices.Sorted(maps.Keys(places))
 	for _, word := range x.kept.Words {
 		x.kept.Places, x.kept.Found = append(x.kept.Places, places[word]), append(x.kept.Found, found[word])
@@ -134,7 +136,7 @@ func newIndex(ctx context.Context, c *corpus.Corpus, progress func(done, total i
 	return x, nil
 }
 
-// readIndex reads the index that is there, if it is what was written.
+// readIndex reads the index, and refuses one that is not as it was written.
 func readIndex(c *corpus.Corpus) (*Index, error) {
 	path := indexPath(c)
 
@@ -200,14 +202,14 @@ func (x *Index) Search(_ context.Context, query string, k int) ([]int, error) {
 	return idsOf(best), nil
 }
 
-// The customary constants of BM25: how soon more of a word brings nothing more, and how much the
-// length of a passage counts.
+// The customary constants of BM25: how soon more of a word adds no more, and how much the length of
+// a passage counts.
 const (
 	saturation = 1.2
 	lengthness = 0.75
 )
 
-// add adds what a word of a query brings the passages that have it.
+// add adds the score of a word of a query to the passages that have it.
 func (x *Index) add(word string, scores []float64, shared []int) {
 	i, found := slices.BinarySearch(x.kept.Words, word)
 	if !found {

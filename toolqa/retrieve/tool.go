@@ -88,7 +88,7 @@ func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error
 	case t.corpus == nil:
 		return t.result(ctx, query)
 	case t.search.Model() == "":
-		return t.pure(ctx, query)
+		return t.cached(ctx, query)
 	}
 
 	key := "retrieve " + t.name + " " + envs.SHA256(t.search.Model()+"\x00"+query)
@@ -97,8 +97,8 @@ func (t *Tool) remembered(ctx context.Context, query string) (envs.Result, error
 	})
 }
 
-// pure is result for a ranking that depends on nothing but the corpus.
-func (t *Tool) pure(ctx context.Context, query string) (envs.Result, error) {
+// cached is result for a ranking that depends on nothing but the corpus.
+func (t *Tool) cached(ctx context.Context, query string) (envs.Result, error) {
 	if r, ok := t.recent.Get(query); ok {
 		return r, nil
 	}

@@ -83,6 +83,7 @@ func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors,
 	if err := json.Unmarshal(line, &h); err != nil {
 		return nil, damaged(err)
 	}
+
 	var ids []int
 
 	for d, err := range c.Documents(ctx) {
@@ -90,6 +91,7 @@ func readVectors(ctx context.Context, c *corpus.Corpus, model string) (*vectors,
 			return nil, err
 		}
 
+		// The model's server failed at the lost passages: all others must have a vector.
 		if !slices.Contains(h.Lost, d.ID) {
 			ids = append(ids, d.ID)
 		}
@@ -133,7 +135,7 @@ func verifyVectors(ctx context.Context, c *corpus.Corpus, path string) error {
 	return nil
 }
 
-// embed has the vectors of all passages made.
+// embed makes the vectors of all passages.
 func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*vectors, error) {
 	v := &vectors{}
 	var ids []int
@@ -152,9 +154,10 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 			return fmt.Errorf("embed passages up to %d: %w", last, err)
 		}
 
-		for _, one := range list {
-			v.size = len(one)
-			v.data = append(v.data, normal(one)...)
+		// Scaled here and once, so that a search needs only the dot products.
+		for _, vector := range list {
+			v.size = len(vector)
+			v.data = append(v.data, unit(vector)...)
 		}
 
 		v.ids = append(v.ids, ids...)
@@ -213,8 +216,8 @@ func (v *vectors) setLost(ids []int, list [][]float32, why error) (kept []int) {
 	return kept
 }
 
-// write writes the file at path. Vectors of other models, or of what the corpus held before, are
-// dear and stay: nothing tells them apart.
+// write writes the file at path. Vectors of other models, or of what the corpus held before, stay:
+// they are expensive, and nothing tells the two apart.
 func (v *vectors) write(path, model string) error {
 	return writeDerived(path, func(w io.Writer) error { return v.writeTo(w, model) })
 }

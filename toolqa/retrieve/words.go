@@ -8,8 +8,8 @@ import (
 	"github.com/blevesearch/segment"
 )
 
-// stopWordList are the English words of the Snowball project that say nothing of a text, a line
-// each.
+// stopWordList are the English words of the Snowball project that say nothing about a text, one a
+// line.
 //
 //go:embed stopwords.txt
 var stopWordList string
@@ -22,7 +22,7 @@ var stopWords = func() map[string]bool {
 	return stop
 }()
 
-// separators part words beyond what Unicode says: the name SQuAD1_1 of the scirex corpus is
+// separators separate words beyond what Unicode says: the name SQuAD1_1 of the scirex corpus is
 // SQuAD1.1 in its texts.
 var separators = strings.NewReplacer("_", " ", ".", " ", "'", " ", "’", " ")
 
