@@ -259,7 +259,7 @@ type Verifier interface {
 // VerifiedFile is a file of the data folder.
 type VerifiedFile struct {
 	Path   string `json:"path"`             // of the file
-	Has    string `json:"has,omitempty"`    // what it contains, for people
+	Has    string `json:"has,omitempty"`    // what is in it, for people
 	Damage string `json:"damage,omitempty"` // what is wrong with it
 }
 

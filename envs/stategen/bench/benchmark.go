@@ -23,7 +23,7 @@ type StateGen struct{}
 // Name implements [suite.Benchmark].
 func (StateGen) Name() string { return "stategen" }
 
-// Versions implements [suite.Benchmark]. The tools are of the set of APIs that the tasks of the
+// Versions implements [suite.Benchmark]. The tools are from the set of APIs that the tasks of the
 // data folder are for.
 func (StateGen) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error) {
 	apis := ""
@@ -45,7 +45,7 @@ func (StateGen) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, er
 // Tools implements [suite.Benchmark].
 func (StateGen) Tools(v *toolapi.Version, _ []string) []*toolapi.API { return v.APIs }
 
-// DatasetTools implements [suite.Narrower]. A task has to do with one service.
+// DatasetTools implements [suite.Narrower]. A task uses one service.
 func (StateGen) DatasetTools() (tools map[string][]string, unasked bool) {
 	all := map[string][]string{}
 
@@ -131,7 +131,7 @@ func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 		return nil, err
 	}
 
-	// The file stays open, as each task is read again when it is played.
+	// The file stays open: memory holds no programs, so each task is read again when it is played.
 	if err := o.choose(); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
@@ -144,7 +144,7 @@ func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 
 // read reads the tasks of the split.
 func (o *opened) read() error {
-	o.places, o.asked = map[string]place{}, map[string]string{}
+	o.places, o.byQuestion = map[string]place{}, map[string]string{}
 
 	var err error
 	number := 0
@@ -169,8 +169,9 @@ func (o *opened) read() error {
 				return fmt.Errorf("two tasks are called %s", task.ID)
 			}
 
+			// A planner is given nothing but the question.
 			o.tasks = append(o.tasks, task)
-			o.places[task.ID], o.asked[task.Question] = place{number, i}, task.ID
+			o.places[task.ID], o.byQuestion[task.Question] = place{number, i}, task.ID
 		}
 
 		number++
@@ -179,7 +180,7 @@ func (o *opened) read() error {
 	return err
 }
 
-// choose leaves the tasks of the chosen domains and difficulties.
+// choose keeps only the tasks of the chosen domains and difficulties.
 func (o *opened) choose() error {
 	for _, d := range o.choice.Difficulties {
 		if _, err := names.Parse("difficulty of generated tasks", d, difficulties()); err != nil {
@@ -188,7 +189,8 @@ func (o *opened) choose() error {
 	}
 
 	has := func(domain string) bool {
-		return slices.ContainsFunc(o.tasks, func(t envs.Task) bool { return t.Labels[envs.LabelDataset] == domain })
+		isOf := func(t envs.Task) bool { return t.Labels[envs.LabelDataset] == domain }
+		return slices.ContainsFunc(o.tasks, isOf)
 	}
 
 	for _, name := range o.choice.Datasets {

@@ -16,14 +16,14 @@ import (
 	"toolevo/envs/suite"
 )
 
-// playing is an episode that is being played: what the tools of a state remember. One without an
-// episode belongs to no task.
+// playing is an episode being played: what the tools remember in a state. Without an episode it
+// belongs to no task.
 type playing struct {
 	*episode
 	state stategen.State
 }
 
-// Environment implements [suite.Suite]. Nothing has to be kept: tools are pure functions.
+// Environment implements [suite.Suite]. It needs no memory: tools are pure functions.
 func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, error) {
 	prompt, deployed, err := o.choice.Versions.Pair(o.choice.Prompt, version)
 	if err != nil {
@@ -51,7 +51,7 @@ func (o *opened) Environment(version string, _ envs.Memory) (envs.Environment, e
 	})
 }
 
-// sameState compares all that a service remembers; states of services are values of any type.
+// sameState compares everything a service remembers; states of services are values of any type.
 func sameState(a, b playing) bool {
 	return a.episode == b.episode && reflect.DeepEqual(a.state, b.state)
 }
@@ -128,8 +128,8 @@ func (g grader) Grade(_ context.Context, s playing, done envs.History, answer st
 	return envs.Grade{Answer: answer, Official: right, Strict: right}, nil
 }
 
-// readings returns what an answer may mean: the value that it is as JSON, or as Python writes
-// values, as which environments print an answer that is no text; and the text itself.
+// readings returns what an answer may mean: the text itself, and its value as JSON or as Python
+// writes values, since environments print an answer that is no text that way.
 func readings(answer string) []any {
 	all := []any{answer, strings.TrimSpace(answer)}
 

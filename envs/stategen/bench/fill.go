@@ -9,7 +9,7 @@ import (
 	"toolevo/envs/stategen/domains"
 )
 
-// Fill implements suite.Filler: ten tasks of each domain to learn from, and others to measure with.
+// Fill implements [suite.Filler]: ten tasks of each domain for training, and ten for tests.
 func (StateGen) Fill(ctx context.Context, data, _ string) error {
 	all, err := domains.Parse(nil)
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 	// part is how many tasks are generated before they are committed.
 	part = 500
 
-	// mostRepeated is after how many programs in a row that are there already a domain is taken to
+	// mostRepeated is the number of repeated programs in a row after which a domain is assumed to
 	// have no others.
 	mostRepeated = 200
 )
@@ -36,14 +36,14 @@ type Generated struct {
 	Domains []GeneratedDomain `json:"domains"` // in the order of their generation
 }
 
-// GeneratedDomain is how the tasks of a domain came to be.
+// GeneratedDomain says how the tasks of a domain were generated.
 type GeneratedDomain struct {
 	Domain   string         `json:"domain"`   // e.g. "session"
 	Tasks    int            `json:"tasks"`    // that the split has now
 	Added    int            `json:"added"`    // by this command
 	Repeated int            `json:"repeated"` // programs that the data folder had already, in whichever split
-	Failed   map[string]int `json:"failed"`   // attempts at a program that came to no end, by reason
-	Rejected map[string]int `json:"rejected"` // programs that are no task, by reason
+	Failed   map[string]int `json:"failed"`   // failed attempts at a program, by reason
+	Rejected map[string]int `json:"rejected"` // programs that make no task, by reason
 }
 
 // generating is what is to be generated.
@@ -55,7 +55,7 @@ type generating struct {
 	options stategen.Options
 }
 
-// The sets of APIs in words, as options name them.
+// ownAPIs is what options call the domains' own set of APIs.
 const ownAPIs = "own"
 
 func apiSets() []string { return []string{ownAPIs, stategen.Paper} }
@@ -64,14 +64,16 @@ func generateCommand() suite.Command {
 	g := generating{split: "train", tasks: 100, apis: ownAPIs, options: stategen.Options{
 		Calls: stategen.DefaultCalls, Seed: 1, Workers: runtime.GOMAXPROCS(0),
 	}}
-	selector := string(stategen.Argmax)
+	selector := string(stategen.Argmax) // an option wants a plain string
 
 	var (
 		data   string
 		chosen []string
 	)
 	return suite.Command{
-		Use: "tasks generate", Help: helpTexts, Progress: true, Demonstrates: true, Document: Generated{},
+		Use: "tasks generate", Help: helpTexts, Document: Generated{}, Progress: true,
+		// Prompts show solved examples of each domain that has tasks.
+		Demonstrates: true,
 		Options: []suite.Option{
 			suite.DataOption(&data), suite.SplitOption(&g.split), suite.SeedOption(&g.options.Seed),
 			{Name: "domain", Value: &chosen, Names: domains.Names,
@@ -100,15 +102,17 @@ func generateCommand() suite.Command {
 				}
 
 				fmt.Fprintf(w, "in %s\n", made.Path)
-				c.Say("Next: toolevo %s", console.Shell("play", "--data", data, "--set", "suite=stategen", "--split",
-					g.split))
+				c.Say("Next: toolevo %s", console.Shell("play", "--data", data,
+					"--set", "suite=stategen", "--split", g.split))
 			}, err)
 		},
 	}
 }
 
-// run generates the tasks of all domains. When it is interrupted, it keeps whole tasks.
-func (g *generating) run(ctx context.Context, data string, progress *console.Steps) (made Generated, err error) {
+// run generates the tasks of all domains. If it is interrupted, it keeps whole tasks.
+func (g *generating) run(ctx context.Context, data string, progress *console.Steps) (
+	made Generated, err error,
+) {
 	f, err := taskfile.Edit(data, suite.Splits())
 	if err != nil {
 		return made, err
@@ -121,7 +125,8 @@ func (g *generating) run(ctx context.Context, data string, progress *console.Ste
 		one, err := g.domain(ctx, f, d, progress.Step(d.Name()+" tasks"))
 
 		if err != nil {
-			if ctx.Err() != nil { // what was yielded before is whole, and the book knows of no more
+			// The tasks yielded so far are whole, and the book counts no others.
+			if ctx.Err() != nil {
 				err = errors.Join(err, f.Commit())
 			}
 			return made, err
@@ -132,7 +137,7 @@ func (g *generating) run(ctx context.Context, data string, progress *console.Ste
 	return made, nil
 }
 
-// domain generates what tasks of a domain the split lacks.
+// domain generates the tasks of a domain that the split lacks.
 func (g *generating) domain(
 	ctx context.Context, f *taskfile.Folder, d stategen.Domain, done func(done, total int),
 ) (GeneratedDomain, error) {
@@ -144,6 +149,7 @@ func (g *generating) domain(
 			return err
 		}
 
+		// Not every program makes a task with the paper's APIs: the loop below grows others.
 		task := &t
 		if g.apis == stategen.Paper {
 			if task, err = stateeval.Adapt(task); err != nil {
@@ -167,20 +173,22 @@ func (g *generating) domain(
 		made.Repeated++
 
 		if inARow++; inARow == mostRepeated {
-			return fmt.Errorf("the last %d programs of %s are in the data folder already: choose more calls, or fewer "+
-				"tasks", inARow, d.Name())
+			return fmt.Errorf("the last %d programs of %s are in the data folder already: "+
+				"choose more calls, or fewer tasks", inARow, d.Name())
 		}
 		return nil
 	}
 
+	// In parts, with a commit after each, so that a killed process loses one part at most.
 	for {
 		made.Tasks = f.Count(g.split, d.Name())
 		if made.Tasks >= g.tasks {
 			return made, nil
 		}
 
+		// Examples have a book of their own, so that they change no program of the other splits.
 		book, options := f.Book(d.Name()), g.options
-		if g.split == suite.Examples { // they leave what the others cover as it is
+		if g.split == suite.Examples {
 			book = new(stategen.Book)
 			options.Seed += examplesSeed
 		}
@@ -203,14 +211,15 @@ const (
 	// examplesOfDomain is how many tasks of a domain there are to choose demonstrations from, and
 	// callsOfExample how many calls each path has: three of them have to fit a prompt.
 	examplesOfDomain, callsOfExample = 10, 3
-	// examplesSeed is added to the seed of examples, whose programs begin as those of an empty data
-	// folder do.
+	// examplesSeed is added to the seed of examples: their book is empty, so with the same seed
+	// their programs would be the first ones of the other splits.
 	examplesSeed = 1_000_000
 )
 
 // MakeExamples implements [suite.ExampleMaker].
 func (StateGen) MakeExamples(ctx context.Context, data string) error {
-	there := map[string]bool{}
+	// A domain without tasks needs no demonstrations.
+	has := map[string]bool{}
 
 	for _, split := range suite.Splits() {
 		tasks, err := StateGen{}.List(data, split)
@@ -219,13 +228,13 @@ func (StateGen) MakeExamples(ctx context.Context, data string) error {
 		}
 
 		for _, t := range tasks {
-			there[t.Labels[envs.LabelDataset]] = true
+			has[t.Labels[envs.LabelDataset]] = true
 		}
 	}
 
-	all, err := domains.Parse(slices.Sorted(maps.Keys(there)))
-	// Without tasks nothing says which examples are wanted.
-	if err != nil || len(there) == 0 {
+	// Parse would take no names for all domains.
+	all, err := domains.Parse(slices.Sorted(maps.Keys(has)))
+	if err != nil || len(has) == 0 {
 		return err
 	}
 
@@ -234,9 +243,12 @@ func (StateGen) MakeExamples(ctx context.Context, data string) error {
 		return err
 	}
 
-	g := generating{domains: all, split: suite.Examples, tasks: examplesOfDomain, apis: apis, options: stategen.Options{
-		Calls: callsOfExample, Selector: stategen.Argmax, Seed: 1, Workers: runtime.GOMAXPROCS(0),
-	}}
+	g := generating{
+		domains: all, split: suite.Examples, tasks: examplesOfDomain, apis: apis,
+		options: stategen.Options{
+			Calls: callsOfExample, Selector: stategen.Argmax, Seed: 1, Workers: runtime.GOMAXPROCS(0),
+		},
+	}
 	_, err = g.run(ctx, data, &console.Steps{})
 	return err
 }

@@ -13,7 +13,7 @@ var errUnanswered = errors.New("the call is not answered yet")
 
 // Plan implements [suite.Planner]: the reference program, run against the observations so far.
 func (o *opened) Plan(question string) (envs.Plan, bool) {
-	id, ok := o.asked[question]
+	id, ok := o.byQuestion[question]
 	if !ok {
 		return nil, false
 	}
@@ -26,7 +26,7 @@ func (o *opened) Plan(question string) (envs.Plan, bool) {
 	}, true
 }
 
-// next returns the call that comes after those that were answered.
+// next returns the call that follows those that were answered.
 func (e *episode) next(results []string) (thought string, next envs.Call, err error) {
 	outcome, err := e.program.Run(e.values, func(tool string, args envs.Args) (any, error) {
 		if len(results) == 0 {

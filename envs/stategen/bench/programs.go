@@ -16,8 +16,8 @@ import (
 // Codecs implements [suite.Programmer].
 func (StateGen) Codecs() []action.Codec { return action.Codecs() }
 
-// programs is the benchmark where a model answers with a program: a task is a generated task with
-// all of its cases. It implements [suite.Suite], [suite.Planner] and [suite.Sandboxed].
+// programs is the suite for models that answer with a program: a task is a generated task with all
+// of its cases. It implements [suite.Suite], [suite.Planner] and [suite.Sandboxed].
 type programs struct {
 	*opened
 	engine sandbox.Engine
@@ -26,7 +26,7 @@ type programs struct {
 // inCode reports whether tasks are answered with programs.
 func (o *opened) inCode() bool { return o.choice.Environment.ActionCodec() == action.Python{} }
 
-// surface returns how a program reaches the tools of its domain where an API version is deployed.
+// surface returns how a program reaches the tools of its domain with an API version deployed.
 func (o *opened) surface(p *stategen.Program, version string) (*code.Surface, error) {
 	d, err := domains.Of(p)
 	if err != nil {
@@ -37,8 +37,8 @@ func (o *opened) surface(p *stategen.Program, version string) (*code.Surface, er
 	return &code.Surface{Domain: d, Base: first, Deployed: deployed}, err
 }
 
-// whole returns the task of all cases of a generated task.
-func (o *opened) whole(t *stategen.Task) (envs.Task, error) {
+// allCases returns the task of all cases of a generated task.
+func (o *opened) allCases(t *stategen.Task) (envs.Task, error) {
 	s, err := o.surface(&t.Program, o.choice.Prompt)
 	if err != nil {
 		return envs.Task{}, err
@@ -59,8 +59,9 @@ func (p *programs) Environment(version string, m envs.Memory) (envs.Environment,
 	}
 
 	if cell := deployed.Cell(); version != base && cell != toolapi.ExplicitLasting {
-		return nil, fmt.Errorf("%s is %s, which is for tasks that are played turn by turn: a program reads no answer "+
-			"before it is written: want another environment.codec than python", version, cell)
+		return nil, fmt.Errorf("%s is %s, which needs tasks that are played turn by turn, since a "+
+			"program is written before any answer comes: choose another environment.codec than python",
+			version, cell)
 	}
 	return code.New(code.Config{
 		Domains: domains.With(p.apis), Base: first, Deployed: deployed, Tasks: p.task, Engine: p.engine,
@@ -79,7 +80,7 @@ func (p *programs) task(id string) (*stategen.Task, error) {
 
 // Plan implements [suite.Planner]: the reference as Python.
 func (p *programs) Plan(question string) (envs.Plan, bool) {
-	id, ok := p.asked[question]
+	id, ok := p.byQuestion[question]
 	if !ok {
 		return nil, false
 	}

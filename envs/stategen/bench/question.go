@@ -26,11 +26,11 @@ func taskOf(t *stategen.Task, number int, ask func(id, text string) string) envs
 	task := envs.Task{ID: t.ID + "/" + c.Path, Labels: labels(t)}
 
 	instruction := strings.TrimSpace(t.Instruction.Variables + "\n\n" + t.Instruction.Text)
-	task.Question = ask(task.ID, instruction) + "\n\n" + given(&t.Program, c)
+	task.Question = ask(task.ID, instruction) + "\n\n" + valuesOf(&t.Program, c)
 	return task
 }
 
-// labels returns the labels of a task of a generated one.
+// labels returns the labels of a generated task's tasks.
 func labels(t *stategen.Task) map[string]string {
 	difficulty := linear
 	if t.Program.Branch != nil {
@@ -41,10 +41,10 @@ func labels(t *stategen.Task) map[string]string {
 	}
 }
 
-// tasksOf returns the tasks of a generated one: one for each case, or one of all.
+// tasksOf returns the tasks of a generated task: one for each case, or one for all.
 func (o *opened) tasksOf(t *stategen.Task) ([]envs.Task, error) {
 	if o.inCode() {
-		task, err := o.whole(t)
+		task, err := o.allCases(t)
 		return []envs.Task{task}, err
 	}
 
@@ -55,8 +55,8 @@ func (o *opened) tasksOf(t *stategen.Task) ([]envs.Task, error) {
 	return tasks, nil
 }
 
-// given tells the values of a case, and how to answer.
-func given(p *stategen.Program, c stategen.Case) string {
+// valuesOf tells the values of a case, and how to answer.
+func valuesOf(p *stategen.Program, c stategen.Case) string {
 	var b strings.Builder
 
 	if len(p.Init) > 0 {

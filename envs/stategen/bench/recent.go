@@ -2,7 +2,7 @@ package bench
 
 import "sync"
 
-// recent keeps the values of the last keys that were new. It is safe for concurrent use.
+// recent is a cache of the values of the keys added last. It is safe for concurrent use.
 type recent[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]V
@@ -14,8 +14,8 @@ func newRecent[K comparable, V any](most int) *recent[K, V] {
 	return &recent[K, V]{values: make(map[K]V, most), ring: make([]K, 0, most)}
 }
 
-// get returns the value of a key, which make makes where it is not kept. Of two that are made at
-// once one stays.
+// get returns the value of a key, which make makes if it is not kept. If two goroutines make it at
+// once, both get the one kept first.
 func (r *recent[K, V]) get(key K, make func() (V, error)) (V, error) {
 	r.mu.Lock()
 	v, ok := r.values[key]
@@ -45,6 +45,7 @@ func (r *recent[K, V]) get(key K, make func() (V, error)) (V, error) {
 		return v, nil
 	}
 
+	// The oldest key makes room, even if it is in use: making its value again is slow, not wrong.
 	delete(r.values, r.ring[r.next])
 	r.ring[r.next] = key
 	r.next = (r.next + 1) % len(r.ring)

@@ -41,11 +41,12 @@ func showCommand() suite.Command {
 	}
 }
 
-// show finds the task of an ID, or of that of a case, in all splits.
+// show finds the task of an ID, or of a case's ID, in all splits.
 func show(data, id string) (*Shown, error) {
 	found := &Shown{}
 	id, path, ofCase := strings.Cut(id, "/")
 
+	// An ID does not tell the split, and a damaged split is an error even if another one has it.
 	for _, split := range suite.Splits() {
 		f, err := taskfile.Open(data, split, func(t *stategen.Task) error {
 			if t.ID == id {
@@ -53,7 +54,7 @@ func show(data, id string) (*Shown, error) {
 			}
 			return nil
 		})
-		if errors.Is(err, fs.ErrNotExist) { // most folders have some of the splits alone
+		if errors.Is(err, fs.ErrNotExist) { // most folders lack some of the splits
 			continue
 		}
 
@@ -70,8 +71,10 @@ func show(data, id string) (*Shown, error) {
 		return nil, console.Usage("no task %q in %s: `toolevo play` of this suite lists tasks", id, data)
 	}
 
-	if ofCase && !slices.ContainsFunc(found.task.Cases, func(c stategen.Case) bool { return c.Path == path }) {
-		return nil, console.Usage("%s has no case %q: `toolevo tasks show %s` shows those that it has", id, path, id)
+	isNamed := func(c stategen.Case) bool { return c.Path == path }
+	if ofCase && !slices.ContainsFunc(found.task.Cases, isNamed) {
+		return nil, console.Usage("%s has no case %q: `toolevo tasks show %s` shows those that it has",
+			id, path, id)
 	}
 
 	var err error
@@ -106,8 +109,9 @@ func (s *Shown) print(w io.Writer) {
 	t := s.task
 	fmt.Fprintf(w, "%s  %s, %s\n\nWhat a model is told:\n\n", t.ID, t.Program.Domain, s.Split)
 
+	// The mark of a list item is a label of its own, so that wrapped lines are indented below it.
 	for line := range strings.Lines(t.Instruction.Variables + "\n\n" + t.Instruction.Text) {
-		mark := "" // a list's, below which its lines are wrapped
+		mark := ""
 		if rest, ok := strings.CutPrefix(line, "- "); ok {
 			mark, line = "- ", rest
 		}
@@ -131,6 +135,7 @@ func (s *Shown) print(w io.Writer) {
 	for _, c := range t.Cases {
 		fmt.Fprintf(w, "\n%s/%s\n", t.ID, c.Path)
 
+		// In the order of their declaration: a map has none.
 		for _, v := range t.Program.Init {
 			if other, ok := c.Set[v.Name]; ok {
 				printValue(w, "  with "+v.Name+" = ", other.Any)
@@ -145,7 +150,7 @@ func (s *Shown) print(w io.Writer) {
 	}
 }
 
-// printValue prints a value behind a label, on one line if it fits, else each element of a list on
+// printValue prints a value after a label, on one line if it fits, else each element of a list on
 // lines of its own.
 func printValue(w io.Writer, label string, v any) {
 	text := pytext.JSON(v)

@@ -14,20 +14,20 @@ import (
 // opened is the benchmark over a split of a data folder. It implements [suite.Suite] and
 // [suite.Planner].
 type opened struct {
-	choice   suite.Choice
-	file     *taskfile.File
-	apis     string // the set that the tasks are for
-	datasets []string
-	tasks    []envs.Task
-	places   map[string]place  // by ID of a task, of the whole split
-	asked    map[string]string // IDs of tasks, by question
-	prepared *recent[string, *episode]
+	choice     suite.Choice
+	file       *taskfile.File
+	apis       string // the set that the tasks are for
+	datasets   []string
+	tasks      []envs.Task
+	places     map[string]place  // of the whole split, by ID of a task
+	byQuestion map[string]string // IDs of tasks
+	prepared   *recent[string, *episode]
 }
 
-// place is where the file has a case.
+// place is where a case is in the file.
 type place struct{ task, number int }
 
-// mostPrepared is how many cases are kept ready: their services may hold large objects.
+// mostPrepared bounds how many cases are kept ready: their services may hold large objects.
 const mostPrepared = 64
 
 // episode is a case that can be played.
@@ -40,7 +40,7 @@ type episode struct {
 	oracle func() (stategen.Oracle, error)
 }
 
-// episode returns the case that is the task of an ID of the split.
+// episode returns the case with an ID.
 func (o *opened) episode(id string) (*episode, error) {
 	return o.prepared.get(id, func() (*episode, error) {
 		at := o.places[id]

@@ -184,11 +184,11 @@ func TestGiven(t *testing.T) {
 
 	one := stategen.Program{Init: []stategen.Variable{{Name: "n", Value: stategen.Value{Any: "1"}}}}
 
-	if got := given(&stategen.Program{}, stategen.Case{}); got != how {
+	if got := valuesOf(&stategen.Program{}, stategen.Case{}); got != how {
 		t.Errorf("without variables it is %q", got)
 	}
 
-	if got, want := given(&one,
+	if got, want := valuesOf(&one,
 		stategen.Case{}), "The values are:\nn = \"1\"\n\n"+how; got != want {
 		t.Errorf("with one it is %q, want %q", got, want)
 	}

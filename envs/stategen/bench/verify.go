@@ -38,11 +38,11 @@ type MutantsCaught struct {
 	Alike   int `json:"alike"`   // that lead to the same result and effects, so that the mistake is none
 }
 
-// fatal are the kinds of mutants that no program means the same as. Others may change nothing, such
-// as a text that nothing reads.
+// fatal lists the kinds of mutants that differ from any program. Others may change nothing, such as
+// a text that nothing reads.
 var fatal = []string{stategen.NoResult, stategen.EmptyResult}
 
-// mistakes are the kinds of mutants in words.
+// mistakes describes the kinds of mutants.
 var mistakes = map[string]string{
 	stategen.NoResult:    "RESULT is null",
 	stategen.EmptyResult: "RESULT is an empty object",
@@ -53,7 +53,7 @@ var mistakes = map[string]string{
 	stategen.UnknownTool: "a tool does not exist",
 }
 
-// mostProblems is how many problems are told.
+// mostProblems is how many problems are listed.
 const mostProblems = 20
 
 func verifyCommand() suite.Command {
@@ -124,11 +124,12 @@ func (v *verifying) run(ctx context.Context, data string, progress *console.Step
 		var set func(done, total int)
 
 		f, err := taskfile.Open(data, split, func(t *stategen.Task) error {
-			// A split that is not there is no step of the progress.
+			// Only here is it known that the data folder has the split, so that it is a step.
 			if replayed == 0 {
 				set = progress.Step("tasks of " + split)
 			}
 
+			// How many tasks there are is known only at the end of the file.
 			replayed++
 			set(replayed, 0)
 			return errors.Join(ctx.Err(), v.task(t, &s))
@@ -152,18 +153,20 @@ func (v *verifying) run(ctx context.Context, data string, progress *console.Step
 
 func (v *verifying) problem(t *stategen.Task, path, format string, args ...any) {
 	if v.done.Count++; v.done.Count <= mostProblems {
-		v.done.Problems = append(v.done.Problems, fmt.Sprintf("%s/%s: %s", t.ID, path, fmt.Sprintf(format, args...)))
+		problem := fmt.Sprintf("%s/%s: %s", t.ID, path, fmt.Sprintf(format, args...))
+		v.done.Problems = append(v.done.Problems, problem)
 	}
 }
 
-// task replays the cases of a task and compares with what was recorded, and runs mutants. The error
-// is ours.
+// task replays the cases of a task and compares them with the record, and runs mutants. What is
+// wrong with the task is a problem, not an error.
 func (v *verifying) task(t *stategen.Task, s *VerifiedSplit) error {
 	d, err := domains.Of(&t.Program)
 	if err != nil {
 		return err
 	}
 
+	// Mutants are compared with the replays: a record may be only a digest.
 	oracles := map[string]stategen.Oracle{}
 
 	for _, c := range t.Cases {
@@ -179,8 +182,9 @@ func (v *verifying) task(t *stategen.Task, s *VerifiedSplit) error {
 		}
 	}
 
+	// Programs that others wrote may test little, so a mutant that passes is no problem of theirs.
 	s.Tasks[d.Name()]++
-	if s.Tasks[d.Name()] > v.mutants || t.Program.Python != "" { // others' programs may test little
+	if s.Tasks[d.Name()] > v.mutants || t.Program.Python != "" {
 		return nil
 	}
 

@@ -16,9 +16,8 @@ var baseText string
 // base is the version that has the tools as the domains define them.
 const base = "p_c"
 
-// Catalog returns the API versions of the tools of a set of APIs; see [stategen.Program]. They are
-// made once in a process, and only where a command wants them, and those that are drifted when they
-// are wanted.
+// Catalog returns the API versions of the tools of a set of APIs; see [stategen.Program]. A process
+// makes them once, when they are first wanted, and the drifted ones when those are.
 func Catalog(apis string) (*toolapi.Catalog, error) {
 	if apis == stategen.Paper {
 		return paperVersions()

@@ -20,11 +20,10 @@ var all = sync.OnceValue(func() map[string][]stategen.Domain {
 	}
 })
 
-// All returns the domains, in the order in which they are listed.
+// All returns the domains, in the order of lists.
 func All() []stategen.Domain { return With("") }
 
-// With returns the domains with a set of APIs, none with one that is not known; see
-// [stategen.Program].
+// With returns the domains with a set of APIs, or none if it is unknown; see [stategen.Program].
 func With(apis string) []stategen.Domain { return all()[apis] }
 
 // Of returns the domain of a program, with the set of APIs that it is for.
@@ -39,7 +38,7 @@ func Names() []string {
 	return all
 }
 
-// Lookup returns the domain called name; the error of an unknown name lists the valid ones.
+// Lookup returns the domain called name; the error for an unknown name lists the valid ones.
 func Lookup(name string) (stategen.Domain, error) { return lookup(All(), name) }
 
 func lookup(all []stategen.Domain, name string) (stategen.Domain, error) {
@@ -52,8 +51,8 @@ func lookup(all []stategen.Domain, name string) (stategen.Domain, error) {
 	return nil, names.Unknown("domain", name, Names())
 }
 
-// Parse returns the domains of these names, all where there are none. The error of a name that is
-// unknown, or stands there twice, says so.
+// Parse returns the domains of these names, or all if there are none. A name that is unknown or
+// repeated is an error.
 func Parse(named []string) (chosen []stategen.Domain, err error) {
 	if len(named) == 0 {
 		return All(), nil
@@ -62,7 +61,7 @@ func Parse(named []string) (chosen []stategen.Domain, err error) {
 	for i, name := range named {
 		d, err := Lookup(name)
 		if err == nil && slices.Contains(named[:i], name) {
-			err = fmt.Errorf("%s stands there twice: name it once", name)
+			err = fmt.Errorf("%s is there twice: name it once", name)
 		}
 
 		if err != nil {

@@ -2,7 +2,7 @@ package measure
 
 import "maps"
 
-// Complexity is how much a program asks of whoever writes it (StateGen, Table I).
+// Complexity is how hard a program is to write (StateGen, Table I).
 type Complexity struct {
 	Calls    int `json:"calls"`    // in its text, on all paths
 	Depth    int `json:"depth"`    // path depth: bindings in the longest chain on a path
@@ -24,11 +24,11 @@ type walk struct {
 	bindings map[[2]string]bool
 }
 
-// state is what is in each variable at a point of a program: for each origin, how long a chain led
-// to it.
+// state holds the origins of each variable at a point of a program, and the length of the chain
+// that led to each origin.
 type state map[string]map[string]int
 
-// steps goes through a part of a program and returns the state behind it.
+// steps goes through a part of a program and returns the state after it.
 func (w *walk) steps(f Flow, s state) state {
 	for _, step := range f {
 		switch {
@@ -49,7 +49,7 @@ func (w *walk) steps(f Flow, s state) state {
 }
 
 // branches goes through each branch from the same state. What follows may see what any of them
-// left.
+// leaves.
 func (w *walk) branches(branches []Flow, s state) state {
 	after := state{}
 
@@ -82,7 +82,7 @@ func (w *walk) call(c Step, s state) {
 	s[c.Assign] = map[string]int{c.Assign: depth}
 }
 
-// origins are those of some variables.
+// origins returns the origins of some variables.
 func (s state) origins(names []string) map[string]int {
 	all := map[string]int{}
 	for _, name := range names {
@@ -91,7 +91,7 @@ func (s state) origins(names []string) map[string]int {
 	return all
 }
 
-// merge adds origins to others; of two chains to one origin the longer stays.
+// merge adds origins to others; the longer of two chains to one origin stays.
 func merge(into, from map[string]int) {
 	for origin, chain := range from {
 		into[origin] = max(into[origin], chain)

@@ -8,8 +8,8 @@ type Coverage struct {
 	seen  map[[2]string]bool
 }
 
-// NewCoverage returns the coverage of no program, over pairs of these tools. Calls of others are as
-// if they were not there.
+// NewCoverage returns the coverage of no program, over pairs of these tools. Calls of other tools
+// are ignored.
 func NewCoverage(tools []string) *Coverage {
 	return &Coverage{tools: tools, seen: map[[2]string]bool{}}
 }
@@ -20,8 +20,8 @@ func (c *Coverage) Add(f Flow) float64 {
 	return float64(len(c.seen)) / float64(len(c.tools)*len(c.tools))
 }
 
-// steps counts the pairs of a part of a program. before are the tools that may have been called
-// last, on one path or another; what may have been called last behind the part is returned.
+// steps counts the pairs of a part of a program. before has the tools that may have been called
+// last, on one path or another; it returns those that may have been called last after the part.
 func (c *Coverage) steps(f Flow, before map[string]bool) map[string]bool {
 	for _, step := range f {
 		switch {

@@ -2,10 +2,10 @@
 //
 // # Words
 //
-// A [Flow] is what the measures need of a program: its calls in order, what each assigns and what
-// it is given, and where it branches. It comes from a [stategen.Program], or from Python text,
-// which is read and never run. A variable originates in the calls whose results are in it, whether
-// they came there by an assignment, by an edit of a part, or as an element of a list.
+// A [Flow] is what the measures need of a program: its calls in order, the variables that each
+// assigns and uses, and its branches. It comes from a [stategen.Program], or from Python text,
+// which is read and never run. A variable originates in the calls whose results are in it, by an
+// assignment, by an edit of a part, or as an element of a list.
 //
 // A binding is a pair of variables that calls assigned: the first is an origin of an argument of
 // the second's call. The path depth is the longest chain of bindings on a path. Two calls are
@@ -15,14 +15,14 @@
 // # Guarantees
 //
 //   - Calls of two branches are never adjacent, and never bound to each other.
-//   - What one program is measured as does not depend on the others.
+//   - The measures of a program do not depend on other programs.
 //
 // # Differences
 //
 // The published analysis (interop/complexity.py runs it) counts the same calls. It follows chains
-// from one branch into the other, where both assign one name, and so finds them longer; and it
-// takes what a program assigns anywhere for what a variable is everywhere. Of requests it counts
-// the answer that a program only checks, and a loop's variable, as ends of bindings.
+// from one branch into the other if both assign one name, and so finds longer ones; and it assumes
+// that a variable is everywhere what a program assigns to it anywhere. For requests, it counts the
+// answer that a program only checks, and a loop's variable, as ends of bindings.
 //
 // # Caveats
 //

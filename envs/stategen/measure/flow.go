@@ -7,10 +7,10 @@ type Flow []Step
 
 // Step is a call, an assignment, or a branch.
 type Step struct {
-	Tool   string   `json:"tool,omitempty"`   // what is called; "" is no call
-	Assign string   `json:"assign,omitempty"` // the variable that takes the result; "" is none
-	Uses   []string `json:"uses,omitempty"`   // the variables in its arguments, or in what is assigned
-	Keeps  bool     `json:"keeps,omitempty"`  // an assignment to a part: the rest of the variable stays
+	Tool   string   `json:"tool,omitempty"`   // what is called, "" if nothing is
+	Assign string   `json:"assign,omitempty"` // the variable for the result, or ""
+	Uses   []string `json:"uses,omitempty"`   // the variables in its arguments or in what is assigned
+	Keeps  bool     `json:"keeps,omitempty"`  // it assigns to a part: the rest of the variable stays
 
 	Branches []Flow `json:"branches,omitempty"` // of which one is taken; the step is nothing else
 }

@@ -6,10 +6,10 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Growth is how what programs cover grows with each of them.
+// Growth is how coverage grows with each program.
 type Growth struct {
 	ATC      []float64 // after 1, 2 and so on programs, in 0..1
-	Pairs    []int     // distinct data-bound ones of transitions, likewise; nil where nobody counted them
+	Pairs    []int     // distinct data-bound pairs of transitions, likewise; nil if not counted
 	Straight int       // programs without a branch
 	Calls    int       // in the text of all programs
 }

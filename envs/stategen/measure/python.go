@@ -13,15 +13,15 @@ import (
 //go:embed flow.py
 var flowScript string
 
-// NoProgramError is the error of a text that is no Python program.
+// NoProgramError is the error for a text that is no Python program.
 type NoProgramError struct{ Reason string }
 
 // Error implements error.
 func (e *NoProgramError) Error() string { return "no Python program: " + e.Reason }
 
-// Read returns the flow of a Python program in which these tools are called: as functions and
-// methods of their names, or as routes of the session service. The engine parses the program and
-// does not run it; what it cannot parse is an [NoProgramError].
+// Read returns the flow of a Python program that calls these tools: as functions and methods of
+// their names, or as routes of the session service. The engine parses the program and does not run
+// it; if it cannot, the error is a [NoProgramError].
 func Read(ctx context.Context, engine sandbox.Engine, tools []string, program string) (Flow, error) {
 	names := make([]any, len(tools))
 	for i, name := range tools {
@@ -40,7 +40,7 @@ func Read(ctx context.Context, engine sandbox.Engine, tools []string, program st
 		Error string `json:"error"`
 	}
 
-	// A program that brings the parser down, by how deep it nests, is none either.
+	// A program that nests so deeply that the parser crashes is no program either.
 	if err := json.Unmarshal([]byte(reply.Output), &read); reply.End != sandbox.Finished || err != nil {
 		read.Error = "it cannot be parsed within the limits of the sandbox"
 	}

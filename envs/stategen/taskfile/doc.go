@@ -3,24 +3,23 @@
 //
 // # Words
 //
-// A [File] is a split that is read. A [Folder] is what one process adds tasks to. Its books count
-// the pairs of transitions of all splits, a book for each domain, so that numbers of tasks go on,
-// and coverage does.
+// A [File] is a split for reading. A [Folder] is what one process adds tasks to. Its books count
+// the pairs of transitions of all splits, a book for each domain, so that numbering and coverage
+// continue with the next command.
 //
 // # Guarantees
 //
 //   - No program is in a folder twice, in whichever splits: its text is compared, with the values
 //     of its variables.
 //   - What was committed stays, tasks and books together. What a killed process added later is
-//     removed when the folder is edited again, so that going on gives the same bytes as not
+//     removed when the folder is edited again, so that resuming gives the same bytes as not
 //     stopping.
-//   - What was committed is read as it was written, or refused: DIR/stategen/books.json has the
-//     hash of each split, and its own. Of a split that another program put there it has none, until
-//     tasks are added to the folder.
-//   - Reading and adding need memory for the place of each task and its identifier, and not for
-//     tasks.
+//   - What was committed is read as it was written, or rejected: DIR/stategen/books.json has the
+//     hash of each split, and its own. It has no hash of a split that another program put there,
+//     until tasks are added to the folder.
+//   - Reading and adding need memory for the place and the identifier of each task, not for tasks.
 //
 // # Caveats
 //
-// One process at a time may edit a folder.
+// Only one process at a time may edit a folder.
 package taskfile

@@ -17,7 +17,7 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// folder returns where a data folder has tasks.
+// folder returns the folder of the tasks in a data folder.
 func folder(data string) string { return filepath.Join(data, "stategen") }
 
 // Path returns the file of a split in a data folder.
@@ -26,7 +26,7 @@ func Path(data, split string) string { return filepath.Join(folder(data), split+
 // File is a split of a data folder. It is safe for concurrent use.
 type File struct {
 	SHA256 string // of its bytes
-	Hashed bool   // whether that is what the folder says, which has no hash of another program's files
+	Hashed bool   // whether the folder has the hash: it has none of other programs' files
 
 	sum   hash.Hash
 	path  string
@@ -34,11 +34,11 @@ type File struct {
 	lines []line
 }
 
-// line is where a task stands.
+// line is the place of a task.
 type line struct{ offset, length int64 }
 
-// Open reads a split of a data folder, and calls visit, which may be nil, with each task in its
-// order. The error is [io/fs.ErrNotExist] where the folder has no such split.
+// Open reads a split of a data folder, and calls visit, which may be nil, with each task in order.
+// The error is [io/fs.ErrNotExist] if the folder has no such split.
 func Open(data, split string, visit func(t *stategen.Task) error) (*File, error) {
 	f := &File{path: Path(data, split), sum: sha256.New()}
 
@@ -47,21 +47,23 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 		return nil, err
 	}
 
-	whole, ours := state.Bytes[split]
+	size, hashed := state.Bytes[split]
 
+	// Callers pass over a split that does not exist, so a committed one must not look like that.
 	f.file, err = disk.Open(f.path)
-	if errors.Is(err, fs.ErrNotExist) && whole > 0 {
-		err = fmt.Errorf("%s is %w: it is gone: generate tasks in another data folder", f.path, disk.ErrDamaged)
+	if errors.Is(err, fs.ErrNotExist) && size > 0 {
+		err = fmt.Errorf("%s is %w: it is gone: generate tasks in another data folder",
+			f.path, disk.ErrDamaged)
 	}
 
 	if err != nil {
 		return nil, fmt.Errorf("stategen: %w", err)
 	}
 
+	// After the committed bytes there may be some that another process is adding now.
 	from := io.Reader(f.file)
-
-	if ours { // behind it may be what somebody is adding now
-		from = io.LimitReader(from, whole)
+	if hashed {
+		from = io.LimitReader(from, size)
 	}
 
 	err = scan(from, f.sum, func(at line, text []byte) error {
@@ -85,8 +87,8 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 		return nil, errors.Join(err, f.file.Close())
 	}
 
-	f.SHA256, f.Hashed = hex.EncodeToString(f.sum.Sum(nil)), ours
-	if ours && f.SHA256 != state.Sums[split] {
+	f.SHA256, f.Hashed = hex.EncodeToString(f.sum.Sum(nil)), hashed
+	if hashed && f.SHA256 != state.Sums[split] {
 		err := fmt.Errorf("%s is %w: its hash is not the one in %s: generate tasks in another data folder",
 			f.path, disk.ErrDamaged, booksFile)
 		return nil, errors.Join(err, f.file.Close())
@@ -94,7 +96,7 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 	return f, nil
 }
 
-// Len returns how many tasks there are.
+// Len returns the number of tasks.
 func (f *File) Len() int { return len(f.lines) }
 
 // Task reads the i-th task.
@@ -132,8 +134,8 @@ func decode(text []byte) (*stategen.Task, error) {
 	return t, nil
 }
 
-// scan calls visit with each line of a file, and adds its bytes to a hash. The error of a last line
-// without an end is [io.ErrUnexpectedEOF].
+// scan calls visit with each line of a file, and adds its bytes to a hash. The error for a last
+// line without an end is [io.ErrUnexpectedEOF].
 func scan(from io.Reader, sum hash.Hash, visit func(at line, text []byte) error) error {
 	lines := bufio.NewReaderSize(io.TeeReader(from, sum), 1<<16)
 

@@ -23,7 +23,7 @@ import (
 // booksFile has the state of a folder: what is committed. It is sealed.
 const booksFile = "books.json"
 
-// committed is what a folder holds for good.
+// committed is the durable state of a folder.
 type committed struct {
 	Books map[string]*stategen.Book `json:"books"`          // by domain
 	Bytes map[string]int64          `json:"bytes"`          // of the tasks, by split
@@ -61,7 +61,7 @@ func readCommitted(data string) (committed, error) {
 	return c, err
 }
 
-// Folder is the tasks of a data folder, to which one process adds others. It is not safe for
+// Folder holds the tasks of a data folder, to which one process adds others. It is not safe for
 // concurrent use.
 type Folder struct {
 	path   string
@@ -69,8 +69,8 @@ type Folder struct {
 	state  committed
 	counts map[string]map[string]int // tasks, by split and domain
 	known  map[xxh3.Uint128]bool     // programs
-	files  map[string]*appended      // by split, those that tasks were added to
-	sums   map[string]hash.Hash      // of the bytes of each split, added ones too
+	files  map[string]*appended      // the splits with added tasks
+	sums   map[string]hash.Hash      // of the bytes of each split, including added ones
 }
 
 // appended is a split to which tasks are added.
@@ -100,7 +100,8 @@ func Edit(data string, splits []string) (*Folder, error) {
 		return nil, fmt.Errorf("stategen: %w", err)
 	}
 
-	// The kernel releases the lock of a process that ends, however it ends.
+	// On the folder itself, not on a file: the kernel releases the lock of a process however it
+	// ends, so that no stale lock is left.
 	switch err = disk.Lock(f.lock, syscall.LOCK_EX); {
 	case errors.Is(err, disk.ErrNoLocks):
 		err = fmt.Errorf("stategen: lock %s: %w", folder(data), err)
@@ -142,22 +143,23 @@ func (f *Folder) readSplit(split string) error {
 		return nil
 	}
 
-	whole, ours := f.state.Bytes[split]
+	size, hashed := f.state.Bytes[split]
 
 	switch {
 	case err != nil:
-	case !ours: // somebody else wrote it
+	case !hashed: // another program wrote it, so that all of it counts
 		f.state.Bytes[split] = info.Size()
-	case info.Size() < whole:
-		err = fmt.Errorf("it has %d bytes, want %d: %w", info.Size(), whole, io.ErrUnexpectedEOF)
-	default:
-		err = os.Truncate(path, whole)
+	case info.Size() < size:
+		err = fmt.Errorf("it has %d bytes, want %d: %w", info.Size(), size, io.ErrUnexpectedEOF)
+	default: // a killed process may have added more
+		err = os.Truncate(path, size)
 	}
 
 	if err != nil {
 		return fmt.Errorf("%s is %w: %w: generate tasks in another data folder", path, disk.ErrDamaged, err)
 	}
 
+	// All tasks are read now, because no program may be added twice.
 	file, err := Open(f.path, split, func(t *stategen.Task) error {
 		f.counts[split][t.Program.Domain]++
 		f.known[identity(&t.Program)] = true
@@ -172,7 +174,7 @@ func (f *Folder) readSplit(split string) error {
 	return file.Close()
 }
 
-// identity is what programs are told apart by: they are too few to meet by chance in 128 bits.
+// identity identifies a program: programs are too few to collide by chance in 128 bits.
 func identity(p *stategen.Program) xxh3.Uint128 {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -200,13 +202,14 @@ func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
 		return false, nil
 	}
 
+	// The first task decides: versions of APIs, which a folder has one set of, cannot be mixed.
 	if len(f.known) == 0 {
 		f.state.APIs = t.Program.APIs
 	}
 
 	if t.Program.APIs != f.state.APIs {
-		return false, fmt.Errorf("the task %s is for another set of APIs than those that %s has: choose another data "+
-			"folder for it", t.ID, f.path)
+		return false, fmt.Errorf("the task %s is for another set of APIs than those that %s has: "+
+			"choose another data folder for it", t.ID, f.path)
 	}
 
 	text, err := json.Marshal(t)
@@ -240,7 +243,7 @@ func (f *Folder) appended(split string) (*appended, error) {
 		return a, nil
 	}
 
-	if _, ours := f.state.Bytes[split]; !ours {
+	if _, hashed := f.state.Bytes[split]; !hashed {
 		f.state.Bytes[split] = 0 // from now on, what is not committed is removed
 		f.state.Sums[split] = hex.EncodeToString(f.sums[split].Sum(nil))
 
@@ -287,6 +290,6 @@ func (f *Folder) Close() (err error) {
 		err = errors.Join(err, a.file.Close())
 	}
 
-	// A process that is just being started may have the file open, too, and would keep the lock.
+	// Closing alone may keep the lock: a process that is just being started may have the file, too.
 	return errors.Join(err, disk.Lock(f.lock, syscall.LOCK_UN), f.lock.Close())
 }

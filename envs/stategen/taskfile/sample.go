@@ -8,7 +8,7 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Sampling says which tasks of a split to keep, as StateEval was sampled of what its authors
+// Sampling says which tasks of a split to keep, as StateEval was sampled from what its authors
 // generated and read.
 type Sampling struct {
 	Each     int // tasks of each domain
@@ -24,10 +24,11 @@ type Sampled struct {
 	Chosen   int    `json:"chosen"`   // of the others, at random
 }
 
-// Sample draws tasks from a split, and gives those to keep, which are chosen in the order of the
-// file. A rejected ID that the split has not, and too few tasks, are errors before any is given.
+// Sample draws tasks from a split, and calls keep with each, in the order of the file. A rejected
+// ID that the split does not have, and too few tasks, are errors before the first call.
 func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, error) {
-	places := map[string][]int{} // by domain, of tasks that were not rejected
+	// Only places are remembered, by domain, of the tasks not rejected: a split may be large.
+	places := map[string][]int{}
 
 	var all []Sampled
 
@@ -59,9 +60,10 @@ func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, e
 		places[domain] = append(places[domain], i)
 	}
 
+	// A mistyped ID would let the task through that it was to reject.
 	if len(unknown) > 0 {
-		return nil, fmt.Errorf("stategen: %d rejected tasks are not in the split, the first is %q: reject what it has",
-			len(unknown), unknown[0])
+		return nil, fmt.Errorf("stategen: %d rejected tasks are not in the split, the first is %q: "+
+			"reject what it has", len(unknown), unknown[0])
 	}
 
 	var chosen []int
@@ -77,6 +79,7 @@ func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, e
 		chosen = append(chosen, s.draw(one.Domain, left)...)
 	}
 
+	// The order of the file tells nothing of the draw.
 	slices.Sort(chosen)
 
 	for _, i := range chosen {
@@ -92,8 +95,7 @@ func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, e
 	return all, nil
 }
 
-// draw returns some of the places of a domain. What is drawn of one domain does not depend on the
-// others.
+// draw returns some of the places of a domain, independently of other domains.
 func (s Sampling) draw(domain string, places []int) []int {
 	envs.Random(s.Seed, domain).Shuffle(len(places), func(i, j int) {
 		places[i], places[j] = places[j], places[i]
