@@ -10,8 +10,9 @@ func backup(child *Node, reward float64) {
 	}
 }
 
-// closeUpwards closes the leaf and its ancestors as far as nothing below them is left to expand.
-func closeUpwards(leaf *Node) {
+// closeExhausted closes the leaf and its ancestors up to the first that still has something to
+// expand below it.
+func closeExhausted(leaf *Node) {
 	for n := leaf; n != nil; n = n.Parent {
 		if !n.Closed {
 			if !n.Expanded {

@@ -118,8 +118,8 @@ func checkValues(n *Node, report reporter) {
 	}
 }
 
-// continues reports whether a node's streak follows from its parent's: a repeat adds one, and what
-// was done before in between keeps it; anything else ends it.
+// continues reports whether a node's streak follows from its parent's: a repeated failure adds one,
+// another repeated action keeps it, anything else ends it.
 func continues(n *Node) bool {
 	if n.Repeats {
 		return n.Streak == n.Parent.Streak+1
@@ -178,6 +178,7 @@ func checkEnds(n *Node, c Config, report reporter) {
 
 	checkRepeats(n, c, report)
 
+	// Text cut off behind a whole call loses nothing, so act never marks it as cut.
 	if n.Cut && n.Turn.Call.Name != "" {
 		report(n, "is cut, yet calls %s", n.Turn.Call.Name)
 	}
@@ -190,6 +191,7 @@ func checkEnds(n *Node, c Config, report reporter) {
 			report(n, "is closed, child %d is open", child.Ordinal)
 		}
 
+		// What the environment took, which may be less than the model wrote: see draw.
 		key := string(child.Turn.Action)
 		if c.Duplicates == SameAction {
 			key = child.Key

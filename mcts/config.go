@@ -34,24 +34,24 @@ type Config struct {
 	// draws no more samples than are still wanted, and the trees of a question depend on those
 	// before them.
 	Enough int `yaml:"enough"`
-	// Barren gives a question up after so many trees in a row without such a trajectory, and one
+	// Barren gives a question up after this many trees in a row without such a trajectory, and one
 	// more for each that it has; 0 never does.
 	Barren int `yaml:"barren"`
-	// Widen is how many samples more a node draws while the tree before found no such trajectory.
+	// Widen is how many more samples a node draws while the tree before found no such trajectory.
 	Widen int `yaml:"widen"`
 	// Completions bounds the samples of all trees of a question; 0 is no bound. A tree ends when
 	// they are used up, also in the middle of a rollout, which then has no reward. With it, too,
 	// trees depend on those before them.
 	Completions int `yaml:"completions"`
 
-	// Redraw is how many samples more are drawn, once, at a node whose samples all repeat a
+	// Redraw is how many more samples are drawn, once, at a node whose samples all repeat a
 	// failure, or all fail where AvoidFailures is set; 0 is off.
 	Redraw int `yaml:"redraw"`
 	// Repeats truncates a path, by LimitRepeat, once this many turns in a row repeat a failure; 0
 	// is off.
 	Repeats int `yaml:"repeats"`
 	// AvoidFailures has rollouts follow a turn that failed only where all its siblings did. A
-	// deprecation is no failure here: it says what to call.
+	// deprecation is not a failure here: it says what to call.
 	AvoidFailures bool `yaml:"avoid_failures"`
 
 	// Reflect is the self-reflection module: a state whose last observation is an invocation error

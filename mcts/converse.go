@@ -7,12 +7,12 @@ package mcts
 type Converser interface {
 	// Converse begins a conversation. Its policy proposes what the Converser itself would; it may
 	// have to wait for other conversations to end, and those that began earlier are served first.
-	// Nothing is held for it before its first request, so that one whose requests are all answered
-	// elsewhere costs nothing. end ends it, once nobody asks any more.
+	// Nothing is held for it before its first request, so a conversation whose requests are all
+	// answered elsewhere costs nothing. Call end when it makes no more requests.
 	Converse() (conversation Policy, end func())
 }
 
-// Converse begins a conversation with a policy. One that holds none is used as it is.
+// Converse begins a conversation with a policy. A policy that holds none is used as it is.
 func Converse(p Policy) (conversation Policy, end func()) {
 	if c, ok := p.(Converser); ok {
 		return c.Converse()

@@ -36,8 +36,8 @@ func silence(n *Node, proposals []Proposal) {
 	}
 }
 
-// generate draws k samples at n, and once more where all that were drawn repeat a failure. A node
-// without children ends in silence.
+// generate draws k samples at n, and more, once, if all of those repeat a failure. A node without
+// children ends in silence.
 func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	proposals, err := g.draw(ctx, n, k)
 	if err == nil && g.redraws(n) {
@@ -67,6 +67,7 @@ func (g *growth) draw(ctx context.Context, n *Node, k int) ([]Proposal, error) {
 		return nil, envs.Fail(envs.StagePolicy, "propose at "+path, err)
 	}
 
+	// Copies of what n has: no node changes before every action has run without an error.
 	had := len(n.Children)
 	children := slices.Grow(slices.Clone(n.Children), len(proposals))
 	draws := make([]int, had, had+len(proposals))
@@ -81,7 +82,7 @@ func (g *growth) draw(ctx context.Context, n *Node, k int) ([]Proposal, error) {
 		var child *Node
 		key := Canonical(g.Env, envs.Action(p.Text))
 
-		sibling := g.same(children, p.Text, key)
+		sibling := g.indexOfSame(children, p.Text, key)
 		if sibling < 0 {
 			var err error
 			if child, err = g.act(ctx, n, p, key); err != nil {
@@ -89,7 +90,7 @@ func (g *growth) draw(ctx context.Context, n *Node, k int) ([]Proposal, error) {
 			}
 
 			// The environment may take less than the model wrote.
-			sibling = g.same(children, string(child.Turn.Action), key)
+			sibling = g.indexOfSame(children, string(child.Turn.Action), key)
 		}
 
 		if sibling >= 0 {
@@ -106,6 +107,7 @@ func (g *growth) draw(ctx context.Context, n *Node, k int) ([]Proposal, error) {
 		g.found.addNode(child)
 	}
 
+	// One action in several wordings has the probability of all of them.
 	for i, child := range children {
 		child.Draws += draws[i]
 		if g.Config.Duplicates == SameAction {
@@ -113,6 +115,7 @@ func (g *growth) draw(ctx context.Context, n *Node, k int) ([]Proposal, error) {
 		}
 	}
 
+	// k, even if the server gave fewer: what it would not give is not asked for again.
 	n.Drawn += k
 	g.tree.Calls++
 	g.tree.Samples += len(proposals)
@@ -165,8 +168,8 @@ func (g *growth) prior(p Proposal) float64 {
 	return exact.Exp(min(p.LogProb, 0))
 }
 
-// same returns which of the siblings chose the same action, or -1.
-func (g *growth) same(siblings []*Node, text, key string) int {
+// indexOfSame returns which of the siblings chose the same action, or -1.
+func (g *growth) indexOfSame(siblings []*Node, text, key string) int {
 	return slices.IndexFunc(siblings, func(s *Node) bool {
 		return g.Config.Duplicates == SameAction && s.Key == key || string(s.Turn.Action) == text
 	})

@@ -25,8 +25,8 @@ type Found struct {
 	drawn        int                 // samples
 }
 
-// NewFound returns what is found before the first tree of a task. accept may be nil: then every
-// trajectory counts whose answer is right.
+// NewFound returns the Found of a task before its first tree. accept may be nil: then every
+// trajectory with a right answer counts.
 func NewFound(task envs.Task, accept Accept) *Found {
 	return &Found{
 		task: task, accept: accept, accepted: map[string]struct{}{},
@@ -78,8 +78,8 @@ func (f *Found) barrenTooLong(c Config) bool {
 	return c.Barren > 0 && f.barren >= c.Barren+len(f.tools)
 }
 
-// samples is how many of k samples are drawn at a node: no more than trajectories are wanted, and
-// some more once a tree found nothing.
+// samples is how many of k samples are drawn at a node: no more than there are trajectories still
+// wanted, and some more after a tree that found nothing.
 func (f *Found) samples(c Config, k int) int {
 	if c.Enough == 0 {
 		return k
@@ -133,6 +133,7 @@ func (f *Found) add(key string, turns func() ([]envs.Turn, bool)) {
 		f.accepted[key] = struct{}{}
 	}
 
+	// Arguments play no part here: Enough asks for trajectories that call different tools.
 	names := make([]string, len(path))
 	for i, t := range path {
 		names[i] = t.Call.Name

@@ -8,15 +8,15 @@ import (
 // errInterrupted is the cause of the end of a context that was interrupted ([Interruptible]).
 var errInterrupted = errors.New("interrupted")
 
-type whole struct{} // key of the context that an interruption leaves alone
+type outerKey struct{} // key of the context that an interruption leaves alone
 
 // Interruptible returns a context that interrupt ends, and with it everything that is done under
-// it, except requests that a model's server is answering: those are paid for, and go on until ctx
-// itself ends ([InFlight]).
+// it, except requests that a model's server is answering: those are paid for, and continue until
+// ctx itself ends ([InFlight]).
 func Interruptible(ctx context.Context) (child context.Context, interrupt func()) {
 	outer := ctx
-	if ctx.Value(whole{}) == nil { // within another one, that request ends with what is around both
-		outer = context.WithValue(ctx, whole{}, ctx)
+	if ctx.Value(outerKey{}) == nil { // within another one, requests end with what is around both
+		outer = context.WithValue(ctx, outerKey{}, ctx)
 	}
 
 	child, cancel := context.WithCancelCause(outer)
@@ -27,7 +27,7 @@ func Interruptible(ctx context.Context) (child context.Context, interrupt func()
 // does, unless that is because of an interruption. Whoever has the answer keeps it, though ctx has
 // ended. Call end when the request is over.
 func InFlight(ctx context.Context) (request context.Context, end context.CancelFunc) {
-	outer, ok := ctx.Value(whole{}).(context.Context)
+	outer, ok := ctx.Value(outerKey{}).(context.Context)
 	if !ok {
 		return context.WithCancel(ctx)
 	}
@@ -42,15 +42,15 @@ func InFlight(ctx context.Context) (request context.Context, end context.CancelF
 	return request, func() { stop(); cancel(nil) }
 }
 
-// AtOnce returns a context whose interruption ends requests in flight, too: nothing is kept of what
-// they find out.
-func AtOnce(ctx context.Context) context.Context { return context.WithValue(ctx, whole{}, nil) }
+// AtOnce returns a context whose interruption ends requests in flight, too: nobody keeps their
+// answers.
+func AtOnce(ctx context.Context) context.Context { return context.WithValue(ctx, outerKey{}, nil) }
 
-type again struct{} // key of the context of what was given up before
+type againKey struct{} // key of the context of what was given up before
 
-// Again returns the context of work that an earlier pass of a run gave up: that it fails once more
+// Again returns the context of work that an earlier pass of a run gave up: another failure of it
 // says nothing about the server.
-func Again(ctx context.Context) context.Context { return context.WithValue(ctx, again{}, true) }
+func Again(ctx context.Context) context.Context { return context.WithValue(ctx, againKey{}, true) }
 
 // IsAgain reports whether a context is one of [Again].
-func IsAgain(ctx context.Context) bool { return ctx.Value(again{}) != nil }
+func IsAgain(ctx context.Context) bool { return ctx.Value(againKey{}) != nil }

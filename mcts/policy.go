@@ -12,9 +12,9 @@ import (
 // concurrent use.
 type Policy interface {
 	// Propose samples r.N completions. It may return fewer than N only when the server gives fewer.
-	// An error is ours (the server's, the network's), never the model's, and names its stage. A
-	// prompt that does not fit the model's context window is not an error but one proposal with
-	// FinishTooLong: the node is a dead end, whoever asks again.
+	// An error is the server's or the network's, never the model's, and names its stage. A prompt
+	// that does not fit the model's context window is not an error but one proposal with
+	// FinishTooLong: asking again would not help, the node is a dead end.
 	Propose(ctx context.Context, r Request) ([]Proposal, error)
 }
 
@@ -65,5 +65,5 @@ type Proposal struct {
 // The ends of a completion that a search or a reader must know of.
 const (
 	FinishLength  = "length"   // cut by the limit of a completion's length; the text is used as it is
-	FinishTooLong = "too-long" // there is none: the prompt does not fit the model's context window
+	FinishTooLong = "too-long" // no completion: the prompt does not fit the model's context window
 )

@@ -6,14 +6,14 @@ import (
 	"toolevo/envs"
 )
 
-// A turn repeats a failure if its action failed before on the path, in a state that was alike: an
-// environment that is deterministic fails it again, and the search knows what it would pay for.
-// Keys tell actions apart, so text that is no call repeats only equal text. Such turns stay in the
-// tree, as the policy wrote them; the search avoids to go on there.
+// A turn repeats a failure if its action failed before on the path, in a state that was alike: a
+// deterministic environment fails it again, so the search knows what it would pay for. Keys tell
+// actions apart, so text without a call repeats only equal text. Such turns stay in the tree, as
+// the policy wrote them; the search avoids continuing from them.
 
-// noteRepeats says of a new child of n whether it repeats a failure, and of how many in a row it is
-// the last. A turn that does what was done before, in a state that was alike, tells the policy
-// nothing new: it neither counts nor breaks a row.
+// noteRepeats notes on a new child of n whether it repeats a failure, and how many in a row do. A
+// turn that repeats a success, in a state that was alike, tells the policy nothing new: it neither
+// counts nor breaks a row.
 func (g *growth) noteRepeats(n, child *Node) {
 	if !g.Config.seesRepeats() {
 		return
@@ -33,7 +33,7 @@ func (g *growth) noteRepeats(n, child *Node) {
 	}
 }
 
-// redraws reports whether more samples are drawn at n: none of those before is worth going on from.
+// redraws reports whether more samples are drawn at n: those so far are not worth continuing from.
 func (g *growth) redraws(n *Node) bool {
 	return g.Config.Redraw > 0 && !n.Redrawn && len(n.Children) > 0 && g.left() > 0 &&
 		!slices.ContainsFunc(n.Children, func(c *Node) bool { return isNew(c) && !g.avoids(c) })
@@ -42,21 +42,21 @@ func (g *growth) redraws(n *Node) bool {
 // isNew reports whether a node repeats no failure.
 func isNew(n *Node) bool { return !n.Repeats }
 
-// avoids reports whether the configuration says to avoid a node, since its turn failed. A
-// deprecation is no failure here: it says what to call.
+// avoids reports whether the configuration says to avoid a node because its turn failed. A
+// deprecation is not a failure here: it says what to call.
 func (g *growth) avoids(n *Node) bool {
 	return g.Config.AvoidFailures && n.Turn.Outcome.IsInvocationError()
 }
 
-// worthwhile returns those of siblings that a rollout may follow: the ones that repeat no failure,
-// of these the ones that are not to be avoided, or all where none is left.
+// worthwhile returns the siblings that a rollout may follow: those that repeat no failure and need
+// not be avoided. A condition that no sibling meets is dropped.
 func (g *growth) worthwhile(siblings []*Node) []*Node {
-	siblings = rather(siblings, isNew)
-	return rather(siblings, func(n *Node) bool { return !g.avoids(n) })
+	siblings = preferred(siblings, isNew)
+	return preferred(siblings, func(n *Node) bool { return !g.avoids(n) })
 }
 
-// rather returns the nodes that are good, or all if none is.
-func rather(nodes []*Node, good func(*Node) bool) []*Node {
+// preferred returns the nodes that are good, or all of them if no node is.
+func preferred(nodes []*Node, good func(*Node) bool) []*Node {
 	chosen := slices.DeleteFunc(slices.Clone(nodes), func(n *Node) bool { return !good(n) })
 	if len(chosen) == 0 {
 		return nodes

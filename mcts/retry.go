@@ -8,7 +8,7 @@ import (
 	"toolevo/envs"
 )
 
-// Retry says how often something of ours that fails is tried, and how long to wait in between.
+// Retry says how often a call or step that fails is tried, and how long to wait in between.
 type Retry struct {
 	Attempts int           // at least 1
 	Backoff  time.Duration // before the second attempt; it doubles with each further one, up to a minute
@@ -41,8 +41,8 @@ func (p retryingPolicy) Propose(ctx context.Context, r Request) (proposals []Pro
 	return proposals, err
 }
 
-// do runs try until it succeeds, the attempts are used up, or ctx ends; after that nothing is
-// begun.
+// do runs try until it succeeds, the attempts are used up, or ctx ends; after that it begins
+// nothing.
 func (r Retry) do(ctx context.Context, try func() error) error {
 	wait := r.Backoff
 

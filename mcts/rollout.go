@@ -34,8 +34,8 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 // rolled is a rollout: the new child it began with, and the node at which it ended.
 type rolled struct{ child, end *Node }
 
-// settle makes what a rollout found part of the tree. One that ended in silence, or for want of
-// completions, has no reward to back up.
+// settle backs up what a rollout found. One that ended in silence, or for want of completions, has
+// no reward.
 func (g *growth) settle(r rolled) {
 	from := r.child
 	if g.Config.RolloutNodes == Visible {
@@ -51,7 +51,7 @@ func (g *growth) settle(r rolled) {
 	}
 
 	if g.Config.CloseAtOnce {
-		closeUpwards(from.Parent)
+		closeExhausted(from.Parent)
 	}
 }
 
@@ -68,9 +68,9 @@ func (g *growth) pick(rng *rand.Rand, children []*Node) *Node {
 		draws += child.Draws
 	}
 
-	at, i := rng.IntN(draws), 0
-	for ; at >= children[i].Draws; i++ {
-		at -= children[i].Draws
+	drawn, i := rng.IntN(draws), 0
+	for ; drawn >= children[i].Draws; i++ {
+		drawn -= children[i].Draws
 	}
 	return children[i]
 }

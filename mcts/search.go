@@ -24,8 +24,8 @@ type Search struct {
 
 // Grow grows tree number index of a task until its simulations are spent, nothing is left to
 // expand, or, when Config.Enough is set, enough is found in this tree and in those before it, or
-// the question's completions are used up. found is what they found; nil is nothing. No other tree
-// of the question grows with it at the same time.
+// the question's completions are used up. found is what the trees before found; nil is nothing. No
+// other tree of the question that shares found may grow at the same time.
 //
 // On an error (the policy's, the environment's, or ctx's) the tree so far is returned with it:
 // whole, checked, and without a trace of the simulation that failed in its visits and values.
@@ -76,8 +76,8 @@ func (s *Search) newTree(ctx context.Context, task envs.Task, index int) (*Tree,
 // that leaves no depth to act at.
 func (s *Search) addPrefix(ctx context.Context, t *Tree) error {
 	if deepest := s.Config.DeepestActing(); len(s.Prefix) > deepest {
-		return fmt.Errorf("a prefix of %d steps, where none may act deeper than %d: raise max_depth", len(s.Prefix),
-			deepest)
+		return fmt.Errorf("a prefix of %d steps, where none may act deeper than %d: raise max_depth",
+			len(s.Prefix), deepest)
 	}
 
 	n := t.Root
@@ -114,11 +114,12 @@ type growth struct {
 // left is how many samples the question may still draw.
 func (g *growth) left() int { return g.found.left(g.Config, g.tree.Samples) }
 
-// simulate is one pass of lines 4-20 of Algorithm 1. It counts once it is through: one that fails
-// is not a simulation.
+// simulate is one pass of lines 4-20 of Algorithm 1. A pass that fails does not count as a
+// simulation.
 func (g *growth) simulate(ctx context.Context) error {
 	rng := simulationRand(g.tree.Seed, g.tree.Simulations)
 
+	// Finding nothing to expand spends the simulation, as in the published code.
 	leaf := g.descend(rng)
 	if leaf == nil {
 		g.tree.Idle++
@@ -136,12 +137,14 @@ func (g *growth) simulate(ctx context.Context) error {
 		return err
 	}
 
+	// Only when all rollouts are through: a failed simulation leaves no trace in visits and values.
+	// Rollouts look at neither, so this equals backing up each before the next.
 	for _, r := range results {
 		g.settle(r)
 	}
 
 	if g.Config.CloseAtOnce {
-		closeUpwards(leaf)
+		closeExhausted(leaf)
 	}
 	g.tree.Simulations++
 	return nil

@@ -167,7 +167,7 @@ func TestClosing(t *testing.T) {
 	}
 
 	leaf.Closed, root.Closed = false, false
-	if closeUpwards(leaf); !leaf.Closed || !root.Closed {
+	if closeExhausted(leaf); !leaf.Closed || !root.Closed {
 		t.Errorf("at once: leaf closed %v, root closed %v", leaf.Closed, root.Closed)
 	}
 }

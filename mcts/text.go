@@ -15,7 +15,7 @@ import (
 type TextOptions struct {
 	Width  int  // columns; longer lines are cut; 0 means no cut
 	Cached bool // draw the nodes that selection does not see, too
-	Full   bool // draw all nodes and cut nothing, and below each what the model wrote and saw
+	Full   bool // draw all nodes, cut nothing, and show below each what the model wrote and saw
 }
 
 // WriteText draws the tree for people, one line a node: its ID, visits, Q and prior in columns of

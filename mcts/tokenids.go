@@ -9,14 +9,14 @@ import (
 // TokenIDs are the tokens that a model read and wrote for a sample, by their ids in its vocabulary.
 type TokenIDs struct {
 	Prompt   []int
-	Sampled  []int     // all of them, those that only ended the text too
+	Sampled  []int     // all of them, including those that only ended the text
 	LogProbs []float64 // of Sampled, in the precision of 32 bits; nil where the server gave none
 
 	// Whole says that the proposal's text is all that was sampled, but for what ended it.
 	Whole bool
 }
 
-// ErrTokenIDs is the error of a text that is no packed ids.
+// ErrTokenIDs is the error of a text that does not hold packed ids.
 var ErrTokenIDs = errors.New("packed token ids cannot be read")
 
 // PackIDs returns ids as a text of uvarints, of which [UnpackIDs] is the inverse.

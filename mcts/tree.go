@@ -21,9 +21,9 @@ type Tree struct {
 }
 
 // Node is one action and the state it leads to. The root has no action: it is the state of the task
-// before any. What is stored of a node is its Record. The search changes Expanded, Draws and Prior
-// of it, and back-up alone Visits and TotalValue (equation 4); all else is fixed when the node is
-// made.
+// before any. What is stored of a node is its Record. The search changes its Expanded, Draws and
+// Prior, and back-up alone its Visits and TotalValue (equation 4); all else is fixed when the node
+// is made.
 //
 // Prior is P(s,a): exp of the mean token log-probability, or 1/k when the server gave none. Where
 // siblings that repeat an action are one (SameAction) it is the sum of theirs, at most 1.
@@ -60,8 +60,8 @@ const (
 	LimitEnvironment Limit = "environment" // the environment stopped the task
 )
 
-// Open reports whether selection may descend to the node: the task goes on there, and something is
-// left to expand.
+// Open reports whether selection may descend to the node: the task has not ended there, and
+// something is left to expand.
 func (n *Node) Open() bool { return n.Status == envs.Running && !n.Closed }
 
 // silent reports whether the node ended because the policy wrote nothing. Such an end has no
@@ -83,7 +83,7 @@ func (n *Node) appendPath(b []byte) []byte {
 	return strconv.AppendInt(append(n.Parent.appendPath(b), '.'), int64(n.Ordinal), 10)
 }
 
-// add makes a node the tree's.
+// add appends a node to the tree and to its parent's children.
 func (t *Tree) add(n *Node) *Node {
 	n.ID, n.Record.Parent = len(t.Nodes), NoParent
 	n.Action, n.Tool, n.Name = string(n.Turn.Action), n.Turn.Call.Tool, n.Turn.Call.Name

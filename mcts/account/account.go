@@ -14,10 +14,10 @@ import (
 	"toolevo/mcts"
 )
 
-// File is the file of a folder that has the passes of its account.
+// File is the name of the file that keeps the passes of a folder's account.
 const File = "account.json"
 
-// Pass is what one process spent on a run, or on another folder. That of one that was killed ends
+// Pass is what one process spent on a run, or on another folder. If the process was killed, it ends
 // with the last second before.
 type Pass struct {
 	Software string    `json:"software"`
@@ -65,9 +65,9 @@ func Read(dir string) (passes []Pass, err error) {
 // Account counts what is spent. It is safe for concurrent use; in a nil Account nothing is noted.
 type Account struct {
 	parent *Account
-	whole  bool // what there was before is known to it, and no child tells it again
+	whole  bool // it knows all earlier passes; those of its children are among them
 
-	model string // the only one of which it is, if there is only one
+	model string // KIND:MODEL, where the account is of a single model
 
 	mu      sync.Mutex // guards what follows
 	earlier []Pass
@@ -84,8 +84,8 @@ func New(software string) *Account {
 	return &Account{now: Pass{Software: software, Started: time.Now()}}
 }
 
-// Open returns the account of a run that a command makes or goes on with. Without prices of its own
-// it has those of a.
+// Open returns the account of a run that a command makes or continues. Without prices of its own it
+// has those of a.
 func (a *Account) Open(prices PriceList) *Account {
 	if a == nil {
 		a = New("")
@@ -104,7 +104,7 @@ func (a *Account) Open(prices PriceList) *Account {
 	return child
 }
 
-// Of returns the account of what a model, KIND:MODEL, takes of a.
+// Of returns the account of a model, KIND:MODEL, within a.
 func (a *Account) Of(model string) *Account {
 	if a == nil {
 		return nil
@@ -129,7 +129,7 @@ func (a *Account) Price(prices PriceList) {
 	}
 }
 
-// Resume adds what passes took before. Calls without prices are charged by those of now.
+// Resume adds earlier passes. Calls that had no price are charged by the prices of now.
 func (a *Account) Resume(passes []Pass) {
 	if a == nil {
 		return
@@ -154,13 +154,13 @@ func (a *Account) Resume(passes []Pass) {
 	a.check()
 }
 
-// charge prices the calls of a pass that had no prices, as far as there are some now.
+// charge prices the calls of a pass that had no price, as far as one is known now.
 func (p *Pass) charge(prices PriceList) {
 	if p.Unpriced == 0 {
 		return
 	}
 
-	if len(p.Models) == 0 { // nobody told whose calls they are
+	if len(p.Models) == 0 { // nobody noted whose calls they are
 		if prices.Others != nil {
 			p.Prices = prices.Others
 			p.price(p.Prices)
@@ -195,8 +195,7 @@ func (a *Account) carry(before Total, accepted int64) {
 	a.check()
 }
 
-// Add notes a reply of a server: one call and its tokens. Where they are all 0 the server told
-// none.
+// Add notes a reply of a server: one call and its tokens. If all are 0, the server reported none.
 func (a *Account) Add(prompt, cached, completion int) {
 	if a == nil {
 		return
@@ -216,15 +215,15 @@ func (a *Account) Add(prompt, cached, completion int) {
 	for model := a.model; a != nil; a = a.parent {
 		a.mu.Lock()
 		a.now.add(u)
-		a.now.addOf(model, u)
+		a.now.addModel(model, u)
 		a.mu.Unlock()
 
 		a.check()
 	}
 }
 
-// addOf adds what a model took, where it is known which one.
-func (p *Pass) addOf(model string, u Usage) {
+// addModel adds what a model took, where it is known which one.
+func (p *Pass) addModel(model string, u Usage) {
 	if model == "" {
 		return
 	}
@@ -302,9 +301,9 @@ func (a *Account) Pass() Pass {
 	return passes[len(passes)-1]
 }
 
-// Begin sets the limits of work under a context, and returns that of the work: it ends with the
-// first limit that is reached, as an interruption ends it, after it was said. Call end when the
-// work is over.
+// Begin sets limits, and returns the context of the work that they bound: the first limit that is
+// reached is passed to say and then ends it, as an interruption does. Call end when the work is
+// over.
 func (a *Account) Begin(ctx context.Context, s Stops, say func(error)) (work context.Context, end func(), err error) {
 	last, err := s.end(time.Now())
 	if err != nil {
@@ -368,8 +367,7 @@ func (a *Account) reach(l *Limit) {
 	}
 }
 
-// Reached returns the limit that has stopped the work, of this account or of one above it, nil
-// where none has.
+// Reached returns the limit that has stopped the work, of this account or of one above it, or nil.
 func (a *Account) Reached() *Limit {
 	for ; a != nil; a = a.parent {
 		a.mu.Lock()
@@ -383,7 +381,7 @@ func (a *Account) Reached() *Limit {
 	return nil
 }
 
-// Why says what interrupted the work, "interrupted" where it was no limit.
+// Why says what interrupted the work: the limit, or "interrupted" if it was none.
 func (a *Account) Why() string {
 	if l := a.Reached(); l != nil {
 		return l.Error()
@@ -391,7 +389,7 @@ func (a *Account) Why() string {
 	return "interrupted"
 }
 
-// Ready refuses limits that cannot be kept by this account, before any call.
+// Ready rejects limits that this account cannot keep, before any call.
 func (a *Account) Ready() error {
 	a.mu.Lock()
 	unknown := a.prices.isEmpty()

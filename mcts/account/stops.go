@@ -9,7 +9,7 @@ import (
 type Stops struct {
 	After        time.Duration // of the work of this process
 	At           string        // the next time of day, HH:MM
-	Tokens       int64         // of prompts and completions, as servers tell them
+	Tokens       int64         // of prompts and completions, as servers report them
 	Cost         float64       // by the prices
 	Trajectories int64         // that training takes
 }
@@ -17,14 +17,14 @@ type Stops struct {
 // Limit is a limit that is reached, or that cannot be kept.
 type Limit struct {
 	Option string // that set it, e.g. "max-cost"
-	Unkept bool   // it cannot be kept: nobody can tell when it is reached
+	Unkept bool   // it cannot be kept: nothing shows when it is reached
 	why    string
 }
 
-// Error says which limit it is, by its option in ‹quotes›, and what there is.
+// Error names the limit, by its option in ‹quotes›, and says what was reached or is wrong.
 func (l *Limit) Error() string { return "‹" + l.Option + "› " + l.why }
 
-// Check refuses limits that make no sense.
+// Check rejects limits that make no sense.
 func (s Stops) Check() error {
 	switch {
 	case s.After < 0:
@@ -58,16 +58,17 @@ func (s Stops) end(now time.Time) (*deadline, error) {
 		return nil, &Limit{Option: "stop-at", why: s.At + ": want a time of day, such as 07:00"}
 	}
 
-	at := func(day int) time.Time {
+	on := func(day int) time.Time {
 		return time.Date(now.Year(), now.Month(), day, clock.Hour(), clock.Minute(), 0, 0, now.Location())
 	}
 
-	next := at(now.Day())
+	next := on(now.Day())
 	if !next.After(now) {
 		// Not 24 hours later: a day on which the clocks change is longer or shorter.
-		next = at(now.Day() + 1)
+		next = on(now.Day() + 1)
 	}
 
+	// With both set the work ends by the earlier, which is also the one to name.
 	if first == nil || next.Before(first.at) {
 		first = &deadline{next, Limit{Option: "stop-at", why: s.At + " has come"}}
 	}
@@ -79,8 +80,8 @@ type deadline struct {
 	limit Limit
 }
 
-// reached returns the first limit that is reached, or nil. all is what there is; calls are those of
-// this process.
+// reached returns the first limit that is reached, or nil. all is what every pass took; calls is
+// what this process took.
 func (s Stops) reached(all, calls Usage, trajectories int64) *Limit {
 	counts := s.Tokens > 0 || s.Cost > 0
 
@@ -89,6 +90,7 @@ func (s Stops) reached(all, calls Usage, trajectories int64) *Limit {
 		option = "max-total-tokens"
 	}
 
+	// Limits that are reached come first: a run that is over anyway need not hear what is missing.
 	switch {
 	case s.Cost > 0 && all.Cost >= s.Cost:
 		return &Limit{Option: "max-cost", why: fmt.Sprintf("%v is reached: %s was spent", s.Cost, Money(all.Cost))}
@@ -102,7 +104,8 @@ func (s Stops) reached(all, calls Usage, trajectories int64) *Limit {
 			Option: "max-trajectories",
 			why:    fmt.Sprintf("%d is reached: %d are accepted", s.Trajectories, trajectories),
 		}
-	// The counts lack such calls, so nobody would see when the limit is reached.
+	// The counts lack such calls, so nothing would show when the limit is reached. Only this
+	// process's: a run whose server now reports tokens may continue.
 	case counts && calls.Untold > 0:
 		return &Limit{option, true, "cannot be kept: a server tells no tokens (usage) with its replies; ‹stop-after› " +
 			"needs none"}

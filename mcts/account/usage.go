@@ -82,7 +82,7 @@ type PriceList struct {
 	Models map[string]Prices // by their names, KIND:MODEL or MODEL
 }
 
-// Of returns what a model costs, KIND:MODEL, nil where that is not known.
+// Of returns the prices of a model, KIND:MODEL, or nil if they are not known.
 func (l PriceList) Of(model string) *Prices {
 	_, name, _ := strings.Cut(model, ":")
 
@@ -98,12 +98,13 @@ func (l PriceList) Of(model string) *Prices {
 // isEmpty reports whether there is no price.
 func (l PriceList) isEmpty() bool { return l.Others == nil && len(l.Models) == 0 }
 
-// ParsePrices reads those of prompt and completion tokens, or of prompt, cached prompt and
-// completion tokens. A number behind "MODEL=" begins those of a model that costs something else.
+// ParsePrices reads the prices of prompt and completion tokens, or of prompt, cached prompt and
+// completion tokens. A number behind "MODEL=" begins the prices of that model alone.
 func ParsePrices(list []string) (l PriceList, err error) {
 	model, numbers := "", []float64(nil)
 
-	// end ends the numbers of a model.
+	// end stores the numbers read so far. A list that begins with "MODEL=" has none before it,
+	// which is no error: then nobody knows what other models cost.
 	end := func() error {
 		if model == "" && numbers == nil {
 			return nil
@@ -126,6 +127,7 @@ func ParsePrices(list []string) (l PriceList, err error) {
 	}
 
 	for _, text := range list {
+		// The last "=", for a model's name may have some itself.
 		if i := strings.LastIndex(text, "="); i >= 0 {
 			if err := end(); err != nil {
 				return PriceList{}, err
@@ -134,6 +136,7 @@ func ParsePrices(list []string) (l PriceList, err error) {
 			model, numbers, text = strings.TrimSpace(text[:i]), []float64{}, text[i+1:]
 		}
 
+		// Not n < 0, which a NaN would pass.
 		n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || !(n >= 0) || math.IsInf(n, 0) {
 			return PriceList{}, fmt.Errorf("%q is no price: want a number of at least 0", text)
@@ -168,7 +171,7 @@ func (p Prices) Of(u Usage) float64 {
 		float64(u.CompletionTokens)*p.Completion) / 1e6
 }
 
-// price notes what the calls cost, or that nobody knows.
+// price notes what the calls cost, or that their price is unknown.
 func (u *Usage) price(p *Prices) {
 	if u.Cost, u.Unpriced = 0, u.Calls; p != nil {
 		u.Cost, u.Unpriced = p.Of(*u), 0

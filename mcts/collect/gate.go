@@ -8,21 +8,21 @@ import (
 	"toolevo/mcts"
 )
 
-// lookEvery is how often a lane that waits looks whether there is room for it. What it may cost is
-// that much of one slot of the model, once for each lane.
+// lookEvery is how often a waiting lane checks whether there is room for it. It costs at most that
+// much of one slot of the model, once for each lane.
 const lookEvery = 10 * time.Millisecond
 
-// gate holds lanes back while the model has enough to do with those that run. Trees that were
-// started wait for each other: each takes longer and holds its memory longer; and those that turn
-// out long are found late, and keep the model from its work at the end.
+// gate holds lanes back while those that run keep the model busy. Too many trees at once wait for
+// each other, so each takes longer and holds its memory longer; and trees that turn out long start
+// late and leave the model idle at the end.
 type gate struct {
 	mu      sync.Mutex
 	running int // lanes
 	opening int // of those, the ones that have not called the model yet
 }
 
-// start lets a lane in. The function returned, which may be called again and again, says that the
-// lane has called the model or ended.
+// start lets a lane in. The lane calls arrived, as often as it likes, when it calls the model and
+// when it ends.
 func (g *gate) start() (arrived func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

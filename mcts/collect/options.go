@@ -21,7 +21,7 @@ type Options struct {
 	Seed      uint64
 	Store     *store.Store
 
-	// Unreadable goes on although no action can be read from any first turn; else that is a
+	// Unreadable continues although no action can be read from any first turn; otherwise that is a
 	// CannotActError.
 	Unreadable bool
 
@@ -30,7 +30,7 @@ type Options struct {
 
 	// Room says how many more lanes the model could serve right now, if each call draws that
 	// number of samples; a lane starts only when there is room for it, so that as many trees grow
-	// as the model takes, and no more. nil is room without end.
+	// as the model can serve, and no more. nil is unlimited room.
 	Room func(samples int) int
 
 	// Log is told of each tree, at the level debug, and of those given up, as warnings. nil logs
@@ -51,15 +51,15 @@ type Question struct {
 	Prefix   []envs.Action // see mcts.Search
 }
 
-// UnresolvedError means that trees were given up because something of ours failed in them.
+// UnresolvedError means that trees were given up because a server, a tool or the program failed.
 type UnresolvedError struct {
 	Trees   int
 	First   error           // the first failure, in the order of the questions
 	GivenUp []store.GivenUp // the trees of which a request failed alone (envs.GivenUp), in that order
 }
 
-// Named reports whether the run has done all that it can: every tree that is not there was given up
-// because the server fails at a request of it alone.
+// Named reports whether the run has done all that it can: every missing tree was given up because
+// the server fails at one particular request of it.
 func (e *UnresolvedError) Named() bool { return len(e.GivenUp) == e.Trees }
 
 // Error says how many trees were given up, and the first reason.
@@ -103,7 +103,7 @@ func (o *Options) search(q Question, policy mcts.Policy) *mcts.Search {
 	return &mcts.Search{Env: o.Env, Policy: policy, Config: config, Seed: o.Seed, Prefix: q.Prefix}
 }
 
-// known is what a tree knows of the trees before it, nil where trees do not depend on each other.
+// known is what a tree knows of the trees before it, or nil if trees do not depend on each other.
 func (o *Options) known(found *mcts.Found) *mcts.Found {
 	if !o.Search.InTurn() {
 		return nil

@@ -8,12 +8,12 @@ import (
 	"toolevo/mcts"
 )
 
-// manyFirstTurns is after how many first turns a run stops, if no action can be read from any. A
-// model that is asked in a form that it knows writes one in most.
+// manyFirstTurns is after how many first turns a run stops if no action can be read from any. A
+// model that knows the form it is asked in writes one in most.
 const manyFirstTurns = 40
 
 // CannotActError means that no action could be read from any of the first turns of tasks: the model
-// cannot act, as it is asked.
+// cannot act in the form it is asked in.
 type CannotActError struct {
 	Turns    int           // first turns
 	Examples []envs.Action // one or two of them
@@ -27,8 +27,8 @@ func (e *CannotActError) Error() string {
 // Final makes it the end of the run; see [envs.IsFinal].
 func (e *CannotActError) Final() bool { return true }
 
-// reading returns the environment, which ends the run where the model cannot act.
-func (c *collector) reading(env envs.Environment) envs.Environment {
+// watchFirstTurns returns env such that it ends the run if the model cannot act.
+func (c *collector) watchFirstTurns(env envs.Environment) envs.Environment {
 	return mcts.WithStep(env, func(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
 		next, err := env.Step(ctx, s, a)
 		if err != nil || s.History().Len() > 0 {
@@ -38,7 +38,7 @@ func (c *collector) reading(env envs.Environment) envs.Environment {
 	})
 }
 
-// firstTurn notes the first turn of a task. It is an error once many were read, and none has an
+// firstTurn notes the first turn of a task. It returns an error once many were read without any
 // action.
 func (c *collector) firstTurn(a envs.Action, unreadable bool) error {
 	c.mu.Lock()
@@ -61,8 +61,8 @@ func (c *collector) firstTurn(a envs.Action, unreadable bool) error {
 	return c.cannotAct()
 }
 
-// cannotAct is the error of a run in which no first turn has an action; nil if one has, or none was
-// taken.
+// cannotAct is the error of a run in which no first turn has an action; nil if one has, or if there
+// was no first turn.
 func (c *collector) cannotAct() error {
 	if c.acts || c.firstTurns == 0 {
 		return nil

@@ -32,7 +32,7 @@ type Replayed struct {
 	LackedShare float64 `json:"lacked_share"` // of the answers that the search asked for, 0 to 1
 }
 
-// Lack is an answer that the log does not have.
+// Lack is an answer that the log lacks.
 type Lack struct {
 	Question    string `json:"question_id"` // unique within a run
 	Tree        int    `json:"tree"`        // index among the question's trees, from 0
@@ -71,6 +71,7 @@ func (o *Options) replay(ctx context.Context, q Question) (Replayed, error) {
 			return r, err
 		}
 
+		// Counted even if the log ends inside it: the fresh run would have found this much.
 		r.addTree(tree)
 		found.Add(tree)
 

@@ -38,7 +38,8 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 
-	c.Env = c.reading(o.Retry.Environment(o.Env))
+	// Outside of the retries: that the model cannot act is not a step to take again.
+	c.Env = c.watchFirstTurns(o.Retry.Environment(o.Env))
 	c.open = len(o.Questions)
 	o.Progress.count(func(s *Snapshot) {
 		s.Questions, s.TreesPlanned = int64(len(o.Questions)), int64(len(o.Questions)*o.Search.Trees)
@@ -56,11 +57,11 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 type collector struct {
 	Options
 	gate  gate
-	again map[string]bool // questions of which a pass before gave a tree up
+	again map[string]bool // questions of which an earlier pass gave a tree up
 
 	mu       sync.Mutex // guards what follows
 	states   []state
-	open     int // questions that have lanes which have not ended
+	open     int // questions with lanes that have not ended
 	failures []failure
 
 	acts       bool          // an action was read from a first turn
@@ -84,7 +85,7 @@ type failure struct {
 // lane is a sequence of trees of one question, grown in order.
 type lane struct{ question, first, count int }
 
-// readGivenUp reads of which questions a pass before gave a tree up.
+// readGivenUp reads of which questions an earlier pass gave a tree up.
 func (c *collector) readGivenUp(ctx context.Context) error {
 	all, err := c.Store.GivenUp(ctx)
 
@@ -95,8 +96,8 @@ func (c *collector) readGivenUp(ctx context.Context) error {
 	return err
 }
 
-// lanes yields the lanes in the order of the questions; those of which a pass before gave a tree up
-// come last.
+// lanes yields the lanes in the order of the questions; those of which an earlier pass gave a tree
+// up come last.
 func (c *collector) lanes(yield func(lane) bool) {
 	count := c.laneLength()
 
@@ -115,8 +116,8 @@ func (c *collector) lanes(yield func(lane) bool) {
 	}
 }
 
-// laneLength is how many trees form a lane: where what is found decides, all of a question, and
-// else each its own.
+// laneLength is how many trees form a lane: all of a question where they depend on each other, and
+// otherwise one.
 func (c *collector) laneLength() int {
 	if c.Search.InTurn() {
 		return c.Search.Trees
@@ -134,8 +135,10 @@ func (c *collector) grow(ctx context.Context) error {
 			break
 		}
 
+		// Here, not in the goroutine: conversations are served in the order in which they began,
+		// which is then that of the lanes.
 		arrived := c.gate.start()
-		model, endConversation := mcts.Converse(c.Policy) // here, for conversations wait in the order of the lanes
+		model, endConversation := mcts.Converse(c.Policy)
 		policy := lanePolicy{c.Retry.Policy(model), arrived, c.Progress}
 
 		group.Go(func() error {
@@ -143,6 +146,7 @@ func (c *collector) grow(ctx context.Context) error {
 			defer arrived()
 			defer endConversation()
 
+			// The policy has to know: a second failure here says nothing about the server.
 			if c.again[c.Questions[l.question].Task.ID] {
 				return c.run(mcts.Again(groupCtx), l, policy)
 			}
@@ -153,12 +157,12 @@ func (c *collector) grow(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return ctx.Err()
+	return ctx.Err() // no lane fails if ctx ended before the next one began
 }
 
 // run grows a lane.
 func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
-	found := c.begun(l.question)
+	found := c.begin(l.question)
 	for i := l.first; i < l.first+l.count; i++ {
 		if c.done(found) {
 			skipped := l.first + l.count - i
@@ -182,8 +186,8 @@ func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 	return nil
 }
 
-// begun returns what is found of a question of which a lane begins.
-func (c *collector) begun(q int) *mcts.Found {
+// begin returns what was found so far for the question of a lane that begins.
+func (c *collector) begin(q int) *mcts.Found {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
@@ -200,8 +204,8 @@ func (c *collector) done(found *mcts.Found) bool {
 	return found.Done(c.Search)
 }
 
-// ended notes that a lane has ended. After the last of a question nothing is kept of it, so memory
-// does not grow with the questions.
+// ended notes that a lane has ended. After the last of a question nothing of it is kept, so memory
+// does not grow with the number of questions.
 func (c *collector) ended(q int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,13 +242,14 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 
 	if c.Search.InTurn() {
 		// What an earlier run stored beyond a tree it gave up was grown without knowing that tree.
-		// It goes before the tree is there: whenever this run is stopped in turn, no tree stays
-		// that is out of date.
+		// It goes before this tree is stored: wherever this run is stopped in turn, no outdated
+		// tree stays.
 		if err := c.Store.DropTrees(ctx, question.Task.ID, i); err != nil {
 			return err
 		}
 	}
 
+	// A failure may be this tree's alone, and then its siblings continue.
 	record, err = c.growTree(ctx, q, i, found, policy)
 	if err != nil {
 		return c.failed(ctx, q, i, err)
@@ -272,7 +277,7 @@ func (c *collector) growTree(ctx context.Context, q, i int, found *mcts.Found,
 
 	t, err := c.search(question, policy).Grow(ctx, question.Task, i, c.known(found))
 	asked, replayed := policy.Counts()
-	c.grew(q, asked > 0 || err != nil)
+	c.noteAsked(q, asked > 0 || err != nil)
 	c.Progress.count(func(s *Snapshot) { s.Replayed += int64(replayed) })
 
 	if err != nil {
@@ -281,16 +286,16 @@ func (c *collector) growTree(ctx context.Context, q, i int, found *mcts.Found,
 	return t.Record(), nil
 }
 
-// grew notes whether a tree of a question took the model's time: one that the log answers does not,
-// one that failed did.
-func (c *collector) grew(q int, asked bool) {
+// noteAsked notes whether a tree of a question took the model's time: one that the log answers does
+// not, one that failed did.
+func (c *collector) noteAsked(q int, asked bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
 	c.states[q].asked = c.states[q].asked || asked
 }
 
-// resolved counts a tree that is there.
+// resolved counts a tree that is stored.
 func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -298,6 +303,7 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 	before := found.Len()
 	found.Add(t)
 
+	// A loaded tree took no step here, so its first turns have not been seen by firstTurn.
 	acts := func(n mcts.Record) bool { return n.Depth == 1 && !n.Unreadable() }
 	c.acts = c.acts || slices.ContainsFunc(t.Nodes, acts)
 
@@ -323,8 +329,8 @@ func (c *collector) resolved(found *mcts.Found, t *mcts.TreeRecord) {
 	}
 }
 
-// failed notes a tree that was given up, and passes on what must end the run: the user's wish, and
-// what no further try can help: a store that cannot be written, a key that is refused.
+// failed notes a tree that was given up, and returns what must end the run: an interruption, and
+// what no retry can mend, such as a store that cannot be written or a key that is refused.
 func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -355,7 +361,7 @@ func (c *collector) failed(ctx context.Context, q, i int, err error) error {
 }
 
 // unresolved forgets what was given up before and is no longer wanted, and returns the error of a
-// run of which trees are not there.
+// run that lacks trees.
 func (c *collector) unresolved(ctx context.Context) error {
 	slices.SortFunc(c.failures, func(a, b failure) int {
 		return cmp.Or(cmp.Compare(a.question, b.question), cmp.Compare(a.tree, b.tree))

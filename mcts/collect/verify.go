@@ -24,7 +24,7 @@ type Verification struct {
 // grows each tree again from the log alone, without asking any model, checks its invariants and
 // compares it with the stored one node by node. Of a tree that is not finished it makes sure that
 // the log answers what the search asks, as far as the log goes. The error is a failure to verify;
-// what is wrong with the run stands in the report.
+// what is wrong with the run is in the report.
 func Verify(ctx context.Context, o Options) (Verification, error) {
 	givenUp, err := o.Store.GivenUp(ctx)
 	if err != nil {
@@ -36,7 +36,9 @@ func Verify(ctx context.Context, o Options) (Verification, error) {
 		trees[g.Question] = append(trees[g.Question], g.Tree)
 	}
 
-	reports, err := eachQuestion(ctx, &o, func(ctx context.Context, q Question) (Verification, error) {
+	reports, err := eachQuestion(ctx, &o, func(
+		ctx context.Context, q Question,
+	) (Verification, error) {
 		return o.verify(ctx, q, trees[q.Task.ID])
 	})
 	if err != nil {
@@ -74,6 +76,7 @@ func (o *Options) verify(ctx context.Context, q Question, givenUp []int) (Verifi
 		return v, err
 	}
 
+	// Trees that are only logged count, too: an interrupted run has calls of unfinished trees.
 	all := append(logged, indices...)
 	slices.Sort(all)
 
@@ -98,6 +101,7 @@ func (o *Options) verify(ctx context.Context, q Question, givenUp []int) (Verifi
 			return v, err
 		}
 
+		// In order, and the stored tree rather than the regrown: the next one was grown knowing it.
 		v.Calls += calls
 		if ok {
 			v.Trees++
@@ -110,7 +114,7 @@ func (o *Options) verify(ctx context.Context, q Question, givenUp []int) (Verifi
 	return v, nil
 }
 
-// missing counts the trees of a question that are not known: gaps, and those it still wants.
+// missing counts the missing trees of a question: gaps, and those it still wants.
 func (o *Options) missing(known []int, found *mcts.Found) int {
 	end := 0
 	if len(known) > 0 {
@@ -140,6 +144,8 @@ func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.Tr
 	tree, err := search.Grow(ctx, q.Task, i, o.known(found))
 	_, calls = policy.Counts()
 
+	// A stop is not a finding. Nor is an unfinished tree whose log ends, or answers all of it: the
+	// run was stopped before it stored the tree. Anything else the log should have answered.
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return calls, ctx.Err()
@@ -150,6 +156,7 @@ func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.Tr
 		return calls, nil
 	}
 
+	// Both: trees that agree may have been grown wrongly twice.
 	if err := tree.Check(search.Config); err != nil {
 		report(err.Error())
 	}

@@ -74,14 +74,15 @@ func Of(sample []Usage, o Options) (*Estimate, error) {
 		return nil, fmt.Errorf("estimate: a sample of %d questions of a run that has %d", len(sample), o.Questions)
 	}
 
-	project := func(of func(Usage) float64) Total {
+	project := func(figure func(Usage) float64) Total {
 		values := make([]float64, len(sample))
 		for i, u := range sample {
-			values[i] = of(u)
+			values[i] = figure(u)
 		}
 		return total(values, o.Questions)
 	}
 
+	// Bytes is no Total: a run's disk use is known for the sample as a whole, not per question.
 	e := &Estimate{
 		Sample:           len(sample),
 		Calls:            project(func(u Usage) float64 { return float64(u.Calls) }),

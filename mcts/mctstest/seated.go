@@ -15,7 +15,7 @@ import (
 // first request and keeps it to its end, and the others wait. Read its fields when all have ended.
 type Seated struct {
 	mcts.Policy
-	Conversations [][]string // what each was about, as it began, and without what repeats itself
+	Conversations [][]string // what each was about, in the order they began, without repetitions
 	Ended         int        // conversations
 	Most          int        // seats taken at a time
 

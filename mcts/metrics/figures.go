@@ -27,7 +27,7 @@ type figure struct {
 
 var all = yamltext.Once[map[string][]figure](files, "figures.yaml")
 
-// figuresOf are those of what has them.
+// figuresOf returns the figures of a section of figures.yaml.
 func figuresOf(what string, labels ...string) []figure {
 	figures := slices.Clone(all()[what])
 	for i, f := range figures {
@@ -133,15 +133,15 @@ func (c *servers) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *servers) Collect(to chan<- prometheus.Metric) {
-	for policy, s := range c.read() {
-		for _, one := range s.Servers {
+	for policy, all := range c.read() {
+		for _, s := range all.Servers {
 			for _, f := range c.figures {
-				f.send(to, one, policy, one.Address)
+				f.send(to, s, policy, s.Address)
 			}
 
-			for cause, n := range one.Faults {
-				to <- prometheus.MustNewConstMetric(c.faults, prometheus.CounterValue, float64(n), policy, one.Address,
-					cause)
+			for cause, n := range s.Faults {
+				to <- prometheus.MustNewConstMetric(c.faults, prometheus.CounterValue, float64(n),
+					policy, s.Address, cause)
 			}
 		}
 	}

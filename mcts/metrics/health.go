@@ -15,12 +15,12 @@ type Health struct {
 	Patience time.Duration                     // how long nothing may be done
 
 	mu   sync.Mutex
-	work int64     // when it was last asked
-	at   time.Time // when work was first seen there; zero before the first question
+	work int64     // what Work last returned
+	at   time.Time // when it first returned that; zero before the first request
 }
 
-// check returns why no work goes on, nil while it does. Nobody watches between two questions, so
-// work counts as done when it is seen: it is never called stalled too early.
+// check returns why work has stalled, or nil. Nobody watches between two requests, so work counts
+// as done when it is seen: it is never called stalled too early.
 func (h *Health) check(now time.Time) error {
 	if away, all := h.servers(); all > 0 && away == all {
 		return fmt.Errorf("all %d servers of the model are away", all)

@@ -14,18 +14,18 @@ import (
 )
 
 var (
-	// ErrNotLogged is what a replaying policy answers for a call that the log does not hold.
+	// ErrNotLogged is what a replaying policy returns for a call that the log does not hold.
 	ErrNotLogged = errors.New("the call is not in the log")
 
-	// ErrHistory means that a logged answer was given to another history than the one at hand: the
+	// ErrHistory means that a logged answer belongs to another history than the one at hand: the
 	// program, its data or its tools now show the model something else.
 	ErrHistory = errors.New("the log has an answer to something else than the model would see now")
 )
 
 // Policy returns the policy of one tree: it answers from the log what the log holds, asks next for
-// the rest, and returns an answer only when it is committed. With next nil it replays and never
-// asks anybody (ErrNotLogged). An answer that was given to another history is refused (ErrHistory),
-// and so is a row that is not as it was written (ErrDamaged).
+// the rest, and returns an answer only when it is committed. With next nil it only replays
+// (ErrNotLogged). An answer to another history is refused (ErrHistory), and so is a row that is not
+// as it was written (ErrDamaged).
 //
 // Text is made valid UTF-8 before it is logged, so that what is used now and what is read back
 // later are the same bytes.
@@ -115,6 +115,7 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	}
 	p.mu.Unlock()
 
+	// Unpacked without the lock, so that samples of one tree that are replayed do not wait in line.
 	if ok {
 		proposals, err := p.store.answer(ctx, l, first, r)
 		if err != nil {
@@ -134,6 +135,8 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 		return nil, err
 	}
 
+	// What is logged comes back at every replay, so it has to be in order before: log-probabilities
+	// that are numbers, and text that is the same bytes when it is read back.
 	for i := range proposals {
 		if math.IsNaN(proposals[i].LogProb) || math.IsInf(proposals[i].LogProb, 0) {
 			return nil, envs.Fail(envs.StagePolicy, r.Node.String(),
@@ -178,10 +181,10 @@ func (p *Policy) find(path string, sample int) (l logged, first int, ok bool) {
 	return logged{}, 0, false
 }
 
-// adjust makes what the log has, n samples, an answer to a request for more or for fewer. A tree
-// that was grown before asked so if one of the trees before it failed then and is there now: how
-// much a question has found decides how many samples its trees draw. Samples have seeds of their
-// own, so it does not matter how many are drawn at once.
+// adjust makes what the log has, n samples, an answer to a request for more or for fewer. A regrown
+// tree asks for another number if a tree before it failed then and is stored now: how much a
+// question has found decides how many samples its trees draw. Samples have seeds of their own, so
+// it does not matter how many are drawn at once.
 func (p *Policy) adjust(ctx context.Context, logged []mcts.Proposal, n int, r mcts.Request) ([]mcts.Proposal, error) {
 	if r.N <= n {
 		return logged[:min(r.N, len(logged))], nil
@@ -193,7 +196,7 @@ func (p *Policy) adjust(ctx context.Context, logged []mcts.Proposal, n int, r mc
 	return append(logged, more...), err
 }
 
-// answer returns what the log has at a place, from sample first on, if it is an answer to what the
+// answer returns what the log has for a node, from sample first on, if it is an answer to what the
 // model would see there now.
 func (s *Store) answer(ctx context.Context, l logged, first int, r mcts.Request) ([]mcts.Proposal, error) {
 	if seed := r.Seed - uint64(r.First-first); l.seed != seed {

@@ -11,11 +11,11 @@ import (
 // that what goes missing later is noticed. It is there only while nothing has changed since.
 const metaSeal = "seal"
 
-// countRows is a column that says how many rows there are.
+// countRows is a column that says how many rows the tables have.
 const countRows = `(SELECT count(*) FROM trees) || ' trees, ' || (SELECT count(*) FROM calls) || ' calls and ' ||
 	(SELECT count(*) FROM tools) || ' tool results of ' || (SELECT count(*) FROM questions) || ' questions'`
 
-// seal notes what there is.
+// seal notes how many rows there are.
 func (s *Store) seal(ctx context.Context) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		var now string
@@ -55,7 +55,7 @@ func (s *Store) checkSeal(ctx context.Context) error {
 	return nil
 }
 
-// change writes what adds to a run or takes from it, for which the seal has to go.
+// change writes what adds to a run or takes from it. The seal goes with the first such write.
 func (s *Store) change(ctx context.Context, fn func(*sql.Tx) error) error {
 	if !s.sealed.Load() {
 		return s.write(ctx, fn)
@@ -76,8 +76,8 @@ func (s *Store) change(ctx context.Context, fn func(*sql.Tx) error) error {
 	return err
 }
 
-// Intact looks for damage by which rows would go missing or come up under another name, and says
-// what it finds (ErrDamaged). What a row holds is checked whenever it is read.
+// Intact looks for damage that would make rows disappear or turn up under another key, and returns
+// it as an error (ErrDamaged). What a row holds is checked whenever it is read.
 func (s *Store) Intact(ctx context.Context) error {
 	var found string
 
@@ -88,8 +88,8 @@ func (s *Store) Intact(ctx context.Context) error {
 	return fail("check "+s.path, err)
 }
 
-// Check reads every row and returns what is wrong with the database, nothing when all is well.
-// The error is a failure to check.
+// Check reads every row and returns what is wrong with the database. The error is a failure to
+// check.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	for _, check := range []func(context.Context, func(error)) error{
 		s.checkIntegrity, s.checkMeta, s.checkCalls, s.checkTools, s.checkTrees,

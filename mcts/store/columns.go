@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// A value is stored as the columns of its rows: what is alike stands together, which compresses
-// well, and a field that is zero in every row takes no space, so a struct may gain fields at no
-// cost to what is stored already. A column has the name of its field; one whose field is gone is
-// an error, because reading on would lose it.
+// A value is stored as the columns of its rows: similar values are next to each other, which
+// compresses well, and a field that is zero in every row takes no space, so a struct may gain
+// fields at no cost to what is stored already. A column has the name of its field; one whose field
+// is gone is an error, because reading on would lose it.
 //
 //	number of rows, then for each column: length of its name, name, values; then 0
 //
@@ -112,11 +112,10 @@ func appendValue(b []byte, v reflect.Value, kind reflect.Kind) []byte {
 	return binary.AppendUvarint(b, v.Uint())
 }
 
-// errCut means that columns end too early, or hold a number that cannot be.
+// errCut means that columns end too early, or hold an impossible number.
 var errCut = errors.New("its columns cannot be read")
 
-// mostRows is more than any tree has nodes: what unpacks to a lot may be a few bytes that somebody
-// made up.
+// mostRows is more than any tree has nodes. It bounds what a few forged bytes can make of memory.
 const mostRows = 1 << 20
 
 // readRows reads columns from the beginning of b, and returns what follows them. It trusts nothing.
@@ -157,7 +156,7 @@ func readRows[T any](b []byte) (rows []T, rest []byte, err error) {
 	return rows, r.b, nil
 }
 
-// reader takes values from the front of b, which is nil after a value that was not there.
+// reader takes values from the front of b, which stays nil once a value was missing.
 type reader struct{ b []byte }
 
 func (r *reader) uvarint() uint64 {
@@ -186,6 +185,7 @@ func (r *reader) column(rows reflect.Value, c column) error {
 	var lengths []uint64
 	total := uint64(0)
 
+	// A value that is missing leaves r.b nil, which is looked at once, at the end.
 	for i := range rows.Len() {
 		field := rows.Index(i).FieldByIndex(c.index)
 		switch c.kind {
@@ -201,6 +201,7 @@ func (r *reader) column(rows reflect.Value, c column) error {
 				field.SetBool(b[0] != 0)
 			}
 		case reflect.String:
+			// Each is checked before it is added: forged lengths could overflow the sum.
 			n := r.uvarint()
 			if n > uint64(len(r.b)) {
 				return errCut
@@ -208,6 +209,7 @@ func (r *reader) column(rows reflect.Value, c column) error {
 
 			lengths, total = append(lengths, n), total+n
 		default:
+			// SetUint would silently cut off a number that is too large for the field.
 			n := r.uvarint()
 			if field.OverflowUint(n) {
 				return errCut

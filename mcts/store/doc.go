@@ -34,9 +34,9 @@
 //     another search, or to a program that shows the model something else (ErrHistory). With
 //     another sample count it is an answer as far as it goes, and only the rest is asked for.
 //   - What is not as it was written is an error (ErrDamaged): a row with another hash, a tree that
-//     no search can have grown, tables that are not ours, rows missing since the run was closed, a
-//     database that is gone. To find rows that went missing from a run that was killed, SQLite's
-//     own structures are checked, by Intact.
+//     no search can have grown, tables of another program, rows missing since the run was closed, a
+//     missing database. To find rows that went missing from a run that was killed, Intact checks
+//     SQLite's own structures.
 //   - Memory does not grow with the number of questions.
 //
 // # Caveats

@@ -14,7 +14,7 @@ import (
 // and the question follow.
 const metaGivenUp = "given up "
 
-// GivenUp is a tree, or an episode, that is not there because a request of it failed alone.
+// GivenUp is a tree, or an episode, that is missing because one request of it failed alone.
 type GivenUp struct {
 	Question string `json:"question"` // its ID; of an evaluation, the name of the episode
 	Tree     int    `json:"tree"`     // its index among the question's, or the repeat of the episode
@@ -29,7 +29,7 @@ func (s *Store) NoteGivenUp(ctx context.Context, g GivenUp) error {
 	return s.SetMeta(ctx, g.key(), g.Reason)
 }
 
-// KeepGivenUp removes all notes of what was given up but some.
+// KeepGivenUp removes all notes of what was given up except some.
 func (s *Store) KeepGivenUp(ctx context.Context, some []GivenUp) error {
 	all, err := s.GivenUp(ctx)
 	if err != nil || len(all) == 0 {
@@ -56,7 +56,7 @@ func forgetGivenUp(tx *sql.Tx, g GivenUp) error {
 	return err
 }
 
-// GivenUp returns what was given up and is not there, by question and tree.
+// GivenUp returns what was given up and is still missing, by question and tree.
 func (s *Store) GivenUp(ctx context.Context) (all []GivenUp, err error) {
 	var key string
 

@@ -7,10 +7,10 @@ import (
 )
 
 // Every row ends with a hash of its key and its content, which is compared whenever the row is
-// read: a flipped bit would otherwise be taken for what a model wrote. It is not a protection
-// against somebody who means harm, who can hash, too.
+// read: a flipped bit would otherwise be taken for what a model wrote. It does not protect against
+// an attacker, who can compute hashes, too.
 
-// rowHash is the hash of a row, in the making.
+// rowHash is the hash of the fields of a row so far.
 type rowHash uint64
 
 // hashOf begins the hash of a row of a table. The fields follow in a fixed order.

@@ -15,7 +15,7 @@ import (
 // ErrLocked means that another process works on the run.
 var ErrLocked = errors.New("another process is working on this run")
 
-// Lock takes the run for this process by locking a file, which is made if need be. The kernel
+// Lock reserves the run for this process by locking a file, which it makes if need be. The kernel
 // releases the lock when the process ends, however it ends. The returned function releases it.
 func Lock(path string) (release func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
@@ -35,19 +35,20 @@ func Lock(path string) (release func() error, err error) {
 	return func() error { return errors.Join(unlock(f), f.Close()) }, nil
 }
 
-// unlock releases the lock itself. Closing the file does so only once no process has it open, and
-// one that was forked has, until it runs its own program.
+// unlock releases the lock itself. Closing the file does so only once no process has it open, and a
+// forked child has it open until it runs its own program.
 func unlock(f *os.File) error { return disk.Lock(f, syscall.LOCK_UN) }
 
-// Somebody who only asks holds the lock for a moment: so long is it waited for, and so long at
-// most.
+// A process that only asks (Busy) holds the lock for a moment: these are the pause between two
+// tries to get it, and the longest wait in all.
 const (
 	askPause = time.Millisecond
 	askLimit = 5 * time.Second
 )
 
-// acquire takes the exclusive lock of a file. A shared one is of somebody who only asks (Busy), and
-// is no work on the run: of several that want it one gets it.
+// acquire takes the exclusive lock of a file. A shared lock belongs to a process that only asks
+// (Busy) and does not work on the run: acquire waits for it. Of several that want the exclusive
+// lock one gets it.
 func acquire(f *os.File) error {
 	for waited := time.Duration(0); ; waited += askPause {
 		err := disk.Lock(f, syscall.LOCK_EX)
@@ -68,7 +69,7 @@ func acquire(f *os.File) error {
 }
 
 // Busy returns an error that wraps [ErrLocked] if another process works on the run in dir right
-// now. It is for finding out before something that takes long: StartRun finds out for good.
+// now. It is for finding out before something that takes long; only StartRun makes sure.
 func Busy(dir string) error {
 	path := filepath.Join(dir, LockFile)
 
@@ -88,7 +89,7 @@ func Busy(dir string) error {
 	return unlock(f)
 }
 
-// lockedBy names the process that holds a lock, where that is why it could not be taken.
+// lockedBy names the process that holds a lock, if that is why it could not be taken.
 func lockedBy(f *os.File, err error) error {
 	if !errors.Is(err, syscall.EWOULDBLOCK) {
 		return err

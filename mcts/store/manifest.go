@@ -50,10 +50,10 @@ func NewID() (string, error) {
 	return id.String(), nil
 }
 
-// Began returns when the run began, which its ID tells; where it does not, that is the zero time.
+// Began returns when the run began; see TimeOf.
 func (m *Manifest) Began() time.Time { return TimeOf(m.ID) }
 
-// TimeOf returns when a run of an ID began, the zero time where the ID does not tell.
+// TimeOf returns when the run of an ID began, or the zero time if the ID does not tell.
 func TimeOf(runID string) time.Time {
 	id, err := uuid.Parse(runID)
 	if err != nil || id.Version() != 7 {
@@ -62,7 +62,7 @@ func TimeOf(runID string) time.Time {
 	return time.Unix(id.Time().UnixTime()).UTC()
 }
 
-// hash returns what Hash has to be.
+// hash computes the value of Hash.
 func (m *Manifest) hash() string {
 	var all strings.Builder
 	fmt.Fprintf(&all, "%q %q\n", m.Kind, m.ConfigHash)
@@ -73,7 +73,7 @@ func (m *Manifest) hash() string {
 	return envs.SHA256(all.String())[:16]
 }
 
-// sum returns what Sum has to be beside a configuration.
+// sum computes the value of Sum with a configuration.
 func (m Manifest) sum(config string) (string, error) {
 	m.Sum = ""
 
@@ -93,7 +93,7 @@ func (m *Manifest) encode() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// DataFolder returns the path of the data folder that the run in dir was made from, "" where the
+// DataFolder returns the path of the data folder that the run in dir was made from, or "" if the
 // manifest names none.
 func (m *Manifest) DataFolder(dir string) string {
 	if m.Data == "" || filepath.IsAbs(m.Data) {
@@ -114,8 +114,8 @@ func ReadConfig(dir string) (string, error) {
 	return config, err
 }
 
-// readManifest reads what a directory says of its run. It wraps ErrNoRun where there is none, and
-// ErrDamaged where it is not what was written.
+// readManifest reads the manifest and the configuration of a run. It wraps ErrNoRun if the
+// directory has none, and ErrDamaged if they are not what was written.
 func readManifest(dir string) (config string, m Manifest, err error) {
 	path := filepath.Join(dir, ManifestFile)
 
@@ -131,6 +131,8 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 
+	// Before it is decoded: the manifest of another version may have fields that this one does not
+	// know, and is not damaged for that.
 	if err := checkFormat(dir, text); err != nil {
 		return "", m, fmt.Errorf("store: %w", err)
 	}
@@ -145,7 +147,7 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	}
 
 	if err != nil {
-		// A process that was killed as it changed the run may not have come to rename it.
+		// A process that was killed while it changed the run may not have renamed it yet.
 		next, nextErr := disk.ReadFile(filepath.Join(dir, ConfigFile+disk.Unfinished))
 		if nextErr == nil && m.check(dir, text, string(next)) == nil {
 			return string(next), m, nil
@@ -154,8 +156,7 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", m, fmt.Errorf("store: the run in %s is %w: its %s is missing: %s", dir,
-			ErrDamaged, ConfigFile,
-			restore)
+			ErrDamaged, ConfigFile, restore)
 	}
 
 	if err != nil {
@@ -164,7 +165,7 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 	return string(yaml), m, nil
 }
 
-// check makes sure that a manifest and a configuration are to the byte what was written.
+// check makes sure that a manifest and a configuration are what was written, to the byte.
 func (m *Manifest) check(dir string, text []byte, config string) error {
 	again, err := m.encode()
 	if err != nil {
@@ -192,8 +193,8 @@ func checkFormat(dir string, text []byte) error {
 	return disk.CheckJSON(dir, text, "format", Format)
 }
 
-// isWhole reports whether a manifest's file has the sum that it should have, whatever else it says:
-// it is as some version wrote it.
+// isWhole reports whether a manifest's file has the right sum, whatever else it says: it is as some
+// version wrote it.
 func isWhole(text, config string) bool {
 	before, rest, found := strings.Cut(text, ",\n  \"sum\": \"")
 	sum, after, _ := strings.Cut(rest, `"`)
@@ -221,8 +222,8 @@ func (r *Run) writeManifest() error {
 		return err
 	}
 
-	// The manifest decides: the configuration beside it is the one that it was written with, which
-	// a reader finds under either name.
+	// Neither replaces the old one before both are on the disk. Then the manifest decides: a reader
+	// that finds it finds its configuration under either name.
 	config, manifest := filepath.Join(r.Dir, ConfigFile), filepath.Join(r.Dir, ManifestFile)
 	if err := errors.Join(write(config+disk.Unfinished, []byte(r.Config)),
 		write(manifest+disk.Unfinished, text)); err != nil {
@@ -241,7 +242,7 @@ func (r *Run) writeManifest() error {
 }
 
 // relative returns a path as seen from a run's directory, so that both can be moved together, or
-// the whole path where they have nothing in common but the root.
+// the absolute path if they have only the root in common.
 func relative(dir, path string) string {
 	if path == "" {
 		return ""
@@ -266,7 +267,7 @@ func realPath(path string) string {
 	return filepath.Join(resolved(filepath.Dir(abs)), filepath.Base(abs))
 }
 
-// resolved returns the absolute path of a folder without symbolic links, where it is there.
+// resolved returns the absolute path of a folder, without symbolic links if the folder exists.
 func resolved(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

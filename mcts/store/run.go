@@ -88,8 +88,8 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string, note .
 	})
 }
 
-// makeDatabase makes the database of a new run, whole or not at all, in place of one without a
-// call.
+// makeDatabase makes the database of a new run, whole or not at all. It replaces one that has no
+// calls.
 func makeDatabase(ctx context.Context, dir, id string) error {
 	path := filepath.Join(dir, databaseFile)
 	if err := remove(sqlite.Parts(path)...); err != nil {
@@ -111,7 +111,7 @@ func makeDatabase(ctx context.Context, dir, id string) error {
 	return nil
 }
 
-// remove removes files that may be there.
+// remove removes files, as far as they exist.
 func remove(paths ...string) error {
 	for _, path := range paths {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -123,8 +123,8 @@ func remove(paths ...string) error {
 }
 
 // ResumeRun opens the run in dir to continue it. agree looks at the run, which is open for reading,
-// and says what its manifest and configuration are from now on, or refuses; it may be asked twice.
-// As for StartRun, the Data it gives is any path of the data folder. ResumeRun refuses what OpenRun
+// and returns its manifest and configuration from now on, or refuses; it may be called twice. As
+// for StartRun, the Data it returns is any path of the data folder. ResumeRun refuses what OpenRun
 // does, and a run that another process works on (ErrLocked). A run that is refused stays as it is.
 func ResumeRun(ctx context.Context, dir string, agree func(context.Context, *Run) (Manifest, string, error)) (*Run,
 	error) {
@@ -167,7 +167,7 @@ func locked(dir string, open func() (*Run, error)) (*Run, error) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 
-	// What a process that was killed has left, only the next one can finish, or remove.
+	// Only a process that holds the lock may finish, or remove, what a killed one has left.
 	var r *Run
 
 	err = settle(dir)
@@ -208,15 +208,16 @@ func openLocked(ctx context.Context, r *Run, changed bool, note ...func(*Run) er
 	return r, nil
 }
 
-// Vacant makes sure that a run can begin in a directory, which need not be there: it holds none,
-// and can be written. A database without a manifest and without a call is what a process left
-// behind that was killed as it began.
+// Vacant makes sure that a run can begin in a directory, which need not exist: it holds none, and
+// can be written. A database without a manifest and without a call is what a process left behind
+// that was killed as it began.
 func Vacant(ctx context.Context, dir string) error {
 	_, _, err := readManifest(dir)
 	if err == nil {
 		return fmt.Errorf("store: %s: %w", dir, ErrExists)
 	}
 
+	// A run that is damaged is a run, too: another must not take its place.
 	if !errors.Is(err, ErrNoRun) {
 		return err
 	}
@@ -230,7 +231,7 @@ func Vacant(ctx context.Context, dir string) error {
 		return nil
 	}
 
-	// It may be somebody's run, and has to stay as it is.
+	// Opened for reading: it may be somebody's run, and has to stay as it is.
 	s, err := OpenReadOnly(ctx, path)
 	if err != nil {
 		return err
@@ -239,21 +240,20 @@ func Vacant(ctx context.Context, dir string) error {
 	n, err := s.CallCount(ctx)
 	if err == nil && n > 0 {
 		err = fmt.Errorf("store: %s is %w: it has the log of a run, %s, and no %s: put that back, or choose "+
-			"another folder",
-			dir, ErrDamaged, path, ManifestFile)
+			"another folder", dir, ErrDamaged, path, ManifestFile)
 	}
 
 	return errors.Join(err, s.Close())
 }
 
-// writable makes sure that files can be made in a directory, or that it can be made itself.
+// writable makes sure that files can be made in a directory, or that the directory can be made.
 func writable(dir string) error {
 	_, err := Room(dir)
 	return err
 }
 
-// Room returns how many bytes are free for the files of a run directory, which need not be there
-// yet. Its error is that no files can be made there.
+// Room returns how many bytes are free for the files of a run directory, which need not exist yet.
+// It fails if no files can be made there.
 func Room(dir string) (free uint64, err error) {
 	_, err = os.Stat(dir)
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
@@ -307,7 +307,7 @@ func OpenRun(ctx context.Context, dir string) (*Run, error) {
 	return r, nil
 }
 
-// readable makes sure that a file is there, can be read, and has something in it.
+// readable makes sure that a file exists, can be read, and is not empty.
 func readable(path string) error {
 	f, err := disk.Open(path)
 	if err != nil {
@@ -322,8 +322,8 @@ func readable(path string) error {
 	return err
 }
 
-// checkDatabase makes sure that the database is the one that the manifest was written beside: it is
-// easily copied, or put back, without it.
+// checkDatabase makes sure that the database belongs to the manifest: it is easily copied, or put
+// back, without it.
 func (r *Run) checkDatabase(ctx context.Context) error {
 	id, err := r.Meta(ctx, "run")
 	if err != nil {
@@ -332,8 +332,7 @@ func (r *Run) checkDatabase(ctx context.Context) error {
 
 	if id != r.Manifest.ID {
 		return fmt.Errorf("store: the run in %s is %w: its %s belongs to run %q, its %s to run %q: put the right "+
-			"one back",
-			r.Dir, ErrDamaged, databaseFile, id, ManifestFile, r.Manifest.ID)
+			"one back", r.Dir, ErrDamaged, databaseFile, id, ManifestFile, r.Manifest.ID)
 	}
 
 	f := r.Manifest.Finished
@@ -344,8 +343,7 @@ func (r *Run) checkDatabase(ctx context.Context) error {
 	n, err := r.TreeCount(ctx)
 	if err == nil && n < f.Trees {
 		err = fmt.Errorf("store: the run in %s is %w: it had %d trees when it was finished, and its %s holds %d: "+
-			"put the right one back",
-			r.Dir, ErrDamaged, f.Trees, databaseFile, n)
+			"put the right one back", r.Dir, ErrDamaged, f.Trees, databaseFile, n)
 	}
 
 	return err
@@ -376,7 +374,7 @@ func (r *Run) Close() error {
 	return err
 }
 
-// settle ends what a process began in a run's directory that was killed, or undoes it.
+// settle completes or undoes what a killed process began in a run's directory.
 func settle(dir string) error {
 	config := filepath.Join(dir, ConfigFile)
 	if now, _, err := readManifest(dir); err == nil {

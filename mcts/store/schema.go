@@ -13,12 +13,12 @@ import (
 	"toolevo/envs/disk"
 )
 
-// Format is the format of a run directory. It grows when the schema of the database changes, the
-// manifest, the rows beside them, or the meaning of what they hold.
+// Format is the format of a run directory. It grows when the schema of the database, the manifest,
+// the rows beside them, or the meaning of what they hold changes.
 const Format = 3
 
 // The tables, as SQLite has them in sqlite_master. Question IDs are long and occur in every row, so
-// rows have a number instead. The rows of calls are small: they stand in their index.
+// rows have a number instead. The rows of calls are small, so they are kept in the index itself.
 var tables = map[string]string{
 	"meta": `CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB NOT NULL, hash INTEGER NOT NULL) WITHOUT ROWID`,
 
@@ -67,6 +67,8 @@ func checkSchema(ctx context.Context, db *sql.DB) error {
 		}
 	}
 
+	// Other tables under another number are another version's; under this number, or none, they are
+	// no run's. The tables of this version under another number are damaged.
 	switch n, err := strconv.Atoi(format); {
 	case err == nil && n != Format && !ours:
 		return disk.CheckFormat("the database", "", n, Format)
@@ -79,8 +81,8 @@ func checkSchema(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// schemaOf returns what a database consists of: the statements that made its tables and whatever
-// else there is, by name.
+// schemaOf returns the statements that made the tables of a database, and whatever else it has, by
+// name.
 func schemaOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	have := map[string]string{}
 

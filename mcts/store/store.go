@@ -30,8 +30,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return openWritable(ctx, path)
 }
 
-// openExisting opens a database that is there for writing, and looks through it before anything is
-// added to it.
+// openExisting opens an existing database for writing, and checks it before anything is added.
 func openExisting(ctx context.Context, path string) (*Store, error) {
 	s, err := openWritable(ctx, path)
 	if err != nil {
@@ -56,8 +55,8 @@ func openWritable(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// OpenReadOnly opens the database of a run to look at it, also while another process writes it.
-// What is not one of ours, a view in place of a table, say, is not even read (ErrDamaged).
+// OpenReadOnly opens the database of a run to look at it, also while another process writes it. A
+// database of another make, with a view in place of a table, say, is not even read (ErrDamaged).
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	db, err := sqlite.OpenToRead(ctx, path)
 	if err != nil {
@@ -97,7 +96,7 @@ func (s *Store) closeUnsealed() error {
 	return fail("close "+s.path, err)
 }
 
-// Meta returns a value noted about the run, "" when there is none.
+// Meta returns a value noted about the run, or "".
 func (s *Store) Meta(ctx context.Context, key string) (string, error) {
 	var value string
 	var hash int64
@@ -145,7 +144,7 @@ func fail(op string, err error) error {
 // restore says what can be done about a damaged run.
 const restore = "restore it from a backup, or start a new run in another folder"
 
-// damaged returns an error that says that the database is, and how.
+// damaged returns an error that says how the database is damaged.
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("the run's database is %w: %w: %s", ErrDamaged, fmt.Errorf(format, args...), restore)
 }

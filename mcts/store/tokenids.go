@@ -9,12 +9,12 @@ import (
 	"toolevo/mcts"
 )
 
-// The ids of a prompt's tokens stand in the first call at a place that has any, as the difference
-// to those of the place above:
+// The ids of a prompt's tokens are kept in the first call at a node that has any, as the difference
+// to those of the parent node:
 //
-//	1 + the sample there after whose ids it goes on, or 0 for none; how many ids are the same; the other ids
+//	1 + the parent's sample whose ids the prompt continues, or 0 for none; how many ids are the same; the other ids
 //
-// All are uvarints. What is compared with is the prompt there and the ids of that sample.
+// All are uvarints. What they are compared with is the parent's prompt and the ids of that sample.
 
 // hasIDs reports whether proposals have token ids.
 func hasIDs(all []mcts.Proposal) bool {
@@ -24,12 +24,12 @@ func hasIDs(all []mcts.Proposal) bool {
 // shorten returns proposals as the log keeps them, with the difference in place of their prompt's
 // ids.
 func (p *Policy) shorten(ctx context.Context, path string, all []mcts.Proposal) ([]mcts.Proposal, error) {
-	at := slices.IndexFunc(all, func(p mcts.Proposal) bool { return p.PromptIDs != "" })
-	if at < 0 {
+	i := slices.IndexFunc(all, func(p mcts.Proposal) bool { return p.PromptIDs != "" })
+	if i < 0 {
 		return all, nil
 	}
 
-	prompt, err := mcts.UnpackIDs(all[at].PromptIDs)
+	prompt, err := mcts.UnpackIDs(all[i].PromptIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (p *Policy) shorten(ctx context.Context, path string, all []mcts.Proposal) 
 	return kept, err
 }
 
-// difference is that of a prompt's ids to those above.
+// difference encodes a prompt's ids as their difference to those of the parent node.
 func (p *Policy) difference(ctx context.Context, path string, prompt []int) (string, error) {
 	above, samples, err := p.ids(ctx, parentOf(path))
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *Policy) difference(ctx context.Context, path string, prompt []int) (str
 	return string(head) + mcts.PackIDs(prompt[same:]), nil
 }
 
-// common is how many ids two lists begin with alike.
+// common is the length of the beginning that two lists share.
 func common(a, b []int) (n int) {
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
@@ -75,7 +75,7 @@ func common(a, b []int) (n int) {
 	return n
 }
 
-// parentOf is the path of the place above, "" above the root.
+// parentOf is the path of the parent node, "" for that of the root.
 func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '.'), 0)] }
 
 // idsOf is a sample and the ids of its tokens.
@@ -84,8 +84,8 @@ type idsOf struct {
 	mcts.TokenIDs
 }
 
-// ids returns what the log has at a place: the ids of its prompt, nil where there are none, and its
-// samples in their order. The caller holds the lock.
+// ids returns what the log has at a node: the ids of its prompt, or nil, and its samples in their
+// order. The caller holds the lock.
 func (p *Policy) ids(ctx context.Context, path string) (prompt []int, samples []idsOf, err error) {
 	difference := ""
 
@@ -108,6 +108,7 @@ func (p *Policy) ids(ctx context.Context, path string) (prompt []int, samples []
 				}
 			}
 
+			// Only one proposal has it: later ones saw the same prompt.
 			if proposal.PromptIDs != "" {
 				difference = proposal.PromptIDs
 			}
@@ -123,11 +124,12 @@ func (p *Policy) ids(ctx context.Context, path string) (prompt []int, samples []
 		return nil, samples, nil
 	}
 
+	// Needs the ids of the parent, and so on up to the root, whose difference is to nothing.
 	prompt, err = p.undo(ctx, path, difference)
 	return prompt, samples, err
 }
 
-// undo returns a prompt by its difference to what is above.
+// undo returns a prompt from its difference to the parent node.
 func (p *Policy) undo(ctx context.Context, path, difference string) ([]int, error) {
 	above, samples, err := p.ids(ctx, parentOf(path))
 	if err != nil {
@@ -135,21 +137,21 @@ func (p *Policy) undo(ctx context.Context, path, difference string) ([]int, erro
 	}
 
 	r := reader{[]byte(difference)}
-	at, same := r.uvarint(), r.uvarint()
+	sample, same := r.uvarint(), r.uvarint()
 
-	if at > 0 && at <= uint64(len(samples)) {
-		above = slices.Concat(above, samples[at-1].Sampled)
+	if sample > 0 && sample <= uint64(len(samples)) {
+		above = slices.Concat(above, samples[sample-1].Sampled)
 	}
 
 	rest, err := mcts.UnpackIDs(string(r.b))
-	if err != nil || r.b == nil || at > uint64(len(samples)) || same > uint64(len(above)) {
+	if err != nil || r.b == nil || sample > uint64(len(samples)) || same > uint64(len(above)) {
 		return nil, damaged("the token ids of the prompt at %s: %w", path, mcts.ErrTokenIDs)
 	}
 	return slices.Concat(above[:same], rest), nil
 }
 
-// TokenIDs returns the ids of the tokens of the first sample at a place that has a text and nothing
-// besides; ok is false where the log has none of it.
+// TokenIDs returns the token ids of the first sample at a node that is a text and nothing else; ok
+// is false if the log has none.
 func (p *Policy) TokenIDs(ctx context.Context, path, text string) (t mcts.TokenIDs, ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 )
 
 // Recall returns the logged result of a tool call that is not a pure function of the corpus, and
-// whether there is one.
+// whether the log has one.
 func (s *Store) Recall(ctx context.Context, key string) (envs.Result, bool, error) {
 	r, ok, err := s.recall(ctx, key)
 	return r, ok, fail("recall a tool result", err)
@@ -61,7 +61,7 @@ func toolHash(key string, packed []byte) int64 {
 
 // Remember logs a tool result. The first result under a key stays: every tree of the run sees the
 // same. A run that is open for reading logs nothing more: a statement that was quick when the run
-// was made, and is slow while it is checked on a busy machine, has the same result still.
+// was made still has the same result when it is slow, as it is checked on a busy machine.
 func (s *Store) Remember(ctx context.Context, key string, r envs.Result) error {
 	if s.writer == nil {
 		return nil

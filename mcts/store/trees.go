@@ -9,7 +9,7 @@ import (
 	"toolevo/mcts"
 )
 
-// head is what stands before the nodes of a stored tree.
+// head is what precedes the nodes of a stored tree.
 type head struct {
 	Seed                              uint64
 	Simulations, Idle, Calls, Samples int
@@ -43,13 +43,13 @@ func (s *Store) insertTree(ctx context.Context, t *mcts.TreeRecord) (insert func
 	}, nil
 }
 
-// Call is a call that somebody else has made, and the answer to it.
+// Call is a call that was made elsewhere, and its answer.
 type Call struct {
 	Request   mcts.Request
 	Proposals []mcts.Proposal
 }
 
-// SaveEpisode stores a tree that is finished with the calls that made it, whole or not at all.
+// SaveEpisode stores a finished tree together with the calls that made it, or nothing.
 func (s *Store) SaveEpisode(ctx context.Context, calls []Call, t *mcts.TreeRecord) error {
 	op := fmt.Sprintf("save episode %s/%d", t.Question, t.Tree)
 
@@ -72,7 +72,7 @@ func (s *Store) SaveEpisode(ctx context.Context, calls []Call, t *mcts.TreeRecor
 		inserts = append(inserts, insert)
 	}
 
-	// All is packed by now: the transaction holds others up for the inserts alone.
+	// Everything is packed by now, so the transaction holds up other writes for the inserts alone.
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		for _, insert := range inserts {
 			if err := insert(tx); err != nil {
@@ -102,7 +102,7 @@ func (s *Store) TreeCounts(ctx context.Context) (map[string]int, error) {
 	return counts, fail("count the trees of questions", err)
 }
 
-// Count is how many trees of a question are stored, and of how many the log holds calls.
+// Count is how many trees of a question are stored, and of how many the log has calls.
 type Count struct{ Stored, Begun int }
 
 // Counts returns the counts of all questions that have any, by name.
@@ -131,7 +131,7 @@ func treeHash(question string, tree int, packed []byte) int64 {
 func (s *Store) DropTrees(ctx context.Context, question string, first int) error {
 	indices, err := s.TreeIndices(ctx, question)
 	if err != nil || len(indices) == 0 || indices[len(indices)-1] < first {
-		return err // mostly, and no commit to wait for
+		return err // the usual case needs no commit, so it does not wait for one
 	}
 
 	err = s.change(ctx, func(tx *sql.Tx) error {
@@ -169,8 +169,8 @@ func (s *Store) indices(ctx context.Context, table, question string) ([]int, err
 	return indices, fail("list trees of "+question, err)
 }
 
-// LoadTree returns a stored tree, and whether there is one. One that is not as it was written, or
-// that no search can have grown, is refused (ErrDamaged).
+// LoadTree returns a stored tree, and whether it exists. One that is not as it was written, or that
+// no search can have grown, is refused (ErrDamaged).
 func (s *Store) LoadTree(ctx context.Context, question string, tree int) (*mcts.TreeRecord, bool, error) {
 	t, err := s.loadTree(ctx, question, tree)
 	if err != nil {
@@ -209,6 +209,7 @@ func (s *Store) readTree(ctx context.Context, question string, tree int, packed 
 		return nil, err
 	}
 
+	// The nodes follow the head; see insertTree.
 	heads, raw, err := readRows[head](raw)
 	if err == nil && len(heads) != 1 {
 		err = errCut
@@ -230,8 +231,8 @@ func (s *Store) readTree(ctx context.Context, question string, tree int, packed 
 	return t, checkShape(t)
 }
 
-// checkShape makes sure that what walks a tree comes to an end inside it: nodes stand in order,
-// each below one before it, one deeper, and in its place among its siblings.
+// checkShape makes sure that walking a tree ends and stays inside it: nodes are in order, each
+// below an earlier one, one deeper, and in its place among its siblings.
 func checkShape(t *mcts.TreeRecord) error {
 	if len(t.Nodes) == 0 {
 		return damaged("the tree has no nodes")

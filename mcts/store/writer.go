@@ -10,7 +10,7 @@ import (
 	"toolevo/envs/sqlite"
 )
 
-// maxGroup bounds how many writes share a commit, so that the first of them does not wait forever.
+// maxGroup bounds how many writes share a commit, so that the first of them need not wait long.
 const maxGroup = 256
 
 // writer owns the one connection that writes. Its goroutine gathers the writes that wait and
@@ -83,8 +83,8 @@ func (w *writer) run() {
 	}
 }
 
-// commit writes a group in one transaction. When one of it fails the group is tried again one by
-// one, so that only the faulty write is told so.
+// commit writes a group in one transaction. If one write fails, all are tried again one by one, so
+// that only the faulty one fails.
 func (w *writer) commit(group []pending) {
 	fns := make([]func(*sql.Tx) error, len(group))
 	for i, p := range group {

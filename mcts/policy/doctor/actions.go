@@ -17,7 +17,7 @@ type Turn struct {
 	Unreadable bool // no action can be read from it
 	Reasons    bool // it has reasoning before its content
 	Cut        bool // it was cut by the limit of a completion's length
-	// Failed is how the server fails at this request alone; nil where there is a text.
+	// Failed is how the server fails at this request alone; nil if it answered.
 	Failed *server.RequestError
 }
 
@@ -37,7 +37,7 @@ type Actor interface {
 	// Act returns the first turns of n tasks, and the dialect in which the server took them.
 	Act(ctx context.Context, n int) ([]Turn, server.Dialect, error)
 	// Better returns settings by key that ask the model in another way, and how many of n first
-	// turns can be read then; 0 where there is no better way.
+	// turns can be read then; 0 if no way is better.
 	Better(ctx context.Context, n int) (settings map[string]string, readable int, err error)
 }
 
@@ -63,7 +63,8 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 	turns, dialect, err := p.o.Actor.Act(ctx, n)
 	p.report.Probes += len(turns)
 
-	if dialect.String() != "" { // a slow server is not done with its greeting when it is asked for this
+	// Found only now where the server was too slow for its greeting; later probes need it, too.
+	if dialect.String() != "" {
 		p.o.Dialect = dialect
 	}
 
@@ -71,9 +72,11 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 		return none, err
 	}
 
+	// Requests that the server failed at say nothing about what the model writes. There may also be
+	// fewer tasks than turns were asked for.
 	written := slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return t.Failed != nil })
 	p.turns = written
-	n = len(written) // there may be fewer tasks
+	n = len(written)
 
 	read := Readable(turns)
 	seen := fmt.Sprintf("%d of %d first turns parse", read, n)
@@ -90,6 +93,7 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 		}
 	}
 
+	// Comes before what can be read: a run would lose these questions whatever the model writes.
 	for _, t := range turns {
 		if t.Failed != nil {
 			return p.finding("request-fails", fmt.Sprintf("%d of %d first turns do; of the others %s: %s",
@@ -97,6 +101,7 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 		}
 	}
 
+	// No model writes an action every time; a form that does not suit it shows in most turns.
 	switch {
 	case read == n:
 		return ok("%s", seen), nil
@@ -128,7 +133,7 @@ func (p *examination) cannotAct(ctx context.Context, read int, seen string) (Che
 	return c, err
 }
 
-// arguments are settings as they are given to a command.
+// arguments writes settings as they are given to a command.
 func arguments(settings map[string]string) string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(settings)) {

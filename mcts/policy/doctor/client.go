@@ -17,7 +17,7 @@ type ask struct {
 	seed     uint64
 	sampling server.Sampling
 
-	leaveOut  []string // sampling parameters that are not sent, beside those that the server does not take
+	leaveOut  []string // sampling parameters that are not sent, beside those of the dialect
 	likeliest bool     // the likeliest tokens are reported beside the sampled ones
 }
 
@@ -36,7 +36,7 @@ func (r reply) load() (longest time.Duration) {
 	return longest
 }
 
-// retry is what is done about faults. A server that is not there is waited for as long as one that
+// retry is what is done about faults. A server that does not answer is given as long as one that
 // fails.
 var retry = server.Retry{
 	Attempts: 3,
@@ -45,9 +45,9 @@ var retry = server.Retry{
 	Patience: 600 * time.Millisecond,
 }
 
-// draw makes one probe, and makes it again when something goes wrong, as a run would. The error is
-// that of [server.Asker.Ask], so that it says whether the server or the probe is at fault. It is
-// safe for concurrent use.
+// draw makes one probe, and makes it again if something goes wrong, as a run would. The error is
+// that of [server.Asker.Ask], so it says whether the server or the probe is at fault. It is safe
+// for concurrent use.
 func (p *examination) draw(ctx context.Context, a ask) (r reply, err error) {
 	err = p.asker.Ask(ctx, server.Query{
 		Key: fmt.Sprintf("%+v", a),
@@ -56,7 +56,7 @@ func (p *examination) draw(ctx context.Context, a ask) (r reply, err error) {
 			return err
 		},
 		Known: func(ctx context.Context) error {
-			_, err := p.drawOnce(ctx, one(p.o.Short))
+			_, err := p.drawOnce(ctx, singleToken(p.o.Short))
 			return err
 		},
 	})
@@ -88,6 +88,8 @@ func (p *examination) drawOnce(ctx context.Context, a ask) (r reply, err error) 
 		r.first, err = r.Details[0], server.CheckModel(ctx, p.b, r.Reply)
 	}
 
+	// Noted here, for every try of every probe: later checks report what went wrong now and then
+	// although each probe succeeded in the end.
 	p.mu.Lock()
 	defer p.mu.Unlock()
 
@@ -134,12 +136,12 @@ func (p *examination) drawAll(ctx context.Context, a ask) ([]server.Choice, erro
 	}
 }
 
-// neutral are the parameters of a probe: temperature 1, everything else off.
+// neutral returns the parameters of a probe: temperature 1, everything else off.
 func neutral(maxTokens int) server.Sampling {
 	return server.Sampling{Temperature: 1, TopP: 1, RepetitionPenalty: 1, MaxTokens: maxTokens}
 }
 
-// greedy are those of one at temperature 0.
+// greedy returns those of a probe at temperature 0.
 func greedy(maxTokens int) server.Sampling { return neutral(maxTokens).Greedy() }
 
 func texts(choices []server.Choice) []string {
@@ -150,7 +152,7 @@ func texts(choices []server.Choice) []string {
 	return list
 }
 
-// tooLong returns the fault of a prompt that does not fit, nil for other errors.
+// tooLong returns the fault of a prompt that does not fit, or nil for other errors.
 func tooLong(err error) *server.Fault {
 	if fault := server.FaultOf(err); fault != nil && fault.Kind == server.TooLong {
 		return fault

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// errBusy says that the clock did not tell.
+// errBusy says that timing was inconclusive.
 var errBusy = errors.New("this machine or the server is too busy with something else to tell")
 
 // Bounds of a comparison by the clock.
@@ -18,15 +18,14 @@ const (
 	certainty  = 1 - 1e-4 // of Student's t-test, one-sided, in each round
 )
 
-// comparison is one by the clock, made again and again: one side minus the other in seconds, taken
-// right after each other so that what else a machine does is met by both.
+// comparison holds repeated timings of two sides: one minus the other in seconds, taken right after
+// each other so that other work of the machine slows both.
 type comparison []float64
 
 // add notes a difference.
 func (c *comparison) add(d time.Duration) { *c = append(*c, d.Seconds()) }
 
-// side is -1 or 1 when the differences are certain to be below or above 0, and 0 while they are
-// not.
+// side is -1 or 1 if the differences are certain to be below or above 0, and 0 while they are not.
 func (c comparison) side() int {
 	if len(c) < fewRounds {
 		return 0

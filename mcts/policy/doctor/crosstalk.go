@@ -18,16 +18,16 @@ var things = []string{"walnut", "heron", "copper", "lantern", "meadow", "anchor"
 // Bounds of the check of unrelated prompts.
 const (
 	wordTokens = 24 // of a reply, at most
-	manyLost   = 2  // words that come back alone, and not at once, from which that is no chance
+	manyLost   = 2  // words that come back alone and not at once; fewer may be chance
 )
 
-// wordPrompt is a prompt with a word of its own, which its reply is to repeat.
+// wordPrompt is a prompt with a word of its own, which its reply should repeat.
 type wordPrompt struct {
 	ask
 	word string
 }
 
-// wordPrompts are prompts that have nothing in common but their form. A base model goes on with the
+// wordPrompts returns prompts that have only their form in common. A base model can continue the
 // text as well as one that follows instructions.
 func (p *examination) wordPrompts() []wordPrompt {
 	all := make([]wordPrompt, len(things))
@@ -47,7 +47,7 @@ func (p *examination) wordPrompts() []wordPrompt {
 	return all
 }
 
-// secret is a number that nobody guesses.
+// secret returns a number that no model guesses.
 func secret() string {
 	n, err := rand.Int(rand.Reader, big.NewInt(900))
 	if err != nil {
@@ -56,10 +56,10 @@ func secret() string {
 	return fmt.Sprint(100 + n.Int64())
 }
 
-// crosstalk finds out whether replies are about their own prompts, when unrelated ones are sent at
-// once: a server's cache of prompts has gone on with another conversation, and nothing in the reply
-// showed it. Whether a word comes back depends on the model, too, so that the same prompts are sent
-// one at a time where some are missing.
+// crosstalk finds out whether replies are about their own prompts when unrelated ones are sent at
+// once: a server's cache of prompts has been seen to continue another conversation, and nothing in
+// the reply showed it. Whether a word comes back depends on the model, too, so the same prompts are
+// sent one at a time if some are missing.
 func (p *examination) crosstalk(ctx context.Context) (Check, error) {
 	prompts := p.wordPrompts()
 
@@ -89,9 +89,10 @@ func (p *examination) crosstalk(ctx context.Context) (Check, error) {
 	return p.lost(ctx, prompts, atOnce, alone)
 }
 
-// lost judges replies in which words are missing. Those that come back alone are asked for at once
-// again, before it is the server that lost them.
+// lost judges replies in which words are missing. The prompts are sent at once again before the
+// server is blamed.
 func (p *examination) lost(ctx context.Context, prompts []wordPrompt, atOnce, alone []string) (Check, error) {
+	// A word of another prompt is worse than a missing one, whenever it turns up.
 	if c, strange := p.foreign(prompts, alone); strange {
 		return c, nil
 	}
@@ -108,8 +109,8 @@ func (p *examination) lost(ctx context.Context, prompts []wordPrompt, atOnce, al
 	lost, example := 0, ""
 
 	for i, prompt := range prompts {
-		// A model leaves a word out now and then. Lost is one that it can say, and that was missing
-		// twice beside other prompts.
+		// A model leaves out a word now and then. A word is lost if the model can say it, and it
+		// was missing twice beside other prompts.
 		if prompt.in(alone[i]) && !prompt.in(atOnce[i]) && !prompt.in(again[i]) {
 			lost, example = lost+1, fmt.Sprintf("%q got %q", prompt.word, again[i])
 		}

@@ -24,29 +24,29 @@
 //
 // # Quick mode
 //
-// A server that writes a few tokens a second answers about 200 probes of a whole examination for an
-// hour. Quick mode, into which an examination goes by itself when a short completion takes longer
-// than five seconds, twice, makes ten, or twelve where the server applies the chat template, of at
-// most 16 tokens each, and ten more at most of an Ollama server, to count the prompts that it
-// keeps; the longest prompt is the run's own first one. What it cannot find out by them is Skipped,
-// and says so: how much fits the window and what becomes of more, temperature 0, the server's
+// A server that writes a few tokens a second takes an hour for the about 200 probes of a whole
+// examination. Quick mode, to which an examination switches by itself if a short completion takes
+// longer than five seconds, twice, makes ten, or twelve if the server applies the chat template, of
+// at most 16 tokens each, and at most ten more with an Ollama server, to count the prompts that it
+// keeps; the longest prompt is the run's own first one. What they cannot show is Skipped, and the
+// report says so: how much fits the window and what becomes of more, temperature 0, the server's
 // defaults, the distribution of log-probabilities, requests side by side.
 //
 // # Kept prompts
 //
-// A server with slots keeps one prompt in each; see the package server. llama.cpp tells how many it
-// has. Ollama does not: nine prompts that begin alike are sent to it at the same time, and then
-// each again, by itself, in the order of their answers, the last one first. Those that the slots
-// still hold are read at once, by Ollama's own timings, and they are the last answered: a slot gets
-// no other prompt once none is waiting.
+// A server with slots keeps one prompt in each; see the package server. llama.cpp reports how many
+// it has. Ollama does not: nine prompts that begin alike are sent to it at the same time, and then
+// each again, by itself, the last answered first. Those that the slots still hold are read at once,
+// by Ollama's own timings, and they are the last answered: a slot gets no other prompt once none is
+// waiting.
 //
 // # Weights
 //
 // To write one token a server reads all weights of a dense model once, so tokens a second times the
 // bytes of the weights is a memory bandwidth. CPUs have 10 to 50 GB/s and more, GPUs hundreds. A
-// server that comes to less than 2 GB/s is told of, unless it writes 20 tokens a second or more:
-// then what a token costs beside its weights may decide. Of a mixture of experts only some weights
-// are read, so that too little is told of, never too much.
+// server with less than 2 GB/s is reported, unless it writes 20 tokens a second or more: then what
+// a token costs beside its weights may decide. A mixture of experts reads only some of its weights,
+// so too few servers are reported, never too many.
 //
 // # Guarantees
 //

@@ -13,7 +13,7 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Prompt is what a server is asked to go on with: a text, or the messages of a chat.
+// Prompt is what a server is asked to continue: a text, or the messages of a chat.
 type Prompt struct {
 	Text     string
 	Messages []chat.Message
@@ -29,7 +29,7 @@ type Options struct {
 	server.Endpoint
 
 	server.Manner
-	Slots int // the setting: prompts that the server keeps, as far as the user knows; 0 is not told
+	Slots int // the setting: prompts that the server keeps, as far as the user knows; 0 is unset
 
 	Sampling server.Sampling // the run's
 	Dialect  server.Dialect  // in which a run asks the server
@@ -38,12 +38,12 @@ type Options struct {
 	First    Prompt                   // the run's first prompt of a question
 	Observed func(text string) Prompt // a question, an action, and an observation of that text
 
-	Actor     Actor  // has the model act; nil where there are no tasks
+	Actor     Actor  // has the model act; nil if there are no tasks
 	Reasoning string // what becomes of reasoning, in the word of the setting
 
 	Parallel int         // requests at the same time, to see whether they run side by side; 0 is 8
 	Quick    bool        // quick mode, for slow servers; see the package's comment. Very slow ones get it unasked
-	Found    func(Check) // told of every check when it is made; nil is nobody
+	Found    func(Check) // called with every check when it is made; may be nil
 }
 
 // The defaults.
@@ -56,7 +56,7 @@ const (
 // reachTime bounds the wait for a server's first answer, whatever the timeout of a probe.
 const reachTime = 4 * time.Second
 
-// errStop ends an examination that its check has made pointless.
+// errStop ends an examination: what its check found makes the rest pointless.
 var errStop = errors.New("nothing else can be looked at")
 
 // examination holds a server and what the checks have found out about it so far.
@@ -90,7 +90,7 @@ type examination struct {
 	scored  []server.Choice
 	stopped string // what is known of the log-probabilities of a stop text's tokens
 	cached  bool   // the prefix cache is at work
-	read    int    // tokens counted of the prompt that was to be known, and
+	read    int    // tokens counted of the prompt for the prefix cache, and
 	unread  error  // why there are none
 	// how long that prompt took when it was new, as the server says if it is timed
 	readTook time.Duration
@@ -99,13 +99,13 @@ type examination struct {
 	weights  weights
 	undrawn  error // why quick mode has no samples
 
-	alone, atOnce pace // how completions were written; without tokens where none were timed
-	inFlight      int  // of those together
+	alone, atOnce pace // how fast completions were written; without tokens if none were timed
+	inFlight      int  // at once
 }
 
-// Examine looks at one server. The error is the context's, or says what is wrong with the options;
-// whatever is wrong with the server stands in the report, which holds what was found so far in any
-// case.
+// Examine examines one server. The error is the context's, or says what is wrong with the options;
+// whatever is wrong with the server is in the report, which in any case holds what was found so
+// far.
 func Examine(ctx context.Context, o Options) (*Report, error) {
 	o.Parallel = cmp.Or(o.Parallel, DefaultParallel)
 
@@ -128,11 +128,11 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	return &p.report, err
 }
 
-// open begins to ask the server, with the effort that the options want.
+// open opens the client of the server, with the effort that the options want.
 func (p *examination) open() error {
-	p.effort = full
+	p.effort = fullEffort
 	if p.o.Quick {
-		p.effort = quick
+		p.effort = quickEffort
 	}
 
 	to := p.o.Endpoint
@@ -148,25 +148,25 @@ func (p *examination) open() error {
 	return nil
 }
 
-// slowProbe is what the first completion takes at a server that quick mode is for: a whole
+// slowProbe is what the first completion takes at least at a server that quick mode is for: a whole
 // examination of it would take more than a quarter of an hour.
 const slowProbe = 5 * time.Second
 
-// goOnQuickly makes what is left of an examination in quick mode.
-func (p *examination) goOnQuickly() error {
+// switchToQuick continues an examination in quick mode.
+func (p *examination) switchToQuick() error {
 	p.b.Close()
 	p.o.Quick = true
 	return p.open()
 }
 
-// look makes a check. The zero Check says nothing; an error says why the probes did not tell, or is
-// errStop.
-type look func(ctx context.Context) (Check, error)
+// checker makes a check. The zero Check says nothing; an error says why the probes were
+// inconclusive, or is errStop.
+type checker func(ctx context.Context) (Check, error)
 
 // step is a check as a whole examination makes it, and as quick mode does.
 type step struct {
 	name        Name
-	full, quick look
+	full, quick checker
 }
 
 // steps are the checks in the order in which they are made.
@@ -213,22 +213,25 @@ func (p *examination) examine(ctx context.Context) error {
 			return ctx.Err()
 		}
 
-		told := err == nil || errors.Is(err, errStop)
-		if !told {
+		conclusive := err == nil || errors.Is(err, errStop)
+		if !conclusive {
 			c = p.failure(ctx, s.name, err)
 		}
 
-		if p.crowded { // by chance, unless it is so again
+		// The probe that failed is answered alone. That may have been chance, so the whole check is
+		// made once more.
+		if p.crowded {
 			p.failed, p.crowded = nil, false
 			if again, failed := check(ctx); failed == nil {
-				c, told = again, true
+				c, conclusive = again, true
 			}
 		}
 
 		p.failed = nil
 		p.found(s.name, c)
 
-		if !told && p.gone(ctx, err) {
+		// Every later check would only say the same.
+		if !conclusive && p.gone(ctx, err) {
 			p.found(Reachable, p.finding("gone"))
 			return nil
 		}
@@ -244,12 +247,12 @@ func (p *examination) examine(ctx context.Context) error {
 type effort struct {
 	tokens  int           // of the first completion, at most
 	filler  int           // sentences of the longer filler by which a sentence is measured
-	known   int           // tokens of the prompt that the prefix cache is to know; less in a small window
-	rounds  int           // of what the clock must tell, at most
+	known   int           // tokens of the prompt for the prefix cache; less in a small window
+	rounds  int           // of what must be timed, at most
 	timeout time.Duration // of one probe, if the options say none
 }
 
-var full = effort{probeTokens, longFiller, cachePrompt, mostRounds, DefaultTimeout}
+var fullEffort = effort{probeTokens, longFiller, cachePrompt, mostRounds, DefaultTimeout}
 
 // found notes a check, if it says anything.
 func (p *examination) found(name Name, c Check) {
@@ -268,8 +271,8 @@ func ok(format string, args ...any) Check {
 	return Check{Verdict: OK, Seen: fmt.Sprintf(format, args...)}
 }
 
-// failure is a check whose probes failed or proved nothing. A probe that failed, though the server
-// answers others, is made once more: alone, and for a single sample.
+// failure is the check whose probes failed or proved nothing. A probe that failed though the server
+// answers others is made once more: alone, and for a single sample.
 func (p *examination) failure(ctx context.Context, name Name, err error) Check {
 	var alone *server.RequestError
 	if !errors.As(err, &alone) || len(p.failed) == 0 {
@@ -297,7 +300,7 @@ func (p *examination) failure(ctx context.Context, name Name, err error) Check {
 	return c
 }
 
-// inconclusive is a check whose probes failed as all others do, or proved nothing.
+// inconclusive is the check whose probes failed as all others do, or proved nothing.
 func (p *examination) inconclusive(err error) Check {
 	finding := "inconclusive"
 
@@ -324,7 +327,7 @@ func (p *examination) gone(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil
 }
 
-// errorText is an error's text; of a fault, without the server's address.
+// errorText is the text of an error; that of a fault is without the server's address.
 func errorText(err error) string {
 	f := server.FaultOf(err)
 	if f == nil {

@@ -20,13 +20,13 @@ const (
 	quickFiller = 8 // the longer one of quick mode
 )
 
-// scale is what the server's tokenizer makes of fillers.
+// scale says how long fillers are in tokens of the server's tokenizer.
 type scale struct {
 	around int // tokens beside the sentences
 	each   int // tokens of a sentence; 0 when the server does not count
 }
 
-// sentences is how many make a filler of at most so many tokens.
+// sentences is how many make a filler of at most that many tokens.
 func (s scale) sentences(tokens int) int { return max(1, (tokens-s.around)/s.each) }
 
 // tokens is the length of a filler.
@@ -41,19 +41,21 @@ func (p *examination) filler(before string, sentences int) Prompt {
 	return Prompt{Text: text}
 }
 
-// nonce is text that no prompt had before.
+// nonce returns text that no prompt had before.
 func nonce() string { return "Note " + rand.Text() + "." }
 
-// one is a probe for a single token: what counts is the prompt.
-func one(prompt Prompt) ask { return ask{prompt: prompt, n: 1, seed: 1, sampling: neutral(1)} }
+// singleToken is a probe for one token: what counts is the prompt.
+func singleToken(prompt Prompt) ask {
+	return ask{prompt: prompt, n: 1, seed: 1, sampling: neutral(1)}
+}
 
-// measure finds the scale. It is not a check of its own: those that need the scale say why there is
-// none.
+// measure finds the scale. It is not a check of its own: those that need the scale say why it is
+// missing.
 func (p *examination) measure(ctx context.Context) (none Check, err error) {
 	var counts [2]int
 
 	for i, sentences := range [...]int{shortFiller, p.effort.filler} {
-		r, err := p.draw(ctx, one(p.filler("", sentences)))
+		r, err := p.draw(ctx, singleToken(p.filler("", sentences)))
 		if err != nil {
 			return none, nil
 		}
@@ -71,11 +73,11 @@ var errUncounted = errors.New("the server does not count the tokens of a prompt"
 
 // Bounds of the check of templates.
 const (
-	mostAround   = 4  // tokens that may stand beside a raw prompt: that of the beginning, and what rounding makes
+	mostAround   = 4  // tokens that may be added to a raw prompt: that of the beginning, and rounding
 	observedLong = 40 // sentences of the longer observation
 )
 
-// template finds out whether what we send reaches the model, and nothing else.
+// template finds out whether what is sent reaches the model, and nothing else does.
 func (p *examination) template(ctx context.Context) (Check, error) {
 	switch {
 	case p.scale.each <= 0:
@@ -95,7 +97,7 @@ func (p *examination) observations(ctx context.Context) (Check, error) {
 	var counts [2]int
 
 	for i, sentences := range [...]int{1, 1 + observedLong} {
-		r, err := p.draw(ctx, one(p.o.Observed(strings.Repeat(sentence, sentences))))
+		r, err := p.draw(ctx, singleToken(p.o.Observed(strings.Repeat(sentence, sentences))))
 		if err != nil {
 			return Check{}, err
 		}

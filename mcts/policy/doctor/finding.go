@@ -19,8 +19,8 @@ var files embed.FS
 // findings are the checks of findings.yaml by their names there.
 var findings = yamltext.Once[map[string]Check](files, "findings.yaml")
 
-// findingsAbout are the findings about servers of a kind: its own fields stand in front of the
-// general ones.
+// findingsAbout returns the findings about servers of a kind: its own fields replace the general
+// ones.
 func findingsAbout(k *server.Kind) map[string]Check {
 	about := maps.Clone(findings())
 

@@ -83,6 +83,7 @@ const listed = 8
 
 // askModel finds out whether the server has the model.
 func (p *examination) askModel(ctx context.Context) (Check, error) {
+	// Described only if it is listed: about another model the server would only answer 404.
 	all, err := p.b.List(ctx)
 	if d, describes := p.b.(server.Describer); err == nil && all.Listed && describes {
 		err = d.Describe(ctx, &all)
@@ -97,13 +98,14 @@ func (p *examination) askModel(ctx context.Context) (Check, error) {
 		return Check{}, err
 	// A server that may have the model under another name is let through: a completion will show.
 	case !all.Listed && !(all.MayServe && len(all.Names) > 0):
-		return p.finding("model-missing", p.o.Model, some(all.Names)), errStop
+		return p.finding("model-missing", p.o.Model, firstNames(all.Names)), errStop
 	case all.Misplaced != "":
 		return p.finding(all.Misplaced, p.o.Model, strings.TrimSuffix(p.report.Server, "/v1")), errStop
 	}
 
 	p.stated, p.weights = all.Window, weights{all.Parameters, all.Bits}
 
+	// Of a model that runs elsewhere, what this server states about windows need not hold.
 	switch {
 	case all.Remote != "":
 		return ok("%s, which runs at %s", p.o.Model, all.Remote), nil
@@ -121,8 +123,8 @@ func oneOf(n int) string {
 	return fmt.Sprintf("one of %d", n)
 }
 
-// some names the first of a server's models.
-func some(names []string) string {
+// firstNames lists the first of a server's models.
+func firstNames(names []string) string {
 	have := "none"
 
 	if len(names) > 0 {
@@ -161,13 +163,14 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 		return p.incomplete(ctx, r, err), errStop
 	}
 
-	p.reloads = 0 // the first load is nobody's fault
+	p.reloads = 0 // the first load is no fault
 
 	loading := ""
 	if r.load() >= time.Second {
 		loading = fmt.Sprintf(", %s of them to load the model", duration(r.load()))
 	}
 
+	// Loading does not count: it says nothing about how long further probes take.
 	seen := fmt.Sprintf("%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading)
 	if p.o.Quick || r.took-r.load() < slowProbe {
 		return ok("%s", seen), nil
@@ -180,7 +183,7 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 	}
 
 	return ok("%s, and again in %s: the server is slow, so the rest is examined as with --quick", seen,
-		duration(again.took)), p.goOnQuickly()
+		duration(again.took)), p.switchToQuick()
 }
 
 // incomplete is the finding of a server that fails at its first completion.
@@ -214,8 +217,7 @@ func (p *examination) incomplete(ctx context.Context, r reply, err error) Check 
 	return c
 }
 
-// answersChats reports whether a server that was asked to complete a text, and does not, answers
-// messages.
+// answersChats reports whether a server that does not complete texts answers messages.
 func (p *examination) answersChats(ctx context.Context) bool {
 	o := p.o
 	if o.Kind.NoMessages != "" || o.Chat {
@@ -236,7 +238,7 @@ func (p *examination) answersChats(ctx context.Context) bool {
 	return err == nil
 }
 
-// parameters tells what the server takes of a run's requests.
+// parameters reports what the server takes of a run's requests.
 func (p *examination) parameters(context.Context) (Check, error) {
 	d := p.o.Dialect
 	if d.String() == "" {

@@ -15,25 +15,27 @@ import (
 const (
 	keptMost      = 9    // prompts that are sent to a server that cannot tell how many it keeps
 	quickKeptMost = 5    // in quick mode
-	keptShare     = 0.25 // of the time of a new prompt, below which a known one is kept; half of each is common to all
+	// of the time of a new prompt, below which a known one is kept; half of each is common to all
+	keptShare = 0.25
 )
 
-// errUntimed says why it was not found out how many prompts are kept.
+// errUntimed says why the kept prompts could not be counted.
 var errUntimed = errors.New("the server does not say how long it reads a prompt")
 
 // kept finds out how many prompts the server keeps at a time, one in each of its slots. A run holds
 // as many conversations with it, and no more.
 func (p *examination) kept(ctx context.Context) (none Check, err error) {
-	told := 0
+	slots := 0
 	if slotted, can := p.b.(server.Slotted); can {
-		told, err = slotted.Slots(ctx)
+		slots, err = slotted.Slots(ctx)
 	}
 
+	// What the server says itself needs no probes.
 	switch {
 	case err != nil:
 		return none, err
-	case told > 0:
-		return p.keeps(told, counted(told, "slot")+", one prompt in each"), nil
+	case slots > 0:
+		return p.keeps(slots, counted(slots, "slot")+", one prompt in each"), nil
 	case !p.o.Kind.PromptPerSlot || !p.cached: // one cache for all prompts, or none
 		return none, nil
 	}
@@ -45,6 +47,7 @@ func (p *examination) kept(ctx context.Context) (none Check, err error) {
 
 	n, err := p.countKept(ctx, most)
 
+	// As many as were sent is only a lower bound, which says nothing against any setting.
 	switch {
 	case err != nil:
 		return none, err
@@ -71,7 +74,7 @@ func (p *examination) keeps(n int, seen string) Check {
 	return c
 }
 
-// counted is a number of things.
+// counted writes a number of things.
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -80,8 +83,8 @@ func counted(n int, thing string) string {
 }
 
 // countKept sends a number of prompts at the same time, which begin alike, as a run's do, and then
-// each again, by itself. Those that were answered last stand in the slots: the last first, so none
-// that is kept is lost to one that is not.
+// each again, by itself. The slots hold those that were answered last. These are sent first, so
+// that none of them is lost to a prompt that is not kept.
 func (p *examination) countKept(ctx context.Context, most int) (kept int, err error) {
 	if p.unread != nil {
 		return 0, p.unread
@@ -97,7 +100,7 @@ func (p *examination) countKept(ctx context.Context, most int) (kept int, err er
 	}
 
 	for i := range prompts {
-		r, err := p.draw(ctx, one(prompts[len(prompts)-1-i]))
+		r, err := p.draw(ctx, singleToken(prompts[len(prompts)-1-i]))
 		if err != nil {
 			return 0, err
 		}
@@ -109,23 +112,24 @@ func (p *examination) countKept(ctx context.Context, most int) (kept int, err er
 	return most, nil
 }
 
-// keptTokens is how many tokens are written at least to each of the prompts that are sent together,
-// so that none is answered before all others that find a slot are in one: a server may read the
-// first of them alone.
+// keptTokens is the least number of tokens asked for with each of the prompts that are sent
+// together, so that none is answered before all others that find a slot are in one: a server may
+// read the first of them alone.
 const keptTokens = 6
 
-// longer is by how many tokens more the answers may be. The sums of two differ, so that no two
-// slots are done at the same moment, or which of two prompts is lost would be left to chance.
+// longer is how many more tokens the answers may have. The sums of any two differ, so that no two
+// slots are done at the same moment: which of two prompts is lost would then be left to chance.
 var longer = [keptMost]int{0, 1, 5, 12, 25, 27, 35, 41, 44}
 
-// forked are probes with prompts as long as the one that was timed, half of which is common to all.
+// forked returns probes with prompts as long as the one that was timed; the first half is common to
+// all.
 func (p *examination) forked(n int) []ask {
 	sentences := p.knownSentences()
 	head := nonce() + strings.Repeat(sentence, sentences/2)
 	probes := make([]ask, n)
 
 	for i := range probes {
-		probes[i] = one(p.filler(head+" "+nonce(), sentences-sentences/2))
+		probes[i] = singleToken(p.filler(head+" "+nonce(), sentences-sentences/2))
 		probes[i].sampling.MaxTokens = keptTokens + longer[i]
 	}
 	return probes

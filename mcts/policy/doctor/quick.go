@@ -13,11 +13,11 @@ const (
 	quickSamples = 2   // of one request
 )
 
-// quick is the effort of quick mode. Its checks are those of a full examination that a few probes
-// can decide; the others are said to be skipped.
-var quick = effort{quickTokens, quickFiller, quickPrompt, 1, QuickTimeout}
+// quickEffort is the effort of quick mode. Its checks are those of a full examination that a few
+// probes can decide; the others are reported as skipped.
+var quickEffort = effort{quickTokens, quickFiller, quickPrompt, 1, QuickTimeout}
 
-// skip says of a check that it is not made.
+// skip reports a check as not made.
 func skip(context.Context) (Check, error) { return skipped("not probed in quick mode"), nil }
 
 // skipped is a check that is not made, or not whole.
@@ -25,7 +25,7 @@ func skipped(format string, args ...any) Check {
 	return Check{Verdict: Skipped, Seen: fmt.Sprintf(format, args...)}
 }
 
-// quickWindow finds out whether the prompt was read whole that the prefix cache was to know.
+// quickWindow finds out whether the prompt for the prefix cache was read whole.
 func (p *examination) quickWindow(context.Context) (Check, error) {
 	if p.unread != nil {
 		return Check{}, p.unread
@@ -46,6 +46,7 @@ func (p *examination) quickSamples(ctx context.Context) (Check, error) {
 	var replies [2]reply
 
 	for i := range replies {
+		// The server may only refuse several samples: then later checks go on with one.
 		r, err := p.draw(ctx, a)
 		if len(p.failed) > 0 && a.n > 1 {
 			p.single = true
@@ -62,13 +63,15 @@ func (p *examination) quickSamples(ctx context.Context) (Check, error) {
 		replies[i] = r
 	}
 
-	r := replies[1] // whose prompt the server knows
+	// The second one, whose prompt the server knew, is also what the clock goes by: it is all
+	// writing.
+	r := replies[1]
 	p.scored, p.sampled = r.Choices, texts(r.Choices)
 	p.seeded = slices.Equal(texts(replies[0].Choices), p.sampled)
 	p.alone = pace{tokens: r.Choices[0].Tokens, took: r.took, decode: r.first.Decode}
 	p.atOnce, p.inFlight = p.alone, 1
 
-	return p.gave(a.n, len(r.Choices)), nil
+	return p.countSamples(a.n, len(r.Choices)), nil
 }
 
 // quickSeeds judges the two replies.

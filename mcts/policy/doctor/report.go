@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Verdict is what a check came to.
+// Verdict is the result of a check.
 type Verdict string
 
 // The verdicts, from good to bad.
@@ -17,7 +17,7 @@ const (
 	Problem Verdict = "problem"        // a run would be wrong or impossible
 )
 
-// verdicts are what is written of the verdicts, from good to bad.
+// verdicts says how the verdicts are written, from good to bad.
 var verdicts = [...]struct {
 	verdict          Verdict
 	mark, conclusion string
@@ -114,7 +114,7 @@ type Estimate struct {
 	PromptTokens int `json:"prompt_tokens"` // of the run's first prompt of a question
 }
 
-// Report is what an examination came to.
+// Report is the result of an examination.
 type Report struct {
 	Server   string        `json:"server"`             // its address, without credentials
 	Kind     string        `json:"kind"`               // of the server, e.g. "openai"
@@ -126,7 +126,7 @@ type Report struct {
 	Took     time.Duration `json:"took_ns"`            // how long it all took
 }
 
-// Settings are those that its checks set, by key.
+// Settings returns those that its checks set, by key.
 func (r *Report) Settings() map[string]string {
 	all := map[string]string{}
 	for _, c := range r.Checks {
@@ -135,8 +135,8 @@ func (r *Report) Settings() map[string]string {
 	return all
 }
 
-// Check returns the check of a name; ok is false when it was not made, because an earlier one made
-// it pointless.
+// Check returns the check of a name; ok is false if it was not made, because an earlier one made it
+// pointless.
 func (r *Report) Check(name Name) (c Check, ok bool) {
 	for _, c := range r.Checks {
 		if c.Name == name {

@@ -24,16 +24,16 @@ const (
 // samples finds out whether one request draws several.
 func (p *examination) samples(ctx context.Context) (Check, error) {
 	if p.o.Kind.Single {
-		return p.gave(0, 0), nil
+		return p.countSamples(0, 0), nil
 	}
 
 	r, err := p.draw(ctx, ask{prompt: p.o.Short, n: askedFor, seed: firstSeed, sampling: neutral(probeTokens)})
-	p.single = len(p.failed) > 0 // what other checks want several samples for is asked for one by one
-	return p.gave(askedFor, len(r.Choices)), err
+	p.single = len(p.failed) > 0 // later checks then ask for several samples one by one
+	return p.countSamples(askedFor, len(r.Choices)), err
 }
 
-// gave is the check of a request for so many samples, and so many that came back.
-func (p *examination) gave(asked, got int) Check {
+// countSamples is the check of a request for a number of samples, by the number that came back.
+func (p *examination) countSamples(asked, got int) Check {
 	switch {
 	case p.o.Kind.Single:
 		return ok("one request a sample: %s has no n", p.o.Kind.Title)
@@ -60,6 +60,8 @@ func (p *examination) seeds(ctx context.Context) (Check, error) {
 		lists[i], p.scored = texts(choices), choices
 	}
 
+	// Lists are compared, not texts: a server may use one seed for all samples of a request, or
+	// none, and then some texts still agree by chance.
 	same, other := slices.Equal(lists[0], lists[1]), !slices.Equal(lists[0], lists[2])
 	different := differentTexts(slices.Concat(lists[0], lists[1], lists[2]))
 
@@ -93,6 +95,7 @@ func (p *examination) stable(ctx context.Context) (Check, error) {
 			return Check{}, err
 		}
 
+		// All texts are kept: whatever temperature 0 may give is no sign of a leak in defaults.
 		p.greedy = append(p.greedy, r.Choices[0].Text)
 	}
 
@@ -158,7 +161,8 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 	}
 
 	cold := ask{prompt: p.o.Short, n: 1, seed: 1, sampling: greedy(probeTokens)}
-	// The temperature is sent: at 0 the text changes only if another parameter is not neutral.
+	// The temperature is sent: at 0 the text changes only if another parameter is not neutral. This
+	// needs no seeds, which a server may not honour.
 	cold.leaveOut = parameters[1:]
 
 	leaks := true
@@ -173,6 +177,7 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 		leaks = leaks && !slices.Contains(p.greedy, r.Choices[0].Text)
 	}
 
+	// Not every parameter moves the likeliest token. Known seeds show the rest.
 	if p.seeded && !leaks {
 		var err error
 		if leaks, err = p.leak(ctx, parameters); err != nil {
@@ -201,8 +206,8 @@ func (p *examination) leak(ctx context.Context, names []string) (bool, error) {
 	return err == nil && !slices.Equal(texts(choices), p.sampled), err
 }
 
-// leaking names the parameters that leak, each left out alone, in words that follow others; "" when
-// seeds do not tell.
+// leaking names the parameters that leak, each left out alone, in words that follow others; "" if
+// seeds cannot show it.
 func (p *examination) leaking(ctx context.Context) (string, error) {
 	if !p.seeded {
 		return "", nil

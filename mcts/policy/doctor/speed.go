@@ -14,8 +14,8 @@ import (
 const (
 	cachePrompt  = 1000                  // tokens of the prompt; less in a small window
 	cachedShare  = 0.5                   // of the prompt, from which the cache is at work
-	warmShare    = 0.6                   // of the time of a cold prompt, below which a warm one is
-	tooQuickRead = 15 * time.Millisecond // what reading must take to be told from everything else
+	warmShare    = 0.6                   // of the time of a cold prompt, below which a warm one is known
+	tooQuickRead = 15 * time.Millisecond // what reading must take to stand out from everything else
 )
 
 // prefixCache finds out whether a prompt's known beginning is read again, and how fast prompts are
@@ -26,10 +26,10 @@ func (p *examination) prefixCache(ctx context.Context) (Check, error) {
 		return Check{}, errUncounted
 	}
 
-	var clock comparison // above 0 when a known prompt takes as long
+	var clock comparison // above 0 if a known prompt takes as long
 	var read, again time.Duration
 	var share float64
-	counted, told, prompt := false, false, 0
+	counted, timed, prompt := false, false, 0
 
 	for range p.effort.rounds {
 		r, err := p.timePrefix(ctx, p.knownSentences())
@@ -40,11 +40,13 @@ func (p *examination) prefixCache(ctx context.Context) (Check, error) {
 
 		clock.add(r.again - time.Duration(warmShare*float64(r.read)))
 
+		// The quickest round is the one that other work of the machine disturbed least.
 		if prompt == 0 || r.read < read {
 			prompt, read, again = r.prompt, r.read, r.again
 		}
 
-		if counted, told = r.counted, r.told; counted {
+		// The best round, because a busy server may have dropped the prompt in another.
+		if counted, timed = r.counted, r.timed; counted {
 			share = max(share, r.share)
 		}
 
@@ -53,25 +55,27 @@ func (p *examination) prefixCache(ctx context.Context) (Check, error) {
 		}
 	}
 
-	p.read, p.readTook, p.timed = prompt, read, told
+	p.read, p.readTook, p.timed = prompt, read, timed
 	if read > time.Millisecond {
 		p.inSpeed = float64(prompt) / read.Seconds()
 	}
 
 	times := fmt.Sprintf("a known prompt is read in %s, a new one in %s", duration(max(0, again)),
 		duration(max(0, read)))
+
+	// In the order of what proves most: the server's count of tokens, its own timings, the clock.
 	switch {
 	case counted && share >= cachedShare:
 		p.cached = true
 		return ok("%.0f %% of a known prompt is not read again", 100*share), nil
 	case counted:
 		return p.finding("cache-idle", fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share)), nil
-	case p.o.Quick && told && float64(again) < warmShare*float64(read):
+	case p.o.Quick && timed && float64(again) < warmShare*float64(read):
 		p.cached = true
 		return ok("%s", times), nil
 	case p.o.Quick:
 		return skipped("%s, seen once: that is not certain, and more is not probed in quick mode", times), nil
-	case !told && read < tooQuickRead:
+	case !timed && read < tooQuickRead:
 		return Check{}, fmt.Errorf("a prompt of %s tokens is read too quickly to see a difference", number(prompt))
 	case clock.side() < 0:
 		p.cached = true
@@ -83,7 +87,7 @@ func (p *examination) prefixCache(ctx context.Context) (Check, error) {
 	return Check{}, fmt.Errorf("%w: %s", errBusy, times)
 }
 
-// knownSentences is the length of the filler that the prefix cache is to know.
+// knownSentences is the length of the filler for the prefix cache.
 func (p *examination) knownSentences() int {
 	size := p.effort.known
 	if window := max(p.stated, p.o.Window); window > 0 {
@@ -92,12 +96,12 @@ func (p *examination) knownSentences() int {
 	return p.scale.sentences(size)
 }
 
-// reading is what a prompt came to that was new, and then known.
+// reading is how long a prompt was read when it was new, and when it was known.
 type reading struct {
 	prompt      int           // its tokens
 	read, again time.Duration // both times, without what a short prompt takes
-	told        bool          // by the server
-	counted     bool          // the server tells what it found in its prefix cache
+	timed       bool          // by the server
+	counted     bool          // the server reports what it found in its prefix cache
 	share       float64       // of the known prompt
 }
 
@@ -105,14 +109,16 @@ type reading struct {
 func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, error) {
 	text := nonce()
 
-	cold, err := p.draw(ctx, one(p.filler(text, sentences)))
+	cold, err := p.draw(ctx, singleToken(p.filler(text, sentences)))
 	if err != nil {
 		return reading{}, err
 	}
 
+	// Right before and after the known prompt, so that little else is counted in between.
 	before, _ := p.gauges(ctx)
 
-	warm, err := p.draw(ctx, one(p.filler(text, sentences+1)))
+	// Longer by a sentence: a prompt that is known to its end may be answered in another way.
+	warm, err := p.draw(ctx, singleToken(p.filler(text, sentences+1)))
 	if err != nil {
 		return reading{}, err
 	}
@@ -121,7 +127,8 @@ func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, e
 
 	r := reading{
 		prompt: cold.PromptTokens, read: cold.first.Prefill, again: warm.first.Prefill,
-		told: cold.first.Prefill > 0 && warm.first.Prefill > 0, counted: before.PrefixCounted && after.PrefixCounted,
+		timed:   cold.first.Prefill > 0 && warm.first.Prefill > 0,
+		counted: before.PrefixCounted && after.PrefixCounted,
 	}
 
 	hits := float64(after.PrefixHit - before.PrefixHit)
@@ -131,12 +138,12 @@ func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, e
 	}
 
 	r.share = hits / float64(max(1, warm.PromptTokens))
-	if r.told {
+	if r.timed {
 		return r, nil
 	}
 
 	// What a short prompt takes stands for everything but the reading.
-	short, err := p.draw(ctx, one(p.filler("", shortFiller)))
+	short, err := p.draw(ctx, singleToken(p.filler("", shortFiller)))
 	r.read, r.again = cold.took-short.took, warm.took-short.took
 	return r, err
 }
@@ -147,14 +154,14 @@ const (
 	tooQuick   = 10 * time.Millisecond // a completion within which slots do not matter
 )
 
-// pace is what completions took together.
+// pace is how long a number of completions took together.
 type pace struct {
 	tokens int
 	took   time.Duration
 	served time.Duration // what the server says it spent on each, summed up; 0 when it does not say
 	decode time.Duration // of that, on writing
 
-	running int // the most that the server said to run; it is not asked further once there are two
+	running int // the most that the server reported to run; it is not asked again after two
 }
 
 func (s pace) perSecond() float64 { return float64(s.tokens) / max(s.took.Seconds(), 1e-6) }
@@ -170,28 +177,30 @@ func (s pace) faster(t pace) pace {
 // overlap is how many of them the server worked on at a time.
 func (s pace) overlap() float64 { return s.served.Seconds() / max(s.took.Seconds(), 1e-6) }
 
-// slots finds out whether requests run side by side, and how fast completions are written. What the
-// server was seen to work on at the same time proves it; else the clock must be certain.
+// slots finds out whether requests run side by side, and how fast completions are written. It is
+// proven if the server was seen to work on several at a time; otherwise the clock must be certain.
 func (p *examination) slots(ctx context.Context) (Check, error) {
 	m := p.o.Parallel
 	var alone, together pace // the fastest
-	var clock comparison     // above 0 when they run one after the other
+	var clock comparison     // above 0 if they run one after the other
 	proven := false
 
 	for range mostRounds {
-		single, one, err := p.writing(ctx, 1)
+		// Both in each round, so that other work of the machine slows one as much as the other.
+		single, perToken, err := p.writing(ctx, 1)
 		if err != nil {
 			return Check{}, err
 		}
 
 		before := p.faults
 
-		all, each, err := p.writing(ctx, m)
+		all, perTokenOfAll, err := p.writing(ctx, m)
 		if err != nil {
 			return Check{}, err
 		}
 
-		if p.faults-before >= m { // some fail now and then; this is of crowds
+		// Requests may fail now and then. As many as were sent at once fail because of the crowd.
+		if p.faults-before >= m {
 			return p.finding("request-crowded", errorText(p.fault)), nil
 		}
 
@@ -201,8 +210,9 @@ func (p *examination) slots(ctx context.Context) (Check, error) {
 
 		alone, together = alone.faster(single), together.faster(all)
 
-		clock.add(each - time.Duration(float64(one)/sideBySide))
+		clock.add(perTokenOfAll - time.Duration(float64(perToken)/sideBySide))
 
+		// A proof still takes two rounds: the paces are what a run's speed is estimated by.
 		proven = proven || all.overlap() >= sideBySide || all.running >= 2
 		if proven && len(clock) > 1 || clock.side() != 0 {
 			break
@@ -229,9 +239,11 @@ func (p *examination) slots(ctx context.Context) (Check, error) {
 	return Check{}, fmt.Errorf("%w: %s", errBusy, seen)
 }
 
-// writing runs n requests at once, and n for one token each, so that what is slow beside the
-// writing is known. each is the time that a token took but for that.
-func (p *examination) writing(ctx context.Context, n int) (all pace, each time.Duration, err error) {
+// writing runs n requests at once, and n for one token each, to know what takes time beside the
+// writing. perToken is the time that a token took without that.
+func (p *examination) writing(
+	ctx context.Context, n int,
+) (all pace, perToken time.Duration, err error) {
 	if all, err = p.together(ctx, n, probeTokens); err != nil {
 		return all, 0, err
 	}
@@ -240,7 +252,7 @@ func (p *examination) writing(ctx context.Context, n int) (all pace, each time.D
 	return all, (all.took - short.took) / time.Duration(max(1, all.tokens-short.tokens)), err
 }
 
-// together runs n requests at once, for one sample of so many tokens each.
+// together runs n requests at once, for one sample of a number of tokens each.
 func (p *examination) together(ctx context.Context, n, tokens int) (pace, error) {
 	replies, errs := make([]reply, n), make([]error, n)
 	var all sync.WaitGroup
@@ -266,6 +278,7 @@ func (p *examination) together(ctx context.Context, n, tokens int) (pace, error)
 	// By now watch has been stopped: before that it might never send.
 	s.running = <-most
 
+	// Also those of replies that are not all there: the tokens were written in this time.
 	for _, r := range replies {
 		if len(r.Choices) > 0 {
 			s.tokens += r.Choices[0].Tokens
@@ -280,7 +293,7 @@ func (p *examination) together(ctx context.Context, n, tokens int) (pace, error)
 // watchEvery is how often a server is asked what it runs.
 const watchEvery = 3 * time.Millisecond
 
-// gauges are the server's own figures; ok is false for one that has none.
+// gauges returns the server's own figures; ok is false if it has none.
 func (p *examination) gauges(ctx context.Context) (g server.Gauges, ok bool) {
 	observer, ok := p.b.(server.Observer)
 	if !ok {
@@ -290,7 +303,7 @@ func (p *examination) gauges(ctx context.Context) (g server.Gauges, ok bool) {
 }
 
 // watch asks the server what it runs until the context ends, or until it runs several of n
-// requests, and then sends the most it saw; 0 when the server does not say.
+// requests, and then sends the most it saw; 0 if the server does not say.
 func (p *examination) watch(ctx context.Context, n int) <-chan int {
 	most := make(chan int, 1)
 	if n < 2 {
@@ -304,8 +317,8 @@ func (p *examination) watch(ctx context.Context, n int) <-chan int {
 
 		seen := 0
 		for ctx.Err() == nil && seen < 2 {
-			g, told := p.gauges(ctx)
-			if seen = max(seen, g.Running); !told {
+			g, known := p.gauges(ctx)
+			if seen = max(seen, g.Running); !known {
 				break
 			}
 
@@ -326,14 +339,15 @@ const (
 	newTokens    = 200 // read: an action and an observation more than what the prefix cache holds
 )
 
-// clock tells how fast the server reads and writes, where completions were timed, and what that
-// makes of a run.
+// clock reports how fast the server reads and writes, if completions were timed, and estimates what
+// a run would write.
 func (p *examination) clock(context.Context) (none Check, err error) {
 	alone, together, inFlight := p.alone, p.atOnce, p.inFlight
 	if alone.tokens == 0 {
 		return none, nil
 	}
 
+	// The server's own time leaves out what the reading and the network took.
 	single := alone.perSecond()
 	if alone.decode > 0 {
 		single = float64(alone.tokens) / alone.decode.Seconds()
@@ -364,6 +378,7 @@ func (p *examination) clock(context.Context) (none Check, err error) {
 		seen += fmt.Sprintf(", %s with %d", rate(together.perSecond()), inFlight)
 	}
 
+	// By one sequence alone: what several write together says nothing about reading the weights.
 	if p.weights.tooSlow(single) {
 		reads := fmt.Sprintf("%s tokens/s read %s/s", rate(single), gigabytes(single*p.weights.bytes()))
 		return p.finding("clock-slow", seen, p.weights.String(), reads, gigabytes(slowest)), nil

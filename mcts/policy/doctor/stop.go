@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// stopTries is on how many samples the stop text is tried.
+// stopTries is on how many samples stop texts are tried.
 const stopTries = 4
 
 // Bounds of a stop text, in characters.
@@ -19,9 +19,8 @@ const (
 	longestStop  = 9
 )
 
-// stopIn picks a piece out of a text, to stop at the next time; "" when there is none. It is not at
-// the beginning, where it would leave nothing. before is what stands before the piece the first
-// time it occurs.
+// stopIn picks a piece out of a text, to stop at the next time; "" if it has none. The piece is not
+// at the beginning, where it would leave nothing. before is the text before it first occurs.
 func stopIn(text string) (stop, before string) {
 	runes := []rune(text)
 	for from := max(1, len(runes)/4); from+shortestStop <= len(runes); from++ {
@@ -43,14 +42,12 @@ func stopIn(text string) (stop, before string) {
 	return "", ""
 }
 
-// errNoStop says that no text lent itself to the check.
+// errNoStop says that no text was suitable for the check.
 var errNoStop = errors.New("the model writes too little, or never the same again, to stop it in the middle")
 
-// stop finds out whether a stop text ends a completion, before the text. One that does is enough:
-// bytes that are no text, which a model may write and a server drops, can stand within a piece
-// without being seen.
+// stop finds out whether a stop text ends a completion, before the text. One that does is enough: a
+// piece may look like text and still not match, because the server dropped invalid bytes from it.
 func (p *examination) stop(ctx context.Context) (ignored Check, err error) {
-
 	for seed := range uint64(stopTries) {
 		a := ask{prompt: p.o.Short, n: 1, seed: firstSeed + seed, sampling: neutral(2 * probeTokens)}
 
@@ -64,15 +61,16 @@ func (p *examination) stop(ctx context.Context) (ignored Check, err error) {
 			continue
 		}
 
+		// The same seed again, which should write the same text up to the piece.
 		a.sampling.Stop = []string{stop}
 		if r, err = p.draw(ctx, a); err != nil {
 			return ignored, err
 		}
 
-		switch c, told := p.halted(r, stop, before); {
+		switch c, unclear := p.halted(r, stop, before); {
 		case c.Verdict == OK:
 			return c, nil
-		case told == nil:
+		case unclear == nil:
 			// Not the last word: with another seed the server may still show that it stops.
 			ignored = c
 		}
@@ -84,8 +82,8 @@ func (p *examination) stop(ctx context.Context) (ignored Check, err error) {
 	return ignored, nil
 }
 
-// halted judges a reply that was to stop at a text, with what stands before it the first time; the
-// error is that it tells nothing.
+// halted judges a reply that should stop at a text, given what was before it the first time. It
+// returns an error if the reply shows nothing.
 func (p *examination) halted(r reply, stop, before string) (Check, error) {
 	got := r.Choices[0].Text
 
@@ -103,7 +101,7 @@ func (p *examination) halted(r reply, stop, before string) (Check, error) {
 	return p.finding(finding, stop), nil
 }
 
-// stopTokens tells whether the tokens with log-probabilities go beyond the text.
+// stopTokens says whether the tokens with log-probabilities go beyond the text.
 func stopTokens(r reply, text, stop string) string {
 	c := r.Choices[0]
 	if len(c.LogProbs) == 0 || len(r.first.Tokens) == 0 {
@@ -139,6 +137,7 @@ func (p *examination) logProbs(ctx context.Context) (Check, error) {
 		return Check{}, errors.New("there is no sample to look at")
 	}
 
+	// The samples of an earlier check: log-probabilities were asked for with every probe.
 	scored, bare := choicesScored(p.scored)
 	if scored == 0 {
 		finding := "logprobs-missing"
@@ -166,8 +165,8 @@ func (p *examination) logProbs(ctx context.Context) (Check, error) {
 	return ok("%s", seen+mode), err
 }
 
-// logProbMode tells whether log-probabilities are of the model's own distribution or of the one
-// that is drawn from, in words that follow a list; "" when that cannot be told.
+// logProbMode says whether log-probabilities are of the model's own distribution or of the one that
+// is drawn from, in words that follow a list; "" if that remains open.
 func (p *examination) logProbMode(ctx context.Context) (string, error) {
 	if p.o.Quick {
 		return ", of which distribution is not probed in quick mode", nil
@@ -175,7 +174,8 @@ func (p *examination) logProbMode(ctx context.Context) (string, error) {
 
 	var figures [2]float64
 
-	a := one(p.o.Short)
+	// The likeliest token, unlike the drawn one, is the same at every temperature.
+	a := singleToken(p.o.Short)
 	a.likeliest = true
 
 	for i, temperature := range [...]float64{cool, hot} {
@@ -193,6 +193,7 @@ func (p *examination) logProbMode(ctx context.Context) (string, error) {
 		figures[i] = *r.first.Likeliest
 	}
 
+	// A token that is all but certain has about 0 in both distributions, which proves nothing.
 	switch moved := math.Abs(figures[0] - figures[1]); {
 	case moved > unchanged:
 		return ", after temperature", nil
@@ -200,5 +201,5 @@ func (p *examination) logProbMode(ctx context.Context) (string, error) {
 		return ", before temperature", nil
 	}
 
-	return "", nil // one token is certain at every temperature
+	return "", nil
 }

@@ -11,7 +11,7 @@ import (
 // width is how many columns text takes.
 const width = 80
 
-// mark stands before a check.
+// mark is written before a check.
 func (v Verdict) mark() string { return verdicts[v.rank()].mark }
 
 // Legend explains the marks.
@@ -20,8 +20,7 @@ const Legend = "ok good   !  a run copes   !! a run would be wrong or impossible
 // QuickLegend explains those of quick mode.
 const QuickLegend = "ok good   !  a run copes   !! a run would be wrong   ?? unknown   -- not probed"
 
-// WriteCheck writes what was seen of one check: one line, or more of them under each other where it
-// is long.
+// WriteCheck writes what was seen of one check: one line, or several if it is long.
 func WriteCheck(w io.Writer, c Check) error {
 	head := fmt.Sprintf("%s  %-12s  ", c.Verdict.mark(), c.Name)
 	_, err := io.WriteString(w, display.Wrap(head, c.Seen, width))
@@ -53,8 +52,8 @@ func WriteFindings(w io.Writer, checks []Check) error {
 	return err
 }
 
-// WriteFindings writes the findings, then the estimate, then the verdict. A run needs other things,
-// too, which were found to be as others says.
+// WriteFindings writes the findings, then the estimate, then the verdict. others is the verdict on
+// what else a run needs.
 func (r *Report) WriteFindings(w io.Writer, others Verdict) error {
 	if err := WriteFindings(w, r.Checks); err != nil {
 		return err

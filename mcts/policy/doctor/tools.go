@@ -10,8 +10,8 @@ import (
 	"toolevo/mcts/policy/chat"
 )
 
-// What the model is asked to copy: a call of a tool that is not listed, and whose name begins with
-// that of one that is, with a number that some servers write otherwise, and with text beside it.
+// What the model is asked to copy: a call of an unlisted tool, whose name begins with that of a
+// listed one, with a number that some servers rewrite, and with text beside it.
 const (
 	listedTool   = "find"
 	unlistedTool = "find_v2"
@@ -48,6 +48,7 @@ func (p *examination) tools(ctx context.Context) (none Check, err error) {
 		tokens[i] = r.PromptTokens
 	}
 
+	// A prompt as long as without tools has no place for them in its template.
 	switch {
 	case tokens[0] == 0:
 		return none, fmt.Errorf("the server does not say how long prompts are")
@@ -62,7 +63,7 @@ func (p *examination) tools(ctx context.Context) (none Check, err error) {
 	return p.copied(ctx, seen)
 }
 
-// copied finds out what the server makes of a call, as far as the model copies one. Seen is what
+// copied finds out what the server makes of a call, as far as the model copies one. seen is what
 // was found before.
 func (p *examination) copied(ctx context.Context, seen string) (Check, error) {
 	messages := []chat.Message{{Role: chat.UserRole, Content: copyAsked}}
@@ -76,9 +77,9 @@ func (p *examination) copied(ctx context.Context, seen string) (Check, error) {
 	}
 
 	for _, c := range choices {
-		if finding, told := judgeCopy(p.message(c.Text)); told && finding != "" {
+		if finding, copied := judgeCopy(p.message(c.Text)); copied && finding != "" {
 			return p.finding(finding, seen), nil
-		} else if told {
+		} else if copied {
 			return ok("%s; unlisted names and numbers come through as they are written", seen), nil
 		}
 	}
@@ -86,7 +87,7 @@ func (p *examination) copied(ctx context.Context, seen string) (Check, error) {
 	return ok("%s; what becomes of calls is not known, as the model copies none", seen), nil
 }
 
-// message is what a run reads in a reply.
+// message returns what a run reads in a reply.
 func (p *examination) message(text string) action.Message {
 	m := action.Tools{}.Message(text)
 	if parser, ours := p.o.Manner.Tools.Parser(); ours && len(m.Calls) == 0 {
@@ -95,9 +96,9 @@ func (p *examination) message(text string) action.Message {
 	return m
 }
 
-// judgeCopy names the finding about what the server made of a call, "" where that is right; told is
-// false where the model copied none.
-func judgeCopy(m action.Message) (finding string, told bool) {
+// judgeCopy names the finding about what the server made of a call, or "" if that is right; copied
+// is false if the model copied no call.
+func judgeCopy(m action.Message) (finding string, copied bool) {
 	if len(m.Calls) == 0 {
 		finding = "tools-unread"
 		return finding, strings.Contains(m.Content, unlistedTool) && strings.Contains(m.Content, writtenPrice)

@@ -2,7 +2,7 @@ package doctor
 
 import "fmt"
 
-// weights are those of a model, as far as the server tells.
+// weights are those of a model, as far as the server reports them.
 type weights struct {
 	parameters int64
 	bits       int // of a parameter
@@ -10,12 +10,12 @@ type weights struct {
 
 // Bounds of the bandwidth at which weights are read; the package's comment says why.
 const (
-	slowest    = 2e9 // bytes/s below which a server is told of
+	slowest    = 2e9 // bytes/s below which a server is reported
 	fastEnough = 20  // tokens/s from which it is not
 )
 
-// tooSlow reports whether so many tokens a second are far fewer than what a machine that runs the
-// model should write. Of weights that are not known it says nothing.
+// tooSlow reports whether a number of tokens a second is far below what a machine that runs the
+// model should write. It is false if the weights are not known.
 func (w weights) tooSlow(perSecond float64) bool {
 	return w.bytes() > 0 && perSecond < fastEnough && perSecond*w.bytes() < slowest
 }
@@ -27,5 +27,5 @@ func (w weights) String() string {
 		gigabytes(w.bytes()))
 }
 
-// gigabytes are bytes in two digits.
+// gigabytes writes bytes in two digits.
 func gigabytes(bytes float64) string { return fmt.Sprintf("%.2g GB", bytes/1e9) }

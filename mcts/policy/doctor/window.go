@@ -15,7 +15,7 @@ const (
 	whole   promptResult = iota // it was answered, and counted whole
 	refused                     // as too long
 	cut                         // it was answered, and fewer tokens were counted than were sent
-	caught                      // it was cut, and the backend of a run sees it
+	caught                      // it was cut, and the backend of a run notices
 )
 
 // slack is the share of a prompt's tokens by which a count may be short without anything being cut.
@@ -24,13 +24,15 @@ const slack = 0.02
 // errSlow says that a probe would take too long.
 var errSlow = errors.New("too slow")
 
-// try sends a filler of about so many tokens and tells its fate, how many tokens were sent, and how
-// many counted.
-func (p *examination) try(ctx context.Context, tokens int) (f promptResult, sent, counted int, err error) {
+// tryPrompt sends a filler of about that many tokens and returns what happened to it, how many
+// tokens were sent, and how many the server counted.
+func (p *examination) tryPrompt(
+	ctx context.Context, tokens int,
+) (f promptResult, sent, counted int, err error) {
 	sentences := p.scale.sentences(tokens)
 	sent = p.scale.tokens(sentences)
 
-	r, err := p.draw(ctx, one(p.filler("", sentences)))
+	r, err := p.draw(ctx, singleToken(p.filler("", sentences)))
 	if fault := tooLong(err); fault != nil {
 		if fault.Status < 300 {
 			return caught, sent, 0, nil
@@ -44,9 +46,9 @@ func (p *examination) try(ctx context.Context, tokens int) (f promptResult, sent
 	return f, sent, r.PromptTokens, err
 }
 
-// slow returns an error when a prompt of so many tokens would be read for longer than a probe may
-// take.
-func (p *examination) slow(tokens int) error {
+// checkTime returns an error if a prompt of that many tokens would be read for longer than a probe
+// may take.
+func (p *examination) checkTime(tokens int) error {
 	if p.inSpeed <= 0 {
 		return nil
 	}
@@ -59,8 +61,8 @@ func (p *examination) slow(tokens int) error {
 		number(tokens), duration(needs), p.effort.timeout)
 }
 
-// beyond is how much longer than what is assumed a prompt is that must be refused, where the server
-// states no window.
+// beyond is how many times as long as the assumed window a prompt is that must be refused, if the
+// server states no window.
 const beyond = 4
 
 // window finds out whether the context window is what is stated, and whether a longer prompt is
@@ -70,12 +72,14 @@ func (p *examination) window(ctx context.Context) (Check, error) {
 		return Check{}, errUncounted
 	}
 
+	// Just beyond a window that is stated. One that is only assumed may be larger than that.
 	assumed, over := p.stated, p.stated+2*p.scale.each+8
 	if assumed == 0 {
 		assumed, over = p.o.Window, beyond*p.o.Window
 	}
 
-	long, sent, counted, err := p.try(ctx, over)
+	// First, because a server refuses it quickly, or cuts it and answers what is left.
+	long, sent, counted, err := p.tryPrompt(ctx, over)
 	if err != nil {
 		return Check{}, err
 	}
@@ -86,11 +90,11 @@ func (p *examination) window(ctx context.Context) (Check, error) {
 
 	// One token is left for the reply, and a sentence because fillers come in whole sentences.
 	inside := assumed - 1 - p.scale.each
-	if err := p.slow(inside); err != nil {
+	if err := p.checkTime(inside); err != nil {
 		return Check{}, err
 	}
 
-	fits, sent, counted, err := p.try(ctx, inside)
+	fits, sent, counted, err := p.tryPrompt(ctx, inside)
 	switch {
 	case err != nil:
 		return Check{}, err
@@ -147,11 +151,11 @@ func (p *examination) shorter(ctx context.Context, stated, refusedAt int) (Check
 		}
 
 		middle := (low + high) / 2
-		if p.slow(middle) != nil {
+		if p.checkTime(middle) != nil {
 			break
 		}
 
-		f, sent, _, err := p.try(ctx, middle)
+		f, sent, _, err := p.tryPrompt(ctx, middle)
 		switch {
 		case err != nil:
 			return Check{}, err
@@ -175,7 +179,7 @@ const (
 
 // room finds out whether the run's prompts fit.
 func (p *examination) room(ctx context.Context) (Check, error) {
-	r, err := p.draw(ctx, one(p.o.First))
+	r, err := p.draw(ctx, singleToken(p.o.First))
 	if tooLong(err) != nil {
 		return p.finding("room-refused", errorText(err)), nil
 	}

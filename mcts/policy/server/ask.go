@@ -24,7 +24,7 @@ type exchange struct {
 	by   caller
 	key  string // of what is asked; equal requests fail alike
 	seed uint64 // of the pauses
-	// doubted says that the request is part of one that failed alone: it is tried less often.
+	// doubted says that the request is part of one that failed alone: it is sent less often.
 	doubted bool
 
 	// admit waits until the request may be sent, or returns errGone when the server goes down.
@@ -35,8 +35,8 @@ type exchange struct {
 	// known sends what the server answered before, or, where it has answered nothing yet, the
 	// simplest request there is.
 	known func(context.Context, turn) *Fault
-	// concede finds out whether the server takes it, after a fault, where less is asked for, and
-	// makes it so from then on.
+	// concede finds out, after a fault, whether the server takes the request if it asks for less,
+	// and has it ask for less from then on.
 	concede func(context.Context, turn, *Fault) bool
 }
 
@@ -48,19 +48,18 @@ type failures struct {
 	first  time.Time     // when the first of those was sent
 }
 
-// The weights of faults: a request is given up after as many ordinary ones as [Retry].Attempts, and
-// after three times as many by which a server asks to be sent less.
+// The weights of faults: a request is given up after [Retry].Attempts ordinary ones, or after three
+// times as many by which a server asks to be sent less.
 const (
 	throttledWeight = 1
 	ordinaryWeight  = 3
 )
 
-// doubtedTries is how often a request is sent of which it is known that it, or what it is part of,
-// fails alone.
+// doubtedTries is how often a request is sent if it, or what it is part of, is known to fail alone.
 const doubtedTries = 2
 
-// longTries bounds the time that failing tries of one request may take together, where the patience
-// is shorter: a request that is never answered takes the whole [Options].Timeout each time.
+// longTries bounds the time that failing tries of one request may take together, if the patience is
+// shorter: a request that is never answered takes the whole [Options].Timeout each time.
 const longTries = time.Minute
 
 // ask makes an exchange until it is answered. The error is the context's, a [*GoneError], a
@@ -114,8 +113,9 @@ func (a *asker) probe(ctx context.Context, t turn, x exchange) error {
 	return nil
 }
 
-// try sends a request to a server once, and waits before the next try where it fails.
+// try sends a request to a server once, and waits before the next try if it fails.
 func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answered bool, err error) {
+	// A server that goes down meanwhile is no failure: ask then chooses another one.
 	leave, err := x.admit(ctx, t)
 	if errors.Is(err, errGone) {
 		return false, nil
@@ -124,7 +124,7 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 		return false, err
 	}
 
-	// What waited to be admitted may have been so at the moment at which everything was to end.
+	// The request may have been admitted at the very moment at which everything was to end.
 	if err := ctx.Err(); err != nil {
 		leave()
 		a.pool.abandoned(t)
@@ -138,6 +138,7 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 	began := time.Now()
 	fault := x.send(ctx, t)
 
+	// A fault of a request that was cut off says nothing about the server; an answer is still one.
 	if err := ctx.Err(); err != nil && fault != nil {
 		leave()
 		a.pool.abandoned(t)
@@ -156,6 +157,8 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 		f.first = began
 	}
 
+	// The request stays admitted meanwhile, because weigh may send others in its place. The wait
+	// below is not held against anybody.
 	down, err := a.weigh(ctx, t, x, f, fault)
 
 	leave()
@@ -185,10 +188,10 @@ func (a *asker) pause(t turn, x exchange, f *failures, fault *Fault) time.Durati
 	return a.retry.pause(doublings, x.seed+uint64(f.sent), fault)
 }
 
-// weigh finds out whose fault a fault is: it returns an error when it is that of all requests, or
-// of this one, and none when the request is to be sent again, because the server is down or the
-// fault may pass. Before a server is taken for down, and before a request is given up, the server
-// is asked what it answered before.
+// weigh finds out whose fault a fault is. It returns an error if all requests would meet it, or
+// this one alone does, and none if the request is to be sent again because the server is down or
+// the fault may pass. Before a server is taken for down, and before a request is given up, the
+// server is asked what it answered before.
 func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, fault *Fault) (down bool, err error) {
 	if fault.Kind == TooLong {
 		a.pool.answered(t, false)
@@ -199,6 +202,7 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 		return true, a.runOut(t, fault)
 	}
 
+	// Read before the fault is noted, which may set the server aside.
 	w := weighing{turn: t, exchange: x, failures: f, fault: fault, taken: a.pool.hasTaken(t.server)}
 
 	down, suspect := a.pool.missed(t, fault)
@@ -214,6 +218,7 @@ func (a *asker) weigh(ctx context.Context, t turn, x exchange, f *failures, faul
 	w.last = fault.Kind == BadRequest || a.spent(x, f)
 	w.unscored = errors.Is(fault.Err, errUnscored) && t.server.neverScores() && !suspect && !w.last
 
+	// The known request costs the server time: it is sent only if its answer decides something.
 	if !suspect && !refused && !w.last && !w.unscored {
 		return false, nil
 	}
@@ -228,7 +233,7 @@ type weighing struct {
 	fault    *Fault
 	taken    bool // the server took a request before
 	last     bool // the request is given up, if it fails alone
-	unscored bool // it is no more than a reply without log-probabilities, as all before it
+	unscored bool // it is only a reply without log-probabilities, like all before it
 }
 
 // compare finds the cause of a fault by that of the known request, nil where it was answered.
@@ -241,7 +246,7 @@ func (a *asker) compare(ctx context.Context, w weighing, known *Fault) (down boo
 		return false, ctx.Err()
 	case (w.last || known != nil) && !known.absent() && w.concede(ctx, t, fault):
 		a.pool.answered(t, true)
-		// They came from what the request no longer asks for.
+		// They were caused by what the request no longer asks for.
 		*w.failures = failures{}
 		return false, nil
 	case w.unscored:
@@ -252,6 +257,7 @@ func (a *asker) compare(ctx context.Context, w weighing, known *Fault) (down boo
 	case known == nil:
 		a.pool.answered(t, true)
 		return false, nil
+	// It answers, and never took even the simplest request: to wait for it would be in vain.
 	case !w.taken && fault.Kind != Transient && known.Kind != Transient:
 		a.pool.answered(t, false)
 
@@ -267,8 +273,8 @@ func (a *asker) compare(ctx context.Context, w weighing, known *Fault) (down boo
 	return true, nil
 }
 
-// runOut notes that the account of a server may not ask any more, and returns the fault when that
-// is so at all servers.
+// runOut notes that the account of a server may not ask any more, and returns the fault if that
+// holds for all servers.
 func (a *asker) runOut(t turn, fault *Fault) error {
 	a.pool.missed(t, fault)
 	a.pool.lost(t, fault)
@@ -279,9 +285,9 @@ func (a *asker) runOut(t turn, fault *Fault) error {
 	return nil
 }
 
-// giveUp returns the error of a request that fails though the server answers others: of that
-// request alone, until so it is with many in a row. Those that failed in an earlier run do not
-// count, nor do those beside which others were answered.
+// giveUp returns the error of a request that fails though the server answers others. It concerns
+// that request alone, until many in a row fare like it. Those that failed in an earlier run do not
+// count, nor do those during which others were answered.
 func (a *asker) giveUp(ctx context.Context, t turn, x exchange, f *failures, fault *Fault) (down bool, err error) {
 	if different := a.failed.add(x.key, !mcts.IsAgain(ctx), f.first); different >= manyFailures {
 		if fault.Kind != Transient {
@@ -297,8 +303,8 @@ func (a *asker) giveUp(ctx context.Context, t turn, x exchange, f *failures, fau
 	return false, &RequestError{Tries: f.sent, Fault: fault}
 }
 
-// note counts a fault. One of a server that is down, and that was not there to work on the request,
-// says nothing about it.
+// note counts a fault. A server that is down, and was not there to work on the request, says
+// nothing about it.
 func (f *failures) note(fault *Fault, down bool) {
 	if !down || !fault.absent() {
 		f.weight += weightOf(fault)
@@ -330,12 +336,12 @@ func (a *asker) spent(x exchange, f *failures) bool {
 	return f.weight >= tries*ordinaryWeight || f.sent > 1 && f.took >= max(a.retry.Patience, longTries)
 }
 
-// Asker asks one server for something else than completions, with the same care for whose fault a
-// failure is. It is safe for concurrent use.
+// Asker asks one server for something other than completions, and finds out whose fault a failure
+// is with the same care. It is safe for concurrent use.
 type Asker struct{ asker }
 
-// NewAsker returns the asker of the server of an address. Zero values of retry mean the defaults.
-// The log, which may be nil, is told when the server stops answering, and when it is back.
+// NewAsker returns the asker of the server at an address. Zero values of retry mean the defaults.
+// The log, which may be nil, notes when the server stops answering, and when it is back.
 func NewAsker(address string, retry Retry, log *slog.Logger) *Asker {
 	retry = retry.withDefaults()
 	p := &pool{retry: retry, log: orDiscard(log), changed: make(chan struct{})}
@@ -353,10 +359,10 @@ type Query struct {
 }
 
 // Ask makes a query until it is answered. The error is the context's, a [*GoneError], a
-// [*RequestError], a [*Fault] that concerns every request or says that the text is too long, or
-// what is no fault of a server's.
+// [*RequestError], a [*Fault] that concerns every request or says that the text is too long, or an
+// error that is not a [*Fault].
 func (a *Asker) Ask(ctx context.Context, q Query) error {
-	var other error // that is no fault
+	var other error // not a fault
 	through := func(send func(context.Context) error) func(context.Context, turn) *Fault {
 		return func(ctx context.Context, _ turn) *Fault {
 			err := send(ctx)

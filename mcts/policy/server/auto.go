@@ -9,11 +9,11 @@ import (
 //
 // A server that batches has a number of sequences beyond which more of them bring nothing: its
 // slots are full, or the cache is, or arithmetic has become the bottleneck. Below that number
-// throughput is lost. Beyond it, requests wait in the server's queue where they could wait in ours;
-// more trees share the prefix cache and push each other out of it; time-outs come near; and a
-// server that runs out of cache puts sequences aside and computes them again. So what is wanted is
-// the smallest limit with about the highest throughput, and nobody knows it beforehand: it depends
-// on the machine, the model, the length of the prompts, and who else is there.
+// throughput is lost. Beyond it, requests wait in the server's queue instead of here; more trees
+// share the prefix cache and push each other out of it; time-outs come near; and a server that runs
+// out of cache puts sequences aside and computes them again. So what is wanted is the smallest
+// limit with about the highest throughput, and nobody knows it beforehand: it depends on the
+// machine, the model, the length of the prompts, and who else is there.
 //
 // What is measured. By Little's law the throughput of a server is X = L·w/t, where L sequences are
 // in flight on average and finished requests brought w tokens (or bytes) in t sequence-seconds.
@@ -22,7 +22,7 @@ import (
 // same certainty, because requests that began together end together. Latency alone is the same
 // measurement: when twice the sequences take twice as long, the second half bought nothing. A
 // window in which the limit was not reached for more than a tenth of the time measures our demand
-// and not the server: it decides nothing, but for a trial or a doubling, which it ends.
+// and not the server: it decides nothing, except that it ends a trial or a doubling.
 //
 // Ramp. The limit doubles from window to window while that gains at least rampGain. A doubling that
 // gains less than keepGain is taken back. For a server of S slots, whose throughput is min(L,S),
@@ -35,21 +35,21 @@ import (
 // less than 10 % of what it takes. For a change by a fifth that is a difference of 2 or 3 % in
 // throughput, so a trial counts at least 128 requests. Between the two lies a range in which every
 // trial fails and the limit rests. Each trial that fails doubles the number of windows until the
-// next, up to restMost; one that succeeds goes on in the same direction at once. So the limit comes
-// down from the 2S of the ramp to S, follows a server that changes (one that does so by a fifth is
-// tried at once), and otherwise spends a few percent of the time on trials, of which the upward
-// ones cost nothing.
+// next, up to restMost; after one that succeeds the next follows at once, in the same direction. So
+// the limit comes down from the 2S of the ramp to S, follows a server that changes (one that does
+// so by a fifth is tried at once), and otherwise spends a few percent of the time on trials, of
+// which the upward ones cost nothing.
 //
-// Gauges. A server that tells how many sequences run and wait saves all the guessing. Four times a
-// second during the ramp, and once a second later: more wait there than a quarter of what runs, and
-// than two requests have, so the limit falls by the excess, a quarter at most, and the ramp is
+// Gauges. A server that reports how many sequences run and wait saves all the guessing. Four times
+// a second during the ramp, and once a second later: more wait there than a quarter of what runs,
+// and than two requests have, so the limit falls by the excess, a quarter at most, and the ramp is
 // over, unless it is the first such reading, for what has just been sent may not have been begun;
 // no more do, and we are at the limit, so the ramp doubles it; after the ramp it grows by an eighth
 // while fewer wait than an eighth of what runs, or than one request has; sequences have been put
 // aside because the cache was full, so the last doubling is taken back, or a sixteenth, and growth
-// rests. That little queue is on purpose: sequences end and begin in packs, each step of the server
-// must find some to begin with, and those that have just come wait for the next step even where
-// slots are empty. While there are such readings nothing else is looked at.
+// rests. That short queue is on purpose: sequences end and begin in packs, each step of the server
+// must find some to begin with, and those that have just come wait for the next step even if slots
+// are empty. While there are such readings nothing else is looked at.
 //
 // Overload. A reply of 429 or 503, or none in time, takes three tenths off, once for all requests
 // that were in flight then.
@@ -59,7 +59,7 @@ const (
 	upShare   = 0.15
 	downShare = 0.10
 	restMost  = 8    // windows, or readings
-	changed   = 0.20 // throughput of a server that is not the same any more
+	changed   = 0.20 // difference in throughput by which a server counts as another one
 
 	slackMost   = 0.10                   // of a window that counts
 	windowLeast = 250 * time.Millisecond // of a window
@@ -178,8 +178,8 @@ func (w *window) throughput() float64 {
 	return inFlight * float64(w.output) / w.latency.Seconds()
 }
 
-// output is how much a server wrote: tokens, or bytes where it does not say, since long completions
-// take long whoever counts. It is at least 1.
+// output is how much a server wrote: tokens, or bytes if it does not count them, since long
+// completions take long in either unit. It is at least 1.
 func (r *Reply) output() int {
 	if r.CompletionTokens > 0 {
 		return r.CompletionTokens
@@ -211,7 +211,7 @@ func (t *tuner) decide(rate float64) {
 	}
 }
 
-// double goes on with the ramp or ends it.
+// double continues the ramp or ends it.
 func (t *tuner) double(rate float64) {
 	gain := rampGain
 	if t.rate > 0 {

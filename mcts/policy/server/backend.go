@@ -32,9 +32,9 @@ type Endpoint struct {
 	// plainly the same; see [Names].
 	Names []string
 
-	// Ends are the server's own words for the end of a sample that is whole, beside stop, eos and
-	// length; "" is none at all. A sample of max_tokens tokens that ends by one of them is taken
-	// for cut.
+	// Ends are the server's own words for the end of a whole sample, beside stop, eos and length;
+	// "" is a reply without such a word. A sample of max_tokens tokens that ends by one of them
+	// counts as cut.
 	Ends []string
 
 	// Timeout bounds one request, loading the model and waiting in the server's queue included; 0
@@ -69,12 +69,12 @@ type Completion struct {
 
 	Dialect Dialect
 
-	unneeded bool // its log-probabilities are
+	unneeded bool // its log-probabilities are not needed
 	try      int  // how often samples of it came back without text; below 0 when that says nothing
 }
 
-// Sampling are the parameters of decoding. All of them are sent with every request, but those that
-// the [Dialect] leaves out.
+// Sampling are the parameters of decoding. All of them are sent with every request, except those
+// that the [Dialect] leaves out.
 type Sampling struct {
 	Temperature       float64  `yaml:"temperature"`        // 0 is greedy
 	TopP              float64  `yaml:"top_p"`              // in (0,1]; 1 is off
@@ -110,21 +110,21 @@ type Reply struct {
 // Choice is one sample.
 type Choice struct {
 	Text string // of a completion with tools an [action.Message], its calls in it
-	// Reasoning is what the server sends of it apart from Text; "" where it parts none, so that
+	// Reasoning is what the server sends of it apart from Text; "" if it sends none apart, so that
 	// Text may hold it.
 	Reasoning string
 	LogProbs  []float64 // of each token as the server reports them; nil when it reports none
 	Pieces    []string  // the texts of these tokens, where they are asked for and reported
 	Finish    string    // why it ended: FinishStop or FinishLength
 	Tokens    int       // 0 when the server does not say
-	// IDs are those of all tokens that were sampled, PromptIDs those of all that were read; nil
-	// where they were not asked for.
+	// IDs are those of all tokens that were sampled, PromptIDs those of all that were read; nil if
+	// they were not asked for.
 	IDs, PromptIDs []int
 
 	Ended bool // the text was ended here, and is not all that was sampled
 }
 
-// Detail is what a server tells of one choice beyond its text. The durations are Ollama's, 0 when
+// Detail is what a server reports of one choice beyond its text. The durations are Ollama's, 0 when
 // it does not say.
 type Detail struct {
 	Tokens       []string // as text, those of the stop text too where they are reported; nil when none are

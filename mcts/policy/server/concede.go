@@ -18,25 +18,25 @@ func (s *server) neverScores() bool {
 	return s.bare.Load() >= neverScored/2 && !s.scored.Load()
 }
 
-// mayBeParameter reports whether a fault may be about a parameter that can be sent otherwise.
+// mayBeParameter reports whether a fault may be about a parameter that can be changed or left out.
 func (f *Fault) mayBeParameter() bool {
 	return f.Kind == BadRequest || errors.Is(f.Err, errUnscored) ||
 		f.Kind == Transient && f.Status >= 500 && !f.absent()
 }
 
-// concessions are the requests in a row that were sent with less than others, though the server had
+// concessions are the requests in a row that asked for less than others, though the server had
 // taken as much before.
 type concessions struct {
 	mu    sync.Mutex
 	inRow int
 	n     int      // samples of the last of them
-	all   []string // in what dialects
+	all   []string // their dialects
 }
 
-// manyConcessions is how many in a row show that the server has come to take less of all requests.
+// manyConcessions is how many in a row show that the server now takes less of all requests.
 const manyConcessions = 8
 
-// add counts a request for n samples, and reports whether that makes many.
+// add counts a request for n samples, and reports whether there are many in a row now.
 func (c *concessions) add(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +46,7 @@ func (c *concessions) add(n int) bool {
 	return c.inRow >= manyConcessions
 }
 
-// taken notes that the server gave so many samples to a request that was sent like all others.
+// taken notes that the server gave n samples to a request that was sent like all others.
 func (c *concessions) taken(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *concessions) taken(n int) {
 	}
 }
 
-// isNew notes the dialect of a request, and reports whether no other was sent in it.
+// isNew notes the dialect of a request, and reports whether it is the first one in it.
 func (c *concessions) isNew(d string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *concessions) isNew(d string) bool {
 	return true
 }
 
-// String says what some requests were sent, "" where all were sent the same.
+// String says how some requests were sent, or "" if all were sent alike.
 func (c *concessions) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,9 +81,9 @@ func (c *concessions) String() string {
 }
 
 // concede finds out in which dialect a server takes a completion that it refused in the dialect
-// used, and reports whether there is one. All requests to the server have it from then on; but own
-// is one for this completion alone, where the server took as much of others, and nothing says that
-// it does no more. The dialect used may be such a one, too.
+// used, and reports whether one exists. All requests to the server have it from then on, unless the
+// server took as much of others and does not say that this has changed: then it is returned as own,
+// a dialect of this completion alone. The dialect used may be such a one, too.
 func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *Dialect, fault *Fault) (
 	*Dialect, bool) {
 	s := t.server
@@ -122,6 +122,8 @@ func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *D
 
 	less := used.with(needed, c)
 
+	// One refusal may come from one of several servers behind a gateway. Only many in a row, or one
+	// that isOfAll can explain, change what all others are sent.
 	what := "server takes less than is sent"
 	if e.isOfAll(needed) || s.concessions.add(c.N) {
 		s.dialect.Store(&less)
@@ -149,7 +151,7 @@ func (s *server) gaveUpOn(f *Fault) {
 	}
 }
 
-// gave notes that a server gave so many samples in one request that was sent like all others.
+// gave notes how many samples a server gave in one request that was sent like all others.
 func (s *server) gave(samples int) {
 	s.concessions.taken(samples)
 
@@ -168,15 +170,15 @@ type exploration struct {
 	turn   turn
 	asked  Completion
 	used   Dialect
-	said   rows // that a refusal named, and that helped
+	blamed rows // that a refusal named, and that helped
 }
 
-// find returns rows of the table with which the completion is answered, none when it is answered as
+// find returns rows of the table with which the completion is answered, none if it is answered as
 // it was. A server may name one parameter after the other.
 func (e *exploration) find(ctx context.Context, fault *Fault) (needed rows, found bool) {
 	for {
 		more, next := e.named(ctx, needed, fault)
-		e.said |= more &^ needed
+		e.blamed |= more &^ needed
 
 		if more == needed {
 			if more |= e.unnamed(fault); more == needed {
@@ -200,15 +202,16 @@ func (e *exploration) find(ctx context.Context, fault *Fault) (needed rows, foun
 }
 
 // unnamed returns the rows that a fault without a reason may be about: what the server has never
-// taken, and of what it has, several samples, which it may have no room for now.
+// taken, and the number of samples, for which it may have no room now even if it took as many
+// before.
 func (e *exploration) unnamed(fault *Fault) rows {
 	return e.used.changing(e.asked, func(l lesser) bool {
 		return e.isNew(l) || l.samples && fault.Kind == BadRequest
 	})
 }
 
-// named adds a row that a fault names and that helps, or after which there is another fault, which
-// is returned, too. It returns the rows and the fault as they were where there is none.
+// named adds a row that the fault names and that helps, or leads to another fault, which is
+// returned with it. If no row does, it returns the rows and the fault as they were.
 func (e *exploration) named(ctx context.Context, needed rows, fault *Fault) (rows, *Fault) {
 	d := e.used.with(needed, e.asked)
 	left := d.changing(e.asked, func(l lesser) bool { return fault.names(l.names...) }) &^ needed
@@ -223,8 +226,8 @@ func (e *exploration) named(ctx context.Context, needed rows, fault *Fault) (row
 	return needed, fault
 }
 
-// isNew reports whether a server has never answered a request with what it may refuse of a row, so
-// that it may do so without giving a reason.
+// isNew reports whether a server has never answered a request that has what a row takes away, so
+// that it may refuse it without giving a reason.
 func (e *exploration) isNew(l lesser) bool {
 	most := int(e.turn.server.most.Load())
 	if l.samples {
@@ -234,14 +237,14 @@ func (e *exploration) isNew(l lesser) bool {
 }
 
 // isOfAll reports whether a server takes less of all requests, and not of this one alone: it never
-// took more, or says so, and to all others it makes no difference.
+// took more, or says so and the samples of all others stay what they are.
 func (e *exploration) isOfAll(needed rows) bool {
 	differing := e.used.changing(e.asked, func(l lesser) bool { return l.differs })
 	never := e.used.changing(e.asked, e.isNew)
-	return e.turn.server.most.Load() == 0 || needed&^(e.said&^differing|never) == 0
+	return e.turn.server.most.Load() == 0 || needed&^(e.blamed&^differing|never) == 0
 }
 
-// least leaves out each row that is not needed: it costs something to do without.
+// least drops each row that is not needed, because doing without costs something.
 func (e *exploration) least(ctx context.Context, needed rows) rows {
 	for row := range needed.each {
 		if e.refused(ctx, needed&^row) == nil {
@@ -264,7 +267,7 @@ func (e *exploration) passes(ctx context.Context, some rows) bool {
 	return false
 }
 
-// surelyRefused is how often a server has to fail at a request that it does not call a bad one.
+// surelyRefused is how often a server has to fail at a request that it does not call bad.
 const surelyRefused = 4
 
 // refused sends the completion in a dialect, and returns the fault of the answer.

@@ -44,7 +44,7 @@ func (c *conversation) end() {
 	}
 }
 
-// server is where the conversation sits, nil where it has no seat.
+// server returns where the conversation has its seat, or nil.
 func (c *conversation) server() *server {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,9 +55,9 @@ func (c *conversation) server() *server {
 	return c.where
 }
 
-// sit waits until a request of the conversation may go to a server with slots. One at a time has
-// the conversation's own seat; others have seats that no conversation wants, or wait until it is
-// free. leave is called when the request is over.
+// sit waits until a request of the conversation may go to a server with slots. One request at a
+// time has the conversation's own seat; others get seats that no conversation wants, or wait until
+// it is free. Call leave when the request is over.
 func (c *conversation) sit(ctx context.Context, t turn) (leave func(), err error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -83,14 +83,15 @@ func (c *conversation) sit(ctx context.Context, t turn) (leave func(), err error
 	}
 }
 
-// sitDown takes the conversation's own seat, in which there is no other request now.
+// sitDown takes the conversation's own seat, which no other request uses now.
 func (c *conversation) sitDown(ctx context.Context, t turn) (leave func(), err error) {
 	leave = func() { <-c.turn }
 	if c.server() == t.server {
 		return leave, nil
 	}
 
-	c.end() // its server went down
+	// It has none yet, or its server went down: nothing of its prompt is left there to go back to.
+	c.end()
 
 	seats := &t.server.seats
 	own := seats.claim(c.ticket, false)
@@ -103,6 +104,7 @@ func (c *conversation) sitDown(ctx context.Context, t turn) (leave func(), err e
 		err = errGone
 	}
 
+	// A claim that nobody waits for any more would get a seat in its turn, and keep it.
 	if err != nil {
 		seats.drop(own)
 		leave()
@@ -122,7 +124,7 @@ type caller struct {
 	conversation *conversation
 }
 
-// server is the one that answers the caller now, nil where it has none of its own.
+// server returns the one where the caller has a seat, or nil.
 func (c caller) server() *server {
 	if c.conversation == nil {
 		return nil

@@ -16,28 +16,30 @@ import (
 func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Reply, err error) {
 	var used, own *Dialect // the last one, and the one that is of this completion alone, if any
 
-	in := func(s *server) *Dialect { return cmp.Or(own, s.dialect.Load()) }
+	dialect := func(s *server) *Dialect { return cmp.Or(own, s.dialect.Load()) }
 
 	err = p.ask(ctx, exchange{
 		by: by, key: c.key(), seed: c.Seed,
 		admit: func(ctx context.Context, t turn) (leave func(), err error) {
-			if most := in(t.server).MostSamples; most > 0 && c.N > most {
+			// No fault: whoever asked splits the request.
+			if most := dialect(t.server).MostSamples; most > 0 && c.N > most {
 				return nil, errOneByOne
 			}
 			return p.admit(ctx, by, t, c.N)
 		},
 		send: func(ctx context.Context, t turn) (fault *Fault) {
-			used = in(t.server)
+			used = dialect(t.server)
 			if reply, fault = p.attemptIn(ctx, t, c, used); fault != nil {
 				return fault
 			}
 
+			// What was asked for with less says nothing about what the server takes of others.
 			if own == nil {
 				t.server.gave(len(reply.Choices))
 			}
 
 			if by.conversation != nil {
-				t.server.seats.read(reply.Reading)
+				t.server.seats.noteReading(reply.Reading)
 			}
 
 			if !t.home {
@@ -72,7 +74,7 @@ func (p *Policy) askKnown(ctx context.Context, t turn, c Completion) *Fault {
 	return fault
 }
 
-// errOneByOne means that a server has slots, of which each draws one sample at a time, or that it
+// errOneByOne means that a server has slots, each of which draws one sample at a time, or that it
 // takes fewer samples in a request.
 var errOneByOne = errors.New("server: one sample a request")
 
@@ -83,6 +85,7 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (leave fun
 	leave = func() {}
 	seats := &t.server.seats
 
+	// Only now, because whether a server has slots may not be known before it is asked.
 	if by.conversation != nil {
 		if err := t.server.learnSlots(ctx, p.options.Slots); err != nil {
 			return nil, err
@@ -122,8 +125,8 @@ func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fau
 	return reply, fault
 }
 
-// attemptIn sends one request to one server. An interruption waits for the answer; a fault while
-// the request was given up is ours, not the server's.
+// attemptIn sends one request to one server, in a dialect. An interruption waits for the answer; a
+// fault of a request that was given up is not the server's.
 func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect) (Reply, *Fault) {
 	s := t.server
 	c.Dialect = *d
@@ -137,8 +140,8 @@ func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect
 	s.count(func(n *Counts) { n.Requests++ })
 	reply, err := s.backend.Complete(attempt, c)
 
-	// It is paid for, whatever it is worth, and noted before anybody can use it: work that has
-	// spent enough begins nothing more.
+	// It is paid for, whatever it is worth, and noted before it can be used: work that has spent
+	// enough begins nothing more.
 	if err == nil {
 		p.options.Account.Add(reply.PromptTokens, reply.CachedTokens, reply.CompletionTokens)
 	}
@@ -159,6 +162,7 @@ func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect
 		s.countReply(&reply)
 		reply.Reading = min(reply.Reading, time.Since(started))
 		s.limiter.release(c.N, work{started: started, output: reply.output(), answered: true})
+	// It was cut off, so how long it took says nothing about the limit.
 	case request.Err() != nil:
 		s.count(func(n *Counts) { n.Cancelled++ })
 		s.limiter.release(c.N, work{})
@@ -170,11 +174,11 @@ func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect
 	return reply, fault
 }
 
-// neverScored is after how many replies without log-probabilities, and none with them, a server is
-// taken for one that never gives any.
+// neverScored is after how many replies without log-probabilities, and none with them, a server
+// counts as one that never gives any.
 const neverScored = 8
 
-// neverEnded is the same of replies that do not say that their completions ended.
+// neverEnded is the same for replies that do not say that their completions ended.
 const neverEnded = neverScored
 
 // judge finds the fault in what came back. Samples beyond those asked for are dropped.
@@ -210,6 +214,8 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 		r.Choices[0].Tokens = r.CompletionTokens
 	}
 
+	// A single completion without them may be chance, and is asked for again. It is the server only
+	// after many, once nothing that it could be sent instead has helped.
 	if p.options.LogProbs && !c.Dialect.Omits("logprobs") {
 		for _, c := range r.Choices {
 			switch _, ok := c.mean(); {
@@ -227,8 +233,11 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 		}
 	}
 
-	untold := func(c Choice) bool { return !c.blank() && (len(c.IDs) == 0 || len(c.PromptIDs) == 0) }
-	if p.options.TokenIDs && slices.ContainsFunc(r.Choices, untold) {
+	// Not tried again, unlike the above: a server that knows the parameter always sends them.
+	withoutIDs := func(c Choice) bool {
+		return !c.blank() && (len(c.IDs) == 0 || len(c.PromptIDs) == 0)
+	}
+	if p.options.TokenIDs && slices.ContainsFunc(r.Choices, withoutIDs) {
 		fault.Kind = Refused
 		fault.Message = "a completion without token ids, which a vLLM tells: " +
 			"set server.token_ids to false to do without them"

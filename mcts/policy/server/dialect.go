@@ -8,7 +8,7 @@ import (
 )
 
 // Dialect says how requests are written for a server that does not take all that others take. The
-// zero value is everything.
+// zero value leaves out nothing.
 type Dialect struct {
 	LeaveOut            []string // parameters that are not sent, each one of [Parameters]
 	MaxCompletionTokens bool     // the name of max_tokens is max_completion_tokens
@@ -29,7 +29,7 @@ func Parameters() []string {
 // Omits reports whether a parameter is not sent.
 func (d *Dialect) Omits(parameter string) bool { return slices.Contains(d.LeaveOut, parameter) }
 
-// String lists what is otherwise than for servers that take everything, "" when that is nothing.
+// String lists what differs from requests to servers that take everything, or "".
 func (d *Dialect) String() string {
 	var all []string
 	if d.MostSamples > 0 {
@@ -58,13 +58,13 @@ func (d *Dialect) String() string {
 // lesser is something that some servers refuse, and what they are sent instead.
 type lesser struct {
 	names   []string // words by which a refusal may name it
-	named   bool     // only where a refusal names it: what is sent instead, others refuse
-	samples bool     // it is their number
-	// differs says that other requests are not to be sent so as well, unless the server refuses
-	// them, too: it changes their samples, or they are refused then.
+	named   bool     // tried only if a refusal names it: others refuse what is sent instead
+	samples bool     // it is the number of samples
+	// differs says that other requests are not changed with this one unless the server refuses
+	// them, too: the change would alter their samples, or make the server refuse them.
 	differs bool
-	// change makes it part of a dialect, and reports false where it is, or where the samples would
-	// be others than were asked for.
+	// change makes it part of a dialect. It reports false if it is already, or if the samples would
+	// not be those that were asked for.
 	change func(*Dialect, Completion) bool
 }
 
@@ -94,7 +94,7 @@ var table = []lesser{
 // figureNames are words for log-probabilities.
 var figureNames = []string{"logprobs", "top_logprobs", "probabilities"}
 
-// without is a parameter that is left out, if that changes nothing.
+// without leaves out a parameter, if that changes no samples.
 func without(name string, harmless func(Sampling) bool) lesser {
 	return lesser{names: []string{name}, change: func(d *Dialect, c Completion) bool {
 		if d.Omits(name) || !harmless(c.Sampling) {
@@ -139,13 +139,13 @@ func maxCompletionTokens(d *Dialect, _ Completion) bool {
 	return changed
 }
 
-// rows are some of the table's.
+// rows is a set of rows of the table, a bit for each.
 type rows uint
 
-// each are the rows one by one.
+// each yields the rows one by one.
 func (r rows) each(yield func(rows) bool) {
 	for i := range table {
-		if one := r & (1 << i); one != 0 && !yield(one) {
+		if row := r & (1 << i); row != 0 && !yield(row) {
 			return
 		}
 	}
@@ -178,8 +178,8 @@ func (d Dialect) changing(c Completion, holds func(lesser) bool) rows {
 
 // names reports whether a fault has one of these words.
 func (f *Fault) names(words ...string) bool {
-	said := strings.FieldsFunc(strings.ToLower(f.Message), func(r rune) bool {
+	message := strings.FieldsFunc(strings.ToLower(f.Message), func(r rune) bool {
 		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(said, word) })
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(message, word) })
 }

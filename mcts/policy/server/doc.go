@@ -17,15 +17,15 @@
 // # Guarantees
 //
 //   - No fault is ever a proposal, and so never a reward. The samples of a request are those of its
-//     seeds, whatever faults there were on the way. Only a completion that stays empty is taken for
+//     seeds, whatever faults there were on the way. Only a completion that stays empty counts as
 //     the model's own in the end.
 //   - Every sampling parameter is sent explicitly: no server's default is in force. Left out is
 //     only what [Options].LeaveOut names, and what a server refuses: see Dialects.
 //   - A question's trees stay with one backend while it lives, because its prefix cache holds their
 //     prompts; while it is down, another takes over, the same one for all of that question.
-//   - No more conversations ask a server than it has slots, and each asks it in its own; those that
-//     wait for a seat get one in the order in which they began. Seats change no sample. A server
-//     without slots, or that does not say, gets what it would get without conversations.
+//   - No more conversations ask a server than it has slots, each in its own; those that wait for a
+//     seat get one in the order in which they began. Seats change no sample. A server without
+//     slots, or that does not say, gets what it would get without conversations.
 //   - A request ends when its context does. Besides the callers' goroutines there is one for each
 //     backend that is an [Observer], until Close.
 //   - No key, and no header, occurs in an error or a log line.
@@ -48,9 +48,9 @@
 //     the patience they fail with a [*GoneError], and so do new ones, but for a probe now and then.
 //   - If the server answers its known request, the other one is at fault. It is tried
 //     [Retry].Attempts times, or as long as the patience, a bad request once, and then given up
-//     with a [*RequestError]: what depends on it is unresolved, and the run goes on. The same
+//     with a [*RequestError]: what depends on it is unresolved, and the run continues. The same
 //     request is not tried as often again.
-//   - When that is so with 20 different requests in a row, it is the server after all: it is down,
+//   - When that happens to 20 different requests in a row, it is the server after all: it is down,
 //     and the next request finds out whether it is back. What it does not take at all (bad
 //     requests, refusals) is a refusal then, and so is the first request that is refused, or not
 //     taken, by a server that never took any.
@@ -67,15 +67,15 @@
 // Some servers take less than others: one sample a request, max_completion_tokens in place of
 // max_tokens, logprobs of 1 in place of 0, no seed, no parameter that they do not know. When one
 // refuses a request, the request is tried with less, first without what the refusal names, and
-// then, where it names nothing, without all that the server has not taken before, and for one
-// sample. What is needed for an answer is the server's [Dialect] from then on, found by the
-// greeting as a rule. dialect.go has the table. Samples stay what they are, but for those of a
-// server that takes no seed: the log warns. Of servers that refuse log-probabilities a run asks for
-// none, if it can do without ([Options].Unneeded); any other ends.
+// then, if it names nothing, without all that the server has not taken before, and for one sample.
+// What is needed for an answer is the server's [Dialect] from then on, usually found by the
+// greeting. dialect.go has the table. Samples stay what they are, except those of a server that
+// takes no seed: the log warns. A run asks servers that refuse log-probabilities for none, if it
+// can do without ([Options].Unneeded); any other run ends.
 //
 // A server that took as much of other requests may be a gateway to several that differ. Then what
-// changes samples, or what some servers refuse, is changed in the request alone that was refused,
-// until that was so eight times in a row.
+// changes samples, or what some servers refuse, is changed only in the request that was refused,
+// until that has happened eight times in a row.
 //
 // # Seats
 //
@@ -83,8 +83,8 @@
 // alive than it has slots: whichever takes a slot pushes the prompt of another out. So a
 // conversation takes a seat with its first request, at the server that answers for its question,
 // and keeps it to its end, or until that server is down; then it takes one where its question is
-// answered. Requests that belong to no conversation need none. How many seats there are says the
-// server ([Slotted]; llama.cpp does) or [Options].Slots; that is then the limit on sequences in
+// answered. Requests that belong to no conversation need none. The server ([Slotted]; llama.cpp
+// does) or [Options].Slots says how many seats there are; that is then the limit on sequences in
 // flight, untuned.
 //
 // No slot is named to a server. llama.cpp takes id_slot, and mixes prompts up where two clients
@@ -104,8 +104,8 @@
 // The beginning that all prompts share is read once in each slot: nothing that llama.cpp offers
 // copies it from one slot to another for good. Where reading is slow and few episodes are played,
 // one slot alone may be the quickest. So the slots are taken one after the other, the next when
-// what reading their first prompts costs, as the server tells, is an eighth of the time that is
-// over: within seconds on a GPU, after minutes on a slow processor.
+// reading their first prompts has cost, as the server reports, an eighth of the time that has
+// passed: within seconds on a GPU, after minutes on a slow processor.
 //
 // # Caveats
 //

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// manyFailures is how many different requests in a row may fail, though the server answers a
-// simpler one, before the fault is the server's.
+// manyFailures is how many different requests in a row have to fail, though the server answers a
+// simpler one, for the fault to be the server's.
 const manyFailures = 20
 
 // failedRequests are the requests that were given up because a server fails at them alone.
@@ -16,7 +16,7 @@ type failedRequests struct {
 	mu       sync.Mutex
 	answered time.Time           // when the last other request was
 	inRow    map[uint64]struct{} // hashes of those since
-	all      map[uint64]struct{} // and of those since the beginning, but for those answered later
+	all      map[uint64]struct{} // and of those since the beginning, except those answered later
 	seed     maphash.Seed
 }
 
@@ -34,8 +34,8 @@ func (r *failedRequests) accept(key string) {
 }
 
 // add notes a request that failed alone since a moment, and returns how many different ones in a
-// row that makes, if it counts. It does not while others were answered since: those that fail take
-// longest, and would be in a row at the end of every run.
+// row that makes. It is 0, and the request does not count, if others were answered since: those
+// that fail take longest, and would be in a row at the end of every run.
 func (r *failedRequests) add(key string, counts bool, since time.Time) (different int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +69,7 @@ func (r *failedRequests) gaveUp(key string) bool {
 }
 
 // RequestError means that a server fails at one request, though it answers others: what depends on
-// that request is given up, and all else goes on.
+// that request is given up, and all else continues.
 type RequestError struct {
 	Tries int
 	*Fault
@@ -104,8 +104,7 @@ func (e *RequestError) GivenUp() string {
 }
 
 // refuseFirst returns the error of a question whose first prompt does not fit the context window:
-// what the model would have done with it is not known. It ends the run when so it is with many in a
-// row.
+// what the model would have done with it is not known. After many in a row it ends the run.
 func (p *Policy) refuseFirst(key string, err error) error {
 	f := FaultOf(err)
 	first := *f
@@ -131,7 +130,7 @@ func (f *Fault) asNothingTaken() *Fault {
 	return f.asRefusal(why)
 }
 
-// spoiledAlike says of a spoiled reply that there was no other.
+// spoiledAlike is why a server is refused whose replies are all spoiled.
 const spoiledAlike = "no reply can be used, and all are spoiled alike"
 
 // asRefusal turns a fault into a refusal of all requests, for the given reason.

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ErrNoEnd is what a [Fault] wraps whose completion stands under no word that says that it ended:
-// it may be cut anywhere.
+// ErrNoEnd is what a [Fault] wraps if nothing in the reply says that the completion ended: it may
+// be cut anywhere.
 var ErrNoEnd = errors.New("the completion does not say that it ended")
 
-// What a server does that is of no use until it changes.
+// Why a server is of no use until it changes.
 var (
 	errOtherModel = errors.New("another model answers")
 	errNoText     = errors.New("the server gives no text")
@@ -49,13 +49,13 @@ type Fault struct {
 	Proxy string
 }
 
-// FaultOf returns the fault that an error is or wraps, nil for none.
+// FaultOf returns the fault that an error is or wraps, or nil.
 func FaultOf(err error) *Fault {
 	fault, _ := errors.AsType[*Fault](err)
 	return fault
 }
 
-// Answered reports whether an error is a fault with one of some statuses; 0 is that of no answer.
+// Answered reports whether an error is a fault with one of some statuses; 0 stands for no answer.
 func Answered(err error, statuses ...int) bool {
 	fault := FaultOf(err)
 	return fault != nil && slices.Contains(statuses, fault.Status)
@@ -104,9 +104,9 @@ func (f *Fault) Final() bool { return f.Kind == Refused || f.Kind == OutOfQuota 
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// KindOfStatus is the kind that an HTTP status has by itself: 408, 409, 425, 429 and 5xx are
-// transient; 401 to 405, 407 and 410 are about the key, the model or the address, and so is what is
-// no error; every other 4xx is about the request.
+// KindOfStatus returns the kind that an HTTP status has by itself: 408, 409, 425, 429 and 5xx are
+// transient; 401 to 405, 407 and 410 are about the key, the model or the address, and so is a
+// status that is not an error; every other 4xx is about the request.
 func KindOfStatus(status int) FaultKind {
 	switch status {
 	case 408, 409, 425, 429:
@@ -125,8 +125,8 @@ func KindOfStatus(status int) FaultKind {
 	return Refused
 }
 
-// GoneError means that no server has answered for longer than Retry.Patience. A run that went on
-// would give up one tree after the other: it is to stop, and to be started again when a server is
+// GoneError means that no server has answered for longer than Retry.Patience. A run that continued
+// would give up one tree after the other: it has to stop, and be started again when a server is
 // back.
 type GoneError struct {
 	Servers  int
@@ -194,9 +194,9 @@ func (f *Fault) cause() string {
 	return "connection"
 }
 
-// absent reports whether nobody was there to work on the request: no answer at all, one of a proxy
-// in front of it, or that of a server that takes nobody in, or is set aside. Such a fault says
-// nothing about the request.
+// absent reports whether no server worked on the request: there was no answer, or that of a proxy
+// in front of it, or the server takes no requests now, or is set aside. Such a fault says nothing
+// about the request.
 func (f *Fault) absent() bool {
 	if f == nil {
 		return false

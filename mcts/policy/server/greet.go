@@ -9,8 +9,8 @@ import (
 	"toolevo/mcts/policy/chat"
 )
 
-// greetTries is how often a server is greeted that fails: so often that one whose replies never say
-// that they ended, or never have log-probabilities, is known for it.
+// greetTries is how often a server that fails is greeted: often enough to recognise one whose
+// replies never say that they ended, or never have log-probabilities.
 const greetTries = max(neverEnded, neverScored)
 
 // greetSeed is as long as any that is sent, and leaves room for those of further samples.
@@ -20,12 +20,12 @@ const greetSeed = 1<<31 - 1<<10
 const greetTools = `[{"type": "function", "function": {"name": "hello", "description": "Says hello.", ` +
 	`"parameters": {"type": "object", "properties": {}}}}]`
 
-// Greet asks every server for the simplest completion there is, and returns the fault of one that
-// no run can use: it does not take the request, answers for another model, or never says that a
+// Greet asks every server for the simplest completion there is, and returns the faults of those
+// that no run can use: they do not take the request, answer for another model, or never say that a
 // completion ended. A server that fails otherwise, or is slow, is left to the requests of the run.
 //
-// It is asked as the run asks: with its parameters, for so many samples as one request is for, with
-// a long seed. What it does not take of that is found out, and left out of the run's requests.
+// It asks as the run does: with its parameters, for as many samples as one request draws, with a
+// long seed. What a server does not take of that is found out, and left out of the run's requests.
 func (p *Policy) Greet(ctx context.Context, samples int) error {
 	p.samples.Store(int64(samples))
 
@@ -87,7 +87,7 @@ func (p *Policy) Dialects() []Dialect {
 func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fault {
 	var last *Fault
 
-	alike := 0 // replies that were spoiled as the last one
+	alike := 0 // replies that were spoiled like the one before
 
 	for try := range greetTries {
 		if try > 0 {
@@ -98,6 +98,7 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 			s.count(func(n *Counts) { n.Retries++ })
 		}
 
+		// Without waiting in line: the run's own requests begin only after the greetings.
 		s.limiter.force(greeting.N)
 
 		before, used := last, s.dialect.Load()
@@ -121,6 +122,8 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 
 		_, found := p.concede(ctx, turn{server: s}, greeting, used, nil, last)
 
+		// Nothing that the run can do without has helped. If log-probabilities are to blame, the
+		// error says so: the user can switch them off, the run cannot.
 		switch {
 		case found:
 			p.pool.answered(turn{server: s}, true)
@@ -135,6 +138,8 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 		}
 	}
 
+	// Whatever else failed may pass, and is left to the run. Another model does not, nor do replies
+	// that were spoiled in the same way every time.
 	if IsOtherModel(last) {
 		return last
 	}
@@ -145,8 +150,8 @@ func (p *Policy) greet(ctx context.Context, s *server, greeting Completion) *Fau
 	return nil
 }
 
-// wantsNoFigures reports whether a server answers a greeting that it refused where it is asked for
-// no log-probabilities.
+// wantsNoFigures reports whether a server answers a greeting that it refused if it is not asked for
+// log-probabilities.
 func (p *Policy) wantsNoFigures(
 	ctx context.Context, s *server, greeting Completion, used *Dialect, fault *Fault,
 ) bool {

@@ -14,8 +14,8 @@ import (
 	"toolevo/envs"
 )
 
-// Headers are what requests bear beside the headers of the protocol, by name. Their values name
-// variables of the environment, as in "Bearer ${GATEWAY_KEY}", so that settings hold no key.
+// Headers are sent beside the headers of the protocol, by name. Their values name variables of the
+// environment, as in "Bearer ${GATEWAY_KEY}", so that settings hold no key.
 type Headers map[string]string
 
 // Header is one of [Headers] as it is sent.
@@ -31,7 +31,7 @@ func (h Header) String() string { return h.Name }
 // GoString is String.
 func (h Header) GoString() string { return h.Name }
 
-// SessionKeys say where requests bear the id of their tree, for routers that send those of one id
+// SessionKeys say where requests have the id of their tree, for routers that send those of one id
 // to one server. "" is nowhere.
 type SessionKeys struct {
 	Header string `yaml:"header"`
@@ -46,26 +46,26 @@ func (k SessionKeys) Validate() (setting string, err error) {
 	return "header", checkName(k.Header)
 }
 
-// sessionOf is the id of the tree of a question, or of what else is asked about: it says nothing
-// about the question.
+// sessionOf returns the id of a tree of a question, or of what else is asked about. It reveals
+// nothing about the question.
 func sessionOf(question string, tree int) string {
 	return fmt.Sprintf("%016x", mix(envs.Hash(question)^mix(uint64(tree))))
 }
 
-// IsSecretParameter reports whether a parameter of a URL's query may be a key: all may, but for the
+// IsSecretParameter reports whether a parameter of a URL's query may be a key: all may, except the
 // version that Azure wants.
 func IsSecretParameter(name string) bool { return name != "api-version" }
 
-// ownHeaders are those that every request has already.
+// ownHeaders are those that every request has anyway.
 var ownHeaders = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "Transfer-Encoding",
 }
 
-// variable is how a value names a variable of the environment.
+// variable matches how a value names a variable of the environment.
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// Validate returns the first name whose header cannot be sent, or whose value is not of the
-// environment, and why. The error does not show the value.
+// Validate returns the first name whose header cannot be sent, or whose value does not come from
+// the environment, and why. The error does not show the value.
 func (h Headers) Validate() (name string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		if err := checkName(name); err != nil {
@@ -81,7 +81,7 @@ func (h Headers) Validate() (name string, err error) {
 	return "", nil
 }
 
-// checkName wants the name of a header that is not one of our own.
+// checkName rejects names that no header may have, and those of ownHeaders.
 func checkName(name string) error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(name):
@@ -94,7 +94,7 @@ func checkName(name string) error {
 }
 
 // Expand returns the headers with the values of the variables that they name, in the order of their
-// names. No error shows any.
+// names. No error shows a value.
 func (h Headers) Expand(lookup func(variable string) string) ([]Header, error) {
 	var all []Header
 
@@ -104,6 +104,7 @@ func (h Headers) Expand(lookup func(variable string) string) ([]Header, error) {
 		var missing string
 
 		header.Value = variable.ReplaceAllStringFunc(h[name], func(found string) string {
+			// A key that was read from a file often ends with a line break, which no header may.
 			value := strings.TrimSpace(lookup(found[2 : len(found)-1]))
 			if value == "" {
 				missing = found

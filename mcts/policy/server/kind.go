@@ -17,14 +17,14 @@ type Kind struct {
 	Speak []string
 
 	// AddressVariable and KeyVariable are the variables of the environment that hold the addresses
-	// of such servers, separated by commas, and the key that they, and no others, are shown.
+	// of such servers, separated by commas, and the key that is sent to them, and to no others.
 	AddressVariable, KeyVariable string
-	DefaultAddress               string // of a server on this machine, where nobody says otherwise
+	DefaultAddress               string // of a server on this machine, unless another is given
 	AddressExample               string // what addresses look like, for people
 
 	// Open returns a model on one server. It sends nothing.
 	Open func(Endpoint, Manner) (Client, error)
-	// Embed returns an embedding model on one server; nil where the protocol has none. It sends
+	// Embed returns an embedding model on one server; nil if the protocol has none. It sends
 	// nothing.
 	Embed func(Endpoint, Retry) (Embedder, error)
 
@@ -38,16 +38,16 @@ type Kind struct {
 	OwnDefaults   bool   // sampling parameters that are not sent are not neutral, and known not to be
 	PromptPerSlot bool   // each slot keeps the prompt that it had last, and the server may not tell how many there are
 
-	// Findings are the doctor's findings about such servers, in the form of its own; a field of one
-	// that the doctor has itself replaces the field there. VersionFlaw names the one about a
-	// version, "" where there is none; nil has none about any.
+	// Findings are the doctor's findings about such servers, in the form of its own; where both
+	// have one, the fields here replace those of the doctor's. VersionFlaw names the finding about
+	// a version, or ""; it may be nil.
 	Findings    []byte
 	VersionFlaw func(version string, s Sampling) string
 
 	Hosting Hosting
 }
 
-// Manner is how a server is spoken to, as far as its kind knows of it.
+// Manner is how requests to a server are written, as far as that concerns its kind.
 type Manner struct {
 	Chat             bool  // the server applies the chat template to messages
 	Extensions       bool  // vLLM's own fields are sent
@@ -59,7 +59,7 @@ type Manner struct {
 	Window           int // tokens that the server is told to load the model with, where it can be told
 }
 
-// Client is a backend that also tells about its server. It may be an [Observer], [Slotted], a
+// Client is a backend that also reports on its server. It may be an [Observer], [Slotted], a
 // [Describer] and a [Loader] besides.
 type Client interface {
 	Backend
@@ -69,19 +69,19 @@ type Client interface {
 	Close()
 }
 
-// Describer is a client whose server tells more of the model than its list of models does.
+// Describer is a client whose server says more about the model than its list of models does.
 type Describer interface {
 	Describe(ctx context.Context, l *Listing) error
 }
 
 // Loader is a client whose server loads models for requests.
 type Loader interface {
-	// Loaded returns the window with which the model is loaded, 0 when it is not or the server does
+	// Loaded returns the window with which the model is loaded, 0 if it is not or the server does
 	// not say, and until when it stays loaded without a request.
 	Loaded(ctx context.Context) (window int, until time.Time, err error)
 }
 
-// Listing is what a server tells of its models. Zero values are what it does not tell.
+// Listing is what a server reports about its models. Zero values are what it does not report.
 type Listing struct {
 	Names     []string // of all models
 	Listed    bool     // the model is among them
@@ -107,7 +107,7 @@ type Embedder interface {
 type Checkpoint struct {
 	Folder   string // of the weights
 	Name     string // by which the model is asked for
-	Template string // the chat template it was trained with; "" is none of ours
+	Template string // the chat template it was trained with; "" is an unknown one
 
 	NativeCalls bool // it was trained on native calls, which a server may have to be told to find
 }
@@ -129,7 +129,7 @@ type Hosting struct {
 // kinds are the registered ones, in their order.
 var kinds []*Kind
 
-// Register adds a kind of server. It is for the beginning of a program: nothing guards it.
+// Register adds a kind of server. Call it while a program starts: no lock guards it.
 func Register(k *Kind) {
 	if FindKind(k.Name) != nil {
 		panic(fmt.Sprintf("server: the kind %s is registered twice", k.Name))
@@ -149,14 +149,14 @@ func AddressVariables() []string {
 // KeyVariables are those of the environment that hold keys of servers.
 func KeyVariables() []string { return variables(func(k *Kind) string { return k.KeyVariable }) }
 
-func variables(of func(*Kind) string) (all []string) {
+func variables(variable func(*Kind) string) (all []string) {
 	for _, k := range kinds {
-		all = append(all, of(k))
+		all = append(all, variable(k))
 	}
 	return all
 }
 
-// FindKind returns the kind of a name, nil where there is none.
+// FindKind returns the kind of a name, or nil.
 func FindKind(name string) *Kind {
 	for _, k := range kinds {
 		if k.Name == name {
@@ -191,7 +191,7 @@ func (k *Kind) Scored(version string) bool {
 	return k.ScoredSince == "" || isRelease(version) && !Before(version, k.ScoredSince)
 }
 
-// Text is the text of a prompt as the server gets it, of one that begins with bos.
+// Text returns a prompt that begins with bos as the server gets it.
 func (k *Kind) Text(prompt, bos string) string {
 	if k.BeginsText {
 		return strings.TrimPrefix(prompt, bos)

@@ -14,22 +14,22 @@ var errGone = errors.New("server: went down")
 // limiter bounds the sequences in flight at one server, first come, first served.
 //
 // A request is let in as soon as fewer sequences than the limit are in flight, with all its n at
-// once. So up to n-1 more than the limit may be in flight: they wait in the server's own queue for
-// a moment, and no slot stays empty because the sequences that are left to fill it come in packs;
-// and a request of more sequences than the limit is no special case.
+// once. So up to n-1 more than the limit may be in flight. They wait in the server's own queue for
+// a moment, and no slot stays empty although sequences come in packs; a request for more sequences
+// than the limit needs no special case.
 type limiter struct {
 	mu       sync.Mutex
 	limit    int
-	slots    int // that the server has; 0 where it has none, or is not known to have any
+	slots    int // that the server has; 0 if it has none, or is not known to have any
 	auto     Limit
 	inFlight int
 	queue    list.List // of *waiter
 	waiting  int       // sequences in the queue
 	pack     int       // the largest n of a request
 	tuner    *tuner    // nil when the limit is fixed
-	paused   bool      // the server is down: nobody is to blame for empty slots
+	paused   bool      // the server is down: its empty slots do not count as idle
 
-	at   time.Time     // until when the following are added up; zero before the first request
+	upTo time.Time     // until when the following are added up; zero before the first request
 	idle time.Duration // slot-time that was not used, and
 	used time.Duration // slot-time that was
 }
@@ -40,7 +40,7 @@ type waiter struct {
 	element *list.Element // nil when it is not in the queue
 }
 
-// work is what came of a request, for the tuner.
+// work is how a request ended, for the tuner.
 type work struct {
 	started    time.Time
 	output     int // how much was written; see Reply.output
@@ -55,8 +55,8 @@ func newLimiter(l Limit) *limiter {
 	return &limiter{limit: l.Start, auto: l, tuner: newTuner(l.Start, l.Max)}
 }
 
-// setSlots says how many slots the server has, 0 for none. That is the limit then, unless it was
-// fixed: beyond it requests would wait in the server, and short of it slots would stay empty.
+// setSlots sets how many slots the server has, 0 for none. Unless the limit is fixed, that becomes
+// the limit: beyond it requests would wait in the server, and short of it slots would stay empty.
 func (l *limiter) setSlots(slots int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +95,7 @@ func (l *limiter) acquire(ctx context.Context, n int, gone <-chan struct{}) erro
 	l.mu.Lock()
 
 	l.pack = max(l.pack, n)
-	// Nobody overtakes those that wait. A request enters whole, even beyond the limit: one of more
+	// No request overtakes those that wait. It enters whole, even beyond the limit: one for more
 	// samples than the limit could never be sent otherwise.
 	if l.inFlight < l.limit && l.queue.Len() == 0 {
 		l.enter(n, time.Now())
@@ -141,7 +141,7 @@ func (l *limiter) leave(w *waiter) {
 	l.release(w.n, work{})
 }
 
-// release gives n sequences back and lets in who is next.
+// release gives n sequences back and lets in the next request.
 func (l *limiter) release(n int, w work) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -210,7 +210,7 @@ func (l *limiter) admit(now time.Time) {
 
 func (l *limiter) enter(n int, now time.Time) {
 	l.advance(now)
-	l.at = now
+	l.upTo = now
 
 	l.inFlight += n
 	if l.tuner != nil {
@@ -220,13 +220,13 @@ func (l *limiter) enter(n int, now time.Time) {
 
 // advance adds up the time since the last change.
 func (l *limiter) advance(now time.Time) {
-	if l.at.IsZero() {
+	if l.upTo.IsZero() {
 		return
 	}
 
-	passed := now.Sub(l.at)
+	passed := now.Sub(l.upTo)
 
-	l.at = now
+	l.upTo = now
 	if l.paused {
 		return
 	}
@@ -240,7 +240,7 @@ func (l *limiter) advance(now time.Time) {
 	}
 }
 
-// room is how many sequences more there could be: up to the limit, and one request that waits for
+// room is how many more sequences could be sent: up to the limit, and one request that waits for
 // the next to end.
 func (l *limiter) room() int {
 	l.mu.Lock()

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// checkModel returns the fault of a reply that bears the name of another model than the one asked
-// for. A name that was found to be good once is not looked up again.
+// checkModel returns the fault of a reply that names another model than the one asked for. A name
+// that was good once is not looked up again.
 func (s *server) checkModel(ctx context.Context, r Reply) *Fault {
 	if _, known := s.names.Load(r.Model); known || r.Model == "" {
 		return nil
@@ -30,9 +30,9 @@ func (s *server) checkModel(ctx context.Context, r Reply) *Fault {
 // IsOtherModel reports whether a reply was of another model than the one asked for.
 func IsOtherModel(err error) bool { return errors.Is(err, errOtherModel) }
 
-// CheckModel returns nil when a reply is of the model that was asked for, as far as it says and the
-// backend knows names, and a [*Fault] or the context's error when it is not, or that cannot be
-// found out.
+// CheckModel returns nil if a reply is of the model that was asked for, as far as it says and the
+// backend knows names, and a [*Fault] or the context's error if it is not, or that cannot be found
+// out.
 func CheckModel(ctx context.Context, b Backend, r Reply) error {
 	namer, ok := b.(Namer)
 	if !ok || r.Model == "" {

@@ -20,9 +20,9 @@ type Names struct {
 // NewNames returns the names of the model of an endpoint.
 func NewNames(e Endpoint) *Names { return &Names{model: e.Model, also: e.Names} }
 
-// Has reports whether a reply that bears a name is of the model: by its own name, by one of
-// [Endpoint.Names], or by a variant of its name. Of variants the first one counts alone, so that a
-// gateway that goes over to another date is noticed.
+// Has reports whether a reply under a name is of the model: it is its own name, one of
+// [Endpoint.Names], or a variant of its name. Only the first variant seen counts, so that a gateway
+// that switches to another date is noticed.
 func (n *Names) Has(name string) bool {
 	if name == n.model || slices.Contains(n.also, name) {
 		return true
@@ -68,12 +68,12 @@ func undated(name string) (rest string, dated bool) {
 		return rest, false
 	}
 
-	at := dateSuffix.FindStringIndex(name)
-	if at == nil {
+	place := dateSuffix.FindStringIndex(name)
+	if place == nil {
 		return name, false
 	}
 
-	suffix := name[at[0]+1:]
+	suffix := name[place[0]+1:]
 	isDate := func(layout string) bool {
 		_, err := time.Parse(layout, suffix)
 		return err == nil
@@ -82,5 +82,5 @@ func undated(name string) (rest string, dated bool) {
 	if len(suffix) > len("001") && !slices.ContainsFunc(dateLayouts, isDate) {
 		return name, false
 	}
-	return name[:at[0]], true
+	return name[:place[0]], true
 }

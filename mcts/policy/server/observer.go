@@ -2,14 +2,14 @@ package server
 
 import "context"
 
-// Observer is a backend that can tell how its server is doing, as vLLM's /metrics does. A policy
-// asks it once a second and steers its limit by what it says.
+// Observer is a backend that can report how its server is doing, as vLLM's /metrics does. A policy
+// asks it once a second and steers its limit by the answer.
 type Observer interface {
 	// Gauges reads the server's own figures. ok is false when it has none, or could not be asked.
 	Gauges(ctx context.Context) (g Gauges, ok bool)
 }
 
-// Gauges is what a server says of itself, whoever its clients are.
+// Gauges is what a server reports about itself, for all its clients together.
 type Gauges struct {
 	Running     int     `json:"running"`     // sequences in its batch
 	Waiting     int     `json:"waiting"`     // sequences in its queue

@@ -21,9 +21,9 @@ import (
 type Options struct {
 	Backends []Backend // at least one; their addresses differ
 
-	// Render writes the prompt, Messages the messages of a chat. Exactly one of them is set, and
-	// neither where nothing is asked but Complete. Both must be functions of the history alone, and
-	// safe for concurrent use.
+	// Render writes the prompt, Messages the messages of a chat. Exactly one of them is set, or
+	// neither if only Complete is called. Both must be functions of the history alone, and safe for
+	// concurrent use.
 	Render   func(envs.History) string
 	Messages func(envs.History) []chat.Message
 	// Tools are sent beside Messages, as a JSON list of functions: samples are messages in the
@@ -32,44 +32,44 @@ type Options struct {
 	// ReadCalls reads the native calls in a text of the model's, and says where in it the first one
 	// ends. With it samples are messages in that codec, whether a server parsed them or not.
 	ReadCalls func(h envs.History, text string) (m action.Message, end int)
-	// MostCalls is how many calls of a reply are played, 0 being one. Up to the end of the first
-	// one is how far log-probabilities count, of several all do.
+	// MostCalls is how many calls of a reply are played, 0 being one. Of a single call
+	// log-probabilities count up to its end, of several all do.
 	MostCalls int
 	// Break breaks the control tokens in a message without a call, so that prompts and samples can
 	// hold what a model wrote in place of one; nil leaves them.
 	Break func(text string) string
-	// ServerCalls says that the servers find the calls: no text of theirs is read for any.
+	// ServerCalls says that the servers find the calls: their texts are not searched for any.
 	ServerCalls bool
-	// Lead is what Render's prompts end with that is the beginning of the model's own text. Samples
-	// get it back, but those that begin so all the same.
+	// Lead is the end of Render's prompts that is the beginning of the model's own text. Samples
+	// get it back, except those that begin with it anyway.
 	Lead string
 
 	// Reasoning says what becomes of the reasoning in samples; "" is action.Show.
 	Reasoning action.Reasoning
 
 	Sampling Sampling
-	// Closing are those of Sampling.Stop that end a reply wherever they stand. The others are
-	// about its content: in reasoning they end nothing.
+	// Closing are those of Sampling.Stop that end a reply wherever they occur. The others are about
+	// its content: in reasoning they end nothing.
 	Closing []string
 
 	// LogProbs says that the servers report log-probabilities: a reply without them is garbled
 	// then, and tried again, so that a missing field cannot change a prior. Without it such a reply
 	// is used, unscored.
 	LogProbs bool
-	// Unneeded says that they can be done without: a server that refuses them, or has none, is no
-	// longer asked for them then.
+	// Unneeded says that the run can do without them: a server that refuses them, or has none, is
+	// then no longer asked for them.
 	Unneeded bool
 
-	// TokenIDs says that the servers tell the ids of tokens, which proposals keep. One that tells
-	// none is refused.
+	// TokenIDs says that the servers report the ids of tokens, which proposals keep. A server that
+	// reports none is refused.
 	TokenIDs bool
 
-	// Single says that the servers draw one sample a request. Each is asked for, and tried again,
-	// by itself then.
+	// Single says that the servers draw one sample a request. Then each sample is asked for, and
+	// tried again, by itself.
 	Single bool
 
 	// AllTaken says that the servers know all parameters, and have defaults of their own for those
-	// that are not sent: none is left out by itself.
+	// that are not sent: none is left out unasked.
 	AllTaken bool
 
 	// LeaveOut are parameters that are not sent, each one of [Parameters].
@@ -94,7 +94,7 @@ type Options struct {
 // Base to Max, less up to a half at random, and is never shorter than what the server asked for, at
 // most a minute.
 type Retry struct {
-	// of one request at a server that is there; waiting for one that is not counts as none
+	// of one request at a server that answers; waiting for one that does not counts as none
 	Attempts int           `yaml:"attempts"`
 	Base     time.Duration `yaml:"base"`
 	Max      time.Duration `yaml:"max"`
@@ -143,7 +143,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, o.validate()
 }
 
-// orDiscard is a log, or one that discards everything.
+// orDiscard returns log, or one that discards everything if it is nil.
 func orDiscard(log *slog.Logger) *slog.Logger {
 	if log == nil {
 		return slog.New(slog.DiscardHandler)
@@ -171,6 +171,7 @@ func (o Options) validate() error {
 		seen[b.Address()] = true
 	}
 
+	// Neither Render nor Messages is no mistake: Complete needs none of them.
 	switch {
 	case len(o.Backends) == 0:
 		return errors.New("server: no server")
@@ -196,7 +197,7 @@ func (o Options) validate() error {
 	return o.Sampling.Validate()
 }
 
-// CheckLeaveOut refuses names of parameters that a request always has, or has not.
+// CheckLeaveOut rejects names of parameters that a request always has, or never.
 func CheckLeaveOut(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(Parameters(), name) {
@@ -207,7 +208,7 @@ func CheckLeaveOut(names []string) error {
 	return nil
 }
 
-// Validate reports the first parameter that no server takes.
+// Validate reports the first parameter that no server accepts.
 func (s Sampling) Validate() error {
 	for _, p := range []struct {
 		name     string
@@ -222,6 +223,7 @@ func (s Sampling) Validate() error {
 		{"presence_penalty", s.PresencePenalty, -2, 2, false},
 		{"repetition_penalty", s.RepetitionPenalty, 0, math.MaxFloat64, true},
 	} {
+		// Not p.value < p.low, which a NaN would pass.
 		if !(p.value >= p.low && p.value <= p.top) || p.open && p.value == p.low {
 			return fmt.Errorf("server: %s is %v, want %v..%v", p.name, p.value, p.low, p.top)
 		}
@@ -234,6 +236,7 @@ func (s Sampling) Validate() error {
 		return fmt.Errorf("server: max_tokens is %d, want at least 1", s.MaxTokens)
 	}
 
+	// It would end every completion before it begins.
 	for _, stop := range s.Stop {
 		if stop == "" {
 			return errors.New("server: a stop text is empty")

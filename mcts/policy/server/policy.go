@@ -22,8 +22,8 @@ import (
 type Policy struct {
 	asker
 	options Options
-	calls   counters      // what no single server can be asked about
-	whole   atomic.Bool   // a server has given several samples, as many as it was asked for
+	calls   counters      // what concerns no single server
+	several atomic.Bool   // a server has given several samples, as many as it was asked for
 	tickets atomic.Uint64 // of conversations
 
 	samples atomic.Int64 // as many as a greeting asks for
@@ -62,7 +62,7 @@ var errNoPrompt = errors.New("nothing writes its prompt: set Render or Messages"
 // r.Seed+N-1, whatever faults there were, however many requests it took, and whichever server
 // answered. Greedy decoding yields one proposal, and so does any request at temperature 0, where
 // all samples are the same. A prompt that does not fit the context window is one proposal with
-// mcts.FinishTooLong, but for the first of a question: what was never asked is a failure.
+// mcts.FinishTooLong, except the first of a question: what was never asked is a failure.
 //
 // An error names envs.StagePolicy and wraps the *Fault that made further tries useless, or is the
 // context's.
@@ -95,7 +95,7 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 
 	proposals := make([]mcts.Proposal, len(choices))
 	for i, c := range choices {
-		// The ids are those of the text as it was written, before calls are read out of it.
+		// Token ids belong to the text as it was written, before calls are read out of it.
 		sent := c
 		if p.options.ReadCalls != nil {
 			c = p.readCalls(r.History, c)
@@ -112,9 +112,10 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 	return proposals, nil
 }
 
-// Complete draws c.N samples of a prompt that is no history's, with the guarantees of Propose, and
-// without their reasoning. Completions of one key go to one server as long as it answers, and are
-// of one session. The error wraps the *Fault that made further tries useless, or is the context's.
+// Complete draws c.N samples of a prompt that does not come from a history, with the guarantees of
+// Propose, and without their reasoning. Completions of one key go to one server as long as it
+// answers, and share a session. The error wraps the *Fault that made further tries useless, or is
+// the context's.
 func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choice, error) {
 	c.Session = sessionOf(key, 0)
 
@@ -153,13 +154,13 @@ func (p *Policy) completion(r mcts.Request) Completion {
 	return c
 }
 
-// emptyTries is how often a sample without text is asked for again before the silence is taken for
-// the model's own, if the server has not lost its voice.
+// emptyTries is how often a sample without text is asked for again before the silence counts as the
+// model's own, unless the server gives no text at all any more.
 const emptyTries = 6
 
 // sample draws c.N samples, and those without text again by their seeds. A model that ends its text
 // at once does so again at the price of a token; a server that lost the text has it the next time,
-// and nothing grows otherwise than without that fault.
+// and the tree grows as it would have without that fault.
 func (p *Policy) sample(ctx context.Context, by caller, c Completion) ([]Choice, error) {
 	choices, err := p.complete(ctx, by, c)
 	for c.try = 1; err == nil && c.try <= emptyTries; c.try++ {
@@ -188,9 +189,9 @@ func (p *Policy) sample(ctx context.Context, by caller, c Completion) ([]Choice,
 }
 
 // pastReasoning draws every sample again that ended within or right behind its reasoning, by its
-// seed and without the stop texts that are about its content: a draft of an observation ends no
-// reasoning, and the beginning of an action is no sign of a second one. What they would have ended
-// ends here.
+// seed and without the stop texts that are about its content: a draft of an observation does not
+// end reasoning, nor does the beginning of an action in it. The content is then ended here, where
+// they would have ended it.
 func (p *Policy) pastReasoning(ctx context.Context, by caller, c Completion, choices []Choice) error {
 	asIs := len(c.Sampling.Stop) == len(p.options.Closing)
 	if asIs || !slices.ContainsFunc(choices, Choice.onlyReasoning) {
@@ -215,7 +216,7 @@ func (p *Policy) pastReasoning(ctx context.Context, by caller, c Completion, cho
 	return nil
 }
 
-// onlyReasoning reports whether a sample that is whole is nothing but its reasoning, or its tags.
+// onlyReasoning reports whether a whole sample is nothing but its reasoning, or its tags.
 func (c Choice) onlyReasoning() bool {
 	whole := c.whole()
 	_, content := action.Part(whole)
@@ -241,7 +242,7 @@ func (c Choice) endAt(stops []string) Choice {
 	return c
 }
 
-// fillIn draws every sample again that is wanted, those beside each other in one request.
+// fillIn draws every wanted sample again, neighbours in one request.
 func (p *Policy) fillIn(
 	ctx context.Context, by caller, c Completion, choices []Choice, wanted func(Choice) bool,
 ) error {
@@ -287,7 +288,7 @@ func (p *Policy) complete(ctx context.Context, by caller, c Completion) ([]Choic
 	}
 
 	if len(reply.Choices) == c.N {
-		p.whole.Store(true)
+		p.several.Store(true)
 		return reply.Choices, nil
 	}
 
@@ -295,18 +296,17 @@ func (p *Policy) complete(ctx context.Context, by caller, c Completion) ([]Choic
 	return p.each(ctx, by, c)
 }
 
-// ignoresN reports whether the servers are of those that give one sample whatever they are asked
-// for.
+// ignoresN reports whether the servers give one sample, however many they are asked for.
 func (p *Policy) ignoresN() bool {
 	n, _ := p.calls.counts()
-	return !p.whole.Load() && n.Short >= neverWhole
+	return !p.several.Load() && n.Short >= neverSeveral
 }
 
-// neverWhole is after how many replies with too few samples, and none with all, nobody is asked for
-// several any more.
-const neverWhole = 8
+// neverSeveral is after how many replies with too few samples, and none with all, no server is
+// asked for several any more.
+const neverSeveral = 8
 
-// each draws c.N samples in a request each, at the same time; of a server with slots as many at a
+// each draws c.N samples in a request each, at the same time; from a server with slots as many at a
 // time as it has free seats.
 func (p *Policy) each(ctx context.Context, by caller, c Completion) ([]Choice, error) {
 	choices := make([]Choice, c.N)
@@ -314,10 +314,10 @@ func (p *Policy) each(ctx context.Context, by caller, c Completion) ([]Choice, e
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range choices {
 		group.Go(func() error {
-			one := c
-			one.N, one.Seed = 1, c.Seed+uint64(i)
+			single := c
+			single.N, single.Seed = 1, c.Seed+uint64(i)
 
-			reply, err := p.deliver(ctx, by, one)
+			reply, err := p.deliver(ctx, by, single)
 			if err == nil {
 				choices[i] = reply.Choices[0]
 			}
@@ -327,7 +327,7 @@ func (p *Policy) each(ctx context.Context, by caller, c Completion) ([]Choice, e
 	return choices, group.Wait()
 }
 
-// proposal turns a sample into what the search knows.
+// proposal turns a sample into a proposal.
 func (p *Policy) proposal(c Choice) (mcts.Proposal, error) {
 	mean, ok := c.mean()
 
@@ -357,11 +357,11 @@ func (*reasonsError) Error() string {
 // Final is true: see envs.IsFinal.
 func (*reasonsError) Final() bool { return true }
 
-// whole is the text of a sample, its reasoning in it.
+// whole is the text of a sample, including its reasoning.
 func (c Choice) whole() string { return action.Join(c.Reasoning, c.Text) }
 
 // written is the text of a sample as a turn has it. Tags with nothing between them are what
-// templates write for no reasoning: only where prompts show what was written do they stay.
+// templates write for no reasoning: they stay only where prompts show what was written.
 func (p *Policy) written(c Choice) (string, error) {
 	whole := c.whole()
 	reasoning, content := action.Part(whole)
@@ -389,8 +389,8 @@ func (p *Policy) written(c Choice) (string, error) {
 	return tagged + content, nil
 }
 
-// mean is the mean log-probability of the tokens, at most 0. ok is false when there are none, or
-// when one of them is no number: such a mean says nothing, and it could not be stored.
+// mean is the mean log-probability of the tokens, at most 0. ok is false if there are none, or if
+// one of them is not a number: such a mean says nothing, and it could not be stored.
 func (c Choice) mean() (mean float64, ok bool) {
 	if len(c.LogProbs) == 0 {
 		return 0, false

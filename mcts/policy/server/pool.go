@@ -15,16 +15,16 @@ import (
 
 // pool knows the servers and which of them answer.
 //
-// A server is under suspicion after downAfter faults in a row (or Attempts, where that is less), of
-// whichever requests, not counting those by which it turns requests away while it works on others;
-// of a server that answers for another model one fault is enough. Then it is asked what it answered
+// A server is under suspicion after downAfter faults in a row (or Attempts, if that is less), of
+// any requests, not counting those by which it turns requests away while it works on others; for a
+// server that answers for another model one fault is enough. Then it is asked what it answered
 // before (see asker.weigh), and it is down if it fails at that, too. One that gives no text, or
-// fails at all other requests, is down at once. While it is down nobody waits in its queue any
-// more, and a probe at a time is sent to it, at growing intervals: what it answered before, or, of
-// one that still answers that, the next request. An answer brings it back.
+// fails at all other requests, is down at once. While it is down no request waits in its queue, and
+// one probe at a time is sent to it, at growing intervals: what it answered before, or, if it still
+// answers that, the next request. An answer brings it back.
 //
 // Each question has an order of the servers (rendezvous hashing), so that its trees stay with the
-// first of them that is up, and so that a server that goes or comes moves no questions but its own.
+// first of them that is up, and a server that goes or comes moves only its own questions.
 type pool struct {
 	retry Retry
 	log   *slog.Logger
@@ -77,15 +77,15 @@ type health struct {
 	spoiled   int       // replies in a row that were spoiled alike, before it has
 	answered  time.Time // when it did so last
 	examining bool      // it is asked what it answered before
-	own       bool      // it is down though it answers that: requests find out themselves whether it is back
+	own       bool      // it is down though it answers that: only other requests show whether it is back
 }
 
 // turn is a request's leave to go to a server.
 type turn struct {
 	server *server
 	gone   <-chan struct{} // closed when the server goes down meanwhile
-	probe  bool            // the server is down, and it is to be found out whether it is back
-	own    bool            // by the request itself
+	probe  bool            // the server is down, and the turn is for finding out whether it is back
+	own    bool            // with the request itself
 	home   bool            // the server is the question's first choice
 }
 
@@ -137,10 +137,10 @@ func prefer(s *server, order []*server) []*server {
 	return slices.Insert(others, 0, s)
 }
 
-// choose returns the server that a caller's request goes to: the one where its conversation sits,
-// else the first of the question's that is up. While all are down it waits for one to come back, or
-// for its turn to find out whether one has; once all have been gone for longer than Patience, only
-// the latter, and everybody else gets a *GoneError.
+// choose returns the server that a caller's request goes to: the one where its conversation has a
+// seat, else the first of the question's that is up. While all are down it waits for one to come
+// back, or for its turn to find out whether one has. Once all have been gone for longer than
+// Patience it only does the latter, and every other request gets a *GoneError.
 func (p *pool) choose(ctx context.Context, by caller) (turn, error) {
 	for {
 		at := by.server() // takes a lock of its own
@@ -160,6 +160,8 @@ func (p *pool) choose(ctx context.Context, by caller) (turn, error) {
 				return t, nil
 			}
 
+			// Before a server further down is used: else nobody would find out that the question's
+			// own is back.
 			if !s.probing && !now.Before(s.next) {
 				s.probing = true
 				t := turn{server: s, probe: true, own: s.own, home: s == home}
@@ -249,8 +251,8 @@ func (p *pool) answered(t turn, taken bool) {
 
 	p.rise(s)
 
-	if s.told {
-		s.told = false
+	if s.warned {
+		s.warned = false
 		p.log.Info("server is back", "server", s.address, "away", time.Since(s.since).Round(time.Second))
 	}
 }
@@ -262,8 +264,8 @@ func (p *pool) hasTaken(s *server) bool {
 	return s.taken
 }
 
-// neverUsable reports whether a server has never answered, and its last replies were spoiled alike,
-// so that it is known for it.
+// neverUsable reports whether a server has never answered, and has spoiled so many replies alike
+// that it will not.
 func (p *pool) neverUsable(s *server) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -285,8 +287,8 @@ func (p *pool) answeredSince(s *server, moment time.Time) bool {
 	return !s.answered.Before(moment)
 }
 
-// missed notes a fault. It reports whether the server is down, and else whether it is under
-// suspicion, so that it is to be asked what it answered before.
+// missed notes a fault. It reports whether the server is down, and otherwise whether it is under
+// suspicion, so that it has to be asked what it answered before.
 func (p *pool) missed(t turn, f *Fault) (down, suspect bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -301,11 +303,13 @@ func (p *pool) missed(t turn, f *Fault) (down, suspect bool) {
 		s.since = now
 	}
 
+	// Only replies that are spoiled alike add up: a server that fails in different ways may
+	// recover.
 	if s.last == nil || f.Status/100 != 2 || s.last.Error() != f.Error() {
 		s.spoiled = 0
 	}
 
-	// Replies without log-probabilities may be those to requests that another dialect mends.
+	// A reply without log-probabilities does not count while another dialect may bring them.
 	if !errors.Is(f.Err, errUnscored) || s.lacking.Load() {
 		s.spoiled++
 	}
@@ -320,10 +324,11 @@ func (p *pool) missed(t turn, f *Fault) (down, suspect bool) {
 		s.probes++
 		s.next = now.Add(p.retry.pause(s.probes, s.hash+uint64(s.probes), f))
 		p.broadcast()
-		p.tell(s)
+		p.warn(s)
 	case s.down:
 	case errors.Is(f.Err, errNoText), f.setsAside() && !s.taken: // there is nothing else to ask it
 		p.goDown(s, f)
+	// One request asks what it answered before, on behalf of all.
 	case !s.examining && (f.setsAside() || s.misses >= min(downAfter, p.retry.Attempts)):
 		s.examining = true
 		return false, true
@@ -332,7 +337,7 @@ func (p *pool) missed(t turn, f *Fault) (down, suspect bool) {
 	return s.down, false
 }
 
-// lost notes that a server is down, because of a fault and of another at what it answered before.
+// lost notes that a server is down: after a fault it failed at what it answered before, too.
 func (p *pool) lost(t turn, f *Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -350,7 +355,7 @@ func (p *pool) lost(t turn, f *Fault) {
 	p.goDown(s, f)
 }
 
-// goDown takes a server for down. The caller holds mu.
+// goDown marks a server as down. The caller holds mu.
 func (p *pool) goDown(s *server, f *Fault) {
 	s.down, s.own = true, f.answersKnown()
 	s.next = time.Now().Add(p.retry.pause(s.probes, s.hash+uint64(s.probes), f))
@@ -360,13 +365,13 @@ func (p *pool) goDown(s *server, f *Fault) {
 	p.broadcast()
 }
 
-// tell says that a server is gone: once, and not before a probe has confirmed it.
-func (p *pool) tell(s *server) {
-	if s.told {
+// warn logs that a server is gone: once, and not before a probe has confirmed it.
+func (p *pool) warn(s *server) {
+	if s.warned {
 		return
 	}
 
-	s.told = true
+	s.warned = true
 	doing := "waiting for it"
 
 	for _, other := range p.presentNow() {
@@ -384,11 +389,11 @@ func (p *pool) tell(s *server) {
 		"since", s.since.Format(time.TimeOnly), "because", s.last, "patience", p.retry.Patience)
 }
 
-// alikeSpoiled is after how many replies that are spoiled alike a server is refused that has given
-// no other.
+// alikeSpoiled is after how many replies that are spoiled alike a server is refused if it has given
+// no others.
 const alikeSpoiled = 8
 
-// longPause is the pause from which on it is said that a server wants one.
+// longPause is the shortest pause that is logged.
 const longPause = 10 * time.Second
 
 // logLongPause logs that a server asks for a long pause, once until it answers again.
@@ -406,7 +411,7 @@ func (p *pool) logLongPause(t turn, f *Fault) {
 	}
 }
 
-// abandoned notes that a request ended without finding out anything.
+// abandoned notes that a request ended without showing anything about the server.
 func (p *pool) abandoned(t turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,26 +8,28 @@ import (
 	"time"
 )
 
-// Slotted is a backend whose server can tell how many slots it has, each of which keeps one prompt.
+// Slotted is a backend whose server can say how many slots it has, each of which keeps one prompt.
 type Slotted interface {
 	// Slots returns how many slots the server has; 0 is a server that has none, whose cache all
 	// prompts share. The error is a *Fault, or the context's.
 	Slots(ctx context.Context) (int, error)
 }
 
-// askTime is how long a server may take to tell its slots.
+// askTime is how long a server may take to report its slots.
 const askTime = 5 * time.Second
 
-// askAgainFactor is how much longer than a server took to tell nothing it is not asked again.
+// askAgainFactor is for how many times as long as a server took not to answer it is left alone.
 const askAgainFactor = 10
 
 // learnSlots finds out how many slots a server has, unless that is known; set is the setting about
-// it. A server that cannot be asked has none until it is asked again. The error is the context's.
+// it. A server that does not answer counts as having none until it is asked again. The error is the
+// context's.
 func (s *server) learnSlots(ctx context.Context, set int) error {
 	if _, settled := s.seats.settled(); settled {
 		return nil
 	}
 
+	// One request asks for all; how the others are sent depends on the answer.
 	select {
 	case s.seats.asking <- struct{}{}:
 		defer func() { <-s.seats.asking }()
@@ -36,13 +38,14 @@ func (s *server) learnSlots(ctx context.Context, set int) error {
 	}
 
 	term, settled := s.seats.settled()
-	if settled { // somebody else has asked meanwhile
+	if settled { // another request has asked meanwhile
 		return nil
 	}
 
 	began := time.Now()
-	told, err := slotsOf(ctx, s.backend)
+	n, err := slotsOf(ctx, s.backend)
 
+	// Every request comes here first: a server that hangs must not hold up each of them.
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -51,14 +54,15 @@ func (s *server) learnSlots(ctx context.Context, set int) error {
 		return nil
 	}
 
-	number := cmp.Or(set, told)
+	// It may have gone down since, and what it said before then no longer holds.
+	number := cmp.Or(set, n)
 	if s.seats.open(term, number) {
 		s.limiter.setSlots(number)
 	}
 	return nil
 }
 
-// slotsOf asks a server for its slots; 0 is one that has none or does not say.
+// slotsOf asks a server for its slots; 0 means that it has none or does not say.
 func slotsOf(ctx context.Context, b Backend) (int, error) {
 	slotted, ok := b.(Slotted)
 	if !ok {
@@ -76,20 +80,20 @@ func slotsOf(ctx context.Context, b Backend) (int, error) {
 	return max(n, 0), err
 }
 
-// seats are the slots of a server as conversations sit in them. One that waits for a seat gets it
-// before those that began after it. Seats that no conversation wants are lent to single requests.
+// seats are the slots of a server as conversations have them. A conversation that waits for a seat
+// gets it before those that began after it. Seats that no conversation wants are lent to single
+// requests.
 //
 // A slot that has answered nothing yet is cold: its first prompt is read from the beginning, which
-// a server without a GPU takes so long for that it may gain nothing by a second slot. So the first
-// is taken alone, and another once what its reading costs is little beside the time that has gone
-// by.
+// takes a server without a GPU so long that it may gain nothing by a second slot. So the first is
+// taken alone, and another once the cost of reading is small beside the time that has passed.
 type seats struct {
 	asking chan struct{} // holds one value while the server is asked for its slots
 
 	mu       sync.Mutex // guards what follows
-	known    bool       // whether the server has slots, and how many
-	askAfter time.Time  // when the server may be asked again that did not answer
-	number   int        // of seats; 0 where there are none
+	known    bool       // it is known whether the server has slots, and how many
+	askAfter time.Time  // when a server that did not answer may be asked again
+	number   int        // of seats; 0 if there are none
 	term     int        // how often the server has gone down; seats taken before are void
 	free     int
 	cold     int           // not free until they are warmed
@@ -100,16 +104,16 @@ type seats struct {
 	waiting  []*claim      // those of conversations first
 }
 
-// claim is a wish for a seat: a conversation's, or for a loan, one request's of a conversation
-// whose own seat is taken by another of its requests.
+// claim is a place in the line for a seat: of a conversation, or, for a loan, of one request of a
+// conversation whose own seat is in use by another of its requests.
 type claim struct {
 	ticket uint64 // of the conversation
 	loan   bool
-	ready  chan struct{} // closed when the seat is there, and term set
+	ready  chan struct{} // closed when the claim has its seat, and term is set
 	term   int
 }
 
-// open says how many slots the server has, unless it has gone down since it was asked.
+// open sets how many slots the server has, unless it has gone down since it was asked.
 func (s *seats) open(term, number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,8 +127,9 @@ func (s *seats) open(term, number int) bool {
 	return true
 }
 
-// read says that a request of a conversation was answered, and how long the server read its prompt.
-func (s *seats) read(took time.Duration) {
+// noteReading notes that a request of a conversation was answered, and how long the server read its
+// prompt.
+func (s *seats) noteReading(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -132,8 +137,8 @@ func (s *seats) read(took time.Duration) {
 	s.fill()
 }
 
-// paidBack is how many times the reading of their first prompts has to have gone by in all slots
-// before another is taken: what is lost where a second slot gains nothing is an eighth of the time.
+// paidBack is how many times as long as reading the first prompts of all slots took has to pass
+// before another is taken: where a second slot gains nothing, it costs an eighth of the time.
 const paidBack = 8
 
 // warms reports whether a cold slot is worth taking. The caller holds mu.
@@ -145,7 +150,7 @@ func (s *seats) warms() bool {
 	return time.Since(s.opened) >= paidBack*s.reading*time.Duration(warm)
 }
 
-// close says that the server is down: what its slots kept is lost, and it may come back with other
+// close notes that the server is down: what its slots kept is lost, and it may come back with other
 // slots.
 func (s *seats) close() {
 	s.mu.Lock()
@@ -156,14 +161,14 @@ func (s *seats) close() {
 	s.free, s.cold, s.answered, s.reading = 0, 0, false, 0
 }
 
-// unanswered says that the server could not be asked, and for how long it is not asked again.
+// unanswered notes that the server did not answer, and for how long it is not asked again.
 func (s *seats) unanswered(rest time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.askAfter = time.Now().Add(rest)
 }
 
-// settled reports whether there is nothing to ask the server for now, in which term.
+// settled reports whether the server need not be asked now, and in which term.
 func (s *seats) settled() (term int, settled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,15 +189,15 @@ func (s *seats) claim(ticket uint64, loan bool) *claim {
 	defer s.mu.Unlock()
 
 	c := &claim{ticket: ticket, loan: loan, ready: make(chan struct{})}
-	at := slices.IndexFunc(s.waiting, func(other *claim) bool {
+	i := slices.IndexFunc(s.waiting, func(other *claim) bool {
 		return other.loan && !loan || other.loan == loan && other.ticket > ticket
 	})
 
-	if at < 0 {
-		at = len(s.waiting)
+	if i < 0 {
+		i = len(s.waiting)
 	}
 
-	s.waiting = slices.Insert(s.waiting, at, c)
+	s.waiting = slices.Insert(s.waiting, i, c)
 	s.fill()
 	return c
 }
@@ -226,8 +231,8 @@ func (s *seats) drop(c *claim) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	if at := slices.Index(s.waiting, c); at >= 0 {
-		s.waiting = slices.Delete(s.waiting, at, at+1)
+	if i := slices.Index(s.waiting, c); i >= 0 {
+		s.waiting = slices.Delete(s.waiting, i, i+1)
 		return
 	}
 
@@ -250,7 +255,7 @@ func (s *seats) holds(c *claim) bool {
 	return c.term == s.term
 }
 
-// room is how many conversations more could be seated. Seats that are lent count as free.
+// room is how many more conversations could get a seat. Seats that are lent count as free.
 func (s *seats) room() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

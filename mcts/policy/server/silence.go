@@ -6,10 +6,11 @@ import (
 	"sync"
 )
 
-// lastReplies is of how many replies half may be without text before a server is taken for failing.
+// lastReplies is over how many replies the share of empty ones is taken: with half of them empty a
+// server is failing.
 const lastReplies = 50
 
-// control marks a completion that only finds out whether the server gives any text.
+// control marks a completion that is only sent to see whether the server gives any text.
 const control = -1
 
 // silence decides when a server's empty samples are a failure of the server, and not the model's
@@ -19,7 +20,7 @@ type silence struct {
 	mu     sync.Mutex
 	empty  [lastReplies]float64 // the share of samples without text, of the last replies
 	next   int                  // the oldest of them
-	noText bool                 // it gave nothing for a prompt it once gave a text for, and no text since
+	noText bool                 // it gave no text for a prompt that it once gave one for, nor any since
 	known  *Completion          // of a sample that it gave a text for
 }
 
@@ -35,6 +36,7 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 			continue
 		}
 
+		// The first text is kept: whenever the server fails, it has to be able to give it again.
 		s.noText = false
 		if s.known == nil {
 			c := c
@@ -44,6 +46,7 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 		}
 	}
 
+	// What is asked for again because it was empty would count twice.
 	if c.try == 0 {
 		s.empty[s.next] = float64(blank) / float64(len(r.Choices))
 		s.next = (s.next + 1) % lastReplies
@@ -56,8 +59,7 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 	return blank > 0 && (s.noText || sum >= lastReplies/2)
 }
 
-// question returns a completion that the server gave a text for, or a greeting when it gave none
-// yet.
+// question returns a completion that the server gave a text for, or a greeting if it gave none yet.
 func (s *silence) question(c Completion) Completion {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +81,7 @@ func (s *silence) setNoText(noText bool) {
 }
 
 // checkSilence returns the fault of a reply with empty samples that are the server's doing. Before
-// they are taken for the model's own, the server is asked for a text that it once gave.
+// they count as the model's own, the server is asked for a text that it once gave.
 func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply) *Fault {
 	s := t.server
 

@@ -104,7 +104,7 @@ type Counts struct {
 	CompletionTokens int64 `json:"completion_tokens"` // as the servers count them
 }
 
-// Failed is how many requests came to a fault.
+// Failed is how many requests ended with a fault.
 func (c Counts) Failed() int64 { return c.Transient + c.TooLong + c.Refused + c.BadRequests }
 
 // counts returns the sums, and a copy of the causes.
@@ -142,7 +142,7 @@ func (l Load) Utilization() float64 {
 }
 
 // Known is how many sequences the server is known to work on at once, up to the limit: its slots,
-// or what it is given by its own figures. It is 0 where the limit is a guess, which may be above
+// or the limit that its own figures led to. It is 0 if the limit is a guess, which may be above
 // what the server has.
 func (s *ServerSnapshot) Known() int {
 	switch {
@@ -181,11 +181,11 @@ type ServerSnapshot struct {
 	Faults map[string]int64 `json:"faults,omitempty"`
 }
 
-// Names are those that replies of all servers bore, in alphabetical order.
+// Names returns the models' names in the replies of all servers, in alphabetical order.
 func (s Snapshot) Names() []string {
 	var all []string
-	for _, one := range s.Servers {
-		all = append(all, one.Names...)
+	for _, server := range s.Servers {
+		all = append(all, server.Names...)
 	}
 
 	slices.Sort(all)
@@ -203,10 +203,10 @@ func (p *Policy) Snapshot() Snapshot {
 		one.Counts, one.Faults = s.counts()
 		one.Dialect = strings.Trim(s.dialect.Load().String()+"; "+s.concessions.String(), "; ")
 		s.names.Range(func(name, _ any) bool {
-			one.Names = append(one.Names, name.(string))
+			now.Names = append(now.Names, name.(string))
 			return true
 		})
-		slices.Sort(one.Names)
+		slices.Sort(now.Names)
 
 		// Under one lock, because whether it is down and since when change together.
 		p.pool.mu.Lock()
@@ -218,7 +218,7 @@ func (p *Policy) Snapshot() Snapshot {
 		}
 		p.pool.mu.Unlock()
 
-		for cause, n := range one.Faults {
+		for cause, n := range now.Faults {
 			if total.Faults == nil {
 				total.Faults = map[string]int64{}
 			}
@@ -226,9 +226,9 @@ func (p *Policy) Snapshot() Snapshot {
 			total.Faults[cause] += n
 		}
 
-		sum(&total.Counts, one.Counts)
-		sum(&total.Load, one.Load)
-		total.Servers[i] = one
+		sum(&total.Counts, now.Counts)
+		sum(&total.Load, now.Load)
+		total.Servers[i] = now
 	}
 	return total
 }
@@ -241,11 +241,11 @@ func sum[T any](to *T, from T) {
 	}
 }
 
-// Room says how many conversations more the servers could serve right now whose requests are for so
-// many samples. A server with slots has room for as many as it has seats free; any other for what
-// its limit leaves, and one request that waits until the next is through, so that no slot stays
-// empty meanwhile. A server that is down has none. Whoever starts work only while there is room
-// drives the servers as hard as they can be driven, with as little work begun as that takes.
+// Room returns how many more conversations the servers could serve right now, if each request is
+// for that number of samples. A server with slots has room for as many as it has free seats; any
+// other for what its limit leaves, and one request that waits until the next is through, so that no
+// slot stays empty meanwhile. A server that is down has none. Starting work only while there is
+// room keeps the servers busy with as little work begun as that takes.
 func (p *Policy) Room(samples int) int {
 	room := 0
 	for _, s := range p.pool.present() {

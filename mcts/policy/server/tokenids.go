@@ -18,9 +18,9 @@ func (p *Policy) keepIDs(h envs.History, proposed *mcts.Proposal, sent Choice) {
 	proposed.PromptIDs, proposed.Sampled = mcts.PackIDs(sent.PromptIDs), t.PackSampled()
 }
 
-// isWhole reports whether a turn's text says all that was sampled, by the texts of its tokens:
-// nobody trains tokens whose text no reader of the turn sees. White space and empty tags around
-// reasoning say nothing.
+// isWhole reports whether a turn's text says all that was sampled, by the texts of its tokens: a
+// token must not be trained if a reader of the turn does not see its text. White space and empty
+// tags around reasoning do not count.
 func (p *Policy) isWhole(h envs.History, text string, sent Choice) bool {
 	last := len(sent.Pieces) - 1
 	if last < 0 || last+1 != len(sent.IDs) || sent.Ended {
@@ -28,7 +28,7 @@ func (p *Policy) isWhole(h envs.History, text string, sent Choice) bool {
 	}
 
 	raw := strings.Join(sent.Pieces, "")
-	if p.options.Tools != nil && sent.Finish == FinishStop { // by a token that is no text
+	if p.options.Tools != nil && sent.Finish == FinishStop { // by a control token
 		raw = strings.TrimSuffix(raw, sent.Pieces[last])
 	}
 
@@ -40,25 +40,25 @@ func (p *Policy) isWhole(h envs.History, text string, sent Choice) bool {
 	}
 
 	if p.options.Tools == nil {
-		_, said := plainParts(sent.whole())
-		if !strings.HasPrefix(sampled, said) || sent.Finish == FinishLength && sampled != said {
+		_, kept := plainParts(sent.whole())
+		if !strings.HasPrefix(sampled, kept) || sent.Finish == FinishLength && sampled != kept {
 			return false
 		}
 
-		sampled = said // what follows ended it
+		sampled = kept // what follows ended it
 	}
 	return p.options.ReadCalls == nil || p.says(h, sampled, action.ParseMessage(content))
 }
 
-// plainParts are the parts of a text without the bytes that are none, which texts of tokens leave
-// out.
+// plainParts returns the parts of a text without the marks of invalid bytes, which texts of tokens
+// leave out.
 func plainParts(text string) (reasoning, content string) {
 	reasoning, content = action.Part(strings.ReplaceAll(text, "\uFFFD", ""))
 	return reasoning, strings.TrimSpace(content)
 }
 
-// says reports whether a text says a message and nothing else: calls are read again, because a
-// server may have changed arguments, and leaves out what stands beside or behind calls.
+// says reports whether a text says a message and nothing else. Calls are read again, because a
+// server may have changed arguments, and leaves out what is beside or behind calls.
 func (p *Policy) says(h envs.History, text string, m action.Message) bool {
 	for _, call := range m.Calls {
 		read, end := p.options.ReadCalls(h, text)

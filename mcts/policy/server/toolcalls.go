@@ -22,15 +22,15 @@ type ToolCalls struct {
 
 // Who reads native calls, beside [toolcalls.Parsers].
 const (
-	CallsAuto     = "auto"   // the server of messages, and else the parser of the form
-	CallsOfServer = "server" // which tells them apart from text
+	CallsAuto     = "auto"   // the server if it is sent messages, and otherwise the parser of the form
+	CallsOfServer = "server" // which parses them out of the text
 )
 
 // ChoiceRequired makes a model call a tool in every turn, which servers do by a grammar of the
 // listed names.
 const ChoiceRequired = "required"
 
-// With what a server is asked that applies the model's template.
+// What a server that applies the model's template is asked with.
 const (
 	AskMessages = "messages" // and the tools
 	AskTokens   = "tokens"   // that the server made of both, so that it sends back what the model wrote
@@ -79,7 +79,7 @@ func (t ToolCalls) Parser() (p toolcalls.Parser, ok bool) {
 // enable_thinking: false.
 type TemplateArguments map[string]string
 
-// Values are the arguments as they are sent: truth values and numbers as such, anything else as
+// Values returns the arguments as they are sent: booleans and numbers as such, anything else as
 // text.
 func (a TemplateArguments) Values() map[string]any {
 	values := make(map[string]any, len(a))
@@ -99,9 +99,9 @@ func (a TemplateArguments) Values() map[string]any {
 	return values
 }
 
-// readCalls returns a sample as a message. The calls are the server's, or are read here. What
-// stands behind those that are played is counted; behind a single one, its tokens do not count. The
-// last of several may be cut.
+// readCalls returns a sample as a message. The calls are the server's, or are read here. Calls
+// behind those that are played are counted; the tokens behind a single one do not count. The last
+// of several may be cut.
 func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 	m := action.Message{Content: c.Text}
 	if p.options.Tools != nil {
@@ -114,6 +114,7 @@ func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 		m.Cut = len(m.Calls) == 0 && c.Finish == FinishLength // a call that is cut is not read
 	}
 
+	// Only without a call: calls are written anew from their parts.
 	if len(m.Calls) == 0 && p.options.Break != nil {
 		m.Content = p.options.Break(m.Content)
 	}
@@ -121,7 +122,7 @@ func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 	c.Text = m.Text()
 
 	played := min(len(m.Calls), max(1, p.options.MostCalls))
-	// Of the last call nobody knows whether the model had ended it.
+	// Whether the model had ended the last call is not known.
 	if played > 1 && played == len(m.Calls) && c.Finish == FinishLength {
 		played--
 		c.Text = action.Message{Content: m.Content, Calls: m.Calls[:played]}.Text()
@@ -131,6 +132,7 @@ func (p *Policy) readCalls(h envs.History, c Choice) Choice {
 		p.calls.count(func(n *Counts) { n.CallsBehind += int64(behind) })
 	}
 
+	// The prior is that of the call that is played, not of what else the model wrote behind it.
 	if played == 1 && len(c.Pieces) == len(c.LogProbs) {
 		_, end := p.options.ReadCalls(h, strings.Join(c.Pieces, ""))
 		c.LogProbs = c.LogProbs[:tokensOf(c.Pieces, end)]

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Before reports whether a version is known to be before another. One that cannot be read, or
-// 0.0.0, which is what builds from source call themselves, is not. One of two numbers is before
-// another when it is so whatever its third number is.
+// Before reports whether a version is known to be before another. One that cannot be read is not,
+// nor is 0.0.0, which builds from source call themselves. A version of two numbers is before
+// another if it would be with any third number.
 func Before(version, than string) bool {
 	v, t := canonical(version), canonical(than)
 	if v == semver.MajorMinor(v) {
@@ -23,7 +23,7 @@ func isRelease(version string) bool {
 	return semver.Canonical(release) == release && release != "v0.0.0"
 }
 
-// canonical is a version as semver wants it, without what follows a dash.
+// canonical returns a version as semver wants it, without what follows a dash.
 func canonical(version string) string {
 	release, _, _ := strings.Cut("v"+strings.TrimPrefix(version, "v"), "-")
 	return release
