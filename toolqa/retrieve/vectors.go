@@ -154,7 +154,7 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 			return fmt.Errorf("embed passages up to %d: %w", last, err)
 		}
 
-		// Scaled here and once, so that a search needs only the dot products.
+		// Scaled once, here, so that a search only needs dot products.
 		for _, vector := range list {
 			v.size = len(vector)
 			v.data = append(v.data, unit(vector)...)

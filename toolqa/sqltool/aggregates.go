@@ -13,8 +13,8 @@ import (
 type spread struct {
 	sample, root bool // what is made of it
 
-	n           float64
-	mean, moved float64
+	n             float64
+	mean, squares float64 // of all values, and of their distances from it
 }
 
 // spreads are the aggregate functions of MySQL that measure one.
@@ -34,14 +34,14 @@ func (s *spread) Step(v any) {
 		return
 	}
 
-	x := realOf(normal([]any{v})[0])
+	x := realOf(sqlValues([]any{v})[0])
 	d := x - s.mean
 	s.n++
 	s.mean += d / s.n
-	s.moved += float64(d * (x - s.mean))
+	s.squares += float64(d * (x - s.mean))
 }
 
-// Done returns NULL where there are too few numbers, and where the result is none.
+// Done returns NULL if there are too few numbers, or the result is not finite.
 func (s *spread) Done() any {
 	n := s.n
 	if s.sample {
@@ -52,23 +52,23 @@ func (s *spread) Done() any {
 		return nil
 	}
 
-	f := s.moved / n
+	f := s.squares / n
 	if s.root {
 		f = math.Sqrt(f)
 	}
 	return finite(f)
 }
 
-// room is how much memory the statement that runs may still take in Go, for what it keeps from row
+// budget is how much memory the running statement may still take in Go, for what it keeps from row
 // to row.
-type room struct {
+type budget struct {
 	left int64
 	over bool // it wanted more
 }
 
-func (r *room) take(n int) error {
-	if r.left -= int64(n); r.left < 0 {
-		r.over = true
+func (b *budget) take(n int) error {
+	if b.left -= int64(n); b.left < 0 {
+		b.over = true
 		return errTooLong
 	}
 	return nil
@@ -80,14 +80,14 @@ const slotSize = 48
 // distinct is the state of GROUP_CONCAT(DISTINCT text SEPARATOR separator): SQLite's own DISTINCT
 // allows no separator.
 type distinct struct {
-	seen map[string]bool
-	text strings.Builder
-	room *room
+	seen   map[string]bool
+	text   strings.Builder
+	budget *budget
 }
 
 // Step takes one value and the separator before it.
 func (d *distinct) Step(text, separator any) error {
-	args := normal([]any{text, separator})
+	args := sqlValues([]any{text, separator})
 
 	value, ok := args[0].(string)
 	if !ok || d.seen[value] {
@@ -102,7 +102,7 @@ func (d *distinct) Step(text, separator any) error {
 		return errTooLong
 	}
 
-	if err := d.room.take(2*len(value) + slotSize); err != nil {
+	if err := d.budget.take(2*len(value) + slotSize); err != nil {
 		return err
 	}
 
@@ -132,13 +132,13 @@ func compareValues(args []any) any {
 }
 
 // registerAggregates adds the aggregate functions of MySQL that SQLite lacks.
-func registerAggregates(c *sqlite3.SQLiteConn, r *room) error {
+func registerAggregates(c *sqlite3.SQLiteConn, b *budget) error {
 	for name, kind := range spreads {
 		if err := c.RegisterAggregator(name, func() *spread { s := kind; return &s }, true); err != nil {
 			return fmt.Errorf("register %s: %w", name, err)
 		}
 	}
 
-	newDistinct := func() *distinct { return &distinct{seen: map[string]bool{}, room: r} }
+	newDistinct := func() *distinct { return &distinct{seen: map[string]bool{}, budget: b} }
 	return c.RegisterAggregator("concat_distinct", newDistinct, true)
 }

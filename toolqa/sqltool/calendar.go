@@ -20,9 +20,9 @@ var dateFunctions = map[string]int{
 
 var errClock = errors.New("sqltool: the clock and the time zone are not available")
 
-// calendar stands in for SQLite's date functions: it refuses what depends on the clock or the time
-// zone of the machine, and has a connection of its own, where the functions are still SQLite's,
-// work out the rest.
+// calendar replaces SQLite's date functions: it refuses what depends on the clock or the time zone
+// of the machine, and computes the rest on a connection of its own, where the functions are still
+// SQLite's.
 type calendar struct {
 	conn  *sqlite3.SQLiteConn
 	stmts map[string]*sqlite3.SQLiteStmt
@@ -123,8 +123,9 @@ func (c *calendar) call(name string, args []any) (any, error) {
 	return v, nil
 }
 
-// ask runs the function.
+// ask runs the function on the connection of the calendar.
 func (c *calendar) ask(name string, args []any) (_ any, err error) {
+	// There are only a few functions, with a few numbers of arguments: their statements are kept.
 	query := "SELECT " + name + "(?" + strings.Repeat(",?", len(args)-1) + ")"
 
 	stmt, ok := c.stmts[query]
@@ -143,11 +144,13 @@ func (c *calendar) ask(name string, args []any) (_ any, err error) {
 		values[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
 	}
 
-	rows, err := stmt.QueryContext(context.Background(), values) // SQLite, which calls, knows no context
+	// SQLite calls this from within a statement, and has no context to hand over.
+	rows, err := stmt.QueryContext(context.Background(), values)
 	if err != nil {
 		return nil, err
 	}
 
+	// A kept statement can be run again only when its rows are closed.
 	defer func() { err = errors.Join(err, rows.Close()) }()
 
 	var result [1]driver.Value

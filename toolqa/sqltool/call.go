@@ -19,9 +19,8 @@ const (
 
 // Call runs the statement in the argument SQL. An error of the statement, its deadline and its caps
 // are observations with the outcome ToolError; an error is a broken corpus file or the end of ctx.
-func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (toolqa.Session,
-	envs.Result,
-	error) {
+func (in *Interpreter) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
+	toolqa.Session, envs.Result, error) {
 	query, ok := args.Text("SQL")
 	if !ok {
 		return s, envs.Result{Observation: wrongArguments, Outcome: envs.InvocationError}, nil
@@ -47,8 +46,8 @@ const (
 	recentBytes      = 8 << 10 // of the longest observation that is kept
 )
 
-// remembered returns the result of a statement: as it was a moment ago; as it was before, where
-// that came close to a limit; or else as it is now.
+// remembered returns the result of a statement: the recent one; the remembered one, if that came
+// close to a limit; or else a new one.
 func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result, error) {
 	if r, ok := in.recent.Get(stmt); ok {
 		return r, nil
@@ -82,8 +81,8 @@ func (in *Interpreter) key(stmt string) string {
 		in.opts.MaxBytes, in.opts.TextColumns, stmt))
 }
 
-// result runs a statement and phrases what came of it. Marginal says that another day might give
-// another result.
+// result runs a statement and makes an observation of its result. marginal says that the result
+// might be another on another day.
 func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, marginal bool,
 	err error) {
 	stopped := func(why string, limit any) (envs.Result, bool, error) {
@@ -96,6 +95,7 @@ func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, 
 
 	v, text, spilled, err := in.run(ctx, stmt)
 
+	// Temporary files are measured outside the child, which does not know their limit.
 	switch {
 	case errors.Is(err, worker.ErrScratch) || spilled > in.opts.MaxSpill:
 		return stopped("The SQL command took more than %s for sorting and grouping",
@@ -121,6 +121,7 @@ func (in *Interpreter) result(ctx context.Context, stmt string) (r envs.Result, 
 		return envs.Result{}, false, fmt.Errorf("sqltool: SQLite: %s", text)
 	}
 
+	// Whatever SQLite says, the published tool has one sentence for it.
 	return envs.Result{Observation: wrongSQL, Outcome: envs.ToolError}, marginal, nil
 }
 
@@ -132,16 +133,16 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// mostBeside is how large an answer can be beside what a statement may print.
-const mostBeside = 1 << 16
+// answerMargin is how much larger an answer can be than what a statement may print.
+const answerMargin = 1 << 16
 
-// run has a child run a statement. It returns what the child says, and how much the statement had
-// in temporary files.
+// run runs a statement in a child. It returns what the child says, and the size of the statement's
+// temporary files.
 func (in *Interpreter) run(ctx context.Context, stmt string) (v verdict, text string, spilled int64,
 	err error) {
 	frame, spilled, err := in.pool.Call(ctx, []byte(stmt), worker.Limits{
 		Time:    in.opts.Timeout,
-		Answer:  in.opts.MaxBytes + mostBeside,
+		Answer:  in.opts.MaxBytes + answerMargin,
 		Scratch: in.opts.MaxSpill,
 	})
 
@@ -153,7 +154,8 @@ func (in *Interpreter) run(ctx context.Context, stmt string) (v verdict, text st
 		return v, string(frame[head:]), spilled, err
 	case errors.Is(err, worker.ErrLate):
 		return verdict{Problem: late}, "", 0, nil
-	case errors.As(err, &died) && !died.Killed: // a statement that SQLite does not survive is the agent's mistake
+	// A statement that SQLite does not survive is the agent's mistake.
+	case errors.As(err, &died) && !died.Killed:
 		return verdict{Problem: wrong, Share: 1}, "", 0, nil
 	}
 

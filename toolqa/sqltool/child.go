@@ -34,7 +34,7 @@ type setup struct {
 	Options Options
 	Prepare []string          // the statements that prepare the connection
 	Visible map[string]string // see authorizer
-	schemas []corpus.Schema   // of the visible tables, which a child has no need of
+	schemas []corpus.Schema   // of the visible tables; a child does not need them
 }
 
 // problem is why a statement has no result.
@@ -46,11 +46,11 @@ const (
 	cut              // its output was longer than allowed
 	late             // its deadline passed, which the child does not know
 	large            // it wanted more memory than it may have
-	unstable         // as large, and the child is of no more use
-	damaged          // the file or the disk is
+	unstable         // as large, and the child cannot be used any more
+	damaged          // the file or the disk is damaged
 )
 
-// verdict is what a child says of a statement, before its output or what SQLite says of it.
+// verdict is what a child says about a statement, before its output or SQLite's error.
 type verdict struct {
 	Problem problem
 	Took    time.Duration
@@ -134,7 +134,7 @@ func (s setup) limit() error {
 			return os.NewSyscallError("getrlimit", err)
 		}
 
-		most = min(most, now.Max) // what the user allows is not ours to raise
+		most = min(most, now.Max) // the user's limits cannot be raised
 		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 			return os.NewSyscallError("setrlimit", err)
 		}
@@ -146,20 +146,22 @@ func (s setup) limit() error {
 // conn is the connection of a child.
 type conn struct {
 	*sqlite3.SQLiteConn
-	opts Options
-	room *room
+	opts   Options
+	budget *budget
 }
 
 // open opens the connection, attaches the corpora, and then removes its access to everything that a
 // statement does not need.
 func (s setup) open() (*conn, error) {
-	opened, err := (&sqlite3.SQLiteDriver{}).Open("file::memory:?_mutex=no") // one goroutine uses it
+	// No mutex: only one goroutine uses it.
+	opened, err := (&sqlite3.SQLiteDriver{}).Open("file::memory:?_mutex=no")
 	if err != nil {
 		return nil, fmt.Errorf("open a connection: %w", err)
 	}
 
-	c := &conn{SQLiteConn: opened.(*sqlite3.SQLiteConn), opts: s.Options, room: &room{}}
+	c := &conn{SQLiteConn: opened.(*sqlite3.SQLiteConn), opts: s.Options, budget: &budget{}}
 
+	// First, because the limits and the authorizer below would refuse ATTACH and PRAGMA.
 	for _, stmt := range s.Prepare {
 		if _, err := c.Exec(stmt, nil); err != nil {
 			return nil, fmt.Errorf("%s: %w", stmt, err)
@@ -176,7 +178,8 @@ func (s setup) open() (*conn, error) {
 		return nil, err
 	}
 
-	if err := errors.Join(registerFunctions(c.SQLiteConn), registerAggregates(c.SQLiteConn, c.room),
+	// Some of these take the place of SQLite's own functions, such as those that read the clock.
+	if err := errors.Join(registerFunctions(c.SQLiteConn), registerAggregates(c.SQLiteConn, c.budget),
 		calendar.register(c.SQLiteConn)); err != nil {
 		return nil, err
 	}
@@ -189,11 +192,11 @@ func (s setup) open() (*conn, error) {
 	return c, nil
 }
 
-// answer runs a statement within its limits, and returns its output, or what SQLite says of it.
+// answer runs a statement within its limits, and returns its output or SQLite's error.
 func (c *conn) answer(stmt string) (v verdict, text string) {
 	start := time.Now()
 	heap := bound(c.opts.MaxMemory)
-	c.room.left, c.room.over = c.opts.MaxMemory, false
+	c.budget.left, c.budget.over = c.opts.MaxMemory, false
 
 	// The driver's aggregates do not expect that SQLite has no memory for the state of one.
 	defer func() {
@@ -212,7 +215,7 @@ func (c *conn) answer(stmt string) (v verdict, text string) {
 	return v, text
 }
 
-// errPrepare is a statement that is none, or too large a one.
+// errPrepare is a statement that cannot be prepared: it is not SQL, or too large.
 var errPrepare = errors.New("sqltool: prepare")
 
 // problem says why a statement failed.
@@ -224,11 +227,12 @@ func (c *conn) problem(err error) problem {
 		return none
 	case errors.Is(err, errCut):
 		return cut
-	case c.room.over:
+	case c.budget.over:
 		return large
 	case errors.As(err, &e) && isDamage(e.Code):
 		return damaged
-	case e.Code == sqlite3.ErrNomem && !errors.Is(err, errPrepare): // which says so of a long program, too
+	// Preparing says so of a program that is too long, too.
+	case e.Code == sqlite3.ErrNomem && !errors.Is(err, errPrepare):
 		return large
 	}
 
@@ -262,6 +266,7 @@ func (c *conn) print(sql string) (out string, err error) {
 	}
 	defer rows.Close()
 
+	// SQLite names a column without an alias after its text, which was translated.
 	labels := rows.Columns()
 	for i, name := range labels {
 		labels[i] = untranslate(name) + ": "
@@ -278,10 +283,12 @@ func (c *conn) print(sql string) (out string, err error) {
 			return valid(b), nil
 		case err != nil:
 			return "", err
+		// Known only now, when there is a row more: a result that just fits is not cut.
 		case n == c.opts.MaxRows:
 			return fmt.Sprintf("%s\n[The output was cut after %d rows. Please ask for less.]", valid(b), n), errCut
 		}
 
+		// A row of which only a part fits is left out: the agent could take the part for all of it.
 		before := len(b)
 		if n > 0 {
 			b = append(b, '\n')
@@ -316,5 +323,5 @@ func appendCell(to []byte, v driver.Value) []byte {
 	return append(to, "None"...)
 }
 
-// valid returns a text without what is no UTF-8 in it.
+// valid returns a text with anything that is not UTF-8 replaced.
 func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

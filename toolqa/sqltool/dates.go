@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// dateParts are functions of a day or of a time of day. They are NULL for what is none.
+// dateParts are functions of a day or of a time of day. They are NULL for anything else.
 func dateParts() map[string]function {
 	all := map[string]function{
 		"last_day": takes(1, ofMoment(
@@ -19,12 +19,12 @@ func dateParts() map[string]function {
 		"monthname":   takes(1, ofMoment(func(m moment) any { return m.Month().String() })),
 		"extract":     takes(2, func(a []any) any { return extract(textOf(a[0]), a[1]) }),
 	}
-	for unit, of := range momentParts {
-		all[unit] = takes(1, ofMoment(func(m moment) any { return int64(of(m.Time)) }))
+	for unit, part := range momentParts {
+		all[unit] = takes(1, ofMoment(func(m moment) any { return int64(part(m.Time)) }))
 	}
 
-	for unit, of := range clockParts {
-		all[unit] = takes(1, ofClock(func(d time.Duration) any { return of(d) }))
+	for unit, part := range clockParts {
+		all[unit] = takes(1, ofClock(func(d time.Duration) any { return part(d) }))
 	}
 	return all
 }
@@ -50,23 +50,23 @@ var clockParts = map[string]func(time.Duration) int64{
 	"microsecond": func(d time.Duration) int64 { return int64(d.Abs() % time.Second / time.Microsecond) },
 }
 
-func ofMoment(of func(moment) any) func([]any) any {
+func ofMoment(f func(moment) any) func([]any) any {
 	return func(a []any) any {
 		m, ok := momentOf(a[0])
 		if !ok {
 			return nil
 		}
-		return of(m)
+		return f(m)
 	}
 }
 
-func ofClock(of func(time.Duration) any) func([]any) any {
+func ofClock(f func(time.Duration) any) func([]any) any {
 	return func(a []any) any {
 		d, ok := clockOf(a[0])
 		if !ok {
 			return nil
 		}
-		return of(d)
+		return f(d)
 	}
 }
 
@@ -77,12 +77,12 @@ func extract(unit string, v any) any {
 		return week([]any{v})
 	}
 
-	if of, ok := momentParts[unit]; ok {
-		return ofMoment(func(m moment) any { return int64(of(m.Time)) })([]any{v})
+	if part, ok := momentParts[unit]; ok {
+		return ofMoment(func(m moment) any { return int64(part(m.Time)) })([]any{v})
 	}
 
-	if of, ok := clockParts[unit]; ok {
-		return ofClock(func(d time.Duration) any { return of(d) })([]any{v})
+	if part, ok := clockParts[unit]; ok {
+		return ofClock(func(d time.Duration) any { return part(d) })([]any{v})
 	}
 	return nil
 }
@@ -145,7 +145,8 @@ func seconds(f float64) time.Duration {
 func dateArithmetic() map[string]function {
 	moved := func(sign float64) func([]any) any {
 		return func(a []any) any {
-			unit := "day" // ADDDATE(value, days)
+			// ADDDATE(value, n) without a unit counts days.
+			unit := "day"
 			if len(a) == 3 {
 				unit = textOf(a[2])
 			}
@@ -153,16 +154,18 @@ func dateArithmetic() map[string]function {
 		}
 	}
 	return map[string]function{
-		"datediff":      takes(2, dateDiff),
-		"date_add":      takesTo(2, 3, moved(1)),
-		"adddate":       takesTo(2, 3, moved(1)),
-		"date_sub":      takesTo(2, 3, moved(-1)),
-		"subdate":       takesTo(2, 3, moved(-1)),
+		"datediff": takes(2, dateDiff),
+		"date_add": takesTo(2, 3, moved(1)),
+		"adddate":  takesTo(2, 3, moved(1)),
+		"date_sub": takesTo(2, 3, moved(-1)),
+		"subdate":  takesTo(2, 3, moved(-1)),
+		// The unit comes first here, and the moment last.
 		"timestampadd":  takes(3, func(a []any) any { return move(a[2], realOf(a[1]), textOf(a[0])) }),
 		"timestampdiff": takes(3, timestampDiff),
 		"timediff":      takes(2, func(a []any) any { return sumClocks(a[0], a[1], -1) }),
 		"addtime":       takes(2, func(a []any) any { return sumClocks(a[0], a[1], 1) }),
 		"subtime":       takes(2, func(a []any) any { return sumClocks(a[0], a[1], -1) }),
+		// Not by takes: a format can grow a text until it is too long, which is an error.
 		"date_format": {
 			least: 2,
 			most:  2,
@@ -214,13 +217,14 @@ func move(v any, n float64, unit string) any {
 	if u.months > 0 {
 		m.Time = addMonths(m.Time, int(math.Round(n))*u.months)
 	} else {
+		// MySQL rounds all numbers but that of seconds, which may have a fraction.
 		if u.length != time.Second {
 			n = math.Round(n)
 		}
 
 		seconds := n * u.length.Seconds()
 
-		// Whole days apart from the rest: a time.Duration ends at 292 years.
+		// Whole days apart from the rest, since a time.Duration ends at 292 years.
 		days := math.Trunc(seconds / 86400)
 		if math.Abs(days) > 366*9999 {
 			return nil

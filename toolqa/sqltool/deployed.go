@@ -8,14 +8,15 @@ import (
 	"toolevo/envs/silent"
 )
 
-// view is a table that is deployed otherwise than it is stored.
+// view is a table that is deployed in another form than it is stored.
 type view struct {
 	table, schema string
-	query         string // that it is, as a WITH has it
+	query         string // its definition, as a WITH has it
 }
 
-// deployed returns a query without the marks that end it (see silent.Marked), and the tables of
-// which they say something. Conversions are computed as they are of answers: in decimal arithmetic.
+// deployed returns a query without the marks that end it (see silent.Marked), and views of the
+// tables that they are about. Conversions are computed like those of answers: in decimal
+// arithmetic.
 func (in *Interpreter) deployed(sql string) (string, []view) {
 	sql, changes := silent.Marked(sql)
 	if len(changes) == 0 {
@@ -25,6 +26,7 @@ func (in *Interpreter) deployed(sql string) (string, []view) {
 	var views []view
 
 	for _, schema := range in.schemas {
+		// With text columns the table is itself a view in temp, whose columns have published names.
 		from, changed := string(schema.Dataset), false
 		if in.opts.TextColumns {
 			from = "temp"
@@ -42,13 +44,15 @@ func (in *Interpreter) deployed(sql string) (string, []view) {
 				columns[i] = recoded(change, c.Name, columns[i])
 			}
 
-			if columns[i] != name { // a CAST is compared as the column was
+			// A CAST, so that SQLite compares the expression as it compared the column.
+			if columns[i] != name {
 				columns[i] = fmt.Sprintf("CAST(%s AS %s) AS %s", columns[i], kind, name)
 				changed = true
 			}
 		}
 
-		if changed { // where it is named twice SQLite would make a table of it
+		// NOT MATERIALIZED, since SQLite would make a table of it where it is named twice.
+		if changed {
 			views = append(views, view{schema.Table, string(schema.Dataset),
 				fmt.Sprintf("%s AS NOT MATERIALIZED (SELECT %s FROM %s.%[1]s)", schema.Table,
 					strings.Join(columns, ", "), from)})
@@ -62,7 +66,7 @@ func (in *Interpreter) deployed(sql string) (string, []view) {
 const dayFirst = "CASE WHEN $ GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN substr($, 9, 2) || '/' || " +
 	"substr($, 6, 2) || '/' || substr($, 1, 4) || substr($, 11) ELSE $ END"
 
-// recoded is the expression of a column, which is another expression, after a change.
+// recoded returns the expression of a column after a change; was is the one before.
 func recoded(change silent.Change, column, was string) string {
 	switch {
 	case change.Scaled != nil && slices.Contains(change.Scaled.Fields, column):
@@ -76,8 +80,8 @@ func recoded(change silent.Change, column, was string) string {
 	return was
 }
 
-// look has a statement read views in the place of the tables of their names.
-func (s *statement) look(views []view) {
+// readViews makes a statement read views instead of the tables of their names.
+func (s *statement) readViews(views []view) {
 	var all []string
 
 	for _, v := range views {

@@ -13,7 +13,7 @@ import (
 type function struct {
 	least, most int // how many arguments it takes
 
-	// null says that the function is called with NULLs. Of all others the value is NULL when one of
+	// null says that the function is called with NULLs. The value of all others is NULL if one of
 	// the arguments is.
 	null bool
 
@@ -33,9 +33,9 @@ const many = 50
 // functionsOf returns the functions of a connection, by their names in lower case.
 func functionsOf(p *patterns) map[string]function {
 	all := map[string]function{}
-	for _, some := range []map[string]function{numberFunctions(), textFunctions(), dateParts(), dateArithmetic(),
+	for _, group := range []map[string]function{numberFunctions(), textFunctions(), dateParts(), dateArithmetic(),
 		p.functions(), {"compare_values": takes(2, compareValues)}} {
-		maps.Copy(all, some)
+		maps.Copy(all, group)
 	}
 
 	return all
@@ -49,7 +49,7 @@ func registerFunctions(c *sqlite3.SQLiteConn) error {
 				return nil, fmt.Errorf("sqltool: %s with %d arguments", name, len(args))
 			}
 
-			for _, arg := range normal(args) {
+			for _, arg := range sqlValues(args) {
 				if arg == nil && !f.null {
 					return nil, nil
 				}

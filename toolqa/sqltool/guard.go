@@ -38,10 +38,10 @@ var limits = map[int]int{
 // recursive is SQLITE_RECURSIVE, which the driver does not name.
 const recursive = 33
 
-// authorizer returns the callback SQLite asks about every step of a statement it prepares. Visible
+// authorizer returns the callback SQLite asks about every step of a statement it prepares. visible
 // maps the tables that may be read to their schemas, all in lower case; a view in the schema temp
-// may stand in place of one. Hidden says which other names are tables. Names may arrive as the
-// statement writes them, and without a schema when it names none.
+// may replace one. hidden says which other names are tables. Names may arrive as the statement
+// writes them, and without a schema if it has none.
 func authorizer(visible map[string]string, hidden func(name string) bool) func(op int, arg1, arg2, schema string) int {
 	functions := allowed()
 	return func(op int, arg1, arg2, schema string) int {
@@ -54,7 +54,7 @@ func authorizer(visible map[string]string, hidden func(name string) bool) func(o
 			name := strings.ToLower(arg1)
 			in, found := visible[name]
 			ok = found && (schema == "" || strings.EqualFold(schema, in) || schema == "temp")
-			// a table of which no column is read, or a WITH, which may have any other name
+			// A table of which no column is read, or a WITH, which may have any other name.
 			if arg2 == "" && schema == "" {
 				ok = ok || !hidden(name)
 			}
@@ -77,8 +77,8 @@ func hiddenTables(c *sqlite3.SQLiteConn, visible map[string]string) (func(name s
 		queries = append(queries, "SELECT name FROM "+schema+".sqlite_schema WHERE type IN ('table', 'view')")
 	}
 
+	// SQLite lists these modules only when they have been used.
 	set := map[string]bool{}
-	// listed once used
 	for _, name := range []string{"dbstat", "carray", "json_each", "json_tree", "jsonb_each", "jsonb_tree"} {
 		set[name] = true
 	}

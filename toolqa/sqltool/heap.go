@@ -10,7 +10,7 @@ import "C"
 // differs from statement to statement.
 type heap struct{ before, most int64 }
 
-// bound lets SQLite have so many bytes more than it has.
+// bound lets SQLite have at most this many bytes more than it has.
 func bound(most int64) heap {
 	C.sqlite3_memory_highwater(1)
 
@@ -19,10 +19,10 @@ func bound(most int64) heap {
 	return h
 }
 
-// share is the largest part of what it might have that SQLite had.
+// share returns the largest share of its bound that SQLite has used.
 func (h heap) share() float64 {
 	return float64(int64(C.sqlite3_memory_highwater(0))-h.before) / float64(h.most)
 }
 
-// free lets SQLite have as much as it wants.
+// free removes the bound.
 func (h heap) free() { C.sqlite3_hard_heap_limit64(0) }

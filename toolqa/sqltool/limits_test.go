@@ -119,23 +119,23 @@ func TestProblems(t *testing.T) {
 	nomem := sqlite3.Error{Code: sqlite3.ErrNomem}
 
 	for _, tt := range []struct {
-		room room
-		err  error
-		want problem
+		budget budget
+		err    error
+		want   problem
 	}{
-		{room{}, sqlite3.Error{Code: sqlite3.ErrCorrupt}, damaged},
-		{room{}, fmt.Errorf("read: %w", sqlite3.Error{Code: sqlite3.ErrIoErr}), damaged},
-		{room{}, sqlite3.Error{Code: sqlite3.ErrFull}, damaged},
-		{room{}, nomem, large},
-		{room{}, fmt.Errorf("%w: %w", errPrepare, nomem), wrong}, // the program was too long
-		{room{over: true}, sqlite3.Error{Code: sqlite3.ErrError}, large},
-		{room{}, sqlite3.Error{Code: sqlite3.ErrError}, wrong},
-		{room{}, sqlite3.Error{Code: sqlite3.ErrTooBig}, wrong},
-		{room{}, sqlite3.Error{Code: sqlite3.ErrAuth}, wrong},
-		{room{}, errCut, cut},
-		{room{}, nil, none},
+		{budget{}, sqlite3.Error{Code: sqlite3.ErrCorrupt}, damaged},
+		{budget{}, fmt.Errorf("read: %w", sqlite3.Error{Code: sqlite3.ErrIoErr}), damaged},
+		{budget{}, sqlite3.Error{Code: sqlite3.ErrFull}, damaged},
+		{budget{}, nomem, large},
+		{budget{}, fmt.Errorf("%w: %w", errPrepare, nomem), wrong}, // the program was too long
+		{budget{over: true}, sqlite3.Error{Code: sqlite3.ErrError}, large},
+		{budget{}, sqlite3.Error{Code: sqlite3.ErrError}, wrong},
+		{budget{}, sqlite3.Error{Code: sqlite3.ErrTooBig}, wrong},
+		{budget{}, sqlite3.Error{Code: sqlite3.ErrAuth}, wrong},
+		{budget{}, errCut, cut},
+		{budget{}, nil, none},
 	} {
-		c := &conn{room: &tt.room}
+		c := &conn{budget: &tt.budget}
 		if got := c.problem(tt.err); got != tt.want {
 			t.Errorf("%#v: %v, want %v", tt.err, got, tt.want)
 		}

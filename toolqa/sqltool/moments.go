@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// moment is what MySQL's date functions read of a value: a day, and maybe a time of day.
+// moment is what MySQL's date functions read from a value: a day, and maybe a time of day.
 type moment struct {
 	time.Time      // in UTC
 	clock     bool // it has a time of day
@@ -31,8 +31,8 @@ func fraction(nanoseconds int) string {
 }
 
 // momentOf reads a date, 2022-01-14, 2022/1/14 or 20220114, that a time may follow: 2022-01-14
-// 09:00:00. What follows these is passed over, but for a digit. A day that is none, such as
-// 2022-09-31, gives no moment.
+// 09:00:00. Anything after these is ignored, except a digit. An invalid day, such as 2022-09-31, is
+// not a moment.
 func momentOf(v any) (moment, bool) {
 	s := strings.TrimSpace(textOf(v))
 	if n, ok := v.(int64); ok || digits(s) == len(s) {
@@ -108,8 +108,8 @@ func afterMark(s, marks string) (n int, rest string, ok bool) {
 // clockOf reads a time: 09:00, -12:30:05.5, that of a moment, or a number such as 1452 for 14
 // minutes and 52 seconds.
 func clockOf(v any) (time.Duration, bool) {
-	s := strings.TrimSpace(textOf(v))
 	// Digits alone are a time, even those that could be a date.
+	s := strings.TrimSpace(textOf(v))
 	if m, ok := momentOf(s); ok && digits(s) < len(s) {
 		return m.Sub(m.Truncate(24 * time.Hour)), true
 	}
@@ -127,6 +127,7 @@ func clockOf(v any) (time.Duration, bool) {
 		return d, ok
 	}
 
+	// MySQL's times end at 838:59:59, and begin with hours and minutes.
 	s, negative := strings.CutPrefix(s, "-")
 	hours, s, ok1 := decimal(s, 1, 3)
 
@@ -144,6 +145,7 @@ func clockOf(v any) (time.Duration, bool) {
 
 		d += time.Duration(seconds) * time.Second
 
+		// MySQL keeps microseconds.
 		if n := digits(strings.TrimPrefix(rest, ".")); strings.HasPrefix(rest, ".") && n > 0 {
 			f, _ := strconv.ParseFloat("0."+rest[1:1+n], 64)
 			d += time.Duration(math.Round(f*1e6)) * time.Microsecond

@@ -28,17 +28,17 @@ func numberFunctions() map[string]function {
 		"radians":  takes(1, func(a []any) any { return finite(realOf(a[0]) * (math.Pi / 180)) }),
 		"degrees":  takes(1, func(a []any) any { return finite(realOf(a[0]) * (180 / math.Pi)) }),
 	}
-	for name, of := range map[string]func(float64) float64{
+	for name, f := range map[string]func(float64) float64{
 		"sqrt": math.Sqrt, "exp": exact.Exp, "ln": exact.Log, "log2": exact.Log2, "log10": exact.Log10, "sin": math.Sin,
 		"cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
 	} {
-		all[name] = takes(1, func(a []any) any { return finite(of(realOf(a[0]))) })
+		all[name] = takes(1, func(a []any) any { return finite(f(realOf(a[0]))) })
 	}
 
 	return all
 }
 
-// rounded returns a number rounded by to as a whole one, where there is room.
+// rounded returns a number rounded by to, as an integer if it fits one.
 func rounded(v any, to func(float64) float64) any {
 	if n, ok := v.(int64); ok {
 		return n
@@ -51,7 +51,7 @@ func rounded(v any, to func(float64) float64) any {
 	return int64(f)
 }
 
-// truncate cuts a number after so many decimal digits, or, where that is negative, before the
+// truncate cuts a number after a number of decimal digits, or, if that is negative, before the
 // decimal point. The digits are those the number is written with, not those of its binary form.
 func truncate(v any, digits int64) any {
 	s := strconv.FormatFloat(realOf(v), 'f', -1, 64)
@@ -108,8 +108,8 @@ func logarithm(a []any) any {
 	return finite(exact.Log(realOf(a[1])) / exact.Log(realOf(a[0])))
 }
 
-// grouped writes a number with so many decimal digits and a comma before every third digit of its
-// whole part.
+// grouped writes a number with a number of decimal digits and a comma before every third digit of
+// its whole part.
 func grouped(f float64, digits int64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil

@@ -104,11 +104,12 @@ func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpr
 		recent:    &toolqa.Recent{Most: recentStatements},
 		pool:      worker.NewPool(opts.Conns, start),
 	}
+	// Then the tables are views in temp, in the place of those in the files.
 	if opts.TextColumns {
 		in.temporary = s.Visible
 	}
 
-	// What is wrong with a corpus is found now, and not by the first question.
+	// What is wrong with a corpus is found now and not by the first question.
 	if err := in.pool.Warm(ctx); err != nil {
 		return nil, fmt.Errorf("sqltool: open the corpora: %w", err)
 	}
@@ -139,7 +140,7 @@ func (in *Interpreter) Close() error {
 }
 
 // sortKiB is how much a sort keeps in memory: SQLite takes the cache of the first file for it,
-// which is empty. It orders so much in one step, in which it does not look at the deadline, and
+// which is empty. It orders that much in one step, in which it does not look at the deadline, and
 // writes it away.
 const sortKiB = 1024
 
@@ -166,7 +167,7 @@ func newSetup(opts Options, corpora []*corpus.Corpus) setup {
 		s.Prepare = append(s.Prepare,
 			fmt.Sprintf("ATTACH DATABASE '%s' AS %s", strings.ReplaceAll(from.URI(), "'", "''"), ds),
 			fmt.Sprintf("PRAGMA %s.cache_size = -%d", ds, cacheKiB),
-			// reads the schema, which the authorizer would refuse
+			// Reads the schema, which the authorizer would refuse later.
 			fmt.Sprintf("SELECT 1 FROM %s.%s LIMIT 1", ds, schema.Table))
 		if opts.TextColumns {
 			s.Prepare = append(s.Prepare, textView(schema))
@@ -182,11 +183,13 @@ const startTime = time.Minute
 
 // starter returns what starts a child of a name that can read the corpora and do nothing else.
 func (s setup) starter(name string, corpora []*corpus.Corpus) (func(context.Context) (*worker.Child, error), error) {
+	// Encoded once: every child gets the same setup as its first request.
 	first, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("sqltool: encode the setup: %w", err)
 	}
 
+	// The child may read these files and no others.
 	var files []string
 
 	for _, c := range corpora {
@@ -203,8 +206,8 @@ func (s setup) starter(name string, corpora []*corpus.Corpus) (func(context.Cont
 			return nil, fmt.Errorf("sqltool: start a child: %w", err)
 		}
 
-		limits := worker.Limits{Time: startTime, Scratch: s.Options.MaxSpill} // SQLite may write while it attaches
-
+		// SQLite may write temporary files while it attaches the corpora.
+		limits := worker.Limits{Time: startTime, Scratch: s.Options.MaxSpill}
 		if _, _, err := c.Call(ctx, first, limits); err != nil {
 			return nil, fmt.Errorf("sqltool: start a child: %w: %s", err, c.End())
 		}

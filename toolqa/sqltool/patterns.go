@@ -15,7 +15,7 @@ const (
 	maxPatterns = 100     // how many a connection keeps
 )
 
-// patterns keeps the regular expressions that a connection has met. They are of Go's syntax, and as
+// patterns keeps the regular expressions that a connection has used. They have Go's syntax, and as
 // in MySQL the case of letters does not matter. A connection runs one statement at a time.
 type patterns struct{ known map[string]pattern }
 
@@ -86,6 +86,7 @@ func (p *patterns) compile(expr string) (pattern, error) {
 		return pattern{}, err
 	}
 
+	// All are forgotten at once: a statement may have a pattern in every row.
 	if p.known == nil || len(p.known) == maxPatterns {
 		p.known = map[string]pattern{}
 	}

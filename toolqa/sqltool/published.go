@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// publish makes of a statement what the published database, MySQL without a current database, would
-// make of it. Views are the tables that views stand for, by their names in lower case.
+// publish changes a statement so that it means what it would in the published database, MySQL
+// without a current database. views has the tables that views replace, by their names in lower
+// case.
 func (s *statement) publish(views map[string]string) error {
 	for i, t := range s.tokens {
 		_, view := views[strings.ToLower(t.identifier())]
@@ -18,7 +19,7 @@ func (s *statement) publish(views map[string]string) error {
 		case s.kind(i) == symbol && !s.edits[i].changed:
 			s.compare(i)
 		case s.is(i, "BETWEEN"), s.is(i, "IN"):
-			s.among(i)
+			s.compareRange(i)
 		}
 	}
 
@@ -30,6 +31,7 @@ func (s *statement) publish(views map[string]string) error {
 // a number as numbers, where SQLite takes every text to be greater. Texts with a text, and two
 // names, which may be an index, stay as they are.
 func (s *statement) compare(i int) {
+	// Every character is a token of its own: ">=" is two without a gap.
 	n := 1
 	for s.isAny(i+n, "<", ">", "=") && !s.gap[i+n] {
 		n++
@@ -53,12 +55,15 @@ func (s *statement) compare(i int) {
 		return
 	}
 
-	if s.isNumber(left, i-1) || s.isNumber(i+n, right) { // SQLite compares them without a call
+	// With a number on one side MySQL compares numbers, which SQLite does without a call for each
+	// row.
+	if s.isNumber(left, i-1) || s.isNumber(i+n, right) {
 		s.surround(left, i-1, "CAST(", " AS REAL)")
 		s.surround(i+n, right, "CAST(", " AS REAL)")
 		return
 	}
 
+	// Otherwise only the values can tell whether they are compared as texts or as numbers.
 	s.surround(left, right, "compare_values(", ") "+op+" 0")
 	s.change(i, ",")
 
@@ -81,8 +86,8 @@ func (s *statement) isNumber(first, last int) bool {
 	return first == last && s.kind(first) == number
 }
 
-// among lets what stands before BETWEEN or IN be a number where numbers follow.
-func (s *statement) among(i int) {
+// compareRange makes the operand before BETWEEN or IN a number if numbers follow.
+func (s *statement) compareRange(i int) {
 	first := i + 1
 	if s.is(i, "IN") && s.is(first, "(") {
 		first++
@@ -108,8 +113,9 @@ func (s *statement) among(i int) {
 // label names the columns of the outermost SELECT that are columns of a table as the statement
 // writes them, not as the table does.
 func (s *statement) label() {
+	// A SELECT in parentheses is one of a WITH: the outermost follows it.
 	i := slices.IndexFunc(s.tokens, func(t token) bool { return t.is("SELECT") })
-	for i >= 0 && s.call[i] >= 0 { // of a WITH
+	for i >= 0 && s.call[i] >= 0 {
 		next := slices.IndexFunc(s.tokens[i+1:], func(t token) bool { return t.is("SELECT") })
 		if next < 0 {
 			return
@@ -132,6 +138,7 @@ func (s *statement) label() {
 			end = len(s.tokens)
 		}
 
+		// What has an alias of its own is more than a name, and keeps it.
 		if end > first && s.isName(first, end-1) {
 			s.edits[end-1].after += ` AS "` + strings.ReplaceAll(s.tokens[end-1].identifier(), `"`, `""`) + `"`
 		}
@@ -160,7 +167,7 @@ func (s *statement) isName(first, last int) bool {
 var textual = strings.Fields(`adddate concat concat_ws date date_add date_format date_sub lcase left lower ltrim mid replace
 	right rtrim str_to_date subdate substr substring substring_index time trim ucase upper`)
 
-// isText reports whether an operand is a text whatever the tables hold.
+// isText reports whether an operand is a text, whatever the tables hold.
 func (s *statement) isText(first, last int) bool {
 	if s.kind(last) == text || s.kind(last) == double {
 		return true
@@ -216,6 +223,7 @@ func (s *statement) operandAfter(i int) int {
 		i = s.match[i]
 	}
 
+	// Where the operand ends is not clear behind a parenthesis that stays open, or at a window.
 	switch {
 	case i < 0 || s.is(i+1, "OVER"):
 		return -1
@@ -238,13 +246,13 @@ func (s *statement) operator(i int) bool {
 	return s.isAny(i, "+", "-", "*", "/", "%", "|", "DIV", "MOD") && (s.kind(i) == symbol || s.endsOperand(i-1))
 }
 
-// around are the keywords that stand before or behind an operand.
-var around = strings.Fields(`ALL AND AS ASC BETWEEN BY CASE DESC DISTINCT DIV ELSE END EXCEPT FROM GROUP HAVING IN INTERSECT
+// operandBounds are the keywords before or after an operand.
+var operandBounds = strings.Fields(`ALL AND AS ASC BETWEEN BY CASE DESC DISTINCT DIV ELSE END EXCEPT FROM GROUP HAVING IN INTERSECT
 	INTERVAL IS JOIN LIKE LIMIT MOD NOT ON OR ORDER OVER REGEXP RLIKE SELECT THEN UNION WHEN WHERE WITH XOR`)
 
 func (s *statement) beginsOperand(i int) bool {
 	k := s.kind(i)
-	return k != space && k != symbol && !s.isAny(i, around...)
+	return k != space && k != symbol && !s.isAny(i, operandBounds...)
 }
 
 func (s *statement) endsOperand(i int) bool { return s.is(i, ")") || s.beginsOperand(i) }

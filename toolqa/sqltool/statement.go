@@ -14,9 +14,9 @@ type statement struct {
 	tokens []token // without space
 	gap    []bool  // there was space before the token
 	edits  []edit  // of the token of the same number
-	match  []int   // of a parenthesis the other one, of other tokens -1
+	match  []int   // the other parenthesis of a pair; -1 for other tokens
 	call   []int   // the open parenthesis that a token is directly inside, or -1
-	start  []int   // of the last token of an INTERVAL, the first of the sum it is in; of others -1
+	start  []int   // for the last token of an INTERVAL, the first of the sum it is in; -1 for others
 }
 
 // edit is what becomes of a token.
@@ -26,9 +26,10 @@ type edit struct {
 	changed       bool // the token becomes to
 }
 
-// parse returns the statement that a text is. It refuses anything but one SELECT, WITH or VALUES.
+// parse reads a statement. It refuses anything but one SELECT, WITH or VALUES.
 func parse(sql string) (*statement, error) {
-	if strings.Contains(sql, "\x00") { // SQLite would end the statement there
+	// SQLite would end the statement there.
+	if strings.Contains(sql, "\x00") {
 		return nil, errRefused
 	}
 
@@ -36,7 +37,9 @@ func parse(sql string) (*statement, error) {
 	gap := false
 
 	for _, t := range tokenize(sql) {
-		if t.kind == space { // a blank from now on: MySQL's # is none in SQLite, and our comments must be the only ones
+		// A comment becomes a blank: SQLite does not know MySQL's #, and the only comments must be
+		// the marks around changes.
+		if t.kind == space {
 			gap = true
 			continue
 		}
@@ -45,6 +48,7 @@ func parse(sql string) (*statement, error) {
 		gap = false
 	}
 
+	// Semicolons may end the statement, but not begin another.
 	if end := slices.IndexFunc(s.tokens, func(t token) bool { return t.is(";") }); end >= 0 {
 		if slices.ContainsFunc(s.tokens[end:], func(t token) bool { return !t.is(";") }) {
 			return nil, errRefused
@@ -105,8 +109,8 @@ func (s *statement) kind(i int) tokenKind {
 	return s.tokens[i].kind
 }
 
-// function returns the name of the function, in lower case, that a token is an argument of, without
-// a parenthesis between; "" when it is of none.
+// function returns the name, in lower case, of the function that a token is directly an argument
+// of, or "".
 func (s *statement) function(i int) string {
 	if open := s.call[i]; open > 0 && s.kind(open-1) == word {
 		return strings.ToLower(s.tokens[open-1].text)

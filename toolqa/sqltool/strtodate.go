@@ -15,8 +15,8 @@ type parsed struct {
 }
 
 // strToDate reads a text in a format of MySQL. The value is a day, a time of day, or both, by what
-// the format names; NULL when the text does not fit, or names an invalid date. What follows the
-// format is passed over.
+// the format names; NULL if the text does not fit, or names an invalid date. What follows the
+// format is ignored.
 func strToDate(s, layout string) any {
 	var p parsed
 
@@ -126,9 +126,9 @@ func (p *parsed) readClock(s string, field byte) (rest string, ok bool) {
 }
 
 // name reads one of the names of 1 to n, or the first three letters of one.
-func name(s string, short bool, of func(int) string, n int) (number int, rest string, ok bool) {
+func name(s string, short bool, nth func(int) string, n int) (number int, rest string, ok bool) {
 	for i := 1; i <= n; i++ {
-		name := of(i)
+		name := nth(i)
 		if short {
 			name = name[:3]
 		}
@@ -141,8 +141,8 @@ func name(s string, short bool, of func(int) string, n int) (number int, rest st
 }
 
 func (p *parsed) value() any {
+	// 12 AM is midnight, and 12 PM noon.
 	if p.half != "" {
-		// 12 AM is midnight, and 12 PM noon.
 		p.hour %= 12
 		if p.half == "PM" {
 			p.hour += 12
@@ -162,6 +162,7 @@ func (p *parsed) value() any {
 		return clockText(clock)
 	}
 
+	// A day of the year replaces month and day, which the format need not name then.
 	m, ok := date(p.year, p.month, p.day)
 	if p.yearDay > 0 {
 		m, ok = date(p.year, 1, 1)

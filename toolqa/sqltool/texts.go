@@ -10,6 +10,8 @@ import (
 
 // textFunctions are functions of texts. Positions and lengths count characters, positions from 1.
 func textFunctions() map[string]function {
+	// Those that can make a text longer than they got return an error when it is too long. The
+	// others are made by takes.
 	return map[string]function{
 		"concat": {least: 1, most: many, call: concat},
 		"left":   takes(2, func(a []any) any { return slice(textOf(a[0]), wholeOf(a[1]), false) }),
@@ -24,12 +26,12 @@ func textFunctions() map[string]function {
 		"space":   {least: 1, most: 1, call: func(a []any) (any, error) { return repeat(" ", wholeOf(a[0])) }},
 		"reverse": takes(1, func(a []any) any { return reverse(textOf(a[0])) }),
 		"substring_index": takes(3, func(a []any) any {
-			return substringIndex(textOf(a[0]), textOf(a[1]),
-				wholeOf(a[2]))
+			return substringIndex(textOf(a[0]), textOf(a[1]), wholeOf(a[2]))
 		}),
 		"locate": takesTo(2, 3, locate),
 		"strcmp": takes(2, func(a []any) any { return int64(strings.Compare(textOf(a[0]), textOf(a[1]))) }),
 		"ascii":  takes(1, func(a []any) any { return firstByte(textOf(a[0])) }),
+		// A NULL is not found in the list, but the value is 0 and not NULL.
 		"field": {
 			least: 2,
 			most:  many,
@@ -43,12 +45,14 @@ func textFunctions() map[string]function {
 			null:  true,
 			call:  func(a []any) (any, error) { return truth(a[0] == nil), nil },
 		},
+
+		// For views of tables that are deployed in another form.
 		"shift_point": takes(2, func(a []any) any {
 			return silent.Shifted(textOf(a[0]), int(min(max(wholeOf(a[1]), -mostShift), mostShift)))
 		}),
-
 		"shift_time": takes(2, func(a []any) any { return silent.Later(textOf(a[0]), int(wholeOf(a[1]))) }),
 
+		// For views whose columns are text: a CAST writes numbers unlike Python.
 		"py_str": {least: 1, most: 1, call: func(a []any) (any, error) { return textOf(a[0]), nil }},
 	}
 }
@@ -78,8 +82,8 @@ func slice(s string, n int64, last bool) string {
 	return string(runes[:n])
 }
 
-// pad makes a text so many characters long: it puts others before or after it, or cuts its end off.
-// It is NULL when there is nothing to put there, or the length is negative.
+// pad gives a text a length in characters: it puts others before or after it, or cuts its end off.
+// It is NULL if there is nothing to put there, or the length is negative.
 func pad(a []any, before bool) (any, error) {
 	s, n, with := []rune(textOf(a[0])), wholeOf(a[1]), []rune(textOf(a[2]))
 	switch {
@@ -117,8 +121,8 @@ func reverse(s string) string {
 	return string(runes)
 }
 
-// substringIndex returns what stands before the n-th separator of a text, or after the n-th from
-// its end where n is negative.
+// substringIndex returns what is before the n-th separator of a text, or, if n is negative, after
+// the n-th from its end.
 func substringIndex(s, separator string, n int64) string {
 	if separator == "" || n == 0 {
 		return ""
@@ -131,8 +135,8 @@ func substringIndex(s, separator string, n int64) string {
 	return strings.Join(parts[max(int64(len(parts))+n, 0):], separator)
 }
 
-// locate returns where a text has another in it, from a position on; 0 when it has not. As in
-// MySQL, the case of letters does not matter.
+// locate returns the position of one text in another, from a position on, or 0. As in MySQL, the
+// case of letters does not matter.
 func locate(a []any) any {
 	from := int64(1)
 	if len(a) == 3 {
@@ -160,8 +164,7 @@ func firstByte(s string) int64 {
 	return int64(s[0])
 }
 
-// field returns the number of the first of the other arguments that is equal to the first; 0 when
-// none is.
+// field returns the number of the first of the other arguments that is equal to the first, or 0.
 func field(a []any) any {
 	for i, v := range a[1:] {
 		if a[0] != nil && v != nil && textOf(v) == textOf(a[0]) {
@@ -172,7 +175,7 @@ func field(a []any) any {
 	return int64(0)
 }
 
-// findInSet returns the number of an item in a list separated by commas; 0 when it is not there.
+// findInSet returns the number of an item in a list separated by commas, or 0.
 func findInSet(item, list string) int64 {
 	if list == "" {
 		return 0

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// translate returns a statement in SQLite's dialect. Temporary maps tables, by their names in lower
-// case, to the schemas they are published in and are views in place of. It refuses anything but one
-// SELECT, WITH or VALUES statement. Views are there in place of tables, too.
+// translate returns a statement in SQLite's dialect. temporary maps the tables that views in temp
+// replace, by their names in lower case, to the schemas in which they are published. Each of views
+// replaces a table, too. It refuses anything but one SELECT, WITH or VALUES statement.
 func translate(sql string, temporary map[string]string, views ...view) (string, error) {
 	s, err := parse(sql)
 	if err != nil {
@@ -26,7 +26,7 @@ func translate(sql string, temporary map[string]string, views ...view) (string, 
 		}
 	}
 
-	s.look(views)
+	s.readViews(views)
 	return s.String(), nil
 }
 
@@ -37,6 +37,7 @@ func (s *statement) rewrite(i int, temporary map[string]string) error {
 	}
 
 	switch t := s.tokens[i]; t.kind {
+	// MySQL takes double quotes for those of a text, too.
 	case text, double:
 		if err := s.unescape(i); err != nil {
 			return err
@@ -48,13 +49,15 @@ func (s *statement) rewrite(i int, temporary map[string]string) error {
 			return s.interval(i)
 		}
 
+		// After a dot it is the name of a column.
 		if s.is(i+1, "(") && !s.is(i-1, ".") {
-			s.calling(i, strings.ToLower(t.text))
+			s.translateCall(i, strings.ToLower(t.text))
 		} else {
 			s.keyword(i)
 		}
 	}
 
+	// The table is a view in temp, whatever the schema in which it is published.
 	if t := s.tokens[i]; t.kind != number && s.is(i+1, ".") && i+2 < len(s.tokens) {
 		if schema, ok := temporary[strings.ToLower(s.tokens[i+2].identifier())]; ok &&
 			strings.EqualFold(t.identifier(), schema) {
@@ -73,11 +76,13 @@ func (s *statement) unescape(i int) error {
 		return nil
 	}
 
-	if len(body) < 2 || !strings.HasSuffix(body, quote) { // SQLite would see another end
+	// SQLite would find another end of a text that is not closed.
+	if len(body) < 2 || !strings.HasSuffix(body, quote) {
 		return errRefused
 	}
 
 	body = strings.ReplaceAll(body[1:len(body)-1], quote+quote, quote)
+
 	var b strings.Builder
 
 	for i := 0; i < len(body); i++ {
@@ -99,6 +104,7 @@ func (s *statement) unescape(i int) error {
 		b.WriteByte(c)
 	}
 
+	// Always in single quotes: SQLite would try a text in double quotes as a name.
 	s.change(i, "'"+strings.ReplaceAll(b.String(), "'", "''")+"'")
 	return nil
 }
@@ -139,20 +145,22 @@ var renamed = map[string]string{
 	"character_length": "length", "isnull": "is_null", "any_value": "min", "position": "locate",
 }
 
-// calling translates a call of the function that token i names, in lower case.
-func (s *statement) calling(i int, name string) {
+// translateCall translates a call of the function that token i names, in lower case.
+func (s *statement) translateCall(i int, name string) {
 	if to, ok := renamed[name]; ok {
 		s.change(i, to)
 	}
 
+	// A call that is not closed, or has no arguments, needs only the other name.
 	first := i + 2
-	if s.match[i+1] <= first { // it is not closed, or has no arguments
+	if s.match[i+1] <= first {
 		return
 	}
 
 	switch name {
 	case "cast":
 		s.cast(s.find(first, "AS"), s.match[i+1])
+	// CONVERT(value USING charset) has no comma, and is left for SQLite to refuse.
 	case "convert":
 		if comma := s.lastComma(first); comma > 0 {
 			s.change(i, "CAST")
@@ -210,7 +218,7 @@ var castTypes = map[string]string{
 	"time": "TEXT",
 }
 
-// cast translates the type of a CAST, which stands between as and end.
+// cast translates the type of a CAST, which is between as and end.
 func (s *statement) cast(as, end int) {
 	if as < 0 || as+1 >= end {
 		return
@@ -233,14 +241,14 @@ func (s *statement) cast(as, end int) {
 func (s *statement) groupConcat(i int) {
 	first, end := i+2, s.match[i+1]
 
-	// Without one SQLite takes the call as it stands, and what has more behind it it refuses.
+	// Without a separator SQLite takes the call as it is, and with more after it SQLite refuses it.
 	separator := s.find(first, "SEPARATOR")
 	if separator < 0 || separator+2 != end {
 		return
 	}
 
-	// The text comes to be unescaped only later, so that is done here; where it fails, it fails
-	// there again, and is refused.
+	// rewrite would unescape the separator only later, so that is done here. If it fails, it fails
+	// there again, and the statement is refused.
 	with := s.tokens[separator+1].text
 	if s.unescape(separator+1) != nil {
 		return
@@ -262,7 +270,7 @@ func (s *statement) groupConcat(i int) {
 	s.edits[at].before = ", " + with + " "
 	if s.is(first, "DISTINCT") {
 		s.change(i, "concat_distinct")
-		s.change(first, "concat(") // which writes numbers as all other functions do
+		s.change(first, "concat(") // writes numbers as all other functions do
 		s.edits[at].before = ")" + s.edits[at].before
 	}
 }
@@ -270,6 +278,7 @@ func (s *statement) groupConcat(i int) {
 // interval translates INTERVAL n UNIT: in DATE_ADD(value, INTERVAL n UNIT) it is two arguments, and
 // value + INTERVAL n UNIT becomes a call.
 func (s *statement) interval(i int) error {
+	// The search stops at another INTERVAL too, so that many in a row do not take quadratic time.
 	unit := s.find(i+1, unitsOrInterval...)
 	if i < 2 || unit < i+2 || s.call[unit] != s.call[i] || s.is(unit, "INTERVAL") {
 		return errRefused
@@ -280,6 +289,7 @@ func (s *statement) interval(i int) error {
 
 	s.edits[unit].before = ", "
 	switch f := s.function(i); {
+	// As an argument it becomes two, the number and the unit's name, which only these take.
 	case s.is(i-1, ","):
 		if !slices.Contains([]string{"date_add", "date_sub", "adddate", "subdate"}, f) {
 			return errRefused
@@ -295,8 +305,8 @@ func (s *statement) interval(i int) error {
 			call = "date_sub("
 		}
 
-		s.change(i-1, ",")
 		// In front, because where several follow each other the later call encloses the earlier.
+		s.change(i-1, ",")
 		s.edits[from].before = call + s.edits[from].before
 		s.edits[unit].after = ")"
 		s.start[unit] = from
@@ -314,7 +324,7 @@ var unitNames = []string{"MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK
 var unitsOrInterval = append([]string{"INTERVAL"}, unitNames...)
 
 // operand returns where the operand begins that ends with token i: a name, a literal, a call, or
-// what is in parentheses; -1 when there is none.
+// something in parentheses. It is -1 if there is no operand.
 func (s *statement) operand(i int) int {
 	switch {
 	case s.start[i] >= 0: // the end of an INTERVAL before

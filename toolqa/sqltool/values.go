@@ -11,9 +11,9 @@ import (
 
 // A SQL value in Go is nil, an int64, a float64 or a string. A blob is taken for the text it holds.
 
-// normal returns the arguments of a call as SQL values: the driver hands over NULL as a nil slice
-// of bytes.
-func normal(args []any) []any {
+// sqlValues returns the arguments of a call as SQL values: the driver hands over NULL as a nil
+// slice of bytes.
+func sqlValues(args []any) []any {
 	for i, arg := range args {
 		if b, ok := arg.([]byte); ok {
 			args[i] = nil
@@ -40,8 +40,8 @@ func textOf(v any) string {
 	return ""
 }
 
-// realOf returns a value as a number, as MySQL does: of a text, what it begins with; 0 when that is
-// no number.
+// realOf returns a value as a number, as MySQL does: of a text, the number that it begins with, or
+// 0.
 func realOf(v any) float64 {
 	switch v := v.(type) {
 	case int64:
@@ -102,6 +102,7 @@ func leadingNumber(s string) (float64, bool) {
 		return 0, false
 	}
 
+	// An exponent without digits is not part of the number: "1e" begins with 1.
 	if mantissa := end; end < len(s) && (s[end] == 'e' || s[end] == 'E') {
 		end++
 		if end < len(s) && (s[end] == '+' || s[end] == '-') {
@@ -117,7 +118,8 @@ func leadingNumber(s string) (float64, bool) {
 		}
 	}
 
-	f, _ := strconv.ParseFloat(s[:end], 64) // of a number that is too large, infinity
+	// The only error left is a number that is too large, and then f is infinity.
+	f, _ := strconv.ParseFloat(s[:end], 64)
 	return f, true
 }
 

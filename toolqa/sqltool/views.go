@@ -12,8 +12,8 @@ import (
 const publishedCells = 250
 
 // textView returns the statement that makes a view of a table in which every column is text, as in
-// the published database. A column of texts that are always there is handed on as it is, so that
-// SQLite finds its index.
+// the published database. A column of texts without missing cells stays as it is, so that SQLite
+// finds its index.
 func textView(schema corpus.Schema) string {
 	columns := make([]string, len(schema.Columns))
 
@@ -27,7 +27,7 @@ func textView(schema corpus.Schema) string {
 		}
 
 		if columns[i] != name {
-			// for what publish does not see, such as a number by its alias
+			// For what publish does not see, such as a number by its alias.
 			columns[i] = "CAST(" + columns[i] + " AS TEXT)"
 		}
 

@@ -12,7 +12,7 @@ import (
 // numeric are the columns that are compared as numbers.
 var numeric = [...]string{"Distance", "latitude", "longitude", "lat", "long"}
 
-// castSet is a set of numeric columns. Bit i stands for numeric[i].
+// castSet is a set of numeric columns. Bit i is that of numeric[i].
 type castSet uint8
 
 func (c castSet) has(column string) bool {

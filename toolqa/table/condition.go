@@ -7,7 +7,7 @@ import (
 	"toolevo/toolqa/corpus"
 )
 
-// separator stands between the pieces of a condition.
+// separator separates the pieces of a condition.
 const separator = ", "
 
 // piece is one comparison of a condition. An empty operator means that there is none.

@@ -70,6 +70,7 @@ func (f *FilterDB) Call(ctx context.Context, s toolqa.Session, args envs.Args) (
 	// The published code undoes a call only where a piece selects no row.
 	case f.Partial && !failure.empty:
 		s.Table = narrowed
+	// It casts columns even in the table that it goes back to: see failure.
 	case failure.cast != view.cast:
 		s.Table = view.withCast(failure.cast)
 	}
@@ -101,8 +102,13 @@ func failed(piece string) *failure {
 func (f *FilterDB) apply(ctx context.Context, view *tableView, condition string) (*tableView, *failure, error) {
 	cast, selected := view.cast, view.selection()
 	surviving := cast
-	var filters []predicate // those that leave out a row
+
+	// Only those that leave out a row: all are applied again when the rows are selected anew.
+	var filters []predicate
+
 	result := func() *tableView {
+		// The search recognises equal states by their view, so one that did not change stays the
+		// same.
 		if len(filters) == 0 && cast == view.cast {
 			return view
 		}
@@ -114,13 +120,15 @@ func (f *FilterDB) apply(ctx context.Context, view *tableView, condition string)
 	}
 
 	for first, more := true, true; more; first = false {
-		if err := ctx.Err(); err != nil { // a condition may have any number of pieces
+		// A condition may have any number of pieces.
+		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
+
 		var p piece
 		var text string
-
 		var err error
+
 		if p, text, condition, more, err = f.next(view, condition); err != nil {
 			return nil, nil, err
 		}
@@ -138,6 +146,8 @@ func (f *FilterDB) apply(ctx context.Context, view *tableView, condition string)
 			return fail(result(), failed(text))
 		}
 
+		// The published code casts the first column in the very table that a failing call goes back
+		// to.
 		if first {
 			surviving = nextCast
 		}

@@ -14,18 +14,18 @@ type selection struct {
 	n int // the number of rows selected
 
 	// At most one of bits and rows is set; neither means all rows.
-	bits   []uint64 // bit i%64 of bits[i/64] stands for row i
+	bits   []uint64 // bit i%64 of bits[i/64] is that of row i
 	rows   []uint32 // row numbers, ascending
 	shared bool     // rows are those of a column's index, and take no space of their own
 }
 
 const (
-	// rowsPerBit is how many bits one row number takes: a selection of fewer rows than one in so
+	// rowsPerBit is how many bits one row number takes: a selection of fewer rows than one in that
 	// many is a list.
 	rowsPerBit = 32
 
-	// fewWords is up to how many words a column is searched from end to end for one of them. Of a
-	// column with more, an index pays.
+	// fewWords is the largest number of words of a column that is searched from end to end for one
+	// of them. For a column with more, an index pays.
 	fewWords = 64
 )
 
@@ -128,6 +128,7 @@ func (s *selection) runs(yield func(first, end int) bool) {
 			for word != 0 {
 				first := bits.TrailingZeros64(word)
 
+				// A run ends with its word at the latest, and the next one may continue it.
 				length := bits.TrailingZeros64(^(word >> first))
 				if !yield(i*64+first, i*64+first+length) {
 					return

@@ -42,6 +42,7 @@ func (GetValue) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolq
 		return s, envs.Result{Observation: noValue, Outcome: envs.InvocationError}, nil
 	}
 
+	// All names before any column: if one is wrong, nothing needs to be read from the file.
 	var names []string
 
 	for name := range strings.SplitSeq(list, ",") {
@@ -50,7 +51,7 @@ func (GetValue) Call(_ context.Context, s toolqa.Session, args envs.Args) (toolq
 			return s, envs.Result{Observation: noValue, Outcome: envs.ToolError}, nil
 		}
 
-		// A name that stands twice is one key, as in a Python dict.
+		// A name that occurs twice is one key, as in a Python dict.
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -90,6 +91,7 @@ func (v *tableView) json(columns []*corpus.Vector) string {
 			buf = append(buf, '[')
 		}
 
+		// As published, the cells of a cast column are numbers only in a list.
 		var whole bool
 		if v.n > 1 && v.cast.has(column.Name()) {
 			buf, whole = appendItems(buf, selected,

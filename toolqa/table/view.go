@@ -14,8 +14,8 @@ type tableView struct {
 	source *source
 	n      int // the number of rows selected
 
-	// Kept is the selection itself, where it takes little space. Otherwise it is nil, and the
-	// selection is what filters leave of the one of parent.
+	// kept is the selection itself, if it takes little space. Otherwise it is nil, and the
+	// selection is what filters leave of the parent's.
 	kept    *selection
 	parent  *tableView
 	filters []predicate
@@ -34,7 +34,7 @@ func (v *tableView) Dataset() toolqa.Dataset { return v.source.table.Dataset() }
 // Len returns the number of rows selected.
 func (v *tableView) Len() int { return v.n }
 
-// keptSize is up to how many bytes of a selection every view keeps.
+// keptSize is the largest size of a selection that every view keeps, in bytes.
 const keptSize = 4096
 
 // after returns the view of what filters, in this order, leave of v: the selection s.
