@@ -54,8 +54,8 @@ func sketches(ctx context.Context, a Author, s *code.Surface, n int, seed uint64
 		asking := kept.Asking{Instructions: text, Request: request, Seed: seed, Tries: mostEmpty}
 
 		found, none, err := kept.Ask(ctx, a.Writer, asking, func(reply string) ([][]string, error) {
-			// Every request gets a seed of its own: a model that is asked the same with the same seed
-			// would write the same programs, and never be done.
+			// Every request has a seed of its own: asked the same with the same seed, a model would
+			// write the same programs again.
 			seed++
 
 			found := fenced.FindAllStringSubmatch(reply, -1)

@@ -9,8 +9,8 @@ import (
 	"toolevo/finetune/tabulate"
 )
 
-// figure is pictures inside the page that have one legend: a panel each, so that they stand beside
-// each other as far as there is room.
+// figure is pictures inside the page with one legend: a panel each, so that they are side by side
+// where there is room.
 type figure struct {
 	Title  string
 	Legend []tabulate.Key
@@ -22,7 +22,7 @@ type panel struct {
 	Source template.URL // its SVG
 }
 
-// Figures are the paper's figures 4 to 6: what a change of one factor costs. There are none where
+// Figures returns the paper's figures 4 to 6: what a change of one factor costs. There are none if
 // the evaluation has no version of one factor, or a policy was not measured under the original.
 func (p *Page) Figures() ([]figure, error) {
 	if p.Evaluation == nil {
@@ -36,15 +36,15 @@ func (p *Page) Figures() ([]figure, error) {
 	return embedded(robustness.FactorFigures(rows, p.Prompt))
 }
 
-// RobustnessFigures are DynamicToolBench's figures 3 and 4.
+// RobustnessFigures returns DynamicToolBench's figures 3 and 4.
 func (p *Page) RobustnessFigures() ([]figure, error) { return embedded(p.Robustness.Figures()) }
 
-// embedded are figures as parts of the page.
+// embedded returns figures as parts of the page.
 func embedded(figures []tabulate.Figure) ([]figure, error) {
 	var all []figure
 
 	for _, f := range figures {
-		of := figure{Title: f.Title, Legend: f.Legend()}
+		shown := figure{Title: f.Title, Legend: f.Legend()}
 
 		for _, p := range f.Panels {
 			var svg bytes.Buffer
@@ -55,10 +55,10 @@ func embedded(figures []tabulate.Figure) ([]figure, error) {
 			// As an image a figure can neither run a script nor fetch anything, whatever a policy
 			// is called.
 			source := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg.Bytes())
-			of.Panels = append(of.Panels, panel{p.Title, template.URL(source)})
+			shown.Panels = append(shown.Panels, panel{p.Title, template.URL(source)})
 		}
 
-		all = append(all, of)
+		all = append(all, shown)
 	}
 	return all, nil
 }

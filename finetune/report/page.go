@@ -21,7 +21,7 @@ import (
 //go:embed page.html style.css
 var files embed.FS
 
-// Page is what is reported. What it has none of is left out.
+// Page is the contents of a report. What is empty is left out.
 type Page struct {
 	Title string
 	Runs  []Run // what it is about
@@ -47,7 +47,7 @@ type Run struct {
 	Software string
 	Inputs   map[string]string // hashes and makers
 	Config   string            // YAML
-	Took     string            // time, tokens and cost; "" where nobody noted them
+	Took     string            // time, tokens and cost; "" if they were not noted
 }
 
 // Collection is what a collection found about the questions of a dataset and difficulty.
@@ -63,7 +63,7 @@ type Collection struct {
 	Calls        int    `json:"calls"` // of the model
 }
 
-// Collection returns what a run found about a dataset and difficulty, nothing at first.
+// Collection returns what a run found about a dataset and difficulty, empty at first.
 func (p *Page) Collection(run, dataset, difficulty string) *Collection {
 	for i := range p.Collections {
 		if c := &p.Collections[i]; c.Run == run && c.Dataset == dataset && c.Difficulty == difficulty {
@@ -71,7 +71,8 @@ func (p *Page) Collection(run, dataset, difficulty string) *Collection {
 		}
 	}
 
-	p.Collections = append(p.Collections, Collection{Run: run, Dataset: dataset, Difficulty: difficulty})
+	fresh := Collection{Run: run, Dataset: dataset, Difficulty: difficulty}
+	p.Collections = append(p.Collections, fresh)
 	return &p.Collections[len(p.Collections)-1]
 }
 
@@ -102,8 +103,8 @@ var tablesYAML []byte
 
 var tables = tabulate.Embedded(tablesYAML, nil, []string{"drifts", "collections"})
 
-// Drifts are the accuracies of policies where nothing has changed and where APIs have (the paper's
-// Figure 2), means over all datasets. The version of the prompt comes first.
+// Drifts returns the accuracies of policies where nothing has changed and where APIs have (the
+// paper's Figure 2), means over all datasets. The version of the prompt comes first.
 func (p *Page) Drifts() []tabulate.Grid {
 	if p.Evaluation == nil {
 		return nil
@@ -124,7 +125,8 @@ func (p *Page) Drifts() []tabulate.Grid {
 	return tables().Grids("drifts", map[string][]tabulate.Row{"drifts": rows})
 }
 
-// Collected are what collections found.
+// Collected returns what collections found.
 func (p *Page) Collected() []tabulate.Grid {
-	return tables().Grids("collections", map[string][]tabulate.Row{"collections": tabulate.RowsOf(p.Collections)})
+	rows := tabulate.RowsOf(p.Collections)
+	return tables().Grids("collections", map[string][]tabulate.Row{"collections": rows})
 }

@@ -1,4 +1,4 @@
-// Package robustness says what drifting APIs and other words of questions cost agents: the tables,
+// Package robustness says what drifting APIs and reworded questions cost agents: the tables,
 // figures and run statistics of DynamicToolBench, from the episodes of evaluations, and what a
 // single change of the APIs costs (ToolEvo, section 5.3).
 //
@@ -15,7 +15,7 @@
 // it.
 //
 // A [Factor] is what alone changes in a version (package drift): names, parameters or the form of
-// answers. It stands beside the original, the version that policies are shown, deployed as it is.
+// answers. It is compared with the original, the version that policies are shown, deployed as it is.
 // Versions of one factor are a family, of which each question meets one. Its figures are those of
 // the evaluation's report: means over datasets, and paired tests on the same questions.
 //

@@ -22,10 +22,12 @@ func FactorFigures(all []Factor, original string) []tabulate.Figure {
 	rows := tabulate.RowsOf(all)
 	difficulties := tabulate.Distinct(all, func(f Factor) string { return f.Difficulty })
 
-	if last := len(difficulties) - 1; last > 0 { // each by itself, where there are several
+	// The last difficulty is all of them together, which a panel of its own would only repeat.
+	if last := len(difficulties) - 1; last > 0 {
 		rows = tabulate.Where(rows, map[string]string{"difficulty": "!" + difficulties[last]})
 	}
 
+	// Only kinds that were measured get a figure, in the order of the paper's.
 	var kinds []string
 
 	for _, factor := range drift.FactorNames() {
@@ -52,6 +54,7 @@ func FactorFigures(all []Factor, original string) []tabulate.Figure {
 				row["series"] = original + ", the original"
 			}
 
+			// Without a question the accuracy is 0, which a bar would show as a measurement.
 			if row.Number("n") == 0 {
 				delete(row, "official")
 			}
@@ -59,14 +62,17 @@ func FactorFigures(all []Factor, original string) []tabulate.Figure {
 			shown = append(shown, row)
 		}
 
-		figures[i] = tabulate.Figure{Name: "figure-" + kind, Title: titles[kind], Axis: "official accuracy"}.Of(shown,
-			tabulate.Columns{Panel: "difficulty", Place: "policy", Series: "series", Share: "official",
-				Low: "official_low", High: "official_high"})
+		figures[i] = tabulate.Figure{
+			Name: "figure-" + kind, Title: titles[kind], Axis: "official accuracy",
+		}.Of(shown, tabulate.Columns{
+			Panel: "difficulty", Place: "policy", Series: "series",
+			Share: "official", Low: "official_low", High: "official_high",
+		})
 	}
 	return figures
 }
 
-// kindOf is the kind of a factor that the paper varies; "" of another version.
+// kindOf returns the kind of a factor that the paper varies; "" for any other version.
 func kindOf(api string) string {
 	kind, _, _ := strings.Cut(api, "-")
 	if titles[kind] == "" || !slices.Contains(drift.FactorNames(), api) {

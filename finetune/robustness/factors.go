@@ -23,7 +23,7 @@ type Factor struct {
 }
 
 // Factors returns the rows of a report in which the version original comes first: by policy,
-// difficulty and version. It is an error when the report lacks the original.
+// difficulty and version. It is an error if the report lacks the original.
 func Factors(r *finetune.Report, original string) ([]Factor, error) {
 	var rows []Factor
 
@@ -31,7 +31,7 @@ func Factors(r *finetune.Report, original string) ([]Factor, error) {
 		row := Factor{Summary: s}
 
 		if s.API != original {
-			o, err := under(r, original, s)
+			o, err := originalOf(r, original, s)
 			if err != nil {
 				return nil, err
 			}
@@ -53,8 +53,8 @@ func Factors(r *finetune.Report, original string) ([]Factor, error) {
 	return rows, nil
 }
 
-// under returns what a summary is to be compared with.
-func under(r *finetune.Report, original string, s finetune.Summary) (finetune.Summary, error) {
+// originalOf returns the summary that another one is compared with.
+func originalOf(r *finetune.Report, original string, s finetune.Summary) (finetune.Summary, error) {
 	i := slices.IndexFunc(r.Summaries, func(o finetune.Summary) bool {
 		return o.Policy == s.Policy && o.Difficulty == s.Difficulty && o.API == original
 	})
@@ -65,8 +65,8 @@ func under(r *finetune.Report, original string, s finetune.Summary) (finetune.Su
 	return r.Summaries[i], nil
 }
 
-// pair gives the rows over all questions, those of the last difficulty, the comparisons with the
-// original.
+// pair adds the comparisons with the original to the rows over all questions, which have the last
+// difficulty.
 func pair(rows []Factor, comparisons []finetune.Comparison, original string) {
 	var paired []*finetune.Comparison
 
@@ -79,7 +79,8 @@ func pair(rows []Factor, comparisons []finetune.Comparison, original string) {
 		}
 
 		at := slices.IndexFunc(comparisons, func(c finetune.Comparison) bool {
-			return c.First == finetune.Contender{Policy: row.Policy, API: original} && c.Second == row.Contender
+			first := finetune.Contender{Policy: row.Policy, API: original}
+			return c.First == first && c.Second == row.Contender
 		})
 		if at < 0 {
 			continue

@@ -11,7 +11,7 @@ func (r *Report) Figures() []tabulate.Figure {
 	var figures []tabulate.Figure
 
 	for _, feedback := range tabulate.Distinct(r.Rows, func(row Row) string { return row.Feedback }) {
-		for _, of := range []struct {
+		for _, f := range []struct {
 			kind, other Kind
 			name, title string
 		}{
@@ -19,16 +19,18 @@ func (r *Report) Figures() []tabulate.Figure {
 			{Perturbation, Versioning, "figure-4-" + feedback, "Pass rate under query perturbations"},
 		} {
 			rows := tabulate.Where(r.raw["rates"], map[string]string{
-				"feedback": feedback, "difficulty": All, "kind": "!" + string(of.other), string(of.kind): "yes",
+				"feedback": feedback, "difficulty": All, "kind": "!" + string(f.other),
+				string(f.kind): "yes",
 			})
 			if len(rows) == 0 {
 				continue
 			}
 
 			figures = append(figures, tabulate.Figure{
-				Name: of.name, Title: of.title + ", feedback " + feedback, Axis: "pass rate",
+				Name: f.name, Title: f.title + ", feedback " + feedback, Axis: "pass rate",
 			}.Of(rows, tabulate.Columns{
-				Panel: "policy", Place: "dataset", Series: "setting", Share: "pass_rate", Low: "low", High: "high",
+				Panel: "policy", Place: "dataset", Series: "setting",
+				Share: "pass_rate", Low: "low", High: "high",
 			}))
 		}
 	}

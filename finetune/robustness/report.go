@@ -137,12 +137,13 @@ type Statistics struct {
 	Outcomes map[string]int `json:"outcomes"` // turns by outcome
 }
 
-// ReportOf returns what episodes come to, and what was said of them in SoPR. Conditions are in the
-// order in which they come first.
+// ReportOf returns the report on episodes and what models said of them in SoPR. Conditions are in
+// order of appearance.
 func ReportOf(all []Played, said []Judged) *Report {
 	condition := func(p Played) Condition { return Condition{p.Policy, p.Feedback, p.Setting} }
 	conditions := tabulate.Distinct(all, condition)
 
+	// Within a condition order must not matter, but sums of fractions depend on it.
 	all = slices.SortedStableFunc(slices.Values(all), func(a, b Played) int {
 		return cmp.Or(slices.Index(conditions, condition(a))-slices.Index(conditions, condition(b)),
 			cmp.Compare(a.Question, b.Question))
@@ -150,21 +151,27 @@ func ReportOf(all []Played, said []Judged) *Report {
 
 	source := tabulate.Of(all)
 	r := &Report{raw: map[string][]tabulate.Row{
-		"rates": tables().Tables["rates"].Rows(source), "statistics": tables().Tables["statistics"].Rows(source),
+		"rates":      tables().Tables["rates"].Rows(source),
+		"statistics": tables().Tables["statistics"].Rows(source),
 	}}
 
-	if r.raw["cells"] = []tabulate.Row{}; slices.ContainsFunc(all, func(p Played) bool { return p.IsSubtle() }) {
+	// With one cell the other tables are about it already.
+	isSubtle := func(p Played) bool { return p.IsSubtle() }
+	if r.raw["cells"] = []tabulate.Row{}; slices.ContainsFunc(all, isSubtle) {
 		r.raw["cells"] = tables().Tables["cells"].Rows(source)
 	}
 
 	r.Statistics = tabulate.As[Statistics](r.raw["statistics"])
 
+	// A table of one kind of settings is shown if any was played, with the baseline beside it: the
+	// baseline belongs to both kinds.
 	// A table of one kind of settings is shown where there is one, and has the baseline beside it.
 	kinds := map[string]bool{}
 	for _, row := range r.raw["rates"] {
 		kinds[row.Text("feedback")+row.Text("kind")] = true
 	}
 
+	// Before the rows are made of them: what judges said is a part of the same rates.
 	r.addJudged(said)
 	r.Rows = tabulate.As[Row](r.raw["rates"])
 
@@ -184,7 +191,7 @@ func ReportOf(all []Played, said []Judged) *Report {
 	return r
 }
 
-// addJudged adds to the rates what a model said of the same questions.
+// addJudged adds to the rates what a model said about the same questions.
 func (r *Report) addJudged(said []Judged) {
 	said = slices.DeleteFunc(said, func(j Judged) bool { return j.Score != "sopr" })
 
@@ -199,13 +206,14 @@ func (r *Report) addJudged(said []Judged) {
 			row["said"] = "yes"
 
 			if j.Has("sopr.mean") {
-				row["judged"] = fmt.Sprintf("%.1f ± %.1f", 100*j.Number("sopr.mean"), 100*j.Number("sopr.deviation"))
+				row["judged"] = fmt.Sprintf("%.1f ± %.1f", 100*j.Number("sopr.mean"),
+					100*j.Number("sopr.deviation"))
 			}
 		}
 	}
 }
 
-// changeOf is what a row says against the baseline.
+// changeOf returns the change of a row against the baseline.
 func changeOf(row tabulate.Row) *Change {
 	if !row.Has("paired_n") {
 		return nil
@@ -222,14 +230,14 @@ func changeOf(row tabulate.Row) *Change {
 	return c
 }
 
-// Tables are the tables of the report: pass rates under versioning and under perturbations
+// Tables returns the tables of the report: pass rates under versioning and under perturbations
 // (DynamicToolBench's Tables I and II), their changes in relation to the baseline, and run
 // statistics, of each feedback.
 func (r *Report) Tables() []tabulate.Grid {
 	return tables().Grids("drift", r.raw)
 }
 
-// Overview is one table that says most: the pass rates over all questions.
+// Overview returns the one table that says most: the pass rates over all questions.
 func (r *Report) Overview() []tabulate.Grid { return tables().Grids("overview", r.raw) }
 
 // WriteCSV writes the rows with a heading, in full precision: shares are 0 to 1, and a field

@@ -14,19 +14,19 @@ import (
 	"toolevo/mcts/account"
 )
 
-// Column is what a list of runs shows of each.
+// Column is what a list of runs shows of each run.
 type Column struct {
 	Name string
-	Text func(*Run) string // "" where it is not known
-	Rank int               // columns of a greater one give way first where there is no room
+	Text func(*Run) string // "" if it is unknown
+	Rank int               // where room is short, columns of a greater rank are dropped first
 	// what runs are sorted by, the greatest first; nil sorts them by their texts
 	value func(*Run) float64
 }
 
-// started is the name of the column by which runs are sorted where nobody says.
+// started is the name of the column that runs are sorted by unless another is named.
 const started = "started"
 
-// columns are those of a list, in their order.
+// columns are the columns of a list, in their order.
 var columns = []Column{
 	{"run", func(r *Run) string { return cmp.Or(r.Name, r.Dir) }, 0, nil},
 	{"state", (*Run).state, 1, nil},
@@ -48,11 +48,11 @@ var columns = []Column{
 	{"result", (*Run).result, 2, (*Run).best},
 }
 
-// Columns are those of a list, in their order: the first is the name of the run, the last is as
-// long as it has to be.
+// Columns returns the columns of a list, in their order: the first is the name of the run, the last
+// is as long as it has to be.
 func Columns() []Column { return slices.Clone(columns) }
 
-// Number reports whether it has figures, of which the greatest matter most.
+// Number reports whether the column has figures, of which the greatest matter most.
 func (c *Column) Number() bool { return c.value != nil && c.Name != started && c.Name != "result" }
 
 // columnOf returns the column of a name.
@@ -76,7 +76,7 @@ func (c *Column) compare(a, b *Run) int {
 	return cmp.Compare(c.value(b), c.value(a))
 }
 
-// state is what the run is doing, and how much of it is done where something is left to do.
+// state returns what the run is doing, and how much of it is done if something is left to do.
 func (r *Run) state() string {
 	p := r.Progress
 
@@ -110,7 +110,7 @@ func (r *Run) started() string {
 	return at.Format("01-02 15:04")
 }
 
-// spent is what was spent, nothing where that is not noted.
+// spent returns what was spent, zero if that was not noted.
 func (r *Run) spent() account.Total {
 	if r.Spent == nil {
 		return account.Total{}
@@ -132,7 +132,8 @@ func (r *Run) tokens() string {
 	return display.Count(float64(r.spent().Tokens()))
 }
 
-// cost is what was spent, where prices are known; of some calls only, it is that at least.
+// cost returns what was spent, as far as prices are known; if only some calls have one, as a lower
+// bound.
 func (r *Run) cost() string {
 	s := r.spent()
 
@@ -146,7 +147,7 @@ func (r *Run) cost() string {
 	return account.Money(s.Cost)
 }
 
-// expected is what was expected of tokens and cost.
+// expected returns the estimate of tokens and cost.
 func (r *Run) expected() string {
 	e := r.Estimate
 	if e == nil {
@@ -160,7 +161,7 @@ func (r *Run) expected() string {
 	return text
 }
 
-// questions are those that are done, of how many.
+// questions returns how many are done, of how many.
 func (r *Run) questions() string {
 	switch p := r.Progress; {
 	case p.Questions == 0:
@@ -172,7 +173,7 @@ func (r *Run) questions() string {
 	}
 }
 
-// solved are the questions with an accepted trajectory, of all.
+// solved returns how many questions have an accepted trajectory, of how many.
 func (r *Run) solved() string {
 	if r.Progress.Solved == nil {
 		return ""
@@ -180,7 +181,7 @@ func (r *Run) solved() string {
 	return fmt.Sprintf("%d/%d", *r.Progress.Solved, r.Progress.Questions)
 }
 
-// number is a number, "" where it is not known.
+// number returns a number as text, "" if it is unknown.
 func number(n *int64) string {
 	if n == nil {
 		return ""
@@ -188,7 +189,7 @@ func number(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// known is a number, 0 where it is not known.
+// known returns a number, 0 if it is unknown.
 func known(n *int64) float64 {
 	if n == nil {
 		return 0
@@ -196,14 +197,15 @@ func known(n *int64) float64 {
 	return float64(*n)
 }
 
-// result is what the run found: trajectories, or the official accuracy under each version, from
-// that of the least accurate policy to that of the most accurate one.
+// result returns what the run found: trajectories, or the official accuracy under each version,
+// from that of the least accurate policy to that of the most accurate one.
 func (r *Run) result() string {
 	p := r.Progress
 
 	switch {
 	case p.Accepted != nil:
 		return number(p.Accepted) + " accepted"
+	// An evaluation counts correct episodes, too, but its accuracies say more.
 	case r.Kind == "collect" && p.Correct != nil:
 		return number(p.Correct) + " correct"
 	case len(r.Accuracies) == 0:
@@ -220,6 +222,8 @@ func (r *Run) result() string {
 		versions = append(versions, a.API)
 		low, high := math.Inf(1), math.Inf(-1)
 
+		// Policies share a column of limited width, so they are a range; a version under which all
+		// was lost has none.
 		for _, b := range r.Accuracies {
 			if b.API == a.API && b.N > 0 {
 				low, high = min(low, b.Official), max(high, b.Official)
@@ -231,8 +235,7 @@ func (r *Run) result() string {
 	return strings.Join(parts, ", ")
 }
 
-// percents are two proportions in percent, once where they are equal, and nothing where there are
-// none.
+// percents returns two proportions in percent: as one if they are equal, a dash if there are none.
 func percents(low, high float64) string {
 	text := func(share float64) string { return strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64) }
 
@@ -246,7 +249,7 @@ func percents(low, high float64) string {
 	return text(low) + "–" + text(high) + "%"
 }
 
-// best is by what results are sorted: the most trajectories, then the highest accuracy.
+// best returns what results are sorted by: the most trajectories, then the highest accuracy.
 func (r *Run) best() (value float64) {
 	for _, a := range r.Accuracies {
 		value = max(value, a.Official)

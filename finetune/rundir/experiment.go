@@ -14,16 +14,16 @@ import (
 // experimentFile is the file of a folder in which a command makes several runs.
 const experimentFile = "experiment.json"
 
-// experiment is what such a folder says of itself.
+// experiment is what such a folder says about itself.
 type experiment struct {
 	Kind     string `json:"kind"`               // the command
-	Runs     int    `json:"runs,omitempty"`     // that it makes, 0 where that depends on what they find
+	Runs     int    `json:"runs,omitempty"`     // that it makes, 0 if that depends on what they find
 	Finished bool   `json:"finished,omitempty"` // nothing is left to do
 }
 
-// Begin notes that a command makes some runs in a folder, 0 where nobody knows how many, and what
-// its account comes to, beside what it was before. No other process may do so until finish is
-// called, which is told whether all is done.
+// Begin notes that a command makes some runs in a folder, 0 if their number is unknown, and keeps
+// its account there, on top of earlier ones. No other process may do so until finish is called,
+// with whether all is done.
 func Begin(dir, command string, runs int, a *account.Account) (finish func(all bool) error, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -34,6 +34,7 @@ func Begin(dir, command string, runs int, a *account.Account) (finish func(all b
 		return nil, err
 	}
 
+	// An experiment that is begun again is no longer finished, so the note is replaced at once.
 	note := experiment{Kind: command, Runs: runs}
 	if err := replace(filepath.Join(dir, experimentFile), note); err != nil {
 		return nil, errors.Join(err, release())
@@ -56,8 +57,8 @@ func Begin(dir, command string, runs int, a *account.Account) (finish func(all b
 	}, nil
 }
 
-// KeepAccount has an account go on from what a folder has of it, and kept there until the returned
-// function is called.
+// KeepAccount continues an account from what a folder has of it, and keeps it there until the
+// returned function is called.
 func KeepAccount(dir string, a *account.Account) (finish func() error) {
 	if passes, err := account.Read(dir); err == nil {
 		a.Resume(passes)
@@ -99,17 +100,17 @@ func (e experiment) row(dir string) Run {
 	return r
 }
 
-// take adds what one of its runs says to an experiment.
-func (r *Run) take(part *Run) {
+// addPart adds what one of its runs says to an experiment.
+func (r *Run) addPart(part *Run) {
 	if part.State == Finished {
 		r.Progress.Done++
 	}
 
-	if part.Problem != "" { // so that it says nothing of itself
+	if part.Problem != "" { // it says nothing about itself
 		return
 	}
 
-	if r.Software == "" { // it is the first
+	if r.Software == "" { // the first part
 		r.Software, r.Settings = part.Software, part.Settings
 	}
 

@@ -14,8 +14,8 @@ import (
 	"toolevo/mcts/store"
 )
 
-// List reads the runs at and below some folders, and the experiments that these are part of. It
-// wraps fs.ErrNotExist for a folder that is not there.
+// List reads the runs at and below some folders, and the experiments that these are part of. The
+// error wraps fs.ErrNotExist for a folder that does not exist.
 func List(ctx context.Context, folders []string) ([]Run, error) {
 	var dirs []string
 
@@ -39,7 +39,7 @@ func ReadAll(ctx context.Context, dirs []string) ([]Run, error) {
 	for _, dir := range dirs {
 		r, err := Read(ctx, dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was removed meanwhile
+			continue // removed meanwhile
 		}
 
 		if err != nil {
@@ -59,10 +59,11 @@ func ReadAll(ctx context.Context, dirs []string) ([]Run, error) {
 		all = append(all, r)
 	}
 
+	// Its settings are those that all of its runs share, so they are known only now.
 	for _, places := range experiments {
 		e := &all[places[0]]
 		for _, i := range places[1:] {
-			e.take(&all[i])
+			e.addPart(&all[i])
 		}
 	}
 
@@ -71,8 +72,8 @@ func ReadAll(ctx context.Context, dirs []string) ([]Run, error) {
 
 // Listing says which runs of a list are shown, and in which order.
 type Listing struct {
-	Where []string // each KEY=TEXT, where KEY is the name of a column that has TEXT in it, or a TEXT that any has
-	Sort  string   // the name of a column; "" is that of the newest run first
+	Where []string // each KEY=TEXT, for a column with TEXT in it, or a TEXT that any column has
+	Sort  string   // the name of a column; "" puts the newest run first
 }
 
 // Of returns the runs that are shown. Those of an experiment follow it.
@@ -95,8 +96,11 @@ func (l Listing) Of(all []Run) ([]Run, error) {
 		}
 	}
 
+	// Sorted before they are nested, so that the runs of an experiment are sorted among themselves,
+	// too.
 	slices.SortStableFunc(shown, func(a, b Run) int { return by.compare(&a, &b) })
 
+	// If an experiment is not shown, its runs stand by themselves.
 	// Where an experiment is not shown, its runs stand by themselves.
 	below := map[string][]Run{}
 	for _, r := range shown {
@@ -156,9 +160,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Shorts are what may stand for a name that was made of a kind and the ID of a run, the shortest
-// first: what tells the time to about a minute, to a millisecond, and all of it. Any other name
-// stands for itself.
+// Shorts returns the abbreviations of a name that consists of a kind and the ID of a run, the
+// shortest first: with the time to about a minute, to a millisecond, and in full. Any other name has
+// only itself.
 func Shorts(name string) []string {
 	kind, id, ok := strings.Cut(name, "-")
 	if !ok || store.TimeOf(id).IsZero() {
@@ -168,8 +172,8 @@ func Shorts(name string) []string {
 }
 
 // Named returns the run directory that a word means: the path, else the run in folder with the word
-// as its name, or the only one that is named by its ID, which the word begins. A word that means
-// none is returned as it is, one that may mean several is an error.
+// as its name, or the only one whose name, made from its ID, begins with the word. A word that means
+// none is returned as it is; one that may mean several is an error.
 func Named(folder, word string) (string, error) {
 	if exists(word) || word == "" || filepath.IsAbs(word) {
 		return word, nil

@@ -15,8 +15,8 @@ import (
 // noteFile is the file of a run directory that says how far the run is.
 const noteFile = "progress.json"
 
-// noteEvery is how often a process that works on a run writes down how it does: one that is killed
-// has lost no more.
+// noteEvery is how often a process that works on a run notes its progress: one that is killed loses
+// no more.
 const noteEvery = time.Second
 
 // Progress is how far a run is.
@@ -37,7 +37,7 @@ func Note(dir string, read func() Progress) (finish func() error) {
 }
 
 // Keep replaces the file at path by a value as JSON every second until finish is called, which does
-// so for the last time and returns what went wrong with that. A process that is killed leaves the
+// so a last time and returns the error of that. A process that is killed leaves the
 // old file or the new one.
 func Keep(path string, read func() any) (finish func() error) {
 	done := make(chan struct{})
@@ -50,7 +50,7 @@ func Keep(path string, read func() any) (finish func() error) {
 		for {
 			select {
 			case <-ticker.C:
-				_ = replace(path, read()) // what goes wrong, goes wrong at the end, too
+				_ = replace(path, read()) // the last one reports its error
 			case <-done:
 				return
 			}
@@ -64,8 +64,8 @@ func Keep(path string, read func() any) (finish func() error) {
 	}
 }
 
-// replace syncs nothing: after a power cut the figures of the last seconds are not worth a sync
-// every second.
+// replace replaces a file without a sync: the figures of the last seconds before a power cut are not
+// worth one every second.
 func replace(path string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -78,8 +78,7 @@ func replace(path string, value any) error {
 	return os.Rename(path+disk.Unfinished, path)
 }
 
-// readNote returns the progress that the run in dir has noted, nil where it has noted none that can
-// be read.
+// readNote returns the progress that the run in dir has noted, nil if it has no readable note.
 func readNote(dir string) (*Progress, error) {
 	text, err := disk.ReadFile(filepath.Join(dir, noteFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +91,7 @@ func readNote(dir string) (*Progress, error) {
 
 	var p Progress
 	if json.Unmarshal(text, &p) != nil || p.Done < 0 || p.Total < 0 {
-		return nil, nil // as good as none, and the next process that works on the run replaces it
+		return nil, nil // as good as none: the next process that works on the run replaces it
 	}
 	return &p, nil
 }

@@ -24,7 +24,7 @@ import (
 // ReportFile is the file of an evaluation's run directory that holds its report (finetune.Report).
 const ReportFile = "report.json"
 
-// EstimateFile is the file of a collection that has what it was expected to take.
+// EstimateFile is the file of a collection that holds its estimate.
 const EstimateFile = "estimate.json"
 
 // State is what a run is doing.
@@ -83,8 +83,7 @@ type Accuracy struct {
 const Deep = 4
 
 // Find returns the run directories at a folder and in some levels below it, in the order of their
-// names. Hidden folders, and what lies behind a link, are passed over, but for links that lead to a
-// run.
+// names. It skips hidden folders, and follows links only to a run itself.
 func Find(folder string, levels int) ([]string, error) {
 	var dirs []string
 	if isRun(folder) {
@@ -123,8 +122,8 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-// Read reads what the run in dir says of itself. A run that is damaged, or that another version
-// made, is no error; it says so.
+// Read reads what the run in dir says about itself. A run that is damaged, or that another version
+// made, is no error: its State says so.
 func Read(ctx context.Context, dir string) (Run, error) {
 	r := Run{Dir: dir}
 
@@ -176,9 +175,8 @@ func (r *Run) read(ctx context.Context) error {
 	return r.readReport()
 }
 
-// readSettings reads what the run's configuration chose. It need not be one that this version of
-// the program would take, so only these keys are looked at, and a file without them has nothing to
-// tell.
+// readSettings reads what the run's configuration chose. This version of the program need not
+// accept the configuration, so only these keys are read, and a file without them is skipped.
 func (r *Run) readSettings() {
 	var c struct {
 		Suite, Prompt, Preset string
@@ -208,7 +206,7 @@ func (r *Run) readAccount() {
 	r.Spent = &spent
 
 	if text, err := disk.ReadFile(filepath.Join(r.Dir, EstimateFile)); err == nil {
-		_ = json.Unmarshal(text, &r.Estimate) // nor does a broken estimate matter
+		_ = json.Unmarshal(text, &r.Estimate) // a broken estimate does not matter either
 	}
 
 	if r.Started.IsZero() { // a name that the user chose tells no time
@@ -216,7 +214,7 @@ func (r *Run) readAccount() {
 	}
 }
 
-// StateOf is what the run in dir is doing. A run that is damaged is an error.
+// StateOf returns what the run in dir is doing. A damaged run is an error.
 func StateOf(dir string) (State, error) {
 	m, err := store.ReadManifest(dir)
 	if err != nil {
@@ -238,7 +236,7 @@ func stateOf(dir string, m *store.Manifest) (State, error) {
 	return Interrupted, nil
 }
 
-// readProgress reads the note of the run, or gathers what a run without one knows.
+// readProgress reads the note of the run, or gathers what is known without one.
 func (r *Run) readProgress(ctx context.Context, m *store.Manifest) error {
 	note, err := readNote(r.Dir)
 	if err != nil {
@@ -267,7 +265,7 @@ func (r *Run) readProgress(ctx context.Context, m *store.Manifest) error {
 	return errors.Join(err, run.Close())
 }
 
-// readReport adds what the last report of an evaluation says.
+// readReport adds the figures of an evaluation's last report.
 func (r *Run) readReport() error {
 	text, err := disk.ReadFile(filepath.Join(r.Dir, ReportFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -280,10 +278,12 @@ func (r *Run) readReport() error {
 
 	var report finetune.Report
 	if err := json.Unmarshal(text, &report); err != nil {
-		return fmt.Errorf("%s is %w: %w: resume the run, which writes it again", filepath.Join(r.Dir, ReportFile),
-			store.ErrDamaged, err)
+		return fmt.Errorf("%s is %w: %w: resume the run, which writes it again",
+			filepath.Join(r.Dir, ReportFile), store.ErrDamaged, err)
 	}
 
+	// The report has shares; from them and the counts come the numbers of the list, also for a run
+	// whose note is gone.
 	correct, lost := 0, 0
 
 	for _, row := range report.Rows {
@@ -293,6 +293,7 @@ func (r *Run) readReport() error {
 
 	r.Progress.Correct, r.Progress.Unresolved = count(correct), count(lost)
 
+	// A single cell has no row over all: it is all.
 	// Of a single cell there is nothing over all.
 	all := report.Overall
 	if len(all) == 0 {
@@ -300,7 +301,8 @@ func (r *Run) readReport() error {
 	}
 
 	for _, row := range all {
-		r.Accuracies = append(r.Accuracies, Accuracy{row.Policy, row.API, row.N, row.Lost, row.Official, row.Strict})
+		r.Accuracies = append(r.Accuracies,
+			Accuracy{row.Policy, row.API, row.N, row.Lost, row.Official, row.Strict})
 	}
 	return nil
 }
@@ -310,8 +312,8 @@ func count(n int) *int64 {
 	return &c
 }
 
-// sizeOf adds up the files below a folder. What goes while it looks, as a database's journal does,
-// is not counted.
+// sizeOf adds up the files below a folder. Files that vanish meanwhile, as a database's journal
+// does, are not counted.
 func sizeOf(dir string) (total int64, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {

@@ -33,13 +33,13 @@ func (r *Run) addEngine(ctx context.Context, stamp sandbox.Stamp) (err error) {
 	return r.note(ctx, metaEngines, r.Engines)
 }
 
-// Warnings are what a reader of the run must know, a sentence each: walls that were not there, and
-// questions that a language model judged.
+// Warnings returns what a reader of the run must know, a sentence each: missing walls around
+// programs, and questions that a language model judged.
 func (r *Run) Warnings() []string {
 	return append(engines.Warnings(r.Engines), trajectories.Judged(r.Questions)...)
 }
 
-// makers are the engines of the run, as rows name them.
+// makers returns the engines of the run, as rows name them.
 func (r *Run) makers() []trajectories.RunMaker {
 	all := make([]trajectories.RunMaker, len(r.Engines))
 	for i, s := range r.Engines {
@@ -50,7 +50,7 @@ func (r *Run) makers() []trajectories.RunMaker {
 	return all
 }
 
-// maker is what rows say of an engine and the limits of its programs.
+// maker returns what rows say about an engine and the limits of its programs.
 func maker(s sandbox.Stamp, limits string) trajectories.Maker {
 	_, unconfined := engines.Warning(s)
 	return trajectories.Maker{
@@ -64,7 +64,7 @@ func maker(s sandbox.Stamp, limits string) trajectories.Maker {
 	}
 }
 
-// Engine is the engine that a row names.
+// Engine returns the engine that a row names.
 func Engine(m trajectories.Maker) sandbox.Stamp {
 	s := sandbox.Stamp{Engine: m.Name, Python: m.Version}
 	if m.With != "" {

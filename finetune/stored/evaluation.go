@@ -24,20 +24,20 @@ import (
 	"toolevo/trajectories"
 )
 
-// The files of an evaluation's run directory that hold its report, beside rundir.ReportFile.
+// The files of an evaluation's run directory that hold its report, besides rundir.ReportFile.
 const (
 	ReportMarkdown = "report.md"
 	ReportCSV      = "report.csv"
 	ReportLaTeX    = "report.tex"
 )
 
-// Evaluation is the run of an evaluation and the episodes that belong into it.
+// Evaluation is the run of an evaluation and the episodes that belong to it.
 type Evaluation struct {
 	*Run
 	Jobs    []finetune.Job // without environments and policies
 	TaskSet string         // hash of its questions
-	// Versions are those of the run; each by itself where somebody else chose which one a question
-	// meets.
+	// Versions are those of the run; each is a family of its own if episodes were played elsewhere,
+	// which chose the version of each question.
 	Versions *drift.Deployed
 	asked    map[string]trajectories.Question
 }
@@ -45,7 +45,8 @@ type Evaluation struct {
 // Evaluation returns the evaluation of some questions in the run.
 func (r *Run) Evaluation(questions []trajectories.Question) *Evaluation {
 	e := &Evaluation{
-		Run: r, TaskSet: finetune.TaskSet(questions), Versions: r.Versions, asked: map[string]trajectories.Question{},
+		Run: r, TaskSet: finetune.TaskSet(questions), Versions: r.Versions,
+		asked: map[string]trajectories.Question{},
 	}
 	if r.played != nil {
 		e.Versions = r.Versions.Apart()
@@ -53,7 +54,7 @@ func (r *Run) Evaluation(questions []trajectories.Question) *Evaluation {
 
 	e.Jobs = evalJobs(r.Config, e.Versions, questions)
 	if r.played != nil {
-		e.count()
+		e.countPlayed()
 	}
 
 	for _, q := range questions {
@@ -62,8 +63,8 @@ func (r *Run) Evaluation(questions []trajectories.Question) *Evaluation {
 	return e
 }
 
-// count gives the jobs the episodes that were played.
-func (e *Evaluation) count() {
+// countPlayed sets how many episodes of each job were played elsewhere.
+func (e *Evaluation) countPlayed() {
 	for i := range e.Jobs {
 		j := &e.Jobs[i]
 		j.Played, j.Repeats = e.played, 1
@@ -82,24 +83,27 @@ func OpenEvaluation(ctx context.Context, dir string) (*Evaluation, error) {
 	}
 
 	if kind := r.Manifest.Kind; kind != Evaluated {
-		return nil, errors.Join(r.Close(), console.Usage("%s is a run of `toolevo %s`: name an evaluation, a run of "+
-			"`toolevo eval`", dir, kind))
+		return nil, errors.Join(r.Close(), console.Usage("%s is a run of `toolevo %s`: "+
+			"name an evaluation, a run of `toolevo eval`", dir, kind))
 	}
 	return r.Evaluation(r.Questions), nil
 }
 
-// evalJobs are the cells of the report: datasets and difficulties, then policies, then API versions
-// or families of them. Questions are in that order.
+// evalJobs returns the cells of the report: by dataset and difficulty, then policy, then API version
+// or family of versions. Questions are in that order.
 func evalJobs(c *configs.Resolved, d *drift.Deployed, questions []trajectories.Question) []finetune.Job {
 	var jobs []finetune.Job
 
 	for start, i := 0, 0; i < len(questions); i++ {
 		q := questions[i]
+		cell := finetune.CellOf("", "", q.Labels)
+
 		// Questions of a cell are neighbours: the last of them makes the jobs.
-		if i+1 < len(questions) && finetune.CellOf("", "", questions[i+1].Labels) == finetune.CellOf("", "", q.Labels) {
+		if i+1 < len(questions) && finetune.CellOf("", "", questions[i+1].Labels) == cell {
 			continue
 		}
 
+		// Tasks have no gold answer: nothing that a policy is shown may hold it.
 		var tasks []envs.Task
 		for _, q := range questions[start : i+1] {
 			tasks = append(tasks, envs.Task{ID: q.ID, Labels: q.Labels, Question: q.Text, Tools: q.Tools})
@@ -107,6 +111,8 @@ func evalJobs(c *configs.Resolved, d *drift.Deployed, questions []trajectories.Q
 
 		start = i + 1
 
+		// All jobs of a cell share the tasks and the seed, so that policies and versions are
+		// compared on the same questions.
 		for _, policy := range c.Policy {
 			for _, f := range d.Families {
 				jobs = append(jobs, finetune.Job{
@@ -146,16 +152,19 @@ func (e *Evaluation) Open(open func(drift.Family) (envs.Environment, error)) err
 	return nil
 }
 
-// meta is what the episode of a task in a cell does not know about itself.
+// meta returns what the episode of a task in a cell does not know about itself.
 func (e *Evaluation) meta(cell finetune.Cell, task envs.Task) trajectories.Meta {
 	version := e.Versions.Family(cell.API).Of(e.Config.Seed, task.ID)
-	m := trajectories.Meta{Run: e.lineage(version), Question: e.labelled(e.asked[task.ID]), Makers: e.makers()}
+	m := trajectories.Meta{
+		Run: e.lineage(version), Question: e.labelled(e.asked[task.ID]), Makers: e.makers(),
+	}
 	m.Run.Policy = cell.Policy
 	return m
 }
 
-// Episodes are the episodes that are stored or lost, in the order of the report.
-func (e *Evaluation) Episodes(ctx context.Context, lost finetune.Lost) iter.Seq2[trajectories.Episode, error] {
+// Episodes returns the episodes that are stored or lost, in the order of the report.
+func (e *Evaluation) Episodes(ctx context.Context,
+	lost finetune.Lost) iter.Seq2[trajectories.Episode, error] {
 	return finetune.Episodes(ctx, e.Store, e.Jobs, lost, e.meta)
 }
 
@@ -166,8 +175,8 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 		return nil, err
 	}
 
-	// What is shipped is in one cell. Without the data folder nobody knows of versions: that table
-	// is left out.
+	// Shipped versions are all in one cell of drift. The others are read from the data folder;
+	// without it the table by cells is left out.
 	if b := (&facts.Board{}); len(e.Versions.Files) > 0 && e.play(ctx, b, lost) == nil {
 		r.ByCell(b.Facts)
 	}
@@ -177,8 +186,8 @@ func (e *Evaluation) Report(ctx context.Context, lost finetune.Lost) (*finetune.
 	return r, nil
 }
 
-// Write writes the episodes and the report into the run directory. The run has ended then, unless
-// an episode was lost that was not given up, or all were.
+// Write writes the episodes and the report into the run directory. That ends the run, unless an
+// episode was lost that was not given up, or all were lost.
 func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.Report, error) {
 	n, err := trajectories.WriteEpisodes(ctx, e.Dir, e.Episodes(ctx, lost))
 	if err != nil {
@@ -196,15 +205,14 @@ func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.R
 
 	givenUp, err := e.GivenUp(ctx)
 	if err != nil || len(lost) > 0 && (len(lost) > len(givenUp) || len(lost) == n) {
-		return r, err // there is more to do
+		return r, err // not ended: more is left to do
 	}
 
 	if err := e.End(ctx, n); err != nil {
 		return r, err
 	}
 
-	// Tables that cannot be made now, since the data folder is gone, are made by the reports that
-	// need them.
+	// Without the data folder tables cannot be made now; the reports that need them make them later.
 	_, _ = e.Board(ctx, lost)
 	return r, nil
 }
@@ -216,7 +224,7 @@ type Tables interface {
 	WriteLaTeX(w io.Writer) error
 }
 
-// reportTexts are the files of a report, by name.
+// reportTexts returns the files of a report, by name.
 func reportTexts(r Tables) (map[string][]byte, error) {
 	text, err := console.EncodeJSON(r)
 
@@ -224,11 +232,12 @@ func reportTexts(r Tables) (map[string][]byte, error) {
 
 	err = errors.Join(err, r.WriteMarkdown(&markdown), r.WriteCSV(&lines), r.WriteLaTeX(&latex))
 	return map[string][]byte{
-		rundir.ReportFile: text, ReportMarkdown: markdown.Bytes(), ReportCSV: lines.Bytes(), ReportLaTeX: latex.Bytes(),
+		rundir.ReportFile: text, ReportMarkdown: markdown.Bytes(),
+		ReportCSV: lines.Bytes(), ReportLaTeX: latex.Bytes(),
 	}, err
 }
 
-// WriteReport writes a report into a folder in every format, as JSON, too.
+// WriteReport writes a report into a folder in every format, including JSON.
 func WriteReport(dir string, r Tables) error {
 	texts, err := reportTexts(r)
 	if err != nil {
@@ -244,8 +253,8 @@ func WriteReport(dir string, r Tables) error {
 	return nil
 }
 
-// Lost reads from the episodes' file which were lost. The error wraps fs.ErrNotExist while there is
-// none.
+// Lost reads from the episodes' file which were lost. The error wraps fs.ErrNotExist while the file
+// does not exist.
 func (e *Evaluation) Lost() (finetune.Lost, error) {
 	lost := finetune.Lost{}
 
@@ -261,7 +270,7 @@ func (e *Evaluation) Lost() (finetune.Lost, error) {
 	return lost, nil
 }
 
-// attempt is what tells an episode from the others.
+// attempt returns what identifies an episode.
 func (e *Evaluation) attempt(row *trajectories.Episode) finetune.Attempt {
 	cell := finetune.CellOf(row.Policy, e.Versions.Cell(row.DeployedAPI), row.Labels)
 	name := finetune.Job{Cell: cell}.Episode(envs.Task{ID: row.QuestionID})

@@ -21,7 +21,7 @@ type Played struct {
 	Version *toolapi.Version // that version
 }
 
-// Played are the episodes of the evaluation and what they met, in the order of its report.
+// Played yields the episodes of the evaluation and what they met, in the order of its report.
 func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[Played, error] {
 	return func(yield func(Played, error) bool) {
 		catalog, err := e.Catalog(e.Data())
@@ -43,9 +43,9 @@ func (e *Evaluation) Played(ctx context.Context, lost finetune.Lost) iter.Seq2[P
 	}
 }
 
-// Board returns the facts, calls and verdicts of the evaluation: those in its folder. Facts and
-// calls that are missing or of other episodes are made again; of a finished evaluation they are
-// kept there.
+// Board returns the facts, calls and verdicts of the evaluation from its folder. Facts and calls
+// that are missing or of other episodes are made again; those of a finished evaluation are kept
+// there.
 func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Board, error) {
 	verdicts, err := facts.ReadVerdicts(e.Dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Boar
 
 	ended := e.Manifest.Finished
 	if ended != nil && ended.Extended {
-		ended = nil // it goes on
+		ended = nil // it continues
 	}
 
 	if ended != nil {
@@ -70,7 +70,8 @@ func (e *Evaluation) Board(ctx context.Context, lost finetune.Lost) (*facts.Boar
 	}
 
 	if ended != nil {
-		_ = b.Write(e.Dir, ended.SHA256) // a folder that cannot be written can be read, and they are made each time
+		// A folder that cannot be written can still be read: they are then made each time.
+		_ = b.Write(e.Dir, ended.SHA256)
 	}
 	return b, nil
 }
@@ -95,7 +96,7 @@ func (e *Evaluation) play(ctx context.Context, b *facts.Board, lost finetune.Los
 	return nil
 }
 
-// Catalog has all versions that the run may have met and shown, of what a data folder has.
+// Catalog returns all versions that the run may have met and shown, with those of a data folder.
 func (r *Run) Catalog(data string) (*toolapi.Catalog, error) {
 	benchmark, err := suite.Lookup(r.Config.Suite)
 	if err != nil {
@@ -114,11 +115,11 @@ func (r *Run) Catalog(data string) (*toolapi.Catalog, error) {
 		}
 	}
 
-	return nil, fmt.Errorf("%w\nThe versions that %s met are made from its data folder, %s: put it back there as it "+
-		"was", err, r.Dir, data)
+	return nil, fmt.Errorf("%w\nThe versions that %s met are made from its data folder, %s: "+
+		"put it back there as it was", err, r.Dir, data)
 }
 
-// checkSources refuses a data folder from which other versions would be made than the run met.
+// checkSources rejects a data folder that would give other versions than the run met.
 func (r *Run) checkSources(s suite.Sourced, data string) error {
 	sources, err := s.Sources(data)
 	if err != nil {
@@ -141,5 +142,5 @@ func (r *Run) checkSources(s suite.Sourced, data string) error {
 	return fmt.Errorf("%s: not as it was: %s", data, strings.Join(changed, ", "))
 }
 
-// Data is the data folder that the run was made from.
+// Data returns the data folder that the run was made from.
 func (r *Run) Data() string { return r.Manifest.DataFolder(r.Dir) }

@@ -12,16 +12,16 @@ import (
 	"toolevo/mcts/store"
 )
 
-// Reading is an evaluation that is read, and the episodes that it lost.
+// Reading is an evaluation opened for reading, and the episodes that it lost.
 type Reading struct {
 	*Evaluation
 	Missing    finetune.Lost   // those given up among them
 	Noted      []store.GivenUp // as given up since the last end, because a request failed alone
-	Unfinished bool            // it has not come to its end once
+	Unfinished bool            // it has never come to its end
 }
 
-// OpenReading opens an evaluation to say what came of it. Of an unfinished one there are the
-// episodes that it has so far, which is said; one without any is refused.
+// OpenReading opens an evaluation to report on it. An unfinished one has the episodes so far, which
+// say tells the user; one without any is rejected.
 func OpenReading(ctx context.Context, say func(format string, args ...any), dir string) (*Reading, error) {
 	e, err := OpenEvaluation(ctx, dir)
 	if err != nil {
@@ -43,8 +43,8 @@ func OpenReading(ctx context.Context, say func(format string, args ...any), dir 
 	return read, nil
 }
 
-// Read reads which episodes an evaluation has lost: those of its file and, while that is not there
-// or an interrupted run went on since, those noted as given up.
+// Read reads which episodes an evaluation has lost: those of its file and, while that does not exist
+// or an interrupted run continued since, those noted as given up.
 func (e *Evaluation) Read(ctx context.Context) (*Reading, error) {
 	lost, err := e.Lost()
 
@@ -66,7 +66,7 @@ func (e *Evaluation) Read(ctx context.Context) (*Reading, error) {
 	return &Reading{e, lost, givenUp, unfinished}, err
 }
 
-// SayUnfinished says how to go on with a run that is not finished.
+// SayUnfinished says how to continue a run that is not finished.
 func (r *Run) SayUnfinished(say func(format string, args ...any)) {
 	if state, err := rundir.StateOf(r.Dir); err == nil && state == rundir.Running {
 		say("%s is still running: this is what it has so far.", r.Dir)
@@ -77,7 +77,7 @@ func (r *Run) SayUnfinished(say func(format string, args ...any)) {
 		Continuation(r.Run))
 }
 
-// refuseEmpty refuses an evaluation of which nothing can be said.
+// refuseEmpty rejects an evaluation about which nothing can be said yet.
 func (r *Reading) refuseEmpty(ctx context.Context) error {
 	n, err := r.TreeCount(ctx)
 	if err != nil || n+len(r.Missing) > 0 {

@@ -18,9 +18,9 @@ import (
 // RowsFile is the file of a collection that holds its trajectories once it is finished.
 const RowsFile = "trajectories.parquet"
 
-// WriteRows brings the trajectories.parquet of the run up to date with its log, and returns how
-// many rows it has. A file that is the one the run ended with is never replaced by another one, but
-// for a longer one where the run was extended: a log that says otherwise was damaged since.
+// WriteRows brings the trajectories.parquet of the run up to date with its log, and returns how many
+// rows it has. The file that the run ended with is never replaced, except by a longer one if the run
+// was extended: a log that says otherwise was damaged since.
 func (r *Run) WriteRows(ctx context.Context, say func(format string, args ...any)) (int, error) {
 	path, now := filepath.Join(r.Dir, RowsFile), r.Rows(ctx)
 
@@ -38,7 +38,7 @@ func (r *Run) WriteRows(ctx context.Context, say func(format string, args ...any
 
 	intact := ended != nil && ended.SHA256 == sum
 	switch {
-	// Equal rows in other bytes are written again, as the manifest has the sum of the bytes.
+	// Equal rows in other bytes are written again, because the manifest has the sum of the bytes.
 	case err == nil && same == "" && (intact || ended == nil || ended.Extended):
 		return n, nil
 	// The file has the right sum, so it is the log that cannot be read: the file stays.
@@ -51,14 +51,15 @@ func (r *Run) WriteRows(ctx context.Context, say func(format string, args ...any
 		}
 
 		if lost != "" || !ended.Extended {
-			return 0, fmt.Errorf("%s is what the run ended with, and the log in run.db now says otherwise: it is %w. "+
-				"Neither was changed: put run.db back from a copy, or move %s away, and resume, to have it made "+
-				"of this log",
-				path, store.ErrDamaged, RowsFile)
+			return 0, fmt.Errorf("%s is what the run ended with, and the log in run.db now says otherwise: "+
+				"it is %w. Neither was changed: put run.db back from a copy, or move %s away, and resume, "+
+				"to have it made of this log", path, store.ErrDamaged, RowsFile)
 		}
 	case ended != nil:
 		say("%s changed after the run ended: rewriting it from the log.", path)
 	default:
+		// The run never ended, so trees may have been regrown since the file was written; rows that
+		// are gone are no damage, but are worth a word.
 		if lost, err := firstLost(now, trajectories.ReadFile(path)); err != nil || lost != "" {
 			say("Rewriting %s: trees were regrown, and not everything in it was found again (%s).", path,
 				cmp.Or(lost, fmt.Sprint(err)))
@@ -68,7 +69,7 @@ func (r *Run) WriteRows(ctx context.Context, say func(format string, args ...any
 	return trajectories.WriteFile(ctx, path, now)
 }
 
-// firstLost names the first row of a file that is not among the rows now; "" is none.
+// firstLost names the first row of a file that is no longer among the rows; "" if all are.
 func firstLost(now, was iter.Seq2[trajectories.Row, error]) (string, error) {
 	next, stop := iter.Pull2(now)
 	defer stop()
@@ -95,14 +96,14 @@ func firstLost(now, was iter.Seq2[trajectories.Row, error]) (string, error) {
 	return "", nil
 }
 
-// rowName says in words which row it is.
+// rowName names a row in words.
 func rowName(r *trajectories.Row) string { return nameOf(r.QuestionID, r.Tree, r.Node) }
 
 func nameOf(question string, tree, node int) string {
 	return fmt.Sprintf("that of question %s, tree %d, node %d", question, tree, node)
 }
 
-// resultFile returns the path of the file of the run that holds what came of it.
+// resultFile returns the path of the file of the run that holds its rows.
 func (r *Run) resultFile() string {
 	name := RowsFile
 	if r.Manifest.Kind == Evaluated {
@@ -111,7 +112,7 @@ func (r *Run) resultFile() string {
 	return filepath.Join(r.Dir, name)
 }
 
-// End notes that the run has nothing left to do, and which file its n rows are.
+// End notes that the run has nothing left to do, and which file holds its n rows.
 func (r *Run) End(ctx context.Context, n int) error {
 	sum, _, err := disk.Sum(r.resultFile())
 	if err != nil {
@@ -131,8 +132,8 @@ func (r *Run) CheckResult() error {
 
 	sum, _, err := disk.Sum(path)
 	if err == nil && sum != ended.SHA256 {
-		err = fmt.Errorf("%s is %w: it changed after the run ended. To rewrite it from the log, resume the run: "+
-			"toolevo %s", path, store.ErrDamaged, Continuation(r.Run))
+		err = fmt.Errorf("%s is %w: it changed after the run ended. To rewrite it from the log, "+
+			"resume the run: toolevo %s", path, store.ErrDamaged, Continuation(r.Run))
 	}
 
 	return err

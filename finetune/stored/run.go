@@ -35,15 +35,15 @@ const (
 	metaVersions = "versions"
 )
 
-// Run is a run and what it notes of itself.
+// Run is a run and what it notes about itself.
 type Run struct {
 	*store.Run
 	Config    *configs.Resolved
 	Questions []trajectories.Question // in the order of the run
 	Versions  *drift.Deployed         // that its questions meet
-	Engines   []sandbox.Stamp         // that it was grown with, the one it began with first
+	Engines   []sandbox.Stamp         // that it was grown with, the first one first
 
-	// played counts the episodes of an evaluation that somebody else plays, by their names; nil of
+	// played counts the episodes of an evaluation that is played elsewhere, by their names; nil for
 	// any other run.
 	played map[string]int
 }
@@ -84,7 +84,7 @@ func read(ctx context.Context, run *store.Run) (*Run, error) {
 	return r, r.CountPlayed(ctx)
 }
 
-// CountPlayed counts the episodes of a run that somebody else plays.
+// CountPlayed counts the episodes of a run that is played elsewhere.
 func (r *Run) CountPlayed(ctx context.Context) (err error) {
 	if configs.IsExternal(r.Config.Policy[0]) {
 		r.played, err = r.TreeCounts(ctx)
@@ -92,7 +92,7 @@ func (r *Run) CountPlayed(ctx context.Context) (err error) {
 	return err
 }
 
-// Note notes in a run that is worked on what it is made from. engine, nil where none runs programs,
+// Note notes in a run that is worked on what it is made from. engine, nil if none runs programs,
 // joins those of the run: a program's output is logged once and reused, so every tree is what the
 // log says, and each result names the engine that made it.
 func Note(ctx context.Context, run *store.Run, c *configs.Resolved,
@@ -123,7 +123,7 @@ func (r *Run) note(ctx context.Context, name string, value any) error {
 	return r.SetMeta(ctx, name, string(text))
 }
 
-// noted reads what a run noted, if it did: some things, under a name.
+// noted reads what a run noted under a name, if it did. things says in words what that is.
 func noted(ctx context.Context, run *store.Run, name, things string, into any) (there bool,
 	err error) {
 	text, err := run.Meta(ctx, name)
@@ -146,13 +146,13 @@ func Questions(ctx context.Context, run *store.Run) (questions []trajectories.Qu
 	return questions, err
 }
 
-// missing is the error of a run that has not noted what it has to.
+// missing returns the error of a run that lacks a required note.
 func missing(run *store.Run, what string) error {
 	return fmt.Errorf("%s was interrupted as it began, or is %w: its %s are missing: `toolevo %s` notes them again",
 		run.Dir, store.ErrDamaged, what, Continuation(run))
 }
 
-// Continuation is the command, with its arguments, that goes on with a run.
+// Continuation returns the command, with its arguments, that continues a run.
 func Continuation(run *store.Run) string {
 	if c, err := Config(run); err == nil && configs.IsExternal(c.Policy[0]) {
 		return console.Shell("serve", "env", "--record", run.Dir)
@@ -160,12 +160,12 @@ func Continuation(run *store.Run) string {
 	return console.Shell(run.Manifest.Kind, "--resume", "--out", run.Dir)
 }
 
-// Config is the configuration of a run, with what some layers change in it.
+// Config returns the configuration of a run, changed by some layers.
 func Config(run *store.Run, changes ...configs.Layer) (*configs.Resolved, error) {
 	return configs.Load(append([]configs.Layer{Layer(run)}, changes...)...)
 }
 
-// Layer is the configuration of a run as others may build on it.
+// Layer returns the configuration of a run as a layer that others may build on.
 func Layer(run *store.Run) configs.Layer {
 	return configs.Layer{Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config)}
 }
@@ -203,7 +203,7 @@ func Versions(ctx context.Context, run *store.Run, c *configs.Resolved) (*drift.
 	return d, nil
 }
 
-// lineage is what all rows of a question share, which met an API version.
+// lineage returns what all rows of a question that met an API version share.
 func (r *Run) lineage(version string) trajectories.Run {
 	return trajectories.Run{
 		ID:          r.Manifest.ID,
@@ -219,14 +219,13 @@ func (r *Run) lineage(version string) trajectories.Run {
 	}
 }
 
-// TreeMeta is what the trees of a question of a collection do not know about themselves.
+// TreeMeta returns what the trees of a question of a collection do not know about themselves.
 func (r *Run) TreeMeta(q trajectories.Question) trajectories.Meta {
 	version := r.Versions.All().Of(r.Config.Seed, q.ID)
 	return trajectories.Meta{Run: r.lineage(version), Question: r.labelled(q), Makers: r.makers()}
 }
 
-// labelled is a question with what rows say about it beside: the feedback, where it is not that of
-// ToolEvo.
+// labelled returns a question with a label for the feedback, if that is not ToolEvo's.
 func (r *Run) labelled(q trajectories.Question) trajectories.Question {
 	if feedback := r.Config.Environment.Feedback; feedback != toolapi.FeedbackDeprecation {
 		labels := map[string]string{envs.LabelFeedback: string(feedback)}
@@ -237,13 +236,13 @@ func (r *Run) labelled(q trajectories.Question) trajectories.Question {
 	return q
 }
 
-// Rows are the correct trajectories of the stored trees, in canonical order.
+// Rows yields the correct trajectories of the stored trees, in canonical order.
 func (r *Run) Rows(ctx context.Context) iter.Seq2[trajectories.Row, error] {
 	return r.TreeRows(ctx, trajectories.FromTree)
 }
 
-// TreeRows are some trajectories of each of the stored trees, in canonical order.
-func (r *Run) TreeRows(ctx context.Context, of func(trajectories.Meta,
+// TreeRows yields the trajectories that choose picks from each stored tree, in canonical order.
+func (r *Run) TreeRows(ctx context.Context, choose func(trajectories.Meta,
 	*mcts.TreeRecord) []trajectories.Row,
 ) iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
@@ -254,7 +253,7 @@ func (r *Run) TreeRows(ctx context.Context, of func(trajectories.Meta,
 					return
 				}
 
-				for _, row := range of(r.TreeMeta(q), tree) {
+				for _, row := range choose(r.TreeMeta(q), tree) {
 					if !yield(row, nil) {
 						return
 					}
@@ -264,7 +263,7 @@ func (r *Run) TreeRows(ctx context.Context, of func(trajectories.Meta,
 	}
 }
 
-// trees are the stored trees of a name.
+// trees yields the stored trees of a name.
 func (r *Run) trees(ctx context.Context, name string) iter.Seq2[*mcts.TreeRecord, error] {
 	return func(yield func(*mcts.TreeRecord, error) bool) {
 		indices, err := r.TreeIndices(ctx, name)

@@ -11,19 +11,19 @@ import (
 // Source is a run as the viewer reads it.
 type Source struct {
 	*Run
-	// Shown returns what a model of the run is shown after the turns of a trajectory.
+	// Shown returns the prompt of a model of the run after the turns of a trajectory.
 	Shown func(row *trajectories.Row) (string, error)
 }
 
-// attempts are those that the run's database has under a name.
+// attempts names the attempts that the run's database has under one name.
 type attempts struct {
 	name string
 	api  string // the version they met, or the family of versions
 	meta trajectories.Meta
 }
 
-// of are the attempts at a question: its trees, or of an evaluation its episodes.
-func (s *Source) of(q trajectories.Question) (all []attempts) {
+// attemptsAt returns the attempts at a question: its trees, or the episodes of an evaluation.
+func (s *Source) attemptsAt(q trajectories.Question) (all []attempts) {
 	if s.Manifest.Kind != Evaluated {
 		meta := s.TreeMeta(q)
 		return []attempts{{q.ID, meta.Run.DeployedAPI, meta}}
@@ -40,6 +40,7 @@ func (s *Source) of(q trajectories.Question) (all []attempts) {
 
 // Counts implements [viewer.Source].
 func (s *Source) Counts(ctx context.Context) (map[string]viewer.Count, error) {
+	// Asked once for all names, not for each of perhaps thousands of questions.
 	named, err := s.Store.Counts(ctx)
 	if err != nil {
 		return nil, err
@@ -60,6 +61,7 @@ func (s *Source) Counts(ctx context.Context) (map[string]viewer.Count, error) {
 		return counts, nil
 	}
 
+	// An evaluation plays a question under several names, one for each policy and version.
 	// An evaluation plays a question under a name for each policy and version.
 	for _, j := range s.Evaluation(s.Questions).Jobs {
 		for _, task := range j.Tasks {
@@ -72,7 +74,7 @@ func (s *Source) Counts(ctx context.Context) (map[string]viewer.Count, error) {
 
 // Attempts implements [viewer.Source].
 func (s *Source) Attempts(ctx context.Context, q trajectories.Question) (all []viewer.Attempt, err error) {
-	for _, a := range s.of(q) {
+	for _, a := range s.attemptsAt(q) {
 		for tree, err := range s.trees(ctx, a.name) {
 			if err != nil {
 				return nil, err

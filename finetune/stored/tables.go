@@ -8,7 +8,7 @@ type Printed interface {
 	WriteTable(w io.Writer) error
 }
 
-// TableFormats are the names of the formats, the default first.
+// TableFormats returns the names of the formats, the default first.
 func TableFormats() []string { return []string{"table", "markdown", "csv", "latex"} }
 
 // WriteAs writes the tables of a report in a format.

@@ -13,7 +13,7 @@ type area struct {
 
 // label is a line of text.
 type label struct {
-	at       point // on its base line, where the anchor says
+	at       point // on its base line, at the anchor
 	text     string
 	size     float64
 	anchor   anchor
@@ -29,8 +29,8 @@ const (
 	end    anchor = 1
 )
 
-// canvas is a figure that is drawn, but in no format of images yet: what is filled, in order, and
-// the texts above it.
+// canvas is a drawn figure in no image format yet: the filled areas, in order, and the texts above
+// them.
 type canvas struct {
 	width, height float64
 	areas         []area

@@ -5,8 +5,8 @@ import "math"
 // Both is the tries of a question under two conditions.
 type Both struct{ First, Second Cluster }
 
-// Difference is by how much the share of successes under the first of two conditions exceeds that
-// under the second, -1 to 1, and its 95 % interval. Of nothing it is 0 and the interval -1 to 1.
+// Difference is the share of successes under the first of two conditions less that under the second,
+// -1 to 1, and its 95 % interval. Without questions it is 0 and the interval -1 to 1.
 type Difference struct {
 	Share, Low, High float64
 	Questions        int // that were tried under both
@@ -20,8 +20,8 @@ type excess struct {
 	trials float64 // independent ones that a question is worth, see RateOf
 }
 
-// DifferenceOf compares the same questions under two conditions. All weigh the same, and one that
-// lacks a try under either counts nowhere.
+// DifferenceOf compares the same questions under two conditions. All weigh the same; one without a
+// try under both is left out.
 //
 // What each condition has beyond the other is a share of the questions with an interval like that
 // of every rate. The two are put together by the method of variance estimates recovery: the
@@ -38,6 +38,7 @@ func DifferenceOf(all []Both) Difference {
 
 	var d Difference
 
+	// The number of tries comes first, because it scales the counts of every question below.
 	for _, b := range all {
 		if least := min(b.First.Trials, b.Second.Trials); least > 0 {
 			tries = min(tries, least)
@@ -54,6 +55,8 @@ func DifferenceOf(all []Both) Difference {
 
 	for _, b := range all {
 		if min(b.First.Trials, b.Second.Trials) > 0 {
+			// Each question goes to both sides, with 0 on one of them: an excess is a share of all
+			// questions.
 			change := (b.First.share() - b.Second.share()) * tries
 			first = append(first, Cluster{max(change, 0), tries})
 			second = append(second, Cluster{max(-change, 0), tries})
@@ -69,7 +72,7 @@ func excessOf(questions []Cluster) excess {
 	return excess{s.share(), s.effectiveTrials(s.share()) / float64(len(questions))}
 }
 
-// Of returns the difference that another number of questions like these would have.
+// Of returns the difference that another number of questions like these would give.
 func (d Difference) Of(questions int) Difference {
 	d.Questions = questions
 	d.Share = d.first.share - d.second.share
@@ -78,14 +81,15 @@ func (d Difference) Of(questions int) Difference {
 	return d
 }
 
-// distance is how far what exceeds may be less, and what is subtracted more, than the estimate.
+// distance returns how far the difference may be from its estimate: the excess lower, and what is
+// subtracted from it higher.
 func (e excess) distance(subtracted excess, questions int) float64 {
 	low, _ := clopperPearson(e.share, e.trials*float64(questions))
 	_, high := clopperPearson(subtracted.share, subtracted.trials*float64(questions))
 	less, more := e.share-low, high-subtracted.share
 
-	// Counts of one try a question have this correlation. Of several tries the shares vary less,
-	// and exclude each other as much.
+	// Counts of one try a question have this correlation. With several tries the shares vary
+	// less, but exclude each other as much.
 	correlation := 0.0
 	if odds := low / (1 - low) * high / (1 - high); odds > 0 {
 		correlation = min(1, math.Sqrt(odds*e.trials*subtracted.trials))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Figure is panels of bars or lines that stand side by side, with one legend. It has a panel, and
+// Figure is panels of bars or lines side by side, with one legend. It has at least one panel, and
 // every panel a place or a line.
 type Figure struct {
 	Name   string // of its files, without an ending
@@ -26,7 +26,7 @@ type Panel struct {
 	Steps string // what the lines are over, e.g. "programs"
 }
 
-// Panel returns the panel of a title, which is added where it is new.
+// Panel returns the panel of a title, and adds it if it is new.
 func (f *Figure) Panel(title string) *Panel {
 	for i := range f.Panels {
 		if f.Panels[i].Title == title {
@@ -49,7 +49,7 @@ type Bar struct {
 const (
 	inch        = 72.
 	placeWidth  = 1.1 * inch
-	panelExtra  = 0.9 * inch // of a panel, beside its places
+	panelExtra  = 0.9 * inch // of a panel, besides its places
 	legendWidth = 2.0 * inch
 	plotHeight  = 2.45 * inch
 	titleHeight = 0.5 * inch
@@ -66,10 +66,10 @@ var seriesColours = [MostSeries]color.NRGBA{
 
 var black = color.NRGBA{A: 0xff}
 
-// Key is what the legend says of a series.
+// Key is a series in the legend.
 type Key struct{ Name, Colour string } // the colour as style sheets have it
 
-// Legend says what the series are.
+// Legend returns the series and their colours.
 func (f Figure) Legend() (keys []Key) {
 	for k, name := range f.Series {
 		c := seriesColours[k]
@@ -78,14 +78,15 @@ func (f Figure) Legend() (keys []Key) {
 	return keys
 }
 
-// draw draws the title, the panels, and the legend at their right, or bare the panels alone. A
-// figure is as wide as its places need, and as high as their names. All panels have the same width.
+// draw draws the title, the panels, and the legend to their right; bare, only the panels. A figure
+// is as wide as its places need, and as high as their names. All panels have the same width.
 func (f Figure) draw(bare bool) *canvas {
 	titleHeight, legendWidth := titleHeight, legendWidth
 	if bare {
 		titleHeight, legendWidth = 0, 0
 	}
 
+	// All panels share a width and a height, so the largest one decides before any is drawn.
 	places, lines := 0.0, 1
 
 	for _, p := range f.Panels {
@@ -103,6 +104,7 @@ func (f Figure) draw(bare bool) *canvas {
 	panels := float64(len(f.Panels)) * width
 	c := &canvas{width: panels + legendWidth, height: titleHeight + plotHeight + float64(lines)*lineHeight}
 
+	// Bare panels have no background: the page behind them may be light or dark.
 	if !bare {
 		c.box(color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}, point{}, point{c.width, c.height})
 		c.write(label{at: point{0.15 * inch, 0.3 * inch}, text: f.Title, size: 13})
@@ -122,6 +124,7 @@ func (f Figure) draw(bare bool) *canvas {
 		}, len(f.Series))
 	}
 
+	// A page has one legend for all of its panels, which it writes itself.
 	if bare {
 		return c
 	}

@@ -8,7 +8,7 @@ import (
 type Columns struct{ Panel, Place, Series, Share, Low, High string }
 
 // Of returns the figure with the bars of rows. Series beyond those that can be told apart are left
-// out, as is a row without the figure.
+// out, as are rows without the figure.
 func (f Figure) Of(rows []Row, c Columns) Figure {
 	for _, row := range rows {
 		series := index(&f.Series, row.Text(c.Series))
@@ -31,7 +31,7 @@ func (f Figure) Of(rows []Row, c Columns) Figure {
 	return f
 }
 
-// index returns the place of a name among others, to which it is added where it is new.
+// index returns the place of a name among others, and adds it if it is new.
 func index(names *[]string, name string) int {
 	if !slices.Contains(*names, name) {
 		*names = append(*names, name)

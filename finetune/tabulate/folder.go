@@ -18,7 +18,7 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-// JSONFile has a document.
+// JSONFile returns a file with a document.
 func JSONFile(name string, v any) File {
 	return File{name, func(w io.Writer) error {
 		text, err := console.EncodeJSON(v)
@@ -29,7 +29,7 @@ func JSONFile(name string, v any) File {
 	}}
 }
 
-// TableFiles have tables as Markdown and as LaTeX.
+// TableFiles returns files with tables as Markdown and as LaTeX.
 func TableFiles(name string, tables []Grid) []File {
 	return []File{
 		{name + ".md", func(w io.Writer) error { return WriteMarkdown(w, tables) }},
@@ -37,7 +37,7 @@ func TableFiles(name string, tables []Grid) []File {
 	}
 }
 
-// FigureFiles have each figure as SVG and as PNG.
+// FigureFiles returns files with each figure as SVG and as PNG.
 func FigureFiles(figures []Figure) []File {
 	var files []File
 	for _, f := range figures {
@@ -46,8 +46,8 @@ func FigureFiles(figures []Figure) []File {
 	return files
 }
 
-// WriteFolder writes files into a folder, and returns their paths. All take the place of those
-// before at once, unless the folder holds something else, which somebody may be working on.
+// WriteFolder writes files into a folder, and returns their paths. They replace the old ones all at
+// once, unless the folder holds other files, which somebody may be working on.
 func WriteFolder(dir string, files []File) (paths []string, err error) {
 	fill := func(work string) error {
 		for _, f := range files {

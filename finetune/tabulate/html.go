@@ -35,7 +35,7 @@ func WriteHTML(w io.Writer, grids []Grid) error {
 	return gridsTemplate().Execute(w, grids)
 }
 
-// Rate is what is drawn in a field; nil is nothing.
+// Rate returns what is drawn in a field, or nil.
 func (g *Grid) Rate(line, column int) *Rate {
 	if rate, ok := g.rates[[2]int{line, column}]; ok {
 		return &rate
@@ -43,15 +43,15 @@ func (g *Grid) Rate(line, column int) *Rate {
 	return nil
 }
 
-// Part is what a line has of a bar.
+// Part is a line's share of a bar.
 type Part struct {
 	Name   string
 	Share  float64 // of the bar, 0..1
-	Colour int     // the same of lines that are called the same
+	Colour int     // lines of one name have the same
 }
 
-// Bar is drawn above a line that stands first below a heading, where the lines there are parts of a
-// whole (see Column.Part). Other lines have no bar.
+// Bar returns the bar above the first line below a heading, if the lines there are parts of a whole
+// (see Column.Part). Other lines have no bar.
 func (g *Grid) Bar(line int) (bar []Part) {
 	if !g.begins(line) {
 		return nil
@@ -66,7 +66,7 @@ func (g *Grid) Bar(line int) (bar []Part) {
 	return bar
 }
 
-// Part is what a line has of the bar above it; nil is nothing.
+// Part returns a line's part of the bar above it, or nil.
 func (g *Grid) Part(line int) *Part {
 	share, ok := g.parts[line]
 	if !ok {
@@ -78,13 +78,13 @@ func (g *Grid) Part(line int) *Part {
 	return &Part{name(g.Lines[line]), share, slices.Index(names, name(g.Lines[line])) % colours}
 }
 
-// Key is the column that says what a line is about.
+// Key returns the column that says what a line is about.
 func (g *Grid) Key() int { return g.Words - 1 }
 
-// colours is how many style sheets have, as .part0 and so on.
+// colours is how many colours style sheets have, as .part0 and so on.
 const colours = 8
 
-// turned has a line for each figure, and a column for each line.
+// turned returns the table with a line for each figure, and a column for each line.
 func (g *Grid) turned() Grid {
 	t := Grid{Caption: g.Caption, Note: g.Note, Words: 1, Heads: []string{""}, rates: map[[2]int]Rate{}}
 

@@ -13,21 +13,21 @@ const Method = "95 % Korn–Graubard"
 // trial may succeed in part.
 type Cluster struct{ Successes, Trials float64 }
 
-// Rate is a share and its 95 % interval. Of nothing the share is 0 and the interval 0 to 1.
+// Rate is a share and its 95 % interval. Without trials the share is 0 and the interval 0 to 1.
 type Rate struct {
 	Share, Low, High float64
 	Strata           int // that have a trial
 }
 
 // RateOf returns the mean of the strata's shares, each stratum weighing the same, with the interval
-// of Korn and Graubard (1998): that of Clopper and Pearson for as many independent trials as are
-// worth what the clusters tell. Strata and clusters without trials count nowhere.
+// of Korn and Graubard (1998): that of Clopper and Pearson for as many independent trials as tell
+// what the clusters tell. Strata and clusters without trials are left out.
 //
-// The number of trials comes from the spread of the clusters' shares. It has two safeguards, as few
-// clusters tell little about their spread. Student's t takes its degrees of freedom from how evenly
-// the clusters contribute to it (Satterthwaite): where one of forty stands out, that is one piece
+// The number of trials comes from the spread of the clusters' shares. It has two safeguards, because
+// few clusters tell little about their spread. Student's t takes its degrees of freedom from how evenly
+// the clusters contribute to it (Satterthwaite): if one of forty stands out, that is one piece
 // of evidence. And it is never less than the number of clusters, nor more than that of the trials:
-// clusters that are all alike are taken as one trial each, since nothing says that those not seen
+// clusters that are all the same are taken as one trial each, since nothing says that unseen ones
 // are like them.
 func RateOf(strata ...[]Cluster) Rate {
 	s := sampleOf(strata)
@@ -75,7 +75,7 @@ func sampleOf(strata [][]Cluster) *sample {
 	return s
 }
 
-// share is the mean of the strata's shares.
+// share returns the mean of the strata's shares.
 func (s *sample) share() (mean float64) {
 	for _, st := range s.strata {
 		mean += st.share() / float64(len(s.strata))
@@ -109,7 +109,8 @@ func (s *sample) effectiveTrials(share float64) float64 {
 		center, k := st.share(), float64(len(st.clusters))
 		unbiased := k / (k - 1)
 
-		if k == 1 { // alone, it is compared with the other strata
+		// A cluster alone in its stratum has no spread there: it is compared with the other strata.
+		if k == 1 {
 			center, unbiased = share, 1
 		}
 
@@ -122,18 +123,22 @@ func (s *sample) effectiveTrials(share float64) float64 {
 		}
 	}
 
+	// The bounds are for clusters that are worth one trial each, and for trials that are all
+	// independent.
 	least, most := 1/clusters, 1/trials
 	if variance < 1e-12 {
 		return least
 	}
 
+	// Satterthwaite: what few clusters contribute unevenly to the spread leaves few degrees of
+	// freedom, and the factor widens the interval for it.
 	freedom := max(1, variance*variance/fourth-1)
 	factor := studentT(max(1, most-1)) / studentT(freedom)
 	n := share * (1 - share) / variance * factor * factor
 	return min(max(n, least), most)
 }
 
-// studentT is the 97.5 % quantile of Student's t.
+// studentT returns the 97.5 % quantile of Student's t.
 func studentT(freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(0.975)
 }

@@ -9,13 +9,13 @@ import (
 type Line struct {
 	Series    int       // the index of its name in the legend
 	Shares    []float64 // after 1, 2 and so on steps
-	Low, High []float64 // as long as Shares, or nil where there is no band
+	Low, High []float64 // as long as Shares, or nil without a band
 }
 
 // linePlaces is how wide a panel of lines is, in places of bars.
 const linePlaces = 2.2
 
-// bandOpacity is that of the space between the ends of intervals.
+// bandOpacity is the opacity of the space between the ends of intervals.
 const bandOpacity = 0x30
 
 // drawLines draws the lines of a panel, above their bands, over the number of steps.
@@ -25,6 +25,7 @@ func (f Panel) drawLines(in frame) {
 		most = max(most, len(l.Shares))
 	}
 
+	// From 0, where nothing has been seen yet, although the first share is after one step.
 	in.from, in.to = 0, float64(most)
 
 	for step := 0; step <= most; step += stride(most) {
@@ -32,9 +33,11 @@ func (f Panel) drawLines(in frame) {
 	}
 
 	in.write(label{
-		at: point{(in.left + in.right) / 2, in.bottom + 2*lineHeight + 2}, text: f.Steps, size: 10, anchor: middle,
+		at:   point{(in.left + in.right) / 2, in.bottom + 2*lineHeight + 2},
+		text: f.Steps, size: 10, anchor: middle,
 	})
 
+	// All bands lie below all lines, or one would hide the line of another series.
 	for _, l := range f.Lines {
 		if l.Low == nil {
 			continue
@@ -54,8 +57,8 @@ func (f Panel) drawLines(in frame) {
 	}
 }
 
-// stride is how many steps lie between two numbers below an axis: 1, 2, 5, 10 and so on, so that
-// there are at most ten.
+// stride returns how many steps lie between two numbers below an axis: 1, 2, 5, 10 and so on, for
+// at most ten numbers.
 func stride(steps int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, n := range []int{unit, 2 * unit, 5 * unit} {
@@ -66,7 +69,7 @@ func stride(steps int) int {
 	}
 }
 
-// curve is shares over their steps.
+// curve returns the points of shares over their steps.
 func (f frame) curve(shares []float64) []point {
 	all := make([]point, len(shares))
 	for i, share := range shares {

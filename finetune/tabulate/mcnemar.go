@@ -24,7 +24,7 @@ func McNemarExact(b, c int) float64 {
 // which needs b+c of about 25. b and c are as for [McNemarExact].
 func McNemarCorrected(b, c int) (chi2, p float64) {
 	if b == c {
-		return 0, 1 // the correction would make a difference of none
+		return 0, 1 // the correction would make up a difference
 	}
 
 	distance := math.Abs(float64(b-c)) - 1

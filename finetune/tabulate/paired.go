@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Answers are the successes of questions, by what tells those apart.
+// Answers are the successes of questions, by a key that identifies the question.
 type Answers map[string]Cluster
 
 // Add adds an episode of a question.
@@ -105,7 +105,7 @@ func Adjust(family []*Paired) {
 	}
 }
 
-// compare gives rows their comparison with the row that has other keys.
+// compare adds to rows their comparison with the row that has other keys.
 func (t *Table) compare(s *Source, groups []*group) {
 	places := map[string]*group{}
 	for _, g := range groups {
@@ -121,6 +121,8 @@ func (t *Table) compare(s *Source, groups []*group) {
 			continue
 		}
 
+		// The difference is that of the two printed figures; the test below is about the questions
+		// of both.
 		if g.row.Has(t.Pairs.Change) && base.row.Has(t.Pairs.Change) {
 			g.row["difference"] = g.row.Number(t.Pairs.Change) - base.row.Number(t.Pairs.Change)
 		}
@@ -140,6 +142,8 @@ func (t *Table) compare(s *Source, groups []*group) {
 		}
 	}
 
+	// A p-value is adjusted by all comparisons with the same row, so all are made before any is
+	// shown.
 	// A p-value is adjusted by all comparisons with the same row, so all are made before one is
 	// shown.
 	for _, family := range families {
@@ -153,7 +157,7 @@ func (t *Table) compare(s *Source, groups []*group) {
 	}
 }
 
-// basis are the keys of the row that a row is compared with.
+// basis returns the keys of the row that a row is compared with.
 func (t *Table) basis(row Row) []string {
 	keys := row.Texts(t.By)
 
@@ -170,8 +174,8 @@ func (t *Table) answers(s *Source, g *group) Answers {
 	return answersOf(s, g.members, t.Pairs.On, t.Pairs.Of)
 }
 
-// relative gives a row the change of a sum in relation to what it was, on the questions of both,
-// with its interval by the delta method. Where nothing was right before there is none.
+// relative adds to a row the change of a sum relative to what it was, on the questions of both, with
+// its interval by the delta method. If nothing was right before, it adds none.
 func (r Row) relative(was, is Answers) {
 	var before, after, n float64
 
@@ -180,7 +184,7 @@ func (r Row) relative(was, is Answers) {
 		return !ok
 	})
 
-	for _, question := range both { // in an order of their own: sums of fractions depend on it
+	for _, question := range both { // sorted, because sums of fractions depend on the order
 		before, after, n = before+was[question].share(), after+is[question].share(), n+1
 	}
 

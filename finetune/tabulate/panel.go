@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	lineLetters = 16   // of the name of a place, which fit it on the axis
+	lineLetters = 16   // of the name of a place that fit on the axis
 	allBars     = 0.8  // of its place
 	highest     = 110. // percent: room for a number above a full bar
 	numberWidth = 14.  // points, of "100" above a bar
@@ -17,17 +17,18 @@ const (
 
 var grey = color.NRGBA{R: 225, G: 225, B: 225, A: 0xff}
 
-// frame is where a panel is drawn, and which values its left and right end stand for.
+// frame is where a panel is drawn, and the values at its left and right end.
 type frame struct {
 	*canvas
 	left, right, top, bottom float64
 	from, to                 float64
 }
 
-// at is where a value and a share in percent are.
+// at returns the place of a value and a share in percent.
 func (f frame) at(x, percent float64) point {
 	return point{
-		f.left + (x-f.from)/(f.to-f.from)*(f.right-f.left), f.bottom - percent/highest*(f.bottom-f.top),
+		f.left + (x-f.from)/(f.to-f.from)*(f.right-f.left),
+		f.bottom - percent/highest*(f.bottom-f.top),
 	}
 }
 
@@ -40,21 +41,23 @@ func (f frame) tick(x float64, text string) {
 	}
 }
 
-// across is a vector of some length that is at right angles to a line.
+// across returns a vector of some length at right angles to a line.
 func across(from, to point, length float64) point {
 	x, y := to.x-from.x, to.y-from.y
 	n := max(math.Hypot(x, y), 1e-9)
 	return point{-y / n * length, x / n * length}
 }
 
-// draw draws the lines, or the bars, of so many series.
+// draw draws the lines, or the bars, of a number of series.
 func (f Panel) draw(in frame, series int) {
 	for percent := 0.; percent <= 100; percent += 20 {
-		// The axis below is not laid out yet: of this point only the height counts.
+		// The axis below is not laid out yet: only the height of this point counts.
 		left, right := in.at(0, percent), point{in.right, 0}
 		left.x, right.y = in.left, left.y
 		in.line(grey, 0.8, left, right)
-		in.write(label{at: point{in.left - 5, left.y + 3}, text: fmt.Sprint(percent), size: 9, anchor: end})
+		in.write(label{
+			at: point{in.left - 5, left.y + 3}, text: fmt.Sprint(percent), size: 9, anchor: end,
+		})
 	}
 
 	in.line(black, 0.8, point{in.left, in.top}, point{in.left, in.bottom}, point{in.right, in.bottom})
@@ -67,6 +70,7 @@ func (f Panel) draw(in frame, series int) {
 		return
 	}
 
+	// Half a place at either end, so that bars are centred on their names.
 	in.from, in.to = -0.5, float64(len(f.Places))-0.5
 
 	for i, place := range f.Places {
@@ -93,9 +97,10 @@ func (f frame) drawBar(b bar, colour color.NRGBA) {
 		f.line(black, 0.8, point{p.x - reach, p.y}, point{p.x + reach, p.y})
 	}
 
-	// Numbers of bars that are narrower than a number stand upright, so that they do not run into
-	// each other.
-	number := label{at: point{high.x, high.y - 2}, text: fmt.Sprintf("%.0f", b.top), size: 7, anchor: middle}
+	// Numbers of bars narrower than a number are upright, so that they do not run into each other.
+	number := label{
+		at: point{high.x, high.y - 2}, text: fmt.Sprintf("%.0f", b.top), size: 7, anchor: middle,
+	}
 	if f.at(b.right, 0).x-f.at(b.left, 0).x < numberWidth {
 		number.at.x, number.anchor, number.vertical = high.x+2.5, start, true
 	}
@@ -103,8 +108,8 @@ func (f frame) drawBar(b bar, colour color.NRGBA) {
 	f.write(number)
 }
 
-// inLines breaks a name that does not fit a place: behind a character that is no letter, where
-// there is one.
+// inLines breaks a name that does not fit a place, after a character that is neither letter nor digit
+// if there is one.
 func inLines(name string) string {
 	letters := []rune(name)
 	if len(letters) <= lineLetters {
@@ -122,12 +127,12 @@ func inLines(name string) string {
 	return string(letters[:end]) + "\n" + inLines(string(letters[end:]))
 }
 
-// bar is a share and its interval in percent, and where it stands.
+// bar is a share and its interval in percent, and its left and right end.
 type bar struct{ left, right, low, top, high float64 }
 
 func (b bar) middle() float64 { return (b.left + b.right) / 2 }
 
-// bars are those of the k-th of some series.
+// bars returns the bars of the k-th of a number of series.
 func (f Panel) bars(k, series int) []bar {
 	var bars []bar
 

@@ -19,10 +19,11 @@ import (
 // pixels is how many pixels of a PNG a point has: 200 an inch.
 const pixels = 200. / 72
 
-// WritePNG draws the figure as PNG, of 200 pixels an inch.
+// WritePNG draws the figure as PNG, at 200 pixels an inch.
 func (f Figure) WritePNG(w io.Writer) error {
 	c := f.draw(false)
-	picture := image.NewRGBA(image.Rect(0, 0, int(math.Ceil(c.width*pixels)), int(math.Ceil(c.height*pixels))))
+	width, height := int(math.Ceil(c.width*pixels)), int(math.Ceil(c.height*pixels))
+	picture := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.Draw(picture, picture.Rect, image.White, image.Point{}, draw.Src)
 
 	for _, a := range c.areas {
@@ -52,7 +53,7 @@ func newOutline(picture *image.RGBA) outline {
 
 func pixel(p point) (x, y float32) { return float32(p.x * pixels), float32(p.y * pixels) }
 
-// to goes on to a point; a move begins another border there.
+// to continues to a point; a move begins another border there.
 func (o outline) to(move bool, p point) {
 	x, y := pixel(p)
 	if move {
@@ -92,6 +93,8 @@ func (l label) paint(picture *image.RGBA) error {
 			return err
 		}
 
+		// Without hinting, which would round widths to whole points: a point is several pixels
+		// here.
 		advance, err := face.GlyphAdvance(&buffer, glyph, size, font.HintingNone)
 		if err != nil {
 			return err
@@ -101,6 +104,7 @@ func (l label) paint(picture *image.RGBA) error {
 		whole += widths[len(widths)-1]
 	}
 
+	// Where a text begins depends on its width, so its letters are measured first.
 	// Where a text begins depends on its width, so its letters were measured first.
 	pen := -whole * float64(l.anchor)
 
@@ -121,7 +125,7 @@ func (l label) paint(picture *image.RGBA) error {
 	return nil
 }
 
-// trace follows a part of a letter's outline, which begins so far behind the place of the label.
+// trace follows a part of a letter's outline; pen is how far the letter is from the label's place.
 func (l label) trace(o outline, s sfnt.Segment, pen float64) {
 	var ends [3]point
 

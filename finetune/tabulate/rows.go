@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Row is the keys and figures of a group, by name: texts and numbers. A figure that there is
-// nothing to make of is missing.
+// Row is the keys and figures of a group, by name: texts and numbers. A figure without data is
+// missing.
 type Row map[string]any
 
 // RowsOf returns structs as rows, by their names in JSON: a.b is the key b of the object a.
@@ -56,8 +56,8 @@ func As[T any](rows []Row) []T {
 		for name, value := range row {
 			object := objects[i]
 
-			for outer, inner, ok := strings.Cut(name, "."); ok; outer, inner, ok = strings.Cut(name,
-				".") {
+			// A name with points is a path of objects, which RowsOf had flattened.
+			for outer, inner, ok := strings.Cut(name, "."); ok; outer, inner, ok = strings.Cut(name, ".") {
 				if object[outer] == nil {
 					object[outer] = map[string]any{}
 				}
@@ -69,6 +69,7 @@ func As[T any](rows []Row) []T {
 		}
 	}
 
+	// RowsOf goes through JSON, so this does, too: names and types are then the same both ways.
 	// RowsOf goes through JSON, so this does: names and types are then the same both ways.
 	text, err := json.Marshal(objects)
 
@@ -79,19 +80,19 @@ func As[T any](rows []Row) []T {
 	return all
 }
 
-// Text returns a text; "" where there is none.
+// Text returns a text; "" if it is missing.
 func (r Row) Text(name string) string {
 	text, _ := r[name].(string)
 	return text
 }
 
-// Number returns a figure; 0 where there is none.
+// Number returns a figure; 0 if it is missing.
 func (r Row) Number(name string) float64 {
 	n, _ := r[name].(float64)
 	return n
 }
 
-// Has reports whether there is a figure.
+// Has reports whether a key or figure is present.
 func (r Row) Has(name string) bool {
 	_, ok := r[name]
 	return ok
@@ -147,13 +148,14 @@ func (t *Table) Rows(s *Source) []Row {
 	return rows
 }
 
-// groups returns the groups of a source, totals among them.
+// groups returns the groups of a source, including totals.
 func (t *Table) groups(s *Source) []*group {
 	var groups []*group
 
 	places := map[string]*group{}
 	ranks := make([]map[string]int, len(t.By))
 
+	// Totals sort after every value: a key has at most as many values as there are rows.
 	for i := range ranks {
 		ranks[i] = map[string]int{All: s.Len()}
 	}
@@ -187,16 +189,19 @@ func (t *Table) groups(s *Source) []*group {
 
 		add(keys, i)
 
+		// A total is counted from rows, not added up from groups: a question in two groups is one.
 		for _, total := range t.Totals {
 			add(t.withAll(keys, total), i)
 		}
 	}
 
-	groups = slices.DeleteFunc(groups,
-		func(g *group) bool { return !t.Both && t.repeats(g, ranks) })
+	// Only now is it known which keys have a single value, whose total would repeat its row.
+	groups = slices.DeleteFunc(groups, func(g *group) bool {
+		return !t.Both && t.isRepeated(g, ranks)
+	})
 
 	slices.SortStableFunc(groups, func(a, b *group) int {
-		for _, key := range t.Order { // of none, they stay in the order in which they came
+		for _, key := range t.Order { // without keys they stay in order of appearance
 			rank := ranks[slices.Index(t.By, key)]
 			if c := cmp.Compare(rank[a.row.Text(key)], rank[b.row.Text(key)]); c != 0 {
 				return c
@@ -208,7 +213,7 @@ func (t *Table) groups(s *Source) []*group {
 	return groups
 }
 
-// withAll returns keys of which some are "all".
+// withAll returns keys with some replaced by "all".
 func (t *Table) withAll(keys, total []string) []string {
 	keys = slices.Clone(keys)
 	for _, key := range total {
@@ -217,9 +222,9 @@ func (t *Table) withAll(keys, total []string) []string {
 	return keys
 }
 
-// repeats reports whether a row says what another one says, since a key has one value, with a name.
-// Of the value and the total over it, one goes.
-func (t *Table) repeats(g *group, ranks []map[string]int) bool {
+// isRepeated reports whether a row is to go because another one says the same: if a key has a single
+// value with a name, only one of the value and the total over it stays.
+func (t *Table) isRepeated(g *group, ranks []map[string]int) bool {
 	for i, key := range t.By {
 		isTotal := func(total []string) bool { return slices.Contains(total, key) }
 		if _, unnamed := ranks[i][""]; len(ranks[i]) != 2 || unnamed ||
@@ -234,7 +239,7 @@ func (t *Table) repeats(g *group, ranks []map[string]int) bool {
 	return false
 }
 
-// figure gives a group the figure of a column.
+// figure adds the figure of a column to a group.
 func (c *Column) figure(t *Table, s *Source, g *group) {
 	switch {
 	case c.Sum != "" || c.Part != "":
@@ -249,12 +254,15 @@ func (c *Column) figure(t *Table, s *Source, g *group) {
 	case c.Count != "":
 		g.row[c.Name] = float64(len(c.distinct(s, g.members)))
 	case c.Mean != "":
+		// A mean of nothing stays missing. Positive is for counts that a server may not have made:
+		// their 0 is missing, too.
 		if m := sampleOf(c.strata(t, s, g.members, c.Mean)); len(m.strata) > 0 &&
 			(m.share() > 0 || !c.Positive) {
 			g.row[c.Name] = m.share()
 		}
 	case c.Rate != "":
 		r := RateOf(c.strata(t, s, g.members, c.Rate)...)
+		// If nothing was measured, the interval excludes nothing; a share of 0 would be wrong.
 		// Where nothing was measured, the interval excludes nothing; a share of 0 would be wrong.
 		if g.row[c.Low], g.row[c.High] = r.Low, r.High; r.Strata > 0 {
 			g.row[c.Name] = r.Share
@@ -273,7 +281,7 @@ func (c *Column) figure(t *Table, s *Source, g *group) {
 	}
 }
 
-// distinct are the values of what is counted.
+// distinct returns the values of what is counted.
 func (c *Column) distinct(s *Source, members []int) map[string]bool {
 	values := map[string]bool{}
 
@@ -286,8 +294,9 @@ func (c *Column) distinct(s *Source, members []int) map[string]bool {
 	return values
 }
 
-// strata returns what a mean is over, by stratum and cluster.
+// strata returns the trials of a mean, by stratum and cluster.
 func (c *Column) strata(t *Table, s *Source, members []int, of string) [][]Cluster {
+	// Both levels keep order of appearance, because sums of fractions depend on the order.
 	// Both levels keep the order in which they come: sums of fractions depend on it.
 	var strata [][]Cluster
 
@@ -296,6 +305,7 @@ func (c *Column) strata(t *Table, s *Source, members []int, of string) [][]Clust
 
 	for _, i := range members {
 		trials := s.number(i, c.Of)
+		// A row without trials, such as a lost episode, counts nowhere.
 		if trials == 0 {
 			continue
 		}
@@ -312,6 +322,7 @@ func (c *Column) strata(t *Table, s *Source, members []int, of string) [][]Clust
 			strata = append(strata, nil)
 		}
 
+		// The same template in two strata is two clusters: each stratum has a spread of its own.
 		cluster := [2]string{stratum}
 		if t.Cluster != "" {
 			cluster[1] = s.text(i, t.Cluster)
@@ -330,11 +341,11 @@ func (c *Column) strata(t *Table, s *Source, members []int, of string) [][]Clust
 	return strata
 }
 
-// deviation returns the standard deviation of the means in the groups by Over. Of one group there
-// is none.
+// deviation returns the standard deviation of the means in the groups by Over. One group has none.
 func (c *Column) deviation(t *Table, s *Source, members []int) (float64, bool) {
 	groups := map[string][]int{}
 
+	// Sums of fractions depend on their order, and a map has none.
 	// Sums of fractions depend on an order, which a map does not have.
 	var order []string
 
@@ -355,6 +366,7 @@ func (c *Column) deviation(t *Table, s *Source, members []int) (float64, bool) {
 		}
 	}
 
+	// Of a population one mean is all there is, and its deviation 0; of a sample it tells nothing.
 	switch {
 	case len(means) == 0:
 		return 0, false
@@ -367,7 +379,7 @@ func (c *Column) deviation(t *Table, s *Source, members []int) (float64, bool) {
 	return stat.StdDev(means, nil), true
 }
 
-// parts divides sums by those of all rows that have the same keys up to one.
+// parts divides sums by those of all rows with the same keys up to Over.
 func (t *Table) parts(rows []Row) {
 	for _, c := range t.Columns {
 		if c.Part == "" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Source is rows that are added up. A column is called as its field is in JSON.
+// Source is rows that are added up. A column has the name of its field in JSON.
 type Source struct {
 	rows    reflect.Value
 	columns map[string][]int // index of each field
@@ -25,7 +25,7 @@ func Of[T any](rows []T) *Source {
 	return s
 }
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (s *Source) Len() int { return s.rows.Len() }
 
 // value returns a column of a row. A column that rows do not have is a mistake in a description.

@@ -12,7 +12,7 @@ import (
 // WriteSVG draws the figure as SVG.
 func (f Figure) WriteSVG(w io.Writer) error { return f.draw(false).writeSVG(w, "") }
 
-// onDark are the colours of lines and letters where a page is dark.
+// onDark sets the colours of lines and letters on a dark page.
 const onDark = `<style>@media (prefers-color-scheme: dark) { text, [fill="#000000"] { fill: #e3e5e8 } ` +
 	`[fill="#e1e1e1"] { fill: #363a42 } }</style>` + "\n"
 
@@ -23,11 +23,12 @@ func (f Figure) WritePanel(w io.Writer, p Panel) error {
 	return f.draw(true).writeSVG(w, onDark)
 }
 
-// writeSVG writes what was drawn, in some style.
+// writeSVG writes what was drawn, with a style sheet.
 func (c *canvas) writeSVG(w io.Writer, style string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.1fpt" height="%.1fpt" viewBox="0 0 %[1]g %[2]g" `+
-		`font-family="Liberation Sans, Arial, Helvetica, sans-serif">`+"\n", c.width, c.height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.1fpt" height="%.1fpt" `+
+		`viewBox="0 0 %[1]g %[2]g" font-family="Liberation Sans, Arial, Helvetica, sans-serif">`+"\n",
+		c.width, c.height)
 	b.WriteString(style)
 
 	for _, a := range c.areas {
@@ -52,8 +53,11 @@ func (c *canvas) writeSVG(w io.Writer, style string) error {
 			turned = fmt.Sprintf(` transform="rotate(-90 %.2f %.2f)"`, l.at.x, l.at.y)
 		}
 
-		fmt.Fprintf(&b, `<text x="%.2f" y="%.2f" font-size="%g" text-anchor="%s"%s>%s</text>`+"\n", l.at.x, l.at.y,
-			l.size, map[anchor]string{start: "start", middle: "middle", end: "end"}[l.anchor], turned,
+		// Names come from users and models: escaped as markup, and with invisible characters made
+		// visible.
+		fmt.Fprintf(&b, `<text x="%.2f" y="%.2f" font-size="%g" text-anchor="%s"%s>%s</text>`+"\n",
+			l.at.x, l.at.y, l.size,
+			map[anchor]string{start: "start", middle: "middle", end: "end"}[l.anchor], turned,
 			html.EscapeString(display.Visible(l.text)))
 	}
 

@@ -15,15 +15,15 @@ const All = "all"
 
 // Table describes rows: what they are grouped by, and their figures.
 type Table struct {
-	Over    string     `yaml:"over"`    // the source of the rows; of others the package makes the rows
+	Over    string     `yaml:"over"`    // the source of the rows; without one the caller makes them
 	By      []string   `yaml:"by"`      // keys
-	Order   []string   `yaml:"order"`   // keys that rows are sorted by; the default is the order in which they come first
-	Totals  [][]string `yaml:"totals"`  // keys that are "all" in further rows, over all that they have
-	Single  bool       `yaml:"single"`  // where a key has one value, the total stays and not the value
-	Both    bool       `yaml:"both"`    // where a key has one value, both stay
+	Order   []string   `yaml:"order"`   // keys that rows are sorted by; the default is order of appearance
+	Totals  [][]string `yaml:"totals"`  // keys that are "all" in further rows, over all their values
+	Single  bool       `yaml:"single"`  // if a key has one value, the total stays and not the value
+	Both    bool       `yaml:"both"`    // if a key has one value, both stay
 	Strata  []string   `yaml:"strata"`  // what weighs the same in means and rates
 	Cluster string     `yaml:"cluster"` // what rates are clustered by
-	Unit    string     `yaml:"unit"`    // what a cluster is called in captions
+	Unit    string     `yaml:"unit"`    // the name of a cluster in captions
 	Where   string     `yaml:"where"`   // rows of the source where this is 0 are left out
 	Needs   string     `yaml:"needs"`   // a row where this is 0 shows no figures that are not counts
 	Columns []Column   `yaml:"columns"`
@@ -33,8 +33,8 @@ type Table struct {
 	name string
 }
 
-// Column is a figure of a group. It says one of Sum, Count, Mean, Rate, Deviation, Part, First and
-// Cells; what says none of them is filled in by the caller.
+// Column is a figure of a group. It sets one of Sum, Count, Mean, Rate, Deviation, Part, First and
+// Cells; without any of them the caller fills it in.
 type Column struct {
 	Name  string `yaml:"name"`  // in JSON; a.b is the key b of the object a
 	Head  string `yaml:"head"`  // in tables; the default is the name
@@ -54,8 +54,8 @@ type Column struct {
 	Of         string `yaml:"of"`         // the default is measured
 	Over       string `yaml:"over"`       // of Deviation and Part
 	Population bool   `yaml:"population"` // Deviation is by n, not by n-1
-	Positive   bool   `yaml:"positive"`   // 0 stands for what nobody counted
-	Low        string `yaml:"low"`        // the names of the ends of an interval; the default is NAME_low and NAME_high
+	Positive   bool   `yaml:"positive"`   // 0 means that it was not counted
+	Low        string `yaml:"low"`        // the names of the ends of an interval; by default NAME_low, NAME_high
 	High       string `yaml:"high"`
 }
 
@@ -66,7 +66,7 @@ type Column struct {
 type Pairs struct {
 	With     map[string]string `yaml:"with"`     // the keys of the row that others are compared with
 	Of       string            `yaml:"of"`       // the column that is compared
-	On       []string          `yaml:"on"`       // what tells questions apart
+	On       []string          `yaml:"on"`       // what identifies a question
 	Change   string            `yaml:"change"`   // the figure that has a difference
 	Relative bool              `yaml:"relative"` // the change in relation to what was
 }
@@ -94,6 +94,7 @@ func MustRead(text []byte, sources, reports []string) *Tables {
 		panic(fmt.Sprintf("tabulate: %v", err))
 	}
 
+	// Tables are completed before views look for their columns: comparisons add some.
 	for name, t := range all.Tables {
 		t.name = name
 		t.complete()
@@ -109,15 +110,17 @@ func MustRead(text []byte, sources, reports []string) *Tables {
 		}
 
 		for _, name := range v.Figures {
-			// It panics at a figure that the table lacks.
-			v.table.column(name)
+			v.table.column(name) // panics if the table lacks it
 		}
 
-		if unknown := slices.DeleteFunc(slices.Clone(v.In), all.has); len(v.In) == 0 || len(unknown) > 0 {
-			panic(fmt.Sprintf("tabulate: a view of the table %s is in %q: want some of %q", v.Table, v.In, reports))
+		unknown := slices.DeleteFunc(slices.Clone(v.In), all.has)
+		if len(v.In) == 0 || len(unknown) > 0 {
+			panic(fmt.Sprintf("tabulate: a view of the table %s is in %q: want some of %q",
+				v.Table, v.In, reports))
 		}
 	}
 
+	// A misspelt report would show an empty page instead of an error.
 	for _, report := range reports {
 		if len(all.Report(report)) == 0 {
 			panic(fmt.Sprintf("tabulate: the report %s has no view", report))
@@ -134,7 +137,9 @@ func (t *Tables) Report(name string) []*View {
 	if !t.has(name) {
 		panic(fmt.Sprintf("tabulate: there is no report %q: want one of %q", name, t.reports))
 	}
-	return slices.DeleteFunc(slices.Clone(t.Views), func(v *View) bool { return !slices.Contains(v.In, name) })
+	return slices.DeleteFunc(slices.Clone(t.Views), func(v *View) bool {
+		return !slices.Contains(v.In, name)
+	})
 }
 
 // Rows returns the rows of the tables that are over some sources, by the names of the tables.
@@ -150,14 +155,14 @@ func (t *Tables) Rows(sources map[string]*Source) map[string][]Row {
 	return rows
 }
 
-// Grids returns the tables of a report, of the rows that tables have. That nobody made the rows of
-// one is a mistake in the program; that there are none is not, and it is left out.
+// Grids returns the tables of a report, with the rows of each. If nobody made the rows of one, that
+// is a mistake in the program; if it has no rows, it is left out.
 func (t *Tables) Grids(report string, rows map[string][]Row) (grids []Grid) {
 	for _, v := range t.Report(report) {
 		own, ok := rows[v.Table]
 		if !ok && v.table.Over == "" {
-			panic(fmt.Sprintf("tabulate: the table %s of the report %s has no rows: say what it is over, or make them",
-				v.Table, report))
+			panic(fmt.Sprintf("tabulate: the table %s of the report %s has no rows: "+
+				"say what it is over, or make them", v.Table, report))
 		}
 
 		grids = append(grids, v.Grids(own)...)
@@ -168,8 +173,8 @@ func (t *Tables) Grids(report string, rows map[string][]Row) (grids []Grid) {
 // complete adds the defaults, and the columns of comparisons.
 func (t *Table) complete() {
 	if t.Pairs != nil {
-		t.Columns = append(t.Columns, Column{Name: "difference", As: "points"}, Column{Name: "relative", As: "points"},
-			Column{Name: "paired_n"}, Column{Name: "only_first"}, Column{Name: "only_second"},
+		t.Columns = append(t.Columns, Column{Name: "difference", As: "points"},
+			Column{Name: "relative", As: "points"}, Column{Name: "paired_n"}, Column{Name: "only_first"}, Column{Name: "only_second"},
 			Column{Name: "p", As: "probability"}, Column{Name: "p_holm", Head: "p", As: "probability"})
 	}
 

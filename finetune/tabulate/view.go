@@ -9,7 +9,7 @@ import (
 	"toolevo/envs/display"
 )
 
-// None stands in a table where there is no figure.
+// None is shown in a table in place of a missing figure.
 const None = "–"
 
 // View says how rows are shown.
@@ -19,7 +19,7 @@ type View struct {
 	Caption string            `yaml:"caption"` // {KEY} stands for the value of a key that a table is made for
 	Note    string            `yaml:"note"`    // follows the caption, but not in a terminal
 	Per     string            `yaml:"per"`     // a table for each value of this key
-	Heading []string          `yaml:"heading"` // keys that stand above lines, and in Markdown and HTML begin them
+	Heading []string          `yaml:"heading"` // keys that are above lines, and in Markdown and HTML begin them
 	Lines   []string          `yaml:"lines"`   // keys that begin a line
 	Across  []string          `yaml:"across"`  // keys that head columns; without them each figure has a column
 	Where   map[string]string `yaml:"where"`   // values of keys; "!VALUE" is every other one
@@ -39,8 +39,8 @@ type View struct {
 type Grid struct {
 	Caption string
 	Note    string     // follows the caption, but not in a terminal
-	Words   int        // first columns, which are not aligned like numbers
-	Heading int        // of those, the ones that stand above lines
+	Words   int        // leading columns of words, which are not aligned like numbers
+	Heading int        // of those, the ones that are above lines
 	Tall    bool       // in a terminal each figure has a line of its own
 	Heads   []string   // of all columns
 	Lines   [][]string // of as many fields
@@ -52,7 +52,7 @@ type Grid struct {
 	parts map[int]float64 // likewise, by line: its part of the lines below the heading
 }
 
-// Grids returns the tables of a view; none where no row is shown.
+// Grids returns the tables of a view; none if no row is shown.
 func (v *View) Grids(rows []Row) []Grid {
 	rows = Where(rows, v.Where)
 	if len(rows) == 0 {
@@ -91,7 +91,7 @@ func Where(rows []Row, values map[string]string) []Row {
 	})
 }
 
-// grid puts the figures of rows into lines and columns, both in the order in which they come first.
+// grid puts the figures of rows into lines and columns, both in order of appearance.
 func (v *View) grid(rows []Row, caption string) Grid {
 	words := slices.Concat(v.Heading, v.Lines)
 	g := Grid{
@@ -100,7 +100,7 @@ func (v *View) grid(rows []Row, caption string) Grid {
 		above: map[int]string{}, rates: map[[2]int]Rate{}, parts: map[int]float64{},
 	}
 
-	// What has one heading stands below it.
+	// All lines of a heading are below it, wherever their rows came.
 	heading := func(r Row) string { return strings.Join(r.Texts(v.Heading), "\x00") }
 	headings := Distinct(rows, heading)
 	slices.SortStableFunc(rows, func(a, b Row) int {
@@ -119,6 +119,7 @@ func (v *View) grid(rows []Row, caption string) Grid {
 			continue
 		}
 
+		// Only heads across put several rows into one line: each fills columns of its own.
 		line, ok := lines[strings.Join(begin, "\x00")]
 		if !ok || len(v.Across) == 0 {
 			line = len(g.Lines)
@@ -141,6 +142,8 @@ func (v *View) grid(rows []Row, caption string) Grid {
 				}
 			}
 
+			// A row may lack columns that others have, and the last of them may come later: lines are
+			// filled up here and, once all columns are known, below.
 			for len(g.Lines[line]) <= at {
 				g.Lines[line] = append(g.Lines[line], None)
 			}
@@ -149,6 +152,7 @@ func (v *View) grid(rows []Row, caption string) Grid {
 				g.parts[line] = row.Number(name)
 			}
 
+			// HTML draws a rate where text has its interval, so what is bare or missing is not drawn.
 			bare := slices.Contains(v.Bare, name)
 			g.Lines[line][at] = c.format(row, bare)
 
@@ -169,13 +173,15 @@ func (v *View) grid(rows []Row, caption string) Grid {
 	return g
 }
 
-// head is what stands above a figure of a row.
+// head returns the head of the column for a figure of a row.
 func (v *View) head(c *Column, row Row) string {
 	if len(v.Across) == 0 {
 		return c.Head
 	}
 
-	values := slices.DeleteFunc(row.Texts(v.Across), func(text string) bool { return text == All || text == "" })
+	values := slices.DeleteFunc(row.Texts(v.Across), func(text string) bool {
+		return text == All || text == ""
+	})
 	if len(values) == 0 {
 		values = []string{All}
 	}
@@ -186,7 +192,7 @@ func (v *View) head(c *Column, row Row) string {
 	return strings.Join(values, " ")
 }
 
-// described adds to a caption what the intervals are.
+// described adds the method of the intervals to a caption.
 func (v *View) described(caption string) string {
 	for _, name := range v.Figures {
 		if v.table.column(name).Rate != "" && !slices.Contains(v.Bare, name) {
@@ -200,12 +206,12 @@ func (v *View) described(caption string) string {
 	return caption
 }
 
-// oneLine returns a text, which may be other people's, as a cell shows it. What indents it stays.
+// oneLine returns a text, which may come from anywhere, as a cell shows it. Its indent stays.
 func oneLine(text string) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(display.Visible(text))
 }
 
-// format is a figure of a row as text. A bare one has no interval.
+// format returns a figure of a row as text, with its interval unless it is bare.
 func (c *Column) format(r Row, bare bool) string {
 	value, ok := r[c.Name]
 	n, isNumber := value.(float64)
@@ -236,7 +242,7 @@ func (c *Column) format(r Row, bare bool) string {
 	return fmt.Sprintf("%.0f", n)
 }
 
-// share is a share that is not 0, in the four columns that a count has.
+// share returns a share other than 0, in at most four characters, as long as a count.
 func share(s float64) string {
 	if s < 0.005 {
 		return "<1%"
@@ -244,7 +250,7 @@ func share(s float64) string {
 	return fmt.Sprintf("%.0f%%", 100*s)
 }
 
-// interval follows a figure that has one.
+// interval returns the text of a figure's interval, "" if it has none.
 func (c *Column) interval(r Row, format string, bare bool) string {
 	if bare || !r.Has(c.Low) {
 		return ""
@@ -252,7 +258,7 @@ func (c *Column) interval(r Row, format string, bare bool) string {
 	return fmt.Sprintf(" ["+format+", "+format+"]", 100*r.Number(c.Low), 100*r.Number(c.High))
 }
 
-// Probability is a p-value with three decimals.
+// Probability returns a p-value with three decimals.
 func Probability(p float64) string {
 	if p < 0.001 {
 		return "<0.001"

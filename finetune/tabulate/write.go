@@ -13,7 +13,7 @@ import (
 	"toolevo/envs/display"
 )
 
-// WriteText writes tables for a terminal of a width. Columns that do not fit side by side stand one
+// WriteText writes tables for a terminal of a width. Columns that do not fit side by side are one
 // below the other.
 func WriteText(w io.Writer, grids []Grid, width int) error {
 	return writeAll(w, grids, func(g *Grid, b *strings.Builder) {
@@ -33,7 +33,7 @@ func WriteText(w io.Writer, grids []Grid, width int) error {
 }
 
 // writeAll writes a text for each table, with an empty line between them.
-func writeAll(w io.Writer, grids []Grid, one func(*Grid, *strings.Builder)) error {
+func writeAll(w io.Writer, grids []Grid, write func(*Grid, *strings.Builder)) error {
 	var b strings.Builder
 
 	for i := range grids {
@@ -41,17 +41,17 @@ func writeAll(w io.Writer, grids []Grid, one func(*Grid, *strings.Builder)) erro
 			b.WriteByte('\n')
 		}
 
-		one(&grids[i], &b)
+		write(&grids[i], &b)
 	}
 
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// gap is what stands between columns.
+// gap is the space between columns.
 const gap = 2
 
-// widths are those of the columns, with the space behind each.
+// widths returns the widths of the columns, with the gap after each.
 func (g *Grid) widths() []int {
 	widths := make([]int, len(g.Heads))
 
@@ -64,7 +64,7 @@ func (g *Grid) widths() []int {
 	return widths
 }
 
-// fitting divides the columns of figures into those that fit side by side, behind the words that
+// fitting divides the columns of figures into bundles that fit side by side, after the words that
 // begin each line.
 func (g *Grid) fitting(width int) (bundles [][]int) {
 	widths := g.widths()
@@ -87,9 +87,10 @@ func (g *Grid) fitting(width int) (bundles [][]int) {
 	return bundles
 }
 
-// text writes some columns of figures. Numbers end below each other.
+// text writes some columns of figures. Numbers are aligned at their right.
 func (g *Grid) text(b *strings.Builder, columns []int) {
 	widths := g.widths()
+	// Every bundle of columns repeats the words, so that its lines can be told apart.
 	columns = append(slices.Collect(between(g.Heading, g.Words)), columns...)
 	indent := strings.Repeat(" ", gap*min(g.Heading, 1))
 
@@ -98,7 +99,7 @@ func (g *Grid) text(b *strings.Builder, columns []int) {
 
 		for _, column := range columns {
 			before, behind := 0, widths[column]-utf8.RuneCountInString(line[column])
-			// Only the gap stays behind a number, or the next column would touch it.
+			// A number keeps only the gap after it, or the next column would touch it.
 			if g.isNumber(column) {
 				before, behind = behind-gap, gap
 			}
@@ -120,15 +121,15 @@ func (g *Grid) text(b *strings.Builder, columns []int) {
 	}
 }
 
-// begins reports whether a heading stands above a line.
+// begins reports whether a heading is above a line.
 func (g *Grid) begins(line int) bool {
 	return g.Heading > 0 && (line == 0 || g.heading(line) != g.heading(line-1))
 }
 
-// heading is what a line stands below.
+// heading returns the heading of a line.
 func (g *Grid) heading(line int) string { return strings.Join(g.Lines[line][:g.Heading], " under ") }
 
-// isNumber reports whether a column has numbers, with their intervals or without, and nothing else.
+// isNumber reports whether a column has only numbers, with or without intervals.
 func (g *Grid) isNumber(column int) (is bool) {
 	for _, line := range g.Lines {
 		number, _, _ := strings.Cut(line[column], " [")
@@ -152,8 +153,7 @@ func between(from, to int) func(func(int) bool) {
 	}
 }
 
-// tall writes a line for each figure that there is, those of a line of the table below what begins
-// it.
+// tall writes a line for each figure that is not missing, below the words of its line in the table.
 func (g *Grid) tall(b *strings.Builder) {
 	widest := 0
 	for _, head := range g.Heads[g.Words:] {
@@ -183,7 +183,7 @@ func WriteList(w io.Writer, heads []string, lines [][]string) error {
 	return WriteText(w, []Grid{{Heads: heads, Lines: lines}}, math.MaxInt)
 }
 
-// Texts are values as texts.
+// Texts returns values as texts.
 func Texts(values ...any) []string {
 	texts := make([]string, len(values))
 	for i, value := range values {
@@ -192,7 +192,7 @@ func Texts(values ...any) []string {
 	return texts
 }
 
-// Title is the caption and what follows it.
+// Title returns the caption and the note.
 func (g *Grid) Title() string { return strings.TrimSpace(g.Caption + " " + g.Note) }
 
 // WriteMarkdown writes tables as Markdown.
@@ -227,7 +227,8 @@ func (g *Grid) latex(b *strings.Builder) {
 		}
 
 		if g.begins(i) && g.heading(i) != "" {
-			fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n", len(g.Heads)-g.Heading, Escape(g.heading(i)))
+			fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\emph{%s}} \\\\\n",
+				len(g.Heads)-g.Heading, Escape(g.heading(i)))
 		}
 
 		fields := make([]string, len(line))
@@ -297,7 +298,7 @@ func (g *Grid) marked(line, column int, text string) string {
 	}
 
 	switch {
-	// One alone has nothing to be better than; with two better ones it is third at most.
+	// A single line has nothing to be better than; with two better ones it is third at most.
 	case lines == 1 || len(above) > 1:
 		return text
 	case len(above) == 1:
@@ -314,8 +315,8 @@ var escapes = strings.NewReplacer(`\`, `\textbackslash{}`, "_", `\_`, "%", `\%`,
 // Escape returns a text as LaTeX prints it.
 func Escape(text string) string { return escapes.Replace(text) }
 
-// WriteCSV writes rows in full precision below the names of their columns. A figure that there is
-// not is empty.
+// WriteCSV writes rows in full precision below the names of their columns. A missing figure is
+// empty.
 func (t *Table) WriteCSV(w io.Writer, rows []Row) error {
 	lines := make([][]string, 1+len(rows))
 
