@@ -11,17 +11,17 @@ import (
 	"toolevo/mcts"
 )
 
-// Meta is what a tree does not know about itself.
+// Meta is what a tree does not know about its run and question.
 type Meta struct {
 	Run      Run
 	Question Question
 
-	// Makers are what may have made parts of it, of each kind the one that the run began with
-	// first. A row names those whose output it holds, and of a kind that has none there the first.
+	// Makers may have made parts of the tree. The first of each kind is the one that the run began
+	// with. A row names those whose output it holds, and for a kind without any output the first.
 	Makers []RunMaker
 }
 
-// RunMaker is a maker by the name that its results have (envs.Result).
+// RunMaker is a maker and the name that its results carry (envs.Result).
 type RunMaker struct {
 	Result string
 	Maker  Maker
@@ -48,7 +48,7 @@ type Question struct {
 	Split  string            // "train", "dev", "test" or "own"
 	Index  int               // place in the split, from 0
 	Text   string            // what the agent was asked
-	Tools  string            // of its task
+	Tools  string            // as in envs.Task
 	Gold   string            // the gold answer
 }
 
@@ -67,8 +67,8 @@ func FromTree(meta Meta, tree *mcts.TreeRecord) []Row {
 }
 
 // Ended returns the trajectories of a tree that came to an end, right or wrong, in the order of
-// their leaves. Where the model said nothing, or could not be asked for want of room, nothing is
-// known of what the state was worth: such ends are left out.
+// their leaves. It leaves out those that ended because the model said nothing or had no room left:
+// they tell nothing about the worth of the state.
 func Ended(meta Meta, tree *mcts.TreeRecord) []Row {
 	var rows []Row
 
@@ -81,7 +81,7 @@ func Ended(meta Meta, tree *mcts.TreeRecord) []Row {
 	return rows
 }
 
-// stopped reports whether a limit is one that the agent ran into.
+// stopped reports whether the agent itself ran into the limit.
 func stopped(limit mcts.Limit) bool {
 	return limit == mcts.LimitDepth || limit == mcts.LimitRepeat || limit == mcts.LimitReflection ||
 		limit == mcts.LimitEnvironment
@@ -122,6 +122,8 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 		Visits:        leaf.Visits,
 		Value:         leaf.Q(),
 	}
+
+	// The root is the question: it has no turn.
 	for _, n := range path[1:] {
 		row.Turns = append(row.Turns, turnOf(&tree.Nodes[n], action.OrDefault(run.Codec)))
 		if tree.Nodes[n].Cut {
@@ -129,13 +131,14 @@ func FromNode(meta Meta, tree *mcts.TreeRecord, id int) Row {
 		}
 	}
 
-	// Models and tools may write any bytes, and the files hold UTF-8 only.
+	// Models and tools may write any bytes, but the files hold UTF-8 only. The key is a hash of
+	// texts, so it is computed from those that are stored.
 	eachText(reflect.ValueOf(&row).Elem(), valid)
 	row.Sum()
 	return row
 }
 
-// makers returns what made the results on a path, by kind.
+// makers returns what made the results on a path, sorted by kind.
 func (m *Meta) makers(tree *mcts.TreeRecord, path []int) []Maker {
 	var made []Maker
 
@@ -173,7 +176,7 @@ func nodePath(tree *mcts.TreeRecord, path []int) string {
 	return strings.Join(ordinals, ".")
 }
 
-// Sum fills in the key and the sums over the turns.
+// Sum computes the key and the sums over the turns.
 func (r *Row) Sum() {
 	r.Key, r.TurnCount = Key(r.Turns), len(r.Turns)
 	for i, t := range r.Turns {
@@ -200,7 +203,7 @@ func Key(turns []Turn) string {
 	return mcts.TrajectoryKey(actions)
 }
 
-// eachText replaces the texts within a value, but for those of a map.
+// eachText replaces the texts within a value, except those in maps.
 func eachText(v reflect.Value, replace func(string) string) {
 	switch v.Kind() {
 	case reflect.String:

@@ -21,7 +21,8 @@ var rowColumns = sync.OnceValue(func() []pq.Column {
 	return pq.Bind[Row](tables(), tables()["trajectory"])
 })
 
-// episodeColumns are those of a trajectory, without the ones about its tree, and what became of it.
+// episodeColumns are the columns of a trajectory without those about its tree, and then those of an
+// episode's end.
 var episodeColumns = sync.OnceValue(func() []pq.Column {
 	columns := withoutTree(tables()["trajectory"])
 
@@ -30,7 +31,7 @@ var episodeColumns = sync.OnceValue(func() []pq.Column {
 	return pq.Bind[Episode](tables(), append(columns, tables()["episode"]...))
 })
 
-// ofTree are the columns that say something of a tree.
+// ofTree are the columns about a tree.
 var ofTree = []string{"preset", "tree", "tree_seed", "node", "node_path", "prior", "visits", "value", "limit"}
 
 func withoutTree(columns []pq.Column) []pq.Column {

@@ -6,9 +6,9 @@ import (
 	"reflect"
 )
 
-// Differ compares two sequences, and returns how many elements are equal, and how have differs from
-// want after those, "" when it does not. name says in words what an element is. The first error of
-// either ends it.
+// Differ compares two sequences. It returns how many elements at the beginning are equal, and how
+// have differs from want after those, or "". name says in words what an element is. The first error
+// of either sequence ends the comparison.
 func Differ[T any](want, have iter.Seq2[T, error], name func(*T) string) (n int, problem string, err error) {
 	next, stop := iter.Pull2(have)
 	defer stop()

@@ -7,9 +7,9 @@
 // A trajectory is one stored root-to-leaf path. A [Row] is a trajectory with its lineage: run,
 // question and its labels, tree, node, API versions, preset, policy, seeds, configuration hash, and
 // makers. A file has those that ended with the right answer; [Ended] gives the failed ones of a
-// tree, too. A [Maker] is a program that made part of a trajectory, such as what ran its programs.
-// Its key is a hash of what it did, so two trajectories that made the same calls in the same order
-// have equal keys, whatever they thought.
+// tree, too. A [Maker] is a program that made part of a trajectory, such as the engine that ran its
+// programs. The [Key] of a trajectory is a hash of its actions: two trajectories that made the same
+// calls in the same order have equal keys, whatever they thought.
 //
 // # Guarantees
 //
@@ -21,7 +21,7 @@
 //
 // # Caveats
 //
-// Model text that is not UTF-8 has U+FFFD in place of the broken bytes, for Parquet holds only
+// Model text that is not UTF-8 has U+FFFD in place of the broken bytes, as Parquet holds only
 // UTF-8; such a trajectory is kept as a row and refused as a sample.
 //
 // SCHEMA.md beside this file describes every column, and the interop folder holds the programs that

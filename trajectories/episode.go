@@ -14,29 +14,28 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// EpisodeVersion is the version of the columns of [Episode], as [SchemaVersion] is of those of
-// [Row].
+// EpisodeVersion is the version of the columns of [Episode], as [SchemaVersion] is for [Row].
 const EpisodeVersion = 5
 
-// The files of an evaluation that hold its episodes, both the same.
+// The two files of an evaluation that hold its episodes. Both hold the same.
 const (
 	EpisodesParquet = "episodes.parquet"
 	EpisodesJSONL   = "episodes.jsonl" // the columns are the keys
 )
 
 // Episode is one episode of an evaluation with its lineage: what a policy did about one question
-// under one API version, and how its answer was scored. What is about a tree is zero in its Row.
+// under one API version, and how its answer was scored. Fields about a tree are zero in its Row.
 // SCHEMA.md describes the columns.
 type Episode struct {
 	Row
-	Status string // "terminated" or "truncated"; "" of a lost one
+	Status string // "terminated" or "truncated"; "" if it was lost
 	Limit  string // what truncated it, see mcts.Limit; "" otherwise
-	Lost   string // the infrastructure failure to which the question was lost; "" of one that was measured
-	Repeat int    // which of the question's episodes in its cell, from 0; more than one are sampled
-	Tokens int    // that the policy wrote; 0 where they were not counted
+	Lost   string // the infrastructure failure that it was lost to; "" if it was measured
+	Repeat int    // its number among the question's episodes in a cell, from 0
+	Tokens int    // written by the policy; 0 if they were not counted
 }
 
-// FromEpisode returns the episode that a run keeps as a tree of one branch.
+// FromEpisode returns the episode of a tree of one branch, which is how a run keeps it.
 func FromEpisode(meta Meta, branch *mcts.TreeRecord) Episode {
 	end := len(branch.Nodes) - 1
 	e := Episode{Row: FromNode(meta, branch, end)}
@@ -55,7 +54,7 @@ func FromEpisode(meta Meta, branch *mcts.TreeRecord) Episode {
 	return e
 }
 
-// LostEpisode returns the episode of a question that was lost to a failure: it has no turns.
+// LostEpisode returns the episode, without turns, of a question that was lost to a failure.
 func LostEpisode(meta Meta, failure string) Episode {
 	e := FromEpisode(meta, &mcts.TreeRecord{Nodes: []mcts.Record{{Parent: mcts.NoParent}}})
 	e.Status, e.Lost = "", valid(failure)
@@ -67,7 +66,7 @@ func LostEpisode(meta Meta, failure string) Episode {
 // it.
 func WriteEpisodes(ctx context.Context, dir string, episodes iter.Seq2[Episode, error]) (n int, err error) {
 	err = disk.WriteFile(filepath.Join(dir, EpisodesParquet), func(parquet io.Writer) error {
-		// One inside the other: one pass writes both, and an error in it leaves neither.
+		// One inside the other: a single pass writes both files, and an error leaves neither.
 		return disk.WriteFile(filepath.Join(dir, EpisodesJSONL), func(lines io.Writer) error {
 			meta := map[string]string{schemaKey: strconv.Itoa(EpisodeVersion)}
 
@@ -109,7 +108,7 @@ func writeEpisode(w *pq.Writer[Episode], lines io.Writer, e *Episode) error {
 	return w.Write(e)
 }
 
-// line is the episode's line in the JSONL file.
+// line returns the episode's line in the JSONL file.
 func (e *Episode) line() ([]byte, error) {
 	line, err := e.MarshalJSON()
 	return append(line, '\n'), err
@@ -125,9 +124,9 @@ func ReadEpisodes(dir string) iter.Seq2[Episode, error] {
 	return read[Episode](filepath.Join(dir, EpisodesParquet), episodeColumns(), EpisodeVersion)
 }
 
-// CompareEpisodes compares both files of a folder with the episodes that they ought to hold, and
-// returns how many those are and how a file differs, "" when none does. A file that is not there or
-// cannot be read is an error.
+// CompareEpisodes compares both files of a folder with the episodes that they ought to hold. It
+// returns how many those are and how a file differs, or "". A file that is missing or cannot be
+// read is an error.
 func CompareEpisodes(dir string, want iter.Seq2[Episode, error]) (n int, problem string, err error) {
 	n, problem, err = Differ(want, ReadEpisodes(dir), func(e *Episode) string {
 		return fmt.Sprintf("the episode of %s under %s about question %s", e.Policy, e.DeployedAPI, e.QuestionID)

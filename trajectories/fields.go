@@ -2,17 +2,16 @@ package trajectories
 
 import "reflect"
 
-// Fill sets the fields of a struct from those of another that are called the same, where their
-// types can be converted: the lineage of a row stands in several files, in each with other keys and
-// beside other things. Both are pointers; structs that are embedded in from by a pointer have to be
-// there.
+// Fill sets the fields of one struct from the fields of another with the same names, where their
+// types can be converted: several files hold the lineage of a row, each under other keys and beside
+// other things. Both arguments are pointers; pointers embedded in from must not be nil.
 func Fill(to, from any) {
-	into, of := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
+	target, source := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
 
-	for i := range into.NumField() {
-		field := into.Field(i)
+	for i := range target.NumField() {
+		field := target.Field(i)
 
-		same := of.FieldByName(into.Type().Field(i).Name)
+		same := source.FieldByName(target.Type().Field(i).Name)
 		if same.IsValid() && same.CanConvert(field.Type()) {
 			field.Set(same.Convert(field.Type()))
 		}

@@ -17,13 +17,13 @@ import (
 // schemaKey is the footer key under which a file names its schema version.
 const schemaKey = "toolevo.schema_version"
 
-// Writer streams rows into a trajectories file. It is for one goroutine.
+// Writer streams rows into a trajectories file. It must not be used concurrently.
 type Writer struct {
 	w    *pq.Writer[Row]
 	last *Row
 }
 
-// NewWriter returns a writer of a trajectories file to w. Closing it does not close w.
+// NewWriter returns a writer of trajectories to w. Closing it does not close w.
 func NewWriter(w io.Writer) (*Writer, error) {
 	pw, err := pq.NewWriter[Row](w, rowColumns(), map[string]string{schemaKey: strconv.Itoa(SchemaVersion)})
 	if err != nil {
@@ -32,9 +32,8 @@ func NewWriter(w io.Writer) (*Writer, error) {
 	return &Writer{w: pw}, nil
 }
 
-// Write adds one row. Rows come in canonical order, each once; a row out of order, of another
-// schema version, or with text that is not UTF-8 is an error, and the file is as if it had not been
-// written.
+// Write adds a row. Rows come in canonical order, each once; a row out of order, of another schema
+// version, or with text that is not UTF-8 is an error, and is not written.
 func (w *Writer) Write(r Row) error {
 	if r.SchemaVersion != SchemaVersion {
 		return fmt.Errorf("trajectories: write %s: schema version %d, want %d", r.Name(), r.SchemaVersion,
@@ -69,7 +68,7 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Name says which row it is in errors: "run: question/tree/path".
+// Name identifies the row in errors: "run: question/tree/path".
 func (r *Row) Name() string {
 	return fmt.Sprintf("%s: %s/%d/%s", r.RunID, r.QuestionID, r.Tree, r.NodePath)
 }

@@ -9,8 +9,8 @@ import (
 	"toolevo/envs"
 )
 
-// Judged says in a sentence how many of some questions a language model judges, in a list that is
-// empty where it judges none.
+// Judged returns a sentence on how many of the questions a language model judges, or nothing if it
+// judges none.
 func Judged(questions []Question) []string {
 	var (
 		models []string
@@ -32,8 +32,8 @@ func Judged(questions []Question) []string {
 		"gold answers.", n, len(questions), strings.Join(slices.Compact(models), ", "))}
 }
 
-// OtherLabels returns a question's labels but for its dataset, difficulty and template, which have
-// JSON keys of their own.
+// OtherLabels returns a question's labels except its dataset, difficulty and template, which have
+// their own JSON keys.
 func OtherLabels(labels map[string]string) map[string]string {
 	others := maps.Clone(labels)
 	maps.DeleteFunc(others, func(name, _ string) bool {
@@ -42,8 +42,8 @@ func OtherLabels(labels map[string]string) map[string]string {
 	return others
 }
 
-// LabelPairs returns the names of a question's other labels in their order, each followed by its
-// value.
+// LabelPairs returns the names of a question's other labels in alphabetical order, each followed by
+// its value.
 func LabelPairs(labels map[string]string) []string {
 	var pairs []string
 
@@ -54,7 +54,7 @@ func LabelPairs(labels map[string]string) []string {
 	return pairs
 }
 
-// validLabels returns labels as a row has them, nil for none: an empty one is as none.
+// validLabels returns labels as a row has them, or nil: an empty label counts as absent.
 func validLabels(labels map[string]string) map[string]string {
 	all := map[string]string{}
 

@@ -20,7 +20,7 @@ type Maker struct {
 	Unconfined bool   `json:"unconfined,omitempty"` // fewer walls were around programs than there should be
 }
 
-// String is the maker in words, without the limits: "forkserver python 3.11.2 numpy 1.24.2".
+// String returns the maker in words, without its limits: "forkserver python 3.11.2 numpy 1.24.2".
 func (m Maker) String() string {
 	words := []string{m.Name, m.Kind, m.Version, m.With}
 	if m.Without != "" {
@@ -32,7 +32,7 @@ func (m Maker) String() string {
 // between separates the words of several makers.
 const between = "; "
 
-// InWords are makers in words.
+// InWords returns makers in words.
 func InWords(makers []Maker) string {
 	words := make([]string, len(makers))
 	for i, m := range makers {
@@ -41,7 +41,7 @@ func InWords(makers []Maker) string {
 	return strings.Join(words, between)
 }
 
-// Unconfined reports whether one of the makers is.
+// Unconfined reports whether any of the makers is unconfined.
 func Unconfined(makers []Maker) bool {
 	return slices.ContainsFunc(makers, func(m Maker) bool { return m.Unconfined })
 }

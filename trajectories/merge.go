@@ -12,9 +12,11 @@ import (
 // one run and place that are not equal are an error: one of the files is not what its run wrote.
 // The first error ends it.
 func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
+	// One sequence is in order, and no other can differ from it.
 	if len(seqs) == 1 {
 		return seqs[0]
 	}
+
 	return func(yield func(Row, error) bool) {
 		heads := make([]head, 0, len(seqs))
 		for _, s := range seqs {
@@ -26,11 +28,12 @@ func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 				heads = append(heads, h)
 			}
 		}
-		var here []Row // yielded, of the place that is being merged
+		var here []Row // yielded so far of the place that is being merged
 
 		for len(heads) > 0 {
 			least := 0
 
+			// An unreadable head might be the least one, so its error comes before any other row.
 			for i := range heads {
 				if heads[i].err != nil {
 					yield(Row{}, heads[i].err)
@@ -47,6 +50,8 @@ func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 				here = here[:0]
 			}
 
+			// Each of several runs may have one row of this place. A second row of a run is the
+			// same file again, or proves that a file was changed.
 			switch i := slices.IndexFunc(here, func(r Row) bool { return r.RunID == row.RunID }); {
 			case i < 0:
 				if !yield(row, nil) {
@@ -55,10 +60,9 @@ func Merge(seqs ...iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 
 				here = append(here, row)
 			case !reflect.DeepEqual(here[i], row):
-				yield(Row{}, fmt.Errorf("trajectories: two trajectories of run %s at question %s, tree %d, node "+
-					"%d differ: "+
-					"one of its files was changed; `toolevo check` says which", row.RunID, row.QuestionID, row.Tree,
-					row.Node))
+				yield(Row{}, fmt.Errorf("trajectories: two trajectories of run %s at question %s, tree %d, "+
+					"node %d differ: one of its files was changed; `toolevo check` says which",
+					row.RunID, row.QuestionID, row.Tree, row.Node))
 				return
 			}
 

@@ -9,7 +9,7 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// SchemaVersion is the version of the columns of [Row]. It grows when a column comes, goes or
+// SchemaVersion is the version of the columns of [Row]. It grows when a column is added, removed or
 // changes its meaning.
 const SchemaVersion = 6
 
@@ -18,14 +18,14 @@ const SchemaVersion = 6
 type Row struct {
 	SchemaVersion int
 
-	RunID         string            // of that one run
-	RunHash       string            // of the runs that would grow the same trees if their models answered the same
+	RunID         string            // of this run alone
+	RunHash       string            // shared by runs that grow the same trees from the same answers
 	Labels        map[string]string // the question's, none of them empty; shared, so nobody may change them
 	Split         string            // "train", "dev", "test" or "own"
 	QuestionIndex int               // place in the split, from 0
 	QuestionID    string
 	Question      string
-	Tools         string // of the question alone: [envs.Task]
+	Tools         string // of this question alone, see [envs.Task]
 	Gold          string // lineage for people; in no export
 
 	Preset      string
@@ -41,7 +41,7 @@ type Row struct {
 	TreeSeed uint64
 	Node     int    // ID of the leaf in its tree
 	NodePath string // ordinals from the root, e.g. "0.1.0"
-	Key      string // of what was done: [Key]
+	Key      string // of the actions, see [Key]
 
 	Turns    []Turn
 	Answer   string
@@ -52,25 +52,25 @@ type Row struct {
 
 	TurnCount    int // length of Turns
 	Deprecations int // turns that met a deprecated API
-	Recovered    int // of those, the ones whose tool was called with success later on
+	Recovered    int // those of them whose tool was called with success later on
 	Updates      int // successful UpdateTool turns
-	Errors       int // turns that met an invocation error (section 2.2), deprecations apart
-	Cuts         int // turns that the limit of a completion's length cut before their action was whole
+	Errors       int // turns that met an invocation error (section 2.2) other than a deprecation
+	Cuts         int // turns cut by the limit on a completion's length before their action was whole
 }
 
-// IsCorrect reports whether the trajectory ended with the right answer, by the matcher that its run
-// was rewarded by.
+// IsCorrect reports whether the trajectory ended with the right answer, by the matcher that gave
+// its run the rewards.
 func (r *Row) IsCorrect() bool {
 	return len(r.Turns) > 0 && r.Turns[len(r.Turns)-1].Outcome == envs.Correct
 }
 
-// Task is what the agent was asked.
+// Task returns what the agent was asked.
 func (r *Row) Task() envs.Task {
 	return envs.Task{ID: r.QuestionID, Labels: r.Labels, Question: r.Question, Tools: r.Tools}
 }
 
-// Histories are what a policy saw before each turn, and after the last. Every notice announces the
-// deployed version, whether or not the environment of the run did.
+// Histories returns what a policy saw before each turn, and after the last. Every notice announces
+// the deployed version, whether or not the environment of the run did.
 func (r *Row) Histories() []envs.History {
 	all := []envs.History{envs.NewHistory(r.Task())}
 
@@ -96,9 +96,9 @@ func (r *Row) Histories() []envs.History {
 	return all
 }
 
-// Reward is what the search learnt from the trajectory (equation 1): 1, or -1 for a wrong answer
-// and for a limit that the agent ran into. limit is what stopped it, "" where nothing did. ok is
-// false where nothing is known of its worth.
+// Reward returns what the search learnt from the trajectory (equation 1): 1, or -1 for a wrong
+// answer or a limit that the agent ran into. limit is what stopped it, or "". ok is false if its
+// worth is unknown.
 func (r *Row) Reward(limit mcts.Limit) (reward float64, ok bool) {
 	switch {
 	case r.IsCorrect():
@@ -118,8 +118,8 @@ func (r Row) MarshalJSON() ([]byte, error) {
 // Turn is one turn of a row.
 type Turn struct {
 	Action      string // the model's text
-	Thought     string // its Thought, "" when there is none
-	Tool        string // the tool meant, by its prompt-version name; "" when there is none
+	Thought     string // its Thought, or ""
+	Tool        string // the tool meant, by its name in the prompt version, or ""
 	API         string // the API name as written
 	Key         string // canonical form of the action
 	Observation string
@@ -131,9 +131,9 @@ type Turn struct {
 }
 
 // Compare orders rows canonically: dataset, difficulty, split, place of the question, question, its
-// other labels by their names, run hash, tree, node. Rows that are still equal are of runs whose
-// models did not answer the same; they are ordered by what they hold, so that no order depends on
-// the ID that a run happened to get.
+// other labels by name, run hash, tree, node. Rows that are still equal come from runs whose models
+// answered differently; they are ordered by their turns, so that no order depends on the ID that a
+// run happened to get.
 func Compare(a, b *Row) int {
 	if order := comparePlaces(a, b); order != 0 {
 		return order
@@ -155,8 +155,8 @@ func compareTurns(a, b Turn) int {
 	return cmp.Or(cmp.Compare(a.Action, b.Action), cmp.Compare(a.Observation, b.Observation))
 }
 
-// CompareQuestions orders by question. The text counts too: two runs may have different questions
-// of one ID.
+// CompareQuestions orders by question. The text counts, too: two runs may have different questions
+// with one ID.
 func CompareQuestions(a, b *Row) int {
 	return cmp.Or(
 		cmp.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),

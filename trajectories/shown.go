@@ -7,19 +7,19 @@ import (
 
 // Shown is what a model was shown before its question, and how its actions are written.
 type Shown struct {
-	Suite  string       // the benchmark; "" of documents of others
+	Suite  string       // the benchmark; "" if another program made the document
 	System string       // guidelines and tools of the prompt version, for the dataset
 	Tools  []envs.Args  // those tools, as OpenAI's chat API describes functions
 	Codec  action.Codec // nil is ReAct
 
-	// ToolsAfter are those that the model was sent beside its messages after a history; nil where
-	// these were Tools throughout.
+	// ToolsAfter returns the tools that the model was sent beside its messages after a history; nil
+	// if these were Tools throughout.
 	ToolsAfter func(envs.History) []envs.Args
 
 	// Reasoning says what later prompts showed of the reasoning in a turn; "" is action.Show.
 	Reasoning action.Reasoning
 
-	// Origin names what the row was imported from, such as "ATIF document of claude-code 2.0.1"; ""
-	// of our own runs.
+	// Origin names what the row was imported from, such as "ATIF document of claude-code 2.0.1"; it
+	// is "" for a run of this program.
 	Origin string
 }

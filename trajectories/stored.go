@@ -25,8 +25,8 @@ var originColumns = sync.OnceValue(func() []pq.Column {
 	return pq.Bind[origin](tables(), columns)
 })
 
-// read streams the rows of a file. One of another version is a [*disk.FormatError], even if it
-// lacks columns of this one.
+// read streams the rows of a file. A file of another version gives a [*disk.FormatError], even if
+// it lacks columns of this one.
 func read[T interface{ origin() origin }](path string, columns []pq.Column, version int) iter.Seq2[T, error] {
 	check := func(o origin) error { return disk.CheckFormat(path, o.Software, o.SchemaVersion, version) }
 	return func(yield func(T, error) bool) {

@@ -9,8 +9,8 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// WriteTable writes structs into a Parquet file, which appears whole or not at all. A column is
-// called as its field is in JSON.
+// WriteTable writes structs into a Parquet file, which appears whole or not at all. Columns have
+// the names of the fields in JSON.
 func WriteTable[T any](path string, rows []T) error {
 	return disk.WriteFile(path, func(w io.Writer) error {
 		out, err := pq.NewWriter[T](w, columnsOf[T](), nil)
@@ -28,7 +28,7 @@ func WriteTable[T any](path string, rows []T) error {
 	})
 }
 
-// ReadTable reads what WriteTable wrote.
+// ReadTable reads a file that WriteTable wrote.
 func ReadTable[T any](path string) (rows []T, err error) {
 	for row, err := range pq.Read[T](path, columnsOf[T]()) {
 		if err != nil {
@@ -40,7 +40,7 @@ func ReadTable[T any](path string) (rows []T, err error) {
 	return rows, nil
 }
 
-// columnsOf are the columns of a struct, and those of the structs in its lists.
+// columnsOf returns the columns of a struct and of the structs in its lists.
 func columnsOf[T any]() []pq.Column {
 	tables := map[string][]pq.Column{}
 	return pq.Bind[T](tables, fieldsOf(reflect.TypeFor[T](), tables))

@@ -8,8 +8,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// UnknownTool returns the name that a turn called when it is neither deployed nor deprecated. ok is
-// false of any other turn, and of a text whose several actions were read as one name.
+// UnknownTool returns the name that a turn called if it is neither deployed nor deprecated. ok is
+// false for any other turn, and for a text whose several actions were read as one name.
 func (t *Turn) UnknownTool() (name string, ok bool) {
 	several := strings.Contains(t.API, "\n") || strings.Contains(t.API, action.ActionMarker)
 	if t.Outcome != envs.InvalidAction || several {
@@ -24,14 +24,14 @@ func (t *Turn) Unreadable() bool { return envs.Unreadable(t.API, t.Outcome) }
 // IsUpdate reports whether a turn took a description of a tool into the prompt (section 3.3).
 func (t *Turn) IsUpdate() bool { return t.Outcome == envs.OK && t.Tool == envs.UpdateTool }
 
-// Description returns what UpdateTool was told in a turn. ok is false of any turn that is not such
-// a call.
+// Description returns the description that a turn gave to UpdateTool. ok is false for any other
+// turn.
 func (t *Turn) Description() (text string, ok bool) {
 	if !t.IsUpdate() {
 		return "", false
 	}
 
-	last := t.Key[strings.LastIndex(t.Key, "\n")+1:] // of several calls
+	last := t.Key[strings.LastIndex(t.Key, "\n")+1:] // a key of several calls has one per line
 
 	args, _, err := pytext.DecodeObject(strings.TrimSpace(strings.TrimPrefix(last, t.API)))
 	if err != nil || len(args) == 0 {
@@ -42,7 +42,7 @@ func (t *Turn) Description() (text string, ok bool) {
 	return text, ok
 }
 
-// Words returns the words of a text by which it can name an API: runs of letters, digits and
+// Words returns the words in a text that could name an API: runs of letters, digits and
 // underscores.
 func Words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !isWord(r) })
@@ -52,8 +52,8 @@ func isWord(r rune) bool {
 	return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// Recovery returns after how many turns the tool that a turn called is called with success, 1 for
-// the next turn. Finish succeeds by ending the task. ok is false when it never is.
+// Recovery returns after how many turns the tool of turn i is called with success, 1 for the next
+// turn. Finish succeeds by ending the task. ok is false if that never happens.
 func Recovery(turns []Turn, i int) (after int, ok bool) {
 	if turns[i].Tool == "" {
 		return 0, false
@@ -69,8 +69,8 @@ func Recovery(turns []Turn, i int) (after int, ok bool) {
 }
 
 // RepeatedFailures returns how many turns of an episode repeat a failure: they make the call of an
-// earlier turn, or write its text again where that was no call, it fails with the same outcome and
-// observation, and no turn between the two is ok.
+// earlier turn again, or write its text again if that was no call; it fails with the same outcome
+// and observation, and no turn in between is ok.
 func RepeatedFailures(turns []Turn) int {
 	type failure struct {
 		key, observation string

@@ -24,12 +24,12 @@ type Document struct {
 	FinalMetrics  *FinalMetrics  `json:"final_metrics,omitempty"`
 	Extra         Extra[Lineage] `json:"extra,omitzero"`
 
-	// Of others: where it goes on, and the trajectories of agents that it called.
+	// Only in documents of others: where it continues, and the trajectories of agents it called.
 	ContinuedTrajectoryRef string            `json:"continued_trajectory_ref,omitempty"`
 	SubagentTrajectories   []json.RawMessage `json:"subagent_trajectories,omitempty"`
 }
 
-// Agent is who acted.
+// Agent identifies the program and the model that acted.
 type Agent struct {
 	Name            string            `json:"name"`
 	Version         string            `json:"version"`
@@ -45,7 +45,7 @@ const (
 	AgentSource  = "agent"
 )
 
-// Step is one step. Only an agent's has reasoning, calls and metrics.
+// Step is one step. Only an agent's step has reasoning, calls and metrics.
 type Step struct {
 	StepID           int             `json:"step_id"` // from 1
 	Timestamp        string          `json:"timestamp,omitempty"`
@@ -62,7 +62,7 @@ type Step struct {
 	Extra            Extra[Move]     `json:"extra,omitzero"`
 }
 
-// ToolCall is a call.
+// ToolCall is one call of a step.
 type ToolCall struct {
 	ToolCallID   string          `json:"tool_call_id"`
 	FunctionName string          `json:"function_name"`
@@ -70,12 +70,12 @@ type ToolCall struct {
 	Extra        json.RawMessage `json:"extra,omitempty"`
 }
 
-// Observation is what a step met.
+// Observation is what an agent saw after a step.
 type Observation struct {
 	Results []Result `json:"results"`
 }
 
-// Result is what one call of the step met, or none of them.
+// Result is the result of one call of the step, or of the step itself if it names no call.
 type Result struct {
 	SourceCallID          string            `json:"source_call_id,omitempty"`
 	Content               Text              `json:"content"`
@@ -83,7 +83,7 @@ type Result struct {
 	Extra                 json.RawMessage   `json:"extra,omitempty"`
 }
 
-// FinalMetrics sum up a document.
+// FinalMetrics sums up a document.
 type FinalMetrics struct {
 	TotalPromptTokens     int             `json:"total_prompt_tokens,omitempty"`
 	TotalCompletionTokens int             `json:"total_completion_tokens,omitempty"`
@@ -93,18 +93,18 @@ type FinalMetrics struct {
 	Extra                 json.RawMessage `json:"extra,omitempty"`
 }
 
-// Extra is an object for what the format has no place for. What others put there is not read.
+// Extra is an object for what the format has no place for. Only this program's part of it is read.
 type Extra[T any] struct {
 	Ours *T `json:"toolevo,omitempty"`
 }
 
-// UnmarshalJSON reads what is ours.
+// UnmarshalJSON reads this program's part, and ignores members that it does not know.
 func (e *Extra[T]) UnmarshalJSON(text []byte) error {
 	type plain Extra[T]
 	return json.Unmarshal(text, (*plain)(e))
 }
 
-// Whole is a whole number, which a program that has it in a column with gaps writes as 6.0.
+// Whole is a whole number. Programs that keep it in a column with gaps write it as 6.0.
 type Whole int
 
 // UnmarshalJSON reads a number.
@@ -113,10 +113,10 @@ func (w *Whole) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(whole, (*int)(w))
 }
 
-// Text is a text, which others may have written in parts.
+// Text is a text, which other programs may write in parts.
 type Text struct {
 	Value string
-	Media string // the kind of a part that is no text, such as "image"
+	Media string // the type of a part that is not text, such as "image"
 }
 
 // MarshalJSON returns the text as a JSON string.
@@ -126,7 +126,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// UnmarshalJSON reads a string, a list of parts, each a line or more, or null.
+// UnmarshalJSON reads a string, a list of parts, which become lines, or null.
 func (t *Text) UnmarshalJSON(text []byte) error {
 	if !bytes.HasPrefix(text, []byte("[")) {
 		return json.Unmarshal(text, &t.Value)
@@ -150,8 +150,8 @@ func (t *Text) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Lineage is what a document of ours says of its row, beside its steps. The keys are the columns
-// that SCHEMA.md describes, and a few of its own.
+// Lineage is what a document of this program says of its row besides its steps. The keys are the
+// columns that SCHEMA.md describes, and a few more.
 type Lineage struct {
 	RunID       string `json:"run_id"`
 	RunHash     string `json:"run_hash"`
@@ -160,7 +160,7 @@ type Lineage struct {
 	Codec       string `json:"codec"` // what the actions are written in
 	PromptAPI   string `json:"prompt_api"`
 	DeployedAPI string `json:"deployed_api"`
-	Seed        uint64 `json:"seed,string"` // a text, since readers of doubles round numbers above 2^53
+	Seed        uint64 `json:"seed,string"` // a string, as readers of doubles round numbers above 2^53
 
 	QuestionID    string               `json:"question_id"`
 	QuestionIndex Whole                `json:"question_index"`
@@ -174,9 +174,9 @@ type Lineage struct {
 	Strict   bool     `json:"strict"`
 	Cuts     Whole    `json:"cuts,omitempty"`
 
-	*Place // of a trajectory
+	*Place // only of a trajectory
 
-	// Of an episode.
+	// Only of an episode.
 	Status string `json:"status,omitempty"`
 	Limit  string `json:"limit,omitempty"`
 	Repeat Whole  `json:"repeat,omitempty"`
@@ -193,14 +193,14 @@ type Place struct {
 	Value    float64 `json:"value"`
 }
 
-// Move is what a step of ours says of its turn. The keys are the columns of turns.
+// Move is what a step of this program says of its turn. The keys are the columns of turns.
 type Move struct {
 	Outcome string `json:"outcome"`
 	Tool    string `json:"tool,omitempty"`
-	Text    string `json:"text,omitempty"` // as it was written, where the thought and the call do not say it
-	API     string `json:"api,omitempty"`  // of several calls, the one that the outcome is of
+	Text    string `json:"text,omitempty"` // as written, where the thought and the call do not give it back
+	API     string `json:"api,omitempty"`  // the one of several calls that the outcome belongs to
 
-	*Search // of a trajectory
+	*Search // only of a trajectory
 }
 
 // Search is what the search found out about an action.

@@ -16,20 +16,20 @@ import (
 
 // The names of files with documents.
 const (
-	LinesFile = "toolevo_atif.jsonl" // of an export: a document a line
+	LinesFile = "toolevo_atif.jsonl" // of an export: one document per line
 	TrialFile = "trajectory.json"    // in the folder "agent" of a trial, as Harbor has it
 	agentDir  = "agent"
 )
 
-// lineSuffix is what names of files with a document a line end with.
+// lineSuffix ends the names of files with one document per line.
 const lineSuffix = ".jsonl"
 
-// versions are the versions of the format that are read. Each has the fields of those before it.
+// versions are the versions of the format that can be read. Each has the fields of those before it.
 var versions = []string{
 	"ATIF-v1.0", "ATIF-v1.1", "ATIF-v1.2", "ATIF-v1.3", "ATIF-v1.4", "ATIF-v1.5", "ATIF-v1.6", "ATIF-v1.7", version,
 }
 
-// NoDocumentError says why a text is not a document of the format.
+// NoDocumentError says why a text is not a document in the format.
 type NoDocumentError struct {
 	Name string // the file, and the line where it has several
 	Err  error
@@ -47,8 +47,8 @@ type Named struct {
 	Document
 }
 
-// Files returns the files with documents in a folder, in the order of their names, or the file
-// itself. None is an error.
+// Files returns the files with documents in a folder, sorted by name, or the file itself. Finding
+// none is an error.
 func Files(path string) (files []string, err error) {
 	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && (IsTrial(name) || entry.Name() == LinesFile || name == path) {
@@ -64,19 +64,19 @@ func Files(path string) (files []string, err error) {
 	return files, err
 }
 
-// IsTrial reports whether a file is called as that of a trial.
+// IsTrial reports whether a file has the name and folder of a trial's document.
 func IsTrial(file string) bool {
 	return filepath.Base(file) == TrialFile && filepath.Base(filepath.Dir(file)) == agentDir
 }
 
-// OtherTrials refuses the folders beside the trials at a path, which [Files] found, that have no
-// document: those of an agent that writes none, or of a trial that ended before.
+// OtherTrials refuses the folders that lie beside the trials that [Files] found at a path, but have
+// no document: their agents write none, or their trials ended before that.
 func OtherTrials(path string, files []string) (refused []*Refusal, err error) {
 	var jobs []string
 
 	for _, file := range files {
 		trial := filepath.Dir(filepath.Dir(file))
-		// Nobody asked for what stands beside a trial that was named itself, or by what is in it.
+		// A user who named one trial, or something inside it, did not ask for its neighbours.
 		if within := strings.HasPrefix(filepath.Clean(path)+"/", trial+"/"); IsTrial(file) && !within {
 			jobs = append(jobs, filepath.Dir(trial))
 		}
@@ -94,6 +94,7 @@ func OtherTrials(path string, files []string) (refused []*Refusal, err error) {
 			dir := filepath.Join(job, e.Name())
 			inside := func(trial string) bool { return strings.HasPrefix(trial, dir+string(filepath.Separator)) }
 
+			// Tools keep hidden folders beside trials, which are no trials themselves.
 			if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || slices.ContainsFunc(files, inside) {
 				continue
 			}
@@ -104,13 +105,13 @@ func OtherTrials(path string, files []string) (refused []*Refusal, err error) {
 	return refused, nil
 }
 
-// Read streams the documents of a file. A text that is none is a [NoDocumentError], see
+// Read streams the documents of a file. A text that is not one gives a [NoDocumentError]; see
 // [Document.Validate].
 func Read(file string) iter.Seq2[Named, error] {
 	return func(yield func(Named, error) bool) {
 		if !strings.HasSuffix(file, lineSuffix) {
 			text, err := disk.ReadJSON(file)
-			// A file that cannot be opened says nothing of what is in it.
+			// A file that cannot be opened may well hold a document.
 			if path := (*fs.PathError)(nil); err != nil && !errors.As(err, &path) {
 				err = &NoDocumentError{file, err}
 			}
@@ -126,6 +127,7 @@ func Read(file string) iter.Seq2[Named, error] {
 
 		n := 0
 
+		// Empty lines count: errors name lines as editors number them.
 		for line, err := range disk.Lines(file) {
 			if n++; err == nil && len(bytes.TrimSpace(line)) == 0 {
 				continue
@@ -157,8 +159,8 @@ func parse(name string, text []byte) (Named, error) {
 	return d, nil
 }
 
-// Validate returns which of the format's rules a document breaks, of those that reading depends on;
-// nil is none.
+// Validate returns the first of the format's rules that a document breaks, of those that reading
+// depends on, or nil.
 func (d *Document) Validate() error {
 	switch {
 	case !slices.Contains(versions, d.SchemaVersion):
@@ -190,7 +192,7 @@ func (s *Step) validate(id int) error {
 		return fmt.Errorf("reasoning or calls of the %s", s.Source)
 	}
 
-	// The format lets a result name no call.
+	// A result that names no call has the ID "", which the format allows.
 	calls := map[string]bool{"": true}
 
 	for _, c := range s.ToolCalls {
@@ -205,6 +207,7 @@ func (s *Step) validate(id int) error {
 		return nil
 	}
 
+	// Results are matched to calls by ID: one of an unknown call would be lost.
 	for _, r := range s.Observation.Results {
 		if !calls[r.SourceCallID] {
 			return fmt.Errorf("source_call_id %q is no call of the step", r.SourceCallID)

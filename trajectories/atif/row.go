@@ -13,14 +13,14 @@ import (
 	"toolevo/trajectories"
 )
 
-// toolsHeading stands in a system text before the tools that a document of others defines.
+// toolsHeading introduces in a system text the tools that a document of others defines.
 const toolsHeading = "The tools, each a line. The parameters are a JSON Schema."
 
-// Refusal says why a document, which is one by the rules of the format, has no row.
+// Refusal says why a valid document has no row.
 type Refusal struct {
 	Document string `json:"document"`       // the file, and the line where it has several
 	Step     int    `json:"step,omitempty"` // from 1; missing for the document as a whole
-	Why      string `json:"why"`            // what of it no sample can say
+	Why      string `json:"why"`            // what in it no sample can express
 }
 
 // Error names the document and the step.
@@ -31,8 +31,8 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s, step %d: %s", r.Document, r.Step, r.Why)
 }
 
-// Row returns the document as a trajectory, and what its model was shown. A document of others is
-// taken for one of a split, without a verdict. The error is a *[Refusal].
+// Row returns the document as a trajectory, and what its model was shown. A document of others gets
+// the split, and no verdict. The error is a *[Refusal].
 func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) {
 	codec, err := d.codec()
 	if err != nil {
@@ -59,6 +59,8 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 
 	var system, question []string
 
+	// Texts of one source are joined. That is sound because refuse let none pass that comes after
+	// the agent began, so that all of them were shown before the first turn.
 	for i := range d.Steps {
 		switch s := &d.Steps[i]; s.Source {
 		case SystemSource:
@@ -66,8 +68,8 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 		case UserSource:
 			question = append(question, s.Message.Value)
 		case AgentSource:
-			for _, one := range s.single() {
-				turn, err := one.turn(codec)
+			for _, call := range s.single() {
+				turn, err := call.turn(codec)
 				if err != nil {
 					return row, shown, &Refusal{d.Name, s.StepID, err.Error()}
 				}
@@ -84,12 +86,13 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 		return row, shown, &Refusal{Document: d.Name, Why: err.Error()}
 	}
 
+	// A document of others says nothing of versions or lineage: those are made up from its texts.
 	if d.Extra.Ours == nil {
 		d.takeOthers(&row, &shown, tools)
 	} else {
 		shown.Tools = tools
 		ours := *d.Extra.Ours
-		// Fill reads what is embedded, and an episode has no Place.
+		// Fill reads embedded structs, and an episode has no Place.
 		if ours.Place == nil {
 			ours.Place = new(Place)
 		}
@@ -102,11 +105,10 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 	return row, shown, nil
 }
 
-// IsEpisode reports whether the document is one of ours, of an episode, which has no place in a
-// tree.
+// IsEpisode reports whether the document is an episode of this program: it has no place in a tree.
 func (d *Document) IsEpisode() bool { return d.Extra.Ours != nil && d.Extra.Ours.Place == nil }
 
-// codec returns what the actions of a document are to be written in.
+// codec returns the codec that the document's actions are to be written in.
 func (d *Document) codec() (action.Codec, error) {
 	if d.Extra.Ours == nil {
 		return action.FunctionCall{}, nil
@@ -126,7 +128,7 @@ func (d *Document) codec() (action.Codec, error) {
 	return codec, err
 }
 
-// tools are those that the agent had.
+// tools returns the tools that the agent had.
 func (d *Document) tools() ([]envs.Args, error) {
 	var all []envs.Args
 
@@ -141,8 +143,8 @@ func (d *Document) tools() ([]envs.Args, error) {
 	return all, nil
 }
 
-// takeOthers fills in what a document of others says in places of its own. What was shown names the
-// version of the tools, which has no name.
+// takeOthers fills in a row of a document of others. The version of its tools has no name, so it is
+// named by a hash of what was shown.
 func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown, tools []envs.Args) {
 	if len(tools) > 0 {
 		lines := []string{toolsHeading}
@@ -165,9 +167,10 @@ func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown, too
 	}
 }
 
-// refuse returns what of a document no row can say, nil when there is nothing: a row is one
-// question, then actions and observations in turn.
+// refuse returns what in a document no row can express, or nil: a row is one question, then actions
+// and observations in turn.
 func (d *Named) refuse() *Refusal {
+	// Part of what the agent did would be missing, and nothing would show that.
 	switch {
 	case d.ContinuedTrajectoryRef != "":
 		return &Refusal{Document: d.Name, Why: "it goes on in another document, " +
@@ -180,9 +183,9 @@ func (d *Named) refuse() *Refusal {
 
 	for i := range d.Steps {
 		s := &d.Steps[i]
-
 		why := s.refuse(i == len(d.Steps)-1)
 
+		// A row shows its one question before the first action, whenever it was really said.
 		switch {
 		case why != "":
 		case s.Source != AgentSource && acted:
@@ -198,13 +201,14 @@ func (d *Named) refuse() *Refusal {
 		acted, asked = acted || s.Source == AgentSource, asked || s.Source == UserSource
 	}
 
+	// There would be nothing to train on.
 	if !acted {
 		return &Refusal{Document: d.Name, Why: "its agent did nothing"}
 	}
 	return nil
 }
 
-// results are what the step met.
+// results returns the results of the step's calls.
 func (s *Step) results() []Result {
 	if s.Observation == nil {
 		return nil
@@ -212,8 +216,8 @@ func (s *Step) results() []Result {
 	return s.Observation.Results
 }
 
-// single returns a step of several calls as steps of one each, with their own results, but for
-// ours, which are turns. What the agent said stands before the first.
+// single splits a step of several calls into steps of one call with its results. What the agent
+// said goes to the first. A step of this program is a turn already, and stays whole.
 func (s *Step) single() []Step {
 	if len(s.ToolCalls) < 2 || s.Extra.Ours != nil {
 		return []Step{*s}
@@ -233,7 +237,7 @@ func (s *Step) single() []Step {
 	return all
 }
 
-// refuse says what of a step no turn can say, "" when there is nothing.
+// refuse returns what in a step no turn can express, or "".
 func (s *Step) refuse(last bool) string {
 	switch {
 	case s.Message.Media != "":
@@ -246,24 +250,24 @@ func (s *Step) refuse(last bool) string {
 		return "no model wrote it (llm_call_count is 0)"
 	}
 
-	ones, of := s.single(), 0
+	singles, named := s.single(), 0
 
-	for i := range ones {
-		results := ones[i].results()
-		of += len(results)
+	for i := range singles {
+		results := singles[i].results()
+		named += len(results)
 
 		switch {
-		// Only the last turn may meet nothing: its answer ended the episode.
-		case s.Source == AgentSource && len(results) == 0 && !(last && i == len(ones)-1):
+		// Only the last turn may lack a result: its answer ended the episode.
+		case s.Source == AgentSource && len(results) == 0 && !(last && i == len(singles)-1):
 			return "it met nothing, and the agent goes on"
-		case len(results) > max(1, len(ones[i].ToolCalls)):
+		case len(results) > max(1, len(singles[i].ToolCalls)):
 			return fmt.Sprintf("it has %d results, and a turn has one", len(results))
 		}
 	}
 
-	// Each call took the results that name it: what is left over names none.
-	if n := len(s.results()); of < n {
-		return fmt.Sprintf("it has %d results that name no call", n-of)
+	// Each call took the results that name it: any left over names none, and has no place.
+	if n := len(s.results()); named < n {
+		return fmt.Sprintf("it has %d results that name no call", n-named)
 	}
 
 	for _, r := range s.results() {
@@ -287,6 +291,7 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 
 	t.Observation = action.JoinResults(results)
 
+	// Only this program says how a turn ended, and what text a call was written as.
 	if ours := s.Extra.Ours; ours != nil {
 		t.Tool, t.Action = ours.Tool, ours.Text
 		if t.Outcome, err = envs.ParseOutcome(ours.Outcome); err != nil {
@@ -298,6 +303,7 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 		}
 	}
 
+	// Without a call the message is the action, in this program's documents as written.
 	if len(s.ToolCalls) == 0 {
 		t.Thought = strings.TrimSpace(s.ReasoningContent)
 		t.Action = strings.TrimSpace(action.FunctionCall{}.Think(t.Thought, s.Message.Value))
@@ -310,8 +316,8 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 		return t, err
 	}
 
-	// The text of a call of ours that has nulls stands beside it, and says which are its own:
-	// programs that keep arguments in columns give each call the names of all.
+	// Programs that keep arguments in columns give each call the names of all, as nulls. Where this
+	// program wrote a call with nulls of its own, the text beside it tells those apart.
 	if args, had := withoutNulls(call.Args); had && s.Extra.Ours != nil {
 		if call.Args = args; t.Action != "" {
 			if call, err = codec.Parse(t.Action); err != nil {
@@ -322,6 +328,8 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 
 	t.API, t.Key, t.Thought = call.Name, action.Canonical(call), s.ReasoningContent
 
+	// A key of several calls needs their text. Others may explain a call in the step's message, so
+	// that it joins the thought; in this program's documents it holds the answer.
 	switch ours := s.Extra.Ours; {
 	case ours != nil && ours.API != "":
 		t.API, t.Key = ours.API, action.Key(codec, t.Action)
@@ -335,8 +343,8 @@ func (s *Step) turn(codec action.Codec) (t trajectories.Turn, err error) {
 	return t, nil
 }
 
-// withoutNulls are arguments without those that are null, also within others, and whether there
-// were any.
+// withoutNulls returns the arguments that are not null, without nulls inside them either, and
+// whether there were any nulls.
 func withoutNulls(args envs.Args) (rest envs.Args, had bool) {
 	whole := envs.Map(args, func(part any) (any, bool) {
 		object, ok := part.(envs.Args)
@@ -352,12 +360,11 @@ func withoutNulls(args envs.Args) (rest envs.Args, had bool) {
 	return whole.(envs.Args), had
 }
 
-// call returns what is called.
+// call returns the call with its arguments decoded.
 func (c *ToolCall) call() (envs.Call, error) {
-	args, _, err := pytext.DecodeObject(string(c.Arguments)) // nothing follows: it is one value of JSON
+	args, _, err := pytext.DecodeObject(string(c.Arguments)) // one JSON value, so nothing follows it
 	if err != nil {
-		return envs.Call{}, fmt.Errorf("the arguments of %s are no JSON object: %w", c.FunctionName,
-			err)
+		return envs.Call{}, fmt.Errorf("the arguments of %s are no JSON object: %w", c.FunctionName, err)
 	}
 
 	return envs.Call{Name: c.FunctionName, Args: args}, nil

@@ -16,12 +16,13 @@ import (
 	"toolevo/trajectories"
 )
 
-// agentName is the name of the agent in documents of ours: the program that plays a policy.
+// agentName is the agent in this program's documents: the program that plays a policy.
 const agentName = "toolevo"
 
 // FromEpisode returns the document of an episode, or of a trajectory, which is an episode without a
 // status.
 func FromEpisode(e *trajectories.Episode, shown trajectories.Shown) *Document {
+	// Only a trajectory of a tree has a Place: it decides the ID and what steps say of the search.
 	codec := action.OrDefault(shown.Codec)
 	lineage := lineageOf(e, shown.Suite, codec)
 	d := &Document{
@@ -33,6 +34,7 @@ func FromEpisode(e *trajectories.Episode, shown trajectories.Shown) *Document {
 		Notes: notesOf(e),
 		Extra: Extra[Lineage]{lineage},
 	}
+	// Not the run's: Harbor's converter makes one trace of all documents of a session.
 	d.SessionID = d.TrajectoryID
 
 	for _, tool := range shown.Tools {
@@ -49,7 +51,7 @@ func FromEpisode(e *trajectories.Episode, shown trajectories.Shown) *Document {
 		d.add(stepOf(i, &e.Turns[i], codec, lineage.Place != nil))
 	}
 
-	// No turn says when it was made, so all have the time at which the run began.
+	// No turn says when it was taken, so all have the time at which the run began.
 	if began := store.TimeOf(e.RunID); !began.IsZero() {
 		for i := range d.Steps {
 			d.Steps[i].Timestamp = began.Format(time.RFC3339Nano)
@@ -66,8 +68,8 @@ func (d *Document) add(s Step) {
 	d.Steps = append(d.Steps, s)
 }
 
-// documentID names a trajectory by its run, its question and its leaf, an episode by what it met
-// instead.
+// documentID names a trajectory by its run, question and leaf. An episode has no leaf: it is named
+// by its API version, policy and repeat instead.
 func documentID(e *trajectories.Episode, ofTree bool) string {
 	parts := []string{e.RunID, e.QuestionID}
 	if ofTree {
@@ -79,7 +81,7 @@ func documentID(e *trajectories.Episode, ofTree bool) string {
 	return strings.Join(parts, "/")
 }
 
-// notesOf says what a reader of the steps would not see.
+// notesOf returns notes on what a reader of the steps would not see.
 func notesOf(e *trajectories.Episode) string {
 	if limit := limitOf(e); limit != "" {
 		return fmt.Sprintf("Truncated: stopped by the limit %q before the agent gave an answer.", limit)
@@ -87,7 +89,7 @@ func notesOf(e *trajectories.Episode) string {
 	return ""
 }
 
-// limitOf is what truncated an episode or trajectory.
+// limitOf returns the limit that truncated an episode or trajectory, or "".
 func limitOf(e *trajectories.Episode) string {
 	if n := len(e.Turns); e.Limit == "" && n > 0 {
 		return e.Turns[n-1].Limit
@@ -132,6 +134,7 @@ func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
 		s.ToolCalls = toolCalls(i+1, calls)
 	}
 
+	// A text that is no call, or a call that JSON cannot hold, is still what the agent said.
 	if s.ToolCalls == nil {
 		s.Message.Value = t.Action
 		return s
@@ -144,12 +147,13 @@ func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
 	s.ReasoningContent = t.Thought
 	last := calls[len(calls)-1]
 
+	// Viewers show messages: the answer would else be hidden in the arguments of a call.
 	if t.Outcome.Ends() {
 		s.Message.Value = answerOf(last.Args)
 	}
 
-	// The text stands beside the calls only where they do not give it back: a null of a call's
-	// own cannot be told from those that programs with arguments in columns add.
+	// The text is kept only where the calls do not give it back. A call's own null cannot be told
+	// from those that programs with arguments in columns add.
 	_, nulls := withoutNulls(last.Args)
 	if several := len(calls) > 1; several || nulls || codec.Format(t.Thought, last) != strings.TrimSpace(t.Action) {
 		move.Text = t.Action
@@ -161,8 +165,8 @@ func stepOf(i int, t *trajectories.Turn, codec action.Codec, ofTree bool) Step {
 	return s
 }
 
-// toolCalls are the calls of a turn, from 1; nil where one has NaN, which Python's JSON has and no
-// document.
+// toolCalls returns the calls of a turn, numbered from 1, or nil if one of them has a NaN: Python's
+// JSON allows that, the format does not.
 func toolCalls(turn int, calls []envs.Call) (all []ToolCall) {
 	for i, c := range calls {
 		arguments := pytext.AppendJSON(nil, c.Args)
@@ -177,7 +181,7 @@ func toolCalls(turn int, calls []envs.Call) (all []ToolCall) {
 	return all
 }
 
-// answerOf is the answer among the arguments of Finish.
+// answerOf returns the answer among the arguments of Finish.
 func answerOf(args envs.Args) string {
 	answer, ok := args.Get("answer")
 	if !ok {

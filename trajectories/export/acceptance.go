@@ -19,9 +19,9 @@ type Acceptance struct {
 	characters int
 }
 
-// NewAcceptance returns the acceptance of samples that begin with what is shown of their task, and
-// of whose reasoning later prompts showed what is said. The linter bounds their length in tokens;
-// where it has no tokenizer characters do, 0 being no bound.
+// NewAcceptance returns an acceptance of samples. shown is what their models are shown before a
+// task, reasoning what later prompts show of earlier reasoning. The linter bounds the length in
+// tokens; without a tokenizer, characters is the bound, and 0 is none.
 func NewAcceptance(
 	linter *Linter, reasoning action.Reasoning, shown func(envs.Task) trajectories.Shown, characters int,
 ) *Acceptance {
@@ -40,7 +40,8 @@ func (a *Acceptance) Accept(h envs.History) bool {
 			Action: string(t.Action), Observation: t.Observation, Outcome: t.Outcome,
 			API: t.Call.Name, Tool: t.Call.Tool,
 		}
-		if turn.IsUpdate() { // its description may be in the list of tools from here on
+		// The list of tools may follow the description from here on, and Key has that.
+		if turn.IsUpdate() {
 			turn.Key = action.Canonical(t.Call)
 		}
 
@@ -49,7 +50,7 @@ func (a *Acceptance) Accept(h envs.History) bool {
 	return a.Lint(&row) == nil
 }
 
-// Lint returns what an export would hold against a trajectory; nil when nothing is.
+// Lint returns what an export would hold against a trajectory, or nil.
 func (a *Acceptance) Lint(row *trajectories.Row) []Finding {
 	sample, _ := NewSample(a.shown(row.Task()), row, a.linter.Sanitizer())
 	sample.Once = a.reasoning == action.Once
@@ -58,7 +59,8 @@ func (a *Acceptance) Lint(row *trajectories.Row) []Finding {
 		return a.lint(SFTTrajectory, row, &sample)
 	}
 
-	for i := range row.Turns { // none is exported as a whole
+	// Such trajectories are only exported as single steps.
+	for i := range row.Turns {
 		step := sample.step(i)
 		if found := a.lint(SFTStep, row, &step); found != nil {
 			return found
@@ -68,10 +70,10 @@ func (a *Acceptance) Lint(row *trajectories.Row) []Finding {
 	return nil
 }
 
-// LeftOut says of how many trajectories that are right by the benchmark's matcher, in canonical
-// order, training takes none, and why: each is counted under the first reason.
+// LeftOut counts the trajectories that training does not take, though they are right by the
+// benchmark's matcher, each under the first reason. The rows come in canonical order.
 func (a *Acceptance) LeftOut(rows iter.Seq2[trajectories.Row, error]) ([]LeftOut, error) {
-	wrong, same, faults, byRules := 0, 0, 0, map[Rule]int{}
+	wrong, duplicates, faults, byRules := 0, 0, 0, map[Rule]int{}
 
 	var seen map[string]bool
 
@@ -82,10 +84,13 @@ func (a *Acceptance) LeftOut(rows iter.Seq2[trajectories.Row, error]) ([]LeftOut
 			return nil, err
 		}
 
+		// Keys are of actions: other questions may well have the same. In canonical order the rows
+		// of a question come together, so one set is enough.
 		if row.QuestionID != question || seen == nil {
 			question, seen = row.QuestionID, map[string]bool{}
 		}
 
+		// Only rows that would be taken are seen: a copy of a faulty one is faulty, too.
 		switch found := a.Lint(&row); {
 		case !row.Strict:
 			wrong++
@@ -93,7 +98,7 @@ func (a *Acceptance) LeftOut(rows iter.Seq2[trajectories.Row, error]) ([]LeftOut
 			faults++
 			byRules[found[0].Rule]++
 		case seen[row.Key]:
-			same++
+			duplicates++
 		default:
 			seen[row.Key] = true
 		}
@@ -102,7 +107,7 @@ func (a *Acceptance) LeftOut(rows iter.Seq2[trajectories.Row, error]) ([]LeftOut
 	return slices.DeleteFunc([]LeftOut{
 		{wrong, "wrong by the strict matcher"},
 		{faults, "rejected by the linter" + byRule(byRules)},
-		{same, "the same as another of the question"},
+		{duplicates, "the same as another of the question"},
 	}, func(l LeftOut) bool { return l.N == 0 }), nil
 }
 

@@ -13,14 +13,14 @@ import (
 	"toolevo/trajectories/atif"
 )
 
-// ATIF is a document of the Agent Trajectory Interchange Format a line, ATIFFiles such a document a
-// file, in folders as Harbor has them.
+// The formats of the Agent Trajectory Interchange Format: ATIF has one document per line, ATIFFiles
+// one per file, in the folders that Harbor makes.
 const (
 	ATIF      Format = "atif"
 	ATIFFiles Format = "atif-files"
 )
 
-const atifFolder = "toolevo_atif" // a job to Harbor
+const atifFolder = "toolevo_atif" // to Harbor, a job
 
 func init() {
 	register(form{
@@ -53,8 +53,8 @@ func (w *documentWriter) atifFiles(work string) error {
 	})
 }
 
-// trialFile is the path of a document's file in its export: a trial of Harbor, in a folder that its
-// ID names.
+// trialFile returns the path of a document's file in its export, which to Harbor is a trial, in a
+// folder named after the document's ID.
 func trialFile(d *atif.Document) string {
 	plain := strings.Map(func(r rune) rune {
 		if r < '0' && r != '-' && r != '.' || r > 'z' || strings.ContainsRune(`:;<=>?@[\]^`+"`", r) {
@@ -63,6 +63,7 @@ func trialFile(d *atif.Document) string {
 		return r
 	}, strings.TrimPrefix(d.TrajectoryID, d.Extra.Ours.RunID+"/"))
 
-	mark := envs.SHA256(d.TrajectoryID)[:8] // IDs may differ in characters that no name has, and be too long
+	// IDs may differ only in characters that no file name has, or after the hundredth.
+	mark := envs.SHA256(d.TrajectoryID)[:8]
 	return path.Join(atifFolder, fmt.Sprintf("%.100s-%s", plain, mark), "agent", atif.TrialFile)
 }

@@ -12,11 +12,11 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// The words between which LLaMA-Factory looks for a native call: what stands before them is said
-// beside it. Most chat templates write the same.
+// The words between which LLaMA-Factory looks for a native call; the text before them accompanies
+// it. Most chat templates write the same.
 const callBegin, callEnd = "<tool_call>\n", "\n</tool_call>"
 
-// callsText is the value of a message with calls and what is said beside them: in tags, or before
+// callsText returns the value of a message with calls and the text beside them: in tags, or before
 // native calls, of which there may be several.
 func callsText(beside string, native bool, calls ...envs.Call) string {
 	codec := action.FunctionCall{}
@@ -54,14 +54,14 @@ func readCalls(value string) (beside string, native bool, calls []envs.Call, err
 	return strings.TrimSuffix(beside, "\n"), true, calls, err
 }
 
-// Between several calls of a message, each in words of its own, and in a list of all.
+// What separates several calls of a message: each between its own words, or all in one list.
 const (
 	betweenCalls  = callEnd + "\n" + callBegin
 	betweenListed = ", "
 )
 
-// listCalls are messages as LLaMA-Factory is to have them: several calls of one are a list between
-// the words.
+// listCalls returns messages in the form that LLaMA-Factory reads: several calls of one message are
+// a list between the words.
 func listCalls(all ...Message) []Message {
 	all = slices.Clone(all)
 
@@ -76,7 +76,7 @@ func listCalls(all ...Message) []Message {
 	return all
 }
 
-// unlistCalls takes the messages of listCalls back.
+// unlistCalls is the inverse of listCalls.
 func unlistCalls(all ...Message) []Message {
 	all = slices.Clone(all)
 
@@ -99,8 +99,8 @@ func unlistCalls(all ...Message) []Message {
 	return all
 }
 
-// untagged returns a reply without the tags of its reasoning and the words of its call, which are
-// control tokens in plain text.
+// untagged returns a reply without the tags of its reasoning and the words around its call, which
+// in plain text are control tokens.
 func (m Message) untagged() string {
 	value := m.Value
 	if text, native := strings.CutSuffix(value, callEnd); native && m.From == FunctionCall {
@@ -114,10 +114,10 @@ func (m Message) untagged() string {
 	return strings.TrimSpace(reasoning + "\n" + content)
 }
 
-// roles are the messages as LLaMA-Factory is to have them: a server with native tools is sent what
-// follows a reply without a call as a message of the user.
-func (s *Sample) roles() []Message {
-	all := s.said()
+// forLlamaFactory returns the messages with the roles that LLaMA-Factory reads: under native tools,
+// what follows a reply without a call is a message of the user, as it is for servers.
+func (s *Sample) forLlamaFactory() []Message {
+	all := s.allMessages()
 	for i, m := range all {
 		if s.Tools != "" && m.From == Observation && i > 0 && all[i-1].From == GPT {
 			all[i] = Message{From: Human, Value: prompt.ObservationText(m.Value)}
@@ -127,8 +127,8 @@ func (s *Sample) roles() []Message {
 	return all
 }
 
-// readRoles takes the messages of [Sample.roles] back.
-func (s *Sample) readRoles() {
+// fromLlamaFactory is the inverse of forLlamaFactory.
+func (s *Sample) fromLlamaFactory() {
 	for i := 2; i < len(s.Conversations); i += 2 {
 		m := &s.Conversations[i]
 		if text, found := strings.CutPrefix(m.Value, prompt.ObservationText("")); found && m.From == Human {
@@ -137,9 +137,9 @@ func (s *Sample) readRoles() {
 	}
 }
 
-// system is the system text as a template shows it, with the tools.
+// system returns the system text as a template shows it, with the tools.
 func (s *Sample) system(t chat.Template) string {
-	decoded, _ := pytext.Decode(s.Tools) // what is no list has no tools
+	decoded, _ := pytext.Decode(s.Tools) // anything but a list has no tools
 	list, _ := decoded.([]any)
 
 	var tools []envs.Args

@@ -6,24 +6,24 @@ import (
 	"toolevo/trajectories"
 )
 
-// question is what an export knows of one question.
+// question is what an export knows about one question.
 type question struct {
 	chosen []*trajectories.Row // selected, in canonical order
 	all    []*trajectories.Row // that ended: the chosen ones, failed ones and others
 }
 
-// candidate is a sample that is not checked yet, and where it comes from.
+// candidate is a sample that has not been checked yet, and where it comes from.
 type candidate struct {
 	sample Sample
 	broken int // messages in which control tokens were broken
 
-	row      *trajectories.Row // the trajectory that it is of; of a pair the chosen one
+	row      *trajectories.Row // the trajectory that it is made of; for a pair the chosen one
 	step     int               // which of its actions, from 1; 0 for all of them
-	rejected *trajectories.Row // of a pair the trajectory that goes the other way
+	rejected *trajectories.Row // the other trajectory of a pair
 	count    int               // how often the trees have the sample
 }
 
-// distinct returns each sample once, where it came first, with how often it came. Trees of a
+// distinct returns each sample once, at its first place, with how often it came. Trees of a
 // question often begin alike.
 func distinct(all []candidate) []candidate {
 	var once []candidate
@@ -44,9 +44,9 @@ func distinct(all []candidate) []candidate {
 	return once
 }
 
-// alternatives goes through the chosen actions, each once and those left out that no model should
-// learn, and tells their bad siblings.
-func (w *writer) alternatives(q *question, tell func(good *branch, bad []*branch) error) error {
+// alternatives visits each chosen action once, with its bad siblings. It leaves out actions that no
+// model should learn.
+func (w *writer) alternatives(q *question, visit func(good *branch, bad []*branch) error) error {
 	tree := growTree(q)
 	seen := map[node]bool{}
 
@@ -61,7 +61,7 @@ func (w *writer) alternatives(q *question, tell func(good *branch, bad []*branch
 
 			seen[at] = true
 
-			if err := tell(&branch{row: row, turn: i}, tree.badSiblings(at)); err != nil {
+			if err := visit(&branch{row: row, index: i}, tree.badSiblings(at)); err != nil {
 				return err
 			}
 		}
@@ -71,7 +71,7 @@ func (w *writer) alternatives(q *question, tell func(good *branch, bad []*branch
 }
 
 // isFailed reports whether a trajectory failed by what the model did: no matcher takes its answer,
-// and every turn is as the model wrote it, none of them cut.
+// and no turn was cut, so that each is as the model wrote it.
 func isFailed(row *trajectories.Row) bool {
 	return !row.IsCorrect() && !row.Official && !row.Strict && row.Cuts == 0
 }

@@ -23,17 +23,17 @@ var cardTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("card").Funcs(template.FuncMap{"makers": trajectories.InWords}).Parse(cardText))
 })
 
-// card returns the data card: the manifest for people, and for Hugging Face datasets which file is
-// what.
+// card returns the data card. It shows people the manifest, and tells the library datasets which
+// file is which.
 func (m *Manifest) card() string {
 	var b strings.Builder
 
 	f, t := m.Format, m.Trainer
 	reader := f.Reader()
 	l := m.layout()
-	fit, _ := m.CheckTemplate(m.ChatTemplate) // none is known of no name
+	fit, _ := m.CheckTemplate(m.ChatTemplate) // without a name there is no advice
 
-	// The template is ours and the manifest has what it asks for.
+	// The template is embedded, and all that it asks for is given here.
 	_ = cardTemplate().Execute(&b, map[string]any{
 		"M": m, "Config": m.configName(), "Size": sizeCategory(m.Rows + m.DevRows),
 		"About": f.words().About, "Trainer": cmp.Or(reader, string(t)), "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
@@ -46,9 +46,9 @@ func (m *Manifest) card() string {
 	return b.String()
 }
 
-// configName names the samples for datasets, which knows a folder again by its name and its
-// configuration's: of another export in the same folder it would load what was there before. It is
-// the files' checksums, as far as they are noted.
+// configName names the samples after their checksums, as far as those are noted. The library
+// datasets caches by folder and name: with a fixed name it would go on loading an earlier export of
+// the folder.
 func (m *Manifest) configName() string {
 	var sums strings.Builder
 
@@ -62,7 +62,7 @@ func (m *Manifest) configName() string {
 	return "toolevo_" + envs.SHA256(sums.String())[:12]
 }
 
-// sizeCategory is how the Hub of Hugging Face names numbers of samples: between powers of ten.
+// sizeCategory returns the Hugging Face Hub's name for a number of samples, between powers of ten.
 func sizeCategory(rows int) string {
 	if rows < 1000 {
 		return "n<1K"
@@ -70,7 +70,7 @@ func sizeCategory(rows int) string {
 
 	const units = "KMBT"
 
-	// 1K, 10K, 100K, and the same of the next unit.
+	// 1K, 10K, 100K, and then the same with the next unit.
 	bound := func(power int) string {
 		return "1" + strings.Repeat("0", power%3) + units[power/3-1:power/3]
 	}
@@ -79,17 +79,17 @@ func sizeCategory(rows int) string {
 	return bound(power) + "<n<" + bound(power+1)
 }
 
-// licenseLine is a line in the head of a card that says under what licence the samples are, which
-// whoever shares them fills in.
+// licenseLine matches a line in the head of a card that states the licence of the samples. Whoever
+// shares them fills it in.
 var licenseLine = regexp.MustCompile(`(?m)^license(_name|_link|_details)?: (.*)\n`)
 
-// licenses are those that the Hub knows by these names. Any other text is damage, and no licence
+// licenses are the names of licences that the Hub knows. Any other text is damage, not a licence
 // that somebody filled in.
 //
 //go:embed licenses.txt
 var licenses string
 
-// unlicensed is a card as it was written, before somebody filled in the licence.
+// unlicensed returns a card as it was written, before somebody filled in the licence.
 func unlicensed(card string) string {
 	const begin, end = "---\n", "\n---\n"
 
@@ -115,8 +115,8 @@ func unlicensed(card string) string {
 	return strings.TrimSuffix(head, "\n") + end + rest
 }
 
-// commandLine trains the samples with the options that their trainer needs, in two lines; "" where
-// no command does.
+// commandLine returns the command, in two lines, that trains the samples with the options that
+// their trainer needs, or "" if no command does.
 func (m *Manifest) commandLine() string {
 	t := m.told()
 	if t.Command == "" || m.Trainer == LlamaFactory && !m.FitsLlamaFactory() {
@@ -134,14 +134,14 @@ func (m *Manifest) commandLine() string {
 	return t.Command + " --model_name_or_path MODEL --output_dir OUT \\\n " + options
 }
 
-// cardMix are the samples of a suite under a deployed version, as the card tells them.
+// cardMix counts the samples of a suite under a deployed version, for the card.
 type cardMix struct {
 	Suite, PromptAPI, DeployedAPI string
 	Rows                          int
 	Share                         string // of all samples, in percent
 }
 
-// cardMix are the samples by what their prompts show and what was deployed, the most first.
+// cardMix counts the samples by what their prompts show and what was deployed, the most first.
 func (m *Manifest) cardMix() (all []cardMix) {
 	for _, r := range m.Runs {
 		i := slices.IndexFunc(all, func(c cardMix) bool {
@@ -159,7 +159,7 @@ func (m *Manifest) cardMix() (all []cardMix) {
 	return all
 }
 
-// drifted counts the samples under another version than the one that their prompts show.
+// drifted counts the samples that met another version than the one that their prompts show.
 func (m *Manifest) drifted() (n int) {
 	for _, r := range m.Runs {
 		if r.DeployedAPI != r.PromptAPI {
@@ -170,7 +170,7 @@ func (m *Manifest) drifted() (n int) {
 	return n
 }
 
-// cardSet is a set of samples as the card tells it.
+// cardSet is a set of samples as the card describes it.
 type cardSet struct {
 	Split, Name, File string
 	Rows, Questions   int
@@ -222,7 +222,7 @@ func (m *Manifest) LeftOut() []LeftOut {
 	return slices.DeleteFunc(all, func(l LeftOut) bool { return l.N == 0 })
 }
 
-// byRule says how many broke which rule: " (too-long 3)".
+// byRule words how many samples broke each rule: " (too-long 3)".
 func byRule(counts map[Rule]int) string {
 	var words []string
 	for _, rule := range slices.Sorted(maps.Keys(counts)) {

@@ -14,7 +14,7 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// toolRole is who answers a tool call in OpenAI's chat API.
+// toolRole is the role that answers a tool call in OpenAI's chat API.
 const toolRole = "tool"
 
 // chatMessage is a message of OpenAI's chat API, as [chat.Messages] sends it: an observation is a
@@ -34,24 +34,24 @@ type toolCall struct {
 	Function calledFunction `json:"function"`
 }
 
-// calledFunction is what is called, and with what.
+// calledFunction is the function of a call and its arguments.
 type calledFunction struct {
 	Name      string    `json:"name"`
 	Arguments arguments `json:"arguments"`
 }
 
-// arguments is the text of a JSON object, or such a text as a JSON string. As a member of a message
-// in JSON it is that value: most templates encode what they are given, and a string a second time.
+// arguments is the text of a JSON object, or that text as a JSON string. In a message it is written
+// as that value: most templates encode what they are given, a string a second time.
 type arguments string
 
-// quote makes a string of an object. Messages may share calls, so one that is a string stays.
+// quote turns an object into a string. Messages may share calls, so what is a string stays one.
 func (a *arguments) quote() {
 	if strings.HasPrefix(string(*a), "{") {
 		*a = arguments(pytext.AppendJSON(nil, string(*a)))
 	}
 }
 
-// object is the text of the object.
+// object returns the text of the object.
 func (a arguments) object() (string, error) {
 	if strings.HasPrefix(string(a), "{") {
 		return string(a), nil
@@ -65,7 +65,7 @@ func (a arguments) object() (string, error) {
 // MarshalJSON returns the value.
 func (a arguments) MarshalJSON() ([]byte, error) { return []byte(a), nil }
 
-// UnmarshalJSON keeps the value as it is written, with its numbers.
+// UnmarshalJSON keeps the value as written, numbers included.
 func (a *arguments) UnmarshalJSON(text []byte) error {
 	*a = arguments(text)
 	return nil
@@ -154,7 +154,9 @@ func toChat(system string, conversation []Message) []chatMessage {
 		all = append(all, chatMessage{Role: chat.SystemRole, Content: system})
 	}
 
-	var calls []toolCall // that wait for their answers
+	// The last calls, which an observation answers by their IDs. After a reply without calls it is
+	// a message of the user, as it is for servers.
+	var calls []toolCall
 
 	for i, m := range conversation {
 		switch {
@@ -174,6 +176,7 @@ func toChat(system string, conversation []Message) []chatMessage {
 			all = append(all, chatMessage{Role: chat.UserRole, Content: m.Value})
 		}
 
+		// Only replies are untrained, and each is one message.
 		if m.Untrained {
 			all[len(all)-1].Weight = new(int)
 		}
@@ -181,7 +184,8 @@ func toChat(system string, conversation []Message) []chatMessage {
 	return all
 }
 
-// callMessage returns the message of the function calls of a turn, from 1, as [replyOf] wrote it.
+// callMessage returns the message of a turn's function calls, which [replyOf] wrote. Turns count
+// from 1.
 func callMessage(turn int, value string) chatMessage {
 	beside, _, calls, _ := readCalls(value)
 	m := chatMessage{Role: chat.AssistantRole, Content: beside}
@@ -196,8 +200,7 @@ func callMessage(turn int, value string) chatMessage {
 	return m
 }
 
-// readChat fills a sample with the messages that toChat made of it. What has no place there stays,
-// for the linter to find.
+// readChat is the inverse of toChat. It keeps roles that it does not know, for the linter to find.
 func (s *Sample) readChat(all []chatMessage) error {
 	if len(all) > 0 && all[0].Role == chat.SystemRole {
 		s.System, all = all[0].Content, all[1:]
@@ -218,6 +221,7 @@ func (s *Sample) readChat(all []chatMessage) error {
 			read.From = GPT
 		case m.Role == chat.UserRole && i == 0:
 			read.From = Human
+		// The results of several calls are messages of their own, and one observation.
 		case m.Role == toolRole && i > 0 && all[i-1].Role == toolRole:
 			last := &s.Conversations[len(s.Conversations)-1]
 			last.Value = action.JoinResults([]string{last.Value, m.Content})
@@ -225,6 +229,7 @@ func (s *Sample) readChat(all []chatMessage) error {
 			continue
 		case m.Role == toolRole:
 			read.From = Observation
+		// A user who says anything else has no place in a sample, and the marker would be lost.
 		case m.Role == chat.UserRole:
 			text, found := strings.CutPrefix(m.Content, action.ObservationMarker+" ")
 			if !found {
@@ -240,7 +245,7 @@ func (s *Sample) readChat(all []chatMessage) error {
 	return nil
 }
 
-// calls are those of a message.
+// calls returns the calls of a message.
 func (m *chatMessage) calls() ([]envs.Call, error) {
 	all := make([]envs.Call, len(m.ToolCalls))
 

@@ -15,7 +15,7 @@ import (
 
 // Report is what [Lint] found in a folder.
 type Report struct {
-	Rows     int             `json:"rows"`     // samples that were checked, those held out among them
+	Rows     int             `json:"rows"`     // samples that were checked, held-out ones included
 	Problems []string        `json:"problems"` // with the folder or its files; none in a good export
 	Findings []SampleFinding `json:"findings"` // with samples, at most 100
 	Faulty   int             `json:"faulty"`   // samples with findings
@@ -24,18 +24,18 @@ type Report struct {
 // SampleFinding is a finding and the sample it is about, from 0.
 type SampleFinding struct {
 	Sample int  `json:"sample"`        // its place in the data files, from 0
-	Dev    bool `json:"dev,omitempty"` // it is in the files of those held out
+	Dev    bool `json:"dev,omitempty"` // it is in the files of held-out samples
 	Finding
 }
 
 // OK reports whether nothing was found.
 func (r *Report) OK() bool { return len(r.Problems) == 0 && r.Faulty == 0 }
 
-// maxFindings bounds the report; Faulty goes on counting.
+// maxFindings bounds the list of findings; Faulty counts on.
 const maxFindings = 100
 
-// Read streams the samples of an export folder from its Parquet file: those that are trained on, or
-// those that are held out.
+// Read streams the samples of an export folder from its Parquet file: those to train on, or, with
+// dev, those held out.
 func Read(dir string, dev bool) iter.Seq2[Sample, error] {
 	return func(yield func(Sample, error) bool) {
 		m, err := ReadManifest(dir)
@@ -75,8 +75,8 @@ func (m *Manifest) samples(dir string, set dataset) iter.Seq2[Sample, error] {
 
 // Lint checks a folder that may have been damaged, altered or filled by another program: that it
 // holds what the manifest lists and nothing else, the checksums, the manifest's seal, every sample
-// with the linter, and that no question is asked elsewhere, if that is known. An error is returned
-// only when the folder cannot be read; what is wrong with it stands in the report.
+// with the linter, and that no question is asked elsewhere, if that is known. What is wrong with
+// the folder is in the report; an error means that it cannot be read.
 func Lint(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 	r := &Report{Problems: []string{}, Findings: []SampleFinding{}}
 
@@ -85,6 +85,7 @@ func Lint(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 		return nil, fmt.Errorf("export: lint: %w", err)
 	}
 
+	// Without a manifest there is nothing to compare the rest with.
 	m, err := ReadManifest(dir)
 	if err != nil {
 		r.problem("%v", err)
@@ -100,7 +101,8 @@ func Lint(dir string, linter *Linter, elsewhere *Elsewhere) (*Report, error) {
 	r.checkSeal(dir, m)
 	r.checkSums(dir, m)
 
-	if !m.Format.IsTrained() { // of which the linter knows nothing
+	// The linter knows what trainers read, so it has no say in documents.
+	if !m.Format.IsTrained() {
 		r.Rows = m.Rows + m.DevRows
 		return r, nil
 	}
@@ -140,14 +142,13 @@ func (r *Report) checkSums(dir string, m *Manifest) {
 		case got == want || want.Name == cardFile && isCardWithLicense(dir, want):
 		default:
 			r.problem("%s is not the file the manifest describes (%d bytes, want %d; checksum %s)",
-				want.Name,
-				got.Bytes, want.Bytes, got.SHA256)
+				want.Name, got.Bytes, want.Bytes, got.SHA256)
 		}
 	}
 }
 
-// isCardWithLicense reports whether the card is the one that was written, but for a license, which
-// whoever shares the samples fills in.
+// isCardWithLicense reports whether the card is the one that was written except for its licence,
+// which whoever shares the samples fills in.
 func isCardWithLicense(dir string, want FileSum) bool {
 	card, err := disk.ReadFile(filepath.Join(dir, cardFile))
 	return err == nil && envs.SHA256(unlicensed(string(card))) == want.SHA256
@@ -174,15 +175,15 @@ func (r *Report) checkSamples(
 			}
 		}
 
-		r.find(n, dev, found)
+		r.addFindings(n, dev, found)
 
 		n++
 		r.Rows++
 	}
 }
 
-// find takes note of what was found of a sample.
-func (r *Report) find(sample int, dev bool, found []Finding) {
+// addFindings adds the findings of a sample.
+func (r *Report) addFindings(sample int, dev bool, found []Finding) {
 	if len(found) > 0 {
 		r.Faulty++
 	}

@@ -14,8 +14,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// survey goes through what is chosen once before it is written, where weights or a share of the
-// questions need to know all of it.
+// survey goes through the chosen rows once before they are written, if weights or a held-out share
+// of the questions need counts of all of them.
 func (w *writer) survey(ctx context.Context, rows iter.Seq2[trajectories.Row, error]) (err error) {
 	s := w.manifest.Selection
 	weighed := len(s.Mix.Weights) > 0
@@ -24,8 +24,9 @@ func (w *writer) survey(ctx context.Context, rows iter.Seq2[trajectories.Row, er
 		return nil
 	}
 
+	// The second pass finds the same defects: they are reported once, then.
 	found := w.opt.Found
-	w.opt.Found = nil // what is found is told when it is written
+	w.opt.Found = nil
 	counts, asked := map[string]int{}, map[string]bool{}
 
 	for q, err := range w.questions(ctx, rows) {
@@ -36,15 +37,16 @@ func (w *writer) survey(ctx context.Context, rows iter.Seq2[trajectories.Row, er
 		asked[envs.QuestionKey(q.chosen[0].Question)] = true
 
 		for _, row := range q.chosen {
-			shown, err := w.shown.of(row)
+			shown, err := w.shown.get(row)
 			if err != nil {
 				return err
 			}
 
-			counts[s.Mix.of(row, shown.Suite)]++
+			counts[s.Mix.key(row, shown.Suite)]++
 		}
 	}
 
+	// The second pass counts from zero, too.
 	w.reset()
 	w.opt.Found, w.heldOut = found, s.heldOut(asked)
 
@@ -55,8 +57,8 @@ func (w *writer) survey(ctx context.Context, rows iter.Seq2[trajectories.Row, er
 	return err
 }
 
-// lintShown refuses a system text of ours that the linter faults. That of an imported document is
-// checked with it.
+// lintShown refuses a system text of this program that the linter faults. The system text of an
+// imported document is checked with its sample.
 func (w *writer) lintShown(shown trajectories.Shown) error {
 	found := w.linter.lintText(-1, shown.System, false)
 	if len(found) == 0 || shown.Origin != "" {
@@ -65,24 +67,26 @@ func (w *writer) lintShown(shown trajectories.Shown) error {
 	return errors.New(found[0].String())
 }
 
-// sample makes the sample of a trajectory; broken counts the messages that were sanitised.
+// sample returns the sample of a trajectory; broken counts the messages that were sanitised.
 func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error) {
-	shown, err := w.shown.of(row)
+	shown, err := w.shown.get(row)
 	if err != nil {
 		return s, 0, err
 	}
 
+	// Files have a column of tools for all samples or for none.
 	if action.IsNative(shown.Codec) != w.opt.native {
 		return s, 0, errors.New("export: trajectories with native tools beside others")
 	}
 
+	// A row is asked for several times: by the linter, and by each pair that it is part of.
 	if known, ok := w.samples[row]; ok {
 		return known.Sample, known.broken, nil
 	}
 
 	s, broken = NewSample(shown, row, w.linter.Sanitizer())
 	if shown.Origin != "" && shown.Suite == "" {
-		s.asOthersAsked()
+		s.dropMarker()
 	}
 
 	s.Once = shown.Reasoning == action.Once
@@ -91,6 +95,8 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 		return s, 0, &StepsError{w.opt.Format, row.RunID, why}
 	}
 
+	// Formats of single turns leave faulty ones out. These have to show them, but need not train
+	// them.
 	if w.form.whole || w.form.tree {
 		for i, bad := range faulty(row) {
 			reply := &s.Conversations[2*i+1]
@@ -102,13 +108,13 @@ func (w *writer) sample(row *trajectories.Row) (s Sample, broken int, err error)
 	return s, broken, nil
 }
 
-// cleaned is a sample and how many messages of it were sanitised.
+// cleaned is a sample, and how many of its messages were sanitised.
 type cleaned struct {
 	Sample
 	broken int
 }
 
-// StepsError means that a sample was to hold turns that no prompt showed together as they are.
+// StepsError means that a sample would hold turns that no prompt ever showed together.
 type StepsError struct {
 	Format Format
 	RunID  string
@@ -126,7 +132,7 @@ func (e *StepsError) Error() string {
 		e.Format, names.Join(single))
 }
 
-// MixedError means that rows of different makers were to stand in one export.
+// MixedError means that one export would hold rows of different makers.
 type MixedError struct{ First, Other trajectories.Row }
 
 // Error names both.
@@ -137,7 +143,7 @@ func (e *MixedError) Error() string {
 		cmp.Or(trajectories.InWords(e.Other.Makers), none))
 }
 
-// mixed makes sure that a row has the makers of those before it. The limits may differ.
+// mixed makes sure that a row has the same makers as the rows before it. Their limits may differ.
 func (w *writer) mixed(row *trajectories.Row) error {
 	if w.opt.MixEngines {
 		return nil
@@ -153,7 +159,7 @@ func (w *writer) mixed(row *trajectories.Row) error {
 	return nil
 }
 
-// questions streams what is chosen of each question that something is chosen of.
+// questions streams the questions with chosen rows.
 func (w *writer) questions(ctx context.Context, rows iter.Seq2[trajectories.Row, error]) iter.Seq2[*question, error] {
 	return func(yield func(*question, error) bool) {
 		for group, err := range byQuestion(rows) {
@@ -199,14 +205,14 @@ func (w *writer) question(group []*trajectories.Row) (*question, error) {
 		}
 	}
 
-	chosen := w.manifest.Selection.of(correct, &w.manifest.Selected)
+	chosen := w.manifest.Selection.selectFrom(correct, &w.manifest.Selected)
 
 	kept, err := w.withinQuotas(chosen)
 	return &question{chosen: kept, all: group}, err
 }
 
-// lintRow reports whether the linter has nothing against a trajectory. Only of samples that hold it
-// whole the length counts.
+// lintRow reports whether the linter has nothing against a trajectory. Its length counts only if
+// samples hold all of it.
 func (w *writer) lintRow(row *trajectories.Row) (bool, error) {
 	sample, _, err := w.sample(row)
 	if err != nil {
@@ -227,17 +233,18 @@ func (w *writer) lintRow(row *trajectories.Row) (bool, error) {
 
 	w.manifest.Lint.Dropped++
 	w.manifest.Lint.ByRule[found[0].Rule]++
-	w.tell(row.Name(), found)
+	w.report(row.Name(), found)
 	return false, nil
 }
 
-func (w *writer) tell(name string, found []Finding) {
+// report tells the user of an export what was found.
+func (w *writer) report(name string, found []Finding) {
 	if w.opt.Found != nil {
 		w.opt.Found(name, found)
 	}
 }
 
-// withinQuotas returns those of a question's chosen rows that the weights allow.
+// withinQuotas returns the chosen rows of a question that the weights allow.
 func (w *writer) withinQuotas(chosen []*trajectories.Row) (kept []*trajectories.Row, err error) {
 	if w.quotas == nil {
 		return chosen, nil
@@ -246,12 +253,12 @@ func (w *writer) withinQuotas(chosen []*trajectories.Row) (kept []*trajectories.
 	report := &w.manifest.Selected
 
 	for _, row := range chosen {
-		shown, err := w.shown.of(row)
+		shown, err := w.shown.get(row)
 		if err != nil {
 			return nil, err
 		}
 
-		if w.quotas[w.manifest.Selection.Mix.of(row, shown.Suite)].next(w.rng) {
+		if w.quotas[w.manifest.Selection.Mix.key(row, shown.Suite)].next(w.rng) {
 			kept = append(kept, row)
 			continue
 		}

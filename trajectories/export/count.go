@@ -11,7 +11,7 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// CountSamples counts the samples of a file: JSON, a list or a value after the other, or Parquet.
+// CountSamples counts the samples in a file: JSON (a list, or one value after another) or Parquet.
 func CountSamples(path string) (int, error) {
 	switch filepath.Ext(path) {
 	case ".json", ".jsonl":
@@ -32,7 +32,8 @@ func countJSON(path string) (n int, err error) {
 
 	in := json.NewDecoder(bufio.NewReader(f))
 
-	// The samples of a list are inside one value.
+	// In a list the samples follow its bracket. Otherwise the token was the beginning of a sample,
+	// which has to be read again.
 	first, err := in.Token()
 	if first != json.Delim('[') {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -42,6 +43,7 @@ func countJSON(path string) (n int, err error) {
 		in = json.NewDecoder(bufio.NewReader(f))
 	}
 
+	// One sample at a time: files may be larger than memory.
 	for err == nil && in.More() {
 		var sample json.RawMessage
 		if err = in.Decode(&sample); err == nil {

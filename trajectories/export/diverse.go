@@ -2,8 +2,8 @@ package export
 
 import "toolevo/trajectories"
 
-// diverse chooses n of the rows greedily: the first, then again and again the one whose distance to
-// the nearest chosen row is largest; of equals the earlier.
+// diverse chooses n rows greedily: the first, then repeatedly the row farthest from its nearest
+// chosen one; among equals the earlier.
 func diverse(rows []*trajectories.Row, n int) []*trajectories.Row {
 	chosen := []*trajectories.Row{rows[0]}
 	taken := make([]bool, len(rows))
@@ -33,9 +33,9 @@ func diverse(rows []*trajectories.Row, n int) []*trajectories.Row {
 	return chosen
 }
 
-// Distance says how differently two trajectories went about it, 0 for the same actions in the same
-// order to 1 for none in common: the mean of the Jaccard distance of their sets of canonical
-// actions and the edit distance of the sequences over the longer length.
+// Distance measures how differently two trajectories went about it, from 0 for the same actions in
+// the same order to 1 for none in common: the mean of the Jaccard distance of their sets of
+// canonical actions and the edit distance of the sequences over the longer length.
 func Distance(a, b []trajectories.Turn) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 0
@@ -64,7 +64,7 @@ func jaccard(a, b []trajectories.Turn) float64 {
 	return 1 - float64(both)/float64(len(in))
 }
 
-// edits is the Levenshtein distance of two sequences of actions.
+// edits returns the Levenshtein distance of two sequences of actions.
 func edits(a, b []trajectories.Turn) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

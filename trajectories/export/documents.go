@@ -11,21 +11,20 @@ import (
 	"toolevo/trajectories/atif"
 )
 
-// Documents is what documents are made of.
+// Documents are the sources of documents.
 type Documents struct {
 	Rows     iter.Seq2[trajectories.Row, error]     // in canonical order; the selection chooses among them
-	Episodes iter.Seq2[trajectories.Episode, error] // all are written but those that were lost
+	Episodes iter.Seq2[trajectories.Episode, error] // all are written except lost ones
 
-	// Logs writes the logs of one evaluation into a folder, for formats that are of one
+	// Logs writes the logs of one evaluation into a folder, for formats of such logs
 	// ([Format.IsOfEvaluation]). It returns how many episodes they have, and how many of those were
 	// lost.
 	Logs func(folder string) (episodes, lost int, err error)
 }
 
-// WriteDocuments writes documents of a format that is one of them to a folder, and returns the
-// manifest. No text is changed, and the linter is not asked: it is about what trainers read. As
-// with [Write] the folder may hold an earlier export, which is replaced, and one with a manifest is
-// whole.
+// WriteDocuments writes documents in one of their formats to a folder, and returns the manifest. It
+// changes no text and does not ask the linter, which knows what trainers read. As with [Write] the
+// folder may hold an earlier export, which is replaced, and a folder with a manifest is whole.
 func WriteDocuments(ctx context.Context, dir string, from Documents, opt Options) (*Manifest, error) {
 	w := &documentWriter{
 		ctx: ctx, opt: opt, runs: runCounts{}, manifest: newManifest(opt), from: from,
@@ -54,13 +53,13 @@ type documentWriter struct {
 	from     Documents
 }
 
-// documents writes what is chosen of the trajectories, and the episodes.
+// documents writes the chosen trajectories, and the episodes.
 func (w *documentWriter) documents(write func(*atif.Document) error) error {
 	chosen := w.opt.Selection.Select(w.from.Rows, &w.manifest.Selected)
 	return cmp.Or(w.each(ofRows(chosen), write), w.each(w.from.Episodes, write))
 }
 
-// ofRows are trajectories as episodes without a status.
+// ofRows streams trajectories as episodes without a status.
 func ofRows(rows iter.Seq2[trajectories.Row, error]) iter.Seq2[trajectories.Episode, error] {
 	return func(yield func(trajectories.Episode, error) bool) {
 		for row, err := range rows {
@@ -83,7 +82,7 @@ func (w *documentWriter) each(episodes iter.Seq2[trajectories.Episode, error], w
 			continue
 		}
 
-		shown, err := w.shown.of(&e.Row)
+		shown, err := w.shown.get(&e.Row)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
 package export
 
-// DPO is a state and two actions in it, a good one and a bad one.
+// DPO samples are a state and two actions in it, a good one and a bad one.
 const DPO Format = "dpo"
 
 func init() {
@@ -12,7 +12,7 @@ func init() {
 	})
 }
 
-// pairs returns, for each chosen action that has a bad sibling, both.
+// pairs returns a pair for each chosen action that has a bad sibling.
 func (w *writer) pairs(q *question) ([]candidate, error) {
 	var all []candidate
 
@@ -21,6 +21,7 @@ func (w *writer) pairs(q *question) ([]candidate, error) {
 			return nil
 		}
 
+		// One pair per action: a state with many bad actions must not outweigh the others.
 		worst := worst(bad)
 
 		sample, _, err := w.sample(good.row)
@@ -33,13 +34,14 @@ func (w *writer) pairs(q *question) ([]candidate, error) {
 			return err
 		}
 
+		// Siblings share the state before them, so the chosen trajectory's is that of both.
 		all = append(all, candidate{
 			sample: Sample{
-				System: sample.System, Tools: sample.toolsAt(good.turn),
-				Conversations: sample.state(good.turn),
-				Chosen:        sample.reply(good.turn), Rejected: other.reply(good.turn),
+				System: sample.System, Tools: sample.toolsAt(good.index),
+				Conversations: sample.state(good.index),
+				Chosen:        sample.reply(good.index), Rejected: other.reply(good.index),
 			},
-			row: good.row, step: good.turn + 1, rejected: worst.row,
+			row: good.row, step: good.index + 1, rejected: worst.row,
 		})
 
 		return nil

@@ -7,9 +7,9 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// Elsewhere knows the questions of the splits that an export does not take. A question that is
-// asked there, too, is no training data: whoever measures a model on that split would measure what
-// it has seen. The zero value knows none.
+// Elsewhere knows the questions of the splits that are not exported. A question that is also asked
+// there must not be trained on: measuring a model on that split would measure what it has seen. The
+// zero value knows no questions.
 type Elsewhere struct {
 	questions map[string]string // where each text is asked
 	number    int
@@ -26,10 +26,10 @@ func (e *Elsewhere) Add(text, where string) {
 	e.number++
 }
 
-// Skip notes that there are splits whose questions are not known.
+// Skip notes that the questions of some splits are not known.
 func (e *Elsewhere) Skip() { e.skipped = true }
 
-// report says what there is to compare with.
+// report returns a report of what there is to compare with.
 func (e *Elsewhere) report() ElsewhereReport {
 	r := ElsewhereReport{Skipped: e == nil || e.skipped, Refused: []Refused{}}
 	if e != nil {
@@ -38,8 +38,8 @@ func (e *Elsewhere) report() ElsewhereReport {
 	return r
 }
 
-// find returns where a question is asked, "" when nowhere that is known. Prompts of others may say
-// more than the question: then it is a line of theirs.
+// find returns where else a question is asked, or "". In prompts of other programs, which may say
+// more than the question, every line is tried.
 func (e *Elsewhere) find(text string) string {
 	if e == nil || len(e.questions) == 0 {
 		return ""
@@ -55,16 +55,16 @@ func (e *Elsewhere) find(text string) string {
 	return ""
 }
 
-// Refused is a question that no trajectory was taken of, since it is asked in another split.
+// Refused is a question that was left out because another split asks it, too.
 type Refused struct {
 	QuestionID string `json:"question_id"` // of the run
 	Split      string `json:"split"`       // of the run
 	AlsoIn     string `json:"also_in"`     // where else: "test: easy-coffee-test-0003"
 }
 
-// ElsewhereReport says what came of the comparison with other splits.
+// ElsewhereReport is the result of the comparison with other splits.
 type ElsewhereReport struct {
-	Skipped   bool      `json:"skipped"`   // no data folder, or not all of them, could be compared with
+	Skipped   bool      `json:"skipped"`   // some or all data folders could not be compared with
 	Questions int       `json:"questions"` // of other splits
 	Refused   []Refused `json:"refused"`   // questions that are asked in another split, too
 }

@@ -7,8 +7,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// faulty reports for each turn whether no model should learn it: no action could be read from it,
-// or it makes an earlier mistake again.
+// faulty reports for each turn whether no model should learn it, because no action could be read
+// from it, or because it repeats an earlier mistake.
 func faulty(row *trajectories.Row) []bool {
 	turns := make([]bool, len(row.Turns))
 	mistakes := map[string]bool{}
@@ -44,9 +44,9 @@ func countFaulty(row *trajectories.Row) (n int) {
 	return n
 }
 
-// toldTruth reports whether a trajectory called UpdateTool, and named in each call an API that it
-// called with success: one that the deployed version has.
-func toldTruth(row *trajectories.Row) bool {
+// updatedTruthfully reports whether a trajectory called UpdateTool, and each of those calls names
+// an API that it called with success: one that the deployed version has.
+func updatedTruthfully(row *trajectories.Row) bool {
 	used := map[string]bool{}
 
 	for _, t := range row.Turns {

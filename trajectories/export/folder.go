@@ -14,14 +14,14 @@ import (
 	"toolevo/envs/disk"
 )
 
-// writeFolder writes an export to a folder, in which there may be an earlier one: write writes its
-// files, and what it notes in the manifest is written last.
+// writeFolder writes an export to a folder, which may hold an earlier one. write writes its files;
+// the manifest, in which it notes what they hold, is written last.
 func (m *Manifest) writeFolder(dir string, write func(work string) error) error {
 	if err := prepareFolder(dir); err != nil {
 		return err
 	}
 
-	dir, err := filepath.EvalSymlinks(dir) // a link stays, and leads to the new export
+	dir, err := filepath.EvalSymlinks(dir) // a link stays, and then leads to the new export
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (m *Manifest) writeFolder(dir string, write func(work string) error) error 
 	return errors.Join(err, release())
 }
 
-// prepareFolder makes the folder, or makes sure that all it holds is an earlier export.
+// prepareFolder makes the folder, or makes sure that it holds nothing but an earlier export.
 func prepareFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder: %w", err)
@@ -67,11 +67,13 @@ func prepareFolder(dir string) error {
 	return nil
 }
 
-// complete notes the files that were written, with their checksums, and the seal, and writes the
+// complete notes the files that were written, their checksums and the seal, and writes the
 // manifest.
 func (m *Manifest) complete(work string) error {
 	var names []string
 
+	// The names come from the folder, so that no file can be forgotten; slashes make them the same
+	// on every system.
 	err := filepath.WalkDir(work, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -89,6 +91,7 @@ func (m *Manifest) complete(work string) error {
 		return err
 	}
 
+	// The seal is the hash of the manifest as it is without one, so that is encoded first.
 	m.Seal = ""
 
 	text, err := indented(m)
@@ -115,11 +118,11 @@ func (m *Manifest) note(work string, names []string) error {
 	return nil
 }
 
-// install puts an export in the place of what is in a folder, at once where that can be done: under
-// the folder's name there is the earlier export or the new one.
+// install replaces what is in a folder by an export, at once if the system can do that: the folder
+// then holds either the earlier export or the new one.
 func (m *Manifest) install(work, dir string) error {
 	if disk.HoldsUs(dir) {
-		return m.installFiles(work, dir) // who is in the folder stays in it
+		return m.installFiles(work, dir) // its own working directory must not be exchanged
 	}
 
 	mode, err := os.Stat(dir)
@@ -138,8 +141,8 @@ func (m *Manifest) install(work, dir string) error {
 	return err
 }
 
-// installFiles moves the files of an export into place, one by one. The manifest of an earlier one
-// goes first and the new one comes last, so a folder with a manifest is whole.
+// installFiles moves the files of an export into place one by one. An earlier manifest is removed
+// first and the new one comes last, so a folder with a manifest is whole.
 func (m *Manifest) installFiles(work, dir string) error {
 	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil &&
 		!errors.Is(err, os.ErrNotExist) {
@@ -166,7 +169,7 @@ func (m *Manifest) installFiles(work, dir string) error {
 	return place(ManifestFile)
 }
 
-// entries are what the export has in its folder, beside the manifest: files, and folders with
+// entries returns what the export has in its folder besides the manifest: files, and folders of
 // files.
 func (m *Manifest) entries() map[string]bool {
 	all := map[string]bool{}
@@ -178,8 +181,8 @@ func (m *Manifest) entries() map[string]bool {
 	return all
 }
 
-// removeEarlier removes what an earlier export has in the folder and none of the new one's files
-// takes the place of.
+// removeEarlier removes the files of an earlier export that no new file will replace, and its
+// folders.
 func removeEarlier(dir string, kept map[string]bool) error {
 	entries, err := os.ReadDir(dir)
 

@@ -8,24 +8,23 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// Format names what a sample of an export is, or its documents. All that there is to know of one is
-// a [form], which stands in a file of its own.
+// Format names what the samples or documents of an export are. Each format has a [form] in a file
+// of its own.
 type Format string
 
-// DefaultFormat is the one of an export that names none.
+// DefaultFormat is the format of an export that names none.
 const DefaultFormat = SFTTrajectory
 
-// form is all there is to know of a format, of one of two kinds. CONTRIBUTING.md says how to add
-// one.
+// form is everything about a format, of one of two kinds. CONTRIBUTING.md says how to add one.
 type form struct {
 	format Format
 
-	words     // those of formats.yaml where it has none of its own
-	trained   // of formats that trajectories are trained in
-	documents // of formats that other programs show and keep
+	words     // empty where formats.yaml has them
+	trained   // set if trajectories are trained in the format
+	documents // set if other programs show or keep its documents
 }
 
-// words are what people are told of a format.
+// words describe a format for people.
 type words struct {
 	Summary string // what a sample or a document is, for the help of the command
 	About   string // a sample, for the card
@@ -34,7 +33,7 @@ type words struct {
 
 var written = yamltext.Once[map[Format]words](files, "formats.yaml")
 
-// words are what people are told of the format.
+// words returns the format's description for people.
 func (f Format) words() words {
 	if own := f.form().words; own.Summary != "" {
 		return own
@@ -42,7 +41,7 @@ func (f Format) words() words {
 	return written()[f]
 }
 
-// trained is what there is to know of a format that is trained on.
+// trained describes a format that is trained on.
 type trained struct {
 	shape
 	dataset string // the name of the data in dataset_info.json, and of the files that hold them
@@ -52,18 +51,18 @@ type trained struct {
 
 	failures    bool   // samples are also made of failed trajectories
 	transcripts bool   // a reply is everything that followed the question: it repeats observations
-	reader      string // the Python module that reads them; "" where the trainer does
-	skipped     string // how faulty turns are kept from being trained; "" where they cannot be
+	reader      string // the Python module that reads them; "" if the trainer does
+	skipped     string // how faulty turns are kept from being trained; "" if they cannot be
 }
 
-// single reports whether of a sample's replies only those of one turn are trained.
+// single reports whether a sample trains the replies of one turn only.
 func (t *trained) single() bool { return !t.whole && !t.tree && !t.transcripts }
 
-// documents is what there is to know of a format that other programs read.
+// documents describes a format that other programs read.
 type documents struct {
 	entry      string // the file that holds them in the export, or the folder, with a slash at its end
 	evaluation bool   // they are logs of one evaluation
-	open       string // how to open a folder of them, with %s for its name; "" where there is nothing to say
+	open       string // how to open a folder of them, with %s for its name, or ""
 
 	write func(w *documentWriter, work string) error // into the folder work
 }
@@ -73,7 +72,7 @@ var forms = map[Format]*form{}
 // register makes a format known to every command.
 func register(f form) { forms[f.format] = &f }
 
-// form is what is known of the format, which is nothing of a name that no format has.
+// form returns everything about the format; it is empty for an unknown name.
 func (f Format) form() form {
 	if known := forms[f]; known != nil {
 		return *known
@@ -81,7 +80,7 @@ func (f Format) form() form {
 	return form{}
 }
 
-// FormatsThat lists the formats of which something is true by their names, the default first.
+// FormatsThat lists the formats of which is holds by name, the default first.
 func FormatsThat(is func(Format) bool) []Format {
 	var all []Format
 
@@ -97,8 +96,8 @@ func FormatsThat(is func(Format) bool) []Format {
 // Formats lists every format that trajectories are trained in.
 func Formats() []Format { return FormatsThat(Format.IsTrained) }
 
-// ParseFormat returns the format of a name, of those of which something is true; the error of
-// another one names them.
+// ParseFormat returns the format of a name, among those of which is holds; the error for any other
+// name lists them.
 func ParseFormat(name string, is func(Format) bool) (Format, error) {
 	return names.Parse("format", name, FormatsThat(is))
 }
@@ -115,25 +114,24 @@ func (f Format) IsTrained() bool { return f.form().samples != nil }
 // IsDocuments reports whether the format is one of documents: no trainer reads it.
 func (f Format) IsDocuments() bool { return f.form().write != nil }
 
-// IsExported reports whether runs can be exported so: as samples or as documents.
+// IsExported reports whether runs can be exported in the format, as samples or as documents.
 func (f Format) IsExported() bool { return f.IsTrained() || f.IsDocuments() }
 
-// IsOfEvaluation reports whether the format is one of logs of a single evaluation.
+// IsOfEvaluation reports whether the format's documents are the logs of a single evaluation.
 func (f Format) IsOfEvaluation() bool { return f.form().evaluation }
 
-// OpenWith says how to open a folder of documents, with %s for its name; "" where there is nothing
-// to say.
+// OpenWith says how to open a folder of documents, with %s for its name, or "".
 func (f Format) OpenWith() string { return f.form().open }
 
-// NeedsFailures reports whether samples are made of failed trajectories, too: rows that are not
+// NeedsFailures reports whether samples are also made of failed trajectories: rows that are not
 // correct.
 func (f Format) NeedsFailures() bool { return f.form().failures }
 
-// Skipped says how faulty turns are kept from being trained, "" where they cannot be: trainers have
-// no loss per turn.
+// Skipped says how faulty turns are kept from being trained, or "" if they cannot be, as trainers
+// have no loss per turn.
 func (f Format) Skipped() string { return f.form().skipped }
 
-// Reader is the Python module that reads the samples; "" where the trainer does.
+// Reader returns the Python module that reads the samples, or "" if the trainer does.
 func (f Format) Reader() string { return f.form().reader }
 
 // IsPairs reports whether a sample has a chosen and a rejected reply.
@@ -142,6 +140,6 @@ func (f Format) IsPairs() bool { return f.form().pairs }
 // IsLabelled reports whether a sample says whether its reply is wanted.
 func (f Format) IsLabelled() bool { return f.form().labels }
 
-// Dataset is the name of the data in dataset_info.json, and of the files that hold them; "" where
-// there is none.
+// Dataset returns the name of the data in dataset_info.json and of their files, or "" for formats
+// without one.
 func (f Format) Dataset() string { return f.form().dataset }

@@ -11,17 +11,18 @@ import (
 	"toolevo/trajectories/atif"
 )
 
-// Imported are the trajectories of documents, of our own or of others.
+// Imported holds the trajectories of documents, of this program or of others.
 type Imported struct {
 	rows     []trajectories.Row
 	refused  []*atif.Refusal
 	shown    map[origin]trajectories.Shown
-	episodes map[[2]string][]string // the IDs of those of a run and a question, in the order in which they were read
+	episodes map[[2]string][]string // the IDs of a run's episodes on a question, in the order they were read
 }
 
-// Import reads documents from files and folders, as [atif.Files] finds them. Those of others are
-// taken for trajectories on training questions. What no sample can say is refused, and so is what
-// of a job of trials is no document, beside one that is; any other file that is none is an error.
+// Import reads documents from files and folders, as [atif.Files] finds them. Those of other
+// programs are taken for trajectories on training questions. What no sample can express is refused.
+// So is a trial without a valid document, if its job has a valid one; any other invalid file is an
+// error.
 func Import(paths []string) (*Imported, error) {
 	all := &Imported{shown: map[origin]trajectories.Shown{}, episodes: map[[2]string][]string{}}
 
@@ -40,8 +41,8 @@ func Import(paths []string) (*Imported, error) {
 	return all, nil
 }
 
-// addAll adds the documents of the files at a path. A trial that broke off leaves the others of its
-// job as they are.
+// addAll adds the documents of the files at a path. A trial that broke off is refused, and does not
+// keep the others of its job out.
 func (i *Imported) addAll(path string, files []string) error {
 	broken := 0
 
@@ -98,8 +99,8 @@ func (i *Imported) add(file string) error {
 	return nil
 }
 
-// treeOf returns a tree of its own for each episode of a run and a question: policies, API versions
-// and repeats are told apart, and a document that is read twice is not.
+// treeOf returns a tree number for an episode, a different one for each of a run and question. So
+// policies, API versions and repeats are told apart, but a document that is read twice is not.
 func (i *Imported) treeOf(row *trajectories.Row, id string) int {
 	question := [2]string{row.RunID, row.QuestionID}
 	ids := i.episodes[question]
@@ -113,7 +114,7 @@ func (i *Imported) treeOf(row *trajectories.Row, id string) int {
 	return tree
 }
 
-// Rows are the trajectories in canonical order.
+// Rows streams the trajectories in canonical order.
 func (i *Imported) Rows() iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
 		for _, row := range i.rows {
@@ -124,22 +125,21 @@ func (i *Imported) Rows() iter.Seq2[trajectories.Row, error] {
 	}
 }
 
-// Refused says which documents no sample can say, and why.
+// Refused returns which documents no sample can express, and why.
 func (i *Imported) Refused() []*atif.Refusal { return i.refused }
 
-// Shown returns what the model of a row was shown. ok is false of a row that is none of those
-// imported.
+// Shown returns what the model of a row was shown. ok is false if the row was not imported.
 func (i *Imported) Shown(row *trajectories.Row) (shown trajectories.Shown, ok bool) {
 	shown, ok = i.shown[originOf(row)]
 	return shown, ok
 }
 
-// Has reports whether there are trajectories of a run.
+// Has reports whether any trajectories are of a run.
 func (i *Imported) Has(runID string) bool {
 	return slices.ContainsFunc(i.rows, func(r trajectories.Row) bool { return r.RunID == runID })
 }
 
-// Codecs are what the actions are written in, each once.
+// Codecs returns the codecs that actions are written in, each once.
 func (i *Imported) Codecs() []action.Codec {
 	var all []action.Codec
 
@@ -155,8 +155,8 @@ func (i *Imported) Codecs() []action.Codec {
 	return all
 }
 
-// Suites are the benchmarks of the documents, each once, with "" where there are documents of
-// others.
+// Suites returns the benchmarks of the documents, each once; "" stands for documents of other
+// programs.
 func (i *Imported) Suites() []string {
 	var all []string
 

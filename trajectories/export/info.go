@@ -11,16 +11,16 @@ type datasetEntry struct {
 	Tags map[string]string `json:"tags,omitempty"`
 }
 
-// FitsLlamaFactory reports whether LLaMA-Factory can train the export. It cannot where messages
-// have tool calls as members: its formatting sharegpt trains them without the calls, and its
-// formatting openai without the text beside a call, whose arguments it encodes a second time. It
-// reads no trees.
+// FitsLlamaFactory reports whether LLaMA-Factory can train the export. It cannot if messages have
+// tool calls as members: its formatting sharegpt trains them without the calls, and its formatting
+// openai without the text beside a call, whose arguments it encodes a second time. Nor does it read
+// trees.
 func (m *Manifest) FitsLlamaFactory() bool {
 	return m.Trainer == LlamaFactory && !m.ToolCalls && m.Format.Reader() == ""
 }
 
-// datasetInfo returns what dataset_info.json says. The names are of files, never of the folder: of
-// a folder LLaMA-Factory takes every entry. An export that it cannot train has none.
+// datasetInfo returns the contents of dataset_info.json. It names files, never the folder, of which
+// LLaMA-Factory would take every entry. An export that it cannot train is not in it.
 func (m *Manifest) datasetInfo() map[string]datasetEntry {
 	info := map[string]datasetEntry{}
 
@@ -38,6 +38,7 @@ func (m *Manifest) datasetInfo() map[string]datasetEntry {
 		Formatting: "sharegpt", Ranking: f.IsPairs(), Tags: l.tags, Columns: map[string]string{},
 	}
 
+	// LLaMA-Factory maps the names of its own columns to those of the files. They differ in one.
 	for _, c := range l.columns {
 		role := c.Name
 		if role == "conversations" {
@@ -47,6 +48,7 @@ func (m *Manifest) datasetInfo() map[string]datasetEntry {
 		entry.Columns[role] = c.Name
 	}
 
+	// Both files hold the same samples, so whoever trains chooses one of the two names.
 	for _, d := range m.datasets() {
 		entry.FileName = d.parquet()
 		info[d.name] = entry

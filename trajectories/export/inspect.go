@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Inspect is logs of inspect_ai, one for each row of an evaluation's report. Another package makes
-// them.
+// Inspect is the format of inspect_ai's logs, one for each row of an evaluation's report. Another
+// package writes them.
 const Inspect Format = "inspect"
 
 const inspectFolder = "toolevo_inspect"

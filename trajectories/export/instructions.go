@@ -18,14 +18,14 @@ const Simulator Format = "simulator"
 
 func init() { register(form{format: Simulator}) }
 
-// Instruction is a sample of one exchange, as LLaMA-Factory's alpaca has it.
+// Instruction is a sample of one exchange in LLaMA-Factory's formatting alpaca.
 type Instruction struct {
 	System      string `json:"system"`
 	Instruction string `json:"instruction"`
 	Output      string `json:"output"`
 }
 
-// InstructionSet is samples of one file, NAME.jsonl.
+// InstructionSet holds the samples of one file, NAME.jsonl.
 type InstructionSet struct {
 	Name    string // in dataset_info.json; begins with "train_" or "test_"
 	Samples []Instruction
@@ -33,27 +33,27 @@ type InstructionSet struct {
 
 // ManifestSet is a file of samples of one exchange.
 type ManifestSet struct {
-	Name string `json:"name"` // in dataset_info.json; what begins with "train_" is trained
+	Name string `json:"name"` // in dataset_info.json; sets that begin with "train_" are trained
 	Rows int    `json:"rows"` // samples
 }
 
-// What names of sets begin with.
+// The beginnings of set names.
 const (
 	trainSet = "train_"
 	testSet  = "test_"
 )
 
-// reportFile says what became of the calls that instructions were made of.
+// reportFile says what became of the recorded calls.
 const reportFile = "report.json"
 
 // WriteInstructions writes samples of the format [Simulator] to a folder that LLaMA-Factory reads,
-// with a report on how they came to be and more files, and returns the manifest. Sets without a
-// sample are left out. As with [Write] the folder may hold an earlier export, and one with a
-// manifest is whole.
+// with a report on how they were made and more files, and returns the manifest. Empty sets are left
+// out. As with [Write] the folder may hold an earlier export, and a folder with a manifest is
+// whole.
 func WriteInstructions(dir string, sets []InstructionSet, report any, software string,
 	more ...ExtraFile) (*Manifest, error) {
 	m := newManifest(Options{Format: Simulator, Software: software})
-	m.Selection = Selection{} // nothing was to be selected
+	m.Selection = Selection{} // instructions are not selected from trajectories
 
 	write := func(work string) error { return m.writeSets(work, sets, report, more) }
 	if err := m.writeFolder(dir, write); err != nil {
@@ -62,11 +62,11 @@ func WriteInstructions(dir string, sets []InstructionSet, report any, software s
 	return &m, nil
 }
 
-// JudgePrompt is a file of what a judge is to be asked that is trained on sets.
+// JudgePrompt is the file with the prompt of a judge that is trained on the sets.
 const JudgePrompt = "fac.txt"
 
-// ExtraFile is a file that stands beside sets: a [JudgePrompt], or samples for another trainer,
-// NAME.jsonl, whose name begins as that of a set does.
+// ExtraFile is a further file: a [JudgePrompt], or samples for another trainer, NAME.jsonl, whose
+// name begins like that of a set.
 type ExtraFile struct {
 	Name string
 	Text []byte
@@ -82,7 +82,8 @@ func (m *Manifest) writeSets(work string, sets []InstructionSet, report any, ext
 	}
 
 	for _, s := range sets {
-		if len(s.Samples) == 0 { // has no file, so dataset_info.json must not name one
+		// An empty set has no file, so dataset_info.json must not name one.
+		if len(s.Samples) == 0 {
 			continue
 		}
 
@@ -92,7 +93,7 @@ func (m *Manifest) writeSets(work string, sets []InstructionSet, report any, ext
 
 		m.Sets = append(m.Sets, ManifestSet{s.Name, len(s.Samples)})
 
-		// What is not trained is held out, and only what is trained is compared with a cutoff.
+		// A set that is not trained counts as held out. Only trained samples have to fit a cutoff.
 		if !strings.HasPrefix(s.Name, trainSet) {
 			m.DevRows += len(s.Samples)
 			continue
@@ -124,7 +125,7 @@ func (s *InstructionSet) write(path string) error {
 	})
 }
 
-// instructionInfo is the entry of a set in dataset_info.json.
+// instructionInfo returns the entry of a set in dataset_info.json.
 func instructionInfo(name string) datasetEntry {
 	return datasetEntry{
 		FileName: name + ".jsonl", Formatting: "alpaca",
@@ -132,14 +133,14 @@ func instructionInfo(name string) datasetEntry {
 	}
 }
 
-// isInstructionFile reports whether data for simulators may have a file of a name.
+// isInstructionFile reports whether name may be a file of data for simulators.
 func isInstructionFile(name string) bool {
 	set, isSet := strings.CutSuffix(name, ".jsonl")
 	return name == reportFile || name == JudgePrompt ||
 		isSet && (strings.HasPrefix(set, trainSet) || strings.HasPrefix(set, testSet))
 }
 
-// Dataset names what is trained, as LLaMA-Factory's argument dataset does.
+// Dataset names the trained sets in the form of LLaMA-Factory's argument dataset.
 func (m *Manifest) Dataset() string {
 	var names []string
 

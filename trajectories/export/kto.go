@@ -1,6 +1,6 @@
 package export
 
-// KTO is a state and an action in it, and whether that is good or bad.
+// KTO samples are a state, an action in it, and whether that is good or bad.
 const KTO Format = "kto"
 
 func init() {
@@ -22,12 +22,14 @@ func (w *writer) judged(q *question) ([]candidate, error) {
 			return err
 		}
 
-		step := sample.step(a.turn)
+		step := sample.step(a.index)
 		step.Good = good
-		all = append(all, candidate{sample: step, row: a.row, step: a.turn + 1})
+		all = append(all, candidate{sample: step, row: a.row, step: a.index + 1})
 		return nil
 	}
-	told := map[*branch]bool{}
+
+	// Good actions of one state share their bad siblings: each of those is one sample.
+	done := map[*branch]bool{}
 
 	err := w.alternatives(q, func(good *branch, bad []*branch) error {
 		if err := judge(good, true); err != nil {
@@ -35,11 +37,11 @@ func (w *writer) judged(q *question) ([]candidate, error) {
 		}
 
 		for _, b := range bad {
-			if told[b] {
+			if done[b] {
 				continue
 			}
 
-			told[b] = true
+			done[b] = true
 
 			if err := judge(b, false); err != nil {
 				return err

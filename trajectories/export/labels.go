@@ -6,7 +6,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// labelWeights are what trainers call the weights of wanted and of unwanted replies.
+// labelWeights are the trainers' names for the weights of wanted and unwanted replies.
 var labelWeights = map[Trainer][2]string{
 	LlamaFactory: {"kto_chosen_weight", "kto_rejected_weight"},
 	TRL:          {"desirable_weight", "undesirable_weight"},
@@ -15,7 +15,7 @@ var labelWeights = map[Trainer][2]string{
 // Labels counts samples by whether their last message is wanted.
 type Labels struct {
 	Desirable   int `json:"desirable"`   // wanted: on trajectories that ended with the right answer
-	Undesirable int `json:"undesirable"` // not wanted: they left such a trajectory for good
+	Undesirable int `json:"undesirable"` // unwanted: they left such a trajectory for good
 }
 
 // add counts a sample.
@@ -27,12 +27,12 @@ func (l *Labels) add(s *Sample) {
 	}
 }
 
-// balance is between the bounds of equation 8 of KTO's paper (arXiv 2402.01306), 1 and 4/3: how
-// much more than unwanted replies all wanted ones together are to weigh.
+// balance is how much more all wanted replies together are to weigh than all unwanted ones: between
+// the bounds of equation 8 of KTO's paper (arXiv 2402.01306), 1 and 4/3.
 const balance = 7. / 6
 
-// Weights are the arguments of a trainer that balance the labels: the kind that is too rare weighs
-// more, the other 1. There are none where either kind is missing.
+// Weights returns the arguments of a trainer that balance the labels: the kind that is too rare
+// weighs more, the other 1. It returns none if either kind is missing.
 func (l Labels) Weights(t Trainer) yaml.MapSlice {
 	names, known := labelWeights[t]
 	if l.Desirable == 0 || l.Undesirable == 0 || !known {

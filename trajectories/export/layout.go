@@ -8,7 +8,7 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// record is a sample as a file has it: the columns that a layout names, the others empty.
+// record is a sample as files hold it: the columns that a layout names are filled, others empty.
 type record struct {
 	System, Tools    string
 	Conversations    []Message
@@ -24,7 +24,7 @@ type record struct {
 	CompletionLogProbs                 []float64
 }
 
-// chats are the messages of the record.
+// chats returns all messages of the record.
 func (r *record) chats() [][]chatMessage {
 	all := [][]chatMessage{r.Messages, r.Prompt, r.Completion, r.Better, r.Worse}
 	for _, n := range r.Nodes {
@@ -33,7 +33,7 @@ func (r *record) chats() [][]chatMessage {
 	return all
 }
 
-// quoteArguments makes the arguments of calls texts of JSON, where they are objects.
+// quoteArguments turns the arguments of calls into strings of JSON.
 func (r *record) quoteArguments() {
 	for _, all := range r.chats() {
 		for _, m := range all {
@@ -44,7 +44,7 @@ func (r *record) quoteArguments() {
 	}
 }
 
-// hasToolCalls reports whether a message of the record has one.
+// hasToolCalls reports whether any message of the record has tool calls.
 func (r *record) hasToolCalls() bool {
 	for _, all := range r.chats() {
 		if slices.ContainsFunc(all, func(m chatMessage) bool { return len(m.ToolCalls) > 0 }) {
@@ -55,20 +55,20 @@ func (r *record) hasToolCalls() bool {
 	return false
 }
 
-// hasWeights reports whether a message of the record has one.
+// hasWeights reports whether any message of the record has a weight.
 func (r *record) hasWeights() bool {
 	return slices.ContainsFunc(r.Messages, func(m chatMessage) bool { return m.Weight != nil })
 }
 
-// layout is how the samples of a format stand in the files.
+// layout says how files hold the samples of a format.
 type layout struct {
 	table   string // of columns.yaml
 	columns []pq.Column
 	write   func(*Sample) record
 	read    func(*record) (Sample, error) // the inverse of write
 
-	// What parts of messages are called in dataset_info.json, where OpenAI's chat API names them.
-	// They are given all or not at all: giving any resets all the others to nothing.
+	// The names of parts of messages for dataset_info.json, if they are those of OpenAI's chat API.
+	// All are given or none: giving any of them resets the others to nothing.
 	tags map[string]string
 }
 
@@ -79,16 +79,16 @@ var columnsYAML []byte
 
 var tables = sync.OnceValue(func() map[string][]pq.Column { return pq.Tables(columnsYAML) })
 
-// objects reports whether a file has columns of JSON, which datasets loads as objects where the
-// card says so.
+// objects reports whether a file has columns of JSON, which the library datasets loads as objects
+// if the card says so.
 func (l *layout) objects() bool {
 	return slices.ContainsFunc(l.columns, func(c pq.Column) bool { return c.JSON })
 }
 
-// toolsColumn has the tools that a model was given beside its messages.
+// toolsColumn holds the tools that a model was given beside its messages.
 const toolsColumn = "tools"
 
-// idsColumns have the ids of tokens and their log-probabilities.
+// idsColumns hold the ids of tokens and their log-probabilities.
 var idsColumns = []string{"prompt_token_ids", "completion_token_ids", "completion_logprobs"}
 
 // HasTokenIDs reports whether samples of a format for a trainer can have the ids of tokens.
@@ -97,7 +97,7 @@ func HasTokenIDs(f Format, t Trainer) bool {
 		func(c pq.Column) bool { return c.Name == idsColumns[0] })
 }
 
-// layout is how the samples stand in the files.
+// layout returns how the files hold the samples.
 func (m *Manifest) layout() layout {
 	l := m.Format.form().layouts[m.Trainer]
 	l.columns = pq.Bind[record](tables(), tables()[l.table])
@@ -108,8 +108,7 @@ func (m *Manifest) layout() layout {
 	return l
 }
 
-// shape is what the samples of a format consist of, and how that stands in the files of each
-// trainer.
+// shape says what the samples of a format consist of, and how the files of each trainer hold that.
 type shape struct {
 	whole  bool // a sample is a whole trajectory
 	tree   bool // a sample is a search tree
@@ -140,18 +139,18 @@ var (
 	}}
 )
 
-// searchTree is of no command of a trainer: its rows are the same for all.
+// searchTree is the shape of trees. No trainer's own command reads it, so it is the same for all.
 var searchTree = shape{tree: true, chat: true, layouts: map[Trainer]layout{
 	LlamaFactory: {table: "tree", write: toTree, read: fromTree}, TRL: {table: "tree", write: toTree, read: fromTree},
 }}
 
-// sharegpt is the layout that LLaMA-Factory reads.
+// sharegpt returns the layout that LLaMA-Factory reads.
 func sharegpt(table string) layout {
 	return layout{
 		table: table,
 		write: func(s *Sample) record {
 			return record{
-				System: s.System, Tools: s.Tools, Conversations: listCalls(s.roles()...),
+				System: s.System, Tools: s.Tools, Conversations: listCalls(s.forLlamaFactory()...),
 				Chosen: listCalls(s.Chosen)[0], Rejected: listCalls(s.Rejected)[0], Good: s.Good,
 			}
 		},
@@ -160,7 +159,7 @@ func sharegpt(table string) layout {
 				System: r.System, Tools: r.Tools, Conversations: unlistCalls(r.Conversations...),
 				Chosen: unlistCalls(r.Chosen)[0], Rejected: unlistCalls(r.Rejected)[0], Good: r.Good,
 			}
-			s.readRoles()
+			s.fromLlamaFactory()
 
 			return s, nil
 		},

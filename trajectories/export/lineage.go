@@ -5,7 +5,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// Lineage is one line of a lineage file: where a sample comes from. It holds no text and no answer.
+// Lineage is a line of a lineage file: where a sample comes from. It holds no text and no answer.
 type Lineage struct {
 	RunID        string            `json:"run_id"`
 	Origin       string            `json:"origin,omitempty"` // what it was imported from
@@ -18,7 +18,7 @@ type Lineage struct {
 	Node         int               `json:"node"`
 	NodePath     string            `json:"node_path"`
 	Step         int               `json:"step,omitempty"`          // which action of the trajectory the sample is of, from 1
-	RejectedPath string            `json:"rejected_path,omitempty"` // of a pair: the other leaf
+	RejectedPath string            `json:"rejected_path,omitempty"` // the other leaf of a pair
 	RejectedTree *int              `json:"rejected_tree,omitempty"` // and its tree
 	Count        int               `json:"count"`                   // how often the trees have the sample
 	Key          string            `json:"key"`

@@ -17,11 +17,11 @@ import (
 // Rule names what a linter checks.
 type Rule string
 
-// The rules. The first three are what LLaMA-Factory drops samples for, with a warning at most.
+// The rules. For the first three LLaMA-Factory drops samples, with a warning at most.
 const (
 	RoleOrder     Rule = "role-order"     // human first, then gpt and observation in turn
-	Parity        Rule = "parity"         // messages that end with the model's, or before it where a pair follows
-	NoCall        Rule = "no-call"        // a function call that is not one: the trainer would stop
+	Parity        Rule = "parity"         // messages end with the model's, or before it if a pair follows
+	NoCall        Rule = "no-call"        // a function call that cannot be read: the trainer would stop
 	EmptyTurn     Rule = "empty-turn"     // a message, or a system text, without visible text
 	ControlToken  Rule = "control-token"  // text that the tokenizer would read as a control token
 	FormatterSlot Rule = "formatter-slot" // {{name}} in text that is read: the trainer would fill it in
@@ -32,13 +32,13 @@ const (
 	ForgedTurn       Rule = "forged-turn"       // a question or an observation in the model's own words
 	CutTurn          Rule = "cut-turn"          // a completion that ended in the middle: see [trajectories.Row].Cuts
 
-	SameReply Rule = "same-reply" // a pair whose replies are one
+	SameReply Rule = "same-reply" // a pair whose replies are the same
 	Leak      Rule = "leak"       // a question that another split asks
 )
 
 // Finding is something a linter holds against a sample.
 type Finding struct {
-	Rule    Rule   `json:"rule"`    // that it breaks, e.g. "control-token"
+	Rule    Rule   `json:"rule"`    // the rule it breaks, e.g. "control-token"
 	Message int    `json:"message"` // which message, from 0; -1 for the system text or the whole sample
 	Detail  string `json:"detail"`  // what was found
 }
@@ -92,19 +92,19 @@ func NewLinter(tokenizer *Tokenizer, template string, cutoff int) (*Linter, erro
 // Sanitizer returns the sanitizer whose tokens the linter looks for.
 func (l *Linter) Sanitizer() *chat.Sanitizer { return l.sanitizer }
 
-// withoutCutoff returns the linter to which no sample is too long.
+// withoutCutoff returns a linter that finds no sample too long.
 func (l *Linter) withoutCutoff() *Linter {
 	other := *l
 	other.cutoff = 0
 	return &other
 }
 
-// Length returns the length of a sample of a format: characters of all its texts, and tokens as
-// they will be trained, template included, of a pair those of the longer reply; 0 tokens without a
+// Length returns the length of a sample of a format: the characters of all its texts, and the
+// tokens as they will be trained, with the template and, in a pair, the longer reply; 0 without a
 // tokenizer.
 func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	chars = utf8.RuneCountInString(s.System + s.Tools + s.Chosen.Value + s.Rejected.Value)
-	for _, m := range s.said() {
+	for _, m := range s.allMessages() {
 		chars += utf8.RuneCountInString(m.Value)
 	}
 
@@ -118,8 +118,7 @@ func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	return chars, tokens + max(l.Tokens(replyPiece(s.Chosen, l.template)), l.Tokens(replyPiece(s.Rejected, l.template)))
 }
 
-// LintRow returns everything that is wrong with a row and the sample of a format that was made of
-// it and holds it whole; nil when nothing is.
+// LintRow returns everything wrong with a row and with the sample that holds all of it, or nil.
 func (l *Linter) LintRow(format Format, row *trajectories.Row, s *Sample) []Finding {
 	found := l.Lint(format, s)
 	if row.Cuts > 0 {
@@ -130,7 +129,7 @@ func (l *Linter) LintRow(format Format, row *trajectories.Row, s *Sample) []Find
 	return found
 }
 
-// Lint returns everything that is wrong with a sample of a format; nil when nothing is.
+// Lint returns everything wrong with a sample of a format, or nil.
 func (l *Linter) Lint(format Format, s *Sample) []Finding {
 	var found []Finding
 
@@ -138,7 +137,10 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 		found = append(found, Finding{rule, message, fmt.Sprintf(format, args...)})
 	}
 
-	all, odd, tree := s.said(), 0, format.form().tree
+	// A pair's replies are no part of the conversation, which then ends before a reply. The nodes
+	// of a tree may end with an observation or without one, so any number but the question alone is
+	// right.
+	all, odd, tree := s.allMessages(), 0, format.form().tree
 	if format.IsPairs() {
 		odd = 1
 	}
@@ -156,7 +158,8 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 		found = append(found, l.lintReply(format, len(all), s.Rejected)...)
 	}
 
-	if s.System != "" { // of documents of others there may be none
+	// Documents of other programs may lack a system text.
+	if s.System != "" {
 		found = append(found, l.lintText(-1, s.System, false)...)
 	}
 
@@ -166,7 +169,9 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 
 	for i, m := range all {
 		want := rolesAt(i)
-		if tree && i > 0 { // an end is followed by an action beside it
+		// In a tree a reply ends a branch, and is followed by another branch, or gets an
+		// observation.
+		if tree && i > 0 {
 			if want = rolesAt(1); all[i-1].isReply() {
 				want = append(want, Observation)
 			}
@@ -188,8 +193,8 @@ func (l *Linter) Lint(format Format, s *Sample) []Finding {
 	return found
 }
 
-// lintReply checks one of a pair's replies, which would be message i. A transcript tells
-// observations.
+// lintReply checks one of a pair's replies, which would be message i. Observations in it are forged
+// only if it is not a transcript.
 func (l *Linter) lintReply(format Format, i int, m Message) []Finding {
 	if !m.isReply() {
 		return []Finding{{RoleOrder, i, fmt.Sprintf("from %q, want %s or %s", m.From, GPT, FunctionCall)}}
@@ -202,7 +207,8 @@ func (l *Linter) lintReply(format Format, i int, m Message) []Finding {
 	return found
 }
 
-// rolesAt are who may say message i: one question, then model and environment in turn.
+// rolesAt returns the roles that message i may have: one question, then model and environment in
+// turn.
 func rolesAt(i int) []string {
 	switch {
 	case i == 0:
@@ -214,8 +220,8 @@ func rolesAt(i int) []string {
 	return []string{Observation}
 }
 
-// lintMessage checks a message's text. The tags of a thought that the model begins with are its
-// own, in a function call and where none could be read: what it wrote is checked without them.
+// lintMessage checks a message's text. A model may begin with the tags of a thought, in a function
+// call and in a text without one: what it wrote is checked without them.
 func (l *Linter) lintMessage(i int, m Message) []Finding {
 	if !m.isReply() {
 		return l.lintText(i, m.Value, false)
@@ -234,21 +240,21 @@ func (l *Linter) lintMessage(i int, m Message) []Finding {
 	return found
 }
 
-// readable remembers which values are calls, for the same reason as replies.
+// readable remembers which values are calls, as trajectories of a tree share their turns.
 var readable memo.Memo[bool]
 
-// isCalls reports whether a value is what callsText writes.
+// isCalls reports whether callsText could have written a value.
 func isCalls(value string) bool {
 	beside, native, calls, err := readCalls(value)
 	return err == nil && callsText(beside, native, calls...) == value
 }
 
-// turnMarkers begin what others write: the questions of plain prompts, and the observations of
-// every codec. The markers of chat templates are control tokens.
+// turnMarkers begin texts that the model does not write: the questions of plain prompts, and the
+// observations of every codec. The markers of chat templates are control tokens.
 var turnMarkers = []string{prompt.QuestionMarker, action.ObservationMarker}
 
-// forged returns the marker of a turn of others that a line of a reply begins with, emphasised or
-// not, "" where none does. A completion ends at such a line, unless the server took no stop texts.
+// forged returns the marker of somebody else's turn that a line of a reply begins with, emphasised
+// or not, or "". A completion ends before such a line, unless the server ignores stop texts.
 func forged(reply string) string {
 	for line := range strings.Lines(reply) {
 		line = strings.TrimLeft(line, " \t\r*_#>`")
@@ -262,7 +268,7 @@ func forged(reply string) string {
 	return ""
 }
 
-// lintText checks one text. Formatter slots are filled in only where text is read.
+// lintText checks one text. Trainers fill in formatter slots only in text that is not trained.
 func (l *Linter) lintText(message int, text string, trained bool) []Finding {
 	var found []Finding
 	if strings.TrimSpace(text) == "" {

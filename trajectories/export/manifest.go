@@ -24,13 +24,13 @@ const (
 	ManifestFile    = "manifest.json" // written last
 )
 
-// dataset is a set of samples in an export: those that are trained on, or those that are held out.
+// dataset is a set of samples in an export: those to train on, or those held out.
 type dataset struct {
 	name    string // in dataset_info.json
 	lineage string // its file
 }
 
-// datasets are the sets of samples of a format.
+// datasets returns the sets of samples of a format.
 func datasets(f Format, dev bool) []dataset {
 	all := []dataset{{f.Dataset(), LineageFile}}
 	if dev {
@@ -43,20 +43,19 @@ func datasets(f Format, dev bool) []dataset {
 func (d dataset) parquet() string { return d.name + ".parquet" }
 func (d dataset) jsonl() string   { return d.name + ".jsonl" }
 
-// jsonlDataset is the name of the JSONL file in dataset_info.json.
+// jsonlDataset returns the name of the JSONL file in dataset_info.json.
 func (d dataset) jsonlDataset() string { return d.name + "_jsonl" }
 
 // ManifestVersion is the version of [Manifest].
 const ManifestVersion = 6
 
-// Manifest says what an export holds and how it came to be. It names no time and no machine: the
-// same rows and options give the same manifest. Its seal and the checksums hold all that was
-// written.
+// Manifest says what an export holds and how it was made. It names no time and no machine: the same
+// rows and options give the same manifest. Its seal and the checksums cover all that was written.
 type Manifest struct {
 	Version      int             `json:"manifest_version"`        // of these keys
 	Format       Format          `json:"format"`                  // of the samples
 	Trainer      Trainer         `json:"trainer,omitempty"`       // whose names columns and roles have
-	ChatTemplate string          `json:"chat_template,omitempty"` // of the trainer, where it was said
+	ChatTemplate string          `json:"chat_template,omitempty"` // of the trainer, if one was named
 	Software     string          `json:"software"`                // the version that wrote the export
 	Rows         int             `json:"rows"`                    // samples, without those held out
 	Questions    int             `json:"questions"`               // of the samples
@@ -70,28 +69,28 @@ type Manifest struct {
 	Lint         LintReport      `json:"lint"`                    // what the linter left out
 	Lengths      Lengths         `json:"lengths"`                 // of the samples
 	Sets         []ManifestSet   `json:"sets,omitempty"`          // of data that trains simulators: its files
-	// Calls says that replies are function calls, which a trainer writes as its template has them.
+	// Calls says that replies are function calls, which a trainer writes as its template does.
 	Calls    bool            `json:"function_calls,omitempty"`
 	Tools    bool            `json:"tools,omitempty"`     // calls are native: the column tools has the prompt's list
 	TokenIDs bool            `json:"token_ids,omitempty"` // samples have the ids of tokens
 	Lost     int             `json:"lost,omitempty"`      // episodes that infrastructure failures ended
-	Refused  []*atif.Refusal `json:"refused,omitempty"`   // documents that no sample can say
-	// Unconfined counts the samples whose programs ran with no walls around them, or with fewer
+	Refused  []*atif.Refusal `json:"refused,omitempty"`   // documents that no sample can express
+	// Unconfined counts the samples whose programs ran without walls around them, or with fewer
 	// than there should be.
 	Unconfined int `json:"rows_unconfined"`
-	// Unreadable counts the turns that are trained although no action can be read from them, as
-	// parts of whole trajectories. Samples of single turns have none, and openai gives them no
+	// Unreadable counts the turns that are trained, as parts of whole trajectories, although no
+	// action can be read from them. Samples of single turns have none, and openai gives them no
 	// weight.
 	Unreadable int       `json:"unreadable_turns,omitempty"`
 	Labels     Labels    `json:"labels,omitzero"`   // of the samples, in the format kto
-	Private    []Private `json:"private,omitempty"` // what in samples nobody may mean to share: keys, home folders
-	Files      []FileSum `json:"files"`             // of the folder, but this one
-	// Seal is the SHA-256 of the file without it, in hexadecimal: whoever alters a value alters
-	// that, too.
+	Private    []Private `json:"private,omitempty"` // what in samples should hardly be shared: keys, home folders
+	Files      []FileSum `json:"files"`             // in the folder, except this one
+	// Seal is the SHA-256 of the file without it, in hexadecimal: altering a value alters that,
+	// too.
 	Seal string `json:"seal"`
 }
 
-// newManifest returns the manifest of an export of nothing.
+// newManifest returns the manifest of an empty export.
 func newManifest(opt Options) Manifest {
 	s := opt.Selection.withDefaults()
 	return Manifest{
@@ -103,12 +102,12 @@ func newManifest(opt Options) Manifest {
 	}
 }
 
-// datasets are the sets of samples of the export.
+// datasets returns the sets of samples in the export.
 func (m *Manifest) datasets() []dataset {
 	return datasets(m.Format, m.Selection.Dev > 0)
 }
 
-// isExportFile reports whether an export may have a file of a name.
+// isExportFile reports whether an export may have a file of that name.
 func isExportFile(name string) bool {
 	has := func(f Format) bool {
 		return f.form().entry == name || f.IsTrained() && slices.ContainsFunc(datasets(f, true),
@@ -127,12 +126,12 @@ func isExportFolder(name string) bool {
 	return len(FormatsThat(func(f Format) bool { return f.form().entry == name+"/" })) > 0
 }
 
-// sealLine is how a seal stands in the text.
+// sealLine returns the line of the manifest that holds a seal.
 func sealLine(seal string) string { return fmt.Sprintf(`"seal": %q`, seal) }
 
 // ManifestRun is a run with rows in the export.
 type ManifestRun struct {
-	RunID       string               `json:"run_id"`           // no other run has it
+	RunID       string               `json:"run_id"`           // unique to the run
 	RunHash     string               `json:"run_hash"`         // of the runs that would grow the same trees
 	ConfigHash  string               `json:"config_hash"`      // of the settings that change a result
 	Preset      string               `json:"preset"`           // search preset
@@ -144,15 +143,15 @@ type ManifestRun struct {
 	Software    string               `json:"software"`         // the version that made the rows
 	Seed        uint64               `json:"seed"`             // the run's
 	Makers      []trajectories.Maker `json:"makers,omitempty"` // what made parts of its samples
-	Judge       string               `json:"judge,omitempty"`  // the language model that judged the answers, where one did
+	Judge       string               `json:"judge,omitempty"`  // the language model that judged the answers, if one did
 	Rows        int                  `json:"rows"`             // samples of this run
 
-	// Reasoning says what became of the model's reasoning, as server.reasoning; "" in documents of
-	// others.
+	// Reasoning is what later prompts showed of the model's reasoning, see server.reasoning; "" in
+	// documents of other programs.
 	Reasoning action.Reasoning `json:"reasoning,omitempty"`
 }
 
-// Scripted counts the samples that scripts wrote, and no language model.
+// Scripted counts the samples that scripts wrote, not a language model.
 func (m *Manifest) Scripted() (n int) {
 	for _, run := range m.Runs {
 		if mcts.IsScripted(run.Policy) {
@@ -163,7 +162,7 @@ func (m *Manifest) Scripted() (n int) {
 	return n
 }
 
-// Judged counts the samples whose answers a language model judged, by no gold answer.
+// Judged counts the samples whose answers a language model judged, without a gold answer.
 func (m *Manifest) Judged() (n int) {
 	for _, run := range m.Runs {
 		if run.Judge != "" {
@@ -178,7 +177,7 @@ func (m *Manifest) Judged() (n int) {
 // with the samples.
 type LintReport struct {
 	Checked   int          `json:"checked"`            // trajectories
-	Dropped   int          `json:"dropped"`            // of those, the ones it faults
+	Dropped   int          `json:"dropped"`            // those of them that it faults
 	ByRule    map[Rule]int `json:"dropped_by_rule"`    // each under the first rule it broke
 	Sanitized int          `json:"sanitized_messages"` // messages in which control tokens were broken
 
@@ -223,8 +222,7 @@ func (c runCounts) note(m *Manifest) {
 	}
 }
 
-// runKey tells the entries of a manifest's runs apart. What is not in it is the same in all of a
-// run.
+// runKey tells the entries of a manifest's runs apart. All else is the same throughout a run.
 type runKey struct {
 	runID, promptAPI, deployedAPI string
 	makers                        string // their limits, too
@@ -250,8 +248,8 @@ func (c runCounts) add(r *trajectories.Row, shown trajectories.Shown) {
 	c[key] = run
 }
 
-// sorted are the entries of the manifest, in an order that no ID decides that a run happened to
-// get.
+// sorted returns the entries of the manifest, in an order that does not depend on the IDs that runs
+// happened to get.
 func (c runCounts) sorted() []ManifestRun {
 	all := []ManifestRun{}
 	for _, run := range c {
@@ -263,8 +261,8 @@ func (c runCounts) sorted() []ManifestRun {
 	slices.SortFunc(all, func(a, b ManifestRun) int {
 		return cmp.Or(cmp.Compare(a.RunHash, b.RunHash), cmp.Compare(a.ConfigHash, b.ConfigHash),
 			cmp.Compare(a.DeployedAPI, b.DeployedAPI), cmp.Compare(makers(a), makers(b)),
-			cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.PromptAPI,
-				b.PromptAPI), cmp.Compare(a.Judge, b.Judge))
+			cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.PromptAPI, b.PromptAPI),
+			cmp.Compare(a.Judge, b.Judge))
 	})
 
 	return all

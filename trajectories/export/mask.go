@@ -10,7 +10,7 @@ import (
 
 // Templates lists the chat templates whose tokens can be counted, by LLaMA-Factory's names. The
 // tokenizer must have the template's control tokens; a trainer that adds them to another tokenizer
-// counts fewer tokens than we do.
+// counts fewer tokens.
 func Templates() []string {
 	all := chat.Templates()
 
@@ -21,19 +21,19 @@ func Templates() []string {
 	return names
 }
 
-// Piece is a part of a sample that is tokenised by itself, as LLaMA-Factory does.
+// Piece is a part of a sample that LLaMA-Factory tokenises by itself.
 type Piece struct {
 	Text    string `json:"text"`    // with what the chat template puts around it
 	Trained bool   `json:"trained"` // its tokens carry loss
 }
 
-// pieces returns what of a sample of a format is tokenised, in order, but for a pair's replies.
-// LLaMA-Factory tokenises each piece by itself, so counting the pieces counts what it trains on.
+// pieces returns the tokenised parts of a sample in order, except a pair's replies. LLaMA-Factory
+// tokenises each by itself, so counting them counts what it trains on.
 func pieces(format Format, s *Sample, t chat.Template) []Piece {
 	all := make([]Piece, 0, len(s.Conversations)+2)
 	all = append(all, Piece{Text: t.BOS()}, Piece{Text: t.System(s.system(t))})
 
-	for _, m := range s.roles() {
+	for _, m := range s.forLlamaFactory() {
 		switch m.From {
 		case Human:
 			all = append(all, Piece{Text: t.User(m.Value)})
@@ -52,7 +52,7 @@ func pieces(format Format, s *Sample, t chat.Template) []Piece {
 	return all
 }
 
-// replyPiece returns what is trained of a reply; nothing where there is none.
+// replyPiece returns the trained piece of a reply; it is empty if there is no reply.
 func replyPiece(m Message, t chat.Template) Piece {
 	switch {
 	case m.From == "":
@@ -65,8 +65,8 @@ func replyPiece(m Message, t chat.Template) Piece {
 }
 
 // Pieces returns the parts of a sample as the linter's template writes them, and which of them
-// carry loss in a format: of a pair both replies do, the chosen one first. Without a tokenizer
-// there is no template, and none.
+// carry loss in a format: in a pair both replies do, the chosen one first. Without a tokenizer
+// there is no template, and Pieces returns nil.
 func (l *Linter) Pieces(format Format, s *Sample) []Piece {
 	if l.tokenizer == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// MixKind says what trajectories are weighed by.
+// MixKind says by what trajectories are weighed.
 type MixKind string
 
 // The kinds.
@@ -31,11 +31,11 @@ func ParseMixKind(name string) (MixKind, error) {
 }
 
 // Mix says in what proportions the chosen trajectories of several runs, suites or API versions are
-// exported: as many of each as its weight allows, and of one as many as there are. What has no
-// weight is left out. The zero value takes all.
+// exported: all of the scarcest, and of the others as many as the weights allow. What has no weight
+// is left out. The zero value takes all.
 type Mix struct {
 	By      MixKind            `json:"by"`      // "run", "suite" or "api"
-	Weights map[string]float64 `json:"weights"` // of each, more than 0
+	Weights map[string]float64 `json:"weights"` // by name, each above 0
 }
 
 func (m Mix) validate() error {
@@ -53,10 +53,10 @@ func (m Mix) validate() error {
 	return err
 }
 
-// quota is how many of some trajectories are still to be taken, of how many that are still to come.
+// quota is how many trajectories are still to be taken, of how many that are left.
 type quota struct{ take, left int }
 
-// quotas returns how many of each kind are taken, when there are so many.
+// quotas returns how many of each name are taken, given how many there are.
 func (m Mix) quotas(counts map[string]int) (map[string]*quota, error) {
 	scale := math.Inf(1)
 
@@ -76,7 +76,7 @@ func (m Mix) quotas(counts map[string]int) (map[string]*quota, error) {
 	return all, nil
 }
 
-// next decides about one trajectory, so that each is as likely to be taken as the others (Knuth,
+// next decides whether to take the next trajectory. All are equally likely to be taken (Knuth,
 // algorithm S).
 func (q *quota) next(rng *rand.Rand) bool {
 	taken := rng.IntN(q.left) < q.take
@@ -88,8 +88,8 @@ func (q *quota) next(rng *rand.Rand) bool {
 	return taken
 }
 
-// of returns what a trajectory is weighed by.
-func (m Mix) of(row *trajectories.Row, suite string) string {
+// key returns the name by which a trajectory is weighed.
+func (m Mix) key(row *trajectories.Row, suite string) string {
 	switch m.By {
 	case ByRun:
 		return row.RunID

@@ -1,6 +1,6 @@
 package export
 
-// OpenAI is a trajectory as messages of OpenAI's chat API.
+// OpenAI samples are trajectories as messages of OpenAI's chat API.
 const OpenAI Format = "openai"
 
 func init() {

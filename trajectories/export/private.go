@@ -11,26 +11,26 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// Private is what a file of samples has that nobody may mean to share. What it says is not repeated
+// Private is something in a file of samples that should hardly be shared. Its text is not repeated
 // here.
 type Private struct {
 	Is    string `json:"is"`    // in words, e.g. "a home folder"
 	File  string `json:"file"`  // of the export
-	Line  int    `json:"line"`  // the first one that has it, from 1
-	Lines int    `json:"lines"` // that have it
+	Line  int    `json:"line"`  // the first line that has it, from 1
+	Lines int    `json:"lines"` // how many lines have it
 }
 
-// privateText is a kind of what nobody may mean to share.
+// privateText is a kind of text that should hardly be shared.
 type privateText struct {
 	Is, Has, Like string
 	like          *regexp.Regexp
 }
 
-// wordBegins is what a word stands behind in a line of JSON, where a line break has the form of a
+// wordBegins matches what comes before a word in a line of JSON, where a line break looks like a
 // letter.
 const wordBegins = `(?:^|[^A-Za-z0-9._/-]|\\[nrt])`
 
-// privateTexts are those of private.yaml.
+// privateTexts returns the kinds of private.yaml.
 var privateTexts = sync.OnceValue(func() []privateText {
 	all := slices.Clone(yamltext.Once[[]privateText](files, "private.yaml")())
 	for i := range all {
@@ -39,7 +39,7 @@ var privateTexts = sync.OnceValue(func() []privateText {
 	return all
 })
 
-// lookForPrivate notes what the files of samples in a folder have that nobody may mean to share.
+// lookForPrivate notes what in a folder's samples should hardly be shared.
 func (m *Manifest) lookForPrivate(dir string) error {
 	for _, d := range m.datasets() {
 		number := 0
@@ -55,13 +55,12 @@ func (m *Manifest) lookForPrivate(dir string) error {
 	return nil
 }
 
-// notePrivate notes what a line has, of each kind once.
+// notePrivate notes what a line has, each kind once.
 func (m *Manifest) notePrivate(file string, number int, line []byte) {
 	noted := ""
 
 	for _, t := range privateTexts() {
-		// Looking for a fixed text is a hundred times as fast, and nearly every line has none of
-		// them.
+		// Looking for a fixed text is a hundred times as fast, and few lines have any.
 		if t.Is == noted || !bytes.Contains(line, []byte(t.Has)) || !t.like.Match(line) {
 			continue
 		}

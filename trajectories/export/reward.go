@@ -2,7 +2,7 @@ package export
 
 import "toolevo/trajectories"
 
-// Reward is a question and two transcripts, of a chosen and a failed trajectory.
+// Reward samples are a question and two transcripts, of a chosen and of a failed trajectory.
 const Reward Format = "reward"
 
 func init() {
@@ -15,11 +15,12 @@ func init() {
 	})
 }
 
-// transcriptPairs returns for each chosen trajectory the failed one of its run that goes along with
-// it longest, each once.
+// transcriptPairs pairs each chosen trajectory with the failed one of its run that shares the
+// longest beginning with it. No failed one is used twice.
 func (w *writer) transcriptPairs(q *question) ([]candidate, error) {
 	var all []candidate
 
+	// One failure that begins like many right trajectories must not fill all the pairs.
 	used := map[*trajectories.Row]bool{}
 	bad := growTree(q).badEnds(q.all)
 
@@ -53,8 +54,8 @@ func (w *writer) transcriptPairs(q *question) ([]candidate, error) {
 	return all, nil
 }
 
-// nearest returns the bad trajectory of the same run whose actions are those of a row for longest,
-// nil if there is none that is not used.
+// nearest returns the unused bad trajectory of the same run that shares the longest beginning with
+// a row, or nil.
 func nearest(row *trajectories.Row, bad []*trajectories.Row, used map[*trajectories.Row]bool) *trajectories.Row {
 	var best *trajectories.Row
 
@@ -65,15 +66,15 @@ func nearest(row *trajectories.Row, bad []*trajectories.Row, used map[*trajector
 			continue
 		}
 
-		if n := alike(row.Turns, r.Turns); n > longest {
+		if n := commonBeginning(row.Turns, r.Turns); n > longest {
 			best, longest = r, n
 		}
 	}
 	return best
 }
 
-// alike counts the actions with which two trajectories begin alike.
-func alike(a, b []trajectories.Turn) (n int) {
+// commonBeginning counts the actions that two trajectories share before they part.
+func commonBeginning(a, b []trajectories.Turn) (n int) {
 	for n < len(a) && n < len(b) && a[n].Key == b[n].Key {
 		n++
 	}

@@ -25,30 +25,32 @@ const (
 	Observation  = "observation"
 )
 
-// Sample is what is trained on, whoever reads it. What its messages are depends on the format.
+// Sample is one unit of training data, the same whoever reads it. The format decides what its
+// messages are.
 type Sample struct {
 	System        string    `json:"system"`
 	Conversations []Message `json:"conversations"`
 
-	Tools string `json:"tools,omitempty"` // that the model was given beside its messages: OpenAI's functions, a list in JSON
+	// Tools is the list, in JSON, of OpenAI's functions that the model was given beside its
+	// messages.
+	Tools string `json:"tools,omitempty"`
 
-	Nodes []Node `json:"nodes,omitempty"` // of a tree: what stands below the question, parents first
+	Nodes []Node `json:"nodes,omitempty"` // of a tree: all below the question, parents first
 
-	// Of formats with pairs, two replies to the conversation.
+	// In formats with pairs, two replies to the conversation.
 	Chosen   Message `json:"chosen,omitzero"`
 	Rejected Message `json:"rejected,omitzero"`
 
-	Good bool `json:"good,omitempty"` // whether the last reply is; of KTO
+	Good bool `json:"good,omitempty"` // in KTO, whether the last reply is good
 
-	// Once says that no prompt showed the reasoning of an earlier reply. Conversations has it
+	// Once says that no prompt showed the reasoning of an earlier reply. Conversations holds it
 	// all the same.
 	Once bool `json:"-"`
 
-	// Lists are Tools before each reply of the sample of a trajectory; nil where they never
-	// changed.
+	// Lists are the tools before each reply of a trajectory; nil if they never changed.
 	Lists []string `json:"-"`
 
-	IDs mcts.TokenIDs `json:"-"` // of a single step, those of its prompt and its reply; none unless asked for
+	IDs mcts.TokenIDs `json:"-"` // of the prompt and the reply of a single step, if asked for
 }
 
 // Message is one message of a sample.
@@ -64,18 +66,19 @@ type Message struct {
 func (m Message) isReply() bool { return m.From == GPT || m.From == FunctionCall }
 
 // NewSample returns the sample of a trajectory: the question, then the model's texts and the
-// observations in turn, each as the chat package has it when the model is evaluated. The last
-// observation, the verdict on the answer, is left out. Control tokens and slots in the question and
-// the observations are broken by the sanitizer; broken counts the messages it changed. The model's
-// texts are trimmed, and else as they were generated, but for the calls of the codecs of function
-// calls and of tools: these are rewritten.
+// observations in turn, each as package chat sends it when the model is evaluated. The last
+// observation, the verdict on the answer, is left out. The sanitizer breaks control tokens and
+// slots in the question and the observations; broken counts the messages it changed. The model's
+// texts are trimmed, and otherwise left as generated, except that calls of the codecs of function
+// calls and of tools are rewritten.
 func NewSample(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sanitizer) (s Sample, broken int) {
 	s = Sample{System: shown.System, Conversations: make([]Message, 0, 2*len(row.Turns))}
 	if action.IsNative(shown.Codec) {
 		s.Tools = toolapi.FunctionList(shown.Tools)
 	}
 
-	if row.Tools != "" { // others wrote what its tools say
+	// A question's own tools are described by others, whose texts may hold anything.
+	if row.Tools != "" {
 		s.System, s.Tools = clean.Clean(s.System), clean.Clean(s.Tools)
 	}
 
@@ -91,6 +94,7 @@ func NewSample(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sani
 	question, changed := chat.QuestionText(row.Question, clean)
 	read(Human, question, changed)
 
+	// The last observation would tell the model whether its answer was right.
 	for i, t := range row.Turns {
 		s.Conversations = append(s.Conversations, replyOf(t.Action, shown.Codec))
 		if i < len(row.Turns)-1 {
@@ -102,7 +106,7 @@ func NewSample(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sani
 	return s, broken
 }
 
-// followTools keeps the tools that were sent before each reply, where they changed.
+// followTools keeps the tools that were sent before each reply, if they changed.
 func (s *Sample) followTools(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sanitizer) {
 	if shown.ToolsAfter == nil {
 		return
@@ -122,7 +126,7 @@ func (s *Sample) followTools(shown trajectories.Shown, row *trajectories.Row, cl
 	}
 }
 
-// toolsAt are the tools that were sent before reply i of the sample of a trajectory.
+// toolsAt returns the tools that were sent before reply i of a trajectory.
 func (s *Sample) toolsAt(i int) string {
 	if s.Lists == nil {
 		return s.Tools
@@ -130,7 +134,8 @@ func (s *Sample) toolsAt(i int) string {
 	return s.Lists[i]
 }
 
-// stepsAlone says why no prompt was what the whole of a trajectory's sample is; "" where one was.
+// stepsAlone says why only single steps of a trajectory are what a prompt showed, or "" if the
+// whole is.
 func (s *Sample) stepsAlone() string {
 	switch {
 	case s.Once && s.hasReasoning():
@@ -159,8 +164,8 @@ func replyOf(text string, codec action.Codec) Message {
 	return Message{From: GPT, Value: text}
 }
 
-// replies remembers the messages of native replies, whose calls are written again: trajectories of
-// a tree share their turns.
+// replies remembers the messages of native replies, whose calls are rewritten, as trajectories of a
+// tree share their turns.
 var replies memo.Memo[Message]
 
 func nativeReply(text string) Message {
@@ -171,7 +176,8 @@ func nativeReply(text string) Message {
 	return Message{From: FunctionCall, Value: callsText(said.Content, true, calls...)}
 }
 
-// observationOf is what a turn was answered, each of several calls by itself.
+// observationOf returns the observation of a turn, with the result of each call sanitised by
+// itself.
 func observationOf(t *trajectories.Turn, codec action.Codec, clean *chat.Sanitizer) (text string, broken bool) {
 	results := action.Results(action.OrDefault(codec), chat.ReplyText(t.Action), t.Observation)
 	for i := range results {
@@ -183,8 +189,8 @@ func observationOf(t *trajectories.Turn, codec action.Codec, clean *chat.Sanitiz
 	return action.JoinResults(results), broken
 }
 
-// said are the messages of the conversation, and of the nodes of a tree.
-func (s *Sample) said() []Message {
+// allMessages returns the messages of the conversation, and of the nodes of a tree.
+func (s *Sample) allMessages() []Message {
 	all := slices.Clone(s.Conversations)
 	for _, n := range s.Nodes {
 		all = append(all, n.Messages...)
@@ -192,7 +198,7 @@ func (s *Sample) said() []Message {
 	return all
 }
 
-// sum is equal of samples that are trained alike.
+// sum returns a hash that is equal for samples that are trained in the same way.
 func (s *Sample) sum() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%t %v %d:%s%d:%s", s.Good, s.Nodes, len(s.System), s.System, len(s.Tools), s.Tools)
@@ -203,12 +209,12 @@ func (s *Sample) sum() (sum [sha256.Size]byte) {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// asOthersAsked takes the marker of our prompts from the question of a document of others.
-func (s *Sample) asOthersAsked() {
+// dropMarker removes this program's marker of questions, which other programs do not send.
+func (s *Sample) dropMarker() {
 	s.Conversations[0].Value = strings.TrimPrefix(s.Conversations[0].Value, prompt.QuestionMarker+" ")
 }
 
-// state returns the conversation of a sample up to its action i, from 0, as the model was shown it.
+// state returns the conversation before action i, from 0, as the model was shown it.
 func (s *Sample) state(i int) []Message {
 	before := s.Conversations[: 2*i+1 : 2*i+1]
 	if !s.Once {
@@ -228,10 +234,10 @@ func (s *Sample) state(i int) []Message {
 // hasCalls reports whether a reply is a function call.
 func (s *Sample) hasCalls() bool {
 	isCall := func(m Message) bool { return m.From == FunctionCall }
-	return isCall(s.Chosen) || isCall(s.Rejected) || slices.ContainsFunc(s.said(), isCall)
+	return isCall(s.Chosen) || isCall(s.Rejected) || slices.ContainsFunc(s.allMessages(), isCall)
 }
 
-// hasReasoning reports whether a reply of the model has.
+// hasReasoning reports whether any reply has reasoning.
 func (s *Sample) hasReasoning() bool {
 	return slices.ContainsFunc(s.Conversations, func(m Message) bool {
 		_, content := action.Part(m.Value)
@@ -239,10 +245,10 @@ func (s *Sample) hasReasoning() bool {
 	})
 }
 
-// reply returns action i of the sample of a trajectory.
+// reply returns action i of a trajectory.
 func (s *Sample) reply(i int) Message { return s.Conversations[2*i+1] }
 
-// step returns the sample of action i, from 0, of the sample of a trajectory.
+// step returns the sample of action i, from 0, of a trajectory.
 func (s *Sample) step(i int) Sample {
 	return Sample{System: s.System, Tools: s.toolsAt(i), Conversations: append(s.state(i), s.reply(i))}
 }

@@ -18,7 +18,7 @@ import (
 	"toolevo/trajectories/internal/pq"
 )
 
-// writeData writes the samples of the questions and where they come from.
+// writeData writes the samples of the questions, and their lineage.
 func (w *writer) writeData(work string, questions iter.Seq2[*question, error]) error {
 	sets := datasets(w.opt.Format, w.opt.Selection.Dev > 0)
 	return w.withFiles(work, sets, nil, func(files []*sampleFiles) error {
@@ -63,14 +63,14 @@ func (w *writer) count(samples int, dev bool) {
 	}
 }
 
-// isDev reports whether a question's samples are held out, whatever run they are of.
+// isDev reports whether a question's samples are held out, in whatever run.
 func (w *writer) isDev(q *question) bool {
 	return w.heldOut[envs.QuestionKey(q.chosen[0].Question)]
 }
 
-// heldOut returns which questions are held out: their share, and at least one of several. The order
-// in which they are taken depends on each alone and the seed, so that of the same questions among
-// others nearly the same are held out.
+// heldOut returns which questions are held out: their share, and at least one if there are several.
+// Each question's place depends on itself and the seed alone, so that with some questions more or
+// fewer nearly the same ones are held out.
 func (s Selection) heldOut(asked map[string]bool) map[string]bool {
 	if s.Dev == 0 {
 		return nil
@@ -98,8 +98,8 @@ type sampleFiles struct {
 	labels  Labels // of KTO
 }
 
-// withFiles opens the files of the sets and calls use. They are closed, and whole, when it has
-// returned without error.
+// withFiles opens the files of the sets and calls use. When that returns without error, they are
+// closed and whole.
 func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use func([]*sampleFiles) error) error {
 	if len(sets) == 0 {
 		return use(open)
@@ -119,8 +119,8 @@ func (w *writer) withFiles(work string, sets []dataset, open []*sampleFiles, use
 	})
 }
 
-// writeQuestion writes the samples of a question that the linter has nothing against, and returns
-// how many.
+// writeQuestion writes the samples of a question that the linter does not fault, and returns how
+// many.
 func (w *writer) writeQuestion(q *question, files *sampleFiles) (written int, err error) {
 	all, err := w.form.samples(w, q)
 	if err != nil {
@@ -133,7 +133,8 @@ func (w *writer) writeQuestion(q *question, files *sampleFiles) (written int, er
 	for i := range once {
 		c := &once[i]
 
-		if !w.form.whole { // else the trajectory was checked, and is the sample
+		// A sample that is a whole trajectory was linted before the selection.
+		if !w.form.whole {
 			if found := w.linter.Lint(w.opt.Format, &c.sample); len(found) > 0 {
 				w.dropSample(c, found)
 				continue
@@ -163,17 +164,19 @@ func (w *writer) dropSample(c *candidate, found []Finding) {
 		name += fmt.Sprintf(", action %d", c.step)
 	}
 
-	w.tell(name, found)
+	w.report(name, found)
 }
 
 func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
-	shown, err := w.shown.of(c.row)
+	shown, err := w.shown.get(c.row)
 	if err != nil {
 		return err
 	}
 
 	m := &w.manifest
 	m.Lint.Sanitized += c.broken
+
+	// Other formats leave unreadable turns out, or give them no weight.
 	if w.form.whole && w.form.skipped == "" {
 		m.Unreadable += countUnreadable(c.row)
 	}
@@ -194,6 +197,7 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 		rec.quoteArguments()
 	}
 
+	// Columns that no sample fills are left out in the end.
 	w.weighs = w.weighs || rec.hasWeights()
 	m.ToolCalls = m.ToolCalls || rec.hasToolCalls()
 
@@ -212,7 +216,7 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 	return files.lineage.Encode(lineageOf(c, shown.Origin, chars, tokens))
 }
 
-// writeJSON replaces a file by one that holds a value.
+// writeJSON writes a value to a file as JSON.
 func writeJSON(path string, v any) error {
 	text, err := indented(v)
 	if err != nil {
@@ -221,7 +225,7 @@ func writeJSON(path string, v any) error {
 	return disk.Write(path, text)
 }
 
-// indented is a value as files of an export hold it.
+// indented returns a value in the JSON of an export's files.
 func indented(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := disk.NewLineEncoder(&b)

@@ -22,7 +22,7 @@ const (
 	// at random, as in the paper (4 per question), but different sequences of tools first
 	Random   Strategy = "random"
 	Shortest Strategy = "shortest" // the fewest turns, then the fewest bytes of action text
-	Diverse  Strategy = "diverse"  // the shortest, then again and again the one least like those chosen: [Distance]
+	Diverse  Strategy = "diverse"  // the shortest, then repeatedly the one least like those chosen: [Distance]
 )
 
 // Strategies lists every strategy.
@@ -38,7 +38,7 @@ type Score string
 const (
 	Strict   Score = "strict"   // right by the strict matcher
 	Official Score = "official" // right by the benchmark's own
-	Any      Score = "any"      // none: wrong ones, too, and those that nobody judged
+	Any      Score = "any"      // any verdict, or none
 )
 
 // Scores lists every score.
@@ -53,39 +53,39 @@ func ParseScore(name string) (Score, error) {
 const TrainSplit = "train"
 
 // Selection chooses among the trajectories of each question. The zero value keeps every distinct
-// one of the train split that is strictly right.
+// trajectory of the train split that is strictly right.
 type Selection struct {
-	PerQuestion     int      `json:"per_question"`             // at most so many distinct trajectories of a question; 0: all
+	PerQuestion     int      `json:"per_question"`             // the most distinct trajectories of a question; 0: all
 	Strategy        Strategy `json:"strategy"`                 // which; "" means Random
 	Seed            uint64   `json:"seed"`                     // of Random, Dev and Mix
 	Score           Score    `json:"score"`                    // "" means Strict
 	Split           string   `json:"split"`                    // only questions of this split; "" means TrainSplit
 	RequireRecovery bool     `json:"require_recovery"`         // only trajectories that met deprecations and recovered from each
-	RequireUpdate   bool     `json:"require_update,omitempty"` // only those that told UpdateTool of an API they then used
+	RequireUpdate   bool     `json:"require_update,omitempty"` // only those that told UpdateTool of an API they used
 
-	// only those where who trusts every answer is wrong
+	// only those on questions that a policy gets wrong if it trusts every answer
 	RequireDetection bool `json:"require_detection,omitempty"`
 
-	// the most turns that no model should learn: unreadable ones, and errors made before; missing
-	// is any number
+	// the most turns that no model should learn: unreadable ones, and errors made before; any
+	// number if it is missing
 	MaxFaulty *int `json:"max_faulty,omitempty"`
 	// whether such turns are not trained: SFTStep leaves their samples out, OpenAI gives them no
 	// weight
 	SkipFaulty bool `json:"skip_faulty,omitempty"`
 
 	Dev float64 `json:"dev,omitempty"` // share of the questions, 0 to 1, held out in files of their own
-	Mix Mix     `json:"mix,omitzero"`  // of runs, suites or API versions, in what proportions
+	Mix Mix     `json:"mix,omitzero"`  // the proportions of runs, suites or API versions
 
-	// Blind reports whether a trajectory made a call that meant something else than it did, and
-	// nothing in it tells so: who learns it learns to guess, and it is never taken. nil is that no
-	// version does that.
+	// Blind reports whether a trajectory made a call whose meaning had silently changed, and
+	// nothing in it reveals that: a model would learn to guess, so it is never taken. nil means
+	// that no version does that.
 	Blind func(*trajectories.Row) bool `json:"-"`
-	// Misled reports whether who trusts every answer is wrong on the question of a trajectory under
-	// its version; needed for RequireDetection.
+	// Misled reports whether a policy that trusts every answer gets the question of a trajectory
+	// wrong under its version; needed for RequireDetection.
 	Misled func(*trajectories.Row) bool `json:"-"`
 
-	// Elsewhere has the questions of the other splits, none of which is taken; nil is that nobody
-	// knows them.
+	// Elsewhere has the questions of the other splits, none of which is taken; nil means that they
+	// are not known.
 	Elsewhere *Elsewhere `json:"-"`
 }
 
@@ -122,15 +122,15 @@ func (s Selection) validate() error {
 // SelectionReport says what became of the rows. Rows is the sum of Kept and everything Dropped.
 type SelectionReport struct {
 	Rows          int     `json:"rows"`                    // trajectories that the linter left
-	Kept          int     `json:"kept"`                    // of those, the ones chosen
+	Kept          int     `json:"kept"`                    // those of them that were chosen
 	Questions     int     `json:"questions"`               // with at least one row
 	QuestionsKept int     `json:"questions_kept"`          // with at least one row kept
-	Dropped       Dropped `json:"dropped"`                 // of those, the others, by reason
-	SkippedSteps  int     `json:"skipped_steps,omitempty"` // actions of those chosen that were left out as faulty
+	Dropped       Dropped `json:"dropped"`                 // the others, by reason
+	SkippedSteps  int     `json:"skipped_steps,omitempty"` // actions in chosen ones that were left out as faulty
 
-	WithoutIDs int `json:"steps_without_token_ids,omitempty"` // actions of those chosen whose tokens are not known
+	WithoutIDs int `json:"steps_without_token_ids,omitempty"` // actions in chosen ones whose tokens are not known
 
-	Repeated int `json:"repeated_samples,omitempty"` // samples of those chosen that were there already
+	Repeated int `json:"repeated_samples,omitempty"` // samples of chosen ones that were there already
 
 	Elsewhere ElsewhereReport `json:"elsewhere"` // the comparison with the questions of other splits
 }
@@ -138,22 +138,22 @@ type SelectionReport struct {
 // Dropped counts the rows a selection dropped, each under the first reason that held.
 type Dropped struct {
 	Split       int `json:"split"`                  // of another split
-	Elsewhere   int `json:"elsewhere"`              // of a question that is asked in another split, too
+	Elsewhere   int `json:"elsewhere"`              // of a question that another split asks, too
 	Score       int `json:"score"`                  // not right by the score asked for
 	NoRecovery  int `json:"no_recovery"`            // without the recovery asked for
 	NoUpdate    int `json:"no_update,omitempty"`    // without the truthful UpdateTool asked for
-	Blind       int `json:"blind,omitempty"`        // nothing in it tells that a call meant something else
-	NoDetection int `json:"no_detection,omitempty"` // who trusts every answer is right, too
+	Blind       int `json:"blind,omitempty"`        // nothing in it reveals that a call meant something else
+	NoDetection int `json:"no_detection,omitempty"` // trusting every answer is right there, too
 	Faulty      int `json:"faulty,omitempty"`       // with more faulty turns than wanted
 	Duplicate   int `json:"duplicate"`              // did what an earlier trajectory of the question did
 	Surplus     int `json:"surplus"`                // more than were wanted of the question
 	Weight      int `json:"weight,omitempty"`       // more than the weights allow
 }
 
-// Select streams the rows that are chosen. The input is in canonical order, as a file or
+// Select streams the chosen rows. The input is in canonical order, as a file or
 // [trajectories.Merge] gives it, and so is the output; one question is held in memory at a time.
 // The report is complete when the sequence has ended. A question whose rows do not come together is
-// an error. Weights are not looked at.
+// an error. Select ignores weights.
 func (s Selection) Select(rows iter.Seq2[trajectories.Row, error], report *SelectionReport) iter.Seq2[trajectories.Row,
 	error] {
 	return func(yield func(trajectories.Row, error) bool) {
@@ -171,7 +171,7 @@ func (s Selection) Select(rows iter.Seq2[trajectories.Row, error], report *Selec
 				return
 			}
 
-			for _, r := range s.of(group, report) {
+			for _, r := range s.selectFrom(group, report) {
 				if !yield(*r, nil) {
 					return
 				}
@@ -180,10 +180,10 @@ func (s Selection) Select(rows iter.Seq2[trajectories.Row, error], report *Selec
 	}
 }
 
-// report is what a selection begins with.
+// report returns the report that a selection begins with.
 func (s Selection) report() SelectionReport { return SelectionReport{Elsewhere: s.Elsewhere.report()} }
 
-// byQuestion streams the rows of each question.
+// byQuestion groups rows by question.
 func byQuestion(rows iter.Seq2[trajectories.Row, error]) iter.Seq2[[]*trajectories.Row, error] {
 	return func(yield func([]*trajectories.Row, error) bool) {
 		var group []*trajectories.Row
@@ -194,6 +194,7 @@ func byQuestion(rows iter.Seq2[trajectories.Row, error]) iter.Seq2[[]*trajectori
 				return
 			}
 
+			// Out of order, the rows of one question could come apart, and be chosen from twice.
 			if len(group) > 0 {
 				switch c := trajectories.CompareQuestions(group[0], &row); {
 				case c > 0:
@@ -218,8 +219,8 @@ func byQuestion(rows iter.Seq2[trajectories.Row, error]) iter.Seq2[[]*trajectori
 	}
 }
 
-// of chooses among the rows of one question.
-func (s Selection) of(group []*trajectories.Row, report *SelectionReport) []*trajectories.Row {
+// selectFrom chooses among the rows of one question.
+func (s Selection) selectFrom(group []*trajectories.Row, report *SelectionReport) []*trajectories.Row {
 	if len(group) == 0 {
 		return nil
 	}
@@ -235,16 +236,18 @@ func (s Selection) of(group []*trajectories.Row, report *SelectionReport) []*tra
 	return chosen
 }
 
-// filter returns the distinct rows that meet the conditions, in canonical order.
+// filter returns the distinct rows that meet all conditions, in canonical order.
 func (s Selection) filter(group []*trajectories.Row, report *SelectionReport) []*trajectories.Row {
 	d, seen := &report.Dropped, map[string]bool{}
 	var rest []*trajectories.Row
 
+	// A question of another split is not exported anyway, so it is not listed as refused.
 	also := s.Elsewhere.find(group[0].Question)
 	if first := group[0]; also != "" && first.Split == s.Split {
 		report.Elsewhere.Refused = append(report.Elsewhere.Refused, Refused{first.QuestionID, first.Split, also})
 	}
 
+	// Duplicates come last, so that a copy of a row that was dropped can still be taken.
 	for _, r := range group {
 		switch {
 		case r.Split != s.Split:
@@ -255,7 +258,7 @@ func (s Selection) filter(group []*trajectories.Row, report *SelectionReport) []
 			d.Score++
 		case s.RequireRecovery && !recovered(r.Deprecations, r.Recovered):
 			d.NoRecovery++
-		case s.RequireUpdate && !toldTruth(r):
+		case s.RequireUpdate && !updatedTruthfully(r):
 			d.NoUpdate++
 		case s.Blind != nil && s.Blind(r):
 			d.Blind++
@@ -274,7 +277,7 @@ func (s Selection) filter(group []*trajectories.Row, report *SelectionReport) []
 	return rest
 }
 
-// accepts reports whether the matcher that is asked for takes the answer of a trajectory.
+// accepts reports whether the matcher asked for takes the answer of a trajectory.
 func (s Selection) accepts(r *trajectories.Row) bool {
 	return s.Score == Any || s.Score == Official && r.Official || s.Score == Strict && r.Strict
 }
@@ -310,8 +313,8 @@ func (s Selection) choose(rows []*trajectories.Row, d *Dropped) []*trajectories.
 	return chosen
 }
 
-// variedFirst returns the rows with the first of each sequence of tools before the others, and else
-// in their order.
+// variedFirst moves the first row of each sequence of tools before the others, and otherwise keeps
+// their order.
 func variedFirst(rows []*trajectories.Row) []*trajectories.Row {
 	seen := map[string]bool{}
 	var first, rest []*trajectories.Row
@@ -334,15 +337,16 @@ func variedFirst(rows []*trajectories.Row) []*trajectories.Row {
 	return append(first, rest...)
 }
 
-// questionRand is the source of one question: of the seed and the question, and of nothing else.
+// questionRand returns the random source of a question, which depends on the seed and the question
+// alone.
 func questionRand(seed uint64, r *trajectories.Row) *rand.Rand {
 	parts := []string{r.Labels[envs.LabelDataset], r.Labels[envs.LabelDifficulty], r.Split, r.QuestionID, r.Question}
 	parts = append(parts, trajectories.LabelPairs(r.Labels)...)
 	return envs.Random(seed, strings.Join(parts, "\x00")+"\x00")
 }
 
-// byLength returns the rows, the one with the fewest turns first, then the fewest bytes of actions,
-// then canonically.
+// byLength sorts the rows by their number of turns, then by the bytes of their actions, then
+// canonically.
 func byLength(rows []*trajectories.Row) []*trajectories.Row {
 	size := func(r *trajectories.Row) (n int) {
 		for _, t := range r.Turns {

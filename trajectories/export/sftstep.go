@@ -1,6 +1,6 @@
 package export
 
-// SFTStep is a state and the action in it: what an evaluation sends, and the answer.
+// SFTStep samples are a state and the action in it: what an evaluation sends, and the answer.
 const SFTStep Format = "sft-step"
 
 func init() {
@@ -13,7 +13,8 @@ func init() {
 	})
 }
 
-// steps returns a sample of each action, once where trajectories begin alike.
+// steps returns a sample of each action. Where trajectories begin alike, their common actions give
+// one sample each.
 func (w *writer) steps(q *question) ([]candidate, error) {
 	var all []candidate
 
@@ -30,6 +31,8 @@ func (w *writer) steps(q *question) ([]candidate, error) {
 		for i := range row.Turns {
 			at := nodeOf(row, i)
 
+			// A whole trajectory has to show unreadable turns; here each is a sample, and never one
+			// to train on. Other faulty turns are left out only on request.
 			switch {
 			case seen[at]:
 				continue
@@ -56,8 +59,8 @@ func (w *writer) steps(q *question) ([]candidate, error) {
 	return all, nil
 }
 
-// addIDs adds the ids of its tokens to the sample of an action. found is false where they are
-// wanted and there are none.
+// addIDs adds the token ids to the sample of an action. found is false if they are wanted but not
+// known.
 func (w *writer) addIDs(c *candidate) (found bool, err error) {
 	if w.opt.TokenIDs == nil {
 		return true, nil

@@ -1,6 +1,6 @@
 package export
 
-// SFTTrajectory is a trajectory; every action of the model is trained.
+// SFTTrajectory samples are whole trajectories, of which every action is trained.
 const SFTTrajectory Format = "sft-trajectory"
 
 func init() {

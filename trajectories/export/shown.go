@@ -7,14 +7,14 @@ import (
 	"toolevo/trajectories"
 )
 
-// shownCache has what models were shown, once for all rows for which that is the same.
+// shownCache looks up what models were shown, once for all rows for which that is the same.
 type shownCache struct {
 	find  func(*trajectories.Row) (trajectories.Shown, error)
 	check func(trajectories.Shown) error
 	known map[origin]trajectories.Shown
 }
 
-// origin is what a row's system text and codec depend on.
+// origin is all that a row's system text and codec depend on.
 type origin struct {
 	runID, promptAPI, makers, dataset, tools string
 }
@@ -28,8 +28,8 @@ func newShownCache(find func(*trajectories.Row) (trajectories.Shown, error), che
 	return shownCache{find, check, map[origin]trajectories.Shown{}}
 }
 
-// of returns what the model of a row was shown.
-func (c *shownCache) of(row *trajectories.Row) (trajectories.Shown, error) {
+// get returns what the model of a row was shown.
+func (c *shownCache) get(row *trajectories.Row) (trajectories.Shown, error) {
 	key := originOf(row)
 	if known, ok := c.known[key]; ok {
 		return known, nil

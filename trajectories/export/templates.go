@@ -17,7 +17,7 @@ import (
 //go:embed formats.yaml private.yaml templates.yaml
 var files embed.FS
 
-// verdict says what a chat template makes of samples: exact, or what is wrong.
+// verdict says what a chat template does to samples: exact, or what is wrong.
 type verdict string
 
 const (
@@ -26,43 +26,43 @@ const (
 	withoutThinking         = ", without thinking"
 )
 
-// is reports whether the verdict is another, with thinking or without.
+// is reports whether the verdict equals another, with thinking or without.
 func (v verdict) is(other verdict) bool {
 	return strings.TrimSuffix(string(v), withoutThinking) == string(other)
 }
 
-// fits reports whether something can be trained as it is asked.
+// fits reports whether something can be trained in the form in which it is asked later.
 func (v verdict) fits() bool { return v.is(exact) || v.is(exactAsSteps) }
 
-// judged are templates of which the same is true.
+// judged are templates with the same verdicts.
 type judged struct {
 	Names []string `yaml:"names"`
 
-	// Verdicts has those on samples by their codec, with "-text" behind it where the arguments of
-	// calls are texts and "-faulty" where from a reply no action can be read.
+	// Verdicts has the verdicts on samples by codec, with the suffix "-text" if the arguments of
+	// calls are texts, and "-faulty" if no action can be read from some reply.
 	Verdicts map[string]verdict `yaml:"verdicts"`
 }
 
-// chatTemplates is what is known of a trainer's chat templates.
+// chatTemplates is what is known about a trainer's chat templates.
 type chatTemplates struct {
 	Versions  map[string]string `yaml:"versions"`
 	Templates []judged          `yaml:"templates"`
 
-	// Forms has, by value of server.form, the templates under which a server is asked so, by codec
-	// or format: "all" that are exact, or a list.
+	// Forms has, for each value of server.form, the templates under which a server is asked in that
+	// form, by codec or format: "all" that are exact, or a list.
 	Forms map[string]map[string]any `yaml:"forms"`
 
-	// Servers has, by template, those of servers that write tools and native calls as the trainer
-	// does. A template that none does like is spoilt for them.
+	// Servers has, for each template, the templates of servers that write tools and native calls as
+	// the trainer does under it. Without any, the template cannot be used for them.
 	Servers map[string][]string `yaml:"servers"`
 
-	SHA256 map[string]string `yaml:"sha256"` // of the files, where the trainer has some: how it begins
+	SHA256 map[string]string `yaml:"sha256"` // the first digits of the hash of each template that is a file
 }
 
 var templates = yamltext.Once[map[Trainer]chatTemplates](files, "templates.yaml")
 
-// of returns what is known of a template.
-func (t *chatTemplates) of(name string) (judged, bool) {
+// find returns what is known about a template.
+func (t *chatTemplates) find(name string) (judged, bool) {
 	i := slices.IndexFunc(t.Templates,
 		func(j judged) bool { return slices.Contains(j.Names, name) })
 	if i < 0 {
@@ -72,7 +72,7 @@ func (t *chatTemplates) of(name string) (judged, bool) {
 	return t.Templates[i], true
 }
 
-// names are those of the templates that meet a condition.
+// names returns the names of the templates that meet a condition.
 func (t *chatTemplates) names(meet func(judged) bool) []string {
 	var all []string
 
@@ -86,16 +86,17 @@ func (t *chatTemplates) names(meet func(judged) bool) []string {
 	return all
 }
 
-// ParseChatTemplate wants the name of a chat template of which it is known what the trainer makes
-// of samples under it: those of TEMPLATES.md.
+// ParseChatTemplate refuses the name of a chat template unless it is known what the trainer does to
+// samples under it, as it is for those of TEMPLATES.md.
 func ParseChatTemplate(t Trainer, name string) error {
-	of := templates()[t]
-	all := of.names(func(judged) bool { return true })
+	known := templates()[t]
+	all := known.names(func(judged) bool { return true })
 	_, err := names.Parse("chat template of "+string(t), name, all)
 	return err
 }
 
-// ChatTemplateOf returns which chat template of a trainer a model's is; "" is none that is known.
+// ChatTemplateOf returns the name that a trainer has for a model's chat template, or "" if it is
+// not a known one.
 func ChatTemplateOf(t Trainer, text string) string {
 	sum := envs.SHA256(text)
 	for name, begin := range templates()[t].SHA256 {
@@ -107,14 +108,14 @@ func ChatTemplateOf(t Trainer, text string) string {
 	return ""
 }
 
-// Fit says how an export has to be trained under a chat template that spoils none of it.
+// Fit says how to train an export under a chat template that spoils none of it.
 type Fit struct {
 	template        string
-	AsSteps         bool // prompts are what is trained only in samples of single actions
+	AsSteps         bool // only samples of single actions train what prompts show
 	WithoutThinking bool // enable_thinking has to be false, in training and at the server
 }
 
-// Advice has a sentence for each thing that whoever trains has to know.
+// Advice returns a sentence for each thing that whoever trains has to know.
 func (f Fit) Advice() []string {
 	var all []string
 
@@ -136,8 +137,8 @@ type TemplateError struct {
 	template string
 	trainer  Trainer
 	verdict  verdict
-	calls    bool     // what holds them is spoilt, and texts would not be
-	Fitting  []string // the templates of the trainer that do not
+	calls    bool     // the export holds calls, and texts would not be spoilt
+	Fitting  []string // the templates of the trainer that spoil nothing
 }
 
 // Error implements error.
@@ -155,23 +156,23 @@ func (e *TemplateError) Error() string {
 		otherwise)
 }
 
-// CheckTemplate says how the export has to be trained under a chat template of its trainer. The
-// error is a [TemplateError] where none of what is trained would be right.
+// CheckTemplate says how to train the export under a chat template of its trainer. The error is a
+// [TemplateError] if nothing that is trained would be right.
 func (m *Manifest) CheckTemplate(name string) (Fit, error) {
 	f, t := m.Format, m.Trainer
 	if err := ParseChatTemplate(t, name); err != nil {
 		return Fit{}, err
 	}
 
-	of := templates()[t]
-	j, _ := of.of(name)
+	known := templates()[t]
+	j, _ := known.find(name)
 	v := m.verdictOf(j)
 
 	if !v.fits() {
 		return Fit{}, &TemplateError{
 			template: name, trainer: t, verdict: v, calls: m.Calls &&
 				j.Verdicts[action.ReAct{}.String()].fits(),
-			Fitting: of.names(func(j judged) bool { return m.verdictOf(j).fits() }),
+			Fitting: known.names(func(j judged) bool { return m.verdictOf(j).fits() }),
 		}
 	}
 
@@ -181,23 +182,23 @@ func (m *Manifest) CheckTemplate(name string) (Fit, error) {
 	}, nil
 }
 
-// CheckServer refuses a model whose own chat template, by its text, would have a server write tools
-// and native calls otherwise than the trainer does under the one of a name.
+// CheckServer refuses a model with whose own chat template, given as text, servers write tools and
+// native calls differently from the trainer under the named template.
 func (m *Manifest) CheckServer(name, text string) error {
 	return m.checkServer(name, ChatTemplateOf(TRL, text))
 }
 
 func (m *Manifest) checkServer(name, server string) error {
-	alike := templates()[m.Trainer].Servers[name]
-	if !m.Tools || m.Trainer != LlamaFactory || server == "" || slices.Contains(alike, server) {
+	same := templates()[m.Trainer].Servers[name]
+	if !m.Tools || m.Trainer != LlamaFactory || server == "" || slices.Contains(same, server) {
 		return nil
 	}
 	return fmt.Errorf("the model's own chat template is %s, by which servers write tools and calls otherwise than "+
 		"%s under %s: train models with %s so, or export for %s",
-		server, m.Trainer, name, strings.Join(alike, ", "), TRL)
+		server, m.Trainer, name, strings.Join(same, ", "), TRL)
 }
 
-// verdictOf is what is true of the export under templates. Transcripts are texts.
+// verdictOf returns the verdict on the export under some templates. Transcripts are texts.
 func (m *Manifest) verdictOf(j judged) verdict {
 	form, codec := m.Format.form(), action.Codec(action.ReAct{})
 

@@ -226,7 +226,7 @@ func TestOurTemplatesHoldCalls(t *testing.T) {
 	of := templates()[LlamaFactory]
 
 	for _, ours := range chat.Templates() {
-		theirs, ok := of.of(ours.String())
+		theirs, ok := of.find(ours.String())
 
 		says := theirs.Verdicts
 		if !ok || !says["react"].is(exact) || says["function-call"].is(exact) != ours.HoldsCalls() {

@@ -34,5 +34,5 @@ func LoadTokenizer(path string) (*Tokenizer, error) {
 // Count returns the number of tokens of a text, without any that mark its beginning or end.
 func (t *Tokenizer) Count(text string) int { return t.bpe.Count(text) }
 
-// SHA256 is the hash of the file that the tokenizer was read from, in hexadecimal.
+// SHA256 returns the hash of the tokenizer's file, in hexadecimal.
 func (t *Tokenizer) SHA256() string { return t.sha256 }

@@ -9,7 +9,7 @@ import (
 	"toolevo/envs/names"
 )
 
-// Trainer says whose names columns and roles have.
+// Trainer names the trainer whose names columns and roles have.
 type Trainer string
 
 // The trainers.
@@ -21,13 +21,13 @@ const (
 // Trainers lists every trainer.
 func Trainers() []Trainer { return []Trainer{LlamaFactory, TRL} }
 
-// Arguments says what the arguments of a call are, as a member of a message for [TRL].
+// Arguments says in what form a message for [TRL] holds the arguments of a call.
 type Arguments string
 
 // The kinds of arguments.
 const (
 	ArgumentObject Arguments = "object" // what nearly all chat templates want
-	ArgumentText   Arguments = "string" // a text of JSON, as OpenAI's API has them
+	ArgumentText   Arguments = "string" // a string of JSON, as in OpenAI's API
 )
 
 // ParseArguments returns the kind of a name; the error of an unknown one names the valid ones.
@@ -38,20 +38,20 @@ func ParseArguments(name string) (Arguments, error) {
 // ParseTrainer returns the trainer of a name; the error of an unknown one names the valid ones.
 func ParseTrainer(name string) (Trainer, error) { return names.Parse("trainer", name, Trainers()) }
 
-// told is what a trainer has to be told of samples of a format.
+// told is what a trainer has to be told about samples of a format.
 type told struct {
-	Command string        // that trains them
+	Command string        // to train them with
 	Lines   yaml.MapSlice // of its configuration
 	Loss    string        // where the loss then falls, in words
 }
 
-// YAML are the lines of the trainer's configuration.
+// YAML returns the lines of the trainer's configuration.
 func (t told) YAML() (string, error) {
 	text, err := yaml.Marshal(t.Lines)
 	return strings.TrimSpace(string(text)), err
 }
 
-// told is what the trainer has to be told of the samples.
+// told returns what the trainer has to be told about the samples.
 func (m *Manifest) told() told {
 	f, t := m.Format, m.Trainer
 	all := f.words().Told[t]
@@ -59,5 +59,5 @@ func (m *Manifest) told() told {
 	return all
 }
 
-// Command is what trains the export with its trainer, without what it is told.
+// Command returns the command that trains the export, without its options.
 func (m *Manifest) Command() string { return m.told().Command }

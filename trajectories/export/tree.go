@@ -10,14 +10,14 @@ import (
 	"toolevo/trajectories"
 )
 
-// tree is what the trajectories of a question say of the search trees that they are paths of:
-// actions by their node, the actions at each node in the order of the rows, and what became of
-// every action in every state.
+// tree is what the trajectories of a question tell about the search trees that they are paths of:
+// the action that led to each node, the actions at each node in the order of the rows, and what
+// became of every action in every state.
 type tree struct {
 	actions  map[node]*branch
 	siblings map[node][]*branch // by the node of their state
 
-	// of a trajectory that did not fail: it is chosen, or right but not chosen, or we do not know
+	// unfailed has the moves of trajectories that are not known to have failed, chosen or not.
 	unfailed map[move]bool
 }
 
@@ -36,9 +36,9 @@ type move struct {
 
 // branch is an action at a node.
 type branch struct {
-	row  *trajectories.Row // the first trajectory through it
-	turn int               // which of its turns, from 0
-	move move
+	row   *trajectories.Row // the first trajectory through it
+	index int               // which of its turns, from 0
+	move  move
 }
 
 // nodeOf returns the node that turn i, from 0, of a trajectory led to. -1 is the root.
@@ -50,8 +50,8 @@ func nodeOf(row *trajectories.Row, i int) node {
 	return node{row.RunID, row.Tree, path}
 }
 
-// statesOf returns the state before each turn of a trajectory. Where the same calls met the same
-// observations the state is the same, whatever was thought and under whatever API version.
+// statesOf returns the state before each turn of a trajectory. The same calls with the same
+// observations lead to the same state, whatever was thought and under whatever API version.
 func statesOf(row *trajectories.Row) []string {
 	states := make([]string, len(row.Turns))
 	state := ""
@@ -74,7 +74,7 @@ func growTree(q *question) *tree {
 			t.unfailed[m] = t.unfailed[m] || !isFailed(row)
 
 			if at := nodeOf(row, i); t.actions[at] == nil {
-				a := &branch{row: row, turn: i, move: m}
+				a := &branch{row: row, index: i, move: m}
 				t.actions[at] = a
 
 				parent := nodeOf(row, i-1)
@@ -86,16 +86,16 @@ func growTree(q *question) *tree {
 	return t
 }
 
-// badSiblings returns the bad actions beside one. None of them does the same as a chosen one, which
-// is not bad in their state.
+// badSiblings returns the bad siblings of the action at a node. None of them makes the same call as
+// a chosen one, because that is not bad in their state.
 func (t *tree) badSiblings(at node) []*branch {
 	a := t.actions[at]
-	return slices.DeleteFunc(slices.Clone(t.siblings[nodeOf(a.row, a.turn-1)]), func(b *branch) bool {
+	return slices.DeleteFunc(slices.Clone(t.siblings[nodeOf(a.row, a.index-1)]), func(b *branch) bool {
 		return t.unfailed[b.move]
 	})
 }
 
-// badEnds returns the trajectories that ended with a bad action, and so failed.
+// badEnds returns the trajectories that ended with a bad action, and therefore failed.
 func (t *tree) badEnds(all []*trajectories.Row) (bad []*trajectories.Row) {
 	for _, row := range all {
 		last := len(row.Turns) - 1
@@ -107,12 +107,13 @@ func (t *tree) badEnds(all []*trajectories.Row) (bad []*trajectories.Row) {
 	return bad
 }
 
-func (a *branch) at() *trajectories.Turn { return &a.row.Turns[a.turn] }
+// turn returns the turn that took the action.
+func (a *branch) turn() *trajectories.Turn { return &a.row.Turns[a.index] }
 
-// worst returns the action of which it is known best that it is bad: the one with the most visits,
-// of those the one of the lowest value.
+// worst returns the action that is most surely bad: the one with the most visits, and among those
+// the one with the lowest value.
 func worst(bad []*branch) *branch {
 	return slices.MinFunc(bad, func(a, b *branch) int {
-		return cmp.Or(cmp.Compare(b.at().Visits, a.at().Visits), cmp.Compare(a.at().Value, b.at().Value))
+		return cmp.Or(cmp.Compare(b.turn().Visits, a.turn().Visits), cmp.Compare(a.turn().Value, b.turn().Value))
 	})
 }

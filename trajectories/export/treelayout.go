@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Node is an action in a search tree and what came of it.
+// Node is an action in a search tree and its result.
 type Node struct {
 	NodeFacts
-	Messages []Message `json:"messages"` // the action and its observation; of an end without it
+	Messages []Message `json:"messages"` // the action and its observation, which an end lacks
 }
 
-// NodeFacts are what a node of a tree is beside its messages.
+// NodeFacts is what is known about a node of a tree besides its messages.
 type NodeFacts struct {
 	Parent    int     `json:"parent"`            // place of the node above in the list; -1: the prompt
 	NodePath  string  `json:"node_path"`         // ordinals from the root, as in "0.1.0"
@@ -32,7 +32,7 @@ func toTree(s *Sample) record {
 	rec := record{Prompt: toChat(s.System, s.Conversations), Tools: s.Tools}
 
 	for _, n := range s.Nodes {
-		// Calls are named by the turn, which what lies before tells.
+		// IDs of calls hold the number of their turn, so the path above has to be converted, too.
 		var before []Message
 		for i := n.Parent; i >= 0; i = s.Nodes[i].Parent {
 			before = slices.Concat(s.Nodes[i].Messages, before)

@@ -9,8 +9,8 @@ import (
 	"toolevo/trajectories"
 )
 
-// Tree is a search tree of which a trajectory is chosen: every trajectory of it whose worth is
-// known, each text once.
+// Tree samples are search trees with a chosen trajectory: every trajectory of the tree whose worth
+// is known, each text once.
 const Tree Format = "tree"
 
 func init() {
@@ -23,15 +23,16 @@ func init() {
 	})
 }
 
-// trees returns a sample of each tree that a chosen trajectory is of. A selection chooses trees,
-// not paths: a right trajectory that is more than was wanted of a question stays beside its
-// siblings, who are compared with it.
+// trees returns a sample of each tree with a chosen trajectory. A selection chooses trees, not
+// paths: a right trajectory beyond the number wanted of a question stays, as its siblings are
+// compared with it.
 func (w *writer) trees(q *question) ([]candidate, error) {
 	var (
 		known question
 		all   []candidate
 	)
 
+	// Where the worth of an end is unknown, it must not count in the advantages of those above it.
 	for _, row := range q.all {
 		good, err := w.isKnown(row)
 		if err != nil {
@@ -52,6 +53,8 @@ func (w *writer) trees(q *question) ([]candidate, error) {
 		}
 
 		seen[root] = true
+
+		// All paths of a tree begin with the same prompt and question. isKnown made their samples.
 		path := w.samples[row]
 		s := Sample{System: path.System, Tools: path.Tools, Conversations: path.Conversations[:1]}
 		w.grow(&s, t, root, Node{NodeFacts: NodeFacts{Parent: -1}})
@@ -61,8 +64,8 @@ func (w *writer) trees(q *question) ([]candidate, error) {
 	return all, nil
 }
 
-// isKnown reports whether it is known what a trajectory is worth, and the linter has nothing
-// against it. Of one that a single matcher takes nobody knows.
+// isKnown reports whether the worth of a trajectory is known, and the linter does not fault it. If
+// only one of the matchers takes its answer, its worth is unknown.
 func (w *writer) isKnown(row *trajectories.Row) (bool, error) {
 	right := row.IsCorrect() && w.manifest.Selection.accepts(row)
 	if !right && !isFailed(row) {
@@ -72,7 +75,7 @@ func (w *writer) isKnown(row *trajectories.Row) (bool, error) {
 	path, _, err := w.sample(row)
 	found := w.linter.withoutCutoff().LintRow(SFTTrajectory, row, &path)
 
-	// Those that are right were checked, and told, before the selection.
+	// Right ones were linted, and reported, before the selection.
 	if len(found) > 0 && !right {
 		w.dropSample(&candidate{row: row}, found)
 	}
@@ -80,8 +83,9 @@ func (w *writer) isKnown(row *trajectories.Row) (bool, error) {
 }
 
 // grow adds the actions at a node to a sample, parents first. The advantage of an action is the
-// mean reward of the ends below it, normalised among its siblings as GRPO does rewards of a group.
-// One without siblings carries on what its parent began, and has the parent's, which n comes with.
+// mean reward of the ends below it, normalised among its siblings as GRPO normalises the rewards of
+// a group. An action without siblings continues what its parent began, and has the parent's
+// advantage, which n comes with.
 func (w *writer) grow(s *Sample, t *tree, at node, n Node) {
 	var means []float64
 	for _, b := range t.siblings[at] {
@@ -91,8 +95,8 @@ func (w *writer) grow(s *Sample, t *tree, at node, n Node) {
 	mean, std := stat.MeanStdDev(means, nil)
 
 	for i, b := range t.siblings[at] {
-		here, turn := nodeOf(b.row, b.turn), b.at()
-		path := w.samples[b.row].Conversations[2*b.turn+1:]
+		here, turn := nodeOf(b.row, b.index), b.turn()
+		path := w.samples[b.row].Conversations[2*b.index+1:]
 		n.NodePath, n.Visits, n.Value, n.Outcome = here.path, turn.Visits, turn.Value, ""
 
 		if len(means) > 1 {
@@ -110,14 +114,14 @@ func (w *writer) grow(s *Sample, t *tree, at node, n Node) {
 	}
 }
 
-// rewards are those of the ends below an action, or its own.
+// rewards returns the rewards of the ends below an action, or its own if it is an end.
 func (t *tree) rewards(b *branch) (all []float64) {
-	for _, below := range t.siblings[nodeOf(b.row, b.turn)] {
+	for _, below := range t.siblings[nodeOf(b.row, b.index)] {
 		all = append(all, t.rewards(below)...)
 	}
 
 	if all == nil {
-		reward, _ := b.row.Reward(mcts.Limit(b.at().Limit))
+		reward, _ := b.row.Reward(mcts.Limit(b.turn().Limit))
 		all = append(all, reward)
 	}
 	return all

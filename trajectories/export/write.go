@@ -30,8 +30,8 @@ type Options struct {
 	// version, dataset and makers. A system text with a control token is refused.
 	Shown func(row *trajectories.Row) (trajectories.Shown, error)
 
-	// MixEngines lets rows of different makers stand in one export. What a program shows depends on
-	// what runs it, so a mixed export is refused otherwise.
+	// MixEngines allows rows of different makers in one export. Otherwise that is refused, as a
+	// program's output depends on what runs it.
 	MixEngines bool
 
 	Tokenizer *Tokenizer // counts tokens; nil counts characters only
@@ -39,40 +39,40 @@ type Options struct {
 	Cutoff    int        // samples of more tokens are dropped, never cut; 0 keeps them; needs a Tokenizer
 	Software  string     // the version of toolevo, for the manifest
 
-	// ChatTemplate is the one of the trainer that will be trained, where that is known. An export
-	// that it spoils is refused.
+	// ChatTemplate is the trainer's chat template of the model to train, if that is known. An
+	// export that it spoils is refused.
 	ChatTemplate string
 
 	// TokenIDs returns the ids of the tokens that a model read and sampled for a turn of a row,
-	// from 0; ok is false where there are none, or where they say more than the turn's text. nil
-	// exports none.
+	// from 0. ok is false if they are not known, or say more than the turn's text. nil exports no
+	// ids.
 	TokenIDs func(row *trajectories.Row, turn int) (ids mcts.TokenIDs, ok bool, err error)
 
 	native bool // prompts come with native tools: set by [Write]
 
-	Refused []*atif.Refusal // documents to import that no sample can say, for the manifest
+	Refused []*atif.Refusal // imported documents that no sample can express, for the manifest
 
-	// Found is told what the linter holds against a trajectory or sample that it leaves out, by its
-	// name; nil is told nothing.
+	// Found gets what the linter holds against a trajectory or sample that is left out, by its
+	// name. It may be nil.
 	Found func(name string, found []Finding)
 }
 
 // Write writes rows, which come in canonical order, to a folder that the trainer reads, and returns
-// the manifest. Of formats that need failures ([Format.NeedsFailures]) the rows are all that ended,
-// else those that are correct. Rows that the linter faults are dropped and counted before the
-// selection, so they take no other row's place. Nothing left is an export of no samples, not an
-// error.
+// the manifest. For formats that need failures ([Format.NeedsFailures]) the rows are all that
+// ended, otherwise those that are correct. Rows that the linter faults are dropped and counted
+// before the selection, so they take no other row's place. If nothing is left, the export is empty,
+// which is not an error.
 //
 // The folder is made, or may hold an earlier export, which is replaced; any other content is
 // refused. The manifest is removed first and written last, so a folder with a manifest is whole.
-// With weights or questions that are held out the rows are gone through twice.
+// With weights or held-out questions the rows are read twice.
 func Write(ctx context.Context, dir string, rows iter.Seq2[trajectories.Row, error], opt Options) (*Manifest, error) {
 	w, err := newWriter(opt)
 	if err != nil {
 		return nil, err
 	}
 
-	if err = w.lookAt(rows); err == nil {
+	if err = w.detectNative(rows); err == nil {
 		err = w.survey(ctx, rows)
 	}
 
@@ -93,15 +93,15 @@ type writer struct {
 	layout   layout
 	linter   *Linter
 	shown    shownCache
-	samples  map[*trajectories.Row]cleaned // of the question at hand
+	samples  map[*trajectories.Row]cleaned // of the current question
 	runs     runCounts
 	manifest Manifest
 	weighs   bool              // messages have weights
-	first    *trajectories.Row // whose makers all others have, unless they may be mixed
+	first    *trajectories.Row // all others have its makers, unless they may be mixed
 
 	heldOut map[string]bool // the questions, by their key
 
-	quotas map[string]*quota // by what rows are weighed by; nil without weights
+	quotas map[string]*quota // by the names that rows are weighed by; nil without weights
 	rng    *rand.Rand        // of the quotas
 }
 
@@ -120,6 +120,7 @@ func newWriter(opt Options) (*writer, error) {
 		return nil, err
 	}
 
+	// Without a verdict, an action cannot be told to be good or bad.
 	if opt.Selection.Score == Any && opt.Format.NeedsFailures() {
 		return nil, fmt.Errorf("export: %s sets right answers against wrong ones: it needs a verdict, %s or %s",
 			opt.Format, Strict, Official)
@@ -139,13 +140,14 @@ func newWriter(opt Options) (*writer, error) {
 		opt: opt, form: opt.Format.form().trained, linter: linter,
 		samples: map[*trajectories.Row]cleaned{}, runs: runCounts{},
 	}
+	// A system text with a control token would spoil every sample: it is an error, not a finding.
 	w.shown = newShownCache(opt.Shown, w.lintShown)
 	w.reset()
 
 	return w, nil
 }
 
-// reset makes the manifest one of nothing.
+// reset empties the manifest.
 func (w *writer) reset() {
 	w.manifest = newManifest(w.opt)
 	w.layout = w.manifest.layout()
@@ -155,15 +157,15 @@ func (w *writer) reset() {
 	}
 }
 
-// lookAt finds out by the first row whether prompts come with native tools: files have a column of
-// them then.
-func (w *writer) lookAt(rows iter.Seq2[trajectories.Row, error]) error {
+// detectNative finds out from the first row whether prompts come with native tools, which files
+// then have a column of.
+func (w *writer) detectNative(rows iter.Seq2[trajectories.Row, error]) error {
 	for row, err := range rows {
 		if err != nil {
 			return err
 		}
 
-		shown, err := w.shown.of(&row)
+		shown, err := w.shown.get(&row)
 		w.opt.native = action.IsNative(shown.Codec)
 		w.reset()
 		return err
@@ -171,8 +173,8 @@ func (w *writer) lookAt(rows iter.Seq2[trajectories.Row, error]) error {
 	return nil
 }
 
-// leaveOutUnfilled takes the columns of messages that no sample fills from the files: templates
-// test for keys, and readers have null where there is nothing.
+// leaveOutUnfilled removes from the files the columns of messages that no sample fills: readers
+// would put null there, and templates only test for keys.
 func (w *writer) leaveOutUnfilled(work string) error {
 	m := &w.manifest
 	if w.layout.tags == nil || m.ToolCalls && w.weighs {
@@ -221,7 +223,7 @@ func copySamples(out io.Writer, path string, all, columns []pq.Column) error {
 	return to.Close()
 }
 
-// writeAll writes every file but the manifest into the folder work.
+// writeAll writes every file except the manifest into the folder work.
 func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[trajectories.Row, error]) error {
 	if err := w.writeData(work, w.questions(ctx, rows)); err != nil {
 		return err
@@ -230,10 +232,12 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 	m := &w.manifest
 	w.runs.note(m)
 
+	// Which columns are filled is known only after the last sample.
 	if err := w.leaveOutUnfilled(work); err != nil {
 		return err
 	}
 
+	// So is what the samples hold that a template could spoil.
 	if m.ChatTemplate != "" {
 		if _, err := m.CheckTemplate(m.ChatTemplate); err != nil {
 			return err
@@ -244,7 +248,8 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 		return err
 	}
 
-	// The card names what the files hold.
+	// The card names the data by its checksums, so those are noted first. In the end complete notes
+	// them again, with the card's.
 	var names []string
 	for _, d := range m.datasets() {
 		names = append(names, d.parquet())
