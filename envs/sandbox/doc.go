@@ -14,16 +14,16 @@
 // shows; package toolqa/pytool/pytooltest holds them to that. SECURITY.md says what each engine
 // protects against.
 //
-// A run keeps to one engine and one version of Python, as far as its [Stamp]: what an exception
-// says and which modules there are depend on it.
+// A run keeps to one engine and one version of Python, as its [Stamp] says: the texts of exceptions
+// and the modules depend on it.
 //
 // # What a program sees
 //
-// CPython, as if started with the program alone: its __main__ is fresh, its folder is "/", standard
+// CPython, as if started for the program alone: its __main__ is fresh, its folder is "/", standard
 // input is empty, and what goes to standard error is lost. It can import the standard library and
 // the modules that [Stamp.Modules] names. It can write no file, start no process or thread, and
-// reach no network; an attempt is the exception that Python has for it. At its end functions of
-// atexit are called.
+// reach no network; attempts raise Python's usual exceptions. At its end, atexit functions are
+// called.
 //
 // The hash seed is fixed, and the generators of random and numpy.random, numpy's default_rng
 // included, begin with [Program.Seed], in every engine.

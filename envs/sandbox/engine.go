@@ -9,17 +9,16 @@ import (
 // Program is what an engine runs.
 type Program struct {
 	Code string
-	// Published selects the published rules of what is shown, those of the code that ToolQA came
-	// with.
+	// Published selects the published rules of what is shown, those of ToolQA's own code.
 	Published bool
-	// Seed is what the generators of random and numpy.random begin with. It depends on the code
-	// alone.
+	// Seed is what the generators of random and numpy.random begin with. It depends only on the
+	// code.
 	Seed uint32
 }
 
 // Limits bound one program. Zero values mean the defaults. Wall should be several times CPU: it is
-// there for a program that waits, and on a busy machine must not end one that computes, whose
-// processor time is the same on every day.
+// meant for programs that wait, and must not end one that computes on a busy machine. Processor
+// time does not depend on how busy the machine is.
 type Limits struct {
 	Wall   time.Duration // real time; default four times CPU
 	CPU    time.Duration // processor time, in whole seconds; default 8 s
@@ -52,14 +51,14 @@ type End uint8
 
 // The ends.
 const (
-	Finished   End = iota // it came to its end, or called sys.exit with no complaint
-	Raised                // it raised; the end of the output says what
+	Finished   End = iota // it came to its end, or called sys.exit without an error
+	Raised                // it raised an exception, which is the end of the output
 	OutOfTime             // it used up its processor time or its real time
 	OutOfSpace            // it printed more than allowed
 	Died                  // the interpreter died of it, e.g. of a stack overflow in C
 )
 
-// Reply is what an engine has to say of a program.
+// Reply is what an engine says about a program.
 type Reply struct {
 	Output string // what is shown, up to Limits.Output bytes
 	End    End
@@ -69,7 +68,7 @@ type Reply struct {
 // Engine runs programs. Implementations are safe for concurrent use.
 type Engine interface {
 	// Run runs a program in an interpreter that knows nothing of other programs. An error is a
-	// failure of ours or the end of ctx; whatever the program does is a Reply.
+	// failure of the engine or the end of ctx; whatever the program does is a Reply.
 	Run(ctx context.Context, p Program, l Limits) (Reply, error)
 
 	// Stamp says what the engine is. It does not change.
@@ -79,8 +78,8 @@ type Engine interface {
 	Close() error
 }
 
-// Stamp is everything about an engine that what a program shows, or what it could do to its host,
-// depends on. A run keeps to one stamp, and every trajectory names it.
+// Stamp is everything about an engine on which the output of a program, or what it could do to its
+// host, depends. A run keeps to one stamp, and every trajectory names it.
 type Stamp struct {
 	Engine string `json:"engine"` // "forkserver", "bwrap" or "unsafe"
 	Python string `json:"python"` // the interpreter's version, "3.11.2"
@@ -90,7 +89,7 @@ type Stamp struct {
 	Missing []string `json:"missing"`
 }
 
-// String is the stamp in words: "forkserver python 3.11.2 numpy 1.24.2 without landlock".
+// String returns the stamp in words: "forkserver python 3.11.2 numpy 1.24.2 without landlock".
 func (s Stamp) String() string {
 	words := append([]string{s.Engine, "python", s.Python}, s.Modules...)
 	if len(s.Missing) > 0 {
@@ -101,7 +100,7 @@ func (s Stamp) String() string {
 	return strings.Join(words, " ")
 }
 
-// ModuleNames are the names of the modules that can be imported beside the standard library.
+// ModuleNames returns the names of the modules that can be imported beside the standard library.
 func (s Stamp) ModuleNames() []string {
 	names := make([]string, len(s.Modules))
 	for i, m := range s.Modules {

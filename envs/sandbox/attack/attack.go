@@ -17,7 +17,7 @@ const (
 	Secrets    = "secrets"     // nothing of the host's environment, descriptors and memory
 	Processes  = "processes"   // no other program, no other process, none that stays behind
 	Signals    = "signals"     // no other process is stopped, ended or slowed
-	Kernel     = "kernel"      // no system call that a computing program has no use for
+	Kernel     = "kernel"      // no system call that a program has no use for when it computes
 	OtherCalls = "other calls" // no program changes or learns what another one shows
 	Resources  = "limits"      // processor time, real time, memory and output are bounded
 )
@@ -32,10 +32,10 @@ type Attack struct {
 	Name  string // "tcp-connect"
 	Wall  string // what it tries to get through
 	What  string // what it does, one sentence
-	Short bool   // part of the short form: it is over at once
+	Short bool   // part of the short form, as it ends at once
 
 	code string
-	ends []sandbox.End // how it may end without having said anything
+	ends []sandbox.End // how it may end without saying anything
 }
 
 //go:embed snippets/*.py
@@ -85,11 +85,13 @@ var endings = map[string]sandbox.End{
 }
 
 // parse reads an attack's file. It begins with comments: "# wall: network", "# what: ...", "#
-// short" when it belongs to the short form, and "# ends: time, raised" when ending so is being
+// short" if it belongs to the short form, and "# ends: time, raised" if an attack that ends so is
 // contained.
 func parse(name, text string) (Attack, error) {
 	a := Attack{Name: name, code: text}
 	for line := range strings.Lines(text) {
+		// The program begins with the first line that is no comment, and may have comments of its
+		// own.
 		comment, ok := strings.CutPrefix(line, "# ")
 		if !ok {
 			break
@@ -117,13 +119,14 @@ func parse(name, text string) (Attack, error) {
 		}
 	}
 
+	// Findings are listed by wall, and shown with what was tried.
 	if !slices.Contains(Walls(), a.Wall) || a.What == "" {
 		return a, fmt.Errorf("attack %s: want a wall and what it does", name)
 	}
 	return a, nil
 }
 
-// program is what the engine runs: where the bait is, the words the attacks have in common, the
+// program returns what the engine runs: where the bait is, what attacks have in common, and the
 // attack.
 func (a Attack) program(bait string) sandbox.Program {
 	code := bait + prelude

@@ -308,7 +308,7 @@ func TestRunAndCheck(t *testing.T) {
 		t.Errorf("Check: %v", err)
 	}
 
-	if _, set := os.LookupEnv(variable); set {
+	if _, set := os.LookupEnv(secretVariable); set {
 		t.Error("the bait is still in the environment")
 	}
 

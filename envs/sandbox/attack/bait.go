@@ -21,8 +21,8 @@ import (
 	"toolevo/envs/disk"
 )
 
-// variable is the environment variable that has the secret.
-const variable = "TOOLEVO_BAIT"
+// secretVariable is the environment variable that has the secret.
+const secretVariable = "TOOLEVO_BAIT"
 
 // Bait is what the host lays out for attacks. Lay it out before the engine is opened, so that an
 // engine that passes on what it should not has something to pass on. It is not safe for concurrent
@@ -30,13 +30,13 @@ const variable = "TOOLEVO_BAIT"
 type Bait struct {
 	secret string
 	mark   string // the name of a process that an attack leaves behind
-	hidden string // the name of a file that attacks are not told
+	hidden string // the name of a file that attacks do not know
 
 	dir         string
 	claim       *os.File // the folder, locked for as long as this process lives
 	before      string   // the folder as it was laid out
 	page        []byte   // memory with the secret
-	file        *os.File // removed, with the secret, open for whoever inherits it
+	file        *os.File // a removed file with the secret, open for whoever inherits it
 	open        int      // a descriptor of file that new processes inherit
 	watched     []listener
 	tcp, udp    int
@@ -56,20 +56,21 @@ func Lay() (*Bait, error) {
 	}
 
 	b.layVictim()
-	return b, os.Setenv(variable, b.secret)
+	return b, os.Setenv(secretVariable, b.secret)
 }
 
-// random is n random bytes in hexadecimal digits.
+// random returns n random bytes in hexadecimal digits.
 func random(n int) string {
 	data := make([]byte, n)
 	rand.Read(data)
 	return hex.EncodeToString(data)
 }
 
-// layFiles makes the folder, in which anybody who reaches it may do anything.
+// layFiles makes the folder, where everything is allowed to whoever reaches it.
 func (b *Bait) layFiles() error {
+	// The folder stays when its files are laid out again, as the socket in it does.
 	if b.dir == "" {
-		// Runs that were killed could not take their folders away.
+		// Runs that were killed could not remove their folders.
 		if err := disk.RemoveLeftovers(os.TempDir(), folderName, ""); err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func (b *Bait) layFiles() error {
 			return err
 		}
 
-		// The process's mask may have withheld rights that attacks are to have.
+		// The umask may have withheld rights that attacks are to have.
 		if err := os.Chmod(filepath.Join(b.dir, name), 0o666); err != nil {
 			return err
 		}
@@ -101,7 +102,7 @@ func (b *Bait) layFiles() error {
 	return nil
 }
 
-// folderName is what the folders of bait begin with.
+// folderName is the beginning of the names of bait folders.
 const folderName = "toolevo-bait-"
 
 // folder describes the folder: names, modes, owners and sizes, and of regular files also when they
@@ -110,6 +111,7 @@ func (b *Bait) folder() string {
 	var text strings.Builder
 
 	err := filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
+		// The socket is watched by its listener.
 		if err != nil || path == b.sockets() {
 			return err
 		}
@@ -127,7 +129,7 @@ func (b *Bait) folder() string {
 				return err
 			}
 
-			// The secret is far shorter; size and time tell of changes further on.
+			// The secret is far shorter; size and time reveal changes further on.
 			fmt.Fprintf(&text, "%d %d %q\n", st.Mtim.Sec, st.Mtim.Nsec, data[:min(len(data), 1000)])
 		}
 		return nil
@@ -142,7 +144,7 @@ func (b *Bait) folder() string {
 
 func (b *Bait) sockets() string { return filepath.Join(b.dir, "socket") }
 
-// layDescriptor opens a file with the secret that has no name any more, without the mark that keeps
+// layDescriptor opens a file with the secret that no longer has a name, without the flag that keeps
 // new programs from inheriting it.
 func (b *Bait) layDescriptor() (err error) {
 	path := filepath.Join(b.dir, "unnamed")
@@ -169,8 +171,8 @@ func (b *Bait) layMemory() (err error) {
 	return err
 }
 
-// layVictim starts a process for attacks to end, which also ends when the host does. A machine
-// without cat has none: the attacks then make do with the host.
+// layVictim starts a process for attacks to end, which also ends with the host. A machine without
+// cat has none: the attacks then make do with the host.
 func (b *Bait) layVictim() {
 	cmd := exec.Command("cat")
 	cmd.Env, cmd.Dir = []string{}, "/"
@@ -188,7 +190,7 @@ func (b *Bait) layVictim() {
 	b.victim, b.victimStdin = cmd, in
 }
 
-// python is what the attacks are told, as an assignment in Python.
+// python returns what attacks need to know, as assignments in Python.
 func (b *Bait) python(memory int64) string {
 	victim := 0
 	if b.victim != nil {
@@ -215,7 +217,7 @@ func (b *Bait) python(memory int64) string {
 	return text.String()
 }
 
-// touched says what happened to the bait since it was laid out or last looked at, and lays out
+// touched reports what happened to the bait since it was laid out or last checked, and lays out
 // again what was touched. With strays it also looks for processes that attacks left behind.
 func (b *Bait) touched(strays bool) []string {
 	var all []string
@@ -254,6 +256,7 @@ func (b *Bait) touched(strays bool) []string {
 		b.layVictim()
 	}
 
+	// Looking through all processes takes longer than most attacks do.
 	if strays {
 		if n := b.killStrays(); n > 0 {
 			all = append(all, fmt.Sprintf("%d processes stayed behind", n))
@@ -263,7 +266,7 @@ func (b *Bait) touched(strays bool) []string {
 	return all
 }
 
-// holds reports whether a file still has the secret alone, and writes it again if not.
+// holds reports whether a file still has only the secret, and writes it again if not.
 func (b *Bait) holds(f *os.File) bool {
 	data := make([]byte, len(b.secret)+1)
 
@@ -277,7 +280,7 @@ func (b *Bait) holds(f *os.File) bool {
 	return false
 }
 
-// clear empties the folder, but for the socket.
+// clear empties the folder except for the socket.
 func (b *Bait) clear() {
 	entries, _ := os.ReadDir(b.dir)
 	for _, e := range entries {
@@ -289,12 +292,12 @@ func (b *Bait) clear() {
 
 // alive reports whether a process runs or waits: it has not ended and is not stopped.
 func alive(pid int) bool {
-	letter, ok := doing(pid)
+	letter, ok := processState(pid)
 	return ok && !strings.Contains("ZTtX", letter)
 }
 
-// doing is the letter of /proc/PID/stat for what a process does.
-func doing(pid int) (string, bool) {
+// processState returns the letter of /proc/PID/stat for the state of a process.
+func processState(pid int) (string, bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", false
@@ -326,7 +329,7 @@ func (b *Bait) killStrays() int {
 	return n
 }
 
-// stopVictim kills the victim and waits for its end. It may have ended already: that error says
+// stopVictim kills the victim and waits for its end. It may have ended already, so errors mean
 // nothing.
 func (b *Bait) stopVictim() {
 	b.victimStdin.Close()
@@ -335,12 +338,13 @@ func (b *Bait) stopVictim() {
 	b.victim = nil
 }
 
-// Close takes the bait away.
+// Close removes the bait.
 func (b *Bait) Close() error {
 	var errs []error
-	// Lay also closes a bait that it could not finish, so any part may be missing.
-	if os.Getenv(variable) == b.secret {
-		errs = append(errs, os.Unsetenv(variable))
+	// Lay also closes a bait that it could not finish, so any part may be missing. Another bait may
+	// have put its own secret into the variable.
+	if os.Getenv(secretVariable) == b.secret {
+		errs = append(errs, os.Unsetenv(secretVariable))
 	}
 
 	if b.victim != nil {
@@ -367,6 +371,7 @@ func (b *Bait) Close() error {
 		errs = append(errs, os.RemoveAll(b.dir))
 	}
 
+	// The lock goes last: a folder that nobody has locked counts as left over.
 	if b.claim != nil {
 		errs = append(errs, b.claim.Close())
 	}

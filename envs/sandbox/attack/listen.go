@@ -13,7 +13,7 @@ type listener struct {
 	stream bool // connections arrive, not datagrams
 }
 
-// listen opens the listeners. They never wait: what arrived is there when one looks.
+// listen opens the listeners. They do not block: visited asks what has arrived.
 func (b *Bait) listen() error {
 	b.abstract = "\x00" + b.mark
 
@@ -34,8 +34,10 @@ func (b *Bait) listen() error {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 
+		// Only the descriptor that was laid out as bait may be inherited.
 		unix.CloseOnExec(fd)
 
+		// Close also closes one that cannot be bound.
 		b.watched = append(b.watched, listener{l.name, fd, l.kind == unix.SOCK_STREAM})
 		if err := b.bind(fd, l.at, l.kind, l.port); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)

@@ -12,7 +12,7 @@ import (
 	"toolevo/envs/sandbox"
 )
 
-// Finding is what came of an attack.
+// Finding is the result of an attack.
 type Finding struct {
 	Attack
 	Contained bool
@@ -21,14 +21,14 @@ type Finding struct {
 }
 
 const (
-	memory = 768 << 20 // bytes that an attack may have, of which a numpy that is loaded takes a third
-	// patience is how much longer than the limit of real time a program may take on a machine that
+	memory = 768 << 20 // bytes that an attack may have; numpy takes a third of them
+	// overtime is how much longer than the limit of real time a program may take on a machine that
 	// does other things, too.
-	patience = 3 * time.Second
+	overtime = 3 * time.Second
 )
 
-// limits are those under which an attack runs. Those that never end of themselves are given little,
-// the others plenty.
+// limits returns the limits of an attack. Attacks that never end by themselves get little time, the
+// others plenty.
 func (a Attack) limits() sandbox.Limits {
 	l := sandbox.Limits{CPU: 5 * time.Second, Wall: 20 * time.Second, Memory: memory}
 	if slices.Contains(a.ends, sandbox.OutOfTime) {
@@ -37,8 +37,8 @@ func (a Attack) limits() sandbox.Limits {
 	return l
 }
 
-// The harmless programs: what they show is the same on every call, unless something was done to
-// their interpreter.
+// The harmless programs: they show the same on every call, unless something was done to their
+// interpreter.
 //
 //go:embed harmless.py
 var harmless string
@@ -46,8 +46,8 @@ var harmless string
 //go:embed state.py
 var changeable string
 
-// witness returns a harmless program. The thorough one shows all that one program could change for
-// the next.
+// witness returns a harmless program. The thorough one shows everything that one program could
+// change for the next.
 func witness(thorough bool) sandbox.Program {
 	if thorough {
 		return sandbox.Program{Code: harmless + changeable, Seed: 1}
@@ -55,7 +55,7 @@ func witness(thorough bool) sandbox.Program {
 	return sandbox.Program{Code: harmless, Seed: 1}
 }
 
-// answers is what the harmless programs showed before any attack.
+// answers are what the harmless programs showed before any attack, by whether they are thorough.
 type answers map[bool]sandbox.Reply
 
 // ask runs a harmless program.
@@ -66,11 +66,12 @@ func ask(ctx context.Context, e sandbox.Engine, thorough bool) (sandbox.Reply, e
 // Run runs the attacks of [List] one after the other, or only those of the short form, and calls
 // each, which may be nil, after every one. The short form looks less often for processes left
 // behind and for changes in other programs: after the attacks that aim at them, and at the end of
-// each wall's. Its error is the end of ctx, or an engine that does not even run harmless programs;
-// a breach is a finding.
+// each wall's. It is an error if ctx ends or the engine does not even run harmless programs; a
+// breach is a finding.
 func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(Finding)) ([]Finding, error) {
 	before := answers{}
 
+	// What an attack changed shows only against what programs showed before.
 	for _, thorough := range []bool{false, true} {
 		r, err := ask(ctx, e, thorough)
 		if err == nil && r.End != sandbox.Finished {
@@ -84,7 +85,8 @@ func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(
 		before[thorough] = r
 	}
 
-	b.touched(true) // what was before is not an attack's doing
+	// What happened before is not an attack's doing.
+	b.touched(true)
 
 	list := List()
 	if short {
@@ -93,6 +95,7 @@ func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(
 	var found []Finding
 
 	for i, a := range list {
+		// A full look takes longer than most attacks, so the short form takes it once per wall.
 		last := i == len(list)-1 || list[i+1].Wall != a.Wall
 
 		f, err := b.try(ctx, e, a, before, !short || last || a.affectsOthers())
@@ -109,15 +112,14 @@ func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(
 	return found, nil
 }
 
-// affectsOthers reports whether an attack aims at other programs, so that only asking one may show
+// affectsOthers reports whether an attack aims at other programs, so that only running one may show
 // what it did.
 func (a Attack) affectsOthers() bool {
 	return a.Wall == Processes || a.Wall == Signals || a.Wall == OtherCalls
 }
 
-// try runs an attack and looks at what it did. After some it also looks for processes that stayed
-// behind, which takes longer than most attacks, and asks a harmless program whether all is as
-// before.
+// try runs an attack and looks at what it did. With after it also looks for processes that stayed
+// behind, and whether a harmless program shows the same as before.
 func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answers, after bool) (Finding, error) {
 	f := Finding{Attack: a}
 	l := a.limits()
@@ -131,14 +133,15 @@ func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answe
 	}
 
 	breaches := b.judge(a, r, err)
-	if f.Took > l.Wall+patience {
+	// The engine has to end an attack even if that catches exceptions and ignores signals.
+	if f.Took > l.Wall+overtime {
 		breaches = append(breaches, fmt.Sprintf("it ran for %v, the limit is %v", f.Took.Round(time.Millisecond),
 			l.Wall))
 	}
 
 	breaches = append(breaches, b.touched(after)...)
 	if after {
-		changed, err := asks(ctx, e, before, a.Wall == OtherCalls)
+		changed, err := changes(ctx, e, before, a.Wall == OtherCalls)
 		if err != nil {
 			return f, err
 		}
@@ -148,6 +151,7 @@ func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answe
 
 	f.Contained = len(breaches) == 0
 
+	// A finding is printed, and the secret has to stay one for the next attacks.
 	f.Seen = contained(r)
 	if !f.Contained {
 		f.Seen = strings.ReplaceAll(strings.Join(breaches, "; "), b.secret, "the secret")
@@ -157,9 +161,9 @@ func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answe
 	return f, nil
 }
 
-// asks says what a harmless program now shows that it did not show before. Its error is the end of
-// ctx.
-func asks(ctx context.Context, e sandbox.Engine, before answers, thorough bool) ([]string, error) {
+// changes says what a harmless program now shows that it did not show before. It is an error if ctx
+// ends.
+func changes(ctx context.Context, e sandbox.Engine, before answers, thorough bool) ([]string, error) {
 	r, err := ask(ctx, e, thorough)
 	switch {
 	case ctx.Err() != nil:
@@ -173,7 +177,7 @@ func asks(ctx context.Context, e sandbox.Engine, before answers, thorough bool) 
 	return nil, nil
 }
 
-// judge says what is wrong with how an attack ended and with what it said.
+// judge says what is wrong with how an attack ended, and with what it printed.
 func (b *Bait) judge(a Attack, r sandbox.Reply, err error) []string {
 	if err != nil {
 		return []string{"the engine failed: " + err.Error()}
@@ -209,7 +213,7 @@ func missing(output string) bool {
 		strings.HasPrefix(last, "AttributeError: module '")
 }
 
-// lines are the lines of a text that begin with a word, without it.
+// lines returns the lines of a text that begin with a word, without it.
 func lines(text, word string) []string {
 	var found []string
 
@@ -222,8 +226,8 @@ func lines(text, word string) []string {
 	return found
 }
 
-// contained says in one line what an attack that was contained came to: what it was first refused,
-// or how it ended.
+// contained says in one line how an attack was contained: what it was first refused, or how it
+// ended.
 func contained(r sandbox.Reply) string {
 	denied := lines(r.Output, "denied ")
 	if r.End == sandbox.Finished && len(denied) > 0 {
@@ -255,7 +259,7 @@ func how(r sandbox.Reply) string {
 	return fmt.Sprintf("finished, showing %q", last)
 }
 
-// difference is the first line that differs.
+// difference returns the first line that differs.
 func difference(before, after sandbox.Reply) string {
 	if before.End != after.End {
 		return how(after)
@@ -289,9 +293,9 @@ func (e *BreachError) Error() string {
 	return text.String()
 }
 
-// Check runs the short form against an engine like the one that is about to be used, which open
-// opens behind the bait and which runs one program at a time, so that the interpreter that was
-// attacked is the one that is then looked at. A breach is a [*BreachError].
+// Check runs the short form against an engine like the one that is about to be used. open opens it
+// once the bait is laid out; it runs one program at a time, so that harmless programs run in the
+// interpreter that was attacked. A breach is a [*BreachError].
 func Check(ctx context.Context, open func(context.Context) (sandbox.Engine, error)) (err error) {
 	b, err := Lay()
 	if err != nil {
@@ -317,7 +321,7 @@ func Check(ctx context.Context, open func(context.Context) (sandbox.Engine, erro
 	return nil
 }
 
-// Breaches are the findings that are not contained.
+// Breaches returns the findings that are not contained.
 func Breaches(found []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Contained })
 }

@@ -10,13 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Filter is the seccomp filter that a process puts on itself before it runs a snippet: an array of
-// struct sock_filter, which allows what a program needs that computes. The process writes its own
-// number, as a uint32 of the machine's byte order, to each of the offsets in pids before.
+// Filter returns the seccomp filter that a process puts on itself before it runs a snippet: an
+// array of struct sock_filter, which allows what a computing program needs. Before that, the
+// process writes its own number, as a uint32 in the machine's byte order, to the offsets in pids.
 //
-// The walls in without are those that the process does without. Where Landlock is among them the
-// filter refuses to open any file for writing; where Seccomp is, there is no filter: program is
-// nil.
+// The walls in without are missing. Without Landlock, the filter refuses to open any file for
+// writing; without Seccomp, there is no filter, and program is nil.
 func Filter(without ...Wall) (program []byte, pids []int) {
 	if slices.Contains(without, Seccomp) {
 		return nil, nil
@@ -41,7 +40,7 @@ func Filter(without ...Wall) (program []byte, pids []int) {
 	return program, pids
 }
 
-// allowList is what a computing program may do: it may use memory, timers, pipes of its own, and
+// allowList returns what a computing program may do: use memory, timers and pipes of its own, and
 // read files; everything else fails.
 //
 // To find the call that something fails for, run it under `strace -f -Z -o trace`, which sees what
@@ -134,6 +133,6 @@ var computing = []uint32{
 	unix.SYS_GETRESGID, unix.SYS_GETGROUPS, unix.SYS_UNAME, unix.SYS_SYSINFO, unix.SYS_UMASK,
 }
 
-// leading are the calls that follow a path, or go where it leads, without opening it: Landlock does
-// not see them.
+// leading are the calls that follow a path, or change to it, without opening it: Landlock does not
+// see them.
 var leading = []uint32{unix.SYS_READLINKAT, unix.SYS_CHDIR, unix.SYS_FCHDIR, unix.SYS_STATFS}

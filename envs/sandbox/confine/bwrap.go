@@ -30,6 +30,7 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	}
 
 	self := helper
+	// To bubblewrap, that path would be bubblewrap itself.
 	if self == keeper.OwnBinary {
 		if self, err = os.Executable(); err != nil {
 			return nil, fmt.Errorf("bubblewrap: find this binary: %w", err)
@@ -44,11 +45,14 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	args := []string{found, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "localhost",
 		"--dev", "/dev"}
 
-	outer := Outermost(slices.Concat(read, libraries), "/dev") // which bubblewrap makes itself
+	// /dev is left out, since bubblewrap makes its own.
+	outer := Outermost(slices.Concat(read, libraries), "/dev")
 	for _, path := range outer {
 		args = append(args, "--ro-bind-try", path, path)
 	}
 
+	// A later option covers an earlier one: an empty folder hides what was bound, and what may be
+	// read in it is bound again on top.
 	for _, folder := range hide {
 		if slices.ContainsFunc(outer, func(o string) bool { return Within(folder, o) }) {
 			args = append(args, "--tmpfs", folder)
@@ -66,12 +70,13 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 		args = append(args, "--bind-try", path, path)
 	}
 
+	// The root is an empty folder in memory, which nobody may fill.
 	args = append(args, "--ro-bind", self, launcherInside, "--remount-ro", "/", "--", launcherInside)
 	return args, nil
 }
 
-// CheckBubblewrap says why bubblewrap does not work here, as is the rule inside of containers: it
-// starts this binary in namespaces of its own, as [Jail.Command] does.
+// CheckBubblewrap says why bubblewrap does not work here, as is common in containers. It starts
+// this binary in namespaces of its own, as [Jail.Command] does.
 func CheckBubblewrap(ctx context.Context, path string) error {
 	args, err := bubblewrap(path, nil, nil, nil)
 	if err != nil {
@@ -91,7 +96,7 @@ func CheckBubblewrap(ctx context.Context, path string) error {
 	return nil
 }
 
-// Outermost sorts paths and leaves out those inside of another one, or of one of the folders
+// Outermost sorts paths and leaves out those inside another one, or inside one of the folders in
 // without.
 func Outermost(paths []string, without ...string) []string {
 	sorted := make([]string, 0, len(paths))
@@ -117,8 +122,8 @@ func Within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// libraryFolders returns where the dynamic linker finds the libraries of a binary: nowhere if it
-// needs none.
+// libraryFolders returns where the dynamic linker finds the libraries of a binary, nil if it needs
+// none.
 func libraryFolders(binary string) ([]string, error) {
 	f, err := elf.Open(binary)
 	if err != nil {

@@ -9,8 +9,9 @@ import "golang.org/x/sys/unix"
 // a hole.
 const newest = unix.SYS_RSEQ_SLICE_YIELD
 
-// denyList is the filter that the launcher puts on itself: what no program of ours needs, from its
-// first instruction on. It leaves in what an interpreter needs to start, and a fork server to work.
+// denyList returns the filter that the launcher puts on itself: it denies what no program needs,
+// from its first instruction on, but nothing that an interpreter needs to start, or a fork server
+// to work.
 func denyList() *filter {
 	f := newFilter()
 	f.answer(fail(unix.EPERM), denied...)
@@ -32,8 +33,8 @@ func denyList() *filter {
 const namespaces = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWUTS
 
-// streams is the kind of pair of sockets that leads nowhere but to its other end: asyncio wakes
-// itself up by one.
+// streams is the kind of pair of sockets that leads only to its other end: asyncio wakes itself up
+// with one.
 var streams = []condition{
 	{arg: 0, is: []uint32{unix.AF_UNIX}},
 	{arg: 1, mask: ^uint32(unix.SOCK_NONBLOCK | unix.SOCK_CLOEXEC), is: []uint32{unix.SOCK_STREAM}},
@@ -50,7 +51,7 @@ var forUse = condition{mask: unix.O_ACCMODE | unix.O_TRUNC | tmpfile, is: []uint
 	unix.O_RDONLY, unix.O_WRONLY, unix.O_RDWR, unix.O_TRUNC | unix.O_WRONLY, unix.O_TRUNC | unix.O_RDWR,
 }}
 
-const tmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY // the bit that O_TMPFILE has for itself
+const tmpfile = unix.O_TMPFILE &^ unix.O_DIRECTORY // the bit that only O_TMPFILE has
 
 // opening allows to open files with flags that meet a condition. openat2 has its flags in memory.
 func (f *filter) opening(flags condition) {

@@ -12,29 +12,28 @@
 //
 // These hold for the program, and for every process it starts, as root and as any other user:
 //
-//   - It opens no file but those in Read and Write, and none in Hide that Read does not name, for
-//     nothing but what they name. It makes none but in Scratch, removes and renames none, and
-//     changes no file's mode, owner, or times (Landlock, and the launcher's filter, which knows
-//     what Landlock does not).
+//   - It opens only files in Read and Write, none in Hide unless Read names it, and only for what
+//     they allow. It makes files only in Scratch, removes and renames none, and changes no file's
+//     mode, owner, or times (Landlock, and the launcher's filter, which covers what Landlock does
+//     not).
 //   - It makes no connection and no socket but pairs of its own, enters no namespace, traces no
 //     process, and reaches none of the kernel's parts that serve to administer a machine (the
 //     launcher's filter).
-//   - It has no descriptor of this process's but the three standard ones that the caller gives it,
-//     no environment but Env, no terminal, and, where it is root, no capability but to read the
+//   - It has none of this process's descriptors except the three standard ones that the caller
+//     gives it, no environment but Env, no terminal, and, as root, no capability except to read the
 //     files in Read whoever owns them.
 //   - It leaves no core dump, and gains nothing by set-user-id programs.
-//   - It is killed when this process ends. The processes that it starts are not, outside of
-//     bubblewrap: each must ask to be killed with its parent (PR_SET_PDEATHSIG). With bubblewrap a
-//     keeper stands between, this very binary once more, which ends all of it, whenever this
-//     process ends.
+//   - It is killed when this process ends. Outside of bubblewrap, the processes that it starts are
+//     not: each must ask to be killed with its parent (PR_SET_PDEATHSIG). With bubblewrap, a keeper
+//     in between, this very binary once more, ends all of it when this process ends.
 //
 // Behind its own filter it also starts no process, executes no program, sends no signal (except
 // SIGABRT to itself), changes no limit, gets only memory that counts against its limits or that its
 // few descriptors take, and makes no system call that is not on the list. A call from code for
 // another architecture kills it.
 //
-// With bubblewrap it sees no files, processes, users, or network interfaces but its own to begin
-// with: what Landlock denies is not even there.
+// With bubblewrap it does not even see files, processes, users, or network interfaces other than
+// its own: what Landlock denies is not there.
 //
 // A machine that lacks a wall is an error that says so ([MissingError]), unless the wall is in
 // Without. Then the rest stays: the launcher's filter and the limits hold without Landlock, and

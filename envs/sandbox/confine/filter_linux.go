@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where struct seccomp_data has what a filter looks at; see seccomp(2). An argument has its lower
-// half first on the machines that there are filters for.
+// The offsets in struct seccomp_data of what a filter looks at; see seccomp(2). On the machines
+// that have filters, the lower half of an argument comes first.
 const (
 	offsetCall = 0
 	offsetArch = 4
 	offsetArgs = 16
 )
 
-// beyond is more than any call's number. amd64's second way of calling, x32, begins there.
-const beyond = 0x40000000
+// firstX32 is above the number of any call. x32, amd64's second way of calling, begins there.
+const firstX32 = 0x40000000
 
 // Answers of a filter.
 var (
@@ -26,15 +26,15 @@ var (
 	kill  = bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS}
 )
 
-// fail is the answer that lets a call fail.
+// fail returns the answer that makes a call fail.
 func fail(with unix.Errno) bpf.RetConstant {
 	return bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(with)}
 }
 
-// filter is a seccomp filter in the making. Every rule is for one call and answers on every way
-// through it, so that the next rule finds the call's number still loaded. elastic/go-seccomp-bpf
-// gives calls of another machine the default answer, which a list of what is denied allows, and has
-// no masks for arguments.
+// filter is a seccomp filter in the making. Every rule is for one call, and every way through it
+// ends in an answer, so the next rule still finds the call's number loaded. elastic/go-seccomp-bpf
+// gives calls of another machine the default answer, which a list of denied calls would allow, and
+// has no masks for arguments.
 type filter struct {
 	code []bpf.Instruction
 	own  []int // the instructions that compare with the process's own number
@@ -48,7 +48,7 @@ func newFilter() *filter {
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
 		kill,
 		bpf.LoadAbsolute{Off: offsetCall, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: beyond, SkipFalse: 1},
+		bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: firstX32, SkipFalse: 1},
 		kill,
 		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: newest, SkipFalse: 1},
 		fail(unix.ENOSYS),
@@ -88,10 +88,12 @@ func (f *filter) rule(call uint32, yes, no bpf.RetConstant, conditions ...condit
 		}
 
 		if c.own {
+			// The number is not known yet: the process will write it into the filter, at this place.
 			f.own = append(f.own, len(f.code)+1+len(block))
 			c.is = []uint32{0}
 		}
 
+		// Any value that matches leads to the next condition; only the last comparison leads to no.
 		for i, value := range c.is {
 			block = append(block, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipTrue: uint8(len(c.is) - 1 - i)})
 		}
@@ -106,6 +108,7 @@ func (f *filter) rule(call uint32, yes, no bpf.RetConstant, conditions ...condit
 		block[at] = jump
 	}
 
+	// Another call skips the block, and finds its number still loaded.
 	f.code = append(f.code, bpf.JumpIf{Cond: bpf.JumpEqual, Val: call, SkipFalse: uint8(len(block))})
 	f.code = append(f.code, block...)
 }
@@ -130,8 +133,8 @@ func (f *filter) assemble() ([]unix.SockFilter, error) {
 	return program, nil
 }
 
-// install puts a filter on this thread, and what it will execute. The process has renounced new
-// privileges before.
+// install puts a filter on this thread and on what it will execute. The process must have renounced
+// new privileges before.
 func install(f *filter) error {
 	if err := probeSeccomp(); err != nil {
 		return err

@@ -22,20 +22,20 @@ type Jail struct {
 	Dir  string   // where it starts; default "/"
 
 	Read  []string // files and folders it may read and execute, absolute; those that do not exist are ignored
-	Hide  []string // folders that it may not read, but for what Read names in them; their files' names it may know
+	Hide  []string // folders that it may not read, except what Read names in them; it may know their files' names
 	Write []string // files it may read and write, e.g. /dev/null; those that do not exist are ignored
 
-	Scratch string // a folder in which it may make files, and remove none; "" is none
+	Scratch string // a folder in which it may make files, but not remove them; "" for none
 
 	Without []Wall // walls to leave out
-	Bwrap   string // the path of bubblewrap, which puts the program into namespaces of its own; "" is without
+	Bwrap   string // the path of bubblewrap, which puts the program into namespaces of its own; "" for none
 
 	// LandlockABI is the newest version of Landlock's interface to use, to see what holds on an
 	// older kernel; 0 is the kernel's own.
 	LandlockABI int
 }
 
-// notLaunched is the exit status of a launcher that did not come as far as the program.
+// notLaunched is the exit status of a launcher that could not start the program.
 const notLaunched = 125
 
 // marker is the argument by which Main knows that this process is to be the launcher.
@@ -58,8 +58,8 @@ func Main() {
 	syscall.Exit(notLaunched) // not os.Exit, which has the test tools say things, too
 }
 
-// Command returns the command that starts the program in its jail by way of this binary. What the
-// launcher cannot do it says in one line on stderr that begins with "confine: ", and ends with the
+// Command returns the command that starts the program in its jail by way of this binary. If the
+// launcher fails, it says why in one line on stderr that begins with "confine: ", and ends with the
 // exit status 125. A wall that this machine does not offer and that is not in Without is a
 // [MissingError] here.
 //
@@ -76,12 +76,14 @@ func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 		return nil, fmt.Errorf("confine: %w", err)
 	}
 
+	// Nothing else keeps the program from reading /proc of this user's processes.
 	if slices.Contains(j.Without, Landlock) {
 		if err := hide(); err != nil {
 			return nil, fmt.Errorf("confine: hide this process: %w", err)
 		}
 	}
 
+	// The launcher inside bubblewrap must not start it again.
 	inside := j
 	inside.Bwrap = ""
 	var spec bytes.Buffer
@@ -100,10 +102,12 @@ func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 			return nil, fmt.Errorf("confine: %w", err)
 		}
 
+		// The keeper ends bubblewrap and all inside, however this process ends.
 		args = append(keeper.Command(helper, 0, outside), marker, spec.String())
 	}
 
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	// Lists of processes show a name instead of the path of the binary in /proc.
 	cmd.Args[0] = keeper.Name
 	cmd.Env = slices.Clone(launcherEnvironment)
 	cmd.Dir = "/"
@@ -112,19 +116,19 @@ func (j Jail) Command(ctx context.Context) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// launcherEnvironment is that of the launcher, which passes nothing of it on. It starts sooner when
-// it collects no garbage.
+// launcherEnvironment is the environment of the launcher, which passes none of it on. It starts
+// sooner if it collects no garbage.
 var launcherEnvironment = []string{"GOGC=off"}
 
-// helper is what launchers and keepers are.
+// helper is the binary of launchers and keepers.
 var helper = keeper.OwnBinary
 
-// UseBinary makes another binary the launcher and the keeper of every program that is started from
-// now on. Its main calls [Main] first. Tests use it: under the race detector their own binary takes
-// ten times as long to start.
+// UseBinary makes another binary the launcher and keeper of every program that is started from now
+// on. Its main must call [Main] first. Tests use it: under the race detector, their own binary
+// takes ten times as long to start.
 func UseBinary(path string) { helper = path }
 
-// files are those that the program may read.
+// files returns the files that the program may read.
 func (j Jail) files() []string { return slices.Concat([]string{j.Path}, j.Read) }
 
 func (j Jail) check() error {

@@ -38,8 +38,8 @@ func probeLandlock() error {
 	return nil
 }
 
-// versions are those of Landlock's interface that can deny more than the one before: how many kinds
-// of access each knows, and what came with it.
+// versions are the versions of Landlock's interface that can deny more than the one before: how
+// many kinds of access each knows, and what it added.
 var versions = []struct {
 	version, files, network, scopes int
 	what                            string
@@ -54,9 +54,8 @@ var versions = []struct {
 	{10, 17, 4, 2, "UDP"},
 }
 
-// handled returns all that a version of Landlock can deny: everything is denied that no rule
-// allows. What older versions do not know, the filters deny or the program does not need; see the
-// package's comment.
+// handled returns all that a version of Landlock can deny: whatever no rule allows is denied. What
+// older versions do not know is denied by the filters, or not needed; see the package's comment.
 func handled(version int) landlock.RulesetAttr {
 	var a landlock.RulesetAttr
 
@@ -71,8 +70,7 @@ func handled(version int) landlock.RulesetAttr {
 	return a
 }
 
-// LandlockABI returns the version of Landlock's interface that this machine offers, 0 where it
-// offers none.
+// LandlockABI returns the version of Landlock's interface that this machine offers, 0 for none.
 func LandlockABI() int {
 	version, err := landlock.LandlockGetABIVersion()
 	if err != nil {
@@ -81,7 +79,7 @@ func LandlockABI() int {
 	return version
 }
 
-// LeftToSeccomp returns what a version of Landlock does not know, and the filters alone deny.
+// LeftToSeccomp returns what a version of Landlock does not know, and only the filters deny.
 func LeftToSeccomp(version int) []string {
 	var left []string
 
@@ -94,18 +92,19 @@ func LeftToSeccomp(version int) []string {
 	return left
 }
 
-// restrictFiles denies this thread, and what it will execute, all files and folders but these, the
-// network, and signals to processes outside, as far as a version of Landlock can; 0 is the kernel's
-// own. It needs neither privileges nor /proc. The library's own Restrict, built with cgo, lets the
-// program list its threads in /proc under versions below 8.
-func restrictFiles(read, hide, write []string, scratch string, most int) error {
+// restrictFiles denies this thread, and what it will execute, all files and folders except these,
+// the network, and signals to processes outside, as far as a version of Landlock can. newest is the
+// newest version to use; 0 is the kernel's own. It needs neither privileges nor /proc. With cgo,
+// the library's own Restrict lets the program list its threads in /proc under versions below 8.
+func restrictFiles(read, hide, write []string, scratch string, newest int) error {
 	version, err := landlock.LandlockGetABIVersion()
 	if err != nil {
 		return cmp.Or(probeLandlock(), err) // the probe asks again, and says more
 	}
 
-	if most > 0 {
-		version = min(version, most)
+	// An older version shows what holds on an older kernel.
+	if newest > 0 {
+		version = min(version, newest)
 	}
 
 	attr := handled(version)
@@ -142,6 +141,7 @@ func restrictFiles(read, hide, write []string, scratch string, most int) error {
 		}
 	}
 
+	// From here on this thread can open nothing else itself.
 	if err := landlock.LandlockRestrictSelf(rules, 0); err != nil {
 		return fmt.Errorf("restrict this process: %w", err)
 	}
@@ -182,8 +182,8 @@ func permit(rules int, path string, file, folder, known uint64) error {
 		&landlock.PathBeneathAttr{ParentFd: fd, AllowedAccess: access & known}, 0)
 }
 
-// splitHidden returns the files and folders to allow reading as a whole, and the folders to allow
-// listing only, so that hidden folders stay closed except for what read names in them. A Landlock
+// splitHidden returns the files and folders that may be read as a whole, and the folders that may
+// only be listed, so that hidden folders stay closed except for what read names in them. A Landlock
 // rule covers everything in a folder. So a folder that holds a hidden one is only listed, and its
 // entries get rules of their own, except links that lead out of it.
 func splitHidden(read, hidden []string) (whole, listed []string) {

@@ -15,8 +15,8 @@ import (
 	"toolevo/envs/keeper"
 )
 
-// attributes of the launcher's process, or a keeper's. The signal at the parent's death holds until
-// the launcher has set its own; a keeper sees that by itself.
+// attributes returns those of the launcher's process, or a keeper's. The signal at the parent's
+// death holds until the launcher has set its own; a keeper watches its parent by itself.
 func attributes(keeper bool) *syscall.SysProcAttr {
 	if keeper {
 		return &syscall.SysProcAttr{Setsid: true}
@@ -36,12 +36,12 @@ func launch(spec string) error {
 	if err := json.Unmarshal([]byte(spec), &j); err != nil {
 		return fmt.Errorf("read the description of the jail: %w", err)
 	}
-	// The thread that calls execve need not be the one that os/exec gave its parent's death signal
-	// to.
+	// The parent's death signal was set for the first thread, which need not be this one.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("ask to end with the parent: %w", err)
 	}
 
+	// Without this the kernel lets only root put up the walls below.
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("renounce new privileges: %w", err)
 	}
@@ -73,6 +73,7 @@ func launch(spec string) error {
 		return fmt.Errorf("close descriptors: %w", err)
 	}
 
+	// The filter comes last: it denies calls that the steps above make.
 	if !slices.Contains(j.Without, Seccomp) {
 		if err := install(denyList()); err != nil {
 			return fmt.Errorf("put up %s: %w", Seccomp, err)
@@ -93,9 +94,9 @@ func launch(spec string) error {
 // system from dumping it.
 func hide() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
-// dropCapabilities makes root an ordinary user who happens to own root's files. What it keeps,
-// where Landlock says which files can be opened at all, is the right to read them whoever owns
-// them: the interpreter may be another user's.
+// dropCapabilities makes root an ordinary user who happens to own root's files. If Landlock says
+// which files can be opened at all, root keeps the right to read them whoever owns them: the
+// interpreter may be another user's.
 func dropCapabilities(landlocked bool) error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 
@@ -114,8 +115,8 @@ func dropCapabilities(landlocked bool) error {
 	return unix.Capset(&header, &data[0])
 }
 
-// closeOnExec marks all descriptors but the standard ones as to be closed at execve. Closing them
-// at once could take a descriptor from under the Go runtime.
+// closeOnExec marks all descriptors except the standard ones to be closed at execve. Closing them
+// at once could take descriptors away from the Go runtime.
 func closeOnExec() error {
 	err := unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC)
 	if err == nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Wall is a means of the kernel's to keep a program inside.
+// Wall is a mechanism of the kernel that confines a program.
 type Wall string
 
 // The walls.
@@ -19,8 +19,7 @@ const (
 // Walls lists all walls.
 func Walls() []Wall { return []Wall{Landlock, Seccomp} }
 
-// Probe says of each wall that this machine does not offer why. The map is empty where nothing is
-// missing.
+// Probe says why this machine does not offer a wall, for each that is missing.
 func Probe() map[Wall]error {
 	missing := make(map[Wall]error)
 
@@ -33,7 +32,7 @@ func Probe() map[Wall]error {
 	return missing
 }
 
-// Require returns a [MissingError] of the walls that this machine does not offer and that are not
+// Require returns a [MissingError] for the walls that this machine does not offer and that are not
 // in without, or nil.
 func Require(without ...Wall) error {
 	for _, wall := range without {
@@ -91,7 +90,7 @@ func (e *MissingError) Unwrap() []error {
 	return reasons
 }
 
-// consequences says of each wall what does not hold without it, and what does.
+// consequences says what a program can and cannot do without each wall.
 var consequences = map[Wall]string{
 	Landlock: "a program can read every file that this user can read, among them the environments of this user's " +
 		"other processes; " +

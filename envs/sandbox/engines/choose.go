@@ -23,7 +23,7 @@ type machine struct {
 type choice struct {
 	engine  string
 	bwrap   string         // of Bwrap: its path
-	without []confine.Wall // walls that are missing, and that it does without
+	without []confine.Wall // walls that are missing, and accepted
 }
 
 // choose decides how an engine is started, and with Auto, which.
@@ -79,7 +79,7 @@ func (m machine) inBwrap(c choice) (choice, error) {
 	return c, err
 }
 
-// refuse returns a MissingError of the walls that are missing and not accepted.
+// refuse returns a MissingError for the walls that are missing and not accepted.
 func (m machine) refuse(accepted []confine.Wall) error {
 	missing := map[confine.Wall]error{}
 	for w, why := range m.missing {
@@ -94,7 +94,7 @@ func (m machine) refuse(accepted []confine.Wall) error {
 	return &confine.MissingError{Missing: missing}
 }
 
-// noEngineError is a MissingError, and why bubblewrap does not help.
+// noEngineError is a MissingError, with the reason why bubblewrap does not help.
 type noEngineError struct {
 	missing, noBwrap error
 }
@@ -103,7 +103,7 @@ func (e *noEngineError) Error() string { return e.missing.Error() }
 
 func (e *noEngineError) Unwrap() []error { return []error{e.missing, e.noBwrap} }
 
-// advise adds to an error about missing walls how to go on.
+// advise adds what can be done to an error about missing walls.
 func advise(err error) error {
 	var missing *confine.MissingError
 	if !errors.As(err, &missing) {

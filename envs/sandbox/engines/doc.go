@@ -2,9 +2,9 @@
 //
 // # Words
 //
-// An engine runs programs that a model wrote ([sandbox.Engine]); a wall is what the kernel keeps
-// them inside with ([confine.Wall]). A wall that the machine does not offer is missing; the user
-// may accept that, by its name.
+// An engine runs programs that a model wrote ([sandbox.Engine]); a wall is a mechanism of the
+// kernel that confines them ([confine.Wall]). A wall that the machine does not offer is missing;
+// the user may accept that, by its name.
 //
 // # Guarantees
 //
@@ -15,7 +15,7 @@
 //   - The engine's stamp records which engine was chosen and which walls it lacks.
 //   - An engine chosen by name is opened or refused, never replaced.
 //   - [Check] attacks an engine before a run uses it, and knows which attacks get through for lack
-//     of a wall that the user does without. [Warnings] say in words which walls there are not.
+//     of a wall that the user accepted. [Warnings] says in words which walls are missing.
 //
 // # Caveats
 //

@@ -32,8 +32,8 @@ type Options struct {
 	Engine     string         // one of Names; "" is Auto
 	Executable string         // "" is the python3 of PATH
 	Modules    []string       // third-party modules that programs may import, where they are installed
-	Accept     []confine.Wall // walls to do without where the machine does not offer them
-	Lacking    []confine.Wall // walls to take for missing even where the machine offers them, to see what holds without
+	Accept     []confine.Wall // walls to do without if the machine does not offer them
+	Lacking    []confine.Wall // walls to leave out even if the machine offers them, to see what holds without
 	// the newest version of Landlock to use, to see what holds on an older kernel; 0 is the
 	// kernel's
 	ABI     int
@@ -48,7 +48,7 @@ func Main() {
 }
 
 // Open opens an engine. The caller closes it. Walls that are missing and not accepted are a
-// [confine.MissingError], whose text goes on with what can be done.
+// [confine.MissingError], whose text also says what can be done.
 func Open(ctx context.Context, o Options) (sandbox.Engine, error) {
 	if o.Engine == "" {
 		o.Engine = Auto
@@ -61,8 +61,8 @@ func Open(ctx context.Context, o Options) (sandbox.Engine, error) {
 	return e, nil
 }
 
-// look finds out what a choice depends on, and the interpreter.
-func (o Options) look(ctx context.Context) (machine, *python.Interpreter, error) {
+// inspect finds out what a choice depends on, and the interpreter.
+func (o Options) inspect(ctx context.Context) (machine, *python.Interpreter, error) {
 	m := machine{missing: confine.Probe(), findBwrap: func() (string, error) { return findBwrap(ctx) }}
 	for _, w := range o.Lacking {
 		if m.missing[w] == nil {
@@ -84,7 +84,7 @@ func (o Options) look(ctx context.Context) (machine, *python.Interpreter, error)
 }
 
 func (o Options) open(ctx context.Context) (sandbox.Engine, error) {
-	m, interpreter, err := o.look(ctx)
+	m, interpreter, err := o.inspect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (o Options) open(ctx context.Context) (sandbox.Engine, error) {
 	return e, err
 }
 
-// start starts what was chosen, for programs of many sessions.
+// start starts the chosen engine, for programs of many sessions.
 func (o Options) start(ctx context.Context, c choice, interpreter *python.Interpreter) (sandbox.Engine, error) {
 	o.Servers = cmp.Or(o.Servers, max(2, runtime.NumCPU()/4))
 
@@ -110,11 +110,11 @@ func (o Options) start(ctx context.Context, c choice, interpreter *python.Interp
 		Unsafe: c.engine == Unsafe,
 	})
 	if err != nil {
-		return nil, err // and not e, which has a type
+		return nil, err // not e: a nil *Engine would be an engine
 	}
 
 	return &fair{Engine: e, free: o.Servers}, nil
 }
 
-// errLeftOut is why a wall is missing that Options.Lacking names.
+// errLeftOut is why a wall in Options.Lacking is missing.
 var errLeftOut = errors.New("it is left out to see what holds without it")

@@ -9,12 +9,12 @@ import (
 	"toolevo/envs/sandbox"
 )
 
-// handicap is how many times the time of a session's recent programs its next one is put behind
-// others. An endless program is ended after some 10 s: then those that come within the next minutes
-// run before the session's next one.
+// handicap is by how many times the time of its recent programs a session's next one is put behind
+// others. An endless program is ended after some 10 s: then programs that come within the next
+// minutes run before the session's next one.
 const handicap = 30
 
-// session is who sends programs.
+// session is a sender of programs.
 type session struct {
 	cost time.Duration // of its programs: half of the last one, a quarter of that before, and so on
 }
@@ -22,15 +22,15 @@ type session struct {
 type sessionKey struct{}
 
 // WithSession returns a context for the programs of a new session, e.g. of one client of a server,
-// which sends one program after the other. Without it every program counts as the first of a
-// session of its own.
+// which sends one program after the other. Without it, every program counts as the first of its own
+// session.
 func WithSession(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sessionKey{}, &session{})
 }
 
-// fair is an engine that runs so many programs at once. Where more are asked for, those of sessions
+// fair is an engine that runs a number of programs at once. If there are more, those of sessions
 // whose programs take long wait for the others: endless programs of one session cost another no
-// more than the place that one of them has.
+// more than the one place they have.
 type fair struct {
 	sandbox.Engine
 
@@ -66,6 +66,7 @@ func (f *fair) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sa
 func (f *fair) enter(ctx context.Context, s *session) error {
 	f.mu.Lock()
 
+	// While programs wait no place is free, so this one overtakes nobody.
 	if f.free > 0 {
 		f.free--
 		f.mu.Unlock()
@@ -88,13 +89,14 @@ func (f *fair) enter(ctx context.Context, s *session) error {
 	if at := slices.Index(f.waiting, w); at >= 0 {
 		f.waiting = slices.Delete(f.waiting, at, at+1)
 	} else {
-		f.next() // it has just been given one
+		// It was given a place just before ctx ended, which goes to another.
+		f.next()
 	}
 
 	return ctx.Err()
 }
 
-// leave gives back the place of a program that took so long.
+// leave gives back the place of a program, and notes how long it took.
 func (f *fair) leave(s *session, took time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,8 +105,8 @@ func (f *fair) leave(s *session, took time.Duration) {
 	f.next()
 }
 
-// next gives a place to the first of those that wait, in the order in which they came, put back by
-// what their sessions cost.
+// next gives a place to the first waiter, in the order in which they came, put back by what their
+// sessions cost.
 func (f *fair) next() {
 	if len(f.waiting) == 0 {
 		f.free++

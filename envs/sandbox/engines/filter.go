@@ -20,10 +20,10 @@ import (
 
 var errSlow = errors.New("it took too long")
 
-// Filter runs a Python program of this project over data that nobody vouches for. The program reads
-// the data on standard input, within the walls that [Auto] would choose and under limits, and read
-// gets what it writes. An error of read stops the program. Where the program ends too early, so
-// that read returns io.ErrUnexpectedEOF, the error says how it ended.
+// Filter runs a Python program of this project over untrusted data. The program reads the data on
+// standard input, within the walls that [Auto] would choose and under limits, and read gets what it
+// writes. An error of read stops the program. If the program ends too early, so that read returns
+// io.ErrUnexpectedEOF, the error says how it ended.
 func (o Options) Filter(ctx context.Context, program string, l sandbox.Limits, data io.Reader,
 	read func(io.Reader) error) error {
 	run, release := context.WithTimeoutCause(ctx, l.Wall, errSlow)
@@ -47,13 +47,13 @@ func (o Options) Filter(ctx context.Context, program string, l sandbox.Limits, d
 	}
 
 	err = read(written)
-	// A program whose output ended early ends by itself. Any other would write to nobody.
+	// A program whose output ended early ends by itself. Any other would go on writing, to nobody.
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		cmd.Cancel()
 	}
 
 	ended := cmd.Wait()
-	// run ends with ctx, so the caller's end is looked at before the limit.
+	// run ends with ctx, too, so ctx is checked before the limit.
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -67,15 +67,16 @@ func (o Options) Filter(ctx context.Context, program string, l sandbox.Limits, d
 	return err
 }
 
-// filterCommand returns the command of a filter and what it reads before the data.
+// filterCommand returns the command of a filter, and what it reads before the data.
 func (o Options) filterCommand(ctx context.Context, program string, l sandbox.Limits) (*exec.Cmd,
 	io.Reader, error) {
 	o.Engine = Auto
-	m, interpreter, err := o.look(ctx)
+	m, interpreter, err := o.inspect(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 
+	// Auto never chooses unsafe: data without walls around its reader is refused.
 	c, err := o.choose(m)
 	if err != nil {
 		return nil, nil, err
@@ -103,9 +104,11 @@ func (o Options) filterCommand(ctx context.Context, program string, l sandbox.Li
 		return nil, nil, err
 	}
 
+	// Whatever the program has started is in its process group, and ends with it.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 
+	// The loader reads the program from standard input, and the program its setup.
 	var frames bytes.Buffer
 	for _, frame := range [][]byte{[]byte(python.Filter(program)), setup} {
 		if err := worker.WriteFrame(&frames, frame); err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // Settings are the section python of the configuration: the engine of programs that a model wrote,
-// and their limits. configs/default.yaml explains each. What the choice comes to on a machine is
-// the engine's stamp, an input of the run.
+// and their limits. configs/default.yaml explains each. What is chosen on a machine is the engine's
+// stamp, an input of the run.
 type Settings struct {
 	Choice      `yaml:",inline"`
 	WallSeconds float64 `yaml:"wall_seconds" least:"0.001"`
@@ -22,15 +22,15 @@ type Settings struct {
 	OutputKiB   int     `yaml:"output_kib" least:"1"`
 }
 
-// Choice are those that choose the engine.
+// Choice is the settings that choose the engine.
 type Choice struct {
 	Engine     string   `yaml:"engine"`                 // one of Names
 	Executable string   `yaml:"executable"`             // the python3
 	Modules    []string `yaml:"modules,flow" least:"0"` // third-party modules that programs may import, where installed
-	Accept     []string `yaml:"accept,flow" least:"0"`  // walls to do without where the machine has none
+	Accept     []string `yaml:"accept,flow" least:"0"`  // walls to do without if the machine lacks them
 }
 
-// Options choose the engine with servers (see [Options.Servers]).
+// Options returns the engine's options with servers (see [Options.Servers]).
 func (c *Choice) Options(servers int) Options {
 	o := Options{Engine: c.Engine, Executable: c.Executable, Modules: c.Modules, Servers: servers}
 	for _, wall := range c.Accept {
@@ -39,7 +39,7 @@ func (c *Choice) Options(servers int) Options {
 	return o
 }
 
-// Limits are those of each program.
+// Limits returns the limits of each program.
 func (s *Settings) Limits() sandbox.Limits {
 	return sandbox.Limits{
 		Wall:   time.Duration(s.WallSeconds * float64(time.Second)),
@@ -49,16 +49,16 @@ func (s *Settings) Limits() sandbox.Limits {
 	}
 }
 
-// LimitText is Limits in words, as rows have them.
+// LimitText returns Limits in words, as rows have them.
 func (s *Settings) LimitText() string {
 	return fmt.Sprintf("wall %vs, cpu %ds, memory %d MiB, output %d KiB", s.WallSeconds, s.CPUSeconds, s.MemoryMiB,
 		s.OutputKiB)
 }
 
-// moduleName is a top-level module: its submodules come with it.
+// moduleName matches a top-level module, whose submodules come with it.
 var moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Validate returns the first setting that makes no sense, and why.
+// Validate returns the first invalid setting, and why it is.
 func (s *Settings) Validate() (setting string, err error) {
 	if _, err := names.Parse("engine", s.Engine, Names()); err != nil {
 		return "engine", err

@@ -13,7 +13,7 @@ import (
 	"toolevo/envs/sandbox/confine"
 )
 
-// Attack tries to get out of an engine of a stamp.
+// Attack tries to get out of an engine with a stamp.
 type Attack func(ctx context.Context, stamp sandbox.Stamp, open func(context.Context) (sandbox.Engine, error)) error
 
 // Once returns an attack that keeps its verdict on each kind of engine.
@@ -26,8 +26,8 @@ func Once() Attack {
 	}
 }
 
-// Check attacks an engine like the one of a stamp, which was opened by these options. Its error is
-// an attack that got through although no accepted lack of a wall lets it. A nil try is
+// Check attacks an engine like the one with a stamp, which was opened with these options. It is an
+// error if an attack gets through that no accepted lack of a wall explains. A nil try is
 // attack.Check.
 func Check(ctx context.Context, stamp sandbox.Stamp, o Options, try Attack) error {
 	if stamp.Engine == Unsafe {
@@ -58,7 +58,7 @@ func Check(ctx context.Context, stamp sandbox.Stamp, o Options, try Attack) erro
 		"each engine needs", err)
 }
 
-// breached is what gets through for lack of a wall while the other one stands: all attacks on some
+// breached says what gets through for lack of one wall if there is the other: all attacks on some
 // walls of package attack, and single ones.
 var breached = map[confine.Wall]struct{ walls, attacks []string }{
 	confine.Landlock: {nil, []string{"devices", "list-folders", "read-file", "read-system", "all-processes",
@@ -67,8 +67,8 @@ var breached = map[confine.Wall]struct{ walls, attacks []string }{
 		[]string{"change-metadata", "file-handles", "kernel-log", "memory-in-kernel", "open-for-neither", "threads"}},
 }
 
-// isAccepted reports whether an attack gets through for lack of a wall that the user does without.
-// Out of bubblewrap nothing gets for lack of Landlock.
+// isAccepted reports whether an attack gets through for lack of a wall that the user accepted.
+// Nothing gets out of bubblewrap for lack of Landlock.
 func isAccepted(s sandbox.Stamp, a attack.Attack) bool {
 	if s.Engine != Bwrap && len(s.Missing) == len(confine.Walls()) {
 		return true
@@ -83,7 +83,7 @@ func isAccepted(s sandbox.Stamp, a attack.Attack) bool {
 	})
 }
 
-// Warnings says, of each engine that has not all its walls, what that means.
+// Warnings says what it means that engines lack walls.
 func Warnings(stamps []sandbox.Stamp) []string {
 	var lines []string
 
@@ -97,8 +97,8 @@ func Warnings(stamps []sandbox.Stamp) []string {
 	return slices.Compact(lines)
 }
 
-// Warning says of an engine that has not all its walls what that means, and whether there are fewer
-// walls around programs than there should be.
+// Warning says what it means if an engine lacks walls, and whether programs have fewer walls around
+// them than they should.
 func Warning(s sandbox.Stamp) (line string, unconfined bool) {
 	walls := strings.Join(s.Missing, " and ")
 	switch {
@@ -113,7 +113,7 @@ func Warning(s sandbox.Stamp) (line string, unconfined bool) {
 	return fmt.Sprintf("No %s around model-written programs (python.accept).", walls), true
 }
 
-// InWords are the stamps of engines as text.
+// InWords returns the stamps of engines as text.
 func InWords(stamps []sandbox.Stamp) []string {
 	words := make([]string, len(stamps))
 	for i, s := range stamps {

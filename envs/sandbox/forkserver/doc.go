@@ -4,24 +4,24 @@
 //
 // A server is a Python process that has imported what programs may import, and forks a child for
 // each program. It is lent for one call at a time, and replaced when it breaks or has served its
-// number of calls. In the latter case the next one is started, and warmed up by a call, beforehand.
+// number of calls. In the latter case, the next one is started and warmed up beforehand.
 //
 // # Guarantees
 //
 // A program runs in a child that has seen no other program, and it ends with that child: it can
 // start no process. Nor does the server see programs or what they print: it passes them on through
 // a buffer that it clears, so that a child, which has a copy of the server's memory, finds nothing
-// of those before it. The server lives behind the walls of package confine, and the child behind a
-// narrower filter of system calls in addition. A child can say something to its server in two ways
-// only: by what it prints and by how it ends. Both are limited, and the server, which waits for the
-// end of this process, too, ends it in time. A server that does not answer in time is killed.
+// of earlier ones. The server lives behind the walls of package confine, and the child behind a
+// narrower filter of system calls in addition. A child can tell its server something in two ways
+// only: by what it prints and by how it ends. Both are limited, and the server ends it in time; the
+// server also watches for the end of this process. A server that does not answer in time is killed.
 //
-// A program whose child is killed by something else than a limit, or whose server breaks, runs once
-// more; the second time it is an error.
+// A program whose child is killed by anything but a limit, or whose server breaks, runs once more;
+// the second time it is an error.
 //
 // With [Options.Bwrap] the engine is called bwrap: the same, in namespaces of its own. With
 // [Options.Unsafe] it is called unsafe: the same without walls, so that a program can do what the
-// user can, but for its limits.
+// user can, within its limits.
 //
 // # Caveats
 //

@@ -14,7 +14,7 @@ import (
 	"toolevo/envs/sandbox/worker"
 )
 
-// Options are what an engine is made of. Of each field but Python the zero value means the default.
+// Options are what an engine is made of. The zero value of each field but Python is the default.
 type Options struct {
 	Python  *python.Interpreter
 	Servers int            // how many programs run at once; default 2
@@ -59,6 +59,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		name = "bwrap"
 	}
 
+	// Asked once here, before all servers fail for the same reason.
 	if err := confine.Require(o.Without...); err != nil {
 		return nil, err
 	}
@@ -73,6 +74,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		recycle: o.Recycle,
 		servers: worker.NewStandby(ctx, o.Servers, start),
 	}
+	// An engine that is returned works: each server has run a program.
 	if err := e.servers.Wait(ctx, o.Servers); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -80,15 +82,15 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// starter starts a server that ends with life.
+// starter starts a server that ends when life does.
 type starter func(life context.Context) (*server, error)
 
-// starter returns what starts a server with these options.
+// starter returns the function that starts a server with these options.
 func (o Options) starter() (starter, error) {
 	without := o.Without
 	if o.Bwrap != "" {
-		// All that can be seen is read-only there. The filter refuses earlier, in the words of the
-		// other engines.
+		// Everything that can be seen is read-only there. The filter refuses earlier, with the same
+		// errors as in the other engines.
 		without = append(slices.Clone(without), confine.Landlock)
 	}
 
@@ -114,6 +116,7 @@ func (o Options) starter() (starter, error) {
 		if err := s.prepare(life, setup); err != nil {
 			said := s.End()
 
+			// Closing the engine ends the start, for which Python is not to blame.
 			if life.Err() != nil {
 				return nil, errClosed
 			}
@@ -127,9 +130,9 @@ func (o Options) starter() (starter, error) {
 func (e *Engine) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sandbox.Reply, error) {
 	l = l.WithDefaults()
 
-	r, err := e.once(ctx, p, l)
+	r, err := e.runOnce(ctx, p, l)
 	if ctx.Err() == nil && (errors.Is(err, errKilled) || errors.Is(err, errBroken)) {
-		r, err = e.once(ctx, p, l)
+		r, err = e.runOnce(ctx, p, l)
 	}
 
 	switch {
@@ -142,8 +145,8 @@ func (e *Engine) Run(ctx context.Context, p sandbox.Program, l sandbox.Limits) (
 	return r, err
 }
 
-// once borrows a server for one call.
-func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sandbox.Reply, error) {
+// runOnce borrows a server for one call.
+func (e *Engine) runOnce(ctx context.Context, p sandbox.Program, l sandbox.Limits) (sandbox.Reply, error) {
 	s, err := e.servers.Take(ctx)
 	if err != nil {
 		return sandbox.Reply{}, err
@@ -159,8 +162,8 @@ func (e *Engine) once(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 	return a.reply(l)
 }
 
-// giveBack gives a server back after a call. One that has served its number of calls serves on
-// until the next one is ready; where that fails, the next is tried after as many calls again.
+// giveBack gives a server back after a call. One that has served its number of calls goes on until
+// the next one is ready; if that fails, the next is tried after as many calls again.
 func (e *Engine) giveBack(s *server) {
 	s.calls++
 	if s.calls >= e.recycle && s.next == nil {
@@ -181,7 +184,7 @@ func (e *Engine) giveBack(s *server) {
 	e.servers.Give(s)
 }
 
-// reply says how a program ended. Its error wraps errKilled when something else than a limit killed
+// reply says how a program ended. Its error wraps errKilled if something other than a limit killed
 // it.
 func (a answer) reply(l sandbox.Limits) (sandbox.Reply, error) {
 	status := syscall.WaitStatus(a.Status)

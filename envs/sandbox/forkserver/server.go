@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	startTime  = time.Minute // in which a server must be ready, on a slow disk, too
-	graceTime  = time.Second // on top of its real time in which a call must be answered
+	startTime  = time.Minute // in which a server must be ready, even on a slow disk
+	graceTime  = time.Second // on top of its real time, for a call to be answered
 	mostHeader = 64 << 10    // bytes
 )
 
-// errBroken is why a call failed whose server is of no use any more.
+// errBroken means that a call failed and its server cannot be used any more.
 var errBroken = errors.New("forkserver: the server broke")
 
 // server is a running server. One goroutine at a time may use it; Kill may be called by any.
 type server struct {
 	*worker.Child
 	calls int
-	next  <-chan *server // the one that is being started in its place, nil if none is
+	next  <-chan *server // its successor, while that is started; or nil
 }
 
-// End ends the server, and the one that was to follow it.
+// End ends the server and its successor.
 func (s *server) End() string {
 	if s.next != nil {
 		if next, ok := <-s.next; ok {
@@ -40,7 +40,7 @@ func (s *server) End() string {
 }
 
 // request is what a server reads of a call. The program follows in a frame of its own, which the
-// server passes on unread: what it reads is in the memory of the children to come.
+// server passes on unread: what it reads is in the memory of all later children.
 type request struct {
 	CPU    int     `json:"cpu"`    // seconds
 	Memory int64   `json:"memory"` // bytes
@@ -48,7 +48,7 @@ type request struct {
 	Output int     `json:"output"` // bytes
 }
 
-// answer is what a server says of a call.
+// answer is what a server says about a call.
 type answer struct {
 	Status uint32  `json:"status"` // wait status
 	Why    string  `json:"why"`    // the limit for which the server killed it: "wall", "output", or none
@@ -57,8 +57,8 @@ type answer struct {
 	output []byte
 }
 
-// prepare tells a new server what it is and its setup, waits until it is ready, and warms it: the
-// first call takes much longer.
+// prepare sends a new server its program and its setup, waits until it is ready, and warms it up:
+// the first call takes much longer.
 func (s *server) prepare(ctx context.Context, setup []byte) error {
 	start := func() error { return s.Send([]byte(python.ForkServer())) }
 	if err := s.During(ctx, worker.Limits{Time: startTime}, start); err != nil {
@@ -83,13 +83,13 @@ func (s *server) prepare(ctx context.Context, setup []byte) error {
 	return err
 }
 
-// warm is a program that every interpreter runs, and warmed is what it shows.
+// warm is a program that every interpreter can run, and warmed is what it shows.
 var (
 	warm   = sandbox.Program{Code: "print(sum(range(10)))"}
 	warmed = sandbox.Reply{Output: "45\n"}
 )
 
-// call runs a program. Its error wraps [errBroken]; the server must be killed then.
+// call runs a program. If its error wraps [errBroken], the server must be killed.
 func (s *server) call(ctx context.Context, p sandbox.Program, l sandbox.Limits) (answer, error) {
 	job := python.NewJob(p, l)
 
@@ -123,6 +123,7 @@ func (s *server) call(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 		return err
 	})
 	if err != nil {
+		// After an error, the next answer might be the one to this call.
 		return a, fmt.Errorf("%w: %w", errBroken, err)
 	}
 

@@ -25,12 +25,12 @@ type Interpreter struct {
 	Version    string   // "3.11.2"
 	Path       []string // module search path of the standard library
 	Site       []string // folders of third-party modules
-	Read       []string // files and folders that must be readable, and executable where they are, for it to work
-	Hide       []string // folders in them that must not be, but for what Read names inside of them
+	Read       []string // files and folders that it has to read, and to execute, to work
+	Hide       []string // folders in them that it must not read, except what Read names in them
 
-	// Modules are, of those wanted, the ones of third parties that it has, sorted, with versions,
-	// and with what they import of other third parties: "numpy 1.24.2", "pandas 2.1.0 (dateutil
-	// 2.8.2 six 1.16.0)".
+	// Modules are the wanted third-party modules that it has, sorted, with their versions and those
+	// of other third-party modules that they import: "numpy 1.24.2", "pandas 2.1.0 (dateutil 2.8.2
+	// six 1.16.0)".
 	Modules []string
 }
 
@@ -39,19 +39,20 @@ const install = "install Python 3.8 or later, e.g. with `apt-get install python3
 //go:embed probe.py
 var probe string
 
-// Find asks an interpreter what the engines must know of it: the one named, or python3 of PATH for
-// "". want are names of third-party modules that programs shall be able to import; those it lacks
-// are not in Modules. The error of an interpreter that is missing, too old, or does not start says
-// what to install; a module that is there but cannot be imported is an error, too.
+// Find asks an interpreter what the engines must know about it: the one named, or for "" python3 in
+// PATH. want are the third-party modules that programs should be able to import; those it lacks are
+// not in Modules. If an interpreter is missing, too old, or does not start, the error says what to
+// install; it is also an error if a module is there but cannot be imported.
 //
-// What an interpreter said is remembered for as long as this process lives and its file stays as it
-// is, and which one a shim starts, for as long as the environment does, too. Callers leave the
-// result as it is.
+// The answer is remembered while this process lives and the interpreter's file stays the same, and
+// which one a shim starts, while the environment stays the same, too. Callers must not change the
+// result.
 func Find(ctx context.Context, executable string, want []string) (*Interpreter, error) {
 	if executable == "" {
 		executable = "python3"
 	}
 
+	// A module that is lacking is no error, so a misspelt name would go unnoticed.
 	for _, name := range want {
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !isAlphanumeric(r) }) {
 			return nil, fmt.Errorf("python: %q is not the name of a module that can be imported", name)
@@ -87,7 +88,7 @@ var (
 	described answers[*Interpreter] // by the modules that are wanted
 )
 
-// answers are what programs have said, by their file and by what else their answer depends on.
+// answers has what programs answered, by their file and by what else the answer depends on.
 type answers[T any] struct{ all sync.Map }
 
 type question struct {
@@ -96,7 +97,7 @@ type question struct {
 	changed    time.Time
 }
 
-// ask returns what a program has said, or asks it. An error is not remembered.
+// ask returns the remembered answer of a program, or asks it. An error is not remembered.
 func (a *answers[T]) ask(path, rest string, ask func() (T, error)) (T, error) {
 	var said T
 
@@ -161,7 +162,7 @@ type answer struct {
 	Broken         map[string]string // module: what importing it raises
 	Mapped         []string          // shared objects that it has loaded
 
-	searched map[string][]string // what foreign found, by folder: most of Mapped lie in one
+	searched map[string][]string // what foreign found, by folder: most of Mapped are in one
 }
 
 func (a answer) interpreter() (*Interpreter, error) {
@@ -193,8 +194,8 @@ func (a answer) interpreter() (*Interpreter, error) {
 	}, nil
 }
 
-// readable returns what must be readable: the interpreter, its standard library, the libraries of
-// the system's that it has loaded, and the modules wanted with what these import. What else is
+// readable returns what must be readable: the interpreter, its standard library, the system's
+// libraries that it has loaded, and the wanted modules with what these import. Whatever else is
 // installed for Python is hidden, so that nothing can depend on it.
 func (a answer) readable() (read, hide []string) {
 	folders := []string{
@@ -223,8 +224,8 @@ func (a answer) readable() (read, hide []string) {
 	return append(read, outermost(packages)...), slices.Compact(hide)
 }
 
-// libraries returns where the dynamic linker finds a shared object, by all names: its folder, or
-// where that holds modules of third parties the file alone, with the links to it.
+// libraries returns where the dynamic linker finds a shared object, under all its names: its
+// folder, or only the file and the links to it if the folder has third-party modules.
 func (a answer) libraries(file string) []string {
 	folder := filepath.Dir(file)
 
@@ -252,8 +253,8 @@ func (a answer) libraries(file string) []string {
 	return found
 }
 
-// outermost sorts the paths that exist and are not too wide, and leaves out those that lie in
-// another one.
+// outermost sorts the paths that exist and are not too wide, and leaves out those inside another
+// one.
 func outermost(paths []string) []string {
 	var found []string
 
@@ -267,7 +268,7 @@ func outermost(paths []string) []string {
 	return confine.Outermost(found)
 }
 
-// foreign returns the folders inside of one that hold modules of third parties, or the library of
+// foreign returns the folders inside a folder that have third-party modules, or the library of
 // another Python.
 func (a answer) foreign(folder string) []string {
 	found, ok := a.searched[folder]
@@ -293,9 +294,9 @@ func (a answer) search(folder string) []string {
 	return found
 }
 
-// packagesIn returns what is called like a folder for modules of third parties in a folder, and in
-// the folders below it down to a depth. filepath.Glob would ask the system about every file on the
-// way, of which there are thousands.
+// packagesIn returns the folders named like those for third-party modules in a folder, and in the
+// folders below it down to a depth. filepath.Glob would ask the system about every file on the way,
+// of which there are thousands.
 func packagesIn(folder string, depth int) []string {
 	var found []string
 
@@ -317,8 +318,8 @@ func inAny(path string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(f string) bool { return confine.Within(path, f) })
 }
 
-// tooWide reports whether a folder holds more than a program may read, e.g. because a library lies
-// in a home.
+// tooWide reports whether a folder has more than a program may read, e.g. if a library is in a home
+// folder.
 func tooWide(path string) bool {
 	home, _ := os.UserHomeDir()
 	return slices.Contains([]string{"/", "/root", "/home", "/etc", "/usr", "/var", "/tmp", "/opt", "/proc", "/sys",
@@ -326,12 +327,12 @@ func tooWide(path string) bool {
 		filepath.Dir(path) == "/home"
 }
 
-// withoutPython is an environment without the variables that change what Python does.
+// withoutPython returns an environment without the variables that change what Python does.
 func withoutPython(environment []string) []string {
 	return slices.DeleteFunc(environment, func(v string) bool { return strings.HasPrefix(v, "PYTHON") })
 }
 
-// output is what a command prints. Its error ends in the last line of the command's complaint.
+// output returns what a command prints. Its error ends with the last line of standard error.
 func output(ctx context.Context, path string, environment []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.WaitDelay = environment, time.Second

@@ -7,8 +7,8 @@ import (
 	"toolevo/envs/sandbox/confine"
 )
 
-// Jail returns the jail in which the interpreter is what name says: it may read what the
-// interpreter needs, and write nothing. See [Arguments].
+// Jail returns the jail of an interpreter, which may read what it needs and write nothing. For the
+// name see [Arguments].
 func (in *Interpreter) Jail(name string, without []confine.Wall) confine.Jail {
 	return confine.Jail{
 		Path:    in.Executable,
@@ -22,19 +22,19 @@ func (in *Interpreter) Jail(name string, without []confine.Wall) confine.Jail {
 	}
 }
 
-// Arguments are those with which an interpreter, without site-packages, executes a text of Python
-// that it reads first, as a frame of package worker on standard input. So lists of processes show
-// the name in place of the text.
+// Arguments returns those with which an interpreter, without site-packages, executes Python code
+// that it first reads from standard input, as a frame of package worker. So lists of processes show
+// the name instead of the code.
 func Arguments(name string) []string { return append(Executing(loader), name) }
 
-// loader reads the text and nothing behind it: a buffer of one byte is never filled ahead.
+// loader reads the code and nothing behind it: a buffer of one byte is never filled ahead.
 const loader = `import io; r = io.BufferedReader(io.FileIO(0, closefd=False), 1); ` +
 	`exec(r.read(int.from_bytes(r.read(4), "big")))`
 
-// Executing are the arguments with which an interpreter executes a text, without site-packages.
+// Executing returns the arguments that make an interpreter execute code, without site-packages.
 func Executing(text string) []string { return []string{"-S", "-s", "-B", "-c", text} }
 
-// Stamp returns the stamp of an engine that runs this interpreter and does without some walls.
+// Stamp returns the stamp of an engine that runs this interpreter without some walls.
 func (in *Interpreter) Stamp(engine string, without []confine.Wall) sandbox.Stamp {
 	s := sandbox.Stamp{Engine: engine, Python: in.Version, Modules: slices.Clone(in.Modules)}
 	for _, w := range without {

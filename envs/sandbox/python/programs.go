@@ -25,14 +25,14 @@ var forkServer string
 func ForkServer() string { return capture + "\n" + driver + "\n" + forkServer }
 
 // Filter is the driver with a program that reads data on standard input: executing it reads the
-// setup and the limits, as one frame of package worker, puts them up, and goes on with the program.
+// setup and the limits, as one frame of package worker, applies them, and runs the program.
 func Filter(program string) string {
 	const enter = "\nimport json\nenter(json.loads(r.read(int.from_bytes(r.read(4), 'big'))))\n"
 	return capture + "\n" + driver + enter + program
 }
 
-// Environment is all of the environment of every interpreter, whatever the engine. It is made from
-// nothing: nothing of this process's own environment is in it.
+// Environment is the whole environment of every interpreter, whatever the engine. Nothing in it
+// comes from this process's own environment.
 func Environment() []string {
 	return []string{
 		"LANG=C.UTF-8", "TZ=UTC", "HOME=/", "PATH=/usr/bin:/bin",
@@ -41,18 +41,18 @@ func Environment() []string {
 	}
 }
 
-// Setup is what a driver is told before the first program: where modules are, which third-party
-// ones may be imported, and the filter of system calls to put on.
+// Setup is what a driver reads before the first program: where modules are, which third-party ones
+// may be imported, and the filter of system calls to put on.
 type Setup struct {
 	Path    []string `json:"path"`
 	Site    []string `json:"site"`
 	Modules []string `json:"modules"`
-	Filter  string   `json:"filter"` // base64; "" is none
+	Filter  string   `json:"filter"` // base64; "" for none
 	PIDs    []int    `json:"pids"`   // offsets in the filter; see [confine.Filter]
 }
 
-// Setup returns what a driver of this interpreter is told. Its filter makes up for walls that it
-// does without, as far as it can; see [confine.Filter].
+// Setup returns the setup for a driver of this interpreter. Its filter makes up for missing walls
+// as far as it can; see [confine.Filter].
 func (in *Interpreter) Setup(without []confine.Wall) Setup {
 	program, pids := confine.Filter(without...)
 	return Setup{
@@ -61,7 +61,7 @@ func (in *Interpreter) Setup(without []confine.Wall) Setup {
 	}
 }
 
-// Job is what a driver is told of one program.
+// Job is what a driver reads about one program.
 type Job struct {
 	Code      string `json:"code"`
 	Published bool   `json:"published"`
@@ -81,7 +81,7 @@ func seconds(d time.Duration) int { return int(max(1, (d+time.Second-1)/time.Sec
 // raised is the exit status of a driver whose program raised: RAISED in driver.py.
 const raised = 87
 
-// Ended says how a program ended whose process ended with this status, and, of one that died, how.
+// Ended says how a program ended, by the status of its process, and for Died also the details.
 func Ended(status syscall.WaitStatus) (end sandbox.End, detail string) {
 	switch {
 	case status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGXCPU):

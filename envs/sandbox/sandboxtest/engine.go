@@ -13,8 +13,8 @@ import (
 )
 
 // Engine starts a fork server on the interpreter that TOOLEVO_TEST_PYTHON names, or on python3. It
-// goes without the walls that this machine lacks, and ends with the test, which is skipped where
-// there is no Python.
+// does without the walls that this machine lacks, and ends with the test, which is skipped if there
+// is no Python.
 func Engine(t testing.TB) sandbox.Engine {
 	t.Helper()
 

@@ -37,7 +37,7 @@ var (
 	ErrScratch = errors.New("worker: its files are too large")
 )
 
-// DiedError is a child that ended in the middle of a call by itself, or by something outside of
+// DiedError means that a child ended in the middle of a call, by itself or by something outside
 // this process.
 type DiedError struct {
 	Cause  error  // what failed first
@@ -54,10 +54,12 @@ func (e *DiedError) Unwrap() error { return e.Cause }
 // Start starts the process of a child, the leader of a process group. Its scratch folder, which may
 // be nil, is removed with it.
 func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
+	// Pipes of its own, rather than those of exec.Cmd, can be read without the poller; see pipe.
 	stdin, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
+	// The child gets copies of its ends. If ours stayed open, reading would not end with the child.
 	defer stdin.Close()
 
 	out, stdout, err := os.Pipe()
@@ -84,6 +86,7 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 
 	cmd.SysProcAttr.Setpgid = !cmd.SysProcAttr.Setsid // either makes it the leader of a group
 	cmd.Cancel = func() error { c.Kill(); return nil }
+	// A process that the child left behind may hold standard error open for ever.
 	cmd.WaitDelay = time.Second
 
 	if err := cmd.Start(); err != nil {
@@ -101,8 +104,8 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 // wait waits for the process, ends what is left of its group, and closes dead.
 func (c *Child) wait() {
 	c.cmd.Wait()
-	// The group's number is still its own: the system does not give it to a new process while one
-	// of the group lives, and reuses a free one last.
+	// The number is still the group's: the system gives it to no new process while one of the group
+	// lives, and reuses free numbers last.
 	syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
 	c.in.Close()
 	c.out.Close()
@@ -137,8 +140,8 @@ func (c *Child) Send(frame []byte) error { return WriteFrame(c.in, frame) }
 // Receive reads an answer of up to most bytes, within [Child.During].
 func (c *Child) Receive(most int) ([]byte, error) { return ReadFrame(c.answers, most) }
 
-// During talks to the child, which is killed when it exceeds a limit, or when ctx ends before.
-// After an error the child is of no more use.
+// During talks to the child, which is killed if it exceeds a limit or ctx ends first. After an
+// error the child cannot be used any more.
 func (c *Child) During(ctx context.Context, l Limits, talk func() error) error {
 	c.watch.begin(l)
 	stop := context.AfterFunc(ctx, c.Kill)
@@ -155,12 +158,12 @@ func (c *Child) During(ctx context.Context, l Limits, talk func() error) error {
 	return err
 }
 
-// quick is how long a call takes that cannot have made files to speak of. What it made counts for
-// the next one.
-const quick = time.Millisecond
+// shortCall is how long a call takes that cannot have made files worth counting. Its files count
+// for the next call.
+const shortCall = time.Millisecond
 
 // Call sends a request and returns the answer, and the bytes of the files that the child made
-// meanwhile. After an error the child is of no more use.
+// meanwhile. After an error the child cannot be used any more.
 func (c *Child) Call(ctx context.Context, request []byte, l Limits) (answer []byte, spilled int64, err error) {
 	start := time.Now()
 
@@ -175,7 +178,7 @@ func (c *Child) Call(ctx context.Context, request []byte, l Limits) (answer []by
 	})
 
 	switch {
-	case err == nil && time.Since(start) < quick:
+	case err == nil && time.Since(start) < shortCall:
 		return answer, 0, nil
 	case err == nil:
 		spilled, err = c.scratch.empty()
@@ -189,7 +192,7 @@ func (c *Child) Call(ctx context.Context, request []byte, l Limits) (answer []by
 
 // died returns the error of a child that failed in the middle of a call.
 func (c *Child) died(cause error) error {
-	late := time.AfterFunc(time.Second, c.Kill) // it may have closed its output, and live on
+	late := time.AfterFunc(time.Second, c.Kill) // it may have closed its output, but still run
 	<-c.dead
 	late.Stop()
 

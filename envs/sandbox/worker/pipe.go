@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// turn is how long a goroutine may read pipes without the scheduler having chosen it anew. After 10
-// ms it counts as one that hogs its processor, which is then taken from it whenever the runtime
-// looks, every 20 µs: that costs a call of a fraction of a millisecond more than everything else
-// about it.
-const turn = 3 * time.Millisecond
+// maxTurn is how long a goroutine may read pipes before it yields to the scheduler. After 10 ms it
+// would count as hogging its processor, which would then be taken from it at every check of the
+// runtime, every 20 µs: for a call of a fraction of a millisecond, that costs more than anything
+// else.
+const maxTurn = 3 * time.Millisecond
 
-// pipe reads from a pipe, and blocks a thread meanwhile. That is back sooner than a goroutine, and
-// takes less processor time.
+// pipe reads from a pipe, and blocks a thread meanwhile. That returns sooner than through the
+// poller, and takes less processor time.
 type pipe struct {
 	*os.File
-	chosen time.Time
+	yielded time.Time
 }
 
-// newPipe makes the file one whose reads block.
+// newPipe makes reads of the file block.
 func newPipe(f *os.File) io.Reader {
 	f.Fd()
 	return &pipe{File: f}
@@ -28,9 +28,9 @@ func newPipe(f *os.File) io.Reader {
 
 // Read implements [io.Reader].
 func (p *pipe) Read(to []byte) (int, error) {
-	if now := time.Now(); now.Sub(p.chosen) > turn {
+	if now := time.Now(); now.Sub(p.yielded) > maxTurn {
 		runtime.Gosched()
-		p.chosen = now
+		p.yielded = now
 	}
 	return p.File.Read(to)
 }

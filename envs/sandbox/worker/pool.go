@@ -10,18 +10,18 @@ import (
 // ErrClosed is the error of a call on a pool that is closed.
 var ErrClosed = errors.New("worker: the pool is closed")
 
-// tries is how often a call is made whose child dies.
+// tries is how often a call is made if its child dies.
 const tries = 2
 
 // Pool is a number of children. The first is started when it is needed, and each further one in the
-// background when the last that is idle is taken, or one has died: a call that needs it finds it
+// background when the last idle one is taken, or one has died, so that the next call finds it
 // ready. It is safe for concurrent use.
 type Pool struct {
 	start  func(context.Context) (*Child, error)
 	places chan struct{} // one for each call that may run at once
 
 	mu       sync.Mutex
-	idle     []*Child // the one that was used last is the last
+	idle     []*Child // the one that was used last is at the end
 	spare    bool     // one more is being started
 	starting sync.WaitGroup
 
@@ -29,7 +29,7 @@ type Pool struct {
 	close  func()
 }
 
-// NewPool returns a pool of so many children, which start starts and makes ready.
+// NewPool returns a pool of that many children, which start starts and makes ready.
 func NewPool(children int, start func(context.Context) (*Child, error)) *Pool {
 	p := &Pool{start: start, places: make(chan struct{}, children), closed: make(chan struct{})}
 	p.close = sync.OnceFunc(p.end)
@@ -119,8 +119,8 @@ func (p *Pool) take(ctx context.Context) (*Child, error) {
 	return p.start(ctx)
 }
 
-// prepare starts a spare in the background, unless one is idle or on its way, or no other call may
-// run beside this one. Where that fails, the call that needs a child tries itself.
+// prepare starts a spare child in the background, unless one is idle or being started, or no other
+// call may run beside this one. If that fails, the call that needs a child tries itself.
 func (p *Pool) prepare() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

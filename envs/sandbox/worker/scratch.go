@@ -12,14 +12,14 @@ import (
 
 const scratchPrefix = "toolevo-scratch-"
 
-// Scratch is a folder for the files of one child. All methods may be called of nil, which has none.
+// Scratch is a folder for the files of one child. nil has none; all methods accept it.
 type Scratch struct {
 	Path string
 	lock *os.File // held for as long as this process lives
 }
 
-// newScratch makes a scratch folder in the folder for temporary files that the environment names,
-// and removes those whose owners were killed.
+// newScratch makes a scratch folder in a folder for temporary files, and removes those whose owners
+// were killed.
 func newScratch(parent string) (*Scratch, error) {
 	if err := disk.RemoveLeftovers(parent, scratchPrefix, ""); err != nil {
 		return nil, fmt.Errorf("worker: remove scratch folders that are left: %w", err)

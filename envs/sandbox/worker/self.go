@@ -16,25 +16,25 @@ import (
 	"toolevo/envs/sandbox/confine"
 )
 
-// ownBinary leads to this process's binary even after the file was replaced or removed, as a new
-// build does.
+// ownBinary leads to this process's binary even after the file was replaced or removed, e.g. by a
+// new build.
 const ownBinary = "/proc/self/exe"
 
 // marker begins the argument that names what a child serves.
 const marker = "__serve-"
 
-func init() { confine.Main() } // a child is a launcher before
+func init() { confine.Main() } // a child is a launcher first
 
-// Serve makes this process the child of a name, if it was started as one, and does not return then.
-// A package calls it as it is initialised, so that a child is one in every program that has the
-// package, tests included.
+// Serve makes this process the child with that name, if it was started as one, and does not return
+// then. A package calls it when it is initialised, so that every program with the package can be
+// its child, tests included.
 func Serve(name string, serve func(in io.Reader, out io.Writer) error) {
 	if len(os.Args) != 2 || os.Args[1] != marker+name {
 		return
 	}
 
-	// The goroutine that initialises packages keeps to its thread, which makes every turn of it
-	// dear.
+	// The goroutine that initialises packages is locked to its thread, which makes switching to it
+	// expensive.
 	served := make(chan error)
 	go func() { served <- serve(bufio.NewReader(newPipe(os.Stdin)), os.Stdout) }()
 
@@ -46,9 +46,9 @@ func Serve(name string, serve func(in io.Reader, out io.Writer) error) {
 	os.Exit(0)
 }
 
-// StartSelf starts this program as the child of a name, with a scratch folder. It may read the
-// given files, and can write nothing but what is in its folder. Walls that the machine does not
-// offer are left out.
+// StartSelf starts this program as the child with that name and a scratch folder. It may read the
+// given files, and can write only in its folder. Walls that the machine does not offer are left
+// out.
 func StartSelf(name string, read []string) (*Child, error) {
 	scratch, err := newScratch(temporary())
 	if err != nil {
@@ -70,7 +70,7 @@ func StartSelf(name string, read []string) (*Child, error) {
 	return c, nil
 }
 
-// temporary is the folder for temporary files: the first that there is of those that SQLite takes.
+// temporary returns the folder for temporary files: the first existing one of those SQLite takes.
 func temporary() string {
 	for _, path := range []string{os.Getenv("SQLITE_TMPDIR"), os.Getenv("TMPDIR"), "/var/tmp"} {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -81,10 +81,9 @@ func temporary() string {
 	return os.TempDir()
 }
 
-// command returns the command that starts this program as the child of a name.
+// command returns the command that starts this program as the child with that name.
 func command(name string, read []string, scratch string) (*exec.Cmd, error) {
-	// It starts in two thirds of the time when what packages prepare is not collected again and
-	// again.
+	// It starts in two thirds of the time if less garbage is collected while packages initialise.
 	env := []string{"GOGC=400", "SQLITE_TMPDIR=" + scratch, "TMPDIR=" + scratch}
 
 	without := slices.Sorted(maps.Keys(confine.Probe()))
@@ -110,7 +109,7 @@ func command(name string, read []string, scratch string) (*exec.Cmd, error) {
 	}.Command(context.Background())
 }
 
-// Libraries are the files that this binary consists of beside itself: the dynamic linker and its
+// Libraries returns the files that this binary needs beside itself: the dynamic linker and its
 // libraries. There are none if it is linked statically.
 func Libraries() ([]string, error) {
 	mappings, err := os.ReadFile("/proc/self/maps")

@@ -7,33 +7,33 @@ import (
 
 // Standby is a number of children that are started before they are needed. It is safe for
 // concurrent use.
-type Standby[C mortal] struct {
+type Standby[C killable] struct {
 	start func(life context.Context) (C, error)
-	ready chan started[C] // what nobody uses: a child, or why there is none
+	ready chan started[C] // idle children, or why one could not be started
 	life  context.Context // until Close
 	stop  context.CancelFunc
-	tasks sync.WaitGroup // what starts and ends children
+	tasks sync.WaitGroup // which start and end children
 	close func()
 }
 
-// mortal is a [Child], or what has one.
-type mortal interface {
+// killable is a [Child], or has one.
+type killable interface {
 	Kill()
 	End() string
 }
 
-// started is a child, or why there is none.
+// started is a child, or why it could not be started.
 type started[C any] struct {
 	child C
 	err   error
 }
 
-// starts is how often in a row a child is started in the place of another one before that is an
+// restarts is how often in a row a child is started in place of another one before that is an
 // error.
-const starts = 3
+const restarts = 3
 
-// NewStandby starts so many children at once. Those that start returns must end with life.
-func NewStandby[C mortal](ctx context.Context, children int, start func(life context.Context) (C, error)) *Standby[C] {
+// NewStandby starts that many children at once. Those that start returns must end with life.
+func NewStandby[C killable](ctx context.Context, children int, start func(life context.Context) (C, error)) *Standby[C] {
 	s := &Standby[C]{start: start, ready: make(chan started[C], children)}
 	s.life, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.close = sync.OnceFunc(s.end)
@@ -56,7 +56,7 @@ func (s *Standby[C]) begin(tries int) {
 	})
 }
 
-// Wait waits until so many of the children are ready.
+// Wait waits until that many of the children are ready.
 func (s *Standby[C]) Wait(ctx context.Context, children int) (err error) {
 	for range children {
 		var c C
@@ -69,15 +69,15 @@ func (s *Standby[C]) Wait(ctx context.Context, children int) (err error) {
 	return err
 }
 
-// Take waits for a child that nobody else has. Where none could be started, that is the error, and
-// the next call finds one that was started since.
+// Take waits for a child that nobody else has. If one could not be started, that is the error, and
+// another start begins for the next call.
 func (s *Standby[C]) Take(ctx context.Context) (C, error) {
 	var none C
 
 	select {
 	case next := <-s.ready:
 		if next.err != nil {
-			s.begin(starts)
+			s.begin(restarts)
 		}
 		return next.child, next.err
 	case <-ctx.Done():
@@ -90,15 +90,14 @@ func (s *Standby[C]) Take(ctx context.Context) (C, error) {
 // Give takes a child back.
 func (s *Standby[C]) Give(c C) { s.ready <- started[C]{child: c} }
 
-// Replace takes back a child that is of no more use, and starts another one at once.
+// Replace takes back a child that cannot be used any more, and starts another one at once.
 func (s *Standby[C]) Replace(c C) {
 	c.Kill()
 	s.tasks.Go(func() { c.End() }) // freeing what it held may take a while
-	s.begin(starts)
+	s.begin(restarts)
 }
 
-// Spare starts one more child in the background. The channel brings it, or is closed where that
-// fails.
+// Spare starts one more child in the background. The channel brings it, or is closed if that fails.
 func (s *Standby[C]) Spare() <-chan C {
 	spare := make(chan C, 1)
 
@@ -120,8 +119,8 @@ func (s *Standby[C]) Close() { s.close() }
 
 func (s *Standby[C]) end() {
 	s.stop()
-	// Every child is ready, on its way, or in a call, which ends now and brings it back or replaces
-	// it.
+	// Every child is idle, being started, or in a call, which ends now and gives it back or
+	// replaces it.
 	for range cap(s.ready) {
 		if next := <-s.ready; next.err == nil {
 			next.child.End()

@@ -30,7 +30,7 @@ func (t *Tail) Bytes() []byte {
 	return bytes.Clone(t.text)
 }
 
-// LastLine is the last line of a text that is not empty, which of a traceback is the exception.
+// LastLine returns the last non-empty line of a text; in a traceback, that is the exception.
 func LastLine(text []byte) string {
 	text = bytes.TrimSpace(text)
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])

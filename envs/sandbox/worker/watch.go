@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// glance is the time between two looks at a child that is called.
-const glance = 20 * time.Millisecond
+// checkInterval is the time between two checks of a child during a call.
+const checkInterval = 20 * time.Millisecond
 
-// watch kills a child whose call exceeds a limit. Its timer goes on from one call to the next:
-// starting one for each takes as long as a short call does.
+// watch kills a child whose call exceeds a limit. Its timer runs on from one call to the next:
+// starting one for each would take as long as a short call does.
 type watch struct {
 	mu       sync.Mutex
 	limits   Limits
-	deadline time.Time // zero when there is no call
-	used     bool      // there was a call since the last look
+	deadline time.Time // zero between calls
+	used     bool      // there was a call since the last check
 	timer    *time.Timer
 	running  bool // of the timer
 	why      error
@@ -23,7 +23,7 @@ type watch struct {
 
 func (w *watch) start(c *Child) {
 	w.child = c
-	w.timer = time.AfterFunc(time.Hour, w.look)
+	w.timer = time.AfterFunc(time.Hour, w.check)
 	w.timer.Stop()
 }
 
@@ -35,11 +35,11 @@ func (w *watch) begin(l Limits) {
 	w.limits, w.deadline, w.used = l, time.Now().Add(l.Time), true
 	if !w.running {
 		w.running = true
-		w.timer.Reset(min(glance, l.Time))
+		w.timer.Reset(min(checkInterval, l.Time))
 	}
 }
 
-// end says for what the call was ended, nil if it was not.
+// end returns the limit for which the call was ended, or nil.
 func (w *watch) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,7 +48,7 @@ func (w *watch) end() error {
 	return w.why
 }
 
-func (w *watch) look() {
+func (w *watch) check() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
@@ -57,7 +57,7 @@ func (w *watch) look() {
 		return
 	}
 
-	next := glance
+	next := checkInterval
 	w.used = !w.deadline.IsZero()
 
 	if w.used {
@@ -66,13 +66,13 @@ func (w *watch) look() {
 			return
 		}
 
-		next = max(0, min(glance, time.Until(w.deadline)))
+		next = max(0, min(checkInterval, time.Until(w.deadline)))
 	}
 
 	w.timer.Reset(next)
 }
 
-// exceeded says which limit the call exceeds. A folder that cannot be looked at is full.
+// exceeded returns the limit that the call exceeds. A folder that cannot be read counts as full.
 func (w *watch) exceeded() error {
 	if time.Until(w.deadline) <= 0 {
 		return ErrLate

@@ -52,7 +52,7 @@ func play(in io.Reader, out io.Writer) error {
 				}
 			}
 
-			time.AfterFunc(2*quick, func() { WriteFrame(out, nil) })
+			time.AfterFunc(2*shortCall, func() { WriteFrame(out, nil) })
 
 			continue
 		}
