@@ -2,8 +2,8 @@ package code
 
 import "strings"
 
-// Document says how an API is called, and what it does. What its parameters take stands on lines of
-// their own, eight spaces further in.
+// Document says how an API is called, and what it does. Each parameter has a line of its own,
+// indented by eight more spaces.
 type Document struct{ Call, About string }
 
 // Documents returns the documents of the domain's APIs, in the order of its tools.

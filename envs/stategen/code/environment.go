@@ -15,13 +15,13 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Config is what an environment is made of.
+// Config configures an environment.
 type Config struct {
 	Domains  []stategen.Domain
 	Base     *toolapi.Version // what prompts show
 	Deployed *toolapi.Version
 	Tasks    func(id string) (*stategen.Task, error)
-	Engine   sandbox.Engine // nil does all but run programs
+	Engine   sandbox.Engine // nil cannot run programs
 	Limits   sandbox.Limits
 	Memory   envs.Memory // of verdicts, as a program may read the clock; nil remembers none
 }
@@ -35,7 +35,7 @@ type Environment struct {
 	stamp   string
 }
 
-// New returns the environment of a configuration, or an error that says what is missing from it.
+// New returns the environment of a configuration, or an error that says what it lacks.
 func New(c Config) (*Environment, error) {
 	if c.Base == nil || c.Deployed == nil || c.Tasks == nil {
 		return nil, errors.New("code: the base version, the deployed version or the tasks are missing")
@@ -77,7 +77,7 @@ func (e *Environment) Reset(_ context.Context, t envs.Task) (envs.State, error) 
 	return &state{history: envs.NewHistory(t)}, nil
 }
 
-// task returns a task and who grades it.
+// task returns a task and its grader.
 func (e *Environment) task(t envs.Task) (*stategen.Task, *Grader, error) {
 	task, err := e.config.Tasks(t.ID)
 	if err != nil {
@@ -103,6 +103,7 @@ func (e *Environment) Step(ctx context.Context, s envs.State, a envs.Action) (en
 			fmt.Errorf("the state of task %q is %s", from.history.Task().ID, from.status))
 	}
 
+	// The turn keeps what is understood, in a form that can be stored.
 	codec := action.Python{}
 	text := codec.Trim(strings.ToValidUTF8(string(a), "\uFFFD"))
 	turn := envs.Turn{Action: envs.Action(text), Maker: e.stamp}
@@ -139,7 +140,7 @@ func (s *state) ended(turn envs.Turn, v Verdict) envs.Transition {
 	}
 }
 
-// verdict grades a program, or remembers what came of it.
+// verdict grades a program, or recalls its verdict.
 func (e *Environment) verdict(ctx context.Context, t envs.Task, program string) (v Verdict, err error) {
 	task, grader, err := e.task(t)
 	if err != nil {
@@ -168,7 +169,7 @@ func (e *Environment) verdict(ctx context.Context, t envs.Task, program string) 
 	return v, nil
 }
 
-// key names a verdict: by the task and its program, the version and the answer.
+// key names a verdict by the task and its program, the version and the answer.
 func (e *Environment) key(t *stategen.Task, program string) string {
 	reference, err := json.Marshal(t.Program)
 	if err != nil {
@@ -181,8 +182,8 @@ func (e *Environment) key(t *stategen.Task, program string) string {
 // Canonical implements [envs.Canonicalizer]: programs are the same when their texts are.
 func (e *Environment) Canonical(a envs.Action) string { return action.Key(action.Python{}, string(a)) }
 
-// Lift implements [envs.Lifter]: the reference program is written for the deployed version. No
-// other program is.
+// Lift implements [envs.Lifter]: it writes the reference program for the deployed version. It can
+// lift no other program.
 func (e *Environment) Lift(so envs.History, c envs.Call) (envs.Call, error) {
 	task, g, err := e.task(so.Task())
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Grader runs programs that models wrote, and grades what they come to. It is safe for concurrent
-// use.
+// Grader runs and grades programs that models wrote. It is safe for concurrent use.
 type Grader struct {
 	Surface Surface
 	Engine  sandbox.Engine
@@ -23,7 +22,7 @@ type Grader struct {
 }
 
 // Grade runs a program in every case of a task, each from the start, up to the first that it fails.
-// The error is ours: of the engine, the service, or the comparison.
+// An error means that the engine, the service or the comparison failed.
 func (g *Grader) Grade(ctx context.Context, t *stategen.Task, program string) (Verdict, error) {
 	var v Verdict
 
@@ -40,8 +39,11 @@ func (g *Grader) Grade(ctx context.Context, t *stategen.Task, program string) (V
 	return v, nil
 }
 
-func (g *Grader) grade(ctx context.Context, p *stategen.Program, c stategen.Case, program string) (Verdict, error) {
-	var tools []string // of the reference's calls
+func (g *Grader) grade(ctx context.Context, p *stategen.Program, c stategen.Case, program string) (
+	Verdict, error,
+) {
+	// Replayed, as the outcome recorded in a case may be only a digest, and has no calls.
+	var tools []string
 
 	want, err := stategen.Replay(g.Surface.Domain, p, c, func(tool string, _ envs.Args) {
 		tools = append(tools, tool)
@@ -56,7 +58,7 @@ func (g *Grader) grade(ctx context.Context, p *stategen.Program, c stategen.Case
 	}
 
 	if !e.verdict.Passed() {
-		e.named(&g.Surface, program)
+		e.classifyName(&g.Surface, program)
 		return e.verdict, nil
 	}
 
@@ -65,12 +67,14 @@ func (g *Grader) grade(ctx context.Context, p *stategen.Program, c stategen.Case
 		called = append(called, m.Tool)
 	}
 
+	// Sorted, since a program may take the steps of its task in another order.
 	slices.Sort(tools)
 	slices.Sort(called)
 	e.verdict.OtherTools = !slices.Equal(tools, called)
 
 	right, left, err := g.compare(e, want)
 
+	// The effects first: the cause WrongResult says that RESULT alone is wrong.
 	switch {
 	case err != nil:
 		return Verdict{}, err
@@ -83,8 +87,8 @@ func (g *Grader) grade(ctx context.Context, p *stategen.Program, c stategen.Case
 	return e.verdict, nil
 }
 
-// compare reports whether RESULT and what the calls have left are what was wanted. A comparison
-// that panics is a mistake of ours, and no program's.
+// compare reports whether RESULT and what the calls have left are what was wanted. A panic in it is
+// an error, not a verdict: it is no mistake of the program.
 func (g *Grader) compare(e ending, want stategen.Oracle) (right, left bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -100,9 +104,9 @@ func (g *Grader) compare(e ending, want stategen.Oracle) (right, left bool, err 
 
 var missingName = regexp.MustCompile(`^NameError: name '([^']+)' is not defined`)
 
-// named tells a function that is not there from a variable that is not: the program calls it, or a
-// version has an API of that name.
-func (e *ending) named(s *Surface, program string) {
+// classifyName tells a missing function from a missing variable: the program calls it, or a version
+// has an API of that name.
+func (e *ending) classifyName(s *Surface, program string) {
 	found := missingName.FindStringSubmatch(e.verdict.Text)
 	if found == nil || e.verdict.Cause != NoVariable {
 		return
@@ -118,14 +122,14 @@ func (e *ending) named(s *Surface, program string) {
 	}
 }
 
-// whole is a number as an int, and 0 what is none.
-func whole(v any) int {
+// asInt returns a number as an int, and 0 for anything else.
+func asInt(v any) int {
 	n, _ := v.(envs.Number)
 	i, _ := strconv.Atoi(string(n))
 	return i
 }
 
-// short cuts a text to what a verdict can bear, and makes it one that can be stored.
+// short shortens a text for a verdict, and makes it one that can be stored.
 func short(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) > mostText {

@@ -12,9 +12,9 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// lift writes the arguments of a tool's call as an API takes them that has changed. Adapters turn
-// values into values, and here most arguments are expressions: so each is lifted as a stand-in of
-// its type, and found again in what comes out.
+// lift writes the arguments of a tool's call for an API that has changed. Adapters turn values into
+// values, but here most arguments are expressions: each is lifted as a stand-in of its type, which
+// is then replaced in the result.
 func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
 	base, ok := r.surface.Base.ForTool(c.Tool)
 	if !ok {
@@ -27,7 +27,7 @@ func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
 	)
 
 	for i, a := range c.Args {
-		args[i] = envs.Arg{Name: a.Name, Value: in.of(r, a.Expr, schemaOf(base, a.Name))}
+		args[i] = envs.Arg{Name: a.Name, Value: in.valueOf(r, a.Expr, schemaOf(base, a.Name))}
 	}
 
 	lifted, err := api.Lift(args)
@@ -37,7 +37,7 @@ func (r *renderer) lift(api *toolapi.API, c stategen.Call) ([]argument, error) {
 	return in.texts(lifted)
 }
 
-// schemaOf returns the schema of a parameter, nil where it has none.
+// schemaOf returns the schema of a parameter, or nil.
 func schemaOf(api *toolapi.API, parameter string) envs.Args {
 	i := slices.IndexFunc(api.Parameters, func(p toolapi.Parameter) bool { return p.Name == parameter })
 	if i < 0 {
@@ -49,29 +49,29 @@ func schemaOf(api *toolapi.API, parameter string) envs.Args {
 // standIn is a value in place of an expression.
 type standIn struct {
 	value  any
-	inside any    // the item of a list: one expression stands for all of it, so that it cannot be taken apart
-	mark   string // how it reads inside a text; "" for what cannot stand there
+	inside any    // the item of a list that is one expression, so that it cannot be taken apart
+	mark   string // how it reads inside a text; "" if it cannot be in one
 	text   string // the expression
 }
 
 type standIns []standIn
 
-// of returns what stands for an expression where a schema is wanted. Literals, lists and objects
-// stand for themselves.
-func (in *standIns) of(r *renderer, e stategen.Expr, schema envs.Args) any {
+// valueOf returns the value to lift for an expression that has to fit a schema: a stand-in, or for
+// literals, lists and objects their own value.
+func (in *standIns) valueOf(r *renderer, e stategen.Expr, schema envs.Args) any {
 	switch {
 	case e.Value != nil:
 		return e.Value.Any
 	case e.Object != nil:
 		object := make(envs.Args, len(e.Object))
 		for i, m := range e.Object {
-			object[i] = envs.Arg{Name: m.Name, Value: in.of(r, m.Expr, nil)}
+			object[i] = envs.Arg{Name: m.Name, Value: in.valueOf(r, m.Expr, nil)}
 		}
 		return object
 	case e.Var == "" && e.Func == "":
 		list := make([]any, len(e.List))
 		for i, item := range e.List {
-			list[i] = in.of(r, item, schema.Object("items"))
+			list[i] = in.valueOf(r, item, schema.Object("items"))
 		}
 		return list
 	}
@@ -82,11 +82,12 @@ func (in *standIns) of(r *renderer, e stategen.Expr, schema envs.Args) any {
 	return s.value
 }
 
-// fresh returns a stand-in that fits a schema and is no other's.
+// fresh returns a stand-in that fits a schema and differs from all others.
 func (in *standIns) fresh(schema envs.Args) standIn {
 	n := len(*in) + 1
 	mark := "arg" + strconv.Itoa(n) + "arg"
 
+	// A value outside an enum fits no API, so one of its values has to stand in.
 	for _, v := range slices.Backward(schema.List("enum")) {
 		if !slices.ContainsFunc(*in, func(s standIn) bool { return stategen.Equal(s.value, v) }) {
 			text, _ := v.(string)
@@ -101,7 +102,7 @@ func (in *standIns) fresh(schema envs.Args) standIn {
 
 	switch kind {
 	case "integer":
-		// Far from the numbers of programs, so that it is recognised afterwards.
+		// Far from the numbers of programs, so that it can be found again.
 		return number(90000 + n)
 	case "number":
 		// A number with a maximum is a setting of a voice, from 0 to 1.
@@ -124,13 +125,14 @@ func number(n int) standIn {
 	return standIn{value: envs.Number(text), mark: text}
 }
 
-// text writes a lifted value, with the expressions in place of what stood for them.
+// text writes a lifted value, with the expressions in place of their stand-ins.
 func (in standIns) text(v any) (string, error) {
 	// Stand-ins of lists and objects come first, before anything looks inside them.
 	for _, s := range in {
 		switch {
 		case stategen.Equal(s.value, v):
 			return s.text, nil
+		// An adapter has taken a list apart, but the expression is the list as a whole.
 		case s.inside != nil && stategen.Equal(s.inside, v):
 			return "", fmt.Errorf("the items of %s, which is one expression, would have to be named", s.text)
 		}
@@ -174,8 +176,8 @@ func (in standIns) texts(all envs.Args) ([]argument, error) {
 	return texts, nil
 }
 
-// joined writes a text that adapters have put together: its own parts, and expressions as texts
-// between them.
+// joined writes a text that adapters have put together: its literal parts, and expressions between
+// them.
 func (in standIns) joined(text string) string {
 	var parts []string
 

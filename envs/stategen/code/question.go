@@ -6,7 +6,7 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Question is what a model is asked to write a program for: what the variables stand for, what else
+// Question returns what a model is asked to write a program for: what the variables are, what else
 // is loaded, how the APIs are called in the version of the surface, and what to do, as Choice.Ask
 // of package suite gives it. It has no blank line, which would end the question in a prompt.
 func (s *Surface) Question(t *stategen.Task, instructions string) string {

@@ -11,15 +11,15 @@ import (
 )
 
 // Render writes a program as Python that calls the deployed APIs. Its variables and the libraries
-// are there before it begins. What others wrote as Python is that where no API of the domain has
-// changed, and else what it does. The error says which call the version cannot express.
+// exist before it begins. Python that others wrote is kept if no API of the domain has changed;
+// otherwise it is what that program does. The error says which call the version cannot express.
 func (s *Surface) Render(p *stategen.Program) (string, error) {
 	if p.Python != "" && s.unchanged() {
 		return p.Python, nil
 	}
 
+	// StateEval's speeches are objects with attributes. Those that calls return are added later.
 	r := renderer{surface: s, style: s.style()}
-	// StateEval's speeches are objects with attributes. Those that calls give are added on the way.
 	if f, isFunctions := r.style.(functions); isFunctions && s.Published {
 		f.objects = map[string]bool{}
 		for _, v := range p.Init {
@@ -45,8 +45,8 @@ func (s *Surface) Render(p *stategen.Program) (string, error) {
 		return "", fmt.Errorf("code: render a program for %s: %w", s.Deployed.Name, r.err)
 	}
 
+	// re is not among the loaded libraries.
 	text := r.text.String()
-	// re is not among the libraries that a program finds.
 	if strings.Contains(text, "re.split(") {
 		text = "import re\n\n" + text
 	}
@@ -54,7 +54,7 @@ func (s *Surface) Render(p *stategen.Program) (string, error) {
 	return text, nil
 }
 
-// givesObject reports whether a tool gives an object of the service, which has a handle.
+// givesObject reports whether a tool returns an object of the service, which has a handle.
 func (s *Surface) givesObject(tool string) bool {
 	return slices.ContainsFunc(s.Domain.APIs(), func(a toolapi.APISpec) bool {
 		return a.Name == tool && strings.HasPrefix(a.Answer, `{"speech"`)
@@ -82,7 +82,7 @@ func (s *Surface) Signatures() []string {
 	return lines
 }
 
-// renderer writes a program. The first error stays.
+// renderer writes a program. It keeps the first error.
 type renderer struct {
 	surface *Surface
 	style   style
@@ -107,7 +107,7 @@ func (r *renderer) stmts(all []stategen.Stmt) {
 	for _, s := range all {
 		switch {
 		case s.Call != nil:
-			r.keep(*s.Call)
+			r.writeCall(*s.Call)
 		case s.Edit != nil:
 			r.line(r.target(*s.Edit) + " = " + r.expr(s.Edit.To))
 		case s.Each != nil:
@@ -115,15 +115,15 @@ func (r *renderer) stmts(all []stategen.Stmt) {
 			r.depth++
 			r.line("if " + r.test(s.Each.Where) + ":")
 			r.depth++
-			r.keep(s.Each.Do)
+			r.writeCall(s.Each.Do)
 			r.depth -= 2
 		}
 	}
 }
 
-// keep writes a call, and what becomes of its result. Requests are checked first: a program that
-// goes on after one that was refused would fail somewhere else.
-func (r *renderer) keep(c stategen.Call) {
+// writeCall writes a call and the assignment of its result. Requests are checked first: a program
+// that continued after a refused one would fail somewhere else.
+func (r *renderer) writeCall(c stategen.Call) {
 	text := r.call(c)
 
 	if _, isRequest := r.style.(requests); isRequest {
@@ -149,7 +149,7 @@ func (r *renderer) keep(c stategen.Call) {
 	r.line(text)
 }
 
-// target is what an edit assigns to: members by their keys, whatever a style makes of them.
+// target returns what an edit assigns to: members by their keys, in any style.
 func (r *renderer) target(e stategen.Edit) string {
 	text := e.Var
 	for _, key := range e.Path {
@@ -169,6 +169,7 @@ func (r *renderer) call(c stategen.Call) string {
 		args := make([]argument, len(c.Args))
 
 		for i, a := range c.Args {
+			// A constant in a URL is escaped now; an expression can only be inserted there.
 			args[i] = argument{name: a.Name, text: r.expr(a.Expr)}
 			if a.Expr.Value != nil {
 				args[i].constant = a.Expr.Value.Any
@@ -184,7 +185,7 @@ func (r *renderer) call(c stategen.Call) string {
 		api  *toolapi.API
 	)
 
-	// Of several APIs each takes some of the tool's calls.
+	// Each of several APIs takes some of the tool's calls.
 	for _, api = range all {
 		if args, err = r.lift(api, c); err == nil {
 			break
@@ -226,10 +227,11 @@ func (r *renderer) expr(e stategen.Expr) string {
 	switch {
 	case e.Value != nil:
 		return literal(e.Value.Any)
+	// A shape is a tuple, and in Python no tuple equals a list.
 	case e.Var != "":
 		text := r.parts(e)
 		if strings.HasSuffix(text, ".shape") {
-			text = "list(" + text + ")" // a tuple equals no list
+			text = "list(" + text + ")"
 		}
 		return text
 	case e.Object != nil:
@@ -244,6 +246,7 @@ func (r *renderer) expr(e stategen.Expr) string {
 
 	for i, item := range e.List {
 		texts[i] = r.expr(item)
+		// len takes a tuple as well.
 		if e.Func == stategen.Length && item.Var != "" {
 			texts[i] = r.parts(item)
 		}
@@ -270,7 +273,7 @@ func (r *renderer) parts(e stategen.Expr) string {
 
 // literal writes a value.
 func literal(v any) string {
-	text, _ := standIns{}.text(v) // nothing stands for an expression
+	text, _ := standIns{}.text(v) // without stand-ins there is no error
 	return text
 }
 

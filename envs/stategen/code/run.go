@@ -29,19 +29,21 @@ const (
 //go:embed prelude/core.py
 var core string
 
-// frameMark begins the line of a frame. A program that writes one of its own asks a question or
-// gives a RESULT, which it may do; the last one counts.
+// frameMark begins the line of a frame. A program may write frames itself: it asks a question or
+// gives a RESULT by that, and the last one counts.
 const frameMark = "\n\x1e"
 
 // ending is how a run of a program ended.
 type ending struct {
-	verdict Verdict // Class is "" when it came to its end
+	verdict Verdict // Class is "" if it finished
 	result  any
 	server  *server
 }
 
 // run runs a program in a case of a reference program.
-func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, text string) (ending, error) {
+func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, text string) (
+	ending, error,
+) {
 	values := p.Values(c)
 
 	state, err := g.Surface.Domain.Begin(p, values)
@@ -88,6 +90,7 @@ func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, 
 			return ending{}, fmt.Errorf("code: answer %s: %w", short(asked.text), err)
 		}
 
+		// Every further run is given all answers so far.
 		known += len(asked.text) + len(pytext.AppendJSON(nil, answer))
 		if known > mostKnown {
 			e.fail(Execution, Space, "the program asks and reads too much")
@@ -98,15 +101,15 @@ func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, 
 	}
 }
 
-// limits are those of one run, with room for a frame.
+// limits returns the limits of one run, with room for a frame.
 func (g *Grader) limits() sandbox.Limits {
 	l := g.Limits
 	l.Output = max(l.Output, mostWritten)
 	return l
 }
 
-// source is the whole text that an engine runs: what stands between the program and the service,
-// and the program with its variables and the answers that it has had.
+// source returns the whole text that an engine runs: the layer between the program and the service,
+// and the program with its variables and the answers so far.
 func (g *Grader) source(text string, values map[string]any, answers []any) string {
 	variables, apis, unchanged := envs.Args{}, envs.Args{}, []any{}
 
@@ -131,8 +134,8 @@ func (g *Grader) source(text string, values map[string]any, answers []any) strin
 		"answers", answers,
 	))
 
-	// Engines look at the syntax tree of what they run, which for a text inside of it is that of a
-	// text.
+	// Engines look at the syntax tree of what they run. As a text, the program is only a string in
+	// that tree.
 	return "exec(" + pytext.Repr(core+"\n\n"+g.Surface.style().stubs()) + ")\n" +
 		"run(json.loads(" + pytext.Repr(string(data)) + "))\n"
 }
@@ -147,11 +150,11 @@ func parameters(api *toolapi.API) []any {
 
 // question is a call that a program makes.
 type question struct {
-	text string // as the program wrote it, which it has to write again
+	text string // as the program wrote it, and has to write again
 	call envs.Args
 }
 
-// read takes what an engine says of a run: a question, or the end.
+// read reads what an engine reports on a run: a question, or the end.
 func (e *ending) read(reply sandbox.Reply) (asked question, ok bool) {
 	// A frame from before a run was cut off does not count.
 	switch reply.End {
@@ -172,6 +175,7 @@ func (e *ending) read(reply sandbox.Reply) (asked question, ok bool) {
 		return question{}, false
 	}
 
+	// The program may have written the frame itself, so what cannot be read is its mistake.
 	if text, asks := frame.Text("call"); asks {
 		call, _, err := pytext.DecodeObject(text)
 		if err != nil {
@@ -200,7 +204,7 @@ func lastFrame(output string) (envs.Args, error) {
 	return frame, nil
 }
 
-// end takes the last frame of a program that ended.
+// end reads the last frame of a program that ended.
 func (e *ending) end(frame envs.Args) {
 	text, _ := frame.Text("text")
 
@@ -224,13 +228,13 @@ func (e *ending) end(frame envs.Args) {
 	}
 }
 
-// raised takes an exception.
+// raised reads an exception.
 func (e *ending) raised(frame envs.Args, class Class, cause Cause) {
 	kind, _ := frame.Text("type")
 	text, _ := frame.Text("text")
 	line, _ := frame.Get("line")
 
-	e.verdict.Line = whole(line)
+	e.verdict.Line = asInt(line)
 	e.fail(class, cause, kind+": "+text)
 }
 
@@ -238,8 +242,8 @@ func (e *ending) fail(class Class, cause Cause, text string) {
 	e.verdict.Class, e.verdict.Cause, e.verdict.Text = class, cause, short(text)
 }
 
-// cause is what a failure comes from: a call that was not done, the last one first, or else what it
-// looks like.
+// cause returns the cause of a failure: a refused call, the last one first, or else what it looks
+// like.
 func (s *server) cause(looks Cause) Cause {
 	switch {
 	case s.last != nil:
@@ -251,7 +255,7 @@ func (s *server) cause(looks Cause) Cause {
 	return looks
 }
 
-// causeOf is what an exception comes from by its type.
+// causeOf returns the cause of an exception by its type.
 func causeOf(kind string) Cause {
 	switch kind {
 	case "NameError", "UnboundLocalError":

@@ -12,20 +12,20 @@ import (
 	"toolevo/envs/stategen/session/serve"
 )
 
-// baseURL is where the service seems to be.
+// baseURL is the address that programs see.
 const baseURL = "http://localhost:8000"
 
-// server is the service as a program finds it, and the state it has come to.
+// server is the service as a program sees it, with its current state.
 type server struct {
 	surface *Surface
 	state   stategen.State
-	calls   int      // of APIs, refused ones included
+	calls   int      // of APIs, including refused ones
 	refusal *problem // the first call that was not done
 	last    *problem // why the last call was not done; nil if it was
 	made    []Made   // the calls that were done
 }
 
-// problem is a call that was not done, and the exception that a function raises for it.
+// problem is why a call was not done, and the exception that a function raises for it.
 type problem struct {
 	cause        Cause
 	raises, text string
@@ -34,7 +34,8 @@ type problem struct {
 // Error implements error.
 func (p *problem) Error() string { return p.text }
 
-// answer answers what a program asks: a request, or a call by name. The error is ours.
+// answer answers what a program asks: a request, or a call by name. An error is never the
+// program's.
 func (s *server) answer(ctx context.Context, asked envs.Args) (envs.Args, error) {
 	s.calls++
 	s.last = nil
@@ -60,15 +61,15 @@ func (s *server) answer(ctx context.Context, asked envs.Args) (envs.Args, error)
 func (s *server) function(asked envs.Args) (envs.Args, error) {
 	name, _ := asked.Text("name")
 
-	value, err := s.named(name, asked.Object("args"))
+	value, err := s.callAPI(name, asked.Object("args"))
 	if errors.As(err, &s.last) {
 		return envs.Object("raise", s.last.raises, "text", s.last.text), nil
 	}
 	return envs.Object("value", value), err
 }
 
-// named calls a deployed API by its name.
-func (s *server) named(name string, args envs.Args) (any, error) {
+// callAPI calls a deployed API by its name.
+func (s *server) callAPI(name string, args envs.Args) (any, error) {
 	api, ok := s.surface.api(name, args)
 	if !ok {
 		return nil, s.unknown(name)
@@ -92,7 +93,7 @@ func (s *server) named(name string, args envs.Args) (any, error) {
 	return value, err
 }
 
-// unknown is the answer to a name that no deployed API of the domain has.
+// unknown returns the problem with a name that no deployed API of the domain has.
 func (s *server) unknown(name string) *problem {
 	p := &problem{cause: UnknownAPI, raises: "AttributeError", text: "there is no API " + pytext.Repr(name)}
 	if notice := s.surface.deprecated(name); notice != "" {
@@ -112,8 +113,8 @@ func (s *server) call(tool string, args envs.Args) (any, error) {
 	return value, err
 }
 
-// request answers a request as the service on the web does. An address with nothing behind it has
-// the status 0.
+// request answers a request as the web service does. An address that nothing serves gets the status
+// 0.
 func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error) {
 	method, _ := asked.Text("method")
 	address, _ := asked.Text("url")
@@ -153,6 +154,7 @@ func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error
 		return value, err
 	}).ServeHTTP(w, r)
 
+	// Without a refusal the request reached no tool: only its status and path tell why.
 	switch {
 	case refused != nil:
 		s.last = &problem{cause: causeOfRefusal(refused), text: w.body.String()}
@@ -163,7 +165,7 @@ func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error
 	return response(w.status, w.body.String()), failure
 }
 
-// causeOfRefusal is what a call comes from that reached the service and was not done.
+// causeOfRefusal returns the cause of a call that the service refused.
 func causeOfRefusal(r *stategen.Refusal) Cause {
 	if r.OfState {
 		return Refused
@@ -171,7 +173,7 @@ func causeOfRefusal(r *stategen.Refusal) Cause {
 	return Arguments
 }
 
-// causeOfStatus is what the status of a response to a request comes from that called no tool.
+// causeOfStatus returns the cause of a failed request that called no tool.
 func causeOfStatus(status int, path string) Cause {
 	switch {
 	case status == http.StatusGone:

@@ -20,13 +20,13 @@ type style interface {
 	changed(name string, args []argument) string
 	// part writes a part of a value: a member of an object or an element of a list.
 	part(value, key string) string
-	// stubs is the Python that stands in for the libraries.
+	// stubs returns the Python code that replaces the libraries.
 	stubs() string
-	// loaded says which libraries a program finds.
+	// loaded tells models which libraries are loaded.
 	loaded() string
 }
 
-// argument is an argument of a call as Python.
+// argument is an argument of a call in Python.
 type argument struct {
 	name, text string
 	constant   any // the value of a text that is a literal
@@ -43,7 +43,7 @@ var (
 	torchStubs string
 )
 
-// functions are plain functions with keywords. Their objects know their handles by the member
+// functions are plain functions with keywords. Their objects have their handles in the member
 // "speech".
 type functions struct {
 	objects map[string]bool // variables whose members are attributes
@@ -76,8 +76,8 @@ func (f functions) part(value, key string) string {
 	return index(value, key)
 }
 
-// torch are functions of PyTorch. Tensors are passed as they are, and asked for their properties as
-// its tensors are.
+// torch are functions of PyTorch. Tensors are passed as they are, and have the properties of its
+// tensors.
 type torch struct{ whole bool } // without the short name F
 
 func (torch) stubs() string { return torchStubs }
@@ -154,8 +154,9 @@ func (q requests) call(tool string, args []argument) string {
 		return q.changed(tool, args)
 	}
 
+	// A query names all of a route's parameters: requests leaves out those that are None.
 	r := routes[i]
-	of := func(name string) argument {
+	argumentOf := func(name string) argument {
 		i := slices.IndexFunc(args, func(a argument) bool { return a.name == name })
 		if i < 0 {
 			return argument{name: name, text: "None"}
@@ -163,34 +164,37 @@ func (q requests) call(tool string, args []argument) string {
 		return args[i]
 	}
 
-	path := inBraces.ReplaceAllStringFunc(r.Path, func(name string) string { return inURL(of(name[1 : len(name)-1])) })
+	path := inBraces.ReplaceAllStringFunc(r.Path, func(name string) string {
+		return inURL(argumentOf(name[1 : len(name)-1]))
+	})
 	text := "requests." + strings.ToLower(r.Method) + `(f"{BASE_URL}` + path + `"`
 
 	if len(r.Query) > 0 {
 		members := make([]argument, len(r.Query))
 		for i, name := range r.Query {
-			members[i] = of(name)
+			members[i] = argumentOf(name)
 		}
 
 		text += ", params=" + dict(members)
 	}
 
 	if r.Body != "" {
-		text += ", json=" + of(r.Body).text
+		text += ", json=" + argumentOf(r.Body).text
 	}
 
+	// The other methods have empty responses, of which json() would fail.
 	text += ")"
-	if r.Method == "GET" || r.Method == "POST" { // the others answer with nothing
+	if r.Method == "GET" || r.Method == "POST" {
 		text += ".json()"
 	}
 	return text
 }
 
-// inBraces is an argument in the path of a route.
+// inBraces matches an argument in the path of a route.
 var inBraces = regexp.MustCompile(`\{\w+\}`)
 
-// inURL writes an argument as a segment of a path in an f-string, in whose braces Python before
-// 3.12 takes no quotes of the outer kind.
+// inURL writes an argument as a path segment of an f-string. Within its braces, Python before 3.12
+// allows no quotes of the outer kind.
 func inURL(a argument) string {
 	if text, ok := a.constant.(string); ok {
 		return url.PathEscape(text)
@@ -215,7 +219,7 @@ func index(value, key string) string {
 // isIndex reports whether a key of a path is an index of a list.
 func isIndex(key string) bool { return key != "" && strings.Trim(key, "0123456789") == "" }
 
-// quote writes a text as Python, in the quotes that most programs have.
+// quote writes a text as Python, in the quotes that most programs use.
 func quote(text string) string {
 	literal := pytext.Repr(text)
 	if strings.ContainsAny(text, `"'\`) || len(literal) != len(text)+2 {
@@ -224,7 +228,7 @@ func quote(text string) string {
 	return `"` + text + `"`
 }
 
-// keywords writes arguments by their names; those whose names are no identifiers, in an object.
+// keywords writes keyword arguments; names that are no identifiers go into a dict.
 func keywords(args []argument) string {
 	var (
 		plain  []string
@@ -249,7 +253,7 @@ func keywords(args []argument) string {
 var reserved = strings.Fields("False None True and as assert async await break class continue def del elif else " +
 	"except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
-// identifier reports whether a name can stand in a program as it is.
+// identifier reports whether a name is a Python identifier.
 func identifier(name string) bool {
 	for i, r := range name {
 		if !pytext.IsWord(r) || r > 0x7f || i == 0 && r >= '0' && r <= '9' {

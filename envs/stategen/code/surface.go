@@ -11,11 +11,11 @@ import (
 // Surface is how programs reach the tools of a domain.
 type Surface struct {
 	Domain   stategen.Domain
-	Base     *toolapi.Version // the version that defines the tools; it may have those of other domains, too
+	Base     *toolapi.Version // defines the tools, and may have those of other domains, too
 	Deployed *toolapi.Version
 
-	// Published writes programs for StateEval's evaluator, which has the module torch alone, and
-	// speeches that are objects with attributes.
+	// Published writes programs for StateEval's evaluator, which loads torch without the short name
+	// F, and whose speeches are objects with attributes.
 	Published bool
 }
 
@@ -48,10 +48,11 @@ func (s *Surface) unchanged() bool {
 	})
 }
 
-// api returns the deployed API that a call is of, where its tool belongs to the domain.
+// api returns the deployed API of a call, if its tool belongs to the domain.
 func (s *Surface) api(name string, args envs.Args) (*toolapi.API, bool) {
 	api, ok := s.Deployed.Called(name, args)
-	return api, ok && slices.ContainsFunc(s.Domain.APIs(), func(a toolapi.APISpec) bool { return a.Name == api.Tool })
+	isTool := func(a toolapi.APISpec) bool { return a.Name == api.Tool }
+	return api, ok && slices.ContainsFunc(s.Domain.APIs(), isTool)
 }
 
 // deprecated returns the notice about a name that the deployed version no longer has, or "".

@@ -8,7 +8,7 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Made is a call of a tool of the base version that a program made, and what came of it.
+// Made is a call of a tool of the base version that a program made, with its result.
 type Made struct {
 	Tool   string
 	Args   envs.Args
@@ -17,15 +17,15 @@ type Made struct {
 
 // Run is what a program did in a case.
 type Run struct {
-	Verdict Verdict // its Class is "" when the program came to its end
+	Verdict Verdict // its Class is "" if the program finished
 	Calls   []Made  // those that the service did
 	Result  any     // RESULT, in which handles stand for objects of the service
 
 	Content, Effects any // of RESULT and of the calls, for comparison
 }
 
-// Watch runs a program in a case, and returns what it does. The error is ours: of the engine or the
-// service.
+// Watch runs a program in a case, and returns what it does. An error means that the engine or the
+// service failed.
 func (g *Grader) Watch(ctx context.Context, p *stategen.Program, c stategen.Case, program string) (Run, error) {
 	e, err := g.run(ctx, p, c, program)
 	if err != nil {
@@ -41,11 +41,12 @@ func (g *Grader) Watch(ctx context.Context, p *stategen.Program, c stategen.Case
 	return r, nil
 }
 
-// addressInBraces is how programs for StateEval name the address of the service, which replaces it
-// in the text itself.
+// addressInBraces matches the service's address in programs for StateEval, whose evaluator replaces
+// it in the text.
 var addressInBraces = regexp.MustCompile(`\{\{?\s*BASE_URL\s*\}?\}`)
 
-// asPublished returns a program as StateEval's evaluator runs it, where it is for the paper's APIs.
+// asPublished returns a program for the paper's APIs as StateEval's evaluator runs it, and others
+// as they are.
 func asPublished(p *stategen.Program, text string) string {
 	if p.APIs != stategen.Paper {
 		return text

@@ -10,9 +10,9 @@ import (
 	"toolevo/envs/stategen/voice"
 )
 
-// Adapt returns a task for the paper's APIs. One of the voice domain has the voices of the
-// benchmark's library there, transcripts that are objects, and whatever its cases lead to then. The
-// error says why nothing comes of it.
+// Adapt returns a task for the paper's APIs. A voice task then has the voices of the benchmark's
+// library, transcripts that are objects, and the cases that result from both. The error says why
+// there is no such task.
 func Adapt(t *stategen.Task) (*stategen.Task, error) {
 	if t.Program.APIs == stategen.Paper {
 		return t, nil
@@ -24,6 +24,7 @@ func Adapt(t *stategen.Task) (*stategen.Task, error) {
 		return &next, nil
 	}
 
+	// As JSON, because what changes is in values and expressions anywhere in the program.
 	text, err := json.Marshal(t.Program)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func Adapt(t *stategen.Task) (*stategen.Task, error) {
 		return nil, err
 	}
 
-	// Branches use the same names for other values.
+	// Per branch, since both may use a name, and only one of them for a transcript.
 	whole = voice.Paper{}.Adapt(t.Program.Server)(whole).(envs.Args)
 	main, _ := whole.Get("main")
 	branch := whole.Object("branch")
@@ -57,13 +58,14 @@ func Adapt(t *stategen.Task) (*stategen.Task, error) {
 	p := &next.Program
 	p.APIs, p.Server.Any = stategen.Paper, nil
 
+	// A speech takes as long as the benchmark says, so constants are found again by running it.
 	for i := range p.Init {
 		switch v := &p.Init[i]; v.Role {
 		case stategen.Loaded:
-			said, _ := v.Value.Any.(envs.Args)
-			text, _ := said.Text("text")
+			speech, _ := v.Value.Any.(envs.Args)
+			text, _ := speech.Text("text")
 			v.Value.Any = voice.Recording(v.Name, text)
-		case stategen.Constant: // found again: a speech takes as long as the benchmark says
+		case stategen.Constant:
 			v.Value.Any = nil
 		}
 	}
@@ -72,8 +74,8 @@ func Adapt(t *stategen.Task) (*stategen.Task, error) {
 	return next, err
 }
 
-// transcripts returns what replaces a transcript of some statements, which is an object now, by its
-// text.
+// transcripts returns a replacement for [envs.Map]: where statements made a transcript, which is an
+// object now, its text.
 func transcripts(stmts any) func(any) (any, bool) {
 	var made []any
 

@@ -10,8 +10,8 @@ import (
 	"toolevo/envs/stategen/code"
 )
 
-// agrees returns how a run came to something else than a case says.
-func agrees(d stategen.Domain, run code.Run, c TestCase) error {
+// checkRun returns how a run differs from what a case says.
+func checkRun(d stategen.Domain, run code.Run, c TestCase) error {
 	if v := run.Verdict; !v.Passed() {
 		return fmt.Errorf("the program fails (%s, line %d): %s", v.Cause, v.Line, v.Text)
 	}
@@ -31,7 +31,8 @@ func agrees(d stategen.Domain, run code.Run, c TestCase) error {
 
 	switch {
 	case !left:
-		return fmt.Errorf("the calls leave %.200s, the case says %.200s", plain(run.Effects), plain(c.StateOracle.Any))
+		return fmt.Errorf("the calls leave %.200s, the case says %.200s", plain(run.Effects),
+			plain(c.StateOracle.Any))
 	case !d.Same(run.Content, want):
 		return fmt.Errorf("RESULT is %.200s, the case says %.200s", plain(run.Content), plain(want))
 	}

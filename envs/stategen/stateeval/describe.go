@@ -24,7 +24,7 @@ type Description struct {
 
 var evaluatorFile = regexp.MustCompile(`^evaluator_(\d+)\.json$`)
 
-// Number returns the number of the evaluator that a file is by its name.
+// Number returns the number of an evaluator's file, by its name.
 func Number(path string) (n int, ok bool) {
 	found := evaluatorFile.FindStringSubmatch(filepath.Base(path))
 	if found == nil {
@@ -53,7 +53,7 @@ func Describe(r Row) (Description, error) {
 	return d, nil
 }
 
-// names are those of some values; none is not null.
+// names returns the names of values, never nil: in JSON they are a list.
 func names(all []Named) []string {
 	list := make([]string, len(all))
 	for i, n := range all {
@@ -62,7 +62,7 @@ func names(all []Named) []string {
 	return list
 }
 
-// domain tells by what a program calls which scenario it is of.
+// domain returns the scenario of a program, by its calls.
 func domain(c TestCase) string {
 	switch {
 	case strings.Contains(c.Program, "requests."):

@@ -15,9 +15,9 @@ import (
 	"toolevo/envs/stategen/tensor"
 )
 
-// Export returns a task as a row for an evaluator. The surface is that of its domain, for which its
-// program is written; speeches have to be those of the paper's APIs, as [Adapt] makes them. own is
-// the task that the row is read back as.
+// Export returns a task as a row for an evaluator. Its program is written for the surface of its
+// domain; speeches have to be those of the paper's APIs, as [Adapt] makes them. own is the task
+// that the row is read back as.
 func Export(s *code.Surface, t, own *stategen.Task, id int, form Form) (Row, error) {
 	published := *s
 	published.Published = true
@@ -32,6 +32,7 @@ func Export(s *code.Surface, t, own *stategen.Task, id int, form Form) (Row, err
 }
 
 func export(s *code.Surface, t, own *stategen.Task, form Form) (Row, error) {
+	// The published evaluator needs a base_url, even if it is told another one.
 	e := Evaluator{Config: json.RawMessage("{}")}
 	if s.Domain.Name() == Session {
 		e.Config = json.RawMessage(`{"base_url":"http://localhost:8080"}`)
@@ -42,6 +43,8 @@ func export(s *code.Surface, t, own *stategen.Task, form Form) (Row, error) {
 		return Row{}, err
 	}
 
+	// Models have to be asked for what the evaluator compares: both the program and the prompt end
+	// so.
 	end := form.ending(s.Domain.Name(), t)
 
 	for _, c := range t.Cases {
@@ -65,18 +68,22 @@ func export(s *code.Surface, t, own *stategen.Task, form Form) (Row, error) {
 	return Row{Evaluator: string(evaluator), Prompt: Prompt(s, t, end.Prompt), Metadata: string(about)}, nil
 }
 
-// testCase runs a case and writes down what was there before and after it.
-func (f Form) testCase(d stategen.Domain, p *stategen.Program, c stategen.Case, program string) (TestCase, error) {
+// testCase runs a case and writes what exists before and after it.
+func (f Form) testCase(d stategen.Domain, p *stategen.Program, c stategen.Case, program string) (
+	TestCase, error,
+) {
 	oracle, err := stategen.Replay(d, p, c, nil)
 	if err != nil {
 		return TestCase{}, err
 	}
 
+	// Joined as the end of the program joins it: see forms.yaml.
 	one := TestCase{Result: stategen.Value{Any: f.written(joined(oracle.Result))}, Program: program}
 	if one.Info, err = f.info(d, p, c); err != nil {
 		return one, err
 	}
 
+	// Tensors leave nothing behind, so that their state oracle is null.
 	effects := entries(oracle.Effects)
 
 	switch d.Name() {
@@ -119,7 +126,7 @@ func joined(content any) any {
 	return whole
 }
 
-// info is what is there before a case runs.
+// info returns what exists before a case runs.
 func (f Form) info(d stategen.Domain, p *stategen.Program, c stategen.Case) (ProgramInfo, error) {
 	values := p.Values(c)
 
@@ -135,6 +142,7 @@ func (f Form) info(d stategen.Domain, p *stategen.Program, c stategen.Case) (Pro
 
 	all.InitLocalInfo = []Named{}
 
+	// What is loaded has no literal: the row's text says what it is, its pair what is in it.
 	for _, v := range p.Init {
 		if v.Role == stategen.Loaded {
 			fmt.Fprintf(&load, "%s = %s\n", v.Name, v.Type)
@@ -151,7 +159,7 @@ func (f Form) info(d stategen.Domain, p *stategen.Program, c stategen.Case) (Pro
 
 	all.InitLocalStr = local.String()
 
-	// Published rows have null where nothing is loaded.
+	// Published rows have null if nothing is loaded.
 	if text := load.String(); text != "" {
 		all.InitLoadStr = &text
 	}
@@ -177,7 +185,7 @@ func (f Form) written(content any) any {
 	})
 }
 
-// nested are the elements of a tensor as lists in lists.
+// nested returns the elements of a tensor as nested lists.
 func nested(shape []int, data []float32) any {
 	if len(shape) == 0 {
 		return envs.Number(strconv.FormatFloat(float64(data[0]), 'g', -1, 32))
@@ -192,7 +200,7 @@ func nested(shape []int, data []float32) any {
 	return list
 }
 
-// numbered are sessions under identifiers.
+// numbered returns sessions by identifiers.
 func numbered(sessions []envs.Args) envs.Args {
 	all := make(envs.Args, len(sessions))
 	for i, s := range sessions {
@@ -201,7 +209,7 @@ func numbered(sessions []envs.Args) envs.Args {
 	return all
 }
 
-// byPair are sessions by "source||type".
+// byPair returns sessions by "source||type".
 func byPair(sessions []envs.Args) envs.Args {
 	groups := map[string][]any{}
 
@@ -219,7 +227,7 @@ func byPair(sessions []envs.Args) envs.Args {
 	return all
 }
 
-// entries are the objects in a list, or in an object.
+// entries returns the objects in a list, or in an object.
 func entries(v any) []envs.Args {
 	var items []any
 

@@ -5,13 +5,15 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// Form is a form of the benchmark's rows: which evaluator reads them.
+// Form is a format of the benchmark's rows, by the evaluator that reads them.
 type Form string
 
 // The forms, by when their evaluators were published.
 const (
-	April    Form = "april"    // of 2026: tensors are encoded, and identifiers of sessions do not count
-	December Form = "december" // of 2025: tensors are nested lists, and RESULT is compared with its identifiers
+	// April, of 2026, has encoded tensors, and ignores identifiers of sessions.
+	April Form = "april"
+	// December, of 2025, has tensors as nested lists, and compares RESULT with its identifiers.
+	December Form = "december"
 )
 
 // Forms lists the names of the forms, the newest first.
@@ -19,7 +21,7 @@ func Forms() []string { return []string{string(April), string(December)} }
 
 // ending is what a form adds to the programs of a domain, and to what models are asked.
 type ending struct {
-	Lists   bool   `yaml:"lists"` // only where RESULT is a list
+	Lists   bool   `yaml:"lists"` // only if RESULT is a list
 	Program string `yaml:"program"`
 	Prompt  string `yaml:"prompt"`
 }

@@ -10,12 +10,12 @@ import (
 	"toolevo/envs/stategen/code"
 )
 
-// known are values that a program has by then, by name: what the service made up is found again in
-// them.
+// known holds the values that a program has at a point, by name: it tells where handles and
+// identifiers, which the service makes up, come from.
 type known []envs.Arg
 
-// observed returns what a program was seen to do as statements. What it took from a result is that
-// part of it.
+// observed returns what a program was seen to do as statements. What it took from a result refers
+// to that part of the result.
 func observed(p *stategen.Program, run code.Run) (path stategen.Path) {
 	var have known
 
@@ -32,7 +32,7 @@ func observed(p *stategen.Program, run code.Run) (path stategen.Path) {
 		}
 
 		for _, arg := range made.Args {
-			if arg.Value != nil { // as where it is left out
+			if arg.Value != nil { // null means the same as leaving it out
 				call.Args = append(call.Args, stategen.Named{Name: arg.Name, Expr: have.expr(arg.Value)})
 			}
 		}
@@ -47,8 +47,9 @@ func observed(p *stategen.Program, run code.Run) (path stategen.Path) {
 
 // expr returns the expression of a value: a literal, as far as nothing in it is known.
 func (k known) expr(v any) stategen.Expr {
+	// Only handles and identifiers prove where a value comes from: equal numbers may be chance.
 	bound := false
-	of := func(v any) stategen.Expr {
+	part := func(v any) stategen.Expr {
 		e := k.expr(v)
 		bound = bound || e.Value == nil && e.Var != "RESULT"
 		return e
@@ -57,7 +58,8 @@ func (k known) expr(v any) stategen.Expr {
 	var e stategen.Expr
 
 	switch v := v.(type) {
-	case nil: // which is no literal in the file of a task
+	// The file of a task loses a null literal, but the variable RESULT is null throughout.
+	case nil:
 		return stategen.Var("RESULT")
 	case string:
 		for _, value := range k {
@@ -67,11 +69,11 @@ func (k known) expr(v any) stategen.Expr {
 		}
 	case []any:
 		for _, item := range v {
-			e.List = append(e.List, of(item))
+			e.List = append(e.List, part(item))
 		}
 	case envs.Args:
 		for _, m := range v {
-			e.Object = append(e.Object, stategen.Named{Name: m.Name, Expr: of(m.Value)})
+			e.Object = append(e.Object, stategen.Named{Name: m.Name, Expr: part(m.Value)})
 		}
 	}
 
@@ -79,6 +81,7 @@ func (k known) expr(v any) stategen.Expr {
 		return stategen.Literal(v)
 	}
 
+	// A whole result is passed as its variable, rather than rebuilt from its parts.
 	for _, value := range k {
 		if stategen.Equal(value.Value, v) {
 			return stategen.Var(value.Name)
@@ -88,7 +91,7 @@ func (k known) expr(v any) stategen.Expr {
 	return e
 }
 
-// handleIn returns where a result has a text as the handle or the identifier of something.
+// handleIn returns the place where a result has a text as a handle or an identifier.
 func handleIn(result any, text string) ([]string, bool) {
 	switch result := result.(type) {
 	case []any:
@@ -108,8 +111,8 @@ func handleIn(result any, text string) ([]string, bool) {
 	return nil, false
 }
 
-// join makes a program of what runs did: that of the first case where the variables are as the
-// program says, and that of the second one else.
+// join makes a program of what runs did: what the first case did if the variables are as the
+// program says, else what the second did.
 func join(t *stategen.Task, d stategen.Domain, runs []code.Run) error {
 	p := &t.Program
 	paths := make([]stategen.Path, len(runs))
@@ -123,7 +126,8 @@ func join(t *stategen.Task, d stategen.Domain, runs []code.Run) error {
 		p.Main, p.Result = paths[0].Stmts, &paths[0].Result
 	case 2:
 		// Any variable that differs will do as a condition: the replay checks its paths.
-		i := slices.IndexFunc(p.Init, func(v stategen.Variable) bool { return t.Cases[1].Set[v.Name].Any != nil })
+		differs := func(v stategen.Variable) bool { return t.Cases[1].Set[v.Name].Any != nil }
+		i := slices.IndexFunc(p.Init, differs)
 		if i < 0 {
 			return unplayable("no variable tells its cases apart")
 		}
@@ -135,12 +139,13 @@ func join(t *stategen.Task, d stategen.Domain, runs []code.Run) error {
 		return unplayable("it has %d cases, want one or two", len(paths))
 	}
 
+	// Bindings are guessed from values, so a replay has to prove that the statements do the same.
 	for i, c := range t.Cases {
 		o, err := stategen.Replay(d, p, c, nil)
 
 		seen := stategen.Oracle{Result: runs[i].Content, Effects: runs[i].Effects}
 		if err == nil && !stategen.Passes(d, o, seen) {
-			err = errors.New("it comes to something else")
+			err = errors.New("it leads to something else")
 		}
 
 		if err != nil {

@@ -14,8 +14,8 @@ var files embed.FS
 var prompt = yamltext.Text(files, "prompt.txt")
 
 // Prompt returns what a model is asked for a task, in the order of the published prompts: a
-// sentence, the documents of the calls, the instruction with what else is to be done, and what is
-// there before the program begins.
+// sentence, the documents of the calls, the instruction with what else to do, and what exists
+// before the program begins.
 func Prompt(s *code.Surface, t *stategen.Task, also string) string {
 	return prompt(map[string]any{
 		"Calls": s.Documents(), "Variables": t.Instruction.Variables, "Text": t.Instruction.Text,

@@ -15,7 +15,7 @@ import (
 	"toolevo/envs/stategen/tensor"
 )
 
-// Unplayable is why no task comes of a row that others wrote.
+// Unplayable is why a row that others wrote makes no task.
 type Unplayable struct{ Reason string }
 
 // Error implements error.
@@ -25,11 +25,13 @@ func unplayable(format string, args ...any) error {
 	return &Unplayable{fmt.Sprintf(format, args...)}
 }
 
-// Play returns the task of a row that others wrote, under the paper's set of APIs. Its program runs
-// in every case, and has to come to what the row says; what it was seen to do there is what the
-// task's own statements are. graders has one for each domain. An [Unplayable] says why there is no
-// task; any other error is ours.
-func Play(ctx context.Context, graders func(domain string) (*code.Grader, error), r Row) (*stategen.Task, error) {
+// Play returns the task of a row that others wrote, for the paper's set of APIs. Its program runs
+// in every case, and has to do what the row says; what it does there becomes the statements of the
+// task. graders has one for each domain. An [Unplayable] says why there is no task; any other error
+// is a failure to find out.
+func Play(ctx context.Context, graders func(domain string) (*code.Grader, error), r Row) (
+	*stategen.Task, error,
+) {
 	cases, err := r.Cases()
 	if err != nil {
 		return nil, unplayable("%v", err)
@@ -64,11 +66,12 @@ func Play(ctx context.Context, graders func(domain string) (*code.Grader, error)
 			return nil, err
 		}
 
-		if err := agrees(g.Surface.Domain, run, c); err != nil {
+		// A task whose own program fails would count every right answer as wrong.
+		if err := checkRun(g.Surface.Domain, run, c); err != nil {
 			return nil, unplayable("case %d: %v", i+1, err)
 		}
 
-		// Of cases that begin alike one is enough.
+		// One of several cases with the same values is enough.
 		if i > 0 && len(set) == 0 {
 			continue
 		}
@@ -80,7 +83,7 @@ func Play(ctx context.Context, graders func(domain string) (*code.Grader, error)
 	return task, join(task, g.Surface.Domain, runs)
 }
 
-// program returns the program of a row without statements: what it begins with.
+// program returns the program of a row without statements: what exists at its start.
 func program(domain string, c TestCase) (*stategen.Program, error) {
 	p := &stategen.Program{Domain: domain, APIs: stategen.Paper, Python: c.Program}
 
@@ -89,6 +92,7 @@ func program(domain string, c TestCase) (*stategen.Program, error) {
 		return nil, err
 	}
 
+	// Only the names tell which variables a condition compares with.
 	for _, v := range values {
 		role := stategen.User
 		if strings.HasPrefix(v.Name, "user_constant") || strings.HasPrefix(v.Name, "condition") {
@@ -131,8 +135,7 @@ func program(domain string, c TestCase) (*stategen.Program, error) {
 	return p, nil
 }
 
-// declared reads the assignments before a program, in all of which RESULT is null before they
-// assign it.
+// declared reads the assignments before a program, with RESULT as null, whatever they assign to it.
 func declared(text string) (values envs.Args, err error) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -154,7 +157,7 @@ func declared(text string) (values envs.Args, err error) {
 	return values.With("RESULT", nil), nil
 }
 
-// start returns the sessions that the service begins with.
+// start returns the sessions that the service has at the start.
 func start(c TestCase) (any, error) {
 	list := []any{}
 
@@ -172,7 +175,7 @@ func start(c TestCase) (any, error) {
 	return list, nil
 }
 
-// tensorOf reads a tensor as the evaluator writes it, in either form.
+// tensorOf reads a tensor as either evaluator writes it.
 func tensorOf(v any) (*tensor.Tensor, error) {
 	switch v := v.(type) {
 	case *tensor.Tensor:
@@ -186,7 +189,7 @@ func tensorOf(v any) (*tensor.Tensor, error) {
 	return nil, fmt.Errorf("it is %s", pytext.TypeName(v))
 }
 
-// speeches returns a value in which speeches are as the service has them.
+// speeches returns a value with the speeches in it as the service has them.
 func speeches(v any) any {
 	return envs.Map(v, func(part any) (any, bool) {
 		if object, isObject := part.(envs.Args); isObject {
@@ -197,7 +200,7 @@ func speeches(v any) any {
 	})
 }
 
-// changed returns the variables that have other values in a case than a program says.
+// changed returns the variables whose values in a case differ from the program's.
 func changed(p *stategen.Program, c TestCase) (map[string]stategen.Value, error) {
 	values, err := declared(c.Info.InitLocalStr)
 	if err != nil {
@@ -227,8 +230,8 @@ func changed(p *stategen.Program, c TestCase) (map[string]stategen.Value, error)
 	return set, nil
 }
 
-// instruction returns what a row asks for: what its agents agreed on, or its whole prompt, or what
-// its program does.
+// instruction returns what a row asks for: what its agents agreed on, or its whole prompt, or the
+// program itself.
 func instruction(r Row, program string) stategen.Instruction {
 	text := r.Prompt
 	if text == "" {
@@ -244,7 +247,7 @@ func instruction(r Row, program string) stategen.Instruction {
 		} `json:"generator_messages"`
 	}
 
-	// Rows that no agents wrote have nothing to read here, which is no mistake.
+	// Rows that no agents wrote have nothing to read here. The last message is what was agreed on.
 	if err := json.Unmarshal([]byte(r.AgentData), &agents); err == nil && len(agents.Generator) > 0 {
 		text = agents.Generator[len(agents.Generator)-1].Content
 	}
@@ -260,5 +263,5 @@ func instruction(r Row, program string) stategen.Instruction {
 	return stategen.Instruction{Text: text, Writer: Writer}
 }
 
-// Writer is who wrote the instructions of rows that others wrote.
+// Writer is the writer of the instructions in rows that others wrote.
 const Writer = "stateeval"

@@ -17,12 +17,12 @@ type Row struct {
 	Evaluator string `json:"evaluator_json"` // an Evaluator
 	Prompt    string `json:"prompt"`
 	Metadata  string `json:"metadata_json"`             // an object, the same in all published rows of a scenario
-	AgentData string `json:"agent_data_json,omitempty"` // of newer rows: what the translating agents said
+	AgentData string `json:"agent_data_json,omitempty"` // of newer rows: the agents' conversation
 
-	cases []TestCase // once they were read
+	cases []TestCase // once they are read
 }
 
-// Evaluator is the test cases of a task.
+// Evaluator holds the test cases of a task.
 type Evaluator struct {
 	TestCases []TestCase      `json:"test_cases"`
 	Config    json.RawMessage `json:"config"`
@@ -36,12 +36,12 @@ type TestCase struct {
 	Program     string         `json:"program"`
 }
 
-// ProgramInfo is what is there before a program runs. Its members are called as published, misspelt
-// ones included.
+// ProgramInfo is what exists before a program runs. Its members have the published names, including
+// a misspelt one.
 type ProgramInfo struct {
 	InitLocalStr     string         `json:"init_local_str"`     // assignments, as Python text
 	InitLocalInfo    []Named        `json:"init_local_info"`    // the same as values
-	InitImplicitDict stategen.Value `json:"init_implicit_dict"` // sessions of the service at the start, or null
+	InitImplicitDict stategen.Value `json:"init_implicit_dict"` // sessions at the start, or null
 	EndImplicitList  stategen.Value `json:"end_implict_list"`   // sessions at the end, or null
 	InitLoadStr      *string        `json:"init_load_str"`      // what is loaded, in words
 	InitLoadInfo     []Named        `json:"init_load_info"`     // the same as values, or null
@@ -72,11 +72,11 @@ func (n *Named) UnmarshalJSON(text []byte) error {
 // large is a value that may be a tensor written out.
 type large stategen.Value
 
-// mostList is how long the text of lists may be that stay lists.
+// mostList is the longest text of a list that is read as a list.
 const mostList = 1 << 16
 
-// UnmarshalJSON implements [json.Unmarshaler]. Long lists are a [*tensor.Tensor] where they can be:
-// as values they would take a hundred bytes for each number.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads longer lists as a [*tensor.Tensor] if they
+// are one: as values they would take a hundred bytes for each number.
 func (v *large) UnmarshalJSON(text []byte) error {
 	if len(text) > mostList && text[0] == '[' {
 		if t, err := tensor.Parse(text); err == nil {
@@ -102,14 +102,14 @@ func (c *TestCase) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// metadata is what is of ours in Row.Metadata.
+// metadata is toolevo's own part of Row.Metadata.
 type metadata struct {
 	Task *stategen.Task `json:"toolevo_task,omitempty"`
 }
 
-// Read yields the rows of a file: rows or evaluators one after the other, each on a line or on
+// Read yields the rows of a file: rows or evaluators one after another, each on a line or on
 // several, or a list of them. An evaluator is a row that has neither a number nor a prompt. The
-// error of what is no row names the line on which it ends; that of yield ends the reading.
+// error for anything else names the line on which it ends; an error of yield ends the reading.
 func Read(r io.Reader, yield func(Row) error) error {
 	counted := &lines{from: r}
 	values := json.NewDecoder(counted)
@@ -122,9 +122,10 @@ func Read(r io.Reader, yield func(Row) error) error {
 			return nil
 		}
 
+		// After an error this is still the end of the value before, which may end a line.
 		end := values.InputOffset()
 		if err != nil {
-			end++ // of the value before
+			end++
 		}
 
 		all := []json.RawMessage{text}
@@ -132,6 +133,7 @@ func Read(r io.Reader, yield func(Row) error) error {
 			err = json.Unmarshal(text, &all)
 		}
 
+		// Here all errors become one message: of the decoder, of a list, and of a row.
 		for _, text := range all {
 			var row Row
 			if err == nil {
@@ -139,8 +141,8 @@ func Read(r io.Reader, yield func(Row) error) error {
 			}
 
 			if err != nil {
-				return fmt.Errorf("line %d is no row of StateEval: %w: want example_id, evaluator_json, prompt and "+
-					"metadata_json, or the text of an evaluator_N.json", counted.at(end), err)
+				return fmt.Errorf("line %d is no row of StateEval: %w: want example_id, evaluator_json, "+
+					"prompt and metadata_json, or the text of an evaluator_N.json", counted.lineOf(end), err)
 			}
 
 			if err := yield(row); err != nil {
@@ -150,7 +152,7 @@ func Read(r io.Reader, yield func(Row) error) error {
 	}
 }
 
-// lines knows where the lines of what is read end.
+// lines notes where the lines end while it reads.
 type lines struct {
 	from io.Reader
 	read int64
@@ -171,13 +173,13 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// at returns the number of the line of a byte, counted from 1.
-func (l *lines) at(offset int64) int {
+// lineOf returns the number of a byte's line, counted from 1.
+func (l *lines) lineOf(offset int64) int {
 	before, _ := slices.BinarySearch(l.ends, offset)
 	return before + 1
 }
 
-// parse reads a row, and finds out whether its evaluator is one.
+// parse reads a row, and checks that its evaluator is one.
 func parse(text []byte) (Row, error) {
 	var row Row
 	if err := json.Unmarshal(text, &row); err != nil {
@@ -217,7 +219,7 @@ func (r *Row) Cases() ([]TestCase, error) {
 	return r.cases, nil
 }
 
-// Task returns the task that a row of ours was made from, and whether it is one.
+// Task returns the task that an exported row was made from, if it is such a row.
 func (r *Row) Task() (*stategen.Task, bool, error) {
 	var m metadata
 
