@@ -137,8 +137,8 @@ func TestSettingsThatDoNotParse(t *testing.T) {
 		{"server.sampling.presence_penalty", "-3", "presence_penalty is -3, want -2..2"},
 		{"server.sampling.repetition_penalty", "0", "repetition_penalty is 0"},
 		{"server.sampling.temperature", "-0.1", "temperature is -0.1"},
-		{"retrieval", "{model: m, server: localhost:8000}", "is no base URL"},
-		{"retrieval", "{model: m, server: \"http://:1/v1\"}", "is no base URL"},
+		{"retrieval", "{model: m, server: localhost:8000}", "is not a base URL"},
+		{"retrieval", "{model: m, server: \"http://:1/v1\"}", "is not a base URL"},
 		{"retrieval", "{model: m, server: \"http://u:password@h/v1\"}", "configs: retrieval.server (from flag): " +
 			"holds credentials"},
 		{"retrieval.server", "http://h/v1", "of no use without retrieval.model"},

@@ -18,13 +18,13 @@ type View interface {
 	Len() int // the number of rows selected
 }
 
-// SpoiledEdge is one edge of a graph, and those before it. Nil is none.
+// SpoiledEdge is a list of edges of a graph: one edge and those before it. Nil is the empty list.
 type SpoiledEdge struct {
 	Edge   int64 // its id in the corpus
 	Before *SpoiledEdge
 }
 
-// Has reports whether an edge is among them.
+// Has reports whether an edge is in the list.
 func (e *SpoiledEdge) Has(edge int64) bool {
 	for ; e != nil; e = e.Before {
 		if e.Edge == edge {

@@ -61,7 +61,7 @@ func (r *retrievalSettings) Validate() (string, error) {
 	u, err := url.Parse(r.Server)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		err = errors.New("is no base URL, want e.g. http://localhost:8000/v1")
+		err = errors.New("is not a base URL such as http://localhost:8000/v1")
 	case u.User != nil:
 		err = errors.New("holds credentials, which every run would show: give them in OPENAI_API_KEY, or in " +
 			"OPENAI_BASE_URL")

@@ -37,7 +37,7 @@
 // Boolean as "True", a missing value as "nan" (in texts and objects from JSON "None"), an object as
 // Python's repr of a dict, and a time of day as "09:00:00".
 //
-// A CSV file is read as pandas reads it: a byte-order mark and lines without text are passed over,
+// A CSV file is read as pandas reads it: a byte-order mark and lines without text are skipped,
 // a line ends in any of the three ways, a quote within a cell that does not begin with one is a
 // quote. But a quote that is never closed, and a row with more or fewer cells than columns, are
 // errors, which name the line; so is a missing value where the published file has none.

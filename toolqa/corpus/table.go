@@ -81,8 +81,8 @@ func (t *Table) Columns() []string { return slices.Clone(t.names) }
 // Has reports whether there is a column called name. Names are case sensitive.
 func (t *Table) Has(name string) bool { return t.columns[name] != nil }
 
-// Column returns the column called name, or nil when there is none. Names are case sensitive. The
-// error is one of the file.
+// Column returns the column called name, or nil. Names are case sensitive. The error is one of the
+// file.
 func (t *Table) Column(name string) (*Vector, error) {
 	if c := t.columns[name]; c != nil {
 		return c()

@@ -116,7 +116,7 @@ func vectorOf(name string, cells []string) *Vector {
 // code is the type of a column's codes.
 type code interface{ uint8 | uint16 | uint32 }
 
-// maxCode returns the largest code, or -1 when there is none.
+// maxCode returns the largest code, or -1 if there are no codes.
 func maxCode[C code](codes []C) int {
 	if len(codes) == 0 {
 		return -1

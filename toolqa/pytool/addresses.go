@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Where an object lies in memory differs from process to process, and Python shows it in the text
-// of an object that has no better one, such as "<__main__.Shop object at 0x7f3a9c0b5d90>". Every
-// such address is shown as this one.
+// The address of an object differs from process to process, and Python shows it in the text of an
+// object that has no better one, such as "<__main__.Shop object at 0x7f3a9c0b5d90>". Every such
+// address is shown as this one.
 const address = " at 0x7f0000000000"
 
 var (

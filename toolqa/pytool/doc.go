@@ -24,7 +24,7 @@
 // # Equal code, equal observation
 //
 // Random numbers begin with the first four bytes of the SHA-256 of the program
-// ([sandbox.Program.Seed]). Where an object lies in memory is shown as 0x7f0000000000. Equal
+// ([sandbox.Program.Seed]). Addresses of objects are shown as 0x7f0000000000. Equal
 // programs that run at the same time run once.
 //
 // What reads the clock, the operating system's entropy, id or the number of its process, or prints

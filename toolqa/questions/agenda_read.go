@@ -16,8 +16,8 @@ import (
 )
 
 // The agenda's descriptions are prose. What is read of one are the date, in one of its forms; the
-// times, of which there must be two, since a description tells when something starts and ends; and
-// the part that the question asks for, by the words around it. The parts that the question tells
+// times, of which there must be two, since a description says when something starts and ends; and
+// the part that the question asks for, by the words around it. The parts that the question gives
 // must be in the description, too: they are replaced by marks, so that no word in them is taken for
 // a word around another part.
 

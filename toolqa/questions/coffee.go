@@ -5,7 +5,8 @@ import "strconv"
 // readTrend adds whether the price rose, as "trend", to the prices that were read.
 func readTrend(string) reader {
 	return func(_ string, known *slotValues) error {
-		opening, _ := strconv.ParseFloat(known.get("Open"), 64) // the step has made sure that both are numbers
+		// The step has made sure that both are numbers.
+		opening, _ := strconv.ParseFloat(known.get("Open"), 64)
 		closing, _ := strconv.ParseFloat(known.get("Close"), 64)
 
 		trend := "bearish"

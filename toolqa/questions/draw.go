@@ -101,7 +101,7 @@ func (d *drawing) attempt(r *rand.Rand, c *Corpus, slots []slot) ([]string, erro
 	var found map[string]string
 
 	if d.query != nil {
-		// All are drawn, whichever the query uses: what is drawn next does not depend on it.
+		// All are drawn, whatever the query uses, so that later draws do not depend on the query.
 		random := map[string]any{
 			"row": row,
 			"u":   r.Float64(),

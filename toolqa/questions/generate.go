@@ -96,6 +96,7 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 			return nil, fmt.Errorf("questions: generate %s %s %s: %d questions", ds, d, split, o.inSplit(split))
 		}
 
+		// Dev and test also ask what the published files answer wrongly, with the right answers.
 		if split == toolqa.Train && !o.Faulty {
 			templates = slices.DeleteFunc(templates, func(t *Template) bool { return !t.trainable() })
 		}

@@ -29,7 +29,7 @@ func (p place) metresTo(q place) float64 {
 	return math.Hypot(along*radians(q.lat-p.lat), across*cos*radians(q.long-p.long))
 }
 
-// ahead returns the point that one comes to on the geodesic that starts at p in a direction, in
+// ahead returns the point at a distance from p on the geodesic that starts in a direction, in
 // degrees clockwise from north.
 func (p place) ahead(bearing, metres float64) place {
 	var q place

@@ -23,7 +23,7 @@ var templateFiles embed.FS
 // templateFile is a file of templates.
 type templateFile struct {
 	Dataset toolqa.Dataset    `yaml:"dataset"`
-	Parts   map[string]string `yaml:"parts"` // texts that stand for {NAME} in queries and plans
+	Parts   map[string]string `yaml:"parts"` // texts that replace {NAME} in queries and plans
 	From    string            `yaml:"from"`  // what is drawn from where a template does not say so
 	Draw    string            `yaml:"draw"`  // how slots are drawn where a template does not say so
 	Lines   bool              `yaml:"lines"` // whether their values must be lines
@@ -65,7 +65,7 @@ type plannedStep struct {
 	first   int       // the number that repeat begins with: 2 in "names from 2"
 }
 
-// UnmarshalYAML reads a step, whose tool is the key that is none of the others.
+// UnmarshalYAML reads a step. Its tool is the key that is not one of the others.
 func (s *plannedStep) UnmarshalYAML(node ast.Node) error {
 	var entries yaml.MapSlice
 

@@ -114,7 +114,7 @@ func (s step) call(known slotValues) (string, envs.Call, error) {
 	return thought, call, nil
 }
 
-// sqlQuotes makes a text one that stands between quotes in MySQL.
+// sqlQuotes escapes a text that is put between quotes in MySQL.
 var sqlQuotes = strings.NewReplacer("'", "''", `\`, `\\`)
 
 // expand replaces each {name} by its value, and {name|py} and {name|sql} by the value as a literal

@@ -11,7 +11,7 @@ import (
 // ones begin with.
 func cleanScore(score string) string { return pytext.Strip(strings.ReplaceAll(score, "\ufeff", "")) }
 
-// scoreNumber returns the number that a score stands for: of "380k" and "1.7m" in full, of "71.6%"
+// scoreNumber returns the number that a score means: of "380k" and "1.7m" in full, of "71.6%"
 // as it is printed, of "81.5±0.3" the middle. A comma before three digits groups thousands, any
 // other is a decimal point.
 func scoreNumber(score string) (float64, bool) {

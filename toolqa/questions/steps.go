@@ -60,7 +60,7 @@ func compilePlan(planned []plannedStep, parts *strings.Replacer) (plan func(slot
 				steps = append(steps, compiled[i])
 			default:
 				for k := p.first; k <= known.count(p.repeat); k++ {
-					repeated, _ := p.numbered(k).compile() // cannot fail: it has been compiled with #
+					repeated, _ := p.numbered(k).compile() // cannot fail: see above
 					steps = append(steps, repeated)
 				}
 			}

@@ -56,7 +56,7 @@ type slotValues []slotValue
 // slotValue is one named value.
 type slotValue struct{ name, value string }
 
-// get returns the value of the slot called name, "" when there is none.
+// get returns the value of the slot called name, or "".
 func (s slotValues) get(name string) string {
 	v, _ := s.lookup(name)
 	return v

@@ -46,7 +46,8 @@ func distinctCellsOf(column string) reader {
 }
 
 // distinctRowsOf does the same with the rows of a query, and lets a cell have line breaks: a name
-// can. Behind the column the arguments may have what stands between the cells instead of a comma.
+// can. After the column the arguments may have a separator to put between the cells, instead of a
+// comma.
 func distinctRowsOf(arguments string) reader {
 	column, separator, _ := strings.Cut(arguments, " ")
 	return func(result string, known *slotValues) error {

@@ -26,7 +26,7 @@ var errClock = errors.New("sqltool: the clock and the time zone are not availabl
 type calendar struct {
 	conn  *sqlite3.SQLiteConn
 	stmts map[string]*sqlite3.SQLiteStmt
-	known map[string]any // what calls returned: a statement calls for few different dates, and often
+	known map[string]any // what calls returned: a statement asks for few dates, but often
 	key   []byte
 }
 

@@ -61,7 +61,7 @@ type verdict struct {
 const (
 	dataLimit   = 1 << 30   // of memory that it can write
 	goMemory    = 128 << 20 // of Go, above which it collects all the time
-	fileMargin  = 64 << 20  // of a temporary file, above what all may have: they are looked at from time to time
+	fileMargin  = 64 << 20  // of a temporary file, beyond MaxSpill, which is checked from time to time
 	mostRequest = 1 << 20
 )
 

@@ -132,7 +132,9 @@ func mondayWeek(t time.Time) int {
 // toDays counts the days since the year 0.
 func toDays(m moment) int64 {
 	const toUnix = 719_528
-	return m.Truncate(24*time.Hour).Unix()/86400 + toUnix // Truncate counts from the year 1, and so rounds down
+
+	// Truncate counts from the year 1, and so rounds down.
+	return m.Truncate(24*time.Hour).Unix()/86400 + toUnix
 }
 
 // seconds returns a number of seconds, within what a time can be.

@@ -48,7 +48,7 @@
 //     connection keeps, 4 MiB of each file. Beside it a child has some 30 MiB, and at most a
 //     gigabyte.
 //   - Disk ([Options.MaxSpill], 512 MiB): sorting, grouping, DISTINCT, UNION and windows spill to
-//     files in the child's folder, which is looked at every 20 ms and emptied after each statement.
+//     files in the child's folder, which is checked every 20 ms and emptied after each statement.
 //     It is in SQLITE_TMPDIR, TMPDIR, /var/tmp or /tmp, the first that there is. Where that is a
 //     tmpfs, it is memory.
 //   - Texts and rows have at most 256 KiB, calls 50 arguments, results [Options.MaxRows] rows and
@@ -60,13 +60,13 @@
 // child, and no other call. A file that is damaged, a disk that is full and a machine without
 // memory are errors.
 //
-// Where the machine lacks a wall the others stand.
+// If the machine lacks a wall, the others remain.
 //
 // # Equal SQL, equal observation
 //
 // A statement reads neither the clock, nor the machine's time zone, nor random numbers: random, NOW
-// and CURRENT_DATE are refused, and so is every call of a date function that comes to the present
-// or to local time, however its argument was put together ('now', 'localtime', 'utc', 'subsec' for
+// and CURRENT_DATE are refused, and so is every call of a date function that depends on the
+// present or on local time, however its argument was put together ('now', 'localtime', 'utc', 'subsec' for
 // a time, or no time at all). What is left are the deadline and the bounds of memory and disk; see
 // [Interpreter.WithMemory].
 //
@@ -77,6 +77,6 @@
 // MySQL does not ask for; LIKE, LOCATE and regular expressions do not ask for it, either. Regular
 // expressions are Go's: there are no back references. || joins texts. DIV truncates whole numbers
 // only. A call of a function of MySQL takes about a microsecond, and two where it is an aggregate,
-// so that one for each of four million rows comes to the deadline. A WITH cannot have the name of a
+// so that one for each of four million rows meets the deadline. A WITH cannot have the name of a
 // table that is hidden, e.g. meta, where it is only counted.
 package sqltool

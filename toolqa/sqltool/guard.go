@@ -72,7 +72,8 @@ func authorizer(visible map[string]string, hidden func(name string) bool) func(o
 // hiddenTables returns which names, in lower case, are tables that a statement must not read
 // although they exist: those of the files that are not visible, and those that SQLite provides.
 func hiddenTables(c *sqlite3.SQLiteConn, visible map[string]string) (func(name string) bool, error) {
-	queries := []string{"SELECT name FROM pragma_module_list"} // a module can be a table by its own name
+	// A module can be a table by its own name.
+	queries := []string{"SELECT name FROM pragma_module_list"}
 	for _, schema := range visible {
 		queries = append(queries, "SELECT name FROM "+schema+".sqlite_schema WHERE type IN ('table', 'view')")
 	}

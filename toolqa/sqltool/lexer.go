@@ -109,8 +109,8 @@ func through(s string, start int, end string) int {
 	return len(s)
 }
 
-// closing returns the length of the quoted text that s starts with; a doubled quote stands for one
-// inside it, and so does one after a backslash where that escapes.
+// closing returns the length of the quoted text that s starts with. A doubled quote is part of the
+// text, and so is one after a backslash if that escapes.
 func closing(s string, quote byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {

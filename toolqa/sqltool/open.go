@@ -32,7 +32,7 @@ type Options struct {
 	// Cancelled and Diverted of flights are 0 and 1. A table is found under its schema only. A
 	// column is called as the statement writes it, "close: 116.5". Texts of airbnb and yelp end
 	// after 250 characters, and columns of airbnb have "latitude" in the place of "lat", and
-	// "longitude" in that of "long", wherever these stand: cancellatitudeion_policy. Emoji, which
+	// "longitude" in that of "long", wherever these occur: cancellatitudeion_policy. Emoji, which
 	// the published database describes in words, stay.
 	//
 	// Not reproduced is how MySQL prints what it computes: a DECIMAL keeps its scale there (116.50,
@@ -144,7 +144,7 @@ func (in *Interpreter) Close() error {
 // writes it away.
 const sortKiB = 1024
 
-// cacheKiB is how much of each file a connection keeps in memory. What it has not is mostly in the
+// cacheKiB is how much of each file a connection keeps in memory. The rest is mostly in the
 // system's own cache.
 const cacheKiB = 4096
 

@@ -16,7 +16,7 @@ type statement struct {
 	edits  []edit  // of the token of the same number
 	match  []int   // the other parenthesis of a pair; -1 for other tokens
 	call   []int   // the open parenthesis that a token is directly inside, or -1
-	start  []int   // for the last token of an INTERVAL, the first of the sum it is in; -1 for others
+	start  []int   // for the last token of an INTERVAL, the first of its sum; -1 for others
 }
 
 // edit is what becomes of a token.
@@ -101,7 +101,7 @@ func (s *statement) isAny(i int, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return s.is(i, w) })
 }
 
-// kind returns the kind of a token; space when there is none of that number.
+// kind returns the kind of a token, or space if there is no token of that number.
 func (s *statement) kind(i int) tokenKind {
 	if i < 0 || i >= len(s.tokens) {
 		return space
@@ -119,7 +119,7 @@ func (s *statement) function(i int) string {
 }
 
 // find returns the number of the first of the given keywords directly inside the parenthesis that
-// token i is directly inside, from i on; -1 when there is none.
+// token i is directly inside, from i on, or -1.
 func (s *statement) find(i int, words ...string) int {
 	for j := i; j < len(s.tokens); j++ {
 		if s.call[j] == s.call[i] && s.isAny(j, words...) {

@@ -42,7 +42,7 @@ func strToDate(s, layout string) any {
 	return p.value()
 }
 
-// composed are the fields of a format that stand for others.
+// composed are the fields of a format that abbreviate others.
 var composed = map[byte]string{'T': "%H:%i:%S", 'r': "%h:%i:%S %p"}
 
 // read reads one field from the start of a text.

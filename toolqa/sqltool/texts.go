@@ -10,8 +10,8 @@ import (
 
 // textFunctions are functions of texts. Positions and lengths count characters, positions from 1.
 func textFunctions() map[string]function {
-	// Those that can make a text longer than they got return an error when it is too long. The
-	// others are made by takes.
+	// Those that can make a text longer than they got have a call that returns an error if it is
+	// too long.
 	return map[string]function{
 		"concat": {least: 1, most: many, call: concat},
 		"left":   takes(2, func(a []any) any { return slice(textOf(a[0]), wholeOf(a[1]), false) }),

@@ -10,7 +10,7 @@ import (
 // separator separates the pieces of a condition.
 const separator = ", "
 
-// piece is one comparison of a condition. An empty operator means that there is none.
+// piece is one comparison of a condition. Its operator is empty if the text has none.
 type piece struct{ column, operator, value string }
 
 // parsePiece splits a piece at its first operator.

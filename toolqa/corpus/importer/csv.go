@@ -13,7 +13,7 @@ import (
 const maxRecord = 1 << 20
 
 // csvReader reads the records of CSV text as pandas does: a line may end in any of the three ways,
-// lines without text are passed over, a quote inside a cell that does not begin with one is a
+// lines without text are skipped, a quote inside a cell that does not begin with one is a
 // quote, and what follows a closing quote belongs to the cell.
 type csvReader struct {
 	r       *bufio.Reader
@@ -42,7 +42,7 @@ func newCSVReader(r io.Reader) *csvReader {
 // line, or one of the reader.
 func (c *csvReader) read() (fields [][]byte, line int, err error) {
 	for {
-		// The latest record is discarded only now, so that rewind could still keep most of it.
+		// Only now is the latest record discarded: rewind may have left all but its first line.
 		c.r.Discard(c.size) // cannot fail: the bytes were peeked
 		c.line += c.lines
 		c.size, c.lines = 0, 0
@@ -160,7 +160,8 @@ func (c *csvReader) quoted(i int) (field []byte, end int, err error) {
 	}
 
 	after, end := c.bare(i)
-	c.scratch = append(c.scratch[:len(c.scratch)-1], after...) // without the quote that closes the cell
+	// Without the quote that closes the cell.
+	c.scratch = append(c.scratch[:len(c.scratch)-1], after...)
 	return c.scratch[from:len(c.scratch):len(c.scratch)], end, nil
 }
 

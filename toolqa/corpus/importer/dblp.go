@@ -112,7 +112,7 @@ func (im *dblpImport) texts(ctx context.Context, file int) (map[string]string, e
 	return m, err
 }
 
-// copyFound copies what the texts of a pickle stand for into a table.
+// copyFound copies a dictionary of a pickle, from titles or names to nodes, into a table.
 func (im *dblpImport) copyFound(ctx context.Context, file int, table string,
 	keys map[string]uint32) error {
 	found, err := im.texts(ctx, file)
@@ -130,8 +130,8 @@ func (im *dblpImport) copyFound(ctx context.Context, file int, table string,
 	return im.w.Found(table, by)
 }
 
-// copyPapers copies PaperNet and the titles. A title that stands for no node is left out: the tools
-// do not find it either way.
+// copyPapers copies PaperNet and the titles. A title without a node is left out: the tools do not find
+// it either way.
 func (im *dblpImport) copyPapers(ctx context.Context) error {
 	titles, err := im.texts(ctx, idTitleFile)
 	if err != nil {
@@ -183,7 +183,7 @@ func (im *dblpImport) putPapers(p *pickled, titles map[string]string) error {
 	}
 
 	// Older papers come last, as numberPapers has numbered them. No tool prints them, so their
-	// attributes were passed over.
+	// attributes were skipped.
 	for i, key := range keys {
 		if _, ok := titles[key]; ok {
 			continue

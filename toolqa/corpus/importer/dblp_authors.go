@@ -113,7 +113,7 @@ func (im *dblpImport) putEdge(p *pickled, nodes int) error {
 	if max(int(a), int(b)) >= nodes || attributes.Weight == nil || *attributes.Weight < 0 ||
 		attributes.Papers == nil || len(papers) != len(attributes.NCitation) {
 		return fmt.Errorf("the edge between the nodes %d and %d has %d papers and %d numbers of "+
-			"citations; expected as many, and a weight: %w", a, b, len(papers),
+			"citations; expected as many of each, and a weight: %w", a, b, len(papers),
 			len(attributes.NCitation), errNotPublished)
 	}
 

@@ -37,7 +37,7 @@ type source struct {
 	firstBad []error
 }
 
-// fileStamp tells whether a file is still the one it was.
+// fileStamp shows whether a file was changed.
 type fileStamp struct {
 	size int64
 	time time.Time

@@ -156,7 +156,7 @@ func (s *dblpSynth) cite(ctx context.Context) error {
 	// The older papers that might be cited. They are numbered when one first is: the others are not
 	// in the graph.
 	pool := max(8, s.n+s.n/10)
-	numbers := make([]uint32, pool) // of the older papers that are cited, by their place in the pool, from 1
+	numbers := make([]uint32, pool) // by their place in the pool, from 1; 0 for those not cited yet
 
 	s.cites.Starts = make([]uint32, 1, s.n+1)
 	for i := range s.n {
@@ -169,6 +169,7 @@ func (s *dblpSynth) cite(ctx context.Context) error {
 			// Papers are in ascending order of their citations, so the square favours popular ones.
 			cited := uint32(s.n - 1 - int(float64(s.n)*math.Pow(s.rng.Float64(), 2)))
 			if s.rng.Float64() < 0.8 {
+				// exact.Pow, so that every machine makes the same corpus.
 				k := int(float64(pool) * exact.Pow(s.rng.Float64(), 2.2))
 				if numbers[k] == 0 {
 					s.older++
@@ -233,6 +234,7 @@ func (s *dblpSynth) people(i int) []slot {
 		s.burst = 1 + s.rng.IntN(5)
 	}
 
+	// Guests join while there is room. A paper that has no author yet tries harder to find one.
 	for tries := 0; len(team) < size &&
 		(tries < size && s.rng.Float64() < 0.4 || len(team) == 0 && tries < 20); tries++ {
 		a := uint32(s.rng.IntN(len(s.authors)))

@@ -21,7 +21,7 @@
 // # Expressions
 //
 // Expressions are written like those of Go. The variables index and rows are the number of a row
-// and how many there are; missing stands for no value, and what is computed from it is missing,
+// and how many there are; missing is the lack of a value, and what is computed from it is missing,
 // too. Fields are r.name or r[name].
 //
 //   - when(c, a, b), or(a, b, …): b where c does not hold; the first that is not missing

@@ -173,7 +173,7 @@ func find(w *world, args []expr) any {
 	return nil
 }
 
-// some draws up to so many different items of a list, in any order.
+// some draws up to n different items of a list, in any order.
 func some(w *world, args []expr) any {
 	n, l := int(w.number(args[0])), args[1](w).(*list)
 	chosen := &list{}

@@ -147,6 +147,8 @@ func (s *scirexSynth) paper() *scirexPaper {
 	// Each draw moves the random numbers on: in another order the same seed makes another corpus.
 	p := &scirexPaper{id: fmt.Sprintf("%016x%016x%08x", s.rng.Uint64(), s.rng.Uint64(),
 		s.rng.Uint32())}
+
+	// The product of two draws favours the first tasks of the list.
 	p.field = s.tasks[int(float64(len(s.tasks))*s.rng.Float64()*(0.35+float64(0.65*s.rng.Float64())))]
 	p.methods = s.methods()
 	p.title = s.draw("titles") + " for " + p.field.name

@@ -173,7 +173,7 @@ func enumerate(names []string) string {
 	return strings.Join(names[:last], " , ") + " and " + names[last]
 }
 
-// floatText is Python's str of the float that a text stands for.
+// floatText returns the number in a text as Python's str prints the float.
 func floatText(text string) string {
 	f, _ := strconv.ParseFloat(text, 64) // scores that may be numbers are written as such
 	return pytext.FormatFloat(f)

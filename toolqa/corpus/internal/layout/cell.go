@@ -168,8 +168,8 @@ func isCode(s string) bool {
 	return len(s) == 3
 }
 
-// Typed returns the number that a printed word stands for, and an error when it stands for none and
-// should.
+// Typed returns the number that a printed word of a kind means, or an error if it should mean one
+// and does not.
 func Typed(kind Kind, word string) (number float64, integer int64, err error) {
 	switch kind {
 	case Real:

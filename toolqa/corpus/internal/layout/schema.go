@@ -21,8 +21,8 @@ const (
 	Bool    Kind = "bool"    // printed True or False; 1 and 0 in SQL
 	Date    Kind = "date"    // a calendar day, YYYY-MM-DD
 	Code    Kind = "code"    // three upper-case letters, such as a currency
-	// a time of day, stored as "9:00 AM" or "2 PM"; printed, and in SQL, as "09:00:00". Text that
-	// is no time stays
+	// a time of day, stored as "9:00 AM" or "2 PM"; printed, and in SQL, as "09:00:00". Other text
+	// stays as it is
 	Clock  Kind = "clock"
 	Object Kind = "object" // a JSON object, printed as Python's repr of the dict
 )
@@ -61,8 +61,8 @@ type Schema struct {
 	File       string
 	Rows       int // of the published file, and of a synthetic corpus when no size is asked for
 	Columns    []Column
-	Increasing string     // the column whose cells are strictly increasing from row to row; "" when there is none
-	Indexes    [][]string // columns, by their names in SQL, that the queries of the benchmark look rows up by
+	Increasing string     // the column whose cells strictly increase from row to row, or ""
+	Indexes    [][]string // columns, by their names in SQL, by which queries look rows up
 }
 
 // Column returns the column called name, and whether there is one. Names are case sensitive.

@@ -143,8 +143,7 @@ func (w *writer) writeSide(ctx context.Context, parts []Part) (err error) {
 	put := func(table string, values ...any) error {
 		s := tables[table]
 		if s == nil || len(values) != len(s.values) {
-			return fmt.Errorf("corpus: %d values for a row of table %q, which the dataset does not have so",
-				len(values), table)
+			return fmt.Errorf("corpus: the dataset has no table %q with %d columns", table, len(values))
 		}
 
 		// Not at every row: each look asks the system for the size of the file.

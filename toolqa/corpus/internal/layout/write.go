@@ -66,7 +66,8 @@ func Write(ctx context.Context, dir string, info Info, in Input, parts ...Part) 
 		return Info{}, fmt.Errorf("corpus: write %s: %w", path, err)
 	}
 
-	// Only now is all of them read: a change in between would belie the hash that info has of them.
+	// Only now, when all is read: a file that was changed meanwhile does not match the hash in
+	// info.
 	if in.Files != nil {
 		if err := in.Files.Unchanged(); err != nil {
 			return Info{}, err
