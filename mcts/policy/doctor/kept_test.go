@@ -107,13 +107,13 @@ func TestKeptPromptsAreCounted(t *testing.T) {
 					b:        s,
 					asker:    server.NewAsker(s.Address(), retry, nil),
 					findings: findingsAbout(ollama.Kind),
-					effort:   full,
+					effort:   fullEffort,
 					scale:    scale{each: len(sentence)},
 					cached:   true,
 					timed:    true,
 				}
 
-				cold, err := p.draw(t.Context(), one(p.filler(nonce(), p.knownSentences())))
+				cold, err := p.draw(t.Context(), singleToken(p.filler(nonce(), p.knownSentences())))
 				if err != nil {
 					t.Fatal(err)
 				}
