@@ -65,7 +65,7 @@ func AblateDefaults() map[string]string {
 
 // resolveParts resolves the configuration of a job that makes several evaluations in Out.
 func (j *RunJob) resolveParts(command string, defaults map[string]string) (*configs.Resolved, error) {
-	j.as(command, command, defaults)
+	j.setCommand(command, command, defaults)
 
 	if j.Out == "" {
 		return nil, console.Usage("%s needs ‹out› DIR, the folder of its evaluations", command)

@@ -31,7 +31,7 @@ func AnalyzeDefaults() map[string]string {
 // Analyze evaluates under versions in which one factor changes, and writes what each costs. If only
 // questions were lost it returns the result beside the error.
 func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
-	job.as("analyze", stored.Evaluated, AnalyzeDefaults())
+	job.setCommand("analyze", stored.Evaluated, AnalyzeDefaults())
 
 	original := ""
 

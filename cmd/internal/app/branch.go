@@ -28,7 +28,7 @@ type BranchJob struct {
 
 // Branch grows more trees from a node of a tree, in a run of their own.
 func Branch(ctx context.Context, job BranchJob) (c Collected, err error) {
-	job.as("branch", stored.Collection, nil)
+	job.setCommand("branch", stored.Collection, nil)
 
 	if job.branch, err = job.read(ctx); err != nil {
 		return c, err

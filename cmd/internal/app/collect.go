@@ -53,7 +53,7 @@ type Collected struct {
 
 // Collect grows what is left of the trees of a run, and writes their trajectories.
 func Collect(ctx context.Context, job CollectJob) (Collected, error) {
-	job.as(stored.Collection, stored.Collection, nil)
+	job.setCommand(stored.Collection, stored.Collection, nil)
 	return job.collect(ctx, OnePolicy(stored.Collection), nil)
 }
 
@@ -335,6 +335,6 @@ func collectStatus(read func() collect.Snapshot, load func() string) func() cons
 
 // Prepared returns the job for callers that check its needs one by one.
 func (j CollectJob) Prepared() CollectJob {
-	j.as(stored.Collection, stored.Collection, nil)
+	j.setCommand(stored.Collection, stored.Collection, nil)
 	return j
 }

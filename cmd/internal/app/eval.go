@@ -43,7 +43,7 @@ type Evaluated struct {
 // Evaluate plays what is left of an evaluation, and writes its report. If questions were lost or an
 // accuracy is too low it returns the result beside the error; Report is then not nil.
 func Evaluate(ctx context.Context, job EvaluateJob) (Evaluated, error) {
-	job.as("eval", stored.Evaluated, EvaluateDefaults())
+	job.setCommand("eval", stored.Evaluated, EvaluateDefaults())
 	return job.evaluate(ctx, nil)
 }
 

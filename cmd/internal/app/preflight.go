@@ -81,7 +81,7 @@ const leastRoom = 64 << 20
 // findRoom makes sure that no other process works on the run, that its folder has room, and that
 // its limits can be kept. servers says that models on servers are asked.
 func (j *RunJob) findRoom(servers bool) (seen string, err error) {
-	if err := j.countable(servers); err != nil {
+	if err := j.checkLimits(servers); err != nil {
 		return "", err
 	}
 

@@ -49,6 +49,7 @@ func ReplayLog(ctx context.Context, job ReplayJob) (r Replays, err error) {
 	// was stored.
 	searches := []*configs.Resolved{v.Config}
 
+	// All settings are read before the corpora are, so that a typing error costs nothing.
 	for _, set := range job.Under {
 		c, err := searchedUnder(v, set)
 		if err != nil {
@@ -78,9 +79,9 @@ func ReplayLog(ctx context.Context, job ReplayJob) (r Replays, err error) {
 	return found, nil
 }
 
-// replay searches with the search of a configuration, and all else as the run had it.
-func (j *ReplayJob) replay(ctx context.Context, b *Bench, v *stored.Run, search *configs.Resolved) (r collect.Replayed,
-	err error) {
+// replay searches with the search of a configuration, and everything else as the run had it.
+func (j *ReplayJob) replay(ctx context.Context, b *Bench, v *stored.Run, search *configs.Resolved) (
+	r collect.Replayed, err error) {
 	config := *b.Config
 	config.Search = search.Search
 
@@ -103,7 +104,7 @@ func searchedUnder(v *stored.Run, set string) (*configs.Resolved, error) {
 
 	settings := splitSettings(set)
 	if len(settings) == 0 {
-		settings = []string{set} // which is refused
+		settings = []string{set} // which is rejected
 	}
 
 	for _, kv := range settings {

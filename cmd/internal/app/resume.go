@@ -19,7 +19,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// beginRun makes a new run in Out, which is there once note has noted what it is made from.
+// beginRun makes a new run in Out, which exists once note has noted what it is made from.
 func (j *RunJob) beginRun(ctx context.Context, b *Bench, note func(*store.Run) error) (*store.Run, error) {
 	m := store.Manifest{
 		ID: j.ID, Kind: j.kind, ConfigHash: b.Config.Hash(), Inputs: b.Lineage, Data: j.Data, Software: Software(),
@@ -36,7 +36,7 @@ func (j *RunJob) beginRun(ctx context.Context, b *Bench, note func(*store.Run) e
 	}
 
 	run, err := store.StartRun(ctx, j.Out, m, b.Config.String(), note)
-	return run, j.taken(err)
+	return run, j.explainTaken(err)
 }
 
 // resumeRun continues the run in Out, or extends it by questions and trees.
@@ -45,8 +45,10 @@ func (j *RunJob) resumeRun(ctx context.Context, b *Bench) (*store.Run, error) {
 		m := run.Manifest
 
 		lineage := maps.Clone(b.Lineage)
+
+		// A run that mixes engines stays a run of its first; each trajectory names its own.
 		if j.MixEngines && m.Inputs[inputPython] != "" {
-			lineage[inputPython] = m.Inputs[inputPython] // the run stays what it is
+			lineage[inputPython] = m.Inputs[inputPython]
 		}
 
 		if err := j.sameRun(run, b.Config, lineage); err != nil {
@@ -64,8 +66,8 @@ func (j *RunJob) resumeRun(ctx context.Context, b *Bench) (*store.Run, error) {
 		case err != nil:
 			return m, "", err
 		case len(givenUp) > 0:
-			// It is asked for again. Trees that know those before them are then grown anew, so
-			// that the run may come to other rows than those it ended with.
+			// What was given up is asked for again. Trees that know those before them are then
+			// grown anew, so the run may end with other rows than before.
 			m.Finished = nil
 		case (extended || j.grows) && m.Finished != nil:
 			finished := *m.Finished
@@ -78,12 +80,12 @@ func (j *RunJob) resumeRun(ctx context.Context, b *Bench) (*store.Run, error) {
 	})
 }
 
-// sameRun refuses a run that differs from what is wanted in more than how far it goes, and says in
-// what.
+// sameRun rejects a run that differs from what is wanted in more than its extent, and says how.
 func (j *RunJob) sameRun(run *store.Run, c *configs.Resolved, lineage map[string]string) error {
 	m := run.Manifest
 
-	was, err := stored.Config(run) // a setting that there was not yet has its default
+	// A setting that did not exist then has its default.
+	was, err := stored.Config(run)
 	if err != nil {
 		return err
 	}
@@ -93,9 +95,11 @@ func (j *RunJob) sameRun(run *store.Run, c *configs.Resolved, lineage map[string
 		lines = append(lines, fmt.Sprintf("‹run-id›: %s, not %s", j.ID, m.ID))
 	}
 
+	// Questions may be added to a run: extends looks at them.
 	inputs := differentInputs(lineage, m.Inputs, func(name string) bool { return !isQuestions(name) })
 	lines = append(lines, inputs...)
 
+	// A different Python alone need not end the run: engines can be mixed, which the error says.
 	switch {
 	case len(lines) == 0:
 		return nil
@@ -112,7 +116,7 @@ func (j *RunJob) sameRun(run *store.Run, c *configs.Resolved, lineage map[string
 }
 
 // extends reports whether a run is to get more questions or trees than it was started with. Fewer
-// are refused: some of its results would no longer belong to it.
+// are rejected: some of its results would no longer belong to it.
 func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]string) (bool, error) {
 	was, err := stored.Config(run)
 	if err != nil {
@@ -121,7 +125,7 @@ func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]s
 
 	trees := b.Config.Search.Trees - was.Search.Trees
 
-	// A file of questions that differs may just have more: only the questions can tell.
+	// A file of questions that differs may only have more: the questions themselves can tell.
 	other := differentInputs(lineage, run.Manifest.Inputs, isQuestions)
 	if len(other) == 0 && trees >= 0 {
 		return trees > 0, nil
@@ -141,7 +145,7 @@ func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]s
 		lines = append(lines, lost)
 	}
 
-	// The files are named only where the settings do not explain the refusal.
+	// The files are named only if the settings do not explain the rejection.
 	if len(lines) == 0 || lost != "" {
 		lines = append(lines, other...)
 	}
@@ -151,7 +155,7 @@ func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]s
 		run.Dir, strings.Join(lines, "\n  "))
 }
 
-// lostQuestion says which question of a run is not among those given, or is another one now; "" is
+// lostQuestion says which question of a run is missing from those given, or has changed; "" if
 // none.
 func lostQuestion(ctx context.Context, run *store.Run, now []trajectories.Question) (string, error) {
 	had, err := stored.Questions(ctx, run)
@@ -198,8 +202,8 @@ func differentInputs(ours, theirs map[string]string, counts func(name string) bo
 }
 
 // notedVersions returns what the run to continue deploys, or a branch; nil for any other new run. A
-// process that was killed may not have come to note it; then the files are read again, and have to
-// be what they were.
+// process that was killed may not have noted it: then the files are read again, and have to be what
+// they were.
 func (j *RunJob) notedVersions(ctx context.Context, c *configs.Resolved) (*drift.Deployed, error) {
 	switch {
 	case j.branch != nil:

@@ -23,7 +23,7 @@ import (
 // RunsFolder is where runs go whose folder nobody names.
 const RunsFolder = "runs"
 
-// RunJob is what every job says that makes a run or goes on with one.
+// RunJob is what all jobs that make or resume a run have in common.
 type RunJob struct {
 	Host
 	Settings Settings
@@ -33,15 +33,15 @@ type RunJob struct {
 	ID            string           // of a new run; "" is one that no other run has
 	Workers       int              // trees or episodes at a time, at most; 0 is as many as pay
 	PythonServers int              // model-written programs that run at a time; 0 is a quarter of the processors
-	Resume        bool             // go on with the run in Out, or extend it by questions and trees
-	MixEngines    bool             // with Resume: go on though the engine differs from the run's
+	Resume        bool             // resume the run in Out, or extend it by questions and trees
+	MixEngines    bool             // with Resume: continue even if the engine differs from the run's
 	Servers       *serving.Servers // of its models; nil is what the environment says
 	Baselines     []string         // with which each policy is measured, too: see [serving.Baselines]
 	Metrics       string           // the address that serves metrics for Prometheus; "" serves none
 	Log           console.Log      // where the run logs; no file is nowhere
 	Part          bool             // part of another command, which sets the limits
 
-	// Begun is called once the run is there, with how to go on with it; nil is not called.
+	// Begun is called once the run exists, with how to resume it; nil is not called.
 	Begun func(Stop)
 
 	Plan *Plan // takes what the run would be, and nothing is made; nil makes it
@@ -53,13 +53,13 @@ type RunJob struct {
 	engine        engines.Options
 	overrides     []string // settings about the engine that MixEngines lets differ from the run's, KEY=VALUE
 	branch        *branch  // where the trees of a new run begin; nil is at the beginning of their tasks
-	grows         bool     // a run that goes on gets more than it was finished with
+	grows         bool     // a resumed run gets more than it was finished with
 
 	earlier []ServedPass // of the run that is resumed
 }
 
-// as makes the job one of a command that makes runs of a kind, under defaults of its own.
-func (j *RunJob) as(command, kind string, defaults map[string]string) {
+// setCommand makes the job one of a command that makes runs of a kind, under defaults of its own.
+func (j *RunJob) setCommand(command, kind string, defaults map[string]string) {
 	j.command, j.kind, j.defaults = command, kind, defaults
 	j.dryRun = j.Plan != nil
 	j.Log.Level = cmp.Or(j.Log.Level, "info")
@@ -70,7 +70,7 @@ func (j *RunJob) as(command, kind string, defaults map[string]string) {
 }
 
 // open reads what the job chooses and makes sure that its run can begin. check, which may be nil,
-// refuses a configuration that the job cannot use.
+// rejects a configuration that the job cannot use.
 func (j *RunJob) open(ctx context.Context, check func(*Bench) error) (*Bench, error) {
 	b, err := j.resolve(ctx)
 	if err != nil {
@@ -97,9 +97,9 @@ func (j *RunJob) open(ctx context.Context, check func(*Bench) error) (*Bench, er
 // as many at once.
 const MaxOpenTrees = 512
 
-// workerCount is how many trees or episodes are in progress at the same time, at most. With a model
-// on a server the limit on sequences in flight decides how many requests are sent; trees start only
-// when there is room for them (serving.Models.Room), episodes, which are short, wait.
+// workerCount returns how many trees or episodes are in progress at the same time, at most. With a
+// model on a server the limit on sequences in flight decides how many requests are sent; trees
+// start only when there is room for them (serving.Models.Room), episodes, which are short, wait.
 func (j *RunJob) workerCount(b *Bench) int {
 	switch {
 	case j.Workers > 0:
@@ -128,7 +128,8 @@ func (j *RunJob) prepare(ctx context.Context, b *Bench) error {
 	return nil
 }
 
-// notBegun is the end of a run that was interrupted before it began, by a limit or by its user.
+// notBegun returns the error of a run that was interrupted before it began, by a limit or by its
+// user.
 func (j *RunJob) notBegun() error {
 	switch l := j.Servers.Account.Reached(); {
 	case l == nil:
@@ -140,11 +141,11 @@ func (j *RunJob) notBegun() error {
 	}
 }
 
-// ErrNotBegun is the end of a run that was interrupted before there was one.
+// ErrNotBegun is the end of a run that was interrupted before it began.
 var ErrNotBegun = console.Interrupted("interrupted before the run began: nothing is left behind; run the " +
 	"same command again")
 
-// samples is for how many completions one request of the run asks, at most.
+// samples returns for how many completions one request of the run asks, at most.
 func (j *RunJob) samples(b *Bench) int {
 	if j.kind == stored.Evaluated {
 		return 1
@@ -152,7 +153,7 @@ func (j *RunJob) samples(b *Bench) int {
 	return b.Config.Search.Samples
 }
 
-// resolve reads the configuration and the data it chooses. The engine is yet to be started.
+// resolve reads the configuration and the data it chooses. It starts no engine.
 func (j *RunJob) resolve(ctx context.Context) (*Bench, error) {
 	c, noted, err := j.Configure(ctx)
 	if err != nil {
@@ -172,7 +173,7 @@ func (j *RunJob) Configure(ctx context.Context) (*configs.Resolved, *drift.Deplo
 	})
 }
 
-// configure is Configure with a check of the configuration, beside which it gets that of the run to
+// configure is Configure with a check of the configuration, which also gets that of the run to
 // continue.
 func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, resumed []configs.Layer) error) (
 	*configs.Resolved, *drift.Deployed, error) {
@@ -190,11 +191,12 @@ func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, 
 		err = check(c, resumed)
 	}
 
+	// The check is about the policies that were named, so baselines join them afterwards.
 	if err == nil {
 		c.Policy, err = serving.Beside(c.Policy, j.Baselines)
 	}
 
-	// Only the resolved settings have the prices at which earlier passes are charged, too.
+	// Only resolved settings have the prices, at which earlier passes are charged, too.
 	if err == nil {
 		err = j.openAccount(c)
 	}
@@ -207,8 +209,8 @@ func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, 
 	return c, noted, cmp.Or(j.chooseEngine(c, resumed), err)
 }
 
-// Read reads the data that a configuration chooses. noted are the versions that the run has, nil
-// for a new one.
+// Read reads the data that a configuration chooses. noted are the versions of a run to continue,
+// nil for a new one.
 func (j *RunJob) Read(ctx context.Context, c *configs.Resolved, noted *drift.Deployed) (*Bench, error) {
 	asked := j.Servers
 	if j.dryRun {
@@ -237,7 +239,7 @@ func (j *RunJob) Read(ctx context.Context, c *configs.Resolved, noted *drift.Dep
 	return b, nil
 }
 
-// check refuses a job that makes no sense.
+// check rejects a job that makes no sense.
 func (j *RunJob) check() error {
 	switch {
 	case j.Workers < 0:
@@ -255,15 +257,17 @@ func (j *RunJob) check() error {
 	return errors.Join(j.Servers.Check(), j.Log.Check())
 }
 
-// runID is what an ID may be: it names folders, and stands in every row.
+// runID is what an ID may be: it names folders, and is in every row.
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // resumed returns the configuration of the run to continue, or of the one that a new run branches
 // from; nil for any other new run. The data folder of a run to continue is taken over.
 func (j *RunJob) resumed(ctx context.Context) ([]configs.Layer, error) {
 	if !j.Resume {
+		// A branch begins with the configuration of its run; any other new run has none to take
+		// over.
 		j.Data = cmp.Or(j.Data, j.DefaultData())
-		return j.branch.layers(), j.vacant(ctx)
+		return j.branch.layers(), j.checkVacant(ctx)
 	}
 
 	if j.Out == "" {
@@ -296,16 +300,16 @@ func (j *RunJob) resumed(ctx context.Context) ([]configs.Layer, error) {
 	return []configs.Layer{{Origin: filepath.Join(j.Out, store.ConfigFile), YAML: []byte(config)}}, nil
 }
 
-// vacant refuses to begin a run where it cannot be, before anything that takes long.
-func (j *RunJob) vacant(ctx context.Context) error {
+// checkVacant rejects a folder in which no run can begin, before anything that takes long.
+func (j *RunJob) checkVacant(ctx context.Context) error {
 	if j.Out == "" || j.dryRun {
 		return nil
 	}
-	return j.taken(store.Vacant(ctx, j.Out))
+	return j.explainTaken(store.Vacant(ctx, j.Out))
 }
 
-// taken says what to do about a folder that already holds a run.
-func (j *RunJob) taken(err error) error {
+// explainTaken says what to do about a folder that already holds a run.
+func (j *RunJob) explainTaken(err error) error {
 	if !errors.Is(err, store.ErrExists) {
 		return err
 	}
@@ -329,7 +333,7 @@ func (j *RunJob) startRun(ctx context.Context, b *Bench) (*stored.Run, error) {
 		engine = &b.Stamp
 	}
 
-	// A run notes what it is made from before anything else is done in it, also one that goes on.
+	// A run notes what it is made from before anything else happens in it, even when it is resumed.
 	note := func(run *store.Run) (err error) {
 		noted, err = stored.Note(ctx, run, b.Config, b.Questions, b.Deployed, engine)
 		return console.GaveUp(err)
@@ -337,6 +341,7 @@ func (j *RunJob) startRun(ctx context.Context, b *Bench) (*stored.Run, error) {
 
 	var err error
 
+	// A new run exists only with its note; one that exists gets it as soon as it is open.
 	if j.Resume {
 		if run, err = j.resumeRun(ctx, b); err == nil {
 			if err = note(run); err != nil {

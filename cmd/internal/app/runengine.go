@@ -8,7 +8,7 @@ import (
 	"toolevo/envs/sandbox"
 )
 
-// chooseEngine says which engine to open. A run that mixes engines goes on under its own
+// chooseEngine says which engine to open. A run that mixes engines continues under its own
 // configuration, which then does not choose the engine.
 func (j *RunJob) chooseEngine(c *configs.Resolved, resumed []configs.Layer) error {
 	j.engine = c.Python.Options(j.PythonServers)
@@ -51,7 +51,7 @@ func (j *RunJob) startEngine(ctx context.Context, b *Bench) error {
 	return j.FitModules(b)
 }
 
-// openEngine opens an engine. If that fails for a run to resume, the error says that another engine
+// openEngine opens an engine. If that fails for a resumed run, the error says that another engine
 // may continue it.
 func (j *RunJob) openEngine(ctx context.Context) (sandbox.Engine, error) {
 	e, err := j.OpenEngine(ctx, j.engine)

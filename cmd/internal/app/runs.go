@@ -11,7 +11,7 @@ import (
 	"toolevo/finetune/rundir"
 )
 
-// ListRuns lists the runs in some folders, in [RunsFolder] where none is named.
+// ListRuns lists the runs in some folders, by default in [RunsFolder].
 func ListRuns(ctx context.Context, folders []string, l rundir.Listing) ([]rundir.Run, error) {
 	named := folders
 	if len(folders) == 0 {
@@ -33,8 +33,8 @@ func ListRuns(ctx context.Context, folders []string, l rundir.Listing) ([]rundir
 	return shown, console.AsUsage(err)
 }
 
-// nameRuns gives runs the names by which commands take them: their paths, below [RunsFolder] those
-// from there on, and of names that the program made what tells them apart.
+// nameRuns gives runs the names by which commands take them: their paths, below [RunsFolder]
+// relative to it, and of generated names only what tells them apart.
 func nameRuns(all []rundir.Run) {
 	uses := map[string]int{}
 
@@ -62,7 +62,7 @@ func isBelow(dir string) bool {
 	return err == nil && filepath.IsLocal(name) && name != "."
 }
 
-// RunNamed is the run directory that a name in the list of [ListRuns] means.
+// RunNamed returns the run directory that a name in the list of [ListRuns] means.
 func RunNamed(name string) (string, error) {
 	dir, err := rundir.Named(RunsFolder, name)
 	return dir, console.AsUsage(err)

@@ -27,7 +27,7 @@ type SandboxJob struct {
 	Found func(attack.Finding)
 }
 
-// check refuses a job that makes no sense.
+// check rejects a job that makes no sense.
 func (j *SandboxJob) check() error {
 	for _, wall := range j.Without {
 		if _, err := names.Parse("wall", wall, confine.Walls()); err != nil {
@@ -41,7 +41,8 @@ func (j *SandboxJob) check() error {
 	return nil
 }
 
-// engineOptions are those of the engine to attack: it may lack the walls that the job takes away.
+// engineOptions returns the options of the engine to attack, which may lack the walls that the job
+// takes away.
 func (j *SandboxJob) engineOptions(p *engines.Settings) engines.Options {
 	o := p.Options(1)
 	o.ABI = j.ABI
@@ -54,7 +55,7 @@ func (j *SandboxJob) engineOptions(p *engines.Settings) engines.Options {
 	return o
 }
 
-// errExamined is the end of an examination that was interrupted.
+// errExamined is the error of an interrupted examination.
 var errExamined = console.Interrupted("interrupted: nothing is left behind; run the same command again")
 
 // SandboxReport is what attacks on an engine found.
@@ -106,8 +107,7 @@ type SandboxFinding struct {
 	Milliseconds float64 `json:"milliseconds"` // that it took
 }
 
-// AttackSandbox tries to get out of an engine. Beside the error of a bad result there is the
-// result.
+// AttackSandbox tries to get out of an engine. It returns the result beside the error of a bad one.
 func AttackSandbox(ctx context.Context, job SandboxJob) (*SandboxReport, error) {
 	if err := job.check(); err != nil {
 		return nil, err
@@ -127,6 +127,7 @@ func AttackSandbox(ctx context.Context, job SandboxJob) (*SandboxReport, error) 
 
 // attack opens the engine behind its bait, attacks it, and reports.
 func (j *SandboxJob) attack(ctx context.Context, p *engines.Settings) (_ *SandboxReport, err error) {
+	// Laid before the engine starts, which inherits a descriptor of it unless it sees to that.
 	bait, err := attack.Lay()
 	if err != nil {
 		return nil, console.GaveUp(err)

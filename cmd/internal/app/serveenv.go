@@ -16,14 +16,14 @@ import (
 	"toolevo/finetune/stored"
 )
 
-// EnvironmentsDefaults are the settings of served environments before anybody sets any. What is
-// learnt from is right by the strict matcher, as in collected data.
+// EnvironmentsDefaults returns the default settings of served environments. Only what the strict
+// matcher accepts is rewarded, as in collected data.
 func EnvironmentsDefaults() map[string]string {
 	return map[string]string{"api": "[p_c,p_s_in]", "environment.reward": "strict"}
 }
 
 // EnvironmentsJob serves the environments of a suite to clients of OpenEnv. Out is the run that
-// keeps the episodes, "" keeps none; one that is there gets more, under its own configuration.
+// keeps the episodes, "" keeps none; a run that exists gets more, under its own configuration.
 type EnvironmentsJob struct {
 	RunJob
 	Agent     string          // who plays, in the tables of the run; "" is whom a run to resume names, or "agent"
@@ -45,9 +45,11 @@ type ServedEnvironments struct {
 // ServeEnvironments serves environments, and writes the report of the run that keeps the episodes.
 // It returns the directory of that run, if there is one.
 func ServeEnvironments(ctx context.Context, job EnvironmentsJob) (dir string, err error) {
-	job.as("serve env", stored.Evaluated, EnvironmentsDefaults())
+	job.setCommand("serve env", stored.Evaluated, EnvironmentsDefaults())
 	// Without a run that keeps the episodes nothing is written, as in a dry run.
 	job.dryRun = job.Out == ""
+
+	// Clients decide how many episodes there are: a run that ended may get more.
 	job.grows = true
 
 	b, options, err := job.openEnvironments(ctx)
@@ -75,7 +77,7 @@ func ServeEnvironments(ctx context.Context, job EnvironmentsJob) (dir string, er
 	})
 }
 
-// serve serves the environments of a bench, which remember what memory does.
+// serve serves the environments of a bench, whose results memory keeps.
 func (j *EnvironmentsJob) serve(ctx context.Context, b *Bench, o openenv.Options, memory envs.Memory) error {
 	server, err := b.environmentServer(o, memory)
 	if err != nil {
@@ -86,8 +88,7 @@ func (j *EnvironmentsJob) serve(ctx context.Context, b *Bench, o openenv.Options
 	})
 }
 
-// openEnvironments reads the configuration and the data that it chooses. The engine is yet to be
-// started.
+// openEnvironments reads the configuration and the data that it chooses. It starts no engine.
 func (j *EnvironmentsJob) openEnvironments(ctx context.Context) (b *Bench, options openenv.Options, err error) {
 	if err := j.nameAgent(); err != nil {
 		return nil, options, err
@@ -107,7 +108,7 @@ func (j *EnvironmentsJob) openEnvironments(ctx context.Context) (b *Bench, optio
 	return b, options, err
 }
 
-// options refuses a job that makes no sense, and returns what it comes to.
+// options rejects a job that makes no sense, and returns the options of its server.
 func (j *EnvironmentsJob) options(c *configs.Resolved) (openenv.Options, error) {
 	o := j.Limits
 	o.Software, o.Codec, o.MaxTurns = Software(), c.Environment.ActionCodec(), c.Eval.MaxTurns
@@ -127,7 +128,7 @@ func (j *EnvironmentsJob) options(c *configs.Resolved) (openenv.Options, error) 
 	return o, nil
 }
 
-// checkAgent refuses to record the episodes of one agent in the run of another.
+// checkAgent refuses to record episodes of one agent in the run of another.
 func (j *EnvironmentsJob) checkAgent(c *configs.Resolved, resumed []configs.Layer) error {
 	if resumed == nil {
 		return nil
@@ -141,7 +142,7 @@ func (j *EnvironmentsJob) checkAgent(c *configs.Resolved, resumed []configs.Laye
 		"another folder", j.Out, strings.TrimPrefix(run.Policy[0], configs.External+":"), j.Agent)
 }
 
-// environmentServer serves the tasks and versions of a bench.
+// environmentServer returns a server of the tasks and versions of a bench.
 func (b *Bench) environmentServer(o openenv.Options, m envs.Memory) (*openenv.Server, error) {
 	c := b.Config
 

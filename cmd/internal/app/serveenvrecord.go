@@ -11,8 +11,8 @@ import (
 	"toolevo/finetune/stored"
 )
 
-// nameAgent says who plays, and whether the run that keeps the episodes is there: it then goes on
-// by the same job that began it, or without an agent.
+// nameAgent says who plays, and whether the run that keeps the episodes exists: the job that began
+// it resumes it, as does one that names no agent.
 func (j *EnvironmentsJob) nameAgent() error {
 	if j.Out == "" && j.Agent != "" {
 		return console.Usage("‹agent› names who plays in the run of ‹record› RUN, which is not given")
@@ -29,8 +29,8 @@ func (j *EnvironmentsJob) nameAgent() error {
 	return nil
 }
 
-// record begins the run that keeps episodes, or goes on with it, and reports on all that it has
-// when work is done.
+// record begins the run that keeps episodes, or resumes it, and reports on all that it has when
+// work is done.
 func (j *EnvironmentsJob) record(ctx context.Context, b *Bench,
 	work func(*stored.Run, *external.Recorder) error) (err error) {
 	if !configs.IsExternal(b.Config.Policy[0]) {
@@ -41,6 +41,7 @@ func (j *EnvironmentsJob) record(ctx context.Context, b *Bench,
 
 	run, err := j.startRun(ctx, b)
 
+	// An interruption here leaves no run behind that could be resumed.
 	switch {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return j.notBegun()
@@ -60,7 +61,7 @@ func (j *EnvironmentsJob) record(ctx context.Context, b *Bench,
 		return err
 	}
 
-	// The server ends with the job's context, what it has done is yet to be told.
+	// The job's context has ended the server: what it did is yet to be counted and reported.
 	ctx = context.WithoutCancel(ctx)
 	if err := run.CountPlayed(ctx); err != nil {
 		return console.GaveUp(err)

@@ -16,7 +16,7 @@ type Settings struct {
 	Set  []configs.Layer // what the user set, which wins over everything else
 }
 
-// With returns the settings with more that win over them: keys and values, as in "seed", "2".
+// With returns the settings with more that override them: keys and values, as in "seed", "2".
 func (s Settings) With(settings ...string) Settings {
 	s.Set = slices.Clone(s.Set)
 	for pair := range slices.Chunk(settings, 2) {
@@ -26,8 +26,8 @@ func (s Settings) With(settings ...string) Settings {
 }
 
 // Resolve makes the configuration. defaults are those of the kind of job. When a run is resumed,
-// its own configuration stands above the environment, which it was made with, so that its folder is
-// all it takes to go on; what the user sets stands above both, and is what the run has or refused.
+// its own configuration overrides the environment, which it was made with, so that its folder is
+// all it takes; what the user sets overrides both, and is rejected unless the run has it.
 func (h *Host) Resolve(s Settings, defaults map[string]string, resumed []configs.Layer) (*configs.Resolved, error) {
 	var layers []configs.Layer
 	for key, value := range defaults {
@@ -56,7 +56,7 @@ func (h *Host) Resolve(s Settings, defaults map[string]string, resumed []configs
 	return configs.Load(slices.Concat(layers, environment, s.Set)...)
 }
 
-// policyNamed refuses a server without a policy: the default policy is a script, which never asks
+// policyNamed rejects a server without a policy: the default policy is a script, which never asks
 // it, and its trajectories would look like those of the model.
 func (j *RunJob) policyNamed(c *configs.Resolved) error {
 	if !strings.HasPrefix(c.Origin("policy"), "default") {
@@ -76,7 +76,7 @@ func (j *RunJob) policyNamed(c *configs.Resolved) error {
 		set[0], strings.Join(c.Policy, ","), serving.Offers())
 }
 
-// ParseSetting reads a setting of the user's, KEY=VALUE. origin says where it stood.
+// ParseSetting reads a setting of the user, KEY=VALUE. origin says where it was given.
 func ParseSetting(origin, kv string) (configs.Layer, error) {
 	key, value, ok := strings.Cut(kv, "=")
 	if !ok {

@@ -27,7 +27,7 @@ type ServedPass struct {
 	Policies map[string]server.Snapshot `json:"policies,omitempty"`
 }
 
-// openAccount opens the account of the run that a configuration is of, beside what earlier passes
+// openAccount opens the account of the run that a configuration is for, with what earlier passes
 // spent.
 func (j *RunJob) openAccount(c *configs.Resolved) error {
 	prices, err := account.ParsePrices(c.Server.Prices)
@@ -56,10 +56,9 @@ func (j *RunJob) openAccount(c *configs.Resolved) error {
 	return nil
 }
 
-// countable refuses limits that count what servers take where none is asked: nothing would ever
-// stop the run. One that is part of another command has that one's limits, which may count what
-// other parts take.
-func (j *RunJob) countable(servers bool) error {
+// checkLimits rejects limits on what servers take if none is asked: nothing would ever stop the
+// run. A part of another command has that command's limits, which may count what other parts take.
+func (j *RunJob) checkLimits(servers bool) error {
 	if !servers && !j.Part && j.Servers.Account.Counts() {
 		return console.Usage("‹max-cost› and ‹max-total-tokens› count what models on servers take, and %s asks none: "+
 			"leave them out, or use ‹stop-after›", j.command)
@@ -67,8 +66,8 @@ func (j *RunJob) countable(servers bool) error {
 	return nil
 }
 
-// tally writes down what servers are asked and answer, in a run directory, beside what earlier
-// passes have counted. The function it returns does so for the last time, and says what came of it.
+// tally writes down in a run directory what servers are asked and answer, beside what earlier
+// passes counted. The function it returns does so for the last time, and says what it came to.
 func (j *RunJob) tally(dir string, b *Bench) (finish func() error) {
 	keep := rundir.Keep(filepath.Join(dir, account.File), func() any {
 		passes := j.Servers.Account.Passes()
@@ -96,8 +95,8 @@ func (j *RunJob) tally(dir string, b *Bench) (finish func() error) {
 	}
 }
 
-// sayOtherNames says that replies bore other names than in the pass before: a gateway may have gone
-// over to another model between them, which no server of this pass could show.
+// sayOtherNames says that replies bore other names than in the pass before: a gateway may have
+// switched to another model in between, which no server of this pass could show.
 func (h *Host) sayOtherNames(policy string, earlier []ServedPass, names []string) {
 	for _, pass := range slices.Backward(earlier) {
 		before := pass.Policies[policy].Names()
@@ -113,7 +112,7 @@ func (h *Host) sayOtherNames(policy string, earlier []ServedPass, names []string
 	}
 }
 
-// earlierPasses reads what earlier passes of a run have counted.
+// earlierPasses reads what earlier passes of a run counted.
 func (h *Host) earlierPasses(path string) []ServedPass {
 	var passes []ServedPass
 
@@ -129,7 +128,7 @@ func (h *Host) earlierPasses(path string) []ServedPass {
 	return passes
 }
 
-// load is the line about servers below the progress: what they took, and how they do.
+// load returns the line about servers below the progress: what they took, and how they are doing.
 func (j *RunJob) load(b *Bench) func() string {
 	load := b.Load()
 	return func() string {

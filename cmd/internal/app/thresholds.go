@@ -18,7 +18,7 @@ type thresholds struct {
 	means map[string]float64 // over the datasets, by API version
 }
 
-// parseThresholds reads accuracies that an evaluation must reach.
+// parseThresholds reads the accuracies that an evaluation must reach.
 func parseThresholds(values []string) (t thresholds, err error) {
 	t.means = map[string]float64{}
 
@@ -58,7 +58,8 @@ func (t *thresholds) check(d *drift.Deployed) error {
 	return nil
 }
 
-// hold returns the error of the first accuracy that is too low. What was not measured is none.
+// hold returns the error of the first accuracy that is too low. What was not measured does not
+// count.
 func (t *thresholds) hold(r *finetune.Report) error {
 	for _, row := range r.Rows {
 		if row.N > 0 && row.Official < t.cells {

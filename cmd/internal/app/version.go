@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// Version is the release. It stands in every run, corpus and export.
+// Version is the release. Every run, corpus and export has it.
 const Version = "0.1.0"
 
 // Software is the version with the revision it was built from, where Go knows it.

@@ -58,7 +58,7 @@ func (j *VersionsJob) Load(patterns []string) (c *toolapi.Catalog, own map[strin
 	return c, own, err
 }
 
-// Version loads a version by its name, or that of a file.
+// Version loads a version by its name or its file.
 func (j *VersionsJob) Version(name string) (*toolapi.Version, error) {
 	var files []string
 	if _, err := os.Stat(name); err == nil || strings.HasSuffix(name, ".yaml") {
@@ -113,7 +113,7 @@ func (j *VersionsJob) Diff(a, b string) (d VersionsDifference, err error) {
 	return d, nil
 }
 
-// formatOf is the form of a version's answers; the zero one is the text alone.
+// formatOf returns the form of a version's answers; zero means text alone.
 func formatOf(v *toolapi.Version) wire.AnswerForm {
 	if v.Response == nil {
 		return wire.AnswerForm{}

@@ -34,7 +34,7 @@ type MakeVersionsJob struct {
 // maximumMade is how many versions a job makes at most.
 const maximumMade = 10_000
 
-// check refuses a job that makes no sense.
+// check rejects a job that makes no sense.
 func (j *MakeVersionsJob) check() error {
 	switch {
 	case j.Out == "":
@@ -53,7 +53,7 @@ func (j *MakeVersionsJob) check() error {
 	return nil
 }
 
-// open refuses a job that makes no sense, and returns what makes versions.
+// open rejects a job that makes no sense, and returns what makes versions.
 func (j *MakeVersionsJob) open() (shipped *toolapi.Catalog, m *drift.Maker, err error) {
 	if shipped, err = j.Catalog(); err != nil {
 		return nil, nil, err
@@ -106,6 +106,7 @@ func MakeVersions(ctx context.Context, job MakeVersionsJob) (made MadeVersions, 
 		Dir: job.Out,
 	}
 
+	// The words are shared out: no other version may have those of the unseen ones.
 	if job.Unseen > 0 {
 		made.Unseen, err = job.make(ctx, m.Of(drift.Unseen), filepath.Join(job.Out, "unseen"), job.Unseen)
 		m = m.Of(drift.Seen)
@@ -133,12 +134,12 @@ func MakeVersions(ctx context.Context, job MakeVersionsJob) (made MadeVersions, 
 
 // make makes versions for a folder.
 func (j *MakeVersionsJob) make(ctx context.Context, m *drift.Maker, dir string, count int) ([]MadeVersion, error) {
-	one, err := j.maker(m)
+	makeOne, err := j.maker(m)
 	if err != nil {
 		return nil, err
 	}
 	return kept.All(ctx, count, runtime.GOMAXPROCS(0), nil, func(_ context.Context, i int) (MadeVersion, error) {
-		spec, changes, err := one(i)
+		spec, changes, err := makeOne(i)
 		if err != nil {
 			return MadeVersion{}, err
 		}
@@ -173,14 +174,14 @@ func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []d
 		if err != nil {
 			return nil, console.Usage("‹ops›: %w", err)
 		}
-		return always(func(i int) (*toolapi.Spec, []drift.Change) { return m.Applied("made", operators, i) }), nil
+		return withoutError(func(i int) (*toolapi.Spec, []drift.Change) { return m.Applied("made", operators, i) }), nil
 	case j.Factor != "":
 		f, err := drift.ParseFactor(j.Factor)
 		if err != nil {
 			return nil, console.Usage("‹factor›: %w", err)
 		}
 
-		// What changes nothing would be measured as if it did.
+		// A version in which nothing changed would be measured as if something had.
 		return func(i int) (*toolapi.Spec, []drift.Change, error) {
 			spec, changes := m.FactorVersion(f, i)
 			if len(changes) == 0 {
@@ -189,19 +190,19 @@ func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []d
 			return spec, changes, nil
 		}, nil
 	}
-	return always(m.Version), nil
+	return withoutError(m.Version), nil
 }
 
-// always is what makes a version without an error.
-func always(one func(int) (*toolapi.Spec, []drift.Change)) func(int) (*toolapi.Spec, []drift.Change, error) {
+// withoutError adapts what makes a version and cannot fail.
+func withoutError(makeOne func(int) (*toolapi.Spec, []drift.Change)) func(int) (*toolapi.Spec, []drift.Change, error) {
 	return func(i int) (*toolapi.Spec, []drift.Change, error) {
-		spec, changes := one(i)
+		spec, changes := makeOne(i)
 		return spec, changes, nil
 	}
 }
 
-// writeVersions writes files of whole versions that are not there yet. Runs may have been made from
-// others.
+// writeVersions writes the files of whole versions. It overwrites none: runs may have been made
+// from it.
 func writeVersions(shipped *toolapi.Catalog, files []toolapi.File) error {
 	if _, err := shipped.WithFiles(files...); err != nil {
 		return fmt.Errorf("a version that was made is not whole, which is a mistake of the program: %w", err)

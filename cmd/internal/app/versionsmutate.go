@@ -96,7 +96,7 @@ func MutateVersions(ctx context.Context, job MutateVersionsJob) (result MutatedV
 	return MutatedVersions{job.From, c.Policy[0], job.Change, job.Seed, made}, nil
 }
 
-// how says what the model changes, and how that is tried where it is more than names.
+// how says what the model changes, and how a change of more than names is tried.
 func (j *MutateVersionsJob) how(ctx context.Context, c *configs.Resolved, shipped *toolapi.Catalog) (
 	how drift.Mutating, err error) {
 	t := &trial{job: j, config: c, shipped: shipped}
@@ -106,6 +106,7 @@ func (j *MutateVersionsJob) how(ctx context.Context, c *configs.Resolved, shippe
 			return how, console.Usage("‹change›: %w", err)
 		}
 
+		// Whether a new name can be used is seen without a trial; anything else has to be played.
 		if how.Try == nil && change != drift.MutateNames {
 			how.Try, err = t.wrong, t.choose(ctx)
 			if err != nil {

@@ -61,8 +61,7 @@ func (t *trial) wrong(ctx context.Context, made *toolapi.Spec) (wrong, err error
 	return wrong, err
 }
 
-// play plays the questions under a version. done is told of each, in their order, why it is not
-// solved.
+// play plays the questions under a version. done is told of each, in order, why it is not solved.
 func (t *trial) play(ctx context.Context, version string, files []toolapi.File,
 	done func(task envs.Task, unsolved string)) error {
 	c := *t.config
@@ -71,6 +70,7 @@ func (t *trial) play(ctx context.Context, version string, files []toolapi.File,
 	// A policy that is told what is deployed fails only where the version says something else.
 	deployed := drift.Family{Name: version, Versions: []string{version}}
 
+	// The version is in no data folder yet: it is deployed as one that a run has noted.
 	b, err := ReadBench(ctx, t.job.data(), &c,
 		&drift.Deployed{API: []string{version}, Families: []drift.Family{deployed}, Files: files}, nil)
 	if err != nil {
