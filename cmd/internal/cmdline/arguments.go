@@ -11,7 +11,7 @@ import (
 )
 
 // Arguments returns how many arguments a usage line names: those in brackets may be missing, one
-// with dots may be repeated, which most says by being negative, and options end the line.
+// with dots may be repeated, which makes most negative, and options end the line.
 func Arguments(use string) (least, most int) {
 	for _, word := range strings.Fields(use)[1:] {
 		if strings.HasPrefix(strings.TrimLeft(word, "["), "--") {
@@ -29,7 +29,7 @@ func Arguments(use string) (least, most int) {
 	return least, most
 }
 
-// Positional takes a number of arguments, any number from least on where most is negative.
+// Positional accepts a number of arguments, any number from least on if most is negative.
 func Positional(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= least && (most < 0 || len(args) <= most) {
@@ -60,7 +60,7 @@ func Group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// UnknownCommand is the error of a word that names no command below cmd.
+// UnknownCommand returns the error of a word that names no command below cmd.
 func UnknownCommand(cmd *cobra.Command, word string) error {
 	meant, ok := names.Closest(word, commandsBelow(cmd))
 	if ok {
@@ -73,7 +73,7 @@ func UnknownCommand(cmd *cobra.Command, word string) error {
 		cmd.CommandPath())
 }
 
-// commandsBelow lists the commands below one by the words that call them, those of groups, too.
+// commandsBelow lists all commands below cmd, also those in groups, by the words that call them.
 func commandsBelow(cmd *cobra.Command) []string {
 	var all []string
 

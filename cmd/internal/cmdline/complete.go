@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Complete lets a shell complete the value of a flag, unless it does already.
+// Complete lets a shell complete the value of a flag, unless something does already.
 func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, f) // the first one stays
 }
@@ -18,7 +18,7 @@ func Offered[T ~string](valid []T) cobra.CompletionFunc {
 	}
 }
 
-// Listed completes the last of several names that commas separate, none of them twice.
+// Listed completes the last of several names that are separated by commas, none of them twice.
 func Listed[T ~string](valid []T) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]

@@ -20,8 +20,8 @@ const (
 	ExitInterrupted = 130 // interrupted, resumable
 )
 
-// ExitCode returns the exit code of an error that ends the program. What says no kind of its own is
-// a matter of usage or configuration: commands give kinds to everything that can happen once they
+// ExitCode returns the exit code of an error that ends the program. An error without a kind is a
+// matter of usage or configuration: commands give kinds to everything that can happen once they
 // work.
 func ExitCode(err error) int {
 	if err == nil {
@@ -52,10 +52,10 @@ func ExitCode(err error) int {
 	return ExitUsage
 }
 
-// option is an option, as errors and reports of work name it that knows no flags.
+// option matches an option as it is named in errors and reports, which know no flags.
 var option = regexp.MustCompile(`‹([a-z-]+)›`)
 
-// Flags is a text in which options are written as flags.
+// Flags returns a text with its options written as flags.
 func Flags(text string) string { return option.ReplaceAllString(text, "--$1") }
 
 // Message returns the text of an error, with options as flags.

@@ -20,7 +20,7 @@ func UsageTemplate(root *cobra.Command) string {
 		fmt.Sprintf(".FlagUsagesWrapped %d ", console.HelpWidth))
 }
 
-// WrongFlag is the error of a flag that could not be read.
+// WrongFlag returns the error of a flag that could not be read.
 func WrongFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var value *pflag.InvalidValueError
@@ -70,7 +70,7 @@ func DataFlag(p *console.Program, cmd *cobra.Command) *string {
 	return dir
 }
 
-// dataFolder is the data folder where nobody names one.
+// dataFolder returns the data folder of a command that names none.
 func dataFolder(p *console.Program) string { return cmp.Or(p.Lookup("TOOLEVO_DATA"), "data") }
 
 // ProgressFlag adds --progress, and has its value checked before the command runs.

@@ -17,8 +17,8 @@ import (
 //go:embed foreign.txt
 var foreignFile string
 
-// Foreign are the flags of other tools, with what does the same here, in the order in which it is
-// looked for: a flag and its value, such as "--out PATH", or another text.
+// Foreign returns the flags of other tools, each with what does the same here, in the order in
+// which it is looked for: a flag and its value, such as "--out PATH", or another text.
 var Foreign = sync.OnceValue(func() map[string][]string {
 	table := map[string][]string{}
 
@@ -35,7 +35,7 @@ var Foreign = sync.OnceValue(func() map[string][]string {
 	return table
 })
 
-// insteadOf says what may have been meant by a flag that cmd does not have; "" is unknown.
+// insteadOf says what may have been meant by a flag that cmd does not have; "" if that is unknown.
 func insteadOf(cmd *cobra.Command, name string) string {
 	answers := Foreign()[strings.ReplaceAll(name, "_", "-")]
 	for _, answer := range answers {
@@ -48,11 +48,12 @@ func insteadOf(cmd *cobra.Command, name string) string {
 
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
 
+	// A name that the table knows is no misspelling of a flag.
 	if meant, ok := names.Closest(name, flags); ok && len(answers) == 0 {
 		return fmt.Sprintf(", did you mean --%s?", meant)
 	}
 
-	// Others may have what this command lacks, and a flag of that very name.
+	// Other commands may have what this one lacks, or a flag of that very name.
 	answers = append(answers, "--"+name)
 	for _, c := range commandsOf(cmd.Root()) {
 		for _, answer := range answers {
@@ -68,7 +69,8 @@ func insteadOf(cmd *cobra.Command, name string) string {
 	return ""
 }
 
-// commandsOf are a command and all below it, collect before others that have most of its flags.
+// commandsOf returns a command and all below it, collect before the others that have most of its
+// flags.
 func commandsOf(cmd *cobra.Command) (all []*cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if below := commandsOf(c); c.Name() == "collect" {
@@ -91,5 +93,5 @@ func has(cmd *cobra.Command, answer string) bool {
 	}
 
 	value, _ := pflag.UnquoteUsage(f)
-	return flag != "set" || value == "KEY=VALUE" // that of a trainer's arguments is another
+	return flag != "set" || value == "KEY=VALUE" // the one for a trainer's arguments is another flag
 }

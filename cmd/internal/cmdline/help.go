@@ -13,7 +13,7 @@ import (
 const helpFolder = "help"
 
 // Command returns the command of a usage line such as "show RUN [QUESTION] [FILE...]": it takes as
-// many arguments as the line names. Its help text is that of [Documented].
+// many arguments as the line names, and has the help text of [Documented].
 func Command(use string, files fs.FS) *cobra.Command {
 	least, most := Arguments(use)
 	return Documented(&cobra.Command{Use: use, Args: Positional(least, most)}, files)

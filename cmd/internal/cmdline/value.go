@@ -20,8 +20,7 @@ import (
 type Configure func(cmd *cobra.Command,
 	c *suite.Configured) func(call *suite.Call) (ended func(error) error)
 
-// Add makes a command of a value, below root and the groups that its words name, which are there
-// already.
+// Add makes a command of a value, below root and the groups that its words name, which must exist.
 func Add(root *cobra.Command, p *console.Program, c suite.Command, configure Configure) {
 	words := Words(c.Use)
 	parent := root
@@ -48,11 +47,11 @@ func Add(root *cobra.Command, p *console.Program, c suite.Command, configure Con
 		AddOption(cmd, p, o)
 	}
 
-	runs(cmd, p, c, configure)
+	addRun(cmd, p, c, configure)
 }
 
-// runs has a command run, and its result printed.
-func runs(cmd *cobra.Command, p *console.Program, c suite.Command, configure Configure) {
+// addRun lets a command run, and has its result printed.
+func addRun(cmd *cobra.Command, p *console.Program, c suite.Command, configure Configure) {
 	JSONFlag(p, cmd)
 
 	mode := new(string)
@@ -75,13 +74,15 @@ func runs(cmd *cobra.Command, p *console.Program, c suite.Command, configure Con
 		steps.Begin = func() { stop = p.Report(*mode, steps.Read) }
 
 		call := &suite.Call{Program: p, Args: args, Progress: steps, Version: cmd.Root().Version}
-		// The bar goes away before anything is printed. A bad result is printed, too: it is one.
 		ended := complete(call)
 		err := c.Run(cmd.Context(), call)
 
+		// The bar has to be gone before anything is printed.
 		stop()
 
 		err = ended(err)
+
+		// A bad result is a result: it is printed, and its error returned.
 		failed := err != nil && console.KindOf(err) != console.BadResult
 
 		if failed || call.Document == nil {
@@ -91,7 +92,8 @@ func runs(cmd *cobra.Command, p *console.Program, c suite.Command, configure Con
 	}
 }
 
-// Words are the words of a usage line that call the command: arguments are in capitals or brackets.
+// Words returns the words of a usage line that call the command: arguments are in capitals or
+// brackets.
 func Words(use string) []string {
 	words := strings.Fields(use)
 
@@ -104,7 +106,7 @@ func Words(use string) []string {
 	return words
 }
 
-// AddFlag adds a flag. value points to where its value goes, and to the default.
+// AddFlag adds a flag. value points to where its value goes, and holds the default.
 func AddFlag(cmd *cobra.Command, name string, value any, usage string) {
 	flags := cmd.Flags()
 
@@ -158,7 +160,7 @@ func AddOption(cmd *cobra.Command, p *console.Program, o suite.Option) {
 	}
 }
 
-// check refuses options whose values make no sense.
+// check rejects options whose values make no sense.
 func check(cmd *cobra.Command, options []suite.Option) error {
 	for _, o := range options {
 		var err error
@@ -185,7 +187,7 @@ func check(cmd *cobra.Command, options []suite.Option) error {
 	return nil
 }
 
-// checkTexts refuses names that an option does not know.
+// checkTexts rejects names that an option does not know.
 func checkTexts(o suite.Option, texts []string) error {
 	if o.Names == nil {
 		return nil

@@ -10,14 +10,16 @@ import (
 	"strings"
 )
 
-// licenceFile is how files with the terms of a module, or of what it took from others, are called.
+// licenceFile matches the names of files with the terms of a module, or of what it took from
+// others.
 var licenceFile = regexp.MustCompile(
 	`(?i)^(licen[cs]e|copying|notice|copyright|patents|authors|third[-_]party)([-_.].*)?$`)
 
-// licences returns the terms of all that is linked: our own, those of each package and of the
-// folders above it up to its module, Go's, and those of the C library. A module without any is an
-// error.
+// licences returns the terms of everything that is linked: our own, those of each package and of
+// the folders above it up to its module, Go's, and those of the C library. A module without any is
+// an error.
 func (t target) licences() ([]file, error) {
+	// What is linked depends on the tags and the processor, so go list gets those of the build.
 	cmd := exec.Command("go", "list", "-deps", "-tags", tags,
 		"-f", "{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}",
 		"./cmd/toolevo")
@@ -42,6 +44,8 @@ func (t target) licences() ([]file, error) {
 
 	for line := range strings.Lines(string(listed)) {
 		fields := strings.Split(strings.TrimSpace(line), "\t")
+
+		// Our own packages and Go's print no path: their terms are listed above.
 		if len(fields) != 3 {
 			continue
 		}
@@ -83,7 +87,7 @@ func addTerms(sources map[string]string, module, root, dir string) error {
 	return nil
 }
 
-// read returns the files in the order of their names.
+// read reads the files, and returns them in the order of their names.
 func read(sources map[string]string) ([]file, error) {
 	var all []file
 	for name, path := range sources {

@@ -34,8 +34,8 @@ var targets = []target{
 		"amd64", "gcc", nil, "manylinux2014_x86_64.manylinux_2_17_x86_64.musllinux_1_1_x86_64",
 		"/usr/share/doc/libc6-dev/copyright",
 	},
-	// Multiplying and adding in one step, as arm64 can, rounds once where amd64 rounds twice:
-	// without it both compute the same bits, the libraries and SQLite as well.
+	// Multiplying and adding in one step, as arm64 can, rounds once where amd64 rounds twice.
+	// Without it both compute the same bits, in the libraries and SQLite as well.
 	{
 		"arm64", "aarch64-linux-gnu-gcc", []string{"-gcflags=all=-d=fmahash=qn"},
 		"manylinux2014_aarch64.manylinux_2_17_aarch64.musllinux_1_1_aarch64",
@@ -56,7 +56,7 @@ func main() {
 	}
 }
 
-// release writes all files of the processors into a folder that it makes anew.
+// release writes all files of the processors into a folder.
 func release(out string, arches []string) error {
 	work, err := os.MkdirTemp("", "toolevo-dist-")
 	if err != nil {
@@ -73,7 +73,7 @@ func release(out string, arches []string) error {
 		return err
 	}
 
-	// The tool runs here, whatever processor is built for.
+	// The tool runs on this machine, whichever processor is built for.
 	if err := run([]string{"GOBIN=" + work}, "go", "install", sbom); err != nil {
 		return err
 	}
@@ -87,6 +87,8 @@ func release(out string, arches []string) error {
 			return fmt.Errorf("%s: %w", t.arch, err)
 		}
 	}
+
+	// The sums cover the files of all processors, so they come last.
 	return checksums(out)
 }
 

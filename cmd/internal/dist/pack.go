@@ -22,8 +22,8 @@ type file struct {
 	data []byte
 }
 
-// stamped is when all files were made, so that the same files make the same archive. A ZIP file
-// knows no earlier time.
+// stamped is the time of all files, so that the same files make the same archive. ZIP knows no
+// earlier one.
 var stamped = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // archive writes files as a compressed tar file with one folder.

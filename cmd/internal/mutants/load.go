@@ -41,10 +41,14 @@ type target struct {
 // load parses a package and plants all mutants that compile.
 func load(name string) (*target, error) {
 	var errs bytes.Buffer
+
+	// The export data of dependencies has the types without which no mutant could be checked.
 	list := exec.Command("go", "list", "-export", "-deps",
 		"-json=Dir,ImportPath,Name,Export,GoFiles,TestGoFiles,XTestGoFiles,TestImports,XTestImports,"+
 			"Module,Standard,DepOnly", name)
-	list.Args = append(list.Args, "cmp", "encoding/binary", "os", "strconv", "sync") // for switches
+
+	// The planted file imports these, whether or not the package does.
+	list.Args = append(list.Args, "cmp", "encoding/binary", "os", "strconv", "sync")
 	list.Stderr = &errs
 
 	out, err := list.Output()
@@ -64,6 +68,8 @@ func load(name string) (*target, error) {
 		}
 
 		exports[l.ImportPath] = l.Export
+
+		// The dependencies are in the list, too: the package itself is the one that was named.
 		if !l.Standard && !l.DepOnly {
 			t.listed = l
 		}
@@ -80,7 +86,9 @@ func (t *target) plant(exports importer.Lookup) error {
 
 	var planters []*planter
 	var files []*ast.File
-	next := 1 // 0 is no mutant
+
+	// Numbers begin at 1: to the planted switches 0 means that no mutant is on.
+	next := 1
 
 	for _, name := range t.GoFiles {
 		s, err := t.parse(fset, name)

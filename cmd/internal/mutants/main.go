@@ -16,13 +16,13 @@
 // down which mutants it reaches, and a mutant meets only those tests, the quickest first.
 //
 // Without packages, those of the list (-list) are measured. It names for each the share that has to
-// be killed, in percent, and the survivors that are accepted, with the reason: they are told by
-// file, function and change, not by line, * stands for any text, and they do not count. Exit status
-// 1: a package is below its share, or its tests fail without a mutant.
+// be killed, in percent, and the survivors that are accepted, with the reason: they are identified
+// by file, function and change, not by line, * stands for any text, and they do not count. Exit
+// status 1: a package is below its share, or its tests fail without a mutant.
 //
-// With -json, each result is appended to a file as one line of JSON, and what stands there of the
-// same sources and tests is not run again: an interrupted measurement goes on, and a larger sample
-// pays only for what is new.
+// With -json, each result is appended to a file as one line of JSON, and what the file has for the
+// same sources and tests is not run again: an interrupted measurement continues, and a larger
+// sample pays only for what is new.
 //
 // Guarantees: the same sources, tests and seed give the same mutants and the same sample; a larger
 // sample contains a smaller one. Caveats: files that use cgo are not mutated; calls of log/slog, of
@@ -40,7 +40,7 @@ import (
 	"time"
 )
 
-// options are what a measurement is asked for.
+// options say what is measured, and how.
 type options struct {
 	sample  int    // mutants of each package; 0 is all
 	seed    uint64 // of the sample
@@ -91,7 +91,7 @@ func run(ctx context.Context, path string, names []string, o options) (good bool
 		}
 	}
 
-	// What an interrupted measurement has found is not measured again.
+	// What an interrupted measurement found is not measured again.
 	known, err := readResults(o.results)
 	if err != nil {
 		return false, err
@@ -105,6 +105,7 @@ func run(ctx context.Context, path string, names []string, o options) (good bool
 			return false, fmt.Errorf("%s: %w", name, err)
 		}
 
+		// A package below its share does not keep the others from being measured.
 		if !list.print(os.Stdout, m) {
 			good = false
 		}

@@ -25,7 +25,7 @@ import (
 type test struct {
 	name  string
 	took  time.Duration
-	reach map[int]bool // the mutants it comes by
+	reach map[int]bool // the mutants it reaches
 }
 
 // bench is a test binary, and where it runs.
@@ -43,7 +43,7 @@ const (
 	memoryKB = 6 << 20
 )
 
-// measurement is what came of a package.
+// measurement is the result for a package.
 type measurement struct {
 	pkg     string
 	planted int // of which the results are a sample
@@ -60,17 +60,19 @@ func measure(ctx context.Context, name string, o options, known *results) (*meas
 	drawn := draw(t.mutants, o)
 	m := &measurement{pkg: t.ImportPath, planted: len(t.mutants), results: make([]result, len(drawn))}
 
+	// Kept results are those of the same sources and tests: after any change none of them counts.
 	digest, err := t.digest()
 	if err != nil {
 		return nil, err
 	}
 
-	var b *bench // made when the first mutant has to run
+	// Building takes long, so there is no test binary until a mutant has to run.
+	var b *bench
 	var group errgroup.Group
 	group.SetLimit(o.workers)
 
 	for i, mu := range drawn {
-		if old, ok := known.of(digest, mu.id); ok {
+		if old, ok := known.lookup(digest, mu.id); ok {
 			old.mutant = *mu
 			m.results[i] = old
 
@@ -124,13 +126,14 @@ func newBench(ctx context.Context, t *target, grace time.Duration) (*bench, erro
 		return nil, err
 	}
 
-	if err := b.meet(ctx); err != nil {
+	if err := b.runAlone(ctx); err != nil {
 		os.RemoveAll(dir)
 		return nil, err
 	}
 	return b, nil
 }
 
+// build compiles the package's tests with all mutants.
 func (b *bench) build() error {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 
@@ -153,7 +156,7 @@ func (b *bench) build() error {
 		return err
 	}
 
-	// An overlay leaves the checkout as it is. vet would fault the planted code.
+	// An overlay leaves the checkout as it is. vet would complain about the planted code.
 	build := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w",
 		"-overlay", list, "-o", b.binary, ".")
 	build.Dir = b.Dir
@@ -161,11 +164,13 @@ func (b *bench) build() error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build with mutants: %w: %s", err, out)
 	}
+
+	// Tests that a mutant kills leave files behind: they are removed with this folder.
 	return os.Mkdir(filepath.Join(b.dir, "tmp"), 0o700)
 }
 
-// meet runs every test once alone, without a mutant, and finds out which mutants it reaches.
-func (b *bench) meet(ctx context.Context) error {
+// runAlone runs every test once alone, without a mutant, and notes which mutants it reaches.
+func (b *bench) runAlone(ctx context.Context) error {
 	list := exec.CommandContext(ctx, b.binary, "-test.list", ".")
 	list.Dir = b.Dir
 
@@ -178,11 +183,13 @@ func (b *bench) meet(ctx context.Context) error {
 
 	for name := range strings.Lines(string(out)) {
 		t := &test{name: strings.TrimSpace(name), reach: map[int]bool{}}
+
+		// The list has benchmarks, too, which nothing here runs.
 		if strings.HasPrefix(t.name, "Benchmark") {
 			continue
 		}
 
-		// Each test alone, or nobody could say which of them reaches a mutant.
+		// Each test runs alone, or nobody could say which of them reaches a mutant.
 		_ = os.Remove(reached)
 		began := time.Now()
 
@@ -207,11 +214,12 @@ func (b *bench) meet(ctx context.Context) error {
 		b.tests = append(b.tests, t)
 	}
 
+	// A mutant meets the quickest tests first, in which most die.
 	slices.SortStableFunc(b.tests, func(x, y *test) int { return cmp.Compare(x.took, y.took) })
 	return nil
 }
 
-// command runs some tests in a group of processes with little memory, which ends as a whole.
+// command runs some tests as a group of processes with limited memory, which is killed as a whole.
 func (b *bench) command(
 	ctx context.Context, limit time.Duration, tests []*test, env string,
 ) *exec.Cmd {
@@ -236,7 +244,7 @@ func (b *bench) command(
 	return cmd
 }
 
-// run returns what the tests say that reach a mutant, and the one that failed.
+// run returns what the tests that reach a mutant say of it, and the one that failed.
 func (b *bench) run(ctx context.Context, mu *mutant) (outcome, by string, err error) {
 	var tests []*test
 	var took time.Duration
@@ -252,8 +260,9 @@ func (b *bench) run(ctx context.Context, mu *mutant) (outcome, by string, err er
 		return unreached, "", nil
 	}
 
-	// Most mutants die in the quick tests, and the slow ones need not run.
+	// Most mutants die in the quick tests, so the slow ones need not run.
 	for _, batch := range batches(tests, took) {
+		// The tests end themselves at the limit; those that are stuck are killed a little later.
 		limit := slower*took + b.grace
 		bounded, stop := context.WithTimeout(ctx, limit+b.grace)
 		cmd := b.command(bounded, limit, batch, "TOOLEVO_MUTANT="+strconv.Itoa(mu.id))

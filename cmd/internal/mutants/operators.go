@@ -50,6 +50,7 @@ func receiver(e ast.Expr) string {
 // find finds the sites of a node and of what is in it.
 func (p *planter) find(n ast.Node) {
 	ast.Inspect(n, func(m ast.Node) bool {
+		// What a constant or a type is made of cannot be changed at run time.
 		if e, ok := m.(ast.Expr); ok && !p.expression(e) {
 			return false
 		}
@@ -59,6 +60,7 @@ func (p *planter) find(n ast.Node) {
 			p.within(m)
 			return false
 		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			// The call for this node has done that: only those within are still to do.
 			if m == n {
 				break
 			}
@@ -84,7 +86,7 @@ func (p *planter) find(n ast.Node) {
 	})
 }
 
-// within finds the sites of a function without a name.
+// within finds the sites of a function without a name, whose results and loops are its own.
 func (p *planter) within(f *ast.FuncLit) {
 	out, loops := p.out, p.loops
 	p.out, p.loops = f.Type, nil
@@ -262,7 +264,7 @@ var quiet = map[string]bool{
 	"Lock": true, "Unlock": true, "RLock": true, "RUnlock": true, "Close": true, "Stop": true,
 }
 
-// matters tells whether a call can be left out for a test to notice.
+// matters reports whether a test could notice that a call is left out.
 func (p *planter) matters(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {
@@ -279,7 +281,7 @@ func (p *planter) matters(e ast.Expr) bool {
 	return true
 }
 
-// branch leaves out a break or continue of a loop, and breaks where the loop goes on.
+// branch leaves out a break or continue of a loop, and breaks where the loop would continue.
 func (p *planter) branch(s *ast.BranchStmt) {
 	if s.Tok != token.BREAK && s.Tok != token.CONTINUE || len(p.loops) == 0 {
 		return
@@ -324,8 +326,8 @@ func (p *planter) returns(s *ast.ReturnStmt) {
 	p.site(s, "if mutant(%d) { "+zero+" }; ", "", p.say(s)+" -> zero values")
 }
 
-// zero tells whether all results are written as zero values, or are truth values, which have a
-// mutant.
+// zero reports whether all results are written as zero values, or are truth values, which have a
+// mutant of their own.
 func (p *planter) zero(results []ast.Expr) bool {
 	for _, e := range results {
 		switch e := e.(type) {

@@ -37,7 +37,7 @@ type site struct {
 	edits   []edit
 	order   int  // outer sites come first
 	breaks  bool // ends a loop, after which the function may lack a return
-	// Where the site stands in the planted text.
+	// where the site is in the planted text
 	from, to int
 }
 
@@ -99,7 +99,7 @@ func (p *planter) code(n ast.Node) string {
 	return string(p.text[p.offset(n.Pos()):p.offset(n.End())])
 }
 
-// planted returns the file with its sites, and notes where they stand in it.
+// planted returns the file with its sites, and notes where they are in it.
 func (s *source) planted(sites []*site) []byte {
 	var edits []edit
 	for _, site := range sites {
@@ -128,6 +128,8 @@ func (s *source) planted(sites []*site) []byte {
 	done := 0
 	for _, e := range edits {
 		out = append(out, s.text[done:e.at]...)
+
+		// The compiler's errors have positions in this text, by which sites are dropped.
 		if e.site.edits[0] == e {
 			e.site.from = len(out)
 		}

@@ -22,7 +22,7 @@ const (
 	killed    = "killed"
 	hung      = "hung" // killed as well
 	alive     = "alive"
-	unreached = "unreached" // alive; no test comes by
+	unreached = "unreached" // alive; no test reaches it
 )
 
 // result is one line of the file of results.
@@ -35,14 +35,14 @@ type result struct {
 	By      string `json:"by,omitempty"` // the test that failed
 }
 
-// results are those of the file, by digest and mutant.
+// results are the results in the file, by digest and mutant.
 type results struct {
 	mu   sync.Mutex
 	out  *os.File // nil if nothing is kept
 	have map[string]map[int]result
 }
 
-// readResults reads the results of before from a file, which need not exist.
+// readResults reads earlier results from a file, which need not exist.
 func readResults(path string) (*results, error) {
 	r := &results{have: map[string]map[int]result{}}
 	if path == "" {
@@ -75,7 +75,7 @@ func (r *results) keep(one result) {
 	r.have[one.Digest][one.ID] = one
 }
 
-func (r *results) of(digest string, id int) (result, bool) {
+func (r *results) lookup(digest string, id int) (result, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
@@ -100,7 +100,7 @@ func (r *results) add(one result) error {
 	return err
 }
 
-// digest is a hash of a package's sources, with and without mutants, and of its tests; what it
+// digest returns a hash of a package's sources, with and without mutants, and of its tests; what it
 // imports may have changed.
 func (t *target) digest() (string, error) {
 	h := sha256.New()
@@ -150,7 +150,7 @@ func readList(path string) (*list, error) {
 	return &l, nil
 }
 
-// accepts tells whether a survivor is on the list.
+// accepts reports whether a survivor is on the list.
 func (l *list) accepts(m mutant) bool {
 	for _, a := range l.Accepted {
 		if fits(a.File, m.File) && fits(a.Func, m.Func) && fits(a.Change, m.Change) {
@@ -161,7 +161,7 @@ func (l *list) accepts(m mutant) bool {
 	return false
 }
 
-// fits tells whether a text is what a pattern says, in which * stands for any text.
+// fits reports whether a text matches a pattern, in which * stands for any text.
 func fits(pattern, text string) bool {
 	first, rest, more := strings.Cut(pattern, "*")
 	text, ok := strings.CutPrefix(text, first)
@@ -179,9 +179,10 @@ func fits(pattern, text string) bool {
 	return false
 }
 
-// print writes the survivors of a package and its line of the table, and tells whether enough were
-// killed.
+// print writes the survivors of a package and its line of the table, and reports whether enough
+// were killed.
 func (l *list) print(w io.Writer, m *measurement) bool {
+	// Results are in the order of the draw; survivors are read file by file.
 	slices.SortFunc(m.results, func(a, b result) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.ID, b.ID))
 	})

@@ -1,9 +1,9 @@
 // Command testrun runs `go test -json` with its arguments and prints what a person wants to know of
 // it: a line for each package, all that failed tests wrote, and what was skipped and why. Arguments
-// behind another -- are those of another `go test`, which runs at the same time.
+// after a further -- are those of another `go test`, which runs at the same time.
 //
 // A file (-skips) lists what may be skipped: a line with how the reasons begin, and below it,
-// indented, the tests. A test that is skipped otherwise is named; with -strict it fails the run.
+// indented, the tests. Any other test that is skipped is named; with -strict it fails the run.
 package main
 
 import (
@@ -36,7 +36,9 @@ func main() {
 	}
 }
 
+// run runs the groups of tests at the same time, and reports whether all of them passed.
 func run(list string, strict bool, groups [][]string) (ok bool, err error) {
+	// The list is read first, so that a mistake in it does not cost a run of the tests.
 	text, err := os.ReadFile(list)
 	if err != nil {
 		return false, fmt.Errorf("read the list of skips: %w", err)
@@ -47,12 +49,12 @@ func run(list string, strict bool, groups [][]string) (ok bool, err error) {
 		return false, fmt.Errorf("%s: %w", list, err)
 	}
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // go test meets the signal, too
+	// go test gets the signal, too, and what it did until then is still reported.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 
 	r := &report{out: os.Stdout}
-	started := time.Now()
-	used := make([]time.Duration, len(groups))
+	started, used := time.Now(), make([]time.Duration, len(groups))
 
 	var tests errgroup.Group
 
@@ -83,11 +85,13 @@ func run(list string, strict bool, groups [][]string) (ok bool, err error) {
 
 	fmt.Printf("%d tests passed, %d failed, %d were skipped; %v, %v of processor time\n", r.passed, r.failed,
 		len(r.skipped), time.Since(started).Round(time.Second), total.Round(time.Second))
+
+	// An interrupted run has not passed, even if nothing failed.
 	return ok && ctx.Err() == nil && !(strict && unlisted > 0), nil
 }
 
-// run runs `go test -json` with some arguments, reports on it, and returns whether all passed, and
-// the processor time.
+// run runs `go test -json` with some arguments and reports on it. It returns whether all passed,
+// and the processor time.
 func (r *report) run(args []string) (passed bool, used time.Duration, err error) {
 	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
 	var complaints bytes.Buffer

@@ -33,10 +33,12 @@ type report struct {
 // module begins the names of packages; what is printed leaves it out.
 const module = "toolevo/"
 
-// read reads events until there are no more. What is not an event is printed as it is.
+// read reads events to the end. What is not an event is printed as it is.
 func (r *report) read(in io.Reader) error {
 	said := map[string]*strings.Builder{} // by test, "" of a package and its build
 	lines := bufio.NewScanner(in)
+
+	// A test may write very long lines, and each is one event.
 	lines.Buffer(nil, 16<<20)
 
 	for lines.Scan() {
@@ -58,6 +60,7 @@ func (r *report) read(in io.Reader) error {
 		said[name].WriteString(e.Output)
 		r.note(e, name, said[name].String())
 
+		// What has ended writes no more, so its text need not be kept.
 		if e.Action == "pass" || e.Action == "fail" || e.Action == "skip" {
 			delete(said, name)
 		}
@@ -73,7 +76,7 @@ func (r *report) print(text string) {
 	fmt.Fprint(r.out, text)
 }
 
-// note notes how a test or a package ended, which wrote some text.
+// note notes how a test or a package ended that wrote some text.
 func (r *report) note(e event, name, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,7 +103,7 @@ func (r *report) note(e event, name, text string) {
 // skipping matches what t.Skip writes, at the end of what a test wrote.
 var skipping = regexp.MustCompile(`(?s)^(?:.*\n)? +[\w-]+\.go:\d+: (.*)\n[^\n]*--- SKIP`)
 
-// reason is why a test was skipped that wrote some text.
+// reason returns why a test that wrote some text was skipped.
 func reason(text string) string {
 	found := skipping.FindStringSubmatch(text)
 	if found == nil {
@@ -132,7 +135,7 @@ func parseSkips(text string) (skips, error) {
 	return allowed, nil
 }
 
-// listed returns how the reason of a test begins that may be skipped, "" when it may not.
+// listed returns how the reason begins for which a test may be skipped, "" if it may not.
 func (s skips) listed(t skip) string {
 	for why, tests := range s {
 		if strings.HasPrefix(t.reason, why) && slices.Contains(tests, t.test) {
@@ -143,7 +146,7 @@ func (s skips) listed(t skip) string {
 	return ""
 }
 
-// writeSkips says what was skipped and why, and returns how many of them the list does not name.
+// writeSkips says what was skipped and why, and returns how many tests the list does not name.
 func (r *report) writeSkips(allowed skips) (unlisted int) {
 	tests := map[string][]string{}
 
