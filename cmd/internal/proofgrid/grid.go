@@ -34,7 +34,7 @@ type model struct {
 	Untrained []string `yaml:"untrained"` // and of the model as it is
 }
 
-// part is trajectories of a set that are collected together.
+// part is the trajectories of a set that are collected together.
 type part struct {
 	API   string `yaml:"api"`   // as in APIs, or as --api takes it
 	Limit int    `yaml:"limit"` // questions of each dataset and difficulty
@@ -46,7 +46,7 @@ type cell struct {
 	Model     string   `yaml:"model" json:"model"`
 	Set       string   `yaml:"set" json:"set,omitempty"` // none for a model as it is
 	Seed      int      `yaml:"seed" json:"seed"`
-	Weights   string   `yaml:"weights" json:"weights,omitempty"` // the cell whose are measured
+	Weights   string   `yaml:"weights" json:"weights,omitempty"` // the cell whose weights are measured
 	APIs      []string `yaml:"apis" json:"apis"`
 	Limit     string   `yaml:"limit" json:"limit"` // questions of each dataset and difficulty
 	Baselines string   `yaml:"baselines" json:"baselines,omitempty"`
@@ -56,7 +56,7 @@ type cell struct {
 // isTraining reports whether the cell has weights of its own.
 func (c *cell) isTraining() bool { return c.Set != "" && c.Weights == "" }
 
-// readGrid reads a file and refuses what no cell could be run by.
+// readGrid reads a file and rejects what no cell could be run by.
 func readGrid(path string) (*grid, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -81,11 +81,13 @@ func readGrid(path string) (*grid, error) {
 	return g, nil
 }
 
+// check rejects a cell that cannot be run; before has those above it.
 func (g *grid) check(c *cell, before []*cell) error {
 	named := func(name string) func(*cell) bool {
 		return func(c *cell) bool { return c.Name == name }
 	}
 
+	// The results of a cell are in a folder of its name.
 	if c.Name == "" || slices.ContainsFunc(before, named(c.Name)) {
 		return fmt.Errorf("want a name that no other cell has")
 	}
@@ -108,7 +110,7 @@ func (g *grid) check(c *cell, before []*cell) error {
 		return nil
 	}
 
-	// Its rows are those of the training: what they say of that has to be the same.
+	// Its rows count as those of the training, so what they say of it has to be the same.
 	i := slices.IndexFunc(before, named(c.Weights))
 	if i < 0 || !before[i].isTraining() || before[i].Model != c.Model || before[i].Set != c.Set ||
 		before[i].Seed != c.Seed {
@@ -118,7 +120,7 @@ func (g *grid) check(c *cell, before []*cell) error {
 	return nil
 }
 
-// named returns the cell of a name.
+// named returns the cell with a name.
 func (g *grid) named(name string) *cell {
 	return g.Cells[slices.IndexFunc(g.Cells, func(c *cell) bool { return c.Name == name })]
 }

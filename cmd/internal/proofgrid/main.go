@@ -5,14 +5,14 @@
 //	go run ./cmd/internal/proofgrid -grid FILE -results DIR -tables PAGE.md
 //
 // A cell is one training and its evaluation, or an evaluation of weights of another cell, or of a
-// model as it is. The file lists cells in the order in which they are run; type grid says what
-// stands there. What a cell came to is a folder of the results: facts.csv, a line for each episode,
-// and manifest.json, which says of what that was made. The page has the tables between two marks.
+// model as it is. The file lists cells in the order in which they are run; type grid says what it
+// holds. The results have a folder for each cell: facts.csv, a line for each episode, and
+// manifest.json, which says what those were made of. The page has the tables between two marks.
 //
 // Guarantees: a cell is in the results whole or not at all, and is not run again while it is there.
-// A run that is stopped, whichever way, goes on where it was: finished stages are noted, and those
-// that were cut short go on as the commands do that they call. Tables depend on the results and the
-// file alone, in whatever order the cells were run.
+// A run that is stopped, in whatever way, continues where it was: finished stages are noted, and
+// those that were cut short resume as the commands do that they call. Tables depend on the results
+// and the file alone, in whatever order the cells were run.
 //
 // Caveats: a change of the file does not make a cell anew; its folders in the results and in the
 // working folder have to be removed. Weights are removed once no cell that is missing needs them.
@@ -40,13 +40,13 @@ func main() {
 	)
 
 	flag.StringVar(&d.results, "results", "finetune/proof/results",
-		"the `DIR` of what cells came to")
+		"the `DIR` of the results")
 	flag.StringVar(&d.dir, "dir", "toolevo-proof-grid", "the `DIR` to work in")
 	flag.StringVar(&d.toolevo, "toolevo", "bin/toolevo", "the `PROGRAM` that does the work")
 	flag.StringVar(&d.commit, "commit", "", "the `COMMIT` that the program was built from")
 	flag.Parse()
 
-	// A cell that is interrupted lets its program save what it has: the next run goes on from
+	// A cell that is interrupted lets its program save what it has: the next run continues from
 	// there.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -33,7 +33,7 @@ type episode struct {
 	Version    string  `json:"version"`  // that was deployed, one of a family
 	Template   string  `json:"template"`
 	Question   string  `json:"question"`
-	Measured   bool    `json:"measured"` // it was not lost to our own failures
+	Measured   bool    `json:"measured"` // it was not lost to a failure of infrastructure
 	Official   bool    `json:"official"`
 	Strict     bool    `json:"strict"`
 	Unanswered bool    `json:"unanswered"`
@@ -46,7 +46,7 @@ type episode struct {
 	Outcomes   string  `json:"outcomes"` // of turns, such as "deprecated 2 ok 5"
 }
 
-// manifest says of what a cell was made, and what it took.
+// manifest says what a cell was made of, and what it took.
 type manifest struct {
 	Cell       *cell              `json:"cell"`
 	Commit     string             `json:"commit"`
@@ -59,7 +59,7 @@ type manifest struct {
 	Ended      string             `json:"ended"`
 }
 
-// store writes what a cell came to, all at once.
+// store writes the results of a cell, all at once.
 func (d *driver) store(c *cell, done notes) error {
 	m := &manifest{
 		Cell: c, Commit: d.commit, Hashes: map[string]string{},
@@ -71,6 +71,7 @@ func (d *driver) store(c *cell, done notes) error {
 		m.Load = strings.Join(strings.Fields(string(load))[:3], " ")
 	}
 
+	// Hashed while they exist: weights are removed once no cell needs them.
 	if err := d.hash(c, m); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (d *driver) store(c *cell, done notes) error {
 		return err
 	}
 
-	// The manifest is what makes it done, so that it comes last where folders cannot be exchanged.
+	// The manifest marks the cell as done, so it comes last where folders cannot be exchanged.
 	return disk.ReplaceFolder(filepath.Join(d.results, c.Name), func(dir string) error {
 		write := func(w io.Writer) error { return writeCSV(w, all) }
 		if err := disk.WriteFile(filepath.Join(dir, factsFile), write); err != nil {
@@ -104,13 +105,14 @@ func (d *driver) store(c *cell, done notes) error {
 	})
 }
 
-// hash names the inputs, the samples and the weights.
+// hash notes the hashes of the inputs, the samples and the weights.
 func (d *driver) hash(c *cell, m *manifest) error {
 	folder, err := d.weights(c)
 	if err != nil {
 		return err
 	}
 
+	// The program is an input, too: another build may collect and train otherwise.
 	files := map[string]string{"program": d.toolevo}
 
 	weights := filepath.Join(folder, "*.safetensors")
@@ -123,7 +125,9 @@ func (d *driver) hash(c *cell, m *manifest) error {
 
 		for _, path := range found {
 			name := path
-			if pattern == weights { // wherever they lie
+
+			// Weights have one name wherever they are: several cells may measure the same.
+			if pattern == weights {
 				name = "weights/" + filepath.Base(path)
 			}
 
@@ -144,6 +148,7 @@ func (d *driver) hash(c *cell, m *manifest) error {
 		m.Hashes[name] = sum
 	}
 
+	// Each line of the file is a sample.
 	if samples, ok := files["samples"]; ok {
 		text, err := os.ReadFile(samples)
 		m.Samples = strings.Count(string(text), "\n")
@@ -188,6 +193,7 @@ func columns() (names []string) {
 	return names
 }
 
+// writeCSV writes episodes, with truth values as 1 and 0.
 func writeCSV(w io.Writer, all []episode) error {
 	out := csv.NewWriter(w)
 	numbers := strings.NewReplacer("true", "1", "false", "0")
@@ -224,7 +230,7 @@ func readCSV(path string) (all []episode, err error) {
 		return nil, err
 	}
 
-	// Fields are read by their place, so that a file of other columns would be read as nonsense.
+	// Fields are read by their place, so a file with other columns would be read as nonsense.
 	if len(lines) == 0 || !slices.Equal(lines[0], columns()) {
 		return nil, fmt.Errorf("%s: want the columns %v", path, columns())
 	}

@@ -18,7 +18,7 @@ import (
 	"toolevo/finetune/host"
 )
 
-// driver runs cells. Paths of the grid are seen from its folder.
+// driver runs cells. Paths of the grid are relative to its folder.
 type driver struct {
 	grid    *grid
 	dir     string
@@ -27,8 +27,9 @@ type driver struct {
 	commit  string
 }
 
-// run runs those of some cells that are missing, or of all.
+// run runs the missing ones of some cells, or of all.
 func (d *driver) run(ctx context.Context, names []string) (err error) {
+	// These paths are relative to where the program began, not to the folder it works in.
 	for _, path := range []*string{&d.results, &d.toolevo} {
 		if *path, err = filepath.Abs(*path); err != nil {
 			return err
@@ -62,8 +63,8 @@ func (d *driver) isDone(c *cell) bool {
 	return err == nil
 }
 
-// tidy removes what no cell that is missing needs: weights are large, and what a training would go
-// on from is three times as large.
+// tidy removes what no missing cell needs: weights are large, and what a training would resume from
+// is three times as large.
 func (d *driver) tidy() error {
 	for _, c := range d.grid.Cells {
 		isNeeded := func(other *cell) bool { return other.Weights == c.Name && !d.isDone(other) }
@@ -91,16 +92,16 @@ func (d *driver) tidy() error {
 	return nil
 }
 
-// work is a path in the folder of a cell.
+// work returns a path in the folder of a cell.
 func (d *driver) work(c *cell, name string) string { return filepath.Join("cells", c.Name, name) }
 
 // notes are the stages of a cell that are done, with the seconds of the attempt that ended them.
 type notes struct {
 	Seconds  map[string]float64 `json:"seconds"`
-	Attempts int                `json:"attempts"` // how often the cell was begun or went on
+	Attempts int                `json:"attempts"` // how often the cell was begun or resumed
 }
 
-// runCell does the stages of a cell that are not done, and stores what came of it.
+// runCell runs the stages of a cell that are not done, and stores the results.
 func (d *driver) runCell(ctx context.Context, c *cell) error {
 	path := d.work(c, "notes.json")
 	done := notes{Seconds: map[string]float64{}}
@@ -118,7 +119,7 @@ func (d *driver) runCell(ctx context.Context, c *cell) error {
 		return err
 	}
 
-	// The attempt is noted before it begins: costs tell how often one that was killed was tried.
+	// Noted before the attempt begins: costs show how often one that was killed was tried.
 	done.Attempts++
 	note := func() error {
 		text, err := json.MarshalIndent(done, "", "  ")
@@ -139,6 +140,7 @@ func (d *driver) runCell(ctx context.Context, c *cell) error {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 
+		// A stage that was cut short has no note: the next attempt repeats or resumes it.
 		done.Seconds[s.name] = time.Since(began).Round(time.Second / 10).Seconds()
 		if err := note(); err != nil {
 			return err
@@ -148,7 +150,7 @@ func (d *driver) runCell(ctx context.Context, c *cell) error {
 	return d.store(c, done)
 }
 
-// stage is a step of a cell. One that was cut short is done again, or goes on.
+// stage is a step of a cell. One that was cut short is repeated, or resumes.
 type stage struct {
 	name string
 	do   func(context.Context) error
@@ -172,6 +174,7 @@ func (d *driver) training(c *cell) (all []stage) {
 		export = append(export, run)
 
 		all = append(all, stage{fmt.Sprintf("collect-%d", i), func(ctx context.Context) error {
+			// A larger model trains on fewer questions, so as not to take longer.
 			limit := p.Limit / max(d.grid.Models[c.Model].Divide, 1)
 			args := []string{d.toolevo, "collect", "--api", d.grid.api(p.API),
 				"--limit", strconv.Itoa(limit), "--seed", strconv.Itoa(c.Seed)}
@@ -183,7 +186,8 @@ func (d *driver) training(c *cell) (all []stage) {
 	export = slices.Concat(export, d.grid.Export, []string{"--out", out})
 
 	all = append(all, stage{"export", func(ctx context.Context) error {
-		if err := os.RemoveAll(out); err != nil { // what was cut short
+		// An export that was cut short cannot be resumed.
+		if err := os.RemoveAll(out); err != nil {
 			return err
 		}
 		return d.command(ctx, c, export...)
@@ -201,7 +205,7 @@ func (d *driver) training(c *cell) (all []stage) {
 	}})
 }
 
-// api is what --api takes for a name of tables.
+// api returns what --api takes for a name in the tables.
 func (g *grid) api(name string) string {
 	if api, ok := g.APIs[name]; ok {
 		return api
@@ -209,7 +213,7 @@ func (g *grid) api(name string) string {
 	return name
 }
 
-// resumed are the arguments of a command that makes a run, or goes on with it.
+// resumed returns the arguments of a command that makes a run, or resumes it.
 func resumed(run string, args []string) []string {
 	args = append(args, "--out", run)
 	if _, err := os.Stat(filepath.Join(run, "run.json")); err == nil {
@@ -218,7 +222,7 @@ func resumed(run string, args []string) []string {
 	return args
 }
 
-// command runs a program of a cell, whose log has what it says.
+// command runs a program of a cell, whose output goes to the cell's log.
 func (d *driver) command(ctx context.Context, c *cell, args ...string) error {
 	program, err := child.Start(ctx,
 		child.Command{Args: args, Log: d.work(c, "log"), Lock: d.work(c, "lock")})
@@ -229,7 +233,7 @@ func (d *driver) command(ctx context.Context, c *cell, args ...string) error {
 	return program.Wait()
 }
 
-// weights is the folder that a cell measures.
+// weights returns the folder that a cell measures.
 func (d *driver) weights(c *cell) (string, error) {
 	switch {
 	case c.Set == "":
@@ -250,6 +254,7 @@ func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
 
 	m := d.grid.Models[c.Model]
 
+	// A model as it is gets examples in its prompt, which a trained one no longer needs.
 	asked := m.Asked
 	if c.Set == "" {
 		asked = m.Untrained
@@ -262,7 +267,7 @@ func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
 	}
 	defer func() { err = errors.Join(err, served.Stop()) }()
 
-	// Two families cannot be told apart behind commas, so that each version has a run of its own.
+	// Two families cannot be told apart behind commas, so each version has a run of its own.
 	for _, name := range c.APIs {
 		args := []string{d.toolevo, "eval", "--api", d.grid.api(name), "--limit", c.Limit}
 		if c.Baselines != "" {
@@ -273,6 +278,7 @@ func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
 		args = append(resumed(d.work(c, "eval-"+name), args), "--policy", served.Policy,
 			"--server", served.Address)
 
+		// A server that dies ends the evaluation at once, instead of losing all of its questions.
 		ask := func(ctx context.Context) error { return d.command(ctx, c, args...) }
 		if err := served.While(ctx, ask); err != nil {
 			return err

@@ -40,7 +40,7 @@ type cost struct {
 	Attempts  int     `json:"attempts"`
 }
 
-// The lines of a page between which the tables stand.
+// The lines of a page between which the tables are.
 const (
 	markBegin = "<!-- tables: written by make proof-tables -->"
 	markEnd   = "<!-- end of the tables -->"
@@ -67,7 +67,7 @@ func writeTables(g *grid, results, page string) error {
 	return disk.Write(page, []byte(before+markBegin+"\n\n"+tables+markEnd+after))
 }
 
-// tablesOf are the tables of the cells that are there, and the names of those that are not.
+// tablesOf returns the tables of the cells that are done, and the names of those that are not.
 func tablesOf(g *grid, results string) (string, error) {
 	rows, costs, missing, err := readCells(g, results)
 	if err != nil {
@@ -83,11 +83,12 @@ func tablesOf(g *grid, results string) (string, error) {
 		}
 	}
 
-	// Comparisons have no row of what they compare with.
+	// What others are compared with has no comparison, and so no row.
 	made["sets"], made["baselines"] = compared(made["sets"]), compared(made["baselines"])
 
 	var b bytes.Buffer
 
+	// Without this, tables of a part of the grid would look like those of all of it.
 	for _, part := range []string{"primary", "secondary"} {
 		if names := missing[part]; len(names) > 0 {
 			list := strings.Join(names, ", ")
@@ -99,7 +100,7 @@ func tablesOf(g *grid, results string) (string, error) {
 	return strings.TrimRight(b.String(), "\n") + "\n\n", err
 }
 
-// readCells reads the cells that are there, and names those that are not, by part.
+// readCells reads the cells that are done, and names those that are not, by part.
 func readCells(g *grid, results string) (
 	rows []row, costs []cost, missing map[string][]string, err error,
 ) {
@@ -107,6 +108,7 @@ func readCells(g *grid, results string) (
 	places := map[[6]string]int{}
 
 	for _, c := range g.Cells {
+		// The manifest is written last, so a cell without one is not done.
 		text, err := os.ReadFile(filepath.Join(results, c.Name, manifestFile))
 		if errors.Is(err, fs.ErrNotExist) {
 			missing[c.part()] = append(missing[c.part()], c.Name)
@@ -143,7 +145,7 @@ func readCells(g *grid, results string) (
 	return rows, costs, missing, nil
 }
 
-// part is which part of the plan a cell belongs to.
+// part returns which part of the plan a cell belongs to.
 func (c *cell) part() string {
 	if c.Secondary {
 		return "secondary"

@@ -19,8 +19,8 @@ import (
 	"toolevo/trajectories/atif"
 )
 
-// Recordings reads the ATIF documents of a file, or of all files in a folder; nil where a file is
-// something else. A document that is no recording of a whole run is left out by name.
+// Recordings reads the ATIF documents of a file, or of all files in a folder; nil if a file is
+// something else. A document that does not record a whole run is left out and named.
 func Recordings(path string) (*bench.Recordings, error) {
 	if is, err := isDocument(path); err != nil || !is {
 		return nil, err
@@ -33,6 +33,7 @@ func Recordings(path string) (*bench.Recordings, error) {
 
 	found := &bench.Recordings{}
 
+	// Trials that ended without a document are named, or their tasks would be missing silently.
 	refused, err := atif.OtherTrials(path, files)
 	for _, r := range refused {
 		found.Left = append(found.Left, bench.LeftTask{From: r.Document, Why: r.Why})
@@ -48,7 +49,7 @@ func Recordings(path string) (*bench.Recordings, error) {
 				return nil, err
 			}
 
-			// Of a damaged file nothing is taken; what is whole and says too little is named.
+			// From a damaged file nothing is taken; what is whole and says too little is named.
 			if run, err := recorded(file, &d); err != nil {
 				found.Left = append(found.Left, bench.LeftTask{From: d.Name, Why: why(err)})
 			} else {
@@ -94,7 +95,7 @@ func why(err error) string {
 	return err.Error()
 }
 
-// recorded is what a document says of a run.
+// recorded returns what a document says of a run.
 func recorded(file string, d *atif.Named) (bench.Recorded, error) {
 	row, shown, err := d.Row("")
 	if err != nil {
@@ -108,7 +109,7 @@ func recorded(file string, d *atif.Named) (bench.Recorded, error) {
 
 	ours := d.Extra.Ours
 	if ours == nil {
-		// Others answer with the text of their last step.
+		// Other programs give their answer as the text of the last step.
 		if last := d.Steps[len(d.Steps)-1]; len(last.ToolCalls) == 0 {
 			run.Answer = strings.TrimSpace(last.Message.Value)
 		}
@@ -116,6 +117,7 @@ func recorded(file string, d *atif.Named) (bench.Recorded, error) {
 		run.Version = row.DeployedAPI
 	}
 
+	// Only our own documents say whether the answer was right; any other is believed.
 	switch {
 	case run.Answer == "":
 		return run, errors.New("it has no final answer")
@@ -127,8 +129,8 @@ func recorded(file string, d *atif.Named) (bench.Recorded, error) {
 	return run, err
 }
 
-// succeeded are the calls of tools that were answered. Documents of others do not say which were
-// refused.
+// succeeded returns the calls of tools that were answered. Documents of other programs do not say
+// which were refused.
 func succeeded(turns []trajectories.Turn, codec action.Codec) (all []envs.Call, err error) {
 	for i, t := range turns {
 		calls, unread := action.Calls(codec, t.Action)
@@ -153,8 +155,8 @@ func succeeded(turns []trajectories.Turn, codec action.Codec) (all []envs.Call, 
 	return all, nil
 }
 
-// idOf names the task of a document: as its question if it is ours, and else as the document, its
-// trial or its file.
+// idOf names the task of a document: as its question if it is ours, and otherwise as the document,
+// its trial or its file.
 func idOf(file string, d *atif.Named) string {
 	if ours := d.Extra.Ours; ours != nil {
 		return ours.QuestionID

@@ -43,7 +43,7 @@ func evalTasksCommand() suite.Command {
 	}
 }
 
-// evaluated writes what evaluations came to in all formats, unless out is "".
+// evaluated shows the results of evaluations, and writes them in all formats unless out is "".
 func evaluated(c *suite.Call, rows []programs.Pass, out string) (err error) {
 	document, tables := EvaluationTasks{Rows: rows}, programs.PassTables(rows)
 
@@ -101,8 +101,7 @@ func addTasks(ctx context.Context, c *suite.Call, dir string,
 	return nil
 }
 
-// openReferences opens the generated tasks that an evaluation asked, where they still are what they
-// were.
+// openReferences opens the generated tasks that an evaluation asked, if they are still the same.
 func openReferences(c *suite.Call, e *stored.Reading) (*programs.References, error) {
 	if e.Config.Suite != (bench.StateGen{}).Name() {
 		return nil, nil

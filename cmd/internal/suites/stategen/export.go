@@ -55,7 +55,7 @@ func exportCommand() suite.Command {
 		Run: func(ctx context.Context, c *suite.Call) error {
 			made, err := from.export(ctx, out, stateeval.Form(form))
 			return c.Result(made, func(w io.Writer) {
-				// What is left out is named even where rows were written: nobody counts them.
+				// What is left out is named even where rows were written: nobody counts rows.
 				for _, f := range made.Files {
 					fmt.Fprintf(w, "%s: %d rows\n", f.Path, f.Rows)
 
@@ -74,6 +74,7 @@ func (s *taskSplit) export(ctx context.Context, out string, form stateeval.Form)
 	made.Files = []exportedDomain{}
 	counts := map[string]int{}
 
+	// The counts say which domains get a file: one that has no tasks must not leave an empty one.
 	file, err := s.open(func(t *stategen.Task) error {
 		counts[t.Program.Domain]++
 		return ctx.Err()
@@ -83,16 +84,18 @@ func (s *taskSplit) export(ctx context.Context, out string, form stateeval.Form)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 
+	// The folder gets all of the export or none of it.
 	return made, disk.ReplaceFolder(out, func(work string) error {
 		for _, name := range domains.Names() {
 			path := filepath.Join(work, name+".jsonl")
-			one := exportedDomain{name, filepath.Join(out, name+".jsonl"), 0, map[string]string{}}
+			exported := exportedDomain{name, filepath.Join(out, name+".jsonl"), 0, map[string]string{}}
 
+			// Rows of an earlier export must not stay beside these.
 			if counts[name] > 0 {
-				err = disk.WriteFile(path, func(w io.Writer) error { return one.write(ctx, w, file, form) })
-				made.Files = append(made.Files, one)
+				err = disk.WriteFile(path, func(w io.Writer) error { return exported.write(ctx, w, file, form) })
+				made.Files = append(made.Files, exported)
 			} else if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
-				err = nil // no rows of an earlier export stay beside these
+				err = nil
 			}
 
 			if err != nil {
@@ -115,7 +118,7 @@ func (e *exportedDomain) write(ctx context.Context, w io.Writer, tasks tasksOf,
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 
-	// The published evaluators run programs on the paper's own APIs, whatever the tasks are of.
+	// The published evaluators run programs on the paper's own APIs, whichever the tasks use.
 	surface, err := surfaces(stategen.Paper)
 	if err != nil {
 		return err
@@ -131,7 +134,7 @@ func (e *exportedDomain) write(ctx context.Context, w io.Writer, tasks tasksOf,
 			continue
 		}
 
-		// A task that those APIs cannot say is named, and the others are written.
+		// A task that those APIs cannot express is named, and the others are written.
 		adapted, err := stateeval.Adapt(t)
 		if err != nil {
 			e.Left[t.ID] = err.Error()

@@ -31,7 +31,7 @@ type ImportedRows struct {
 // importing adds the tasks of rows to a split.
 type importing struct {
 	taskSplit
-	engine func() (sandbox.Engine, error) // which is opened for the first program of others
+	engine func() (sandbox.Engine, error) // opened for the first program that others wrote
 	to     *taskfile.Folder
 	made   ImportedRows
 }
@@ -39,8 +39,7 @@ type importing struct {
 func importCommand() suite.Command {
 	to := importing{taskSplit: taskSplit{split: "test"}}
 	return suite.Command{
-		Use: "tasks import " +
-			"FILE...", Help: helpTexts, Document: ImportedRows{}, Options: to.options(),
+		Use: "tasks import FILE...", Help: helpTexts, Document: ImportedRows{}, Options: to.options(),
 		Configured: &suite.Configured{Defaults: map[string]string{"suite": "stategen"}},
 		Run: func(ctx context.Context, c *suite.Call) error {
 			to.engine = sync.OnceValues(func() (sandbox.Engine, error) { return c.Engine(ctx) })
@@ -73,6 +72,7 @@ func (o *importing) files(ctx context.Context, paths []string) (err error) {
 	return o.to.Commit()
 }
 
+// file reads the rows of one file, and notes what each gives.
 func (o *importing) file(ctx context.Context, path string) (err error) {
 	file, err := disk.OpenJSON(path)
 	if err != nil {
@@ -93,12 +93,13 @@ func (o *importing) file(ctx context.Context, path string) (err error) {
 
 		task, err := o.task(ctx, row)
 
-		// A row that gives no task is the file's matter and noted; any other error is ours.
-		var none *stateeval.Unplayable
+		// A row that gives no task is the file's fault, and is noted; any other error ends the
+		// import.
+		var unplayable *stateeval.Unplayable
 
 		switch {
-		case errors.As(err, &none):
-			d.Failed = none.Reason
+		case errors.As(err, &unplayable):
+			d.Failed = unplayable.Reason
 			o.made.Failed++
 		case err == nil:
 			d.Task = task.ID
@@ -107,14 +108,14 @@ func (o *importing) file(ctx context.Context, path string) (err error) {
 
 		o.made.Rows = append(o.made.Rows, d)
 
-		if none != nil {
+		if unplayable != nil {
 			return ctx.Err()
 		}
 		return errors.Join(err, ctx.Err())
 	})
 }
 
-// task returns the task that a row was made from, or that comes of its program.
+// task returns the task that a row was made from, or that its program gives.
 func (o *importing) task(ctx context.Context, row stateeval.Row) (*stategen.Task, error) {
 	task, ours, err := row.Task()
 	if err != nil {
@@ -137,7 +138,7 @@ func (o *importing) task(ctx context.Context, row stateeval.Row) (*stategen.Task
 	return task, nil
 }
 
-// grader runs the programs of rows that others wrote.
+// grader returns what runs the programs of rows that others wrote.
 func (o *importing) grader(name string) (*code.Grader, error) {
 	engine, err := o.engine()
 	if err != nil {

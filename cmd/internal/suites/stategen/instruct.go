@@ -15,14 +15,13 @@ import (
 	"toolevo/envs/suite"
 )
 
-// How models negotiate instructions: freely, so that a draft that goes back is followed by another
-// one.
+// How models negotiate instructions: freely, so that a rejected draft is followed by another one.
 const (
 	instructTemperature = 1
 	instructTokens      = 2048
 )
 
-// instructing is what is to be instructed.
+// instructing says what is to be instructed.
 type instructing struct {
 	taskSplit
 	out       string
@@ -68,6 +67,7 @@ func (o *instructing) instruct(ctx context.Context, c *suite.Call) (made *Instru
 		return nil, err
 	}
 
+	// That folder has the same programs already, so nothing would be added to it.
 	if same {
 		return nil, console.Option("out", "%s has the tasks already: name another folder", o.out)
 	}
@@ -97,7 +97,6 @@ func (o *instructing) instruct(ctx context.Context, c *suite.Call) (made *Instru
 		return nil, console.Option("policy", "%w", err)
 	}
 
-	// One model both writes and reviews.
 	n := &instruct.Negotiator{
 		Writer: model, Reviewer: model, Policy: policy, Prompts: models.Prompts(),
 		Domain: domains.Lookup, Seed: o.seed, Published: o.published,

@@ -16,7 +16,7 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// How a model writes programs by itself: freely, and some at a time.
+// How a model writes programs by itself: freely, and several at a time.
 const (
 	sketchTemperature = 1
 	sketchTokens      = 8192
@@ -28,7 +28,7 @@ type MeasuredTasks struct {
 	Files []string `json:"files,omitempty"` // that --out got: tables and figures
 }
 
-// measuring is what is to be measured.
+// measuring says what is to be measured.
 type measuring struct {
 	taskSplit
 	tokenizer, model, out string
@@ -62,7 +62,7 @@ func measureCommand() suite.Command {
 	}
 }
 
-// run measures the tasks of a split and the coverage of generators, and says what they come to.
+// run measures the tasks of a split and the coverage of generators, and shows the results.
 func (o *measuring) run(ctx context.Context, c *suite.Call) (err error) {
 	if o.model != "" && o.generators.Programs == 0 {
 		return console.Option("model", "%s writes programs, and none is wanted", o.model)
@@ -88,7 +88,7 @@ func (o *measuring) run(ctx context.Context, c *suite.Call) (err error) {
 		m.Count = t.Count
 	}
 
-	// Coverage takes minutes and a model, so that it is measured only where it is asked for.
+	// Coverage takes minutes and a model, so it is measured only if it is asked for.
 	r := &programs.Report{}
 	if r.Complexity, err = o.complexity(ctx, m); err != nil {
 		return err
@@ -104,8 +104,8 @@ func (o *measuring) run(ctx context.Context, c *suite.Call) (err error) {
 }
 
 // complexity measures the tasks of the split.
-func (o *measuring) complexity(ctx context.Context, m *programs.Measuring) ([]programs.Complexity,
-	error) {
+func (o *measuring) complexity(ctx context.Context, m *programs.Measuring) (
+	[]programs.Complexity, error) {
 	var samples []programs.Sample
 
 	f, err := o.open(func(t *stategen.Task) error {
@@ -127,9 +127,9 @@ func (o *measuring) complexity(ctx context.Context, m *programs.Measuring) ([]pr
 }
 
 // coverage compares the generators of each domain, and the model with them.
-func (o *measuring) coverage(ctx context.Context, c *suite.Call,
-	surface programs.Version) ([]programs.Coverage,
-	error) {
+func (o *measuring) coverage(ctx context.Context, c *suite.Call, surface programs.Version) (
+	[]programs.Coverage, error) {
+	// What is wrong with the model shows now, not after minutes of generators.
 	author, err := o.author(ctx, c)
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (o *measuring) coverage(ctx context.Context, c *suite.Call,
 	return curves, nil
 }
 
-// author opens the model that writes programs, and an engine that reads them; nil where no model is
+// author opens the model that writes programs, and an engine that reads them; nil if no model is
 // named.
 func (o *measuring) author(ctx context.Context, c *suite.Call) (*programs.Author, error) {
 	if o.model == "" {
@@ -183,7 +183,7 @@ func (o *measuring) author(ctx context.Context, c *suite.Call) (*programs.Author
 	}, err
 }
 
-// result writes the report in all formats.
+// result shows the report, and writes it in all formats if it has a folder.
 func (o *measuring) result(c *suite.Call, r *programs.Report) (err error) {
 	document, tables := MeasuredTasks{Report: r}, r.Tables()
 

@@ -21,24 +21,24 @@ type SampledTasks struct {
 }
 
 func sampleCommand() suite.Command {
-	from, of := taskSplit{split: "test"}, taskfile.Sampling{Each: 40, Seed: 1}
+	from, sampling := taskSplit{split: "test"}, taskfile.Sampling{Each: 40, Seed: 1}
 
 	var reject, out string
 	return suite.Command{
 		Use: "tasks sample", Help: helpTexts, Document: SampledTasks{},
-		Options: append(from.options(), suite.SeedOption(&of.Seed),
-			suite.Option{Name: "n", Value: &of.Each, Usage: "`N` tasks of each domain", Least: 1},
+		Options: append(from.options(), suite.SeedOption(&sampling.Seed),
+			suite.Option{Name: "n", Value: &sampling.Each, Usage: "`N` tasks of each domain", Least: 1},
 			suite.Option{Name: "reject", Value: &reject,
 				Usage: "`FILE` with the IDs of tasks that people rejected, one on each line"},
 			suite.Option{Name: "out", Value: &out, Required: true,
 				Usage: "make the data folder `DIR` of the sample (required)"}),
 		Run: func(ctx context.Context, c *suite.Call) (err error) {
-			if of.Rejected, err = readRejected(reject); err != nil {
+			if sampling.Rejected, err = readRejected(reject); err != nil {
 				return err
 			}
 
-			// Also beside an error, so that what was drawn before it is shown.
-			sampled, err := from.sample(ctx, of, out)
+			// Shown beside an error, too: what was drawn before it.
+			sampled, err := from.sample(ctx, sampling, out)
 			return c.Result(sampled, func(w io.Writer) {
 				for _, d := range sampled.Domains {
 					fmt.Fprintf(w, "%-8s %d of %d tasks, %d were rejected\n", d.Domain, d.Chosen,
@@ -51,7 +51,8 @@ func sampleCommand() suite.Command {
 	}
 }
 
-// readRejected reads a list of IDs, none without a file. What follows # on a line is for people.
+// readRejected reads a list of IDs; without a file it is empty. What follows # on a line is for
+// people.
 func readRejected(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil
@@ -75,8 +76,8 @@ func readRejected(path string) ([]string, error) {
 }
 
 // sample writes a sample of the split into the same split of another data folder.
-func (s *taskSplit) sample(ctx context.Context, of taskfile.Sampling,
-	out string) (made SampledTasks, err error) {
+func (s *taskSplit) sample(ctx context.Context, sampling taskfile.Sampling, out string) (
+	made SampledTasks, err error) {
 	file, err := s.open(nil)
 	if err != nil {
 		return made, err
@@ -91,7 +92,8 @@ func (s *taskSplit) sample(ctx context.Context, of taskfile.Sampling,
 
 	made.Path = taskfile.Path(out, s.split)
 
-	made.Domains, err = file.Sample(of, func(t *stategen.Task) error {
+	made.Domains, err = file.Sample(sampling, func(t *stategen.Task) error {
+		// A folder that holds another sample would mix the two.
 		added, err := to.Add(s.split, t)
 		if err == nil && !added {
 			err = console.Usage("%s has the task %s already: make the sample in another folder",
@@ -104,6 +106,6 @@ func (s *taskSplit) sample(ctx context.Context, of taskfile.Sampling,
 		return made, err
 	}
 
-	// Up to here nothing counts: what is not committed goes when the folder is next edited.
+	// Nothing counts until it is committed: the rest goes when the folder is next edited.
 	return made, to.Commit()
 }

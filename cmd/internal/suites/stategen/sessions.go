@@ -32,8 +32,7 @@ func (s *ServedSessions) print(w io.Writer) {
 func sessionsCommand() suite.Command {
 	d := wire.Door{Listen: "127.0.0.1:8082", Variable: serviceKeyVariable}
 	return suite.Command{
-		Use: "serve " +
-			"sessions", Help: helpTexts, Document: ServedSessions{}, Options: suite.DoorOptions(&d),
+		Use: "serve sessions", Help: helpTexts, Document: ServedSessions{}, Options: suite.DoorOptions(&d),
 		Configured: &suite.Configured{
 			Flags: []string{"api"}, Defaults: map[string]string{"suite": "stategen",
 				"api": "[p_c]"},
@@ -48,6 +47,7 @@ func sessionsCommand() suite.Command {
 // serveSessions serves the session service under the version of a configuration until the process
 // is told to end.
 func serveSessions(ctx context.Context, c *suite.Call, d *wire.Door) (*ServedSessions, error) {
+	// Without a key nothing is opened: a server that other machines can reach must have one.
 	key, err := d.Key(c.Program)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func serveSessions(ctx context.Context, c *suite.Call, d *wire.Door) (*ServedSes
 		return nil, err
 	}
 
-	// Clients learn of a drifted version by the address at which it says what changed.
+	// Clients find what a drifted version changed at an address of its own.
 	address, err := d.Serve(ctx, c.Program, server, func(address string) {
 		c.Say("The session service under %s at %s", deployed.Name, address)
 

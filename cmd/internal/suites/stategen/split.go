@@ -28,7 +28,7 @@ func (s *taskSplit) open(visit func(*stategen.Task) error) (*taskfile.File, erro
 	return f, err
 }
 
-// surfaces returns how programs reach the tools of a domain as prompts show them, of a set of APIs.
+// surfaces returns how programs reach the tools of a domain, as prompts show a set of APIs.
 func surfaces(apis string) (func(stategen.Domain) *code.Surface, error) {
 	catalog, err := bench.Catalog(apis)
 	if err != nil {

@@ -34,7 +34,7 @@ func voiceCommand() suite.Command {
 				return err
 			}
 
-			// A client that started the server talks to it by pipes; counts would spoil them.
+			// A client that started the server talks to it by pipes, which the counts would spoil.
 			if stdio {
 				return wire.Pipe(ctx, c.Program, server)
 			}
@@ -44,6 +44,8 @@ func voiceCommand() suite.Command {
 				d.SayKey(c.Program)
 				c.Say("Ctrl-C ends it and tells how it was used.")
 			})
+
+			// However the server ended, it is told how it was used.
 			served := ServedVoice{address, server.Counts()}
 
 			return c.Result(served, func(w io.Writer) {
