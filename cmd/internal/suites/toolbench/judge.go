@@ -33,7 +33,7 @@ type JudgedAnswers struct {
 // byRule is the judge that asks nobody.
 const byRule = "rule"
 
-// judging is how answers are judged.
+// judging says how answers are judged.
 type judging struct {
 	by, reference, ids, out, format string
 	facPrompt                       string
@@ -73,10 +73,10 @@ func judgeCommand() suite.Command {
 	}
 }
 
-// facPrompts are the prompts of final answer completeness: ours, and the one of MirrorAPI's judge.
+// facPrompts name the prompts of final answer completeness: ours, and that of MirrorAPI's judge.
 var facPrompts = []string{"own", "published"}
 
-// formatOption is the format of tables.
+// formatOption returns the option of the format of tables.
 func formatOption(format *string) suite.Option {
 	return suite.Option{
 		Name: "format", Value: format, Names: stored.TableFormats,
@@ -117,20 +117,19 @@ func (Suite) Judge(ctx context.Context, dir, by string, p kept.Prompts, open sui
 	return name, facts.AddVerdicts(dir, verdicts)
 }
 
-// tables are the text of a report, in a format.
+// tables returns what prints a report in a format.
 func tables(r stored.Printed, format string) func(io.Writer) {
 	return func(w io.Writer) { _ = stored.WriteAs(w, r, format) }
 }
 
+// run judges the answers, and shows what came out.
 func (o *judging) run(ctx context.Context, c *suite.Call) (err error) {
 	switch {
 	case o.by != byRule && o.out == "":
-		return console.Option("out", "it is missing: what a model writes is kept there, so "+
-			"that nothing is "+
+		return console.Option("out", "it is missing: what a model writes is kept there, so that nothing is "+
 			"asked twice")
 	case o.reference != "" && !slices.Contains(o.scores, string(judge.SoWR)):
-		return console.Option("reference", "it is for the score sowr: add that, or leave "+
-			"it out")
+		return console.Option("reference", "it is for the score sowr: add that, or leave it out")
 	}
 
 	answers, err := o.readAnswers(ctx, c)
@@ -138,11 +137,13 @@ func (o *judging) run(ctx context.Context, c *suite.Call) (err error) {
 		return err
 	}
 
+	// A judgement that leaves no files is shown at once, and needs no announcement.
 	if o.out != "" {
 		c.Announce("eval judge", "judge "+o.by, "scores "+strings.Join(o.scores, ", "),
 			fmt.Sprintf("%d answers of %s", len(answers), strings.Join(c.Args, ", ")))
 	}
 
+	// Answers that cannot be read are found before a model is opened.
 	j, err := o.open(c)
 	if err != nil {
 		return err
@@ -153,8 +154,9 @@ func (o *judging) run(ctx context.Context, c *suite.Call) (err error) {
 		return err
 	}
 
+	// Verdicts are noted with the evaluations, too; one that cannot be written can still be judged.
 	for dir, verdicts := range judged.Verdicts(j.Maker()) {
-		_ = facts.AddVerdicts(dir, verdicts) // an evaluation that cannot be written can be judged
+		_ = facts.AddVerdicts(dir, verdicts)
 	}
 
 	result := JudgedAnswers{Report: judged.Report(j.Maker(), o.passes)}
@@ -192,7 +194,7 @@ func (o *judging) readAnswers(ctx context.Context, c *suite.Call) ([]judge.Answe
 	for _, arg := range c.Args {
 		in := judge.Input{Name: filepath.Base(arg)}
 
-		// An argument is an evaluation if it says so itself; all else is a converted file.
+		// An argument with a manifest is an evaluation; anything else is a converted file.
 		if _, err := store.ReadManifest(arg); err == nil {
 			in.Answers, err = playedAnswers(ctx, arg)
 			if err != nil {
@@ -205,6 +207,7 @@ func (o *judging) readAnswers(ctx context.Context, c *suite.Call) ([]judge.Answe
 		inputs = append(inputs, in)
 	}
 
+	// Answers that cannot be compared were named together by mistake.
 	all, err := judge.Join(inputs)
 	if err != nil {
 		return nil, console.Usage("%w", err)
@@ -261,7 +264,8 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 			return nil, err
 		}
 
-		if p.Repeat > 0 { // the published judge has one answer of a query
+		// The published judge has one answer of each query.
+		if p.Repeat > 0 {
 			continue
 		}
 
@@ -270,6 +274,7 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 			return nil, console.Usage("%s: %w", dir, err)
 		}
 
+		// By its folder a verdict is noted with the right evaluation.
 		answer.Folder = dir
 		all = append(all, answer)
 	}
@@ -280,7 +285,7 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 	return all, nil
 }
 
-// readIDs reads what converted files had to answer, nil for whatever they do.
+// readIDs reads what converted files had to answer; nil accepts whatever they answer.
 func (o *judging) readIDs() (ids judge.IDs, err error) {
 	if o.ids == "" {
 		return nil, nil
@@ -298,7 +303,7 @@ type recordedJudge interface {
 	Maker() trajectories.Maker
 }
 
-// open opens who judges: nobody, or a model.
+// open opens who judges: the rule, which asks nobody, or a model.
 func (o *judging) open(c *suite.Call) (recordedJudge, error) {
 	if o.by == byRule {
 		return judge.Rule{}, nil
@@ -310,6 +315,8 @@ func (o *judging) open(c *suite.Call) (recordedJudge, error) {
 	}
 
 	model := &judge.Model{Name: o.by, Prompts: models.Prompts()}
+
+	// The published prompt is not shipped: the user has to have it.
 	if o.facPrompt != facPrompts[0] {
 		model.CompletePrompt, err = model.Prompts.Need(virtual.CompletePrompt, "{query}", "{answer}")
 	}
@@ -324,18 +331,16 @@ func (o *judging) open(c *suite.Call) (recordedJudge, error) {
 		return nil, console.Option("by", "%w", err)
 	}
 
-	// MirrorAPI asks greedily whether an answer is complete: that takes a writer of its own.
+	// MirrorAPI asks greedily whether an answer is complete, which takes a writer of its own.
 	model.Completing, err = models.Writer(o.by,
 		suite.WriterOptions{MaxTokens: judge.CompleteMaxTokens})
 	return model, err
 }
 
 // judge has answers judged.
-func (o *judging) judge(ctx context.Context, j judge.Judge, answers []judge.Answer,
-	done func(done, total int)) (
+func (o *judging) judge(ctx context.Context, j judge.Judge, answers []judge.Answer, done func(done, total int)) (
 	*judge.Judged, error) {
-	options := judge.Options{Passes: o.passes, Workers: o.workers, Reference: o.reference,
-		Done: done}
+	options := judge.Options{Passes: o.passes, Workers: o.workers, Reference: o.reference, Done: done}
 	for _, name := range o.scores {
 		options.Scores = append(options.Scores, judge.Score(name))
 	}

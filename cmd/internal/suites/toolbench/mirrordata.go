@@ -25,7 +25,7 @@ const (
 	explainTokens = 1024 // of a rationale
 )
 
-// asking is how models are asked.
+// asking says how models are asked.
 type asking struct {
 	seed    uint64
 	workers int
@@ -48,7 +48,7 @@ func (a *asking) open(c *suite.Call, folder string) (err error) {
 	return err
 }
 
-// mirrorData is the data that is to be made, and from what.
+// mirrorData says what data is to be made, and from what.
 type mirrorData struct {
 	asking
 	data, out, tokenizer    string
@@ -130,7 +130,7 @@ func (m *mirrorData) run(ctx context.Context, c *suite.Call) (err error) {
 
 	c.Announce("mirror data", m.choice()...)
 
-	// What the files lack is known before a model is asked for anything.
+	// What is wrong with the files is known before a model is asked for anything.
 	if err := m.open(c, m.keptFolder()); err != nil {
 		return err
 	}
@@ -144,6 +144,7 @@ func (m *mirrorData) run(ctx context.Context, c *suite.Call) (err error) {
 		return err
 	}
 
+	// The data names everything that decides what is in it.
 	built.Report.Inputs, built.Report.Models, built.Report.Rules = inputs, m.asked, m.rules()
 	built.Report.Prompts = mirror.PromptHash(m.models.Prompts())
 
@@ -157,20 +158,21 @@ func (m *mirrorData) run(ctx context.Context, c *suite.Call) (err error) {
 	}, nil)
 }
 
-// choice is what the data is made with.
-func (m *mirrorData) choice() (of []string) {
+// choice says what the data is made with.
+func (m *mirrorData) choice() (words []string) {
 	for _, role := range [][2]string{
 		{"checked", m.check}, {"invented", m.augment}, {"explained", m.explain},
 	} {
 		if role[1] != "" {
-			of = append(of, role[0]+" by "+role[1])
+			words = append(words, role[0]+" by "+role[1])
 		}
 	}
 
-	return append(of, "rules "+m.rules(), fmt.Sprintf("seed %d", m.seed), "data "+m.data)
+	return append(words, "rules "+m.rules(), fmt.Sprintf("seed %d", m.seed), "data "+m.data)
 }
 
-// keptFolder is where texts of models are kept, beside the data, whose folder holds nothing else.
+// keptFolder returns where texts of models are kept: beside the data, whose folder holds nothing
+// else.
 func (m *mirrorData) keptFolder() string {
 	if m.check == "" && m.augment == "" && m.explain == "" {
 		return ""
@@ -205,10 +207,9 @@ func readDocuments(data string) (*recorded.Documents, error) {
 	return recorded.NewDocuments(union), nil
 }
 
-// read reads all calls.
-func (m *mirrorData) read(ctx context.Context, c *suite.Call) (map[mirror.Kind][]recorded.Call,
-	[]mirror.Input,
-	error) {
+// read reads the calls of all files.
+func (m *mirrorData) read(ctx context.Context, c *suite.Call) (
+	map[mirror.Kind][]recorded.Call, []mirror.Input, error) {
 	calls, inputs := map[mirror.Kind][]recorded.Call{}, []mirror.Input{}
 
 	for kind, paths := range map[mirror.Kind][]string{mirror.Recorded: c.Args,
@@ -239,15 +240,16 @@ func (m *mirrorData) read(ctx context.Context, c *suite.Call) (map[mirror.Kind][
 		inputs = append(inputs, mirror.Input{Path: path, Kind: mirror.Cached, Calls: len(read)})
 	}
 
-	// The kinds were read in the order of a map.
+	// The kinds were read in the order of a map, which is never the same.
 	slices.SortFunc(inputs, mirror.Input.Compare)
 	return calls, inputs, nil
 }
 
-// complete opens the models of the plan.
+// complete sets the rules of the plan, and opens its models.
 func (m *mirrorData) complete() error {
 	m.plan.Seed = m.seed
 
+	// The published rules take a 404 for an error wherever it is, which is wrong of many answers.
 	if m.plan.Rules = recorded.Corrected(); m.published {
 		m.plan.Rules = recorded.Published()
 	}
@@ -261,7 +263,7 @@ func (m *mirrorData) complete() error {
 		m.plan.Explanations.Tokens = t.Count
 	}
 
-	// Answers are checked greedily; calls that are invented are to differ.
+	// Answers are checked greedily; invented calls should differ.
 	for _, role := range []struct {
 		option, name, doing string
 		options             suite.WriterOptions
@@ -274,6 +276,7 @@ func (m *mirrorData) complete() error {
 		{"explain", m.explain, "explained", suite.WriterOptions{MaxTokens: explainTokens},
 			&m.plan.Explain},
 	} {
+		// A step without a model is left out.
 		if role.name == "" {
 			continue
 		}
@@ -288,7 +291,7 @@ func (m *mirrorData) complete() error {
 	return nil
 }
 
-// model opens the model that an option names, which shows what it does.
+// model opens the model that an option names, and shows how far it is.
 func (a *asking) model(option, name, doing string, o suite.WriterOptions) (*mirror.Model, error) {
 	writer, err := a.models.Writer(name, o)
 	if err != nil {
@@ -312,7 +315,7 @@ func (m *mirrorData) rules() string {
 	return "corrected"
 }
 
-// printMirrored prints what there is, as the paper's Table 1 does, and what was left out.
+// printMirrored prints what data there is, as the paper's Table 1 does, and what was left out.
 func printMirrored(w io.Writer, r *mirror.Report) {
 	tabs := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tabs, "DATASET\tSAMPLES\tAPIS\tCATEGORIES")

@@ -24,7 +24,7 @@ type JudgeData struct {
 	*labels.Report
 }
 
-// judgeTraining is the training data of a judge that is to be made.
+// judgeTraining says what training data of a judge is to be made.
 type judgeTraining struct {
 	labels.Plan
 	out, prompts string
@@ -55,8 +55,9 @@ func mirrorJudgeCommand() suite.Command {
 	}
 }
 
-// told is what the judge is asked: in the published words where the user has them.
-func (o *judgeTraining) told() (string, error) {
+// judgePrompt returns what the judge is asked: the published words if the user has them, or else
+// ours.
+func (o *judgeTraining) judgePrompt() (string, error) {
 	prompts, err := kept.ReadPrompts(o.prompts)
 	if err != nil {
 		return "", err
@@ -75,7 +76,7 @@ func (o *judgeTraining) run(ctx context.Context, c *suite.Call) (err error) {
 		return console.Option("held-out", "it is %d, want at most 99", o.HeldOut)
 	}
 
-	if o.Prompt, err = o.told(); err != nil {
+	if o.Prompt, err = o.judgePrompt(); err != nil {
 		return console.Option("prompts", "%w", err)
 	}
 
@@ -92,9 +93,10 @@ func (o *judgeTraining) run(ctx context.Context, c *suite.Call) (err error) {
 		all, unread = append(all, read...), unread+lost
 	}
 
+	// Verdicts that could not be read are reported, not dropped in silence.
 	report, err := o.Write(o.out, all, unread, c.Version)
 
-	// Labels of nobody, and an expert who labelled nothing, are what the user named.
+	// Without labels, or with an expert who gave none, the arguments are wrong, and not the data.
 	switch {
 	case errors.Is(err, labels.ErrNoLabels), errors.Is(err, labels.ErrExpert):
 		return console.Usage("%w", err)
@@ -141,6 +143,7 @@ func (o *judgeTraining) read(ctx context.Context, path string) (all []labels.Lab
 			continue
 		}
 
+		// An unreadable verdict is no label, but the report counts it.
 		if !v.Read {
 			unread++
 			continue
@@ -170,6 +173,7 @@ func printJudgeData(w io.Writer, r *labels.Report) {
 	fmt.Fprintln(tabs, "LABELLER\tLABELS\tSOLVED %\tWEIGHT")
 
 	for _, l := range r.Labellers {
+		// People measure models and train none, so their labels have no weight.
 		weight := fmt.Sprint(l.Weight)
 		if l.Person {
 			weight = "a person"
@@ -183,7 +187,8 @@ func printJudgeData(w io.Writer, r *labels.Report) {
 	}
 
 	for _, a := range r.Agreements {
-		kappa := "-" // it is of chance alone where all labels are the same
+		// Kappa is undefined where all labels are the same: any agreement is then chance.
+		kappa := "-"
 		if a.Kappa != nil {
 			kappa = fmt.Sprintf("%.2f", *a.Kappa)
 		}

@@ -19,8 +19,8 @@ import (
 	"toolevo/trajectories/mirror"
 )
 
-// The files of queries, in the layout of StableToolBench's solvable_queries, and what was said of
-// each query.
+// The files of queries, in the layout of StableToolBench's solvable_queries, and of what was said
+// of each query.
 const (
 	queriesFolder = "test_instruction"
 	idsFolder     = "test_query_ids"
@@ -56,7 +56,7 @@ func mirrorQueriesCommand() suite.Command {
 	return c
 }
 
-// queries has queries written, and those kept that can be solved.
+// queries has queries written, and keeps those that can be solved.
 func (m *mirrorWriting) queries(ctx context.Context, documents []*toolbench.Document) (
 	*MirrorWritten, error) {
 	model, err := m.model("model", m.writer, "written", suite.WriterOptions{
@@ -78,8 +78,8 @@ func (m *mirrorWriting) queries(ctx context.Context, documents []*toolbench.Docu
 		return nil, err
 	}
 
-	// What was written is a published file before it is looked at, so that there is one way to
-	// check it.
+	// What was written is saved as a published file first, so that there is one way to check
+	// queries.
 	all := filepath.Join("written", m.group+".json")
 	if err := m.write(all, text); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (m *mirrorWriting) queries(ctx context.Context, documents []*toolbench.Docu
 	return m.solvable(ctx, filepath.Join(m.out, all), r)
 }
 
-// checkFiles keeps those queries of files that can be solved.
+// checkFiles keeps the queries of files that can be solved.
 func (m *mirrorWriting) checkFiles(ctx context.Context, c *suite.Call) error {
 	if len(m.checks) == 0 && m.writer == "" {
 		return console.Option("check", "it is missing: which model is to say whether queries can "+
@@ -127,6 +127,7 @@ func (m *mirrorWriting) solvable(ctx context.Context, path string, r *mirror.Rep
 
 	var judges []mirror.Judge
 
+	// Each model is a judge of its own: of several, most decide.
 	for _, name := range m.judgeNames() {
 		model, err := m.model("check", name, "checked", suite.WriterOptions{
 			Temperature: judge.Temperature, MaxTokens: judge.MaxTokens,
@@ -143,6 +144,7 @@ func (m *mirrorWriting) solvable(ctx context.Context, path string, r *mirror.Rep
 		return nil, err
 	}
 
+	// What was said of the others is written, too.
 	kept, err := m.writeSolvable(read, said)
 
 	done := m.done(m.out, kept, r)
@@ -192,6 +194,7 @@ func (m *mirrorWriting) writeKept(read *toolbench.Published, ids keptIDs) error 
 	files := map[string]json.RawMessage{}
 
 	if read != nil {
+		// The files keep the published form: whole queries are selected, and none is changed.
 		var err error
 		if files, err = read.Select(func(group string, id int) bool {
 			_, kept := ids[group][strconv.Itoa(id)]
@@ -202,7 +205,8 @@ func (m *mirrorWriting) writeKept(read *toolbench.Published, ids keptIDs) error 
 	}
 
 	for group, text := range files {
-		if ids[group] == nil { // nobody asked
+		// Of this group nothing was checked.
+		if ids[group] == nil {
 			continue
 		}
 
@@ -211,6 +215,7 @@ func (m *mirrorWriting) writeKept(read *toolbench.Published, ids keptIDs) error 
 		}
 	}
 
+	// IDs are written even without queries, whose files may be kept elsewhere.
 	for group, listed := range ids {
 		text, err := json.Marshal(listed)
 		if err != nil {

@@ -26,7 +26,7 @@ import (
 	"toolevo/trajectories/mirror"
 )
 
-// The files of what was found of APIs: calls, which --working takes, and trajectories.
+// The files of what was found about APIs: calls, which --working takes, and trajectories.
 const (
 	callsFile        = "calls.jsonl"
 	trajectoriesFile = "trajectories.jsonl"
@@ -41,7 +41,7 @@ type MirrorWorking struct {
 	Unsent  map[string]int            `json:"unsent"`            // calls that got no answer, by why
 }
 
-// mirrorWorking is what is to be checked.
+// mirrorWorking says what is to be checked.
 type mirrorWorking struct {
 	mirrorWriting
 	backend, queries string
@@ -68,7 +68,7 @@ func mirrorWorkingCommand() suite.Command {
 	}
 }
 
-// run checks APIs by calls, or by trajectories where there are some.
+// run checks APIs by calls, or by trajectories if there are some.
 func (m *mirrorWorking) run(ctx context.Context, c *suite.Call) (err error) {
 	var backend *virtual.Backend
 
@@ -83,7 +83,7 @@ func (m *mirrorWorking) run(ctx context.Context, c *suite.Call) (err error) {
 		}
 	}
 
-	// What is missing is told before a folder is made.
+	// What is missing is reported before a folder is made.
 	c.Announce("mirror working", "by "+cmp.Or(m.writer, "rules"), fmt.Sprintf("seed %d", m.seed))
 
 	if err := m.open(c, m.out); err != nil {
@@ -92,6 +92,7 @@ func (m *mirrorWorking) run(ctx context.Context, c *suite.Call) (err error) {
 
 	var done *MirrorWorking
 
+	// Runs and files have calls that were sent; without them, one of each API is.
 	if backend != nil {
 		done, err = m.call(ctx, backend)
 	} else {
@@ -115,7 +116,7 @@ type sent struct {
 	lost error // why there is no answer; nil where one came
 }
 
-// call has a call of each API written, and sent.
+// call has a call of each API written and sent.
 func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (*MirrorWorking, error) {
 	documents, err := readDocuments(m.data)
 	if err != nil {
@@ -136,6 +137,7 @@ func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (*Mi
 		return nil, err
 	}
 
+	// Answers are kept one by one: the same command sends only the calls that are left.
 	answers, err := kept.All(ctx, len(requests), m.workers, m.asking.call.Progress.Step("sent"),
 		func(ctx context.Context, i int) (sent, error) {
 			return m.send(ctx, backend, &requests[i])
@@ -147,7 +149,8 @@ func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (*Mi
 	done := &MirrorWorking{Classes: map[string]int{}, Unsent: map[string]int{}}
 	text := done.count(answers)
 
-	// Where no call was answered nothing is known of the APIs, and a report would call all broken.
+	// If no call was answered nothing is known about the APIs, and a report would call all of them
+	// broken.
 	if len(answers) > 0 && len(done.Classes) == 0 {
 		return nil, console.GaveUp(answers[0].lost)
 	}
@@ -159,8 +162,7 @@ func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (*Mi
 }
 
 // send sends a call, unless its answer is kept.
-func (m *mirrorWorking) send(ctx context.Context, backend *virtual.Backend, q *mirror.Request) (sent,
-	error) {
+func (m *mirrorWorking) send(ctx context.Context, backend *virtual.Backend, q *mirror.Request) (sent, error) {
 	s := sent{call: recorded.Call{Key: q.Key, Input: q.Input}}
 	if s.call.Input == nil {
 		s.call.Input = envs.Args{}
@@ -186,7 +188,7 @@ func (m *mirrorWorking) send(ctx context.Context, backend *virtual.Backend, q *m
 	return s, err
 }
 
-// count classes calls, and returns them as a file of recorded calls.
+// count classifies calls, and returns them as a file of recorded calls.
 func (d *MirrorWorking) count(all []sent) (text []byte) {
 	rules := recorded.Corrected()
 
@@ -208,18 +210,21 @@ func (d *MirrorWorking) count(all []sent) (text []byte) {
 	return text
 }
 
-// look finds the queries in all of whose trajectories all APIs work.
+// look finds the queries whose APIs work in all of their trajectories.
 func (m *mirrorWorking) look(ctx context.Context, c *suite.Call) (*MirrorWorking, error) {
-	o := judging{by: m.writer} // which says what it leaves out
+	// Answers are read as for eval judge, which names those that it leaves out.
+	o := judging{by: m.writer}
 
 	all, err := o.readAnswers(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 
+	// An answer without its turns says nothing about APIs.
 	all = slices.DeleteFunc(all, func(a judge.Answer) bool { return a.Given == nil })
 	found := make([]mirror.Trajectory, len(all))
 
+	// The rules look at trajectories, unless a model is named to do so in their place.
 	look := func(_ context.Context, i int) error {
 		found[i].Follow(all[i].Given, recorded.Corrected())
 		return nil
@@ -254,6 +259,7 @@ func (m *mirrorWorking) writeFound(found []mirror.Trajectory) (*MirrorWorking, e
 		err   error
 	)
 
+	// Queries that cannot be read must not leave half of the files behind.
 	if m.queries != "" {
 		if read, err = toolbench.Import(m.queries, ""); err != nil {
 			return nil, console.Option("queries", "%w", err)
@@ -270,7 +276,7 @@ func (m *mirrorWorking) writeFound(found []mirror.Trajectory) (*MirrorWorking, e
 		Found: map[string]map[string]int{}}
 	ids := keptIDs{}
 
-	// A query is known by its group and its ID together.
+	// A query is identified by its group and its ID together.
 	for query, status := range mirror.OfQueries(found) {
 		if done.Found[query.Group] == nil {
 			done.Found[query.Group] = map[string]int{}

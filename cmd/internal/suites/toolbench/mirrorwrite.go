@@ -30,7 +30,7 @@ const (
 	queryTokens         = 1024
 )
 
-// mirrorWriting is what is to be written for the APIs of a data folder.
+// mirrorWriting says what is to be written for the APIs of a data folder.
 type mirrorWriting struct {
 	asking
 	data, out, writer string
@@ -79,10 +79,9 @@ func mirrorRequestsCommand() suite.Command {
 		suite.Option{Name: "each", Value: &m.count, Usage: "`N` requests of each API", Least: 1})
 }
 
-// command is a command that has something written.
-func (m *mirrorWriting) command(use string, write func(context.Context,
-	[]*toolbench.Document) (*MirrorWritten, error),
-	more ...suite.Option) suite.Command {
+// command returns a command that has something written.
+func (m *mirrorWriting) command(use string,
+	write func(context.Context, []*toolbench.Document) (*MirrorWritten, error), more ...suite.Option) suite.Command {
 	return suite.Command{
 		Use: use, Help: helpTexts, Progress: true, Document: MirrorWritten{},
 		Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
@@ -94,7 +93,7 @@ func (m *mirrorWriting) command(use string, write func(context.Context,
 				Usage: "`FILE` of recorded calls: only for APIs of which " +
 					"one succeeded (repeatable)"}), more...),
 		Run: func(ctx context.Context, c *suite.Call) error {
-			// A job that makes no sense is refused before a model is opened.
+			// A job that makes no sense is rejected before a model is opened.
 			documents, err := m.documents()
 			if err != nil {
 				return err
@@ -149,6 +148,7 @@ func (m *mirrorWriting) documents() ([]*toolbench.Document, error) {
 
 	var all []*toolbench.Document
 
+	// In the order of the data and not of the map: the same command has to do the same.
 	for _, d := range documents.All() {
 		if working[d.Key] {
 			all = append(all, d)
@@ -162,8 +162,7 @@ func (m *mirrorWriting) documents() ([]*toolbench.Document, error) {
 }
 
 // requests has requests written in two stages.
-func (m *mirrorWriting) requests(ctx context.Context,
-	documents []*toolbench.Document) (*MirrorWritten, error) {
+func (m *mirrorWriting) requests(ctx context.Context, documents []*toolbench.Document) (*MirrorWritten, error) {
 	model, err := m.model("model", m.writer, "written", suite.WriterOptions{
 		Temperature: requestTemperature, MaxTokens: requestTokens,
 	})
@@ -171,7 +170,7 @@ func (m *mirrorWriting) requests(ctx context.Context,
 		return nil, err
 	}
 
-	// Scenarios are to differ, requests to be exact: the same model, at other temperatures.
+	// Scenarios should differ and requests be exact: the same model, at two temperatures.
 	imagine, err := m.models.Writer(m.writer, suite.WriterOptions{
 		Temperature: scenarioTemperature, MaxTokens: scenarioTokens,
 	})
@@ -204,7 +203,7 @@ func (m *mirrorWriting) write(name string, text []byte) error {
 	return disk.Write(path, text)
 }
 
-// report writes what came of it beside what was written.
+// report writes the result beside what was written.
 func (m *mirrorWriting) report(done *MirrorWritten) error {
 	text, err := console.EncodeJSON(done)
 	if err != nil {
@@ -213,7 +212,7 @@ func (m *mirrorWriting) report(done *MirrorWritten) error {
 	return m.write("report.json", text)
 }
 
-// done is what came of it.
+// done returns the result of a command.
 func (m *mirrorWriting) done(path string, count int, r *mirror.Report) *MirrorWritten {
 	return &MirrorWritten{
 		Path: path, Count: count, Refused: r.Written.Refused, Lost: r.Written.Lost,

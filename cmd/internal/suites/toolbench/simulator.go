@@ -21,7 +21,7 @@ const (
 	judgeTokens     = 1024 // of a judgement
 )
 
-// simulating is which simulators are measured, and how.
+// simulating says which simulators are measured, and how.
 type simulating struct {
 	asking
 	out, simulators, mode   string
@@ -116,6 +116,7 @@ func (o *simulating) measure(ctx context.Context, cases []fidelity.Case) (*fidel
 		}
 	}
 
+	// The judge's texts are kept, too, so that the same command asks for none twice.
 	m := fidelity.Options{
 		Kept: o.models.Texts(), Prompts: o.models.Prompts(), Seed: o.seed, Workers: o.workers,
 	}
@@ -138,9 +139,9 @@ func (o *simulating) measure(ctx context.Context, cases []fidelity.Case) (*fidel
 }
 
 // simulate has every simulator answer every case.
-func (o *simulating) simulate(ctx context.Context, cases []fidelity.Case) (all []fidelity.Case,
-	err error) {
-	// Test sets are in the words of the mode sft, ours or their author's.
+func (o *simulating) simulate(ctx context.Context, cases []fidelity.Case) (all []fidelity.Case, err error) {
+	// Test sets are worded for the mode sft. Those in our words follow the user's prompts; the
+	// others keep the words of their author.
 	mode, told := virtual.Mode(o.mode), o.models.Prompts()
 	ours := virtual.SFT.Instructions(kept.Prompts{})
 
@@ -160,6 +161,7 @@ func (o *simulating) simulate(ctx context.Context, cases []fidelity.Case) (all [
 			return nil, console.Option("simulator", "%w", err)
 		}
 
+		// The mode is part of the name: one model may be measured in several.
 		answered, err := fidelity.Simulate(ctx, cases, name+" "+o.mode, w, fidelity.Options{
 			Prompts: o.models.Prompts(), Seed: o.seed, Workers: o.workers,
 			Done: o.call.Progress.Step("answered by " + name),

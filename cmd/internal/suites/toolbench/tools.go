@@ -23,7 +23,7 @@ const (
 	backendKeyVariable = "TOOLBENCH_REAL_KEY" // what the real backend is sent
 )
 
-// toolService is what is served, and how.
+// toolService says what is served, and how.
 type toolService struct {
 	wire.Door
 	data, task, backend string
@@ -74,10 +74,8 @@ func settingFlags() []suite.SettingFlag {
 
 // run serves the versions of a configuration until the process is told to end.
 func (o *toolService) run(ctx context.Context, c *suite.Call) (err error) {
-	options := serve.Options{
-		MaxCalls: o.calls, Software: c.Version, Versions: map[string]serve.Version{},
-	}
-	if options.Key, err = o.Key(c.Program); err != nil {
+	options, err := o.options(c)
+	if err != nil {
 		return err
 	}
 
@@ -92,6 +90,7 @@ func (o *toolService) run(ctx context.Context, c *suite.Call) (err error) {
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
 
+	// All versions are deployed before the address is open: no client finds one missing.
 	all, err := o.deploy(ctx, c, opened, chosen.Deployed)
 	if err != nil {
 		return err
@@ -101,6 +100,7 @@ func (o *toolService) run(ctx context.Context, c *suite.Call) (err error) {
 		options.Versions[version] = all[i]
 	}
 
+	// Clients that name no version get the first.
 	options.Default = chosen.Deployed[0]
 
 	server, err := serve.New(options)
@@ -108,6 +108,7 @@ func (o *toolService) run(ctx context.Context, c *suite.Call) (err error) {
 		return err
 	}
 
+	// A client that started the server talks to it by pipes, which the counts would spoil.
 	if o.stdio {
 		return wire.Pipe(ctx, c.Program, server)
 	}
@@ -115,14 +116,24 @@ func (o *toolService) run(ctx context.Context, c *suite.Call) (err error) {
 	address, err := o.Serve(ctx, c.Program, server, func(address string) {
 		o.introduce(c, address, chosen.Deployed)
 	})
-	served := newServed(address, server, chosen.Deployed, all[0]) // all are of one suite
+
+	// All versions are of one suite, so any of them has the counts.
+	served := newServed(address, server, chosen.Deployed, all[0])
 	return c.Result(served, served.print, err)
 }
 
-// deploy deploys versions, after it made sure that a model can be asked.
-func (o *toolService) deploy(ctx context.Context, c *suite.Call, opened suite.Suite,
-	versions []string) ([]*bench.Deployed,
-	error) {
+// options returns the options of the server, which has no version yet.
+func (o *toolService) options(c *suite.Call) (serve.Options, error) {
+	key, err := o.Key(c.Program)
+	return serve.Options{
+		Key: key, MaxCalls: o.calls, Software: c.Version, Versions: map[string]serve.Version{},
+	}, err
+}
+
+// deploy deploys versions, after making sure that a model can be asked.
+func (o *toolService) deploy(ctx context.Context, c *suite.Call, opened suite.Suite, versions []string) (
+	[]*bench.Deployed, error) {
+	// A model that cannot be asked is found now, and not by the first client.
 	if p, ok := opened.(suite.Preparer); ok {
 		if err := p.Prepare(ctx); err != nil {
 			return nil, err
@@ -177,10 +188,10 @@ type ServedTools struct {
 	Standardised map[string]int64 `json:"standardised"`
 }
 
-func newServed(address string, s *serve.Server, versions []string, of *bench.Deployed) *ServedTools {
+func newServed(address string, s *serve.Server, versions []string, d *bench.Deployed) *ServedTools {
 	return &ServedTools{
-		Address: address, Versions: versions, Functions: len(of.Functions()), Requests: s.Counts(),
-		Answers: of.Tally(), Standardised: s.Standardised(),
+		Address: address, Versions: versions, Functions: len(d.Functions()), Requests: s.Counts(),
+		Answers: d.Tally(), Standardised: s.Standardised(),
 	}
 }
 
