@@ -65,16 +65,16 @@
 // # Equal SQL, equal observation
 //
 // A statement reads neither the clock, nor the machine's time zone, nor random numbers: random, NOW
-// and CURRENT_DATE are refused, and so is every call of a date function that depends on the
-// present or on local time, however its argument was put together ('now', 'localtime', 'utc', 'subsec' for
+// and CURRENT_DATE are refused, and so is every call of a date function that depends on the present
+// or on local time, however its argument was put together ('now', 'localtime', 'utc', 'subsec' for
 // a time, or no time at all). What is left are the deadline and the bounds of memory and disk; see
 // [Interpreter.WithMemory].
 //
 // # Caveats
 //
 // Where MySQL compares a text with a number as numbers, a column of texts is compared as text here,
-// but with [Options.TextColumns]. Texts are equal only if their letters have the same case, which
-// MySQL does not ask for; LIKE, LOCATE and regular expressions do not ask for it, either. Regular
+// except with [Options.TextColumns]. Texts are equal only if their letters have the same case,
+// which MySQL does not require, nor do LIKE, LOCATE and regular expressions here. Regular
 // expressions are Go's: there are no back references. || joins texts. DIV truncates whole numbers
 // only. A call of a function of MySQL takes about a microsecond, and two where it is an aggregate,
 // so that one for each of four million rows meets the deadline. A WITH cannot have the name of a

@@ -130,8 +130,8 @@ func (im *dblpImport) copyFound(ctx context.Context, file int, table string,
 	return im.w.Found(table, by)
 }
 
-// copyPapers copies PaperNet and the titles. A title without a node is left out: the tools do not find
-// it either way.
+// copyPapers copies PaperNet and the titles. A title without a node is left out: the tools do not
+// find it either way.
 func (im *dblpImport) copyPapers(ctx context.Context) error {
 	titles, err := im.texts(ctx, idTitleFile)
 	if err != nil {
