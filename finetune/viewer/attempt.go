@@ -8,7 +8,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// nodeLine is a node as a tree is drawn.
+// nodeLine is a node in the drawing of a tree.
 type nodeLine struct {
 	At       place
 	Branch   mcts.Branch
@@ -18,7 +18,7 @@ type nodeLine struct {
 	Q        float64
 	Visited  bool
 	Prior    float64
-	Cached   bool // by a rollout; selection has not reached it
+	Cached   bool // by a rollout: selection has not reached it
 	Draws    int
 	Accepted bool // its trajectory is one that training takes
 	Selected bool
@@ -33,7 +33,7 @@ type card struct {
 	Kind       string
 	Reflection bool // it answers an error
 	Learned    bool // a tool's description was taken into the prompt
-	Recovered  int  // after how many turns the deprecated tool was called with success; 0: never
+	Recovered  int  // turns until the deprecated tool was called with success; 0: never
 	Siblings   []nodeLine
 	Differs    bool  // from the trajectory beside it
 	Of         place // the trajectory
@@ -54,15 +54,17 @@ type attemptBody struct {
 	Answer      string
 }
 
-// attemptPage shows a tree and the trajectory of it that a place names, or else the one that says
-// most. With all it has the turns of all nodes.
+// attemptPage shows a tree and the trajectory in it that a place names, or else the most telling
+// one. With all it has the turns of all nodes.
 func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 	at := named
 	if at.Node < 0 {
 		at.Node = a.best()
 	}
 
-	p := newPage(named, "attempt", at.Question+" "+strconv.Itoa(at.Attempt)+" node "+strconv.Itoa(at.Node))
+	// The page keeps the place that was asked for: a tree without a chosen node has its own address.
+	title := at.Question + " " + strconv.Itoa(at.Attempt) + " node " + strconv.Itoa(at.Node)
+	p := newPage(named, "attempt", title)
 	n := &a.Tree.Nodes[at.Node]
 	body := &attemptBody{
 		Question: a.Meta.Question, Policy: a.Meta.Run.Policy, API: a.API, Calls: a.Tree.Calls,
@@ -78,11 +80,13 @@ func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 		line.Selected = id == at.Node
 		body.Lines = append(body.Lines, line)
 
+		// A tree in which no node has a sibling is an episode, and is shown without a drawing.
 		parent := a.Tree.Nodes[id].Parent
 		body.Branches = body.Branches || len(siblings[parent]) > 0
 		siblings[parent] = append(siblings[parent], line)
 	}
 
+	// In a file a script shows the turns of the node that is chosen, so it needs those of all.
 	if !all {
 		body.Cards = cardsOf(at, a, siblings)
 		p.Body = body
@@ -94,8 +98,8 @@ func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 	return p
 }
 
-// allCards are the turns of all nodes, by their IDs. What a turn says of those after it is said of
-// the trajectory to the node of a place, or of the first that it belongs to.
+// allCards returns the turns of all nodes, by ID. What a turn says about later ones holds for the
+// trajectory to the node of a place, or for the first trajectory that it belongs to.
 func allCards(at place, a *Attempt) []card {
 	cards := make([]card, len(a.Tree.Nodes))
 	inner := map[int]bool{}
@@ -105,7 +109,7 @@ func allCards(at place, a *Attempt) []card {
 	}
 
 	for id := range a.Tree.Nodes {
-		// The node of the place goes first, and stands for itself in its turn.
+		// The node of the place goes first, in place of the root, which has no turn.
 		if id == 0 {
 			id = at.Node
 		} else if inner[id] {
@@ -125,7 +129,7 @@ func allCards(at place, a *Attempt) []card {
 	return cards[1:]
 }
 
-// lineOf is a node without what is drawn before it.
+// lineOf returns a node without what is drawn before it.
 func lineOf(at place, t *mcts.TreeRecord, id int) nodeLine {
 	n := &t.Nodes[id]
 	at.Node = id
@@ -143,7 +147,7 @@ func lineOf(at place, t *mcts.TreeRecord, id int) nodeLine {
 	}
 }
 
-// cardsOf are the turns of the trajectory to a node.
+// cardsOf returns the turns of the trajectory to a node.
 func cardsOf(at place, a *Attempt, siblings map[int][]nodeLine) (cards []card) {
 	turns := a.turns(at.Node)
 	path := a.Tree.Path(at.Node)

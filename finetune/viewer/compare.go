@@ -7,7 +7,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// side is one of the trajectories that stand side by side.
+// side is one of the trajectories that are shown side by side.
 type side struct {
 	At          place
 	Policy, API string
@@ -23,8 +23,8 @@ type compareBody struct {
 	Alike    int       // rows that are the same on all sides
 }
 
-// comparePage shows trajectories side by side. A place that names no node stands for the trajectory
-// that says most of its attempt.
+// comparePage shows trajectories side by side. A place without a node means the most telling
+// trajectory of its attempt.
 func (s *Site) comparePage(ctx context.Context, places []place) (*page, error) {
 	p := newPage(place{Attempt: -1, Node: -1}, "compare", "Side by side")
 	body := &compareBody{}
@@ -55,7 +55,7 @@ func (s *Site) comparePage(ctx context.Context, places []place) (*page, error) {
 	return p, nil
 }
 
-// attempt returns the attempt of a place, which has the node of the place if that names one.
+// attempt returns the attempt of a place, and makes sure that it has the node that the place names.
 func (s *Site) attempt(ctx context.Context, at place) (*Attempt, error) {
 	r, err := s.run(at.Run)
 	if err != nil {
@@ -84,12 +84,13 @@ func (s *Site) attempt(ctx context.Context, at place) (*Attempt, error) {
 }
 
 // align puts the turns of the trajectories into rows, each beside the turn of the first trajectory
-// that it is most like, and marks those that differ from it.
+// that it resembles most, and marks those that differ from it.
 func (b *compareBody) align(all [][]card) {
 	first := all[0]
-	beside := make([][]*card, len(all))  // by trajectory: what stands beside each turn of the first one
-	extra := make([][][]*card, len(all)) // and what stands before it, beside nothing; at the end, too
+	beside := make([][]*card, len(all))  // by trajectory: the turn beside each of the first one's
+	extra := make([][][]*card, len(all)) // and the turns before it, beside none; also at the end
 
+	// The first is paired with itself, too, which gives every turn of it a row.
 	for j, cards := range all {
 		beside[j], extra[j] = make([]*card, len(first)), make([][]*card, len(first)+1)
 		next := 0
@@ -104,6 +105,8 @@ func (b *compareBody) align(all [][]card) {
 	}
 
 	for i := 0; i <= len(first); i++ {
+		// Turns that only some have come before the next common row. Those of several trajectories
+		// share rows, or a page would grow with each.
 		for r := 0; ; r++ {
 			row, empty := make([]*card, len(all)), true
 
@@ -141,31 +144,32 @@ func (b *compareBody) addRow(row []*card) {
 		}
 
 		f := row[0]
-		c.Differs = j > 0 && (f == nil || c.Key != f.Key || c.Observation != f.Observation || c.Outcome != f.Outcome)
-		alike += one(!c.Differs)
+		c.Differs = j > 0 && (f == nil || c.Key != f.Key || c.Observation != f.Observation ||
+			c.Outcome != f.Outcome)
+		alike += toInt(!c.Differs)
 	}
 
-	b.Alike += one(alike == len(row))
+	b.Alike += toInt(alike == len(row))
 	b.Steps = append(b.Steps, row)
 }
 
-// What two turns have to have in common to stand side by side: the same call outweighs any number
-// of calls of the same tool, and those any number of turns that only stand at the same place.
+// What turns side by side have in common: the same call outweighs any number of calls of the same
+// tool, and each of those any number of turns that only share a place.
 const (
 	sameCall  = 1 << 20
 	sameTool  = 1 << 10
 	samePlace = 1
 )
 
-// pairs says, of each of some turns, beside which of the first trajectory's it stands, -1 where
-// beside none. Of all ways to do so in order it is the one with the most in common, by Needleman
-// and Wunsch.
+// pairs returns for each turn the index of the turn of the first trajectory beside it, or -1. Of all
+// pairings that keep the order it is the one with the most in common, by Needleman and Wunsch.
 func pairs(first, turns []card) []int {
 	most := make([][]int, len(first)+1) // in common, from turns i and k on
 	for i := range most {
 		most[i] = make([]int, len(turns)+1)
 	}
 
+	// Keys are calls in one spelling, so that formatting does not keep equal calls apart.
 	common := func(i, k int) int {
 		switch a, b := &first[i], &turns[k]; {
 		case a.Key == b.Key:
@@ -183,6 +187,8 @@ func pairs(first, turns []card) []int {
 		}
 	}
 
+	// The sums are from the end, so the path is read off from the start, pairing wherever that
+	// loses nothing.
 	places := make([]int, len(turns))
 
 	for i, k := 0, 0; k < len(turns); {

@@ -2,20 +2,19 @@
 //
 // # Words
 //
-// A Run is a run directory, of a collection or an evaluation. An Attempt is what a run has at a
-// question: a tree, or an episode, which is a tree of one branch. A trajectory is the path from a
-// tree's root to the node that is selected. A page is named by a path of run, question, attempt and
-// node.
+// A Run is a run directory, of a collection or an evaluation. An Attempt at a question is a tree, or
+// an episode, which is a tree of one branch. A trajectory is the path from a tree's root to the
+// selected node. A page is named by a path of run, question, attempt and node.
 //
 // # Guarantees
 //
 //   - Runs are only read. What another process adds to one is on the page two seconds later.
-//   - A page needs nothing but this program: what it is made with is embedded, and a browser is
+//   - A page needs nothing but this program: its scripts and styles are embedded, and a browser is
 //     told to ask nobody else. Only a browser of this machine is answered, and only under a name of
 //     this machine.
 //   - What models and tools wrote is shown as text, invisible characters as escapes.
 //   - Everything can be reached by the keyboard, and has an address.
-//   - Without scripts all but the following of a run that grows works: lists are sorted and turned
+//   - Without scripts everything works except following a run that grows: lists are sorted and paged
 //     by links.
 //   - Lists have pages, and what is drawn once for each node is written without templates: a run of
 //     ten thousand questions opens in seconds.
@@ -24,12 +23,12 @@
 //
 // Parts of a page are exchanged by htmx 2.0.8 (assets/htmx.min.js, 0BSD, as published): the server
 // renders every page whole, and attributes say which part of it a click or a timer exchanges. That
-// is one file without a build step. The keys of a page are a few lines of our own (assets/keys.js).
+// is one file without a build step. The keys of a page are a few lines in assets/keys.js.
 //
 // # Caveats
 //
-// In a file (WriteFile) nothing can be asked for: it has no prompts and no free choice of what
-// stands side by side, and a list that is sorted has its first pages only. A file of many attempts
+// A file (WriteFile) cannot fetch anything: it has no prompts and no free choice of what to compare,
+// and a sorted list has its first pages only. A file of many attempts
 // has their pages packed, which takes a script to read. The first look at a run of many questions
 // reads all its trees, which takes a second for some thousand of them.
 package viewer

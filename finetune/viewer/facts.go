@@ -19,10 +19,10 @@ import (
 	"toolevo/trajectories"
 )
 
-// column is what the attempts at a question are told apart by: in a collection all are of one.
+// column is what the attempts at a question are grouped by: those of a collection are all in one.
 type column struct{ Policy, API string }
 
-// facts is what the lists say of a question.
+// facts is what lists say about a question.
 type facts struct {
 	Attempts  int
 	Open      int // attempts without a result
@@ -31,7 +31,7 @@ type facts struct {
 	Correct   int  // trajectories whose answer the official matcher takes
 	Accepted  int  // of those, the ones that the strict matcher takes, too
 	Notices   int  // turns that met a deprecation
-	Recovered bool // a correct trajectory met a deprecation and went on
+	Recovered bool // a correct trajectory met a deprecation and recovered
 
 	outcomes map[string]int  // how many of its turns met which
 	columns  map[column]mark // how the first attempt of each went
@@ -47,7 +47,7 @@ const (
 	markNone     mark = "none" // no answer
 )
 
-// recovered reports whether a trajectory met a deprecation and went on.
+// recovered reports whether a trajectory met a deprecation and recovered.
 func recovered(turns []trajectories.Turn) bool {
 	for i := range turns {
 		if turns[i].Outcome == envs.Deprecated {
@@ -60,10 +60,10 @@ func recovered(turns []trajectories.Turn) bool {
 	return false
 }
 
-// marks are all of them, the worst first; where nothing was tried there is none.
+// marks are all marks, the worst first; "" is that of a question that was not tried.
 var marks = []mark{"", markNone, markWrong, markOfficial, markAccepted}
 
-// Symbol is a mark as a table shows it.
+// Symbol returns the mark as a table shows it.
 func (m mark) Symbol() string {
 	switch m {
 	case markAccepted:
@@ -79,7 +79,7 @@ func (m mark) Symbol() string {
 	return ""
 }
 
-// markOf is how the trajectory to a node ended.
+// markOf returns how the trajectory to a node ended.
 func markOf(n *mcts.Record) mark {
 	switch {
 	case n.Accepted():
@@ -102,6 +102,7 @@ func factsOf(attempts []Attempt) facts {
 		f.Nodes += len(a.Tree.Nodes)
 		f.Calls += a.Tree.Calls
 
+		// The root is no turn: nobody acted before it.
 		for j := range a.Tree.Nodes[1:] {
 			n := &a.Tree.Nodes[j+1]
 			f.outcomes[n.Outcome.String()]++
@@ -114,11 +115,13 @@ func factsOf(attempts []Attempt) facts {
 		for id := range a.Tree.Nodes {
 			if n := &a.Tree.Nodes[id]; n.Outcome == envs.Correct {
 				f.Correct++
-				f.Accepted += one(n.Strict)
+				f.Accepted += toInt(n.Strict)
 				f.Recovered = f.Recovered || recovered(a.turns(id))
 			}
 		}
 
+		// Only the first attempt counts in a column: of repeats it is a sample like any other, and
+		// lists have room for one mark.
 		c := column{a.Meta.Run.Policy, a.API}
 		if _, ok := f.columns[c]; !ok {
 			f.columns[c] = markOf(&a.Tree.Nodes[a.best()])
@@ -128,28 +131,29 @@ func factsOf(attempts []Attempt) facts {
 	return f
 }
 
-// ledger remembers the facts of the questions of a run, and finds out again where attempts were
-// added.
+// ledger remembers the facts of the questions of a run, and updates those with new attempts.
 type ledger struct {
 	run   *Run
 	mu    sync.Mutex
 	known []facts // in the order of the questions
 }
 
-// facts are those of all questions, in their order. Looking at one page does not wait for another
-// one's reading of the same: the second finds what the first has read.
+// facts returns those of all questions, in their order. Two pages do not read the same twice: the
+// second finds what the first has read.
 func (l *ledger) facts(ctx context.Context, step Step) ([]facts, error) {
 	counts, err := l.run.Source.Counts(ctx)
 	if err != nil {
 		return nil, err
 	}
 
+	// Held while questions are read: a second page waits instead of reading them, too.
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
 	var changed []int
 
 	for i, q := range l.run.Questions {
+		// Attempts are only ever added, so that their number tells whether a question has changed.
 		if l.known[i].Attempts != counts[q.ID].Stored {
 			changed = append(changed, i)
 		}
@@ -159,7 +163,7 @@ func (l *ledger) facts(ctx context.Context, step Step) ([]facts, error) {
 		defer step(fmt.Sprintf("reading %d questions of %s", len(changed), l.run.Name))()
 	}
 
-	err = sideBySide(ctx, len(changed), func(ctx context.Context, i int) error {
+	err = inParallel(ctx, len(changed), func(ctx context.Context, i int) error {
 		attempts, err := l.run.Source.Attempts(ctx, l.run.Questions[changed[i]])
 		if err != nil {
 			return err
@@ -170,12 +174,13 @@ func (l *ledger) facts(ctx context.Context, step Step) ([]facts, error) {
 	})
 
 	for i, q := range l.run.Questions {
+		// What is open changes without a new attempt, and is known from the counts alone.
 		l.known[i].Open = counts[q.ID].Open
 	}
 	return slices.Clone(l.known), err
 }
 
-// note notes the attempts at a question, which somebody has read.
+// note notes the attempts at a question that were read for something else.
 func (l *ledger) note(question string, attempts []Attempt) {
 	f := factsOf(attempts)
 
@@ -186,11 +191,11 @@ func (l *ledger) note(question string, attempts []Attempt) {
 	l.known[i] = f
 }
 
-// manyQuestions is from how many questions on reading them is worth a word.
+// manyQuestions is the number of questions from which the user is told that they are being read.
 const manyQuestions = 1000
 
-// sideBySide does something for all numbers below n, on all processors.
-func sideBySide(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+// inParallel calls do for all numbers below n, on all processors.
+func inParallel(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	all, work := errgroup.WithContext(ctx)
 	all.SetLimit(runtime.GOMAXPROCS(0))
 
@@ -200,7 +205,7 @@ func sideBySide(ctx context.Context, n int, do func(ctx context.Context, i int) 
 	return cmp.Or(all.Wait(), ctx.Err())
 }
 
-// shows are the filters by what came of a question.
+// shows are the filters by the results of a question.
 var shows = []struct {
 	Name string
 	has  func(facts) bool
@@ -213,7 +218,7 @@ var shows = []struct {
 	{"not tried", func(f facts) bool { return f.Attempts+f.Open == 0 }},
 }
 
-// choices are the filters that a page offers.
+// choices returns the filters that a page offers.
 func choices() (names []string) {
 	for _, s := range shows {
 		names = append(names, s.Name)
@@ -225,7 +230,7 @@ func choices() (names []string) {
 	return names
 }
 
-// takes reports whether a question with these facts is listed, but for its texts.
+// takes reports whether a question with these facts is listed, regardless of its texts.
 func (f filter) takes(known facts) bool {
 	if f.Show == "" {
 		return true
@@ -246,8 +251,8 @@ type found struct {
 	Before, Text, Behind string
 }
 
-// finds reports whether the text is found, whatever its letters' case, and in which turn, nil where
-// the question has it.
+// finds reports whether the text is found, in upper or lower case, and in which turn; nil if it is in
+// the question.
 func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (*found, bool, error) {
 	if f.Text == "" {
 		return nil, true, nil
@@ -260,6 +265,7 @@ func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (*fo
 		return nil, true, nil
 	}
 
+	// Searching turns reads every attempt of the run, so it is asked for separately.
 	if !f.Turns {
 		return nil, false, nil
 	}
@@ -271,9 +277,9 @@ func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (*fo
 
 	for i, a := range attempts {
 		for j := range a.Tree.Nodes {
-			for _, of := range []string{a.Tree.Nodes[j].Action, a.Tree.Nodes[j].Observation} {
-				if has(of) {
-					return around(place{r.Name, q.ID, i, j}, of, text), true, nil
+			for _, said := range []string{a.Tree.Nodes[j].Action, a.Tree.Nodes[j].Observation} {
+				if has(said) {
+					return around(place{r.Name, q.ID, i, j}, said, text), true, nil
 				}
 			}
 		}
@@ -282,11 +288,11 @@ func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (*fo
 	return nil, false, nil
 }
 
-// around is where a text is found in another one, with the words beside it.
+// around returns where a text is found in another one, with the words around it.
 func around(at place, in, text string) *found {
 	const words = 60 // letters of them, on each side
 
-	// Letters of lower case may be longer or shorter than they were.
+	// Lowering a letter may change how many bytes it takes.
 	first := max(0, strings.Index(strings.ToLower(in), text))
 	i := loweredTo(in, first)
 	end := i + loweredTo(in[i:], len(text))
@@ -308,7 +314,7 @@ func loweredTo(text string, n int) int {
 	return len(text)
 }
 
-// sortedColumns are the columns of some facts, by policy and then version.
+// sortedColumns returns the columns of some facts, by policy and then version.
 func sortedColumns(all []facts) (columns []column) {
 	for _, f := range all {
 		for c := range f.columns {

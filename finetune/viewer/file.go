@@ -19,12 +19,12 @@ import (
 const (
 	mostSides = 4 // trajectories side by side
 
-	// mostPlain is of how many attempts the pages are plain. Those of more are packed, and unpacked
-	// by a script when they are looked at: as text they would be ten times as long.
+	// mostPlain is up to how many attempts pages are plain. More are packed, and unpacked by a script
+	// when they are looked at: as text they would be ten times as long.
 	mostPlain = 500
 	blockSize = 50 // questions that are packed together
 
-	sortedPages = 2 // pages of a list that is sorted otherwise than the run
+	sortedPages = 2 // pages of a list in another order than the run's
 )
 
 // fileWriter writes the pages of a site as sections of one file.
@@ -38,6 +38,7 @@ type fileWriter struct {
 func (s *Site) WriteFile(ctx context.Context, w io.Writer) error {
 	f := &fileWriter{Site: s, renderer: newRenderer(true)}
 
+	// Whether pages are packed must be known before the first is written.
 	attempts := 0
 
 	for _, r := range s.runs {
@@ -53,6 +54,8 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer) error {
 
 	f.packed = attempts > mostPlain
 
+	// The template pulls the sections one by one, so that they are never all in memory. It cannot
+	// return their error.
 	var failed error
 
 	sections := func(yield func(template.HTML) bool) { failed = f.sections(ctx, yield) }
@@ -67,11 +70,11 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer) error {
 	return errors.Join(t.ExecuteTemplate(w, "file", nil), failed)
 }
 
-// errEnough ends the pages when no more of them are wanted.
+// errEnough ends the pages when the template wants no more.
 var errEnough = errors.New("no more pages are wanted")
 
-// sections yields the sections of all pages. That of all runs is the last: it is shown unless one
-// before it is.
+// sections yields the sections of all pages. That of all runs comes last: it is shown if none before
+// it is.
 func (f *fileWriter) sections(ctx context.Context, yield func(template.HTML) bool) error {
 	put := func(text string) error {
 		if !yield(template.HTML(text)) {
@@ -82,7 +85,8 @@ func (f *fileWriter) sections(ctx context.Context, yield func(template.HTML) boo
 
 	for _, r := range f.runs {
 		done := f.step("writing " + r.Name)
-		// What is read for the questions is known to the lists.
+
+		// Questions go first: the lists need the facts that are read for them.
 		err := f.questions(ctx, r, put)
 		if err == nil {
 			err = f.lists(ctx, r, put)
@@ -114,8 +118,9 @@ func (f *fileWriter) section(w io.Writer, p *page, name string) error {
 	}{p, name})
 }
 
-// lists puts the pages of a run's list: in its own order all, in each other one the first.
+// lists puts the pages of a run's list: all in its own order, and the first in every other.
 func (f *fileWriter) lists(ctx context.Context, r *Run, put func(string) error) error {
+	// Read once for all pages, which then agree even if the run grows meanwhile.
 	now, err := f.read(ctx, r)
 	if err != nil {
 		return err
@@ -132,6 +137,7 @@ func (f *fileWriter) lists(ctx context.Context, r *Run, put func(string) error) 
 			return err
 		}
 
+		// A file cannot sort, so each order that a heading links to is written out, once.
 		if l.Page <= 1 {
 			for _, h := range body.Headings[1:] {
 				for _, by := range []string{h.key, "-" + h.key} {
@@ -148,7 +154,8 @@ func (f *fileWriter) lists(ctx context.Context, r *Run, put func(string) error) 
 }
 
 // sorted puts the first pages of a list in another order.
-func (f *fileWriter) sorted(ctx context.Context, r *Run, now *reading, by filter, put func(string) error) error {
+func (f *fileWriter) sorted(ctx context.Context, r *Run, now *reading, by filter,
+	put func(string) error) error {
 	for l := (&listing{placeOf(r), by}); l != nil; {
 		p, err := f.listPage(ctx, r, l.filter, now)
 		if err != nil {
@@ -179,16 +186,16 @@ func (f *fileWriter) list(p *page, l listing, put func(string) error) error {
 	return put(b.String())
 }
 
-// questions puts the pages of a run's questions, in blocks that all processors make side by side.
+// questions puts the pages of a run's questions, in blocks that all processors make in parallel.
 func (f *fileWriter) questions(ctx context.Context, r *Run, put func(string) error) error {
-	// Some blocks at a time, so that a run need not fit into memory.
+	// Some blocks at a time, because a run need not fit into memory.
 	atOnce := blockSize * 2 * runtime.GOMAXPROCS(0)
 
 	for start := 0; start < len(r.Questions); start += atOnce {
 		end := min(len(r.Questions), start+atOnce)
 		blocks := make([]string, (end-start+blockSize-1)/blockSize)
 
-		err := sideBySide(ctx, len(blocks), func(ctx context.Context, i int) (err error) {
+		err := inParallel(ctx, len(blocks), func(ctx context.Context, i int) (err error) {
 			from := start + i*blockSize
 			blocks[i], err = f.block(ctx, r, from, min(from+blockSize, end))
 			return err
@@ -207,7 +214,7 @@ func (f *fileWriter) questions(ctx context.Context, r *Run, put func(string) err
 	return nil
 }
 
-// block has the sections of some questions of a run, packed where the file is.
+// block returns the sections of some questions of a run, packed if the file is.
 func (f *fileWriter) block(ctx context.Context, r *Run, from, to int) (string, error) {
 	var (
 		b     strings.Builder
@@ -226,10 +233,13 @@ func (f *fileWriter) block(ctx context.Context, r *Run, from, to int) (string, e
 		return b.String(), nil
 	}
 
+	// The names stay outside what is packed: the script finds by them which block to unpack.
 	var packed strings.Builder
 
-	packed.WriteString(`<script type="text/plain" data-holds="` + html.EscapeString(strings.Join(names, " ")) + `">`)
+	packed.WriteString(`<script type="text/plain" data-holds="` +
+		html.EscapeString(strings.Join(names, " ")) + `">`)
 
+	// A browser reads no bytes from a page, only letters.
 	letters := base64.NewEncoder(base64.StdEncoding, &packed)
 
 	z, err := flate.NewWriter(letters, flate.DefaultCompression)
@@ -256,6 +266,7 @@ func (f *fileWriter) question(ctx context.Context, r *Run, id string, b *strings
 		return err
 	}
 
+	// Noted for the lists, which would otherwise read every tree a second time.
 	f.ledgers[r.Name].note(id, attempts)
 
 	p, err := f.questionPage(ctx, r, q, attempts)
@@ -265,11 +276,13 @@ func (f *fileWriter) question(ctx context.Context, r *Run, id string, b *strings
 
 	body := p.Body.(*questionBody)
 
-	compared, err := f.besides(ctx, body)
+	compared, err := f.comparison(ctx, body)
 	if err != nil {
 		return err
 	}
 
+	// The question's page links to the comparison, so its address is set before that page is
+	// written.
 	if compared != nil {
 		name := "-/compare/" + p.At.String()
 		body.Beside = template.URL(name) // whose parts are escaped
@@ -294,31 +307,34 @@ func (f *fileWriter) question(ctx context.Context, r *Run, id string, b *strings
 	return nil
 }
 
-// besides is the page of a question's trajectories side by side: the best of each policy and
-// version in each run, at most mostSides. It is nil where there is only one.
-func (s *Site) besides(ctx context.Context, b *questionBody) (*page, error) {
-	type of struct {
+// comparison returns the page of a question's trajectories side by side: the best of each policy
+// and version in each run, at most mostSides. It is nil if there is only one.
+func (s *Site) comparison(ctx context.Context, b *questionBody) (*page, error) {
+	type group struct {
 		run string
 		column
 	}
 
-	best := map[of]attemptLine{}
+	best := map[group]attemptLine{}
 
-	var order []of
+	var order []group
 
 	for _, l := range append(b.Lines, b.Elsewhere...) {
-		o := of{l.At.Run, column{l.Policy, l.API}}
+		o := group{l.At.Run, column{l.Policy, l.API}}
 		old, ok := best[o]
 
 		if !ok {
 			order = append(order, o)
 		}
 
+		// The first stands for its group unless a later one is accepted: that is what one wants to
+		// compare others with.
 		if !ok || old.Mark != markAccepted && l.Mark == markAccepted {
 			best[o] = l
 		}
 	}
 
+	// Trajectories of one group are not compared: they differ only by chance.
 	if len(order) < 2 {
 		return nil, nil
 	}

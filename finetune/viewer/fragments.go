@@ -11,14 +11,13 @@ import (
 	"toolevo/envs/display"
 )
 
-// Trees are nearly all that a site consists of. What is drawn once for each node is written here
-// and not by templates, which take ten times as long: a file of a large run would be minutes in the
-// making.
+// Trees make up nearly all of a site. What is drawn once for each node is written here and not by
+// templates, which take ten times as long: a file of a large run would take minutes.
 
-// text is what others wrote, as HTML.
+// text returns a text from outside as HTML.
 func text(s string) string { return html.EscapeString(display.Visible(s)) }
 
-// line is a node as a line of its tree.
+// line returns a node as a line of its tree.
 func (r *renderer) line(l *nodeLine) template.HTML {
 	var b strings.Builder
 
@@ -31,12 +30,14 @@ func (r *renderer) line(l *nodeLine) template.HTML {
 		class += " chosen"
 	}
 
+	// A node that only a rollout made has no visits of its own: 0 would look like a bad one.
 	visits, q := fmt.Sprint(l.Visits), `<span class="q"></span>`
 	if l.Cached {
 		visits = "·"
 	}
 
 	if l.Visited {
+		// The bar is as long as Q is far from 0. A reward outside -1..1 would leave its column.
 		way := "up"
 		if l.Q < 0 {
 			way = "down"
@@ -55,14 +56,18 @@ func (r *renderer) line(l *nodeLine) template.HTML {
 		draws = fmt.Sprintf(" ×%d", l.Draws)
 	}
 
-	fmt.Fprintf(&b, `<li><a href="%s" data-key data-depth="%d" class="%s"><span>%d</span><span class="n">%s</span>%s`+
-		`<span>%.2f</span><span class="star">%s</span><span><span class="lead">%s%s</span>%s%s</span></a></li>`,
-		html.EscapeString(r.root+l.At.String()), utf8.RuneCountInString(l.Branch.Lead)/2, class, l.At.Node, visits, q,
-		l.Prior, star, l.Branch.Lead, l.Branch.Twig, text(l.Label), draws)
+	// The label comes from a model and the address from names of users: both are escaped. The rest
+	// is drawn here.
+	fmt.Fprintf(&b, `<li><a href="%s" data-key data-depth="%d" class="%s">`+
+		`<span>%d</span><span class="n">%s</span>%s<span>%.2f</span><span class="star">%s</span>`+
+		`<span><span class="lead">%s%s</span>%s%s</span></a></li>`,
+		html.EscapeString(r.root+l.At.String()), utf8.RuneCountInString(l.Branch.Lead)/2, class,
+		l.At.Node, visits, q, l.Prior, star,
+		l.Branch.Lead, l.Branch.Twig, text(l.Label), draws)
 	return template.HTML(b.String() + "\n")
 }
 
-// turn is a card of a trajectory.
+// turn returns a card of a trajectory.
 func (r *renderer) turn(c *card) template.HTML {
 	var b strings.Builder
 
@@ -86,8 +91,9 @@ func (r *renderer) turn(c *card) template.HTML {
 	}
 
 	fmt.Fprintf(&b, `<article class="%s" id="%s" data-card="%s" data-parent="%s">`+
-		`<h3><a href="%s" class="anchor" title="a link to this turn">%d</a> <span class="%s">%s</span>`, class, anchor,
-		html.EscapeString(c.At.String()), html.EscapeString(c.Parent.String()), address, c.Number, c.Kind, name)
+		`<h3><a href="%s" class="anchor" title="a link to this turn">%d</a> <span class="%s">%s</span>`,
+		class, anchor, html.EscapeString(c.At.String()), html.EscapeString(c.Parent.String()),
+		address, c.Number, c.Kind, name)
 
 	tag := func(shown bool, kind, text string) {
 		if shown {
@@ -95,6 +101,7 @@ func (r *renderer) turn(c *card) template.HTML {
 		}
 	}
 
+	// Whether the agent recovered is what one looks for at a notice, so the tag says it.
 	kind := c.Kind
 	if kind == "deprecated" {
 		kind += ": not recovered"
@@ -118,6 +125,8 @@ func (r *renderer) turn(c *card) template.HTML {
 		fmt.Fprintf(&b, " N %d Q %+.2f", c.Visits, c.Value)
 	}
 
-	fmt.Fprintf(&b, "</span></h3>\n<pre>%s</pre>\n<pre class=\"seen\">%s</pre>\n", text(c.Action), text(c.Observation))
+	// The article stays open: the template adds the siblings of the turn and closes it.
+	fmt.Fprintf(&b, "</span></h3>\n<pre>%s</pre>\n<pre class=\"seen\">%s</pre>\n",
+		text(c.Action), text(c.Observation))
 	return template.HTML(b.String())
 }

@@ -15,27 +15,27 @@ import (
 
 // runLine is a run in the list of all, or the folder of several.
 type runLine struct {
-	At    *place // nil where there is no page of it
+	At    *place // nil if it has no page
 	Part  bool   // of the experiment above it
 	Cells []runCell
 }
 
-// runCell is what a column has of a run.
+// runCell is the cell of a run in a column.
 type runCell struct{ Column, Text, Class string }
 
 // runsBody is the list of runs.
 type runsBody struct {
-	Text    string // that runs were chosen by
+	Text    string // the filter
 	Sort    string // the column that they are sorted by; "" is the newest first
 	Columns []listColumn
 	Lines   []runLine
 	All     int // runs, listed or not
 }
 
-// listColumn is the head of a column, and where the list is sorted by it.
+// listColumn is the head of a column, and the address of the list sorted by it.
 type listColumn struct{ Name, Address, Class string }
 
-// runsPage lists the runs by what they note of themselves: no tree is read.
+// runsPage lists the runs by what they note about themselves: no tree is read.
 func (s *Site) runsPage(ctx context.Context, l rundir.Listing) (*page, error) {
 	p := newPage(place{Attempt: -1, Node: -1}, "runs", "Runs")
 
@@ -46,6 +46,7 @@ func (s *Site) runsPage(ctx context.Context, l rundir.Listing) (*page, error) {
 
 	body := &runsBody{Text: strings.Join(l.Where, " "), Sort: l.Sort, All: len(all)}
 	for _, c := range columnsByRank() {
+		// Sorting keeps the filter, without scripts: both are in the address of each heading.
 		query := url.Values{"sort": {c.Name}}
 		if body.Text != "" {
 			query.Set("q", body.Text)
@@ -56,11 +57,12 @@ func (s *Site) runsPage(ctx context.Context, l rundir.Listing) (*page, error) {
 
 	shown, err := l.Of(all)
 	if err != nil {
-		return nil, errors.Join(err, errNowhere)
+		return nil, errors.Join(err, errNowhere) // the address names an unknown column
 	}
 
 	for i := range shown {
 		r := &shown[i]
+		// Only running runs that are listed make the page ask for news.
 		p.Grows = p.Grows || r.State == rundir.Running
 		body.Lines = append(body.Lines, lineOfRun(r))
 	}
@@ -83,7 +85,7 @@ func (s *Site) listed(ctx context.Context) ([]rundir.Run, error) {
 	return all, err
 }
 
-// lineOfRun is a run as the list has it.
+// lineOfRun returns the line of a run in the list.
 func lineOfRun(r *rundir.Run) runLine {
 	l := runLine{Part: r.Parent != ""}
 	if !r.IsExperiment() {
@@ -101,15 +103,15 @@ func lineOfRun(r *rundir.Run) runLine {
 	return l
 }
 
-// columnsByRank are those of the list, what matters most first: a narrow window shows the first
-// ones.
+// columnsByRank returns the columns of the list, the most important first: a narrow window shows only
+// the first ones.
 func columnsByRank() []rundir.Column {
 	all := rundir.Columns()
 	slices.SortFunc(all, func(a, b rundir.Column) int { return a.Rank - b.Rank })
 	return all
 }
 
-// classOf is how a column is set.
+// classOf returns the CSS class of a column.
 func classOf(c *rundir.Column) string {
 	if c.Number() {
 		return "n"

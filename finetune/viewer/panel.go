@@ -11,10 +11,10 @@ import (
 	"toolevo/mcts/store"
 )
 
-// panel is what a run was told to do, what it took, and what came of it.
+// panel shows the settings of a run, what it took, and its results.
 type panel struct {
 	Config string         // the settings, as YAML
-	Total  *account.Total // nil where nobody counted
+	Total  *account.Total // nil if nothing was counted
 	Passes []pass
 	Shares []share // of the turns, by their outcomes, the most frequent first
 	Course []part
@@ -57,28 +57,30 @@ func panelOf(r *Run, kind string, all []facts) (*panel, error) {
 
 	p := &panel{Config: config, Shares: sharesOf(all), Course: courseOf(kind, all)}
 
-	passes, _ := account.Read(r.Dir) // one that cannot be read is as good as none
+	// An account that cannot be read is as good as none: the page shows the rest.
+	passes, _ := account.Read(r.Dir)
 
 	if len(passes) > 0 {
 		total := account.Sum(passes)
 		p.Total = &total
 	}
 
-	for _, one := range passes {
-		took := one.Ended.Sub(one.Started)
+	for _, spent := range passes {
+		took := spent.Ended.Sub(spent.Started)
 		row := pass{
-			Started: one.Started.Local().Format("2006-01-02 15:04"), Took: display.Duration(took),
-			Calls: display.Count(float64(one.Calls)), Tokens: display.Count(float64(one.Tokens())),
+			Started: spent.Started.Local().Format("2006-01-02 15:04"), Took: display.Duration(took),
+			Calls: display.Count(float64(spent.Calls)), Tokens: display.Count(float64(spent.Tokens())),
 		}
 
 		// A pass that asked no server has no speed.
-		if one.Calls > 0 && took > 0 {
-			row.Rate = display.Count(float64(one.Calls) / took.Hours())
-			row.Speed = display.Count(float64(one.CompletionTokens) / took.Seconds())
+		if spent.Calls > 0 && took > 0 {
+			row.Rate = display.Count(float64(spent.Calls) / took.Hours())
+			row.Speed = display.Count(float64(spent.CompletionTokens) / took.Seconds())
 		}
 
-		if one.Unpriced < one.Calls {
-			row.Cost = account.Money(one.Cost)
+		// Without a single price the cost is unknown, not 0.
+		if spent.Unpriced < spent.Calls {
+			row.Cost = account.Money(spent.Cost)
 		}
 
 		p.Passes = append(p.Passes, row)
@@ -86,7 +88,7 @@ func panelOf(r *Run, kind string, all []facts) (*panel, error) {
 	return p, nil
 }
 
-// sharesOf are the outcomes of all turns.
+// sharesOf returns the outcomes of all turns.
 func sharesOf(all []facts) (shares []share) {
 	turns := 0
 
@@ -138,7 +140,7 @@ func courseOf(kind string, all []facts) (parts []part) {
 	return parts
 }
 
-// Told is a part in words.
+// Told returns the part in words.
 func (p part) Told() string {
 	text := "questions %d to %d, %d of them tried: %.0f %% with an accepted answer, %.1f model calls each"
 	if p.Kind == "eval" {

@@ -8,7 +8,7 @@ import (
 )
 
 // place is what a page shows: all runs, a run, a question, an attempt, or a node. Attempt and Node
-// are -1 where none is named.
+// are -1 if none is named.
 type place struct {
 	Run, Question string
 	Attempt, Node int
@@ -26,6 +26,7 @@ func parsePlace(path string) (p place, err error) {
 		return p, fmt.Errorf("%q names more than a run, a question, an attempt and a node", path)
 	}
 
+	// Split first, unescaped then: names of runs and questions may have slashes in them.
 	for i, part := range parts {
 		if parts[i], err = url.PathUnescape(part); err != nil {
 			return p, err
@@ -37,6 +38,7 @@ func parsePlace(path string) (p place, err error) {
 		p.Question = parts[1]
 	}
 
+	// A negative number would mean that none is named, so it is an error here.
 	for i, to := range []*int{&p.Attempt, &p.Node} {
 		if len(parts) > 2+i {
 			if *to, err = strconv.Atoi(parts[2+i]); err != nil || *to < 0 {
@@ -48,7 +50,7 @@ func parsePlace(path string) (p place, err error) {
 	return p, nil
 }
 
-// String is the place as parsePlace reads it.
+// String returns the place as parsePlace reads it.
 func (p place) String() string {
 	var parts []string
 
@@ -73,8 +75,8 @@ func (p place) String() string {
 	return strings.Join(parts, "/")
 }
 
-// above is the place that a place stands in.
-func (p place) above() place {
+// parent returns the enclosing place.
+func (p place) parent() place {
 	switch {
 	case p.Node >= 0:
 		p.Node = -1
@@ -89,7 +91,7 @@ func (p place) above() place {
 	return p
 }
 
-// Label is how the way to a place names it.
+// Label returns the name of the place in the path that leads to it.
 func (p place) Label() string {
 	switch {
 	case p.Node >= 0:

@@ -12,13 +12,13 @@ import (
 // pageSize is how many questions a page lists.
 const pageSize = 100
 
-// filter is which questions of a run are listed, in which order, and which page of them.
+// filter says which questions of a run are listed, in which order, and which page of them.
 type filter struct {
 	Show  string // a name of shows, or of an outcome; "" is all
-	Text  string // what the question, its ID, or with Turns what was written and seen has in it
+	Text  string // is in the question, its ID or, with Turns, in an action or observation
 	Turns bool
-	Sort  string // the key of a heading, with "-" before it from the least on; "" is the run's order
-	Page  int    // from 1; 0 is the first, too
+	Sort  string // the key of a heading, "-" before it ascends; "" is the run's order
+	Page  int    // from 1; 0 is also the first
 }
 
 // listing is a page of the list of a run.
@@ -27,7 +27,7 @@ type listing struct {
 	filter
 }
 
-// String is the address of the page, as a place has one.
+// String returns the address of the page, like that of a place.
 func (l listing) String() string {
 	query := url.Values{}
 
@@ -51,35 +51,37 @@ func (l listing) String() string {
 	return l.at.String() + "?" + query.Encode()
 }
 
-// heading is a column of the list, and where the list is sorted by it.
+// heading is a column of the list, and the address of the list sorted by it.
 type heading struct {
 	Name, Second string // lines
 	Number       bool   // right-aligned
-	Sorted       string // "ascending" or "descending", as browsers call it; "" where it is not
+	Sorted       string // "ascending" or "descending", as in aria-sort; "" if it is not
 	Link         listing
 	key          string
-	of           func(facts) int
+	value        func(facts) int // what lists are sorted by
 }
 
-// headings are the columns of a run, for a page of its list.
+// headings returns the columns of a run, for a page of its list.
 func headings(l listing, columns []column) []heading {
 	all := []heading{{Name: "question"}}
 
 	for i, c := range columns {
 		all = append(all, heading{
 			Name: c.Policy, Second: c.API, key: "column" + strconv.Itoa(i),
-			of: func(f facts) int { return slices.Index(marks, f.columns[c]) },
+			value: func(f facts) int { return slices.Index(marks, f.columns[c]) },
 		})
 	}
 
+	// A collection tries questions many times, so that counts say more than one mark.
 	if len(columns) == 0 {
 		for _, n := range numbers {
-			all = append(all, heading{Name: n.name, Number: true, key: n.name, of: n.of})
+			all = append(all, heading{Name: n.name, Number: true, key: n.name, value: n.value})
 		}
 	}
 
 	for i := range all {
 		h := &all[i]
+		// Another order begins at its first page. Following a heading twice turns the order round.
 		h.Link = listing{l.at, l.filter}
 		h.Link.Sort, h.Link.Page = h.key, 0
 
@@ -97,15 +99,15 @@ func headings(l listing, columns []column) []heading {
 
 // numbers are the columns of a collection.
 var numbers = []struct {
-	name string
-	of   func(facts) int
+	name  string
+	value func(facts) int
 }{
 	{"trees", func(f facts) int { return f.Attempts }},
 	{"unresolved", func(f facts) int { return f.Open }},
 	{"nodes", func(f facts) int { return f.Nodes }},
 	{"calls", func(f facts) int { return f.Calls }},
 	{"notices", func(f facts) int { return f.Notices }},
-	{"recovered", func(f facts) int { return one(f.Recovered) }},
+	{"recovered", func(f facts) int { return toInt(f.Recovered) }},
 	{"correct", func(f facts) int { return f.Correct }},
 	{"accepted", func(f facts) int { return f.Accepted }},
 }
@@ -116,7 +118,7 @@ type questionLine struct {
 	Text    string
 	Marks   []mark // one for each column of an evaluation
 	Numbers []int  // or for each of a collection
-	Found   *found // in a turn, what the text of the filter is in
+	Found   *found // where the text of the filter is in a turn
 	facts
 }
 
@@ -136,7 +138,7 @@ type runBody struct {
 	Previous, Next   *listing
 }
 
-// reading is what there is of a run now.
+// reading is the state of a run when it was read.
 type reading struct {
 	all         []facts
 	kind, state string
@@ -144,7 +146,7 @@ type reading struct {
 	panel       *panel
 }
 
-// read reads what there is of a run.
+// read reads the state of a run.
 func (s *Site) read(ctx context.Context, r *Run) (*reading, error) {
 	p := &page{}
 
@@ -166,12 +168,15 @@ func (s *Site) runPage(ctx context.Context, r *Run, f filter) (*page, error) {
 	return s.listPage(ctx, r, f, now)
 }
 
-// listPage is runPage of what was read.
+// listPage is runPage with what was read already.
 func (s *Site) listPage(ctx context.Context, r *Run, f filter, now *reading) (*page, error) {
 	p, all, kind := newPage(placeOf(r), "run", r.Name), now.all, now.kind
-	p.Grows = now.grows && !f.Turns // which would read all turns again and again
+
+	// A search in turns does not follow the run: it would read all turns every two seconds.
+	p.Grows = now.grows && !f.Turns
 	body := &runBody{
-		Dir: r.Dir, Kind: kind, State: now.state, Panel: now.panel, Filter: f, Choices: choices(), All: len(all),
+		Dir: r.Dir, Kind: kind, State: now.state, Panel: now.panel,
+		Filter: f, Choices: choices(), All: len(all),
 	}
 
 	var columns []column
@@ -182,11 +187,12 @@ func (s *Site) listPage(ctx context.Context, r *Run, f filter, now *reading) (*p
 
 	body.Headings = headings(listing{p.At, f}, columns)
 
-	lines, err := s.taken(ctx, r, f, all)
+	lines, err := s.listedQuestions(ctx, r, f, all)
 	if err != nil {
 		return nil, err
 	}
 
+	// Sorted as a whole, then cut into pages; only the lines of one page get their cells.
 	sortLines(lines, body.Headings, f.Sort)
 	body.turnTo(listing{p.At, f}, lines)
 
@@ -198,7 +204,7 @@ func (s *Site) listPage(ctx context.Context, r *Run, f filter, now *reading) (*p
 
 		if len(columns) == 0 {
 			for _, n := range numbers {
-				l.Numbers = append(l.Numbers, n.of(l.facts))
+				l.Numbers = append(l.Numbers, n.value(l.facts))
 			}
 		}
 	}
@@ -257,12 +263,12 @@ func sortLines(lines []questionLine, headings []heading, by string) {
 	key, least := strings.CutPrefix(by, "-")
 
 	for _, h := range headings {
-		if h.of == nil || h.key != key {
+		if h.value == nil || h.key != key {
 			continue
 		}
 
 		slices.SortStableFunc(lines, func(a, b questionLine) int {
-			order := cmp.Compare(h.of(b.facts), h.of(a.facts))
+			order := cmp.Compare(h.value(b.facts), h.value(a.facts))
 			if least {
 				return -order
 			}
@@ -271,7 +277,7 @@ func sortLines(lines []questionLine, headings []heading, by string) {
 	}
 }
 
-// turnTo takes a page of lines, and finds the pages beside it.
+// turnTo takes a page of lines, and finds the adjacent pages.
 func (b *runBody) turnTo(l listing, lines []questionLine) {
 	b.Listed, b.Pages = len(lines), max(1, (len(lines)+pageSize-1)/pageSize)
 	l.Page = min(max(l.Page, 1), b.Pages)
@@ -288,7 +294,7 @@ func (b *runBody) turnTo(l listing, lines []questionLine) {
 	}
 }
 
-// totals are how many answers the official matcher takes in each column.
+// totals returns how many answers the official matcher takes in each column.
 func totals(columns []column, all []facts) (texts []string) {
 	for _, c := range columns {
 		right, n := 0, 0
@@ -296,7 +302,7 @@ func totals(columns []column, all []facts) (texts []string) {
 		for _, f := range all {
 			if m, ok := f.columns[c]; ok {
 				n++
-				right += one(m == markAccepted || m == markOfficial)
+				right += toInt(m == markAccepted || m == markOfficial)
 			}
 		}
 
@@ -305,8 +311,8 @@ func totals(columns []column, all []facts) (texts []string) {
 	return texts
 }
 
-// leadBack has the way to a page of a question lead through the page of the run's list that it
-// stands in.
+// leadBack makes the path to a question's page lead through the page of the run's list that has the
+// question.
 func (r *Run) leadBack(p *page, question string) {
 	i, _ := r.number(question)
 	p.Way[1].Address = listing{placeOf(r), filter{Page: i/pageSize + 1}}.String()

@@ -17,7 +17,7 @@ var pageFiles embed.FS
 //go:embed assets/style.css assets/keys.js assets/htmx.min.js
 var assetFiles embed.FS
 
-// asset is the text of an embedded file.
+// asset returns the text of an embedded file.
 func asset(name string) string {
 	text, err := fs.ReadFile(assetFiles, "assets/"+name)
 	if err != nil {
@@ -33,8 +33,7 @@ type renderer struct {
 	root      string // of addresses
 }
 
-// newRenderer returns a renderer of pages that a server answers with, or with inFile of those in
-// one file.
+// newRenderer returns a renderer of the pages of a server or, with inFile, of those in one file.
 func newRenderer(inFile bool) *renderer {
 	r := &renderer{inFile: inFile, root: "/"}
 	if inFile {
@@ -42,9 +41,10 @@ func newRenderer(inFile bool) *renderer {
 	}
 
 	r.templates = template.Must(template.New("").Funcs(template.FuncMap{
-		"body":  r.body,
-		"file":  func() bool { return inFile },
-		"href":  func(p fmt.Stringer) template.URL { return template.URL(r.root + p.String()) }, // escaped by String
+		"body": r.body,
+		"file": func() bool { return inFile },
+		// String escapes it.
+		"href":  func(p fmt.Stringer) template.URL { return template.URL(r.root + p.String()) },
 		"back":  r.back,
 		"last":  func(i int, way []crumb) bool { return i == len(way)-1 },
 		"line":  r.line,
@@ -52,13 +52,14 @@ func newRenderer(inFile bool) *renderer {
 		"brief": brief,
 		"clean": display.Visible,
 		"words": questionLine.words,
-	}).ParseFS(pageFiles, "pages/layout.html", "pages/runs.html", "pages/lists.html", "pages/attempt.html"))
+	}).ParseFS(pageFiles,
+		"pages/layout.html", "pages/runs.html", "pages/lists.html", "pages/attempt.html"))
 
 	return r
 }
 
-// back is the address of a page on the way to another one, and of that one's row in it. Pages of a
-// file have no addresses in them.
+// back returns the address of a page on the way to another one, and of that one's row in it. In a
+// file rows have no addresses.
 func (r *renderer) back(c crumb) template.URL {
 	if c.Row == "" || r.inFile {
 		return template.URL(r.root + c.Address)
@@ -66,7 +67,7 @@ func (r *renderer) back(c crumb) template.URL {
 	return template.URL(r.root + c.Address + "#" + c.Row)
 }
 
-// body is the page's own part.
+// body returns the page's own part.
 func (r *renderer) body(p *page) (template.HTML, error) {
 	var b strings.Builder
 	b.Grow(usualBody)
@@ -82,10 +83,10 @@ func (r *renderer) write(w io.Writer, p *page) error {
 	return r.templates.ExecuteTemplate(w, "page", p)
 }
 
-// briefLength is how many columns of a question are shown before somebody asks for the rest.
+// briefLength is how many columns of a question are shown until it is opened.
 const briefLength = 100
 
-// brief is a question in one line, "" where that is all of it.
+// brief returns a question in one line, "" if that is all of it.
 func brief(question string) string {
 	line := display.Line(question, briefLength)
 	if line != display.Line(question, 0) || strings.Contains(question, "\n") {
@@ -94,7 +95,7 @@ func brief(question string) string {
 	return ""
 }
 
-// words are the filters that take a question, each between bars.
+// words returns the filters that take a question, each between bars.
 func (l questionLine) words() string {
 	var b strings.Builder
 
@@ -107,5 +108,5 @@ func (l questionLine) words() string {
 	return b.String() + "|"
 }
 
-// Style is the style sheet of the pages, for others that show turns as they do.
+// Style returns the style sheet of the pages, for others that show turns in the same way.
 func Style() string { return asset("style.css") }

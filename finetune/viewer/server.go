@@ -12,8 +12,7 @@ import (
 	"toolevo/envs/wire"
 )
 
-// policyOfContent has a browser load nothing from elsewhere, and run no script but the embedded
-// ones.
+// policyOfContent makes a browser load nothing from elsewhere, and run only the embedded scripts.
 const policyOfContent = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -26,12 +25,13 @@ const policyOfContent = "default-src 'none'; script-src 'self'; style-src 'self'
 //	/-/compare?of=PLACE&of=PLACE     trajectories side by side
 //	/-/prompt/RUN/QUESTION/ATTEMPT/NODE
 //
-// It refuses requests for a name that is not of this machine, so that no page of a foreign site can
+// It rejects requests for a name that is not of this machine, so that no page of a foreign site can
 // read runs.
 func (s *Site) Handler() http.Handler {
 	r := newRenderer(false)
 	mux := http.NewServeMux()
 
+	// Runs may be called anything but "-", so addresses below it are free for other things.
 	for _, name := range []string{"style.css", "keys.js", "htmx.min.js"} {
 		text := []byte(asset(name))
 		mux.HandleFunc("GET /-/"+name, func(w http.ResponseWriter, req *http.Request) {
@@ -48,6 +48,7 @@ func (s *Site) Handler() http.Handler {
 		r.answer(w, p, err)
 	})
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, req *http.Request) {
+		// The escaped path, because names of runs and questions may have slashes in them.
 		at, err := parsePlace(strings.TrimPrefix(req.URL.EscapedPath(), "/"))
 		if err != nil {
 			r.answer(w, nil, errors.Join(err, errNowhere))
@@ -55,7 +56,7 @@ func (s *Site) Handler() http.Handler {
 		}
 
 		query := req.URL.Query()
-		number, _ := strconv.Atoi(query.Get("page")) // what is no number is the first page
+		number, _ := strconv.Atoi(query.Get("page")) // anything else means the first page
 
 		p, err := s.page(req.Context(), at, filter{
 			query.Get("show"), query.Get("q"), query.Get("turns") != "", query.Get("sort"), number,
@@ -63,6 +64,8 @@ func (s *Site) Handler() http.Handler {
 		r.answer(w, p, err)
 	})
 
+	// Pages show what models and tools wrote. Should escaping ever fail, a browser still runs and
+	// loads nothing of it.
 	pages := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Security-Policy", policyOfContent)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -93,16 +96,17 @@ func (r *renderer) answer(w http.ResponseWriter, p *page, err error) {
 
 		w.WriteHeader(status)
 
-		p = &page{Title: title, Template: "fault", Body: strings.TrimSuffix(err.Error(), "\n"+errNowhere.Error())}
+		words := strings.TrimSuffix(err.Error(), "\n"+errNowhere.Error())
+		p = &page{Title: title, Template: "fault", Body: words}
 		if err := r.write(&text, p); err != nil {
 			return
 		}
 	}
 
-	_, _ = w.Write(text.Bytes()) // a browser that has gone needs no answer
+	_, _ = w.Write(text.Bytes()) // a browser that is gone needs no answer
 }
 
-// compared is the page that a request for a comparison names.
+// compared returns the page that a request for a comparison names.
 func (s *Site) compared(req *http.Request) (*page, error) {
 	var places []place
 
@@ -133,6 +137,7 @@ func (s *Site) promptPage(req *http.Request) (*page, error) {
 		return nil, err
 	}
 
+	// A prompt is that of one turn, so there is none of an attempt as a whole.
 	if at.Node < 0 {
 		return nil, errNowhere
 	}
@@ -150,6 +155,7 @@ func (s *Site) promptPage(req *http.Request) (*page, error) {
 	}
 
 	p := newPage(at, "prompt", "prompt")
+	// The node is on the way to its prompt, which the place alone does not tell.
 	p.Way = append(p.Way, crumb{at.Label(), at.String(), ""})
 	p.Body = text
 	return p, nil

@@ -12,16 +12,16 @@ import (
 	"toolevo/trajectories"
 )
 
-// errNowhere is the error of a place that is not there. It is fs.ErrNotExist.
+// errNowhere is the error of a place that does not exist. It is fs.ErrNotExist.
 var errNowhere error = nowhere{"there is no page here"}
 
-// nowhere says in words what is not there.
+// nowhere says in words what does not exist.
 type nowhere struct{ words string }
 
 func (n nowhere) Error() string      { return n.words }
 func (nowhere) Is(target error) bool { return target == fs.ErrNotExist }
 
-// Step is told what takes a while, and returns what to call when it is done.
+// Step is called with what takes a while, and returns what to call when it is done.
 type Step func(what string) (done func())
 
 // Site is the pages of some runs.
@@ -44,17 +44,17 @@ func New(runs []*Run, step Step) *Site {
 	return s
 }
 
-// page is what a template is given.
+// page is the data of a template.
 type page struct {
 	Title    string
 	At       place
-	Way      []crumb // to the page, from all runs on
+	Way      []crumb // to the page, starting at all runs
 	Template string
-	Grows    bool // what it shows may still become more
+	Grows    bool // more may still be added to what it shows
 	Body     any
 }
 
-// Here is how the way to the page names the page itself.
+// Here returns the name of the page itself at the end of its way.
 func (p *page) Here() string {
 	if p.At.Run == "" || p.Template == "prompt" {
 		return p.Title
@@ -67,7 +67,7 @@ func newPage(at place, template, title string) *page {
 	p := &page{Title: title, At: at, Template: template}
 	for above := at; above.Run != ""; {
 		below := above
-		above = above.above()
+		above = above.parent()
 
 		c := crumb{above.Label(), above.String(), ""}
 		if above.Run != "" && below.Node < 0 {
@@ -99,6 +99,7 @@ func (s *Site) page(ctx context.Context, at place, f filter) (*page, error) {
 		return s.runPage(ctx, r, f)
 	}
 
+	// An address is a path that may end anywhere: each part it has narrows the page down.
 	q, err := r.question(at.Question)
 	if err != nil {
 		return nil, errors.Join(err, errNowhere)
@@ -112,6 +113,7 @@ func (s *Site) page(ctx context.Context, at place, f filter) (*page, error) {
 
 		p, err := s.questionPage(ctx, r, q, attempts)
 		if err == nil {
+			// Asked here, not in questionPage: a file, which uses that, too, does not grow.
 			_, p.Grows, err = r.State()
 		}
 		return p, err
@@ -135,19 +137,21 @@ func (s *Site) run(name string) (*Run, error) {
 	return nil, nowhere{fmt.Sprintf("no run %q is shown here", name)}
 }
 
-// placeOf is the place of a run.
+// placeOf returns the place of a run.
 func placeOf(r *Run) place { return place{Run: r.Name, Attempt: -1, Node: -1} }
 
-func one(counts bool) int {
+// toInt returns 1 for true.
+func toInt(counts bool) int {
 	if counts {
 		return 1
 	}
 	return 0
 }
 
-// factsOf are the facts of all questions of a run, what made it, and its state. The page grows
-// where the run does.
-func (s *Site) factsOf(ctx context.Context, r *Run, p *page) (all []facts, kind, state string, err error) {
+// factsOf returns the facts of all questions of a run, the command that made it, and its state. The
+// page grows if the run does.
+func (s *Site) factsOf(ctx context.Context, r *Run, p *page) (
+	all []facts, kind, state string, err error) {
 	state, grows, err := r.State()
 	if err != nil {
 		return nil, "", "", err
@@ -165,7 +169,7 @@ func (s *Site) factsOf(ctx context.Context, r *Run, p *page) (all []facts, kind,
 
 // attemptLine is an attempt in the list of a question.
 type attemptLine struct {
-	At, Best    place // the attempt, and the trajectory that says most of it
+	At, Best    place // the attempt, and its most telling trajectory
 	Policy, API string
 	Mark        mark
 	Answer      string
@@ -173,7 +177,7 @@ type attemptLine struct {
 	facts
 }
 
-// linesOf are the attempts at a question in a run.
+// linesOf returns the attempts at a question in a run.
 func linesOf(r *Run, q trajectories.Question, attempts []Attempt) (lines []attemptLine) {
 	for i := range attempts {
 		a := &attempts[i]
@@ -209,8 +213,9 @@ type questionBody struct {
 	Previous, Next *place
 }
 
-// questionPage lists the attempts at a question, in other runs, too.
-func (s *Site) questionPage(ctx context.Context, r *Run, q trajectories.Question, attempts []Attempt) (*page, error) {
+// questionPage lists the attempts at a question, including those in other runs.
+func (s *Site) questionPage(ctx context.Context, r *Run, q trajectories.Question,
+	attempts []Attempt) (*page, error) {
 	at := placeOf(r)
 	at.Question = q.ID
 	p := newPage(at, "question", q.ID)
@@ -222,6 +227,7 @@ func (s *Site) questionPage(ctx context.Context, r *Run, q trajectories.Question
 			continue
 		}
 
+		// The same ID may be another question in other data: only equal texts are compared.
 		same, err := other.question(q.ID)
 		if err != nil || same.Text != q.Text {
 			continue
@@ -235,6 +241,7 @@ func (s *Site) questionPage(ctx context.Context, r *Run, q trajectories.Question
 		body.Elsewhere = append(body.Elsewhere, linesOf(other, same, attempts)...)
 	}
 
+	// Neighbours in the run, whatever the order of the list that led here: a page has one address.
 	i, _ := r.number(q.ID)
 	if i > 0 {
 		body.Previous = &place{r.Name, r.Questions[i-1].ID, -1, -1}

@@ -22,12 +22,11 @@ type Run struct {
 	index map[string]int // of the questions, by ID
 }
 
-// Source reads what a run has, also while another process adds to it. It is safe for concurrent
-// use.
+// Source reads what a run has, even while another process adds to it. It is safe for concurrent use.
 type Source interface {
 	// Counts returns the counts of the questions that have any, by ID. It is cheap.
 	Counts(ctx context.Context) (map[string]Count, error)
-	// Attempts returns them, in an order that further ones do not change but for episodes of an
+	// Attempts returns the attempts at a question. New ones come last, except for episodes of an
 	// evaluation.
 	Attempts(ctx context.Context, q trajectories.Question) ([]Attempt, error)
 	// Prompt returns what a model of the run is shown after the turns of a trajectory.
@@ -35,7 +34,7 @@ type Source interface {
 }
 
 // Count is how many attempts at a question a run has, and how many were begun and have no result:
-// they still go on, or were lost to a failure of ours.
+// they are still running, or were lost to an infrastructure failure.
 type Count struct{ Stored, Open int }
 
 // Attempt is a tree of a collection, or the episode of an evaluation as a tree of one branch.
@@ -45,16 +44,17 @@ type Attempt struct {
 	Tree *mcts.TreeRecord
 }
 
-// row is the trajectory that ends at a node.
+// row returns the trajectory that ends at a node.
 func (a *Attempt) row(node int) trajectories.Row { return trajectories.FromNode(a.Meta, a.Tree, node) }
 
-// turns are those of the trajectory that ends at a node. They have no thoughts apart from their
+// turns returns those of the trajectory that ends at a node. Their thoughts are still part of the
 // actions.
 func (a *Attempt) turns(node int) (turns []trajectories.Turn) {
 	for _, id := range a.Tree.Path(node)[1:] {
 		n := &a.Tree.Nodes[id]
 		turns = append(turns, trajectories.Turn{
-			Action: n.Action, Tool: n.Tool, API: n.Name, Key: n.Key, Observation: n.Observation, Outcome: n.Outcome,
+			Action: n.Action, Tool: n.Tool, API: n.Name, Key: n.Key,
+			Observation: n.Observation, Outcome: n.Outcome,
 			Prior: n.Prior, Visits: n.Visits, Value: n.Q(), Limit: string(n.Limit),
 		})
 	}
@@ -62,7 +62,7 @@ func (a *Attempt) turns(node int) (turns []trajectories.Turn) {
 	return turns
 }
 
-// ends are the nodes where the attempt was answered or stopped, the accepted first.
+// ends returns the nodes where the attempt was answered or stopped, the accepted first.
 func (a *Attempt) ends() (ids []int) {
 	for _, wanted := range []func(*mcts.Record) bool{
 		(*mcts.Record).Accepted,
@@ -79,7 +79,7 @@ func (a *Attempt) ends() (ids []int) {
 	return ids
 }
 
-// best is the node whose trajectory says most of the attempt.
+// best returns the node with the most telling trajectory of the attempt.
 func (a *Attempt) best() int {
 	if ids := a.ends(); len(ids) > 0 {
 		return ids[0]
@@ -100,7 +100,7 @@ func (r *Run) State() (words string, grows bool, err error) {
 	return words, state == rundir.Running, nil
 }
 
-// kind is what made the run, "collect" or "eval".
+// kind returns the command that made the run, "collect" or "eval".
 func (r *Run) kind() (string, error) {
 	m, err := store.ReadManifest(r.Dir)
 	return m.Kind, err
@@ -114,7 +114,7 @@ func (r *Run) question(id string) (trajectories.Question, error) {
 	return trajectories.Question{}, fmt.Errorf("%s has no question %q", r.Name, id)
 }
 
-// number is the place of a question in the run, from 0.
+// number returns the place of a question in the run, from 0.
 func (r *Run) number(id string) (int, bool) {
 	r.once.Do(func() {
 		r.index = map[string]int{}
