@@ -18,25 +18,25 @@ type Codec interface {
 	// String returns the name that ParseCodec reads.
 	String() string
 	// Parse returns the call in a text, without its Tool. The error is the agent's: ErrMalformed,
-	// or the [pytext.Error] of what is not JSON; such a call has no more than its name, if that
+	// or the [pytext.Error] about text that is not JSON. Such a call has only its name, if that
 	// could be read.
 	Parse(text string) (envs.Call, error)
 	// Thought returns what a text says before its call.
 	Thought(text string) string
-	// Trim returns a text without what stands behind its call. Text without a call, or with nothing
-	// but space after it, stays.
+	// Trim returns a text without what follows its call. A text without a call, or with nothing but
+	// space after it, is returned unchanged.
 	Trim(text string) string
 	// Format returns the text of a thought and a call.
 	Format(thought string, c envs.Call) string
-	// Stop returns the texts at which a completion ends, in a new slice: what follows is the
-	// environment's to write.
+	// Stop returns the texts at which a completion ends, in a new slice: the environment writes
+	// what follows.
 	Stop() []string
 }
 
 // Codecs returns every codec; the first is the default.
 func Codecs() []Codec { return []Codec{ReAct{}, FunctionCall{}, Tools{}, Python{}} }
 
-// ParseCodec returns the codec called name; the error of an unknown name lists the valid ones.
+// ParseCodec returns the codec of a name. The error about an unknown name lists the valid ones.
 func ParseCodec(name string) (Codec, error) {
 	var valid []string
 
@@ -50,7 +50,7 @@ func ParseCodec(name string) (Codec, error) {
 	return nil, names.Unknown("codec", name, valid)
 }
 
-// trim returns a text without what stands after its call, if that is more than space.
+// trim returns a text without what follows its call, if that is more than space.
 func trim(text, after string) string {
 	if strings.TrimSpace(after) == "" {
 		return text
@@ -76,9 +76,9 @@ func Canonical(c envs.Call) string {
 	return string(pytext.AppendJSON([]byte(name+" "), c.Args))
 }
 
-// Key returns the canonical key of the call in a text, of several a line each. The key of any other
-// text is its content without the space around it, quoted, so that no text can pretend to be a
-// call. The thought of a [FunctionCall] is part of that, as that of any other codec is.
+// Key returns the canonical keys of the calls in a text, one a line. The key of any other text is
+// its content without the space around it, quoted, so that no text can pretend to be a call. The
+// content includes the thought of a [FunctionCall], as it does that of any other codec.
 func Key(codec Codec, text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 
@@ -98,8 +98,8 @@ func Key(codec Codec, text string) string {
 	return strings.Join(keys, "\n")
 }
 
-// Calls returns the calls of a text that are played, of most codecs one. With an error, which is
-// that of the codec's Parse, there is one, too.
+// Calls returns the calls of a text that are played: with most codecs, one. There is also one with
+// an error, which is that of the codec's Parse.
 func Calls(codec Codec, text string) ([]envs.Call, error) {
 	if t, ok := codec.(Tools); ok {
 		return t.calls(read(text))

@@ -16,7 +16,7 @@ const (
 )
 
 // FunctionCall is the [Codec] of a thought in tags and a call as a JSON object, as trainers and
-// servers know it.
+// servers use it.
 type FunctionCall struct{}
 
 // String implements [Codec].
@@ -28,7 +28,7 @@ func (f FunctionCall) Parse(text string) (envs.Call, error) {
 	return c, err
 }
 
-// parse returns the call and what of the text stands after it.
+// parse returns the call and the text after it.
 func (FunctionCall) parse(text string) (c envs.Call, after string, err error) {
 	_, object := splitObject(text)
 	if object == "" {
@@ -76,8 +76,8 @@ func (f FunctionCall) Trim(text string) string {
 	return trim(text, after)
 }
 
-// splitObject returns what stands before the first brace behind the thought in tags, and what
-// begins there, "" when there is no brace.
+// splitObject returns the text before the first brace after the thought in tags, and the text from
+// there on, or "" if there is no brace.
 func splitObject(text string) (before, object string) {
 	start := 0
 	if _, content := Part(text); content != "" || strings.Contains(text, thinkEndTag) {
@@ -91,7 +91,7 @@ func splitObject(text string) (before, object string) {
 	return text[:start+at], text[start+at:]
 }
 
-// Thought returns the text between the tags, or without them what stands before the call.
+// Thought returns the text between the tags, or the text before the call if there are no tags.
 func (FunctionCall) Thought(text string) string {
 	if reasoning, content := Part(text); content != text && content != "" {
 		return reasoning
@@ -109,7 +109,7 @@ func (f FunctionCall) Format(thought string, c envs.Call) string {
 	return f.Think(thought, pytext.JSON(envs.Object("name", c.Name, "arguments", c.Args)))
 }
 
-// Think returns a thought in tags and what a model writes behind it. Without a thought there are no
+// Think returns a thought in tags and the text that follows it. Without a thought there are no
 // tags.
 func (FunctionCall) Think(thought, text string) string {
 	if thought == "" {

@@ -7,10 +7,11 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// fence begins and ends a block of code; a longer one does where lines of the code begin like it.
+// fence begins and ends a block of code, unless lines of the code begin with it: then a longer one
+// does.
 const fence = "```"
 
-// answerParameter is the parameter of [envs.FinishTool] that holds a program.
+// answerParameter is the parameter of [envs.FinishTool] that takes a program.
 const answerParameter = "answer"
 
 // Python is the [Codec] of a program in a fenced block, which is the answer to the task: a call of
@@ -29,7 +30,7 @@ func (Python) Parse(text string) (envs.Call, error) {
 	return envs.Call{Name: envs.FinishTool, Args: envs.Object(answerParameter, b.code)}, nil
 }
 
-// Thought returns what stands before the block.
+// Thought returns the text before the block.
 func (Python) Thought(text string) string {
 	if b, ok := lastBlock(text); ok {
 		text = b.before
@@ -46,8 +47,8 @@ func (Python) Trim(text string) string {
 	return trim(text, b.after)
 }
 
-// Format implements [Codec]. A call that answers with no text is written as its key, which is no
-// program.
+// Format implements [Codec]. A call that does not answer with a text is written as its key, which
+// is not a program.
 func (Python) Format(thought string, c envs.Call) string {
 	code, ok := c.Args.Text(answerParameter)
 	if c.Name != envs.FinishTool || !ok {
@@ -71,16 +72,17 @@ func (Python) Format(thought string, c envs.Call) string {
 // Stop implements [Codec]: a program ends where the completion does.
 func (Python) Stop() []string { return nil }
 
-// block is a fenced block and what stands around it.
+// block is a fenced block and the texts around it.
 type block struct{ before, code, after string }
 
 // lastBlock returns the last fenced block. A line that begins with three or more backquotes begins
-// one, as many and nothing else end it; as many or more and a language begin another in its place.
-// Blocks in reasoning are none.
+// a block, and a line of as many and nothing else ends it. A line of as many or more with a
+// language begins another block in its place. Blocks in reasoning do not count.
 func lastBlock(text string) (last block, ok bool) {
 	_, content := Part(text)
 	at := len(text) - len(content)
-	start, code, open := 0, 0, 0 // open is how many backquotes the block began with that is not at its end
+	start, code := 0, 0
+	open := 0 // how many backquotes the open block began with
 
 	for line := range strings.Lines(content) {
 		n := backquotes(line)
@@ -92,7 +94,8 @@ func lastBlock(text string) (last block, ok bool) {
 			start, code, open = at, at+len(line), n
 		case bare && n == open:
 			end := at + strings.LastIndexByte(line, '`') + 1
-			last, ok = block{text[:start], strings.TrimSuffix(text[code:at], "\n"), text[end:]}, true
+			inner := strings.TrimSuffix(text[code:at], "\n")
+			last, ok = block{text[:start], inner, text[end:]}, true
 			open = 0
 		}
 
@@ -101,7 +104,7 @@ func lastBlock(text string) (last block, ok bool) {
 	return last, ok
 }
 
-// backquotes counts those that a line begins with, behind any space.
+// backquotes counts the backquotes that a line begins with, after any space.
 func backquotes(line string) int {
 	line = strings.TrimLeftFunc(line, pytext.IsSpace)
 	return len(line) - len(strings.TrimLeft(line, "`"))

@@ -20,8 +20,8 @@ const (
 )
 
 // ReAct is the [Codec] of Thought, Action and Action Input. A call ends with the first complete
-// JSON object: models write on after it, a code fence or another Thought. Reasoning is no part of
-// it, unless LastBrace reads as published.
+// JSON object, because models write on after it: a code fence or another Thought. Reasoning is not
+// part of it, unless LastBrace reads as published.
 type ReAct struct {
 	LastBrace  bool // an input reaches to the last brace of the text, as in the published code
 	EmptyInput bool // {} is an input; in the published code something stands between the braces
@@ -36,7 +36,7 @@ func (r ReAct) Parse(text string) (envs.Call, error) {
 	return c, err
 }
 
-// parse returns the call and what of the text stands after it.
+// parse returns the call and the text after it.
 func (r ReAct) parse(text string) (c envs.Call, after string, err error) {
 	if !r.LastBrace {
 		_, text = Part(text)
@@ -63,7 +63,7 @@ func (r ReAct) parse(text string) (c envs.Call, after string, err error) {
 	return c, rest + text[strings.LastIndexByte(text, '}')+1:], nil
 }
 
-// Trim implements [Codec]. The published code keeps every text whole.
+// Trim implements [Codec]. The published code never shortens a text.
 func (r ReAct) Trim(text string) string {
 	_, after, err := r.parse(text)
 	if err != nil || r.LastBrace {
@@ -72,7 +72,7 @@ func (r ReAct) Trim(text string) string {
 	return trim(text, after)
 }
 
-// split returns the name and the JSON text of an action; ok is false when either is missing.
+// split returns the name and the JSON text of an action. ok is false if either is missing.
 func (r ReAct) split(text string) (name, input string, ok bool) {
 	_, after, ok := strings.Cut(text, ActionMarker)
 	if !ok {
@@ -92,7 +92,7 @@ func (r ReAct) split(text string) (name, input string, ok bool) {
 	return name, input, ok && (input != "{}" || r.EmptyInput)
 }
 
-// findInput returns what reaches from the first brace right behind an input marker to the last
+// findInput returns the text from the first brace that directly follows an input marker to the last
 // brace.
 func findInput(text string) (input string, ok bool) {
 	end := strings.LastIndexByte(text, '}')
@@ -116,7 +116,7 @@ func findInput(text string) (input string, ok bool) {
 	}
 }
 
-// ParseStrict is Parse for texts that teach the format: it accepts a Thought, an Action and an
+// ParseStrict is Parse for texts that teach the format. It accepts a Thought, an Action and an
 // Action Input on lines of their own, one JSON object, and nothing after it. The error says what is
 // wrong.
 func (ReAct) ParseStrict(text string) (envs.Call, error) {
@@ -125,7 +125,7 @@ func (ReAct) ParseStrict(text string) (envs.Call, error) {
 		return envs.Call{}, fmt.Errorf("action does not begin with %q", ThoughtMarker)
 	}
 
-	// A text that goes on to its own observation would teach models to make answers up.
+	// A text that continues with its own observation would teach models to invent answers.
 	if strings.Contains(text, ObservationMarker) {
 		return envs.Call{}, fmt.Errorf("action contains %q", ObservationMarker)
 	}
@@ -145,6 +145,7 @@ func (ReAct) ParseStrict(text string) (envs.Call, error) {
 		return envs.Call{}, fmt.Errorf("action input: %w", err)
 	}
 
+	// Models would learn to write on after a call.
 	if tail = strings.TrimSpace(tail); tail != "" {
 		return envs.Call{}, fmt.Errorf("action input: text after the object: %q", tail)
 	}

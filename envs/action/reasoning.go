@@ -9,9 +9,9 @@ import (
 	"toolevo/envs/names"
 )
 
-// Reasoning says what becomes of the reasoning of a model: what it writes in tags, or a server
-// sends apart, before the content of a reply. In the text of an action it stands in tags at the
-// beginning, however it came.
+// Reasoning says what happens to a model's reasoning: what the model writes in tags, or a server
+// sends separately, before the content of a reply. In the text of an action it is in tags at the
+// beginning in either case.
 type Reasoning string
 
 // The ways to deal with reasoning.
@@ -22,16 +22,16 @@ const (
 	Refuse Reasoning = "refuse" // a model that reasons ends the run
 )
 
-// ParseReasoning returns the way of a name; the error of an unknown one names the valid ones.
+// ParseReasoning returns the way of a name. The error about an unknown name lists the valid ones.
 func ParseReasoning(name string) (Reasoning, error) {
 	return names.Parse("reasoning", name, []Reasoning{Show, Once, Drop, Refuse})
 }
 
-// tags are what stands around reasoning.
+// tags enclose reasoning.
 type tags struct{ begin, end string }
 
-// reasoningTags are those that models write: nearly all of them <think>, Seed-OSS, MiniMax M3,
-// Magistral and Gemma 4 their own. In models without tags of their own the others are a habit
+// reasoningTags are the tags that models write: nearly all of them <think>, but Seed-OSS, MiniMax
+// M3, Magistral and Gemma 4 their own. Models without tags of their own write the others as a habit
 // learnt from prompts.
 var reasoningTags = []tags{
 	{thinkTag, thinkEndTag},
@@ -43,8 +43,8 @@ var reasoningTags = []tags{
 	{"<reasoning>", "</reasoning>"},
 }
 
-// Part parts a text that a model wrote into its reasoning, without the tags, and its content. The
-// content is an end of the text, and the whole text where that does not begin with tags. Reasoning
+// Part splits a text that a model wrote into its reasoning, without the tags, and its content. The
+// content is the end of the text, or the whole text if that does not begin with tags. Reasoning
 // that does not end leaves no content.
 func Part(text string) (reasoning, content string) {
 	content = text
@@ -76,9 +76,8 @@ func MentionsReasoning(text string) bool {
 	})
 }
 
-// Join returns the text of a reply whose content a server sends apart from its reasoning, "" where
-// it sends none. Content whose reasoning began in the prompt, so that only the end tag is in it,
-// gets the beginning.
+// Join returns the text of a reply whose reasoning a server sends separately, or not at all ("").
+// Content whose reasoning began in the prompt has only the end tag, and gets the beginning.
 func Join(reasoning, content string) string {
 	own, rest := Part(content)
 

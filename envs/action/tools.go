@@ -11,12 +11,12 @@ import (
 )
 
 // Tools is the [Codec] of native tool calls: servers are sent a list of tools, and answer with a
-// [Message]. With FinishText a message that calls nothing is the answer, as it is for ordinary
-// agents; otherwise it is malformed.
+// [Message]. With FinishText, a message that calls nothing is the answer, as with ordinary agents;
+// otherwise it is malformed.
 //
-// Most is how many calls of a message are played, 0 being one: those from the first on that can be
-// read. Finish and UpdateTool are the last of theirs, for what is called behind them would follow
-// from an answer that nobody has seen.
+// Most is how many calls of a message are played, 0 being one: the first ones, as far as they can
+// be read. Finish and UpdateTool are always the last, since calls after them would follow from an
+// answer that nobody has seen.
 type Tools struct {
 	FinishText bool
 	Most       int
@@ -50,9 +50,9 @@ const (
 	memberArguments = "arguments"
 )
 
-// Text returns the message as the text of an action: one JSON object with the calls' arguments as
-// objects, where they are such. Servers write numbers, texts and the order of members in their own
-// ways, and all of it is kept but for the space between. A message that says nothing is "".
+// Text returns the message as the text of an action: one JSON object, in which the calls' arguments
+// are objects if they can be read. Servers write numbers, texts and the order of members in their
+// own ways, and all of it is kept except the space in between. An empty message is "".
 func (m Message) Text() string {
 	if m.Content == "" && len(m.Calls) == 0 {
 		return ""
@@ -93,12 +93,12 @@ func messageText(content string, calls []any, cut bool) string {
 	return strings.ReplaceAll(pytext.JSON(members), thinkEndTag, `\u003c`+thinkEndTag[1:])
 }
 
-// Unread returns the message with its calls as content, as they stand in a JSON text: nothing in it
-// is a call.
+// Unread returns the message with its calls as JSON texts in its content, so that nothing in it is
+// a call.
 func (m Message) Unread() Message {
-	said := make([]string, 0, 1+len(m.Calls))
+	parts := make([]string, 0, 1+len(m.Calls))
 	if m.Content != "" {
-		said = append(said, m.Content)
+		parts = append(parts, m.Content)
 	}
 
 	for _, c := range m.Calls {
@@ -107,13 +107,13 @@ func (m Message) Unread() Message {
 			arguments = pytext.JSON(arguments)
 		}
 
-		said = append(said, fmt.Sprintf(`{"name": %s, "arguments": %s}`, pytext.JSON(c.Name), arguments))
+		parts = append(parts, fmt.Sprintf(`{"name": %s, "arguments": %s}`, pytext.JSON(c.Name), arguments))
 	}
-	return Message{Content: strings.Join(said, "\n")}
+	return Message{Content: strings.Join(parts, "\n")}
 }
 
-// said is what the text of an action consists of.
-type said struct {
+// reading is what the text of an action consists of.
+type reading struct {
 	reasoning, content string
 	calls              []any
 	first              envs.Call // of them
@@ -121,13 +121,14 @@ type said struct {
 	whole              bool
 }
 
-// readings has what texts say: the turns of a tree are read for each of its trajectories.
-var readings memo.Memo[said]
+// readings keeps the readings of texts: the turns of a tree are read for each of its trajectories.
+var readings memo.Memo[reading]
 
-// read returns what a text says, which stays as it is. One that is no message is content.
-func read(text string) said { return readings.Get(text, parse) }
+// read returns the reading of a text, which must not be changed. A text that is not a message is
+// content.
+func read(text string) reading { return readings.Get(text, parse) }
 
-func parse(text string) (s said) {
+func parse(text string) (s reading) {
 	s.wrong = ErrMalformed
 	s.reasoning, s.content = Part(text)
 
@@ -152,9 +153,8 @@ func parse(text string) (s said) {
 	return s
 }
 
-// Message returns the message of an action as later prompts have it: with its calls where they are
-// some that can be played, and else as content alone. Reasoning stands in its tags before the
-// content.
+// Message returns the message of an action as later prompts have it: with its calls if they can be
+// played, or else as content only. Reasoning is in its tags before the content.
 func (Tools) Message(text string) Message {
 	m, _ := Tools{}.Said(text)
 	return m
@@ -184,7 +184,7 @@ func ParseMessage(text string) Message {
 	return s.message()
 }
 
-func (s *said) message() Message {
+func (s *reading) message() Message {
 	m := Message{Content: s.content, Cut: !s.whole}
 
 	for _, c := range s.calls {
@@ -193,8 +193,8 @@ func (s *said) message() Message {
 	return m
 }
 
-// playable are the calls that can be played in a turn that may have most.
-func (s *said) playable(most int) (calls []envs.Call) {
+// playable returns the calls that can be played in a turn of at most most calls.
+func (s *reading) playable(most int) (calls []envs.Call) {
 	for i, member := range s.calls {
 		c, err := s.first, s.wrong
 		if i > 0 {
@@ -214,8 +214,8 @@ func (s *said) playable(most int) (calls []envs.Call) {
 	return calls
 }
 
-// calls are those that are played.
-func (t Tools) calls(s said) ([]envs.Call, error) {
+// calls returns the calls that are played.
+func (t Tools) calls(s reading) ([]envs.Call, error) {
 	switch {
 	case t.answers(s):
 		return []envs.Call{{
@@ -228,7 +228,7 @@ func (t Tools) calls(s said) ([]envs.Call, error) {
 	return s.playable(max(1, t.Most)), nil
 }
 
-// toolCall is the call that a member of a message holds.
+// toolCall returns the call in a member of a message.
 func toolCall(member any) (c ToolCall) {
 	members, _ := member.(envs.Args)
 	c.Name, _ = members.Text(memberName)
@@ -243,7 +243,7 @@ func toolCall(member any) (c ToolCall) {
 	return c
 }
 
-// CanCall reports whether tools of a name can be called natively: chat APIs take
+// CanCall reports whether a tool of a name can be called natively: chat APIs take
 // [A-Za-z0-9_-]{1,64}.
 func CanCall(name string) bool {
 	return name != "" && len(name) <= 64 && plain(strings.ReplaceAll(name, "-", "_"))
@@ -281,7 +281,7 @@ func (t Tools) Parse(text string) (envs.Call, error) {
 }
 
 // answers reports whether the content is the answer.
-func (t Tools) answers(s said) bool {
+func (t Tools) answers(s reading) bool {
 	return t.FinishText && s.whole && len(s.calls) == 0 && strings.TrimSpace(s.content) != ""
 }
 
@@ -294,7 +294,8 @@ func (t Tools) Thought(text string) string {
 	return s.reasoning
 }
 
-// Trim implements [Codec]: what a model calls behind what is played answers what it has not seen.
+// Trim implements [Codec]: calls after those that are played would follow from answers that the
+// model has not seen.
 func (t Tools) Trim(text string) string {
 	s := read(text)
 	if s.wrong != nil || len(s.calls) < 2 {
@@ -318,27 +319,26 @@ func (Tools) Format(thought string, c envs.Call) string {
 // Stop implements [Codec]. A server ends the turn.
 func (Tools) Stop() []string { return nil }
 
-// CallID is the id of a call in prompts and samples, by its turn and its place in that, from 1.
-// Servers give random ones, which tell nothing. The templates of Mistral want nine letters and
-// digits.
+// CallID returns the id of a call in prompts and samples, by its turn and its place in the turn,
+// from 1. The ids of servers are random and say nothing. The templates of Mistral want nine letters
+// and digits.
 func CallID(turn, place int) string { return fmt.Sprintf("call%03d%02d", turn%1000, place%100) }
 
-// betweenResults stands between what several calls of a turn were answered. Templates that have
-// Qwen's form render it as several answers, and it is where LLaMA-Factory joins those that follow
-// each other.
+// betweenResults separates the answers to several calls of a turn. Templates in Qwen's form render
+// it as several answers, and LLaMA-Factory joins consecutive answers in the same way.
 const betweenResults = "\n" + resultEndTag + "\n<tool_response>\n"
 
 const resultEndTag = "</tool_response>"
 
-// OneResult is an answer among several: it cannot pretend to be two.
+// OneResult returns one of several answers, changed so that it cannot pretend to be two.
 func OneResult(text string) string {
 	return strings.ReplaceAll(text, resultEndTag, "< "+resultEndTag[1:])
 }
 
-// JoinResults is the observation of a turn of several calls.
+// JoinResults returns the observation of a turn of several calls.
 func JoinResults(all []string) string { return strings.Join(all, betweenResults) }
 
-// Results returns what each call of an action was answered.
+// Results returns the answer to each call of an action.
 func Results(codec Codec, text, observation string) []string {
 	calls := 1
 	if strings.Contains(observation, betweenResults) { // a single answer may hold it
@@ -349,8 +349,8 @@ func Results(codec Codec, text, observation string) []string {
 	return SplitResults(observation, calls)
 }
 
-// SplitResults returns what each call of a turn was answered, "" where that is missing. It is the
-// inverse of [JoinResults].
+// SplitResults returns the answer to each call of a turn, or "" if it is missing. It is the inverse
+// of [JoinResults].
 func SplitResults(observation string, calls int) []string {
 	return append(strings.SplitN(observation, betweenResults, calls), make([]string, calls)...)[:calls]
 }

@@ -1,11 +1,11 @@
 // Package exact has an exponential, a logarithm and a power whose bits are the same on every
-// processor, for whatever enters stored rows: a run made on one machine is checked and resumed on
-// another.
+// processor, for everything that enters stored rows: a run made on one machine is checked and
+// resumed on another.
 //
 // Those of the standard library are not: [math.Exp] and [math.Log] are assembly on some
 // architectures and Go on others, and Go's compiler fuses x*y + z into one instruction with one
-// rounding where a processor has it (arm64, not amd64). Here every product is converted to float64
-// before it is added to something, which the language defines to round.
+// rounding if the processor has it (arm64, not amd64). Here every product is converted to float64
+// before it is added to something: the language defines that the conversion rounds.
 //
 // # Guarantees
 //
@@ -16,9 +16,9 @@
 //
 // # Caveats
 //
-// Code of ours that multiplies and adds has to round products in the same way, where its results
-// are stored. Trigonometry stays with package math: its results enter data through roundings to few
-// digits.
+// Other code that multiplies and adds has to round products in the same way if its results are
+// stored. Trigonometry stays with package math: its results are rounded to few digits before they
+// enter data.
 package exact
 
 import "math"
@@ -89,7 +89,7 @@ func Log(x float64) float64 {
 		return math.Inf(-1)
 	}
 
-	// x = 2^k (1+f) with sqrt(1/2) <= 1+f < sqrt(2).
+	// x = 2^k (1+f) with sqrt(1/2) <= 1+f < sqrt(2), where the series converges fast.
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
 		m *= 2

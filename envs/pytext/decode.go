@@ -12,7 +12,7 @@ import (
 // MaxDepth is how deep arrays and objects may nest; Python's own limit is about the same.
 const MaxDepth = 1000
 
-// Error is a text that is not JSON.
+// Error is the error about a text that is not JSON.
 type Error struct {
 	Msg  string // what is wrong, e.g. "Expecting value"
 	Line int    // from 1
@@ -113,14 +113,15 @@ func (d *decoder) space() {
 	}
 }
 
-// at reports whether the next byte is c.
-func (d *decoder) at(c byte) bool { return d.i < len(d.s) && d.s[d.i] == c }
+// nextIs reports whether the next byte is c.
+func (d *decoder) nextIs(c byte) bool { return d.i < len(d.s) && d.s[d.i] == c }
 
 func (d *decoder) value() (any, *Error) {
 	if d.i >= len(d.s) {
 		return nil, d.fail("Expecting value", d.i)
 	}
 
+	// A literal of Python has other words and quotes, but the same lists and numbers.
 	if d.python {
 		return d.literal()
 	}
@@ -162,7 +163,7 @@ func (d *decoder) value() (any, *Error) {
 	return boxed(d.number())
 }
 
-// boxed turns a typed result into a value; the value is meaningless when there is an error.
+// boxed turns a typed result into a value, which is meaningless if there is an error.
 func boxed[T any](v T, err *Error) (any, *Error) { return v, err }
 
 // word reads the literal w, such as null, if it comes next, and reports whether it did.
@@ -183,6 +184,7 @@ func (d *decoder) number() (envs.Number, *Error) {
 
 	switch {
 	case i < len(d.s) && d.s[i] == '0':
+		// A zero ends the whole part, so that 01 is a 0 and extra data, as in Python.
 		i++
 	case digit(d.s, i):
 		i = digits(d.s, i)
@@ -212,7 +214,7 @@ func (d *decoder) number() (envs.Number, *Error) {
 
 func digit(s string, i int) bool { return i < len(s) && isDigit(s[i]) }
 
-// enter goes one level deeper; what names the construct as Python does.
+// enter goes one level deeper. what names the construct as Python does.
 func (d *decoder) enter(what string) *Error {
 	if d.depth++; d.depth > MaxDepth {
 		return &Error{Msg: "maximum recursion depth exceeded while decoding a JSON " + what + " from a unicode string"}
@@ -220,7 +222,7 @@ func (d *decoder) enter(what string) *Error {
 	return nil
 }
 
-// array reads items up to a bracket. A comma may stand before it in Python.
+// array reads items up to a bracket. Python allows a comma before it.
 func (d *decoder) array(closing byte) ([]any, *Error) {
 	if err := d.enter("array"); err != nil {
 		return nil, err
@@ -230,7 +232,7 @@ func (d *decoder) array(closing byte) ([]any, *Error) {
 
 	items := []any{}
 
-	for first := true; !((first || d.python) && d.at(closing)); first = false {
+	for first := true; !((first || d.python) && d.nextIs(closing)); first = false {
 		v, err := d.value()
 		if err != nil {
 			return nil, err
@@ -250,14 +252,13 @@ func (d *decoder) array(closing byte) ([]any, *Error) {
 	return items, nil
 }
 
-// more reads the comma before a further item; without one, the bracket that closes the list must
-// follow.
+// more reads the comma before a further item. Without a comma, the closing bracket must follow.
 func (d *decoder) more(closing byte) (bool, *Error) {
-	if d.space(); d.at(closing) {
+	if d.space(); d.nextIs(closing) {
 		return false, nil
 	}
 
-	if !d.at(',') {
+	if !d.nextIs(',') {
 		return false, d.fail("Expecting ',' delimiter", d.i)
 	}
 	d.i++
@@ -279,7 +280,7 @@ func (d *decoder) object() (envs.Args, *Error) {
 	args := envs.Args{}
 	var index map[string]int
 
-	for first := true; !((first || d.python) && d.at('}')); first = false {
+	for first := true; !((first || d.python) && d.nextIs('}')); first = false {
 		name, v, err := d.member()
 		if err != nil {
 			return nil, err
@@ -305,7 +306,7 @@ func (d *decoder) member() (name string, v any, err *Error) {
 		return "", nil, err
 	}
 
-	if d.space(); !d.at(':') {
+	if d.space(); !d.nextIs(':') {
 		return "", nil, d.fail("Expecting ':' delimiter", d.i)
 	}
 	d.i++
@@ -317,19 +318,19 @@ func (d *decoder) member() (name string, v any, err *Error) {
 
 func (d *decoder) key() (string, *Error) {
 	switch {
-	case d.python && (d.at('\'') || d.at('"')):
+	case d.python && (d.nextIs('\'') || d.nextIs('"')):
 		return d.quoted()
 	case d.python:
 		return "", d.fail("Expecting a key in quotes", d.i)
-	case !d.at('"'):
+	case !d.nextIs('"'):
 		return "", d.fail("Expecting property name enclosed in double quotes", d.i)
 	}
 
 	return d.text()
 }
 
-// set adds an argument or replaces the value of one that is there. The index appears once the
-// object is large.
+// set adds an argument, or replaces the value of one that exists. The index appears once the object
+// is large.
 func set(args envs.Args, index map[string]int, name string, v any) (envs.Args, map[string]int) {
 	if index == nil && len(args) == manyKeys {
 		index = make(map[string]int, 2*manyKeys)

@@ -15,6 +15,8 @@ func (d *decoder) text() (string, *Error) {
 
 	for {
 		n := strings.IndexAny(d.s[rest:], `"\`)
+
+		// A control character comes before the missing quote, so Python names it first.
 		if err := d.controls(rest, n); err != nil {
 			return "", err
 		}
@@ -29,6 +31,7 @@ func (d *decoder) text() (string, *Error) {
 		if d.s[rest] == '"' {
 			d.i = rest + 1
 
+			// Most strings have no escapes, and so need no memory of their own.
 			if b == nil {
 				return chunk, nil
 			}
@@ -52,8 +55,8 @@ func (d *decoder) text() (string, *Error) {
 	}
 }
 
-// controls returns the error of a strict decoder when there is a control character among the n
-// bytes at from, or among all from there on when n is negative.
+// controls returns the error of a strict decoder if there is a control character among the n bytes
+// at from, or among all from there on if n is negative.
 func (d *decoder) controls(from, n int) *Error {
 	if !d.strict {
 		return nil
@@ -74,7 +77,7 @@ var simpleEscapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escape appends what the escape at byte at stands for and returns the index after it.
+// escape appends what the escape at byte at stands for, and returns the index after it.
 func (d *decoder) escape(b []byte, at int) ([]byte, int, *Error) {
 	c := d.s[at+1]
 	if c != 'u' {

@@ -1,17 +1,17 @@
-// Package pytext holds Python's text conventions, which the benchmark's wire format is made of:
-// observations, answers and gold answers are what Python's str, repr, json, float, strip and lower
-// made of them, and an environment has to agree with them to the letter.
+// Package pytext has Python's text conventions, which the benchmark's wire format consists of:
+// observations, answers and gold answers were written by Python's str, repr, json, float, strip and
+// lower, and an environment has to agree with them to the letter.
 //
 // # Words
 //
-// A value is what JSON can say, as in [envs.Arg]: nil, bool, [envs.Number], string, []any and
-// [envs.Args] for an object. A function that takes a value panics when given any other Go value, as
+// A value is what JSON can express, as in [envs.Arg]: nil, bool, [envs.Number], string, []any, and
+// [envs.Args] for an object. A function that takes a value panics on any other Go value, where
 // Python raises a TypeError.
 //
 // # Guarantees
 //
 // The functions agree with CPython 3.11; the tests compare them with the python3 of the machine.
-// [Decode] says what is wrong with a text in the words of Python 3.8 to 3.12. Nothing here keeps
+// [Decode] says what is wrong with a text in the words of Python 3.8 to 3.12. The package has no
 // state, and every function takes any bytes.
 //
 // # Caveats

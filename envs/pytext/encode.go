@@ -11,8 +11,8 @@ import (
 // printable ASCII escaped, characters beyond the basic plane as a surrogate pair.
 func AppendASCII(dst []byte, v any) []byte { return ascii.append(dst, v) }
 
-// AppendJSON appends json.dumps(v, ensure_ascii=False): the same, but letters of any script as they
-// are. Decode reads it back as v when the strings in v are valid UTF-8.
+// AppendJSON appends json.dumps(v, ensure_ascii=False): the same, but with letters of any script
+// unchanged. Decode reads it back as v if the strings in v are valid UTF-8.
 func AppendJSON(dst []byte, v any) []byte { return unescaped.append(dst, v) }
 
 // JSON returns what [AppendJSON] appends.
@@ -71,6 +71,7 @@ func (as *notation) append(dst []byte, v any) []byte {
 		return append(dst, '}')
 	}
 
+	// Python raises a TypeError for what is not a value.
 	panic(foreign(v))
 }
 

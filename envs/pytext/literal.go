@@ -11,13 +11,13 @@ import (
 // Every error is an [*Error].
 func DecodeLiteral(s string) (any, error) { return document(&decoder{s: s, python: true}) }
 
-// DecodeLiteralPrefix is DecodeLiteral of the literal that s begins with, but that a tuple is a
-// [Tuple], and returns what follows it.
+// DecodeLiteralPrefix decodes the literal that s begins with, like DecodeLiteral except that a
+// tuple is a [Tuple], and returns what follows it.
 func DecodeLiteralPrefix(s string) (v any, rest string, err error) {
 	return prefix(&decoder{s: s, python: true, tuples: true})
 }
 
-// Tuple is a tuple of Python's, which [Repr] prints as one.
+// Tuple is a Python tuple, which [Repr] prints as one.
 type Tuple []any
 
 // literal reads a value as Python writes it.
@@ -29,17 +29,17 @@ func (d *decoder) literal() (any, *Error) {
 		return true, nil
 	case d.word("False"):
 		return false, nil
-	case d.at('\'') || d.at('"'):
+	case d.nextIs('\'') || d.nextIs('"'):
 		return boxed(d.quoted())
-	case d.at('['):
+	case d.nextIs('['):
 		return boxed(d.array(']'))
-	case d.at('('):
+	case d.nextIs('('):
 		items, err := d.array(')')
 		if d.tuples {
 			return Tuple(items), err
 		}
 		return items, err
-	case d.at('{'):
+	case d.nextIs('{'):
 		return boxed(d.object())
 	}
 	return boxed(d.number())
@@ -48,7 +48,7 @@ func (d *decoder) literal() (any, *Error) {
 // escapes are what a backslash and one more character stand for.
 var escapes = map[byte]string{'\\': `\`, '\'': "'", '"': `"`, 'n': "\n", 'r': "\r", 't': "\t"}
 
-// digitsOf are how many hexadecimal digits follow a backslash and one more character.
+// digitsOf is how many hexadecimal digits follow a backslash and one more character.
 var digitsOf = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
 // quoted reads a string in either kind of quotes.
@@ -78,8 +78,8 @@ func (d *decoder) quoted() (string, *Error) {
 	return "", d.fail("Unterminated string starting at", start)
 }
 
-// escaped returns what an escape stands for that s continues, and its width after the backslash; 0
-// is none.
+// escaped returns what the escape stands for whose backslash precedes s, and its width after the
+// backslash, or 0 if it is none.
 func escaped(s string) (text string, width int) {
 	if s == "" {
 		return "", 0

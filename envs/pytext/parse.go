@@ -9,10 +9,10 @@ import (
 )
 
 // ParseFloat reads s as Python's float does: blanks around it, underscores between digits, decimal
-// digits of any script, "inf", "infinity" and "nan" in any case, no hexadecimal. A number too large
-// is infinite. ok is false where Python raises a ValueError. Only text with an underscore or beyond
-// ASCII is copied.
+// digits of any script, "inf", "infinity" and "nan" in any case, but no hexadecimal. A number that
+// is too large is infinite. ok is false where Python raises a ValueError.
 func ParseFloat(s string) (f float64, ok bool) {
+	// Only text with an underscore or beyond ASCII needs a copy.
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf || s[i] == '_' {
 			if s, ok = plainNumber(s); !ok {
@@ -38,16 +38,16 @@ func ParseFloat(s string) (f float64, ok bool) {
 	if s[len(s)-1]|0x20 == 'n' {
 		return math.NaN(), true // Go's parser takes no signed NaN
 	}
-	// The only error left is a number out of range, for which ParseFloat returns the infinity
-	// Python would.
+
+	// The only error left is a number out of range, and for that Go returns Python's infinity.
 	f, _ = strconv.ParseFloat(s, 64)
 
 	return f, true
 }
 
-// plainNumber replaces blanks and decimal digits beyond ASCII by those of ASCII and removes
-// underscores, each of which must stand between two digits. The separators of ASCII, which are
-// white space elsewhere in Python, are not here.
+// plainNumber replaces blanks and decimal digits beyond ASCII by those of ASCII, and removes
+// underscores, each of which must be between two digits. The separators of ASCII, which are white
+// space elsewhere in Python, are not blanks here.
 func plainNumber(s string) (string, bool) {
 	out := make([]byte, 0, len(s))
 	prev := byte(0)
@@ -98,8 +98,8 @@ func decimalDigit(r rune) (byte, bool) {
 
 // isFloatLiteral reports whether s is a decimal floating-point literal, an infinity or a NaN.
 func isFloatLiteral(s string) bool {
+	// Checked by hand, because strconv also takes hexadecimal numbers.
 	s = dropSign(s)
-	// Checked by hand, as strconv also takes hexadecimal numbers.
 	switch len(s) {
 	case 0:
 		return false
@@ -122,6 +122,7 @@ func isFloatLiteral(s string) bool {
 		s = s[1+fraction:]
 	}
 
+	// A point needs a digit on either side.
 	if whole+fraction == 0 {
 		return false
 	}

@@ -44,7 +44,7 @@ func TypeName(v any) string {
 	panic(foreign(v))
 }
 
-// foreign is what a function panics with when v is not a value. It keeps v off the heap.
+// foreign returns the text of the panic about a v that is not a value. It keeps v off the heap.
 func foreign(v any) string { return "pytext: " + reflect.TypeOf(v).String() + " is not a JSON value" }
 
 // appendNumber prints an integer as it was written and anything else as Python prints the float it
@@ -65,7 +65,7 @@ func appendNumber(dst []byte, n envs.Number) []byte {
 
 func isFloat(n envs.Number) bool { return strings.ContainsAny(string(n), ".eENI") }
 
-// appendQuoted quotes with ' unless the text holds ' and no ".
+// appendQuoted quotes with ', or with " if the text contains ' but no ".
 func appendQuoted(dst []byte, s string) []byte {
 	quote := '\''
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -75,6 +75,7 @@ func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, byte(quote))
 
 	for _, r := range s {
+		// Python escapes what is not printable, in the shortest of three forms.
 		switch {
 		case r == '\\' || r == quote:
 			dst = append(dst, '\\', byte(r))

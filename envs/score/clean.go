@@ -9,9 +9,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// clean gives every way to write a text one form: NFKC, so that composed and decomposed letters and
-// full-width digits are the usual ones, and the quotes and dashes of a keyboard. ASCII texts are
-// what they were.
+// clean gives all spellings of a text one form: NFKC, which unifies composed and decomposed letters
+// and full-width digits, with the quotes and dashes of a keyboard. ASCII texts are unchanged.
 func clean(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
 		return s
@@ -36,18 +35,18 @@ func clean(s string) string {
 	return b.String()
 }
 
-// isRaised reports whether r is a superscript, a fraction or another number that is no digit.
+// isRaised reports whether r is a superscript, a fraction or another number that is not a digit.
 func isRaised(r rune) bool { return unicode.Is(unicode.No, r) }
 
-// keyboard replaces typographic marks, as far as NFKC left them.
+// keyboard replaces the typographic marks that NFKC leaves.
 var keyboard = strings.NewReplacer(
 	"‘", "'", "’", "'", "‚", "'", "‛", "'", "′", "'", "‹", "'", "›", "'",
 	"“", `"`, "”", `"`, "„", `"`, "‟", `"`, "«", `"`, "»", `"`,
 	"‐", "-", "‒", "-", "–", "-", "—", "-", "―", "-", "−", "-",
 )
 
-// unwrap removes blanks, quotes, brackets and Markdown's emphasis around an answer and a full stop
-// behind it, unless nothing else is there.
+// unwrap removes blanks, quotes, brackets and Markdown's emphasis around an answer, and a full stop
+// after it, unless the answer is nothing else.
 func unwrap(s string) string {
 	inner := strings.TrimLeft(s, " \t\r\n\"'`([{")
 

@@ -18,8 +18,8 @@
 //
 // # Guarantees
 //
-// Both matchers take any bytes and accept equal answers, except that Official, like the published
-// code, finds no number equal to a NaN (and then compares the texts). Official is symmetric.
+// Both matchers take any bytes and accept equal answers, except that for Official, as for the
+// published code, no number equals a NaN (it then compares the texts). Official is symmetric.
 // Neither allocates for the usual short answer.
 //
 // # Caveats
@@ -27,7 +27,7 @@
 // Strict does not convert: 0.14 is not 14%, 20:31 is not 20:31:00, 60 minutes is not 1 hour. In a
 // gold answer a comma between one to three digits and exactly three digits, without a space, groups
 // thousands: "100,200" is a number and "100, 200" a list. A number with a leading zero is a code (a
-// postal code, a time), compared as text. Where the gold answer has no unit, Strict does not know
-// which would be right: it takes 3 hours for 3, but never 3% for 3, so that a share is not taken
-// for a price, and 83.9% is wrong where a table says 83.9.
+// postal code, a time), compared as text. If the gold answer has no unit, Strict does not know
+// which would be right: it accepts 3 hours for 3, but never 3% for 3, so that a share does not pass
+// for a price. So 83.9% is wrong if a table says 83.9.
 package score

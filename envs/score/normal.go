@@ -15,12 +15,12 @@ const (
 	keepMarks marks = true  // keep what changes the meaning: see means
 )
 
-// appendNormal appends s in lower case, without punctuation, without articles, blanks collapsed to
+// appendNormal appends s in lower case, without punctuation and articles, with blanks collapsed to
 // single spaces and none at the ends. Lower case, words and blanks are those of Python's str and
 // re.
 //
 // With dropMarks an article is one of the words a, an, the and usd. With keepMarks it is a, an or
-// the before another word, and blanks beside a sign that is always kept go: "5 %" is "5%".
+// the before another word, and blanks beside a sign that is always kept are removed: "5 %" is "5%".
 func appendNormal(dst []byte, s string, m marks) []byte {
 	start := len(dst)
 	dst = pytext.AppendLower(dst, s)
@@ -50,11 +50,13 @@ func means(text []byte, i int) bool {
 	return isMark(text[i]) || i > 0 && isDigit(text[i-1])
 }
 
-// compact removes articles and surplus blanks from text in place and returns the length that is
+// compact removes articles and surplus blanks from text in place, and returns the length that is
 // left.
 func compact(text []byte, m marks) int {
 	n := 0 // text[:n] is finished, except for the word that began at word
 	word := -1
+
+	// What follows a word may decide whether it is an article, so each is judged at its end.
 	endWord := func(rest []byte) {
 		if word >= 0 && isArticle(text[word:n], rest, m) {
 			n = word
@@ -84,6 +86,7 @@ func compact(text []byte, m marks) int {
 		default:
 			endWord(text[i:])
 
+			// The blank before a sign is dropped as well: "5 %" is "5%".
 			if m == keepMarks && isSign(text[i]) && n > 0 && text[n-1] == ' ' {
 				n--
 			}
@@ -102,7 +105,7 @@ func compact(text []byte, m marks) int {
 	return n
 }
 
-// space ends text[:n] with one blank, unless nothing stands before it, or a sign that takes no
+// space ends text[:n] with one blank, unless the text is empty or ends with a sign that takes no
 // blanks.
 func space(text []byte, n int, m marks) int {
 	if n > 0 && text[n-1] != ' ' && !(m == keepMarks && isSign(text[n-1])) {
@@ -112,7 +115,7 @@ func space(text []byte, n int, m marks) int {
 	return n
 }
 
-// isArticle reports whether a word that rest follows says nothing.
+// isArticle reports whether a word is an article. rest is the text after it.
 func isArticle(word, rest []byte, m marks) bool {
 	switch string(word) {
 	case "a", "an", "the":

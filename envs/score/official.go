@@ -6,10 +6,10 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// Official reports whether the published matcher takes predicted for gold. Both are first trimmed;
-// then they match if both are numbers in the sense of Python's float once every "USD", "$" and ","
-// is deleted, and the numbers are equal; otherwise if they are the same text in lower case without
-// ASCII punctuation, without the words a, an, the and usd, and with single spaces.
+// Official reports whether the published matcher accepts predicted for gold. Both are trimmed
+// first. They match if both are numbers for Python's float once every "USD", "$" and "," is
+// deleted, and the numbers are equal; or else if they are the same text in lower case without ASCII
+// punctuation, without the words a, an, the and usd, and with single spaces.
 func Official(gold, predicted string) bool {
 	gold, predicted = pytext.Strip(gold), pytext.Strip(predicted)
 	if x, ok := officialNumber(gold); ok {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// quantity is a number with the unit written beside it.
+// quantity is a number with its unit.
 type quantity struct {
 	value  float64
 	digits string // the significant digits, where they are too many for value to tell the number from its neighbours
@@ -13,7 +13,7 @@ type quantity struct {
 }
 
 // matches reports whether an answer is the quantity. A unit may be left out, but not exchanged, and
-// "per cent" not added.
+// "per cent" may not be added.
 func (q quantity) matches(answer quantity) bool {
 	if q.value != answer.value || q.digits != answer.digits {
 		return false
@@ -26,8 +26,8 @@ const (
 	usd     = "usd"
 )
 
-// units maps what is written behind a number to one name for each unit. Counted things are units
-// too: "5 papers".
+// units maps what follows a number to one name for each unit. Counted things are units, too: "5
+// papers".
 var units = map[string]string{
 	"%": percent, "percent": percent, "per cent": percent, "percentage": percent,
 	"$": usd, "us$": usd, "usd": usd, "us dollars": usd, "dollar": usd, "dollars": usd,
@@ -44,14 +44,16 @@ var units = map[string]string{
 	"airbnb": "airbnbs", "airbnbs": "airbnbs",
 }
 
-// parseQuantity reads a sign, a currency, a number and a unit, all but the number optional, and
-// nothing else.
+// parseQuantity reads a sign, a currency, a number and a unit, and nothing else. All but the number
+// are optional.
 func parseQuantity(s string) (quantity, bool) {
 	negative, s := cutSign(s)
 
 	rest, dollars := cutDollars(s)
 	if dollars {
 		s = strings.TrimLeft(rest, " ")
+
+		// The sign may be on either side of the currency: -$5 or $-5.
 		if !negative {
 			negative, s = cutSign(s)
 		}
@@ -90,6 +92,8 @@ func parseQuantity(s string) (quantity, bool) {
 	}
 
 	const exact = 15 // decimal digits that a float64 always keeps apart
+
+	// Two long numbers may be one float64, and then their digits tell them apart.
 	if len(literal) > exact || value < smallest {
 		q.digits = significant(literal)
 	}
@@ -103,13 +107,14 @@ func parseQuantity(s string) (quantity, bool) {
 	}
 
 	q.value = value
+
 	if negative && value != 0 {
 		q.value = -value
 	}
 	return q, true
 }
 
-// smallest is the least number that a float64 keeps as exactly as others.
+// smallest is the least number that a float64 represents with full precision.
 const smallest = 0x1p-1022
 
 // significant returns the digits of a number without its point, its exponent and the zeros around
@@ -132,7 +137,7 @@ func cutDollars(s string) (rest string, ok bool) {
 	return s, false
 }
 
-// cutSign removes a sign and the blanks behind it.
+// cutSign removes a sign and the blanks after it.
 func cutSign(s string) (negative bool, rest string) {
 	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
 		return s[0] == '-', strings.TrimLeft(s[1:], " ")
@@ -140,14 +145,15 @@ func cutSign(s string) (negative bool, rest string) {
 	return false, s
 }
 
-// numberLength returns how many bytes at the start of s are a number, 0 when none are, and whether
-// commas group its thousands. A number with a leading zero is a code and no number.
+// numberLength returns how many bytes at the start of s are a number, and whether commas group its
+// thousands. A number with a leading zero is a code, and not a number.
 func numberLength(s string) (n int, grouped bool) {
 	for n < len(s) && (isDigit(s[n]) || s[n] == ',' && groups(s, n)) {
 		grouped = grouped || s[n] == ','
 		n++
 	}
 
+	// A leading zero makes it a code, such as a postal code or a time.
 	if n > 1 && s[0] == '0' {
 		return 0, false
 	}
@@ -159,6 +165,7 @@ func numberLength(s string) (n int, grouped bool) {
 			n++
 		}
 
+		// A point without digits is not a number.
 		if n == whole+1 && whole == 0 {
 			return 0, false
 		}

@@ -9,25 +9,25 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// StrictVersion names the rules of Strict. It changes with them: verdicts of other rules cannot be
-// mixed.
+// StrictVersion names the rules of Strict. It changes with them, because verdicts by different
+// rules cannot be mixed.
 const StrictVersion = "2"
 
 // Strict reports whether predicted says the same as gold.
 //
-//   - Two quantities match if their numbers are equal, digit for digit, and their units are, or one
-//     has none: 138.4 usd is 138.40, $1,152 is 1152, and minutes are not hours. A per cent sign may
-//     be left out and not added: for 14% the answer 14 is right and 0.14 is wrong, for 14 the
-//     answer 14% is wrong.
+//   - Two quantities match if their numbers are equal, digit for digit, and their units are equal
+//     or one has none: 138.4 usd is 138.40, $1,152 is 1152, and minutes are not hours. A per cent
+//     sign may be left out but not added: for 14% the answer 14 is right and 0.14 is wrong, and for
+//     14 the answer 14% is wrong.
 //   - Two dates that begin with the year match if they are the same day: 2001-12-6 is 2001-12-06.
-//   - If gold is a list, written with commas or semicolons, it matches a list with such elements in
-//     some order, each as often. The answer's commas may then separate or group, as fits, and its
-//     last "and" may be a comma: for "100, 200" the answers "100,200" and "200 and 100" are right.
-//     For "100,200", a number, only that number is.
-//   - Other texts match if they are the same without case, articles and blanks, and without the
-//     punctuation that does not change what is written: see appendNormal.
+//   - If gold is a list, written with commas or semicolons, it matches a list with the same
+//     elements in any order, each as often. The answer's commas may then separate or group,
+//     whichever fits, and its last "and" may be a comma: for "100, 200" the answers "100,200" and
+//     "200 and 100" are right. For "100,200", a number, only that number is.
+//   - Other texts match if they are the same without case, articles, blanks, and the punctuation
+//     that does not change the meaning: see appendNormal.
 //
-// All of it holds after clean. An empty answer matches only an empty answer.
+// All of this applies after clean. An empty answer matches only an empty answer.
 func Strict(gold, predicted string) bool {
 	gold, predicted = pytext.Strip(clean(gold)), pytext.Strip(clean(predicted))
 	if gold == predicted {
@@ -55,8 +55,8 @@ func Strict(gold, predicted string) bool {
 }
 
 // sameText compares what is left of two texts without case, articles, blanks and meaningless
-// punctuation. Where nothing is left the texts themselves are compared, so that a row of dashes is
-// not an empty answer.
+// punctuation. If nothing is left, it compares the texts themselves, so that a row of dashes is not
+// an empty answer.
 func sameText(x, y string) bool {
 	var a, b [256]byte
 
@@ -74,8 +74,8 @@ type element struct {
 	text string
 }
 
-// sameList compares a list with what an answer may list, whatever their order. The form of gold
-// decides whether there is a list at all.
+// sameList compares two lists regardless of their order. The form of gold decides whether there is
+// a list at all.
 func sameList(gold, predicted string) bool {
 	if !strings.ContainsAny(gold, ",;") {
 		return false
@@ -97,7 +97,7 @@ func sameList(gold, predicted string) bool {
 	return ok && (same(joined, separates) || same(joined, everyComma))
 }
 
-// commaForAnd puts a comma for the last "and" of a list, which has none in its other places.
+// commaForAnd replaces the last "and" of a list by a comma.
 func commaForAnd(list string) (string, bool) {
 	const and = " and "
 
@@ -108,7 +108,7 @@ func commaForAnd(list string) (string, bool) {
 	return list[:i] + ", " + list[i+len(and):], true
 }
 
-// matches reports whether an element of an answer is that of the gold answer.
+// matches reports whether an element of an answer matches that of the gold answer.
 func (e element) matches(f element) bool {
 	if e.number && f.number {
 		return e.quantity.matches(f.quantity)
@@ -116,7 +116,7 @@ func (e element) matches(f element) bool {
 	return e.number == f.number && e.text == f.text
 }
 
-// elements splits a list where separates says so, and sorts it.
+// elements splits a list where separates says so, and sorts the elements.
 func elements(list string, separates func(string, int) bool) []element {
 	var all []element
 
@@ -128,15 +128,17 @@ func elements(list string, separates func(string, int) bool) []element {
 		part := unwrap(list[start:i])
 		start = i + 1
 
+		// A comma at the end adds no element.
 		if part != "" {
 			all = append(all, newElement(part))
 		}
 	}
 
-	// Sorted lists can be compared pair by pair. The digits order numbers that are one float64.
+	// Sorted lists can be compared pair by pair. Digits order numbers that share one float64.
 	slices.SortFunc(all, func(e, f element) int {
 		if e.number && f.number {
-			return cmp.Or(cmp.Compare(e.value, f.value), cmp.Compare(e.unit, f.unit), cmp.Compare(e.digits, f.digits))
+			return cmp.Or(cmp.Compare(e.value, f.value), cmp.Compare(e.unit, f.unit),
+				cmp.Compare(e.digits, f.digits))
 		}
 
 		if e.number != f.number {
@@ -170,8 +172,7 @@ func separates(s string, i int) bool {
 	return s[i] == ';' || s[i] == ',' && !groups(s, i)
 }
 
-// everyComma is separates for lists without blanks, in which a comma before three digits groups
-// nothing.
+// everyComma is separates for lists without blanks, in which no comma groups digits.
 func everyComma(s string, i int) bool { return s[i] == ';' || s[i] == ',' }
 
 // groups reports whether the comma at s[i] has a digit before it and exactly three after it.
