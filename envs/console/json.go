@@ -8,8 +8,7 @@ import (
 	"unicode/utf16"
 )
 
-// PrintJSON prints a document. Every character of it is visible: JSON has escapes of its own for
-// those that are not.
+// PrintJSON prints a document. Every character of it is visible: JSON has escapes for the others.
 func (p *Program) PrintJSON(v any) error {
 	text, err := EncodeJSON(v)
 	if err == nil {
@@ -18,7 +17,7 @@ func (p *Program) PrintJSON(v any) error {
 	return err
 }
 
-// Show prints a document as JSON where that is wanted, or the text about it.
+// Show prints a document as JSON if that is wanted, or else the text about it.
 func (p *Program) Show(document any, text func()) error {
 	if p.JSON {
 		return p.PrintJSON(document)

@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// Kind says what it means that something failed. The zero Kind is that of an error that does not
-// say.
+// Kind says what a failure means. The zero Kind is that of an error which does not say.
 type Kind int
 
 // The kinds.
@@ -27,17 +26,17 @@ func (f *failure) Error() string { return f.err.Error() }
 
 func (f *failure) Unwrap() error { return f.err }
 
-// Bad is the error of work whose result is bad.
+// Bad returns the error of work whose result is bad.
 func Bad(format string, args ...any) error {
 	return &failure{kind: BadResult, err: fmt.Errorf(format, args...)}
 }
 
-// Usage is the error of wrong usage.
+// Usage returns the error of wrong usage.
 func Usage(format string, args ...any) error {
 	return &failure{kind: WrongUsage, err: fmt.Errorf(format, args...)}
 }
 
-// AsUsage is Usage of an error, nil when err is.
+// AsUsage turns an error into one of wrong usage. It returns nil if err is nil.
 func AsUsage(err error) error {
 	if err == nil {
 		return nil
@@ -45,13 +44,13 @@ func AsUsage(err error) error {
 	return &failure{kind: WrongUsage, err: err}
 }
 
-// Option is the error of an option whose value makes no sense, or is missing. It names the option
-// in ‹quotes›, which commands write as a flag.
+// Option returns the error about an option whose value makes no sense or is missing. It names the
+// option in ‹quotes›, which commands write as a flag.
 func Option(name, format string, args ...any) error {
 	return Usage("‹"+name+"›: "+format, args...)
 }
 
-// GaveUp is the error of infrastructure that gave up, nil when err is.
+// GaveUp turns an error into one of infrastructure that gave up. It returns nil if err is nil.
 func GaveUp(err error) error {
 	if err == nil {
 		return nil
@@ -59,7 +58,7 @@ func GaveUp(err error) error {
 	return &failure{kind: Infrastructure, err: err}
 }
 
-// Interrupted is the error of work that was interrupted, in words that say what to do next.
+// Interrupted returns the error of interrupted work, whose words say what to do next.
 func Interrupted(format string, args ...any) error {
 	return &failure{kind: Interruption, err: fmt.Errorf(format, args...)}
 }

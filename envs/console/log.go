@@ -12,7 +12,7 @@ import (
 // Log says where a run logs, and from which level on.
 type Log struct{ File, Level string }
 
-// LogLevels are the levels of a [Log], the one that tells most first.
+// LogLevels returns the levels of a [Log], beginning with the one that says most.
 func LogLevels() []string { return []string{"debug", "info", "warn", "error"} }
 
 // Check refuses an unknown level.
@@ -23,8 +23,8 @@ func (l *Log) Check() error {
 	return nil
 }
 
-// Open opens the log. What goes wrong with servers stands on the screen where there is no file; how
-// the run goes, the progress tells there.
+// Open opens the log. Without a file, problems with servers go to the screen, where the progress
+// shows how the run is doing.
 func (l *Log) Open(screen io.Writer) (run, servers *slog.Logger, closing io.Closer,
 	err error) {
 	var level slog.Level
@@ -40,7 +40,7 @@ func (l *Log) Open(screen io.Writer) (run, servers *slog.Logger, closing io.Clos
 		return slog.New(slog.DiscardHandler), logger(screen), nil, nil
 	}
 
-	// It names questions and servers: like a run, it is for its owner alone.
+	// It names questions and servers: like a run, it is for its owner only.
 	file, err := os.OpenFile(l.File, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("‹log-file›: %w", err)

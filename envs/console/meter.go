@@ -2,17 +2,17 @@ package console
 
 import "time"
 
-// What a rate is the mean of: at least of this time, and of so long a time that it has these
-// events. A call to a slow model takes many seconds.
+// A rate is the mean of at least this time, and of a time in which at least this many events
+// happened. A call to a slow model takes many seconds.
 const (
 	rateTime   = time.Minute
 	rateEvents = 5
 )
 
-// Meter tells how fast a count grows. One goroutine may use it.
+// Meter measures how fast a count grows. One goroutine may use it.
 type Meter struct{ marks []mark } // the last ones, of counts that differ
 
-// mark is what was counted at a time.
+// mark is a count at a time.
 type mark struct {
 	at    time.Time
 	count int64
@@ -21,9 +21,9 @@ type mark struct {
 // NewMeter returns the meter of a count that is 0 now.
 func NewMeter() *Meter { return &Meter{[]mark{{at: time.Now()}}} }
 
-// Rate takes the count now, and returns by how much it grows a second: the mean of the last minute,
-// or of the longer time in which it grew by five. What there was before the meter began is not in
-// it.
+// Rate takes the present count, and returns how much it grows in a second: the mean of the last
+// minute, or of the longer time in which it grew by five. Counts from before the meter began are
+// not included.
 func (m *Meter) Rate(count int64) float64 {
 	now := time.Now()
 	if count != m.marks[len(m.marks)-1].count {

@@ -8,7 +8,7 @@ import (
 	"toolevo/envs/display"
 )
 
-// HelpWidth is how many columns help, and text that is wrapped like it, may take.
+// HelpWidth is how many columns help, and text that is wrapped like help, may take.
 const HelpWidth = 80
 
 // Program is one invocation of a program, as its commands see it.
@@ -24,13 +24,13 @@ type Program struct {
 // Say writes a line for people.
 func (p *Program) Say(format string, args ...any) { fmt.Fprintf(p.Err, format+"\n", args...) }
 
-// Announce says, as the first line of a command that makes something, of what: whoever forgot an
-// option reads it here.
-func (p *Program) Announce(command string, of ...string) {
-	p.Say("%s: %s", command, display.Line(strings.Join(of, ", "), 0))
+// Announce writes the first line of a command that makes something, which names what it is made of:
+// whoever forgot an option sees that here.
+func (p *Program) Announce(command string, what ...string) {
+	p.Say("%s: %s", command, display.Line(strings.Join(what, ", "), 0))
 }
 
-// Lookup returns a variable of the environment the program was started with.
+// Lookup returns a variable of the environment that the program was started with.
 func (p *Program) Lookup(name string) string {
 	for _, v := range p.Environ {
 		if k, value, _ := strings.Cut(v, "="); k == name {

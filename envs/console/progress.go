@@ -20,16 +20,16 @@ const (
 	ProgressNone  = "none"
 )
 
-// ProgressModes lists them.
+// ProgressModes lists the ways to report progress.
 func ProgressModes() []string {
 	return []string{ProgressAuto, ProgressBar, ProgressPlain, ProgressNone}
 }
 
-// plainEvery is how often a line is written where a bar cannot be drawn.
+// plainEvery is how often a line is written if no bar can be drawn.
 const plainEvery = 10 * time.Second
 
-// Status is what there is to report: how far it is, how much work is left, what else is worth
-// knowing, and how the servers do, which is "" without any. Both texts are short enough for one
+// Status is what a report shows: how much is done, how much work is left, what else is worth
+// knowing, and how the servers are doing, which is "" without servers. Both texts fit into one
 // line.
 type Status struct {
 	Done, Total int64
@@ -38,18 +38,18 @@ type Status struct {
 	Servers     string
 }
 
-// Work is what the time left is told by: units of work that take about as long as each other. The
-// zero Work tells none.
+// Work is what the remaining time is estimated by: units of work that take about as long as each
+// other. The zero Work gives no estimate.
 type Work struct {
 	Done int64 // by this process: what it found done took it no time
 	Left int64
 }
 
-// leastWork is after how many units of work the time left is told: fewer are no sample.
+// leastWork is how many units of work an estimate of the remaining time needs: fewer are no sample.
 const leastWork = 5
 
-// Report shows progress in a way on stderr until the returned function is called, which waits for
-// the last line.
+// Report shows progress on stderr, in the way of mode, until the returned function is called. That
+// waits for the last line.
 func (p *Program) Report(mode string, read func() Status) (stop func()) {
 	if mode == ProgressNone {
 		return func() {}
@@ -80,13 +80,12 @@ func (p *Program) Report(mode string, read func() Status) (stop func()) {
 	return func() { close(done); wait.Wait() }
 }
 
-// Draws reports whether progress is drawn over and over, and not written in lines.
+// Draws reports whether progress is drawn over and over, rather than written in lines.
 func (p *Program) Draws(mode string) bool {
 	return mode == ProgressBar || mode == ProgressAuto && p.Err.isTerminal() && p.Lookup("TERM") != "dumb"
 }
 
-// plain writes a line at a time, with the share done and the time left, and another one about
-// servers.
+// plain writes lines with the share done and the time left, each with another line about servers.
 func (p *Program) plain() func(s Status, last bool) {
 	clock := NewClock()
 	return func(s Status, last bool) {
@@ -99,7 +98,7 @@ func (p *Program) plain() func(s Status, last bool) {
 	}
 }
 
-// lines are the Status as text that stays.
+// lines returns the Status as text that stays on the screen.
 func (s Status) lines(eta string) string {
 	done := "  0%"
 	if s.Total > 0 {
@@ -113,7 +112,7 @@ func (s Status) lines(eta string) string {
 	return text
 }
 
-// Clock tells the time left.
+// Clock estimates the time left.
 type Clock struct {
 	began time.Time // the work
 	at    time.Time // when the last unit was done
@@ -126,7 +125,7 @@ func NewClock() *Clock {
 	return &Clock{began: now, at: now}
 }
 
-// eta is " ETA " and about how long the work takes yet, "" when nobody knows.
+// eta returns " ETA " and about how long the work will still take, or "" if that is not known.
 func (c *Clock) eta(w Work) string {
 	if left := c.ETA(w); left != "" {
 		return " ETA " + left
@@ -134,8 +133,8 @@ func (c *Clock) eta(w Work) string {
 	return ""
 }
 
-// ETA is about how long the work takes yet, to the second; "" when nobody knows. When less is done
-// than before, another step of the work begins now.
+// ETA returns about how long the work will still take, to the second, or "" if that is not known.
+// If less is done than before, another step of the work begins now.
 func (c *Clock) ETA(w Work) string {
 	now := time.Now()
 	if w.Done < c.done {
@@ -150,7 +149,8 @@ func (c *Clock) ETA(w Work) string {
 		return ""
 	}
 
-	// It falls until the next unit is overdue, and then grows: the next one is taken to end now.
+	// The estimate falls until the next unit is overdue, and then grows: that unit is taken to end
+	// now.
 	left := mean(c.at.Sub(c.began), w.Done)*float64(w.Left) - float64(now.Sub(c.at))
 	left = max(left, mean(now.Sub(c.began), w.Done+1)*float64(w.Left-1))
 
@@ -160,11 +160,11 @@ func (c *Clock) ETA(w Work) string {
 	return time.Duration(left).Round(time.Second).String()
 }
 
-// mean is how many nanoseconds each of n took.
+// mean returns how many nanoseconds each of n took.
 func mean(all time.Duration, n int64) float64 { return float64(all) / float64(n) }
 
-// bar draws a bar with the text behind it, and the line about servers below it, over and over. What
-// is longer than the terminal is wide is cut: a line that wraps cannot be drawn over.
+// bar draws a bar with the text after it, and the line about servers below it, over and over. Lines
+// are cut to the width of the terminal: a line that wraps cannot be drawn over.
 func (p *Program) bar() func(s Status, last bool) {
 	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(10),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))

@@ -11,10 +11,10 @@ import (
 	"toolevo/envs/display"
 )
 
-// Screen is stderr with progress at its end. What is written while there is some takes its place,
-// so that the words are whole lines of their own; the progress comes back when it is next drawn.
-// Whatever is written is visible text, since words of models, servers and files are among it. It is
-// safe for concurrent use.
+// Screen is stderr with progress at its end. Text that is written takes the place of the progress,
+// so that it has lines of its own, and the progress comes back when it is next drawn. Everything is
+// written as visible text, because words of models, servers and files are among it. It is safe for
+// concurrent use.
 type Screen struct {
 	W io.Writer
 
@@ -61,10 +61,10 @@ func (s *Screen) draw(first, second string) {
 	_, _ = io.WriteString(s.W, erase+text+"\r") // progress that nobody can see is not a failure of the run
 }
 
-// columns is how wide the terminal is, or 80 where nobody knows.
+// columns returns the width of the terminal, or 80 if it is not known.
 func (s *Screen) columns() int { return cmp.Or(Width(s.W), 80) }
 
-// Width is how many columns a writer has, 0 where it is not a terminal.
+// Width returns how many columns a writer has, or 0 if it is not a terminal.
 func Width(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {

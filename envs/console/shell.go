@@ -2,7 +2,7 @@ package console
 
 import "strings"
 
-// Shell joins words to a line that a shell takes apart into the same words.
+// Shell joins words to a line that a shell splits into the same words.
 func Shell(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -15,5 +15,5 @@ func Shell(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// harmless are the characters that mean nothing to a shell, wherever they stand in a word.
+// harmless are the characters that mean nothing to a shell anywhere in a word.
 const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=@%"

@@ -11,7 +11,7 @@ import (
 const defaultQuietPeriod = time.Second
 
 // Starting shows what a command is preparing once that takes longer than the quiet period. A nil
-// one shows nothing.
+// Starting shows nothing.
 type Starting struct {
 	say func(what string) // "" clears what was shown
 
@@ -20,8 +20,8 @@ type Starting struct {
 	late bool   // the quiet period is over
 }
 
-// Start starts the quiet period; 0 is the default, a negative one is none. mode is a value of
-// --progress.
+// Start starts the quiet period: 0 is the default, and a negative one means none. mode is a value
+// of --progress.
 func (p *Program) Start(mode string, quiet time.Duration) *Starting {
 	if mode == ProgressNone {
 		return nil
@@ -32,6 +32,8 @@ func (p *Program) Start(mode string, quiet time.Duration) *Starting {
 			fmt.Fprintf(p.Err, "%s …\n", what)
 		}
 	}}
+
+	// A drawn line has to be cleared after its step; a written line stays.
 	if p.Draws(mode) {
 		s.say = func(what string) {
 			if what == "" {
@@ -47,17 +49,18 @@ func (p *Program) Start(mode string, quiet time.Duration) *Starting {
 		return s
 	}
 
+	// Most preparations are done by then, and steps that flash by tell nobody anything.
 	time.AfterFunc(cmp.Or(quiet, defaultQuietPeriod), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 
 		s.late = true
-		s.tell()
+		s.update()
 	})
 	return s
 }
 
-// Step begins a step; the function it returns ends it.
+// Step begins a step, and returns the function that ends it.
 func (s *Starting) Step(what string) (done func()) {
 	if s == nil {
 		return func() {}
@@ -68,13 +71,13 @@ func (s *Starting) Step(what string) (done func()) {
 		defer s.mu.Unlock()
 
 		s.what = what
-		s.tell()
+		s.update()
 	}
 	set(what)
 	return func() { set("") }
 }
 
-func (s *Starting) tell() {
+func (s *Starting) update() {
 	if s.late {
 		s.say(s.what)
 	}

@@ -2,7 +2,7 @@ package console
 
 import "sync"
 
-// Steps says how far a command with several steps is in the one it does now.
+// Steps says how far a command with several steps is in the present one.
 type Steps struct {
 	Begin func() // is called before the first step; nil calls nothing
 
@@ -11,8 +11,8 @@ type Steps struct {
 	now  Status
 }
 
-// Step begins a step; the function it returns takes how much of it is done, and may be called from
-// anywhere.
+// Step begins a step, and returns the function that sets how much of it is done. That may be called
+// from anywhere.
 func (t *Steps) Step(what string) func(done, total int) {
 	t.once.Do(func() {
 		if t.Begin != nil {
@@ -36,7 +36,7 @@ func (t *Steps) Step(what string) func(done, total int) {
 	return set
 }
 
-// Read returns how far it is.
+// Read returns how far the present step is.
 func (t *Steps) Read() Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Exchange gives two folders of one file system each other's name, at once: there is always one of
-// them under either. The error of a file system that cannot, or of a folder that is in use as the
-// root of one, wraps [errors.ErrUnsupported].
+// Exchange gives two folders of one file system each other's names at once: either name always
+// leads to one of them. The error wraps [errors.ErrUnsupported] if the file system cannot do that,
+// or if a folder is the root of one.
 func Exchange(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if err == nil {

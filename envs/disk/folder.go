@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ReplaceFolder changes files of a folder all at once: fill gets a folder with links to what there
-// is, replaces files in it as [WriteFile] does, and removes some; then it takes the other's place.
-// Where that cannot be done, because the file system has no links or cannot exchange folders, or
-// because this process is in the folder, fill works in the folder itself, file by file.
+// ReplaceFolder changes the files of a folder all at once: fill gets a folder with links to the
+// present files, replaces files in it as [WriteFile] does, and removes some; then that folder takes
+// the other's place. If the file system has no links or cannot exchange folders, or if this process
+// is in the folder, fill works in the folder itself, file by file.
 func ReplaceFolder(dir string, fill func(work string) error) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -31,7 +31,7 @@ func ReplaceFolder(dir string, fill func(work string) error) (err error) {
 	}
 	defer func() { err = errors.Join(err, release()) }()
 
-	// Whether folders can be exchanged is tried before there is anything in them to be lost.
+	// Exchanging is tried while there is nothing in the folders to be lost.
 	if linkAll(dir, work) != nil || !canExchange(work) {
 		return fill(dir)
 	}
@@ -49,7 +49,8 @@ func canExchange(work string) bool {
 	return errors.Join(err, os.Remove(a), os.Remove(b)) == nil
 }
 
-// linkAll makes the folders below a folder in another, with links to the files and the same modes.
+// linkAll copies the tree below a folder to another one, with links to the files and the same modes
+// of folders.
 func linkAll(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

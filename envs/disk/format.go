@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// FormatError means that a file or folder has another format than this version reads. There is one
-// format for each kind of file; none but the version that wrote a file reads an older or newer one.
+// FormatError means that a file or folder has a format that this version does not read. A version
+// reads one format for each kind of file, and no older or newer one.
 type FormatError struct {
 	Name     string // its path, or words for it
 	Software string // the version of toolevo that wrote it; "" where it does not say
@@ -14,7 +14,7 @@ type FormatError struct {
 	Want     int    // this version's
 }
 
-// CheckFormat returns a [*FormatError] unless the format of a file is the one that is wanted.
+// CheckFormat returns a [*FormatError] unless a file has the format that is wanted.
 func CheckFormat(name, software string, format, want int) error {
 	if format == want {
 		return nil
@@ -22,9 +22,9 @@ func CheckFormat(name, software string, format, want int) error {
 	return &FormatError{name, software, format, want}
 }
 
-// CheckJSON is [CheckFormat] for an object of JSON, which has its format under a key and who wrote
-// it under "software". That of another version may have other keys; what is no object passes, for
-// whoever decodes it to refuse.
+// CheckJSON is [CheckFormat] for a JSON object, which has its format under a key and its writer
+// under "software". An object of another version may have other keys. Anything but an object
+// passes: decoding will refuse it.
 func CheckJSON(name string, text []byte, key string, want int) error {
 	var object map[string]any
 	if json.Unmarshal(text, &object) != nil {
@@ -36,7 +36,7 @@ func CheckJSON(name string, text []byte, key string, want int) error {
 	return CheckFormat(name, software, int(format), want)
 }
 
-// Error says in one line who made it, in which format, and what can be done.
+// Error says in one line what made the file, in which format, and what to do.
 func (e *FormatError) Error() string {
 	maker, again := "another version of toolevo", "that version"
 	if e.Software != "" {
@@ -48,6 +48,6 @@ func (e *FormatError) Error() string {
 	if e.Format != 0 {
 		format = fmt.Sprintf("format %d", e.Format)
 	}
-	return fmt.Sprintf("%s was made by %s in %s; this version reads format %d: export it with %s, or make it again",
-		e.Name, maker, format, e.Want, again)
+	return fmt.Sprintf("%s was made by %s in %s; this version reads format %d: export it with %s, "+
+		"or make it again", e.Name, maker, format, e.Want, again)
 }

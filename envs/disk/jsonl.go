@@ -10,14 +10,14 @@ import (
 	"iter"
 )
 
-// NewLineEncoder returns an encoder of one JSON value a line, with <, > and & as they are.
+// NewLineEncoder returns an encoder of one JSON value a line, which does not escape <, > and &.
 func NewLineEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc
 }
 
-// DecodeLine decodes a line that holds one value with no unknown keys.
+// DecodeLine decodes a line of one value without unknown keys.
 func DecodeLine(line []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -32,8 +32,8 @@ func DecodeLine(line []byte, v any) error {
 	return nil
 }
 
-// Lines streams the lines of a file, which may be of any length. Each is valid until the next one.
-// What [OpenJSON] refuses is an error.
+// Lines streams the lines of a file, which may have any length. Each is valid until the next one. A
+// line that [OpenJSON] refuses is an error.
 func Lines(path string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		f, err := OpenJSON(path)

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// CreateTemp is [os.CreateTemp] for a file that is renamed when it is whole. The file is locked
-// until it is closed, which is how [RemoveLeftovers] knows that somebody still writes it: the
-// kernel releases the lock of a process that ends, however it ends.
+// CreateTemp is [os.CreateTemp] for a file that is renamed when it is complete. The file is locked
+// until it is closed, which tells [RemoveLeftovers] that somebody still writes it: the kernel
+// releases the lock when the process ends in any way.
 func CreateTemp(folder, pattern string) (*os.File, error) {
 	return makeTemp(func() (*os.File, error) { return os.CreateTemp(folder, pattern) })
 }
@@ -42,7 +42,7 @@ func makeTemp(create func() (*os.File, error)) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Without locks, as on some network file systems, nothing is taken for a leftover, either.
+		// Without locks, as on some network file systems, nothing counts as a leftover, either.
 		if Lock(f, syscall.LOCK_EX) != nil || isAt(f, f.Name()) {
 			return f, nil
 		}
@@ -51,15 +51,15 @@ func makeTemp(create func() (*os.File, error)) (*os.File, error) {
 	}
 }
 
-// isAt reports whether a file that is open is the one at path.
+// isAt reports whether an open file is the one at path.
 func isAt(f *os.File, path string) bool {
-	ours, err1 := f.Stat()
+	opened, err1 := f.Stat()
 	there, err2 := os.Stat(path)
-	return err1 == nil && err2 == nil && os.SameFile(ours, there)
+	return err1 == nil && err2 == nil && os.SameFile(opened, there)
 }
 
-// ClaimFolder makes the folder beside dir in which its files are written until all are whole, and
-// locks it until release removes it. What a killed process left in it is removed.
+// ClaimFolder makes the folder beside dir in which its files are written until all are complete,
+// and locks it until release removes it. What a killed process left in it is removed.
 func ClaimFolder(dir string) (work string, release func() error, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
@@ -73,6 +73,8 @@ func ClaimFolder(dir string) (work string, release func() error, err error) {
 		}
 
 		f, err := os.Open(work)
+
+		// Its last owner may have removed the folder in between, so it is made again.
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
@@ -83,16 +85,19 @@ func ClaimFolder(dir string) (work string, release func() error, err error) {
 
 		switch err := Lock(f, syscall.LOCK_EX); {
 		case errors.Is(err, ErrNoLocks) && made == nil:
-			// Who made the folder has it: there is no other sign, and nobody else removes it.
+			// The process that made the folder has it: no other sign exists, and nobody else
+			// removes it.
 			return work, func() error { return errors.Join(os.RemoveAll(work), f.Close()) }, nil
 		case errors.Is(err, ErrNoLocks):
-			return "", nil, errors.Join(fmt.Errorf("another process is writing it, or was killed while it did: "+
-				"remove %s if it was: %w", work, err), f.Close())
+			return "", nil, errors.Join(fmt.Errorf("another process is writing it, or was killed while "+
+				"it did: remove %s if it was: %w", work, err), f.Close())
 		case err != nil:
-			return "", nil, errors.Join(fmt.Errorf("another process is writing it (%s)", work), f.Close())
+			return "", nil, errors.Join(fmt.Errorf("another process is writing it (%s)", work),
+				f.Close())
 		}
 
-		if !isAt(f, work) { // whoever had the lock before has removed it
+		// The lock may be that of a folder which its last owner has just removed.
+		if !isAt(f, work) {
 			f.Close()
 			continue
 		}
@@ -100,8 +105,8 @@ func ClaimFolder(dir string) (work string, release func() error, err error) {
 	}
 }
 
-// removeClaimed removes the folder that was claimed, or the one that has its name since [Exchange],
-// unless another process has claimed that.
+// removeClaimed removes the claimed folder, or the one that got its name by [Exchange], unless
+// another process has claimed that one.
 func removeClaimed(work string, claimed *os.File) error {
 	now, err := os.Open(work)
 	if err != nil {
@@ -126,7 +131,7 @@ func empty(dir string) error {
 
 // RemoveLeftovers removes the temporary files and folders that killed programs left in folder:
 // those whose names are prefix, the digits of [os.CreateTemp] and suffix, and which no process has
-// locked. A folder that is not there, or may not be changed, has none.
+// locked. A folder that does not exist, or may not be changed, has none.
 func RemoveLeftovers(folder, prefix, suffix string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -164,7 +169,7 @@ func removeUnlocked(path string) error {
 	return ignoreAbsent(os.RemoveAll(path))
 }
 
-// ignoreAbsent returns nil for what another program removed before, and for what this one may not
+// ignoreAbsent returns nil about a file that another program has removed, or that this one may not
 // remove.
 func ignoreAbsent(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {

@@ -9,7 +9,7 @@ import (
 	"toolevo/envs/names"
 )
 
-// ending of the files that are shipped by name.
+// ending ends the names of the files that are shipped by name.
 const ending = ".yaml"
 
 // Named lists the YAML files of a folder, without their ending.
@@ -21,8 +21,8 @@ func Named(folder fs.FS) ([]string, error) {
 	return files, err
 }
 
-// ReadNamed reads the YAML file of a name in a folder, or else the file at that path. The error of
-// what is neither says of what kind it should be, and names those of the folder.
+// ReadNamed reads the YAML file of a name in a folder, or else the file at that path. If there is
+// neither, the error names the kind and the files of the folder.
 func ReadNamed(folder fs.FS, kind, name string) ([]byte, error) {
 	known, err := Named(folder)
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"os"
 )
 
-// ErrNot means that what has a name is not a regular file.
+// ErrNot means that a path does not lead to a regular file.
 var ErrNot = errors.New("want a regular file")
 
-// Open opens a regular file. What is none wraps ErrNot, what is not there fs.ErrNotExist.
+// Open opens a regular file. The error wraps ErrNot if it is something else, and fs.ErrNotExist if
+// there is nothing.
 func Open(path string) (*os.File, error) {
 	stat, err := os.Stat(path)
 	if err != nil {
@@ -26,7 +27,7 @@ func Open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// ReadFile reads a regular file whole.
+// ReadFile reads all of a regular file.
 func ReadFile(path string) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {

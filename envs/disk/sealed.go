@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// sealMark begins the first line of a sealed file, a comment in YAML: the hash of what follows
-// stands behind it.
+// sealMark begins the first line of a sealed file, a comment in YAML, which has the hash of what
+// follows.
 const sealMark = "# sha256 "
 
 // WriteSealed replaces the file at path with a text below the text's hash.
@@ -16,7 +16,8 @@ func WriteSealed(path string, text []byte) error {
 	return Write(path, Seal(text))
 }
 
-// Unseal returns the text of a sealed file. What is not what WriteSealed wrote is ErrDamaged.
+// Unseal returns the text of a sealed file. The error is ErrDamaged if WriteSealed did not write it
+// so.
 func Unseal(file []byte) ([]byte, error) {
 	at := bytes.IndexByte(file, '\n') + 1
 	text := file[at:]

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// What is wrong with text files, which would be read as other texts or take all memory.
+// What is wrong with text files that would be read as another text, or take all memory.
 var (
 	ErrNotUTF8 = errors.New("this line is not UTF-8 text: save the file in UTF-8")
 	ErrHalf    = errors.New(`a \u escape is half a character: write both halves, or the character`)
@@ -20,14 +20,14 @@ var (
 	ErrLong    = fmt.Errorf("longer than %d MiB: is it the right file?", maxText>>20)
 )
 
-// What a file may have.
+// The limits of a file.
 const (
 	maxText    = 64 << 20 // bytes, unless it is JSON
 	maxNesting = 1000     // objects and lists of JSON within each other
 )
 
-// ReadText reads a text file whole that somebody wrote, without a byte order mark. What is not
-// UTF-8 is an error with the file and the line.
+// ReadText reads all of a text file that somebody wrote, without a byte order mark. The error about
+// what is not UTF-8 names the file and the line.
 func ReadText(path string) ([]byte, error) { return readAll(OpenText(path)) }
 
 // ReadJSON is ReadText for a file of JSON of any length, which may have no half of a character and
@@ -61,7 +61,7 @@ func openLines(path string, isJSON bool) (io.ReadCloser, error) {
 	return &lines{Closer: f, in: bufio.NewReaderSize(f, 1<<16), path: path, isJSON: isJSON}, nil
 }
 
-// lines are those of a text file, each of which is looked at before it is read.
+// lines reads the lines of a text file, and checks each first.
 type lines struct {
 	io.Closer
 	in     *bufio.Reader
@@ -113,7 +113,7 @@ func (l *lines) next() {
 	l.line, l.err = nil, fmt.Errorf("%s:%d: %w", l.path, l.number, wrong)
 }
 
-// nest follows the objects and lists of a line, and reports whether they are not too deep.
+// nest follows the objects and lists of a line, and reports whether their depth is allowed.
 func (l *lines) nest() bool {
 	quoted := false
 
@@ -166,7 +166,7 @@ func hasHalf(line []byte) bool {
 // escapeLength is how long an escape is, as in \u00e9.
 const escapeLength = 6
 
-// escaped returns what the escape stands for that a text begins with.
+// escaped returns what the escape at the beginning of a text stands for.
 func escaped(text []byte) (rune, bool) {
 	if len(text) < escapeLength || text[0] != '\\' || text[1] != 'u' {
 		return 0, false

@@ -2,8 +2,8 @@
 //
 // Files are replaced atomically: a reader finds the whole old file or the whole new one. They are
 // opened for reading only if they are regular: a pipe might block forever, and a device might never
-// end. Text files are refused by their line where they would be read as another text. Files that
-// are shipped with the program are found by their names.
+// end. A text file that would be read as another text is refused, with the line. Files that are
+// shipped with the program are found by their names.
 //
 // # Words
 //
@@ -12,7 +12,7 @@
 //
 // # Guarantees
 //
-// What these functions wrote or renamed without an error survives a power cut, including the name:
+// What these functions write or rename without an error survives a power cut, including the name:
 // the file is synced before it is renamed, and its folder afterwards.
 //
 // # Caveats
@@ -29,11 +29,10 @@ import (
 	"path/filepath"
 )
 
-// ErrDamaged means that a file is not what was written. Packages whose files can be found so wrap
-// it.
+// ErrDamaged means that a file is not what was written. Packages that can detect this wrap it.
 var ErrDamaged = errors.New("damaged")
 
-// Unfinished is what the name of a file ends with until it is whole.
+// Unfinished ends the name of a file until the file is complete.
 const Unfinished = ".new"
 
 // WriteFile replaces the file at path with what fill writes.
@@ -98,7 +97,8 @@ func Sync(path string) error {
 	return nil
 }
 
-// ignoreMissing is for a file that was renamed before its folder could not be synced.
+// ignoreMissing returns nil about a missing file: it was renamed before its folder failed to be
+// synced.
 func ignoreMissing(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

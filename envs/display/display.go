@@ -12,8 +12,8 @@
 //
 // # Guarantees
 //
-// What these functions return, and what a [Writer] writes, is UTF-8 and visible; line feeds and
-// tabs stay where several lines are meant ([Visible], [Writer]) and become spaces where one is
+// What these functions return, and what a [Writer] writes, is UTF-8 and visible. Line feeds and
+// tabs stay in texts of several lines ([Visible], [Writer]), and become spaces in single lines
 // ([Line], [Wrap]). Visible text is not changed.
 //
 // # Caveats
@@ -29,7 +29,7 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a text of any number of lines with escapes in place of what is not visible.
+// Visible returns a text of any number of lines with escapes for what is not visible.
 func Visible(text string) string {
 	hidden := func(r rune) bool { return r == utf8.RuneError || !isVisible(r) }
 	if !strings.ContainsFunc(text, hidden) {
@@ -69,8 +69,8 @@ func next(text string) (shown, rest string) {
 }
 
 // Line returns a text as one visible line of at most width columns, 0 being no limit: white space
-// becomes single spaces, and what does not fit is left out behind an ellipsis. It looks at no more
-// of a long text than it shows.
+// becomes single spaces, and an ellipsis replaces what does not fit. It reads no more of a long
+// text than it shows.
 func Line(text string, width int) string {
 	var b strings.Builder
 
@@ -105,9 +105,9 @@ func Cut(line string, width int) string {
 	return string([]rune(line)[:width-1]) + "…"
 }
 
-// Wrap returns a text as visible lines of at most width columns, broken between words, with first
-// before the first line and as many spaces before the others. A word that is longer than a line is
-// broken, too.
+// Wrap returns a text as visible lines of at most width columns, broken between words. first
+// precedes the first line, and as many spaces precede the others. A word that is longer than a line
+// is broken, too.
 func Wrap(first, text string, width int) string {
 	var b strings.Builder
 	b.WriteString(first)
@@ -119,6 +119,7 @@ func Wrap(first, text string, width int) string {
 	}
 
 	for word := range strings.FieldsSeq(text) {
+		// Escapes take columns, so a word is measured as it will be shown.
 		word = Visible(word)
 
 		n := utf8.RuneCountInString(word)
@@ -131,7 +132,7 @@ func Wrap(first, text string, width int) string {
 			column++
 		}
 
-		// One column at least is left beside a wide margin, or the loop would not end.
+		// Next to a wide margin at least one column is left, or the loop would not end.
 		for room := max(width-margin, 1); column+n > width && n > room; n -= room {
 			runes := []rune(word)
 			b.WriteString(string(runes[:room]))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Count is a number in at most four columns, from 0 to 999 million.
+// Count returns a number in at most four columns, from 0 to 999 million.
 func Count(x float64) string {
 	switch x = max(x, 0); {
 	case x < 9999.5:
@@ -18,8 +18,8 @@ func Count(x float64) string {
 	return fmt.Sprintf("%.0fM", x/1e6)
 }
 
-// Rate is how often something happens, e.g. "120 calls/s". What happens less than once a second is
-// told by the minute: "7 calls/min".
+// Rate returns how often something happens, e.g. "120 calls/s", or by the minute if it is less than
+// once a second: "7 calls/min".
 func Rate(perSecond float64, what string) string {
 	if perSecond < 1 {
 		return fewDigits(60*perSecond) + " " + what + "/min"
@@ -27,7 +27,7 @@ func Rate(perSecond float64, what string) string {
 	return fewDigits(perSecond) + " " + what + "/s"
 }
 
-// fewDigits is a number in at most four columns, a small one with two digits.
+// fewDigits returns a number in at most four columns, and a small one with two digits.
 func fewDigits(x float64) string {
 	if x < 0.05 || x >= 99.5 {
 		return Count(x)
@@ -35,7 +35,7 @@ func fewDigits(x float64) string {
 	return fmt.Sprintf("%.2g", x)
 }
 
-// Duration is a duration in one unit.
+// Duration returns a duration in one unit.
 func Duration(d time.Duration) string {
 	switch s := d.Seconds(); {
 	case s < 99.5:
@@ -47,7 +47,7 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Bytes is a number of bytes in at most six columns, up to 999 GB.
+// Bytes returns a number of bytes in at most six columns, up to 999 GB.
 func Bytes(bytes int64) string {
 	switch b := float64(bytes); {
 	case b < 999.5e3:

@@ -22,10 +22,11 @@ const inherited = 3
 func keep(parent string, grace time.Duration, command []string) int {
 	runtime.LockOSThread() // a command ends with the thread that started it
 
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	syscall.CloseOnExec(inherited)
 
+	// Processes that the command leaves behind become this process's children, for endAll to find.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		fmt.Fprintf(os.Stderr, "keeper: take in what is left behind: %v\n", err)
 		return NotStarted
@@ -39,6 +40,7 @@ func keep(parent string, grace time.Duration, command []string) int {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 
+	// The command ends even if the keeper itself is killed.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintf(os.Stderr, "keeper: start %s: %v\n", command[0], err)
@@ -55,7 +57,9 @@ func keep(parent string, grace time.Duration, command []string) int {
 		case <-gone:
 			endAll()
 			return NotStarted
-		case <-asked:
+		case <-signals:
+			// The signal has gone to the whole group, so the command has it as well, and gets the
+			// grace.
 			if late == nil {
 				late = time.After(grace)
 			}
@@ -68,7 +72,7 @@ func keep(parent string, grace time.Duration, command []string) int {
 	}
 }
 
-// watch closes a channel when the parent ends, and reports whether it is still there.
+// watch closes a channel when the parent ends, and reports whether it still lives.
 func watch(parent int, gone chan<- struct{}) bool {
 	fd, err := unix.PidfdOpen(parent, 0)
 
@@ -86,7 +90,7 @@ func watch(parent int, gone chan<- struct{}) bool {
 	return os.Getppid() == parent
 }
 
-// reap waits for the command, and for all that it leaves behind.
+// reap waits for the command and for everything that it leaves behind.
 func reap(command int, done chan<- syscall.WaitStatus) {
 	for {
 		var status syscall.WaitStatus
@@ -123,7 +127,7 @@ func endAll() {
 	}
 }
 
-// descendants returns the processes that this one, and what it has started, have started.
+// descendants returns the processes that this one has started, and all that these have started.
 func descendants() (all []int, err error) {
 	paths, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(paths) == 0 {
@@ -138,7 +142,8 @@ func descendants() (all []int, err error) {
 			continue // it has ended
 		}
 
-		// The number, the name in parentheses, which may hold anything, the state and the parent.
+		// A line has the number, the name in parentheses, which may contain anything, the state and
+		// the parent. A zombie (Z) has ended already.
 		at := strings.LastIndexByte(string(text), ')')
 		if fields := strings.Fields(string(text[at+1:])); len(fields) > 1 && fields[0] != "Z" {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
@@ -156,7 +161,7 @@ func descendants() (all []int, err error) {
 	return all, nil
 }
 
-// exitStatus is the exit status of a command as a shell reports it.
+// exitStatus returns the exit status of a command as a shell reports it.
 func exitStatus(status syscall.WaitStatus) int {
 	if status.Signaled() {
 		return 128 + int(status.Signal())

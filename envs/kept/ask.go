@@ -5,20 +5,21 @@ import (
 	"fmt"
 )
 
-// Asking is how a model is asked for something that can be read.
+// Asking says how a model is asked for something that can be read.
 type Asking struct {
 	Instructions, Request string
 	Seed                  uint64 // of the first try; each further one has the next
 	Tries                 int    // at least 1
 
-	// Again writes the request of a further try, which says what was wrong with the last reply; nil
-	// adds that to Request.
+	// Again writes the request of a further try, which says what was wrong with the last reply. If
+	// it is nil, that is added to Request.
 	Again func(wrong error) string
 }
 
-// Ask asks a model until read takes its reply, and returns what was read. The error of read is told
-// to the model, so it is about the reply. Where no reply is taken, lost is what was wrong with the
-// last one: that is the model's failure and is to be counted. err is ours, or the context's.
+// Ask asks a model until read accepts its reply, and returns what was read. The model is told the
+// error of read, so that has to be about the reply. If no reply is accepted, lost is what was wrong
+// with the last one: that is the model's failure, and has to be counted. err is a failure to ask,
+// or the context's.
 func Ask[T any](ctx context.Context, w Writer, a Asking, read func(reply string) (T, error)) (
 	value T, lost, err error) {
 	var none T
@@ -46,7 +47,8 @@ func Ask[T any](ctx context.Context, w Writer, a Asking, read func(reply string)
 	return none, lost, nil
 }
 
-// again is the request of a further try. A greedy model would repeat itself if it were not told.
+// again returns the request of a further try. Without a word about its mistake, a greedy model
+// would repeat itself.
 func (a *Asking) again(wrong error) string {
 	if a.Again != nil {
 		return a.Again(wrong)

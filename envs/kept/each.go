@@ -8,10 +8,12 @@ import (
 )
 
 // Each calls do for every number below n, with at most workers calls at a time, until one fails,
-// and returns once all have ended. done is told how many are done, one call after the other; it
-// may be nil.
-func Each(ctx context.Context, n, workers int, done func(done, total int),
-	do func(ctx context.Context, i int) error) error {
+// and returns once all have ended. It tells done, which may be nil, how many are done, one call
+// after the other.
+func Each(
+	ctx context.Context, n, workers int, done func(done, total int),
+	do func(ctx context.Context, i int) error,
+) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(workers, 1))
 
@@ -31,6 +33,7 @@ func Each(ctx context.Context, n, workers int, done func(done, total int),
 				return err
 			}
 
+			// done is called under the lock, so that its counts come in order.
 			mu.Lock()
 			defer mu.Unlock()
 
@@ -42,7 +45,7 @@ func Each(ctx context.Context, n, workers int, done func(done, total int),
 	return g.Wait()
 }
 
-// All returns what do returns for every number below n, which it is called for as by [Each].
+// All returns what do returns for every number below n, called as by [Each].
 func All[T any](ctx context.Context, n, workers int, done func(done, total int),
 	do func(ctx context.Context, i int) (T, error)) ([]T, error) {
 	all := make([]T, n)

@@ -1,14 +1,14 @@
-// Package kept asks models for what can be read, and keeps the texts that they wrote, so that work
-// that asks for many of them goes on where it stopped.
+// Package kept asks models for texts that can be read, and keeps them, so that work that asks for
+// many of them continues where it stopped.
 //
-// [Ask] asks until a reply is one that was asked for. [Object], [Verdict] and [Prose] read replies:
-// they take what is said beyond doubt, and nothing else. Reasoning is parted from what a [Writer]
-// writes before.
+// [Ask] asks until a reply is what was asked for. [Object], [Verdict] and [Prose] read replies:
+// they accept only what is beyond doubt. Reasoning is removed from what a [Writer] writes before
+// that.
 //
 // # Guarantees
 //
-//   - A text is on the disk before it is used, and the first text of a key stays.
-//   - What a killed process left of a line is removed when the file is opened again.
+//   - A text is on the disk before it is used, and the first text of a key is never replaced.
+//   - An unfinished line that a killed process left is removed when the file is opened again.
 //   - A key names everything that a text depends on: the model and its settings, the instructions,
 //     the request and the seed. So other prompts ask again.
 //
@@ -35,12 +35,11 @@ import (
 // Writer is a language model that answers a text with a text. It is safe for concurrent use.
 type Writer interface {
 	// Write returns what the model answers to instructions (the system text) and a request (the
-	// user's). Other seeds may give other texts. The error is ours (the server's), never the
-	// model's.
+	// user's). Other seeds may give other texts. An error is the server's, never the model's.
 	Write(ctx context.Context, instructions, request string, seed uint64) (string, error)
 }
 
-// Texts are kept texts. They are safe for concurrent use.
+// Texts are kept texts, by their keys. They are safe for concurrent use.
 type Texts struct {
 	mu     sync.Mutex
 	file   *os.File
@@ -54,7 +53,7 @@ type entry struct {
 	Text string `json:"text"`
 }
 
-// Open opens a file of texts, or makes it.
+// Open opens a file of texts, or creates it.
 func Open(path string) (*Texts, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
@@ -74,8 +73,7 @@ func Open(path string) (*Texts, error) {
 	return t, nil
 }
 
-// Read opens a file of texts for reading alone: none can be put there. A file that is not there has
-// none.
+// Read opens a file of texts for reading only: nothing can be added. A missing file has no texts.
 func Read(path string) (*Texts, error) {
 	t := &Texts{texts: map[string]string{}, broken: errors.New("texts are only read")}
 
@@ -95,7 +93,7 @@ func Read(path string) (*Texts, error) {
 	return t, nil
 }
 
-// read reads a file, and returns how many of its bytes are whole lines.
+// read reads a file, and returns how many of its bytes are complete lines.
 func (t *Texts) read(f io.Reader) (int64, error) {
 	all, err := io.ReadAll(f)
 	if err != nil {
@@ -130,8 +128,8 @@ func (t *Texts) Get(key string) (string, bool) {
 	return text, ok
 }
 
-// Put keeps the text of a key unless it has one, and returns the one that it has: what is no UTF-8
-// is replaced. After a failure nothing more is kept.
+// Put keeps the text of a key unless the key has one, and returns the kept text. Bytes that are not
+// UTF-8 are replaced. After a failure nothing more is kept.
 func (t *Texts) Put(key, text string) (string, error) {
 	text = strings.ToValidUTF8(text, "\uFFFD") // as it is read again
 
@@ -159,7 +157,7 @@ func (t *Texts) Put(key, text string) (string, error) {
 	return text, nil
 }
 
-// Len is how many texts there are.
+// Len returns how many texts there are.
 func (t *Texts) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -174,7 +172,7 @@ func (t *Texts) Close() error {
 	return t.file.Close()
 }
 
-// Key returns the key of what depends on some texts.
+// Key returns the key of a result that depends on some texts.
 func Key(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -186,8 +184,8 @@ func Key(parts ...string) string {
 // ErrNotKept says that a text is not kept, and that there is nobody to ask.
 var ErrNotKept = errors.New("not asked for yet")
 
-// Writer returns a model that asks another one only for texts that are not kept; nil is nobody.
-// name is the model's, with its settings.
+// Writer returns a model that asks w only for texts that are not kept. w may be nil: then there is
+// nobody to ask. name is that of the model, with its settings.
 func (t *Texts) Writer(name string, w Writer) Writer { return &keeper{t, name, w} }
 
 // keeper is a model whose texts are kept.

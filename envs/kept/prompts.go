@@ -14,7 +14,7 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// Prompt is what a model is told for one purpose, in our words.
+// Prompt is the built-in text that a model is told for one purpose.
 type Prompt struct {
 	Name string // of the file NAME.txt that has other words
 	Text string // "" where we have none
@@ -28,8 +28,8 @@ var promptsFile embed.FS
 // purposes say what each prompt is for, by its name.
 var purposes = yamltext.Once[map[string]string](promptsFile, "prompts.yaml")
 
-// NewPrompt returns a prompt of prompts.yaml. A published text in its place may have the request in
-// a field of another name than {request}.
+// NewPrompt returns a prompt of prompts.yaml. A published text in its place may use a name other
+// than {request} for the field of the request.
 func NewPrompt(name, text string, request ...string) Prompt {
 	if _, ok := purposes()[name]; !ok {
 		panic("kept: prompts.yaml has no prompt " + name)
@@ -37,7 +37,7 @@ func NewPrompt(name, text string, request ...string) Prompt {
 	return Prompt{name, strings.TrimSpace(text), append(request, "{request}")[0]}
 }
 
-// EmbeddedPrompt is NewPrompt for the text prompts/NAME.txt among a package's files.
+// EmbeddedPrompt is NewPrompt for the text prompts/NAME.txt in a package's files.
 func EmbeddedPrompt(files embed.FS, name string, request ...string) Prompt {
 	text, err := files.ReadFile("prompts/" + name + ".txt")
 	if err != nil {
@@ -46,11 +46,11 @@ func EmbeddedPrompt(files embed.FS, name string, request ...string) Prompt {
 	return NewPrompt(name, string(text), request...)
 }
 
-// Prompts are texts that a user has put in place of ours. The zero value has none. They are not
-// changed.
+// Prompts are texts that a user has put in place of the built-in ones. The zero value has none.
+// They are immutable.
 type Prompts struct{ texts map[string]string }
 
-// ReadPrompts reads the texts NAME.txt of a folder; for "" it returns none.
+// ReadPrompts reads the texts NAME.txt of a folder. For "" it returns none.
 func ReadPrompts(dir string) (Prompts, error) {
 	p := Prompts{map[string]string{}}
 	if dir == "" {
@@ -63,6 +63,8 @@ func ReadPrompts(dir string) (Prompts, error) {
 	}
 
 	names := strings.Join(slices.Sorted(maps.Keys(purposes())), ", ")
+
+	// A folder without prompts is most likely the wrong one.
 	if len(files) == 0 {
 		return p, fmt.Errorf("%s has no prompt: want a text NAME.txt, of %s", dir, names)
 	}
@@ -88,10 +90,10 @@ func ReadPrompts(dir string) (Prompts, error) {
 	return p, nil
 }
 
-// ErrNoPrompt says that a prompt of which we have no words is not among a user's.
+// ErrNoPrompt says that a user has no text for a prompt without a built-in one.
 var ErrNoPrompt = errors.New("the prompt is missing")
 
-// Text returns what a model is told: the user's text, or else ours.
+// Text returns what a model is told: the user's text, or else the built-in one.
 func (p Prompts) Text(own Prompt) string {
 	if text, ok := p.texts[own.Name]; ok {
 		return text
@@ -99,7 +101,7 @@ func (p Prompts) Text(own Prompt) string {
 	return own.Text
 }
 
-// Need returns the user's text of a prompt of which we have none. It has to have some fields.
+// Need returns the user's text of a prompt without a built-in one. It has to have some fields.
 func (p Prompts) Need(own Prompt, fields ...string) (string, error) {
 	text, ok := p.texts[own.Name]
 	if !ok {
@@ -115,8 +117,9 @@ func (p Prompts) Need(own Prompt, fields ...string) (string, error) {
 	return text, nil
 }
 
-// Asked returns the system's and the user's text of a request. A text with the field of its request
-// is all that the model is told, as published ones are; one without is told before the request.
+// Asked returns the system's and the user's text of a request. A prompt with the field of its
+// request is all that the model is told, as with published ones. A prompt without the field becomes
+// the system's text.
 func (p Prompts) Asked(own Prompt, request string) (instructions, whole string) {
 	text := p.Text(own)
 	if !strings.Contains(text, own.request) {
@@ -126,16 +129,16 @@ func (p Prompts) Asked(own Prompt, request string) (instructions, whole string) 
 }
 
 // Hash returns the first digits of a SHA-256 of what a model is told under some prompts: answers to
-// other words are not comparable.
-func (p Prompts) Hash(of ...Prompt) string {
+// different words are not comparable.
+func (p Prompts) Hash(prompts ...Prompt) string {
 	var parts []string
-	for _, own := range of {
+	for _, own := range prompts {
 		parts = append(parts, own.Name, p.Text(own))
 	}
 	return Key(parts...)[:12]
 }
 
-// Replaced names what a user has put in place of ours, with a hash of it; "" is nothing.
+// Replaced names the prompts that a user has replaced, with a hash of their texts, or returns "".
 func (p Prompts) Replaced() string {
 	if len(p.texts) == 0 {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// The readers of this file take what a reply says beyond doubt. A draft before the answer, or two
-// variants of it, are a doubt: a model that is asked again gives one answer.
+// The readers in this file accept only what a reply says beyond doubt. A draft before the answer,
+// or two variants of it, are doubtful: a model that is asked again gives one answer.
 
 // What is wrong with replies.
 var (
@@ -22,19 +22,19 @@ var (
 	ErrLeadIn   = errors.New("an introduction stands before it")
 )
 
-// mostBraces bounds how many places of a reply are looked at for an object.
+// mostBraces bounds how many places of a reply are searched for an object.
 const mostBraces = 64
 
-// Objects returns the JSON objects in a reply that are of a form, whatever stands around them.
-func Objects(reply string, is func(envs.Args) bool) (all []envs.Args) {
-	for o := range objects(reply, is) {
+// Objects returns the JSON objects in a reply that have a form, whatever is around them.
+func Objects(reply string, fits func(envs.Args) bool) (all []envs.Args) {
+	for o := range objects(reply, fits) {
 		all = append(all, o)
 	}
 	return all
 }
 
-// objects yields the objects, and what stands behind each.
-func objects(reply string, is func(envs.Args) bool) iter.Seq2[envs.Args, string] {
+// objects yields the objects, and the text after each.
+func objects(reply string, fits func(envs.Args) bool) iter.Seq2[envs.Args, string] {
 	return func(yield func(envs.Args, string) bool) {
 		for range mostBraces {
 			brace := strings.IndexByte(reply, '{')
@@ -43,7 +43,7 @@ func objects(reply string, is func(envs.Args) bool) iter.Seq2[envs.Args, string]
 			}
 
 			o, rest, err := pytext.DecodeObject(reply[brace:])
-			if err != nil || !is(o) {
+			if err != nil || !fits(o) {
 				reply = reply[brace+1:] // the object may be within another one
 				continue
 			}
@@ -55,8 +55,8 @@ func objects(reply string, is func(envs.Args) bool) iter.Seq2[envs.Args, string]
 	}
 }
 
-// Object returns the object of a reply that has some of the members, what stands around it aside.
-// Where several have, the members have to be the same in all.
+// Object returns the object of a reply that has some of the members, ignoring the text around it.
+// If several objects have them, the members must be the same in all.
 func Object(reply string, members ...string) (envs.Args, error) {
 	values := func(o envs.Args) (text string) {
 		for _, name := range members {
@@ -82,7 +82,7 @@ func Object(reply string, members ...string) (envs.Args, error) {
 	return all[0], nil
 }
 
-// Prose returns a reply that is a text and nothing else, without the blanks around it.
+// Prose returns a reply that is nothing but a text, without the blanks around it.
 func Prose(reply string) (string, error) {
 	text := strings.TrimSpace(reply)
 	first, rest, _ := strings.Cut(text, "\n")

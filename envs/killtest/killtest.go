@@ -1,7 +1,7 @@
 //go:build linux && amd64
 
-// Package killtest kills programs of tests with SIGKILL at each of their system calls that change a
-// file, by tracing them: a random moment seldom hits the few that matter.
+// Package killtest traces programs of tests, and kills them with SIGKILL at each of their system
+// calls that change a file: a random moment seldom hits the few that matter.
 package killtest
 
 import (
@@ -16,12 +16,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Now is called by the program under test: what it does from here on is what it is killed over.
+// Now is called by the program under test: it is killed only after that.
 func Now() { _, _ = os.Stdout.Write([]byte("now\n")) }
 
 // EachCall starts the command that make returns, kills it at its first system call after [Now] that
-// changes a file, and calls check; starts another and kills it at its second, and so on, until one
-// ends by itself. It is killed before the call is carried out.
+// changes a file, and calls check. Then it starts another one and kills it at the second call, and
+// so on, until one ends by itself. The call itself is not carried out.
 func EachCall(t *testing.T, make func() *exec.Cmd, check func(call string)) {
 	t.Helper()
 
@@ -42,8 +42,8 @@ func EachCall(t *testing.T, make func() *exec.Cmd, check func(call string)) {
 	}
 }
 
-// changing are the system calls that change a file. Those that make it durable do not: a process
-// that is killed leaves what it has written.
+// changing are the system calls that change a file. Those that make it durable do not count: what a
+// killed process has written stays.
 var changing = map[uint64]string{
 	unix.SYS_PWRITE64: "pwrite", unix.SYS_WRITE: "write", unix.SYS_FTRUNCATE: "ftruncate", unix.SYS_UNLINK: "unlink",
 	unix.SYS_UNLINKAT: "unlinkat", unix.SYS_RENAME: "rename", unix.SYS_RENAMEAT: "renameat",
@@ -51,8 +51,8 @@ var changing = map[uint64]string{
 	unix.SYS_FCHMOD: "fchmod", unix.SYS_SYMLINKAT: "symlinkat", unix.SYS_LINKAT: "linkat",
 }
 
-// stop is the part that matters of what the kernel says of a stop at a system call
-// (struct ptrace_syscall_info).
+// stop is the relevant part of what the kernel says about a stop at a system call (struct
+// ptrace_syscall_info).
 type stop struct {
 	Op   uint8
 	_    [23]byte
@@ -64,7 +64,7 @@ type stop struct {
 // atEntry is the stop before a call is carried out.
 const atEntry = 1
 
-// counts reports whether a stop is before a call that changes a file, and whether it is that of
+// counts returns the name of a call that changes a file, and reports whether the call is that of
 // Now.
 func (s *stop) counts() (name string, now bool) {
 	name = changing[s.Call]
@@ -73,8 +73,7 @@ func (s *stop) counts() (name string, now bool) {
 	case s.Op != atEntry || name == "":
 		return "", false
 	case s.Call == unix.SYS_WRITE:
-		// The standard files are no files, and pipes of the Go runtime are written one byte at a
-		// time.
+		// Standard files do not count, and the Go runtime writes to its pipes one byte at a time.
 		return map[bool]string{true: name}[s.Args[0] > 2 && s.Args[2] > 8], s.Args[0] == 1
 	case s.Call == unix.SYS_OPENAT:
 		return map[bool]string{true: name}[s.Args[2]&unix.O_CREAT != 0], false
@@ -85,10 +84,10 @@ func (s *stop) counts() (name string, now bool) {
 	return name, false
 }
 
-// killAt runs a command, kills it at the nth call that counts, and returns what that was; "" if it
-// ended by itself.
+// killAt runs a command, kills it at the nth call that counts, and returns the name of that call,
+// or "" if the command ended by itself.
 func killAt(cmd *exec.Cmd, n int) (name string, err error) {
-	// The kernel knows the thread that traces, not the process.
+	// To the kernel, the tracer is a thread and not the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -104,6 +103,7 @@ func killAt(cmd *exec.Cmd, n int) (name string, err error) {
 		return "", err
 	}
 
+	// All threads are traced, and the program does not outlive the test.
 	const options = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_EXITKILL
 	if err := syscall.PtraceSetOptions(pid, options); err != nil {
 		return "", err
@@ -116,7 +116,7 @@ func killAt(cmd *exec.Cmd, n int) (name string, err error) {
 			_ = syscall.PtraceSyscall(thread, signal) // an error: it was killed meanwhile
 		}
 
-		// Only threads that this thread traces: other tests have children, too.
+		// Only for threads that this thread traces: other tests have children, too.
 		thread, err = syscall.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
 		if err == syscall.EINTR {
 			continue
@@ -133,7 +133,7 @@ func killAt(cmd *exec.Cmd, n int) (name string, err error) {
 	return t.name, nil
 }
 
-// tracer knows how far a program under test is.
+// tracer follows a program under test.
 type tracer struct {
 	pid   int
 	now   bool   // it has called Now
@@ -146,7 +146,7 @@ type tracer struct {
 // syscallStop marks a stop at a system call.
 const syscallStop = syscall.SIGTRAP | 0x80
 
-// stopped looks at a thread that stopped and returns the signal with which it goes on.
+// stopped handles a thread that stopped, and returns the signal that it continues with.
 func (t *tracer) stopped(thread int, status syscall.WaitStatus) (signal int) {
 	t.ended = status.Exited() || status.Signaled()
 
@@ -166,12 +166,12 @@ func (t *tracer) stopped(thread int, status syscall.WaitStatus) (signal int) {
 	return int(status.StopSignal())
 }
 
-// atCall counts a call, and kills the program when it was enough.
+// atCall counts a call, and kills the program at the last one.
 func (t *tracer) atCall(thread int) {
 	var s stop
 
-	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(thread), unsafe.Sizeof(s),
-		uintptr(unsafe.Pointer(&s)), 0, 0)
+	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(thread),
+		unsafe.Sizeof(s), uintptr(unsafe.Pointer(&s)), 0, 0)
 	if errno != 0 || t.name != "" {
 		return
 	}

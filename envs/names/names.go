@@ -1,5 +1,5 @@
-// Package names rejects names that are not among the valid ones. The error lists those and suggests
-// the closest.
+// Package names refuses names that are not valid. The error lists the valid ones and suggests the
+// closest.
 package names
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Parse returns the valid name that is name; any other is refused as Unknown says.
+// Parse returns name as a valid name, or the error of [Unknown].
 func Parse[T ~string](kind, name string, valid []T) (T, error) {
 	if slices.Contains(valid, T(name)) {
 		return T(name), nil
@@ -17,7 +17,8 @@ func Parse[T ~string](kind, name string, valid []T) (T, error) {
 	return "", Unknown(kind, name, valid)
 }
 
-// Unknown is the error of a name that is not valid, of a kind of things such as "dataset".
+// Unknown returns the error about a name that is not valid. kind is what it should name, such as
+// "dataset".
 func Unknown[T ~string](kind, name string, valid []T) error {
 	are := "are"
 	if len(valid) == 1 {
@@ -25,12 +26,13 @@ func Unknown[T ~string](kind, name string, valid []T) error {
 	}
 
 	if meant, ok := Closest(name, valid); ok {
-		return fmt.Errorf("unknown %s %q, did you mean %s? Valid %s %s", kind, name, meant, are, Join(valid))
+		return fmt.Errorf("unknown %s %q, did you mean %s? Valid %s %s",
+			kind, name, meant, are, Join(valid))
 	}
 	return fmt.Errorf("unknown %s %q: valid %s %s", kind, name, are, Join(valid))
 }
 
-// Texts returns a list of names as one of texts.
+// Texts turns a list of names into one of texts.
 func Texts[T ~string](list func() []T) func() []string {
 	return func() []string {
 		var texts []string
@@ -50,9 +52,9 @@ func Join[T ~string](all []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// Closest returns the valid name that was probably meant by another one: the first of those with
-// the fewest mistakes, where these are few. The last part of a name with parts, such as trees of
-// search.trees, and the beginning of a name may stand for the whole, the shortest of several.
+// Closest returns the valid name that was probably meant: the first of those with the fewest
+// mistakes, if these are few. The last part of a name, such as trees of search.trees, or the
+// beginning of a name may stand for the whole, and for the shortest of several.
 func Closest[T ~string](name string, valid []T) (meant T, ok bool) {
 	typed := strings.ToLower(name)
 	best := max(len(typed), 3)/3 + 1 // as many would be another word
@@ -73,7 +75,7 @@ func Closest[T ~string](name string, valid []T) (meant T, ok bool) {
 	return meant, ok
 }
 
-// mistakes counts the bytes that have to be put in, left out, replaced, or swapped with the next
+// mistakes counts the bytes that have to be inserted, deleted, replaced, or swapped with the next
 // one to turn a into b: the distance of optimal string alignment.
 func mistakes(a, b string) int {
 	var before []int // of a less its last two bytes, to each beginning of b
@@ -104,10 +106,9 @@ func mistakes(a, b string) int {
 	return last[len(b)]
 }
 
-// Marked ends a name with a hash of what it is the name of, in place of what is more than most
-// characters.
-func Marked(name, of string, most int) string {
-	mark := fmt.Sprintf("_%.4x", sha256.Sum256([]byte(of)))
+// Marked ends a name with a hash of what it identifies, within most characters.
+func Marked(name, identity string, most int) string {
+	mark := fmt.Sprintf("_%.4x", sha256.Sum256([]byte(identity)))
 
 	runes := []rune(name)
 	if most -= len(mark); len(runes) > most {

@@ -16,8 +16,8 @@ import (
 	"toolevo/envs/disk"
 )
 
-// OpenToRead opens a file to read it, also while another process writes it, and after one was
-// killed while it did.
+// OpenToRead opens a file to read it, even while another process writes it, or after one was killed
+// while writing.
 func OpenToRead(ctx context.Context, path string) (*sql.DB, error) {
 	db, err := open(ctx, Address(path, "mode=ro"))
 
@@ -27,7 +27,7 @@ func OpenToRead(ctx context.Context, path string) (*sql.DB, error) {
 	case lacksLocks(path, err):
 		return openUnlocked(ctx, path)
 	case lacksSharedMemory(err):
-		options = alone
+		options = exclusive
 	case !wantsWriting(err):
 		return db, err
 	}
@@ -36,7 +36,7 @@ func OpenToRead(ctx context.Context, path string) (*sql.DB, error) {
 		return open(ctx, Address(path, "mode=ro"))
 	}
 
-	// It may not be written here. Why not is of no interest: a copy may.
+	// The file may not be written here. Whatever the reason, a copy may.
 	copied, copyErr := openCopy(ctx, path)
 	if copyErr != nil {
 		return nil, errors.Join(err, fmt.Errorf("copy it: %w", copyErr))
@@ -45,7 +45,7 @@ func OpenToRead(ctx context.Context, path string) (*sql.DB, error) {
 	return copied, nil
 }
 
-// openUnlocked opens a file where none can be locked, so that nobody writes it
+// openUnlocked opens a file on a file system without locks, where nobody writes it
 // ([disk.ErrNoLocks]).
 func openUnlocked(ctx context.Context, path string) (*sql.DB, error) {
 	for _, part := range Parts(path)[1:] {
@@ -57,7 +57,7 @@ func openUnlocked(ctx context.Context, path string) (*sql.DB, error) {
 	return open(ctx, Address(path, "mode=ro&immutable=1"))
 }
 
-// open opens a database and reads from it: only then is anything looked at.
+// open opens a database and reads from it, because only then does SQLite look at the file.
 func open(ctx context.Context, address string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite3", address)
 	if err != nil {
@@ -71,12 +71,12 @@ func open(ctx context.Context, address string) (*sql.DB, error) {
 	return db, nil
 }
 
-// wantsWriting reports whether a file could not be read because something had to be written first:
-// what a journal holds, or the index of a log.
+// wantsWriting reports whether a file could not be read because something has to be written first:
+// the contents of a journal, or the index of a log.
 func wantsWriting(err error) bool { return hasCode(err, sqlite3.ErrReadonly, sqlite3.ErrCantOpen) }
 
-// rollBack opens a file for writing, which puts back what a hot journal holds, and ends what the
-// process that was killed had begun: it was folding the log into the file.
+// rollBack opens a file for writing, which puts back the contents of a hot journal, and finishes
+// what a killed process had begun: folding the log into the file.
 func rollBack(ctx context.Context, path, options string) error {
 	db, err := open(ctx, Address(path, "mode=rw"+options))
 	if err != nil {
@@ -87,13 +87,13 @@ func rollBack(ctx context.Context, path, options string) error {
 	return errors.Join(err, db.Close())
 }
 
-// alone is the option of who wants no others beside: the index of the log is in its own memory
-// then.
-const alone = "&_locking_mode=EXCLUSIVE"
+// exclusive is the option of a connection that lets no others in. Its own memory has the index of
+// the log then.
+const exclusive = "&_locking_mode=EXCLUSIVE"
 
-// Fold folds the log of a database that was opened for writing into its file, so that it is one
-// file, which can be copied, and read by those who may not write beside it. While somebody else
-// reads, it stays as it is.
+// Fold folds the log of a database that was opened for writing into its file. The one file can be
+// copied, and read by those who may not write beside it. While somebody else reads, nothing
+// changes.
 func Fold(ctx context.Context, db *sql.DB) error {
 	if _, err := db.ExecContext(ctx, `PRAGMA journal_mode = DELETE`); err != nil && !IsBusy(err) {
 		return err
@@ -104,11 +104,11 @@ func Fold(ctx context.Context, db *sql.DB) error {
 // copies counts the copies in memory, for their names.
 var copies atomic.Int64
 
-// temporaryPrefix begins the names of the folders in which SQLite puts a copy in order.
+// temporaryPrefix begins the names of the folders in which SQLite repairs a copy.
 const temporaryPrefix = "toolevo-sqlite-"
 
-// openCopy copies a file and its parts to where they may be written, for SQLite to put in order,
-// and from there into memory.
+// openCopy copies a file and its parts to where they may be written, lets SQLite repair the copy,
+// and copies that into memory.
 func openCopy(ctx context.Context, path string) (_ *sql.DB, err error) {
 	if err := disk.RemoveLeftovers(os.TempDir(), temporaryPrefix, ""); err != nil {
 		return nil, err
@@ -125,19 +125,20 @@ func openCopy(ctx context.Context, path string) (_ *sql.DB, err error) {
 		return nil, err
 	}
 
-	// Nobody knows of the copy: it needs neither locks nor shared memory.
-	whole, err := open(ctx, Address(copied, "mode=rw&vfs=unix-none"+alone))
+	// Nobody else knows of the copy, so it needs neither locks nor shared memory.
+	whole, err := open(ctx, Address(copied, "mode=rw&vfs=unix-none"+exclusive))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, whole.Close()) }()
 
-	if err := Fold(ctx, whole); err != nil { // in memory there is no log beside a file
+	// A database in memory has no log beside a file, so the log is folded in first.
+	if err := Fold(ctx, whole); err != nil {
 		return nil, err
 	}
 
-	// A database in memory is there for all connections of this process that use its name, until
-	// the last is closed.
+	// All connections of this process that use the name share the database in memory, until the
+	// last is closed.
 	memory, err := open(ctx, fmt.Sprintf("file:/toolevo-%d?vfs=memdb", copies.Add(1)))
 	if err != nil {
 		return nil, err
@@ -149,8 +150,8 @@ func openCopy(ctx context.Context, path string) (_ *sql.DB, err error) {
 	return memory, nil
 }
 
-// copyParts copies a file and what stands beside it, except for the index of the log, which SQLite
-// makes again: that of a process that is gone says nothing.
+// copyParts copies a file and its parts, except for the index of the log. SQLite makes that again:
+// the index of a process that is gone is useless.
 func copyParts(from, to string) error {
 	for i, suffix := range []string{"", "-wal", "-journal"} {
 		err := copyFile(from+suffix, to+suffix)

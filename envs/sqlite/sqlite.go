@@ -19,8 +19,8 @@ import (
 	"toolevo/envs/disk"
 )
 
-// Address returns the URI of the file at path. A '?' or '%' in a name is no syntax. Options are
-// SQLite's and the driver's, such as "mode=ro".
+// Address returns the URI of the file at path, in which a '?' or '%' of the name is escaped.
+// Options are SQLite's and the driver's, such as "mode=ro".
 func Address(path, options string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -28,34 +28,34 @@ func Address(path, options string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + options
 }
 
-// Parts returns the names that the file at path and what stands beside it may have, the file first.
+// Parts returns the names that the file at path and its parts may have, the file first.
 func Parts(path string) []string {
 	return []string{path, path + "-wal", path + "-shm", path + "-journal"}
 }
 
-// OpenToWrite opens a file to write it with a log, so that others can read it meanwhile. Where the
+// OpenToWrite opens a file to write it with a log, so that others can read it meanwhile. If the
 // file system has no shared memory for the index of the log, readers and writers wait for each
-// other. The error of one without locks wraps [disk.ErrNoLocks].
+// other. If it has no locks, the error wraps [disk.ErrNoLocks].
 func OpenToWrite(ctx context.Context, path, options string) (*sql.DB, error) {
 	db, err := open(ctx, Address(path, "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate"+
 		"&_busy_timeout=10000"+options))
 
 	if lacksSharedMemory(err) {
-		// The file is in the mode of a log already, and beside it is the file that cannot be
-		// mapped.
-		if err := errors.Join(rollBack(ctx, path, alone), os.Remove(path+"-shm")); err != nil {
+		// The file is in log mode already, and the part that cannot be mapped is beside it.
+		if err := errors.Join(rollBack(ctx, path, exclusive), os.Remove(path+"-shm")); err != nil {
 			return nil, err
 		}
 
-		// Who reads much keeps the others waiting for as long.
+		// A long read keeps writers waiting for as long.
 		db, err = open(ctx, Address(path, "_journal_mode=DELETE&_synchronous=FULL&_txlock=immediate"+
 			"&_busy_timeout=60000"+options))
 	}
 	return db, explain(path, err)
 }
 
-// Create carries out statements in a file that is new or empty, all or none of them, and leaves any
-// other as it is. They are in the file itself when it returns, and not in a log beside it.
+// Create carries out statements in a file that is new or empty, all or none of them, and does not
+// change any other file. Their results are in the file itself when it returns, and not in a log
+// beside it.
 func Create(ctx context.Context, path string, statements ...string) error {
 	return DiskError(path, explain(path, create(ctx, path, statements)))
 }
@@ -89,14 +89,14 @@ func create(ctx context.Context, path string, statements []string) error {
 
 const countObjects = `SELECT count(*) FROM sqlite_master`
 
-// IsDamage reports whether an error says that a file is none of SQLite's, or not whole.
+// IsDamage reports whether an error says that a file is damaged or not a SQLite file.
 func IsDamage(err error) bool { return hasCode(err, sqlite3.ErrCorrupt, sqlite3.ErrNotADB) }
 
 // IsBusy reports whether an error says that another connection is in the way.
 func IsBusy(err error) bool { return hasCode(err, sqlite3.ErrBusy, sqlite3.ErrLocked) }
 
-// DiskError turns what SQLite says of a full or failing disk into what the system says of the file
-// at path, and returns other errors as they are.
+// DiskError turns SQLite's error about a full or failing disk into the system's error about the
+// file at path, and returns other errors unchanged.
 func DiskError(path string, err error) error {
 	switch {
 	case hasCode(err, sqlite3.ErrFull):
@@ -108,7 +108,7 @@ func DiskError(path string, err error) error {
 	return err
 }
 
-// explain adds to an error what the file system of the file at path lacks.
+// explain adds to an error that the file system of the file at path has no locks.
 func explain(path string, err error) error {
 	if lacksLocks(path, err) {
 		return fmt.Errorf("%w: %w", err, disk.ErrNoLocks)
@@ -116,14 +116,14 @@ func explain(path string, err error) error {
 	return err
 }
 
-// lacksLocks reports whether an error is that of a file system without locks. SQLite takes some of
-// the system's errors for a lock that somebody else has.
+// lacksLocks reports whether an error comes from a file system without locks. SQLite takes some of
+// the system's errors for a lock of somebody else.
 func lacksLocks(path string, err error) bool {
 	return hasExtended(err, sqlite3.ErrIoErrLock, sqlite3.ErrIoErrRDlock) ||
 		IsBusy(err) && !disk.HasRecordLocks(filepath.Dir(path))
 }
 
-// lacksSharedMemory reports whether an error is that of a file system without shared memory.
+// lacksSharedMemory reports whether an error comes from a file system without shared memory.
 func lacksSharedMemory(err error) bool { return hasExtended(err, sqlite3.ErrIoErrSHMMap) }
 
 func hasExtended(err error, codes ...sqlite3.ErrNoExtended) bool {
@@ -136,18 +136,18 @@ func hasCode(err error, codes ...sqlite3.ErrNo) bool {
 	return errors.As(err, &failed) && slices.Contains(codes, failed.Code)
 }
 
-// ErrNotSQLite means that a file does not begin as those of SQLite do.
+// ErrNotSQLite means that a file does not begin like a SQLite file.
 var ErrNotSQLite = errors.New("not a SQLite file")
 
-// Header is what a file says of itself in its first bytes.
+// Header is what a file says about itself in its first bytes.
 type Header struct {
 	Size        int64  // of the file, in bytes
 	Claims      int64  // how large it says that it is, in bytes
 	Application uint32 // the ID of the program that it belongs to; 0 when none was set
 }
 
-// ReadHeader reads the header of a file, without SQLite, which would change what stands beside it.
-// An empty file has an empty header. The error of any other that is none of SQLite's wraps
+// ReadHeader reads the header of a file, without SQLite, which would change the parts beside it. An
+// empty file has an empty header. The error about any other file that is not SQLite's wraps
 // [ErrNotSQLite].
 func ReadHeader(path string) (h Header, err error) {
 	f, err := disk.Open(path)

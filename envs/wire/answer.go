@@ -21,7 +21,7 @@ type AnswerForm struct {
 	Message string `yaml:"message" json:"message"` // the member that has the text
 }
 
-// Validate reports what a format lacks.
+// Validate returns what the form lacks.
 func (f AnswerForm) Validate() error {
 	if f.State == "" || f.Message == "" || f.State == f.Message {
 		return errors.New("a response needs two names that differ: state and message")
@@ -29,7 +29,7 @@ func (f AnswerForm) Validate() error {
 	return nil
 }
 
-// Wrap writes the answer to a call as one line. Letters of any script stay as they are.
+// Wrap writes the answer to a call as one line. Letters of any script are unchanged.
 func (f AnswerForm) Wrap(succeeded bool, text string) string {
 	state := failure
 	if succeeded {
@@ -38,8 +38,8 @@ func (f AnswerForm) Wrap(succeeded bool, text string) string {
 	return pytext.JSON(envs.Object(f.State, state, f.Message, text))
 }
 
-// wrapped is how such an object begins. Most answers are told from it by their first bytes, the
-// others without being decoded.
+// wrapped is how such an object begins. Most other answers differ from it in their first bytes, and
+// none has to be decoded.
 var wrapped = regexp.MustCompile(`^\{"(?:[^"\\]|\\.)+": "(?:` + success + `|` + failure + `)", "`)
 
 // ReadAnswer returns the text of an answer: the message of an object, and anything else as it is.

@@ -2,14 +2,14 @@ package wire
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// NewCounter returns what counts by a label, and is registered for Prometheus.
+// NewCounter returns a counter with a label, and registers it for Prometheus.
 func NewCounter(r *prometheus.Registry, name, help, label string) *prometheus.CounterVec {
 	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 	r.MustRegister(c)
 	return c
 }
 
-// Counts returns what the counter of a name has counted, by its label.
+// Counts returns the counts of the counter of a name, by its label.
 func Counts(r *prometheus.Registry, name string) map[string]int64 {
 	counts := map[string]int64{}
 

@@ -1,6 +1,6 @@
-// Package wire is what our servers of tools share: JSON over HTTP, MCP with the official SDK, who
-// may come in, and the form of an answer; and what clients of others' servers share: texts that
-// nothing may show ([Secrets]), and how long a server asks to be left alone ([Wait]).
+// Package wire is what this program's servers of tools share: JSON over HTTP, MCP with the official
+// SDK, access, and the form of an answer. It is also what clients of other servers share: texts
+// that nothing may show ([Secrets]), and how long a server asks clients to wait ([Wait]).
 //
 // # Words
 //
@@ -13,16 +13,16 @@
 // # Guarantees
 //
 //   - ReadAnswer(f.Wrap(success, text)) = text, for every valid form and text. ReadAnswer returns
-//     what is no such object as it is.
+//     anything else unchanged.
 //   - The object of a request is read as tools take it: members in their order, numbers as written.
-//     What cannot be read has the status and the reason that the client should be told.
-//   - A page of a foreign site in a browser on this machine does nothing: its requests are refused
-//     by their Origin, and those under a name of its own that it has made point here by their Host.
+//     The error about what cannot be read has a status and a reason for the client.
+//   - A page of a foreign site in a browser on this machine has no effect: its requests are refused
+//     by their Origin, or by their Host if the site has pointed a name of its own to this machine.
 //   - A server that other machines can reach has a key. Whoever sends the key may use any name.
 //   - The size of a request is limited.
 //
 // # Caveats
 //
-// A reader is not told the names of a version's form: [ReadAnswer] goes by the words for the state.
-// A tool that prints such an object itself is read for its second text.
+// A reader does not know the names of a version's form: [ReadAnswer] recognises the words for the
+// state. If a tool itself prints such an object, its second text is read.
 package wire

@@ -49,7 +49,7 @@ func (d *Door) Key(p *console.Program) (string, error) {
 	return key, nil
 }
 
-// SayKey says that the server asks for a key, where it does.
+// SayKey says that the server asks for a key, if it does.
 func (d *Door) SayKey(p *console.Program) {
 	if d.RequireKey {
 		p.Say("It asks for the key in %s.", d.Variable)
@@ -63,16 +63,17 @@ const (
 	graceTime = 10 * time.Second // for calls that are being answered when the server ends
 )
 
-// Serve serves until ctx ends; calls that are being answered then get their answers. It introduces
-// the server once it listens, and returns its address.
-func (d *Door) Serve(ctx context.Context, p *console.Program, h http.Handler,
-	introduce func(address string)) (string, error) {
+// Serve serves until ctx ends, and finishes the calls in progress then. It introduces the server
+// once it listens, and returns its address.
+func (d *Door) Serve(
+	ctx context.Context, p *console.Program, h http.Handler, introduce func(address string),
+) (string, error) {
 	bare, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.Listen)
 	if err != nil {
 		return "", console.GaveUp(console.Option("listen", "%w: name another address", err))
 	}
 
-	// Those who ask are not told that the server ends, only those who do not stop asking.
+	// Calls in progress do not notice that the server ends, unless they outlast the grace.
 	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 
@@ -98,6 +99,7 @@ func (d *Door) Serve(ctx context.Context, p *console.Program, h http.Handler,
 	case <-ctx.Done():
 	}
 
+	// Closing connections does not end their handlers; only the context does.
 	if !shutDown(calls, s, h) {
 		cancel()
 		_ = s.Close()
@@ -107,10 +109,10 @@ func (d *Door) Serve(ctx context.Context, p *console.Program, h http.Handler,
 	return address, nil
 }
 
-// drainer is a handler with connections of its own, which end when ctx does at the latest.
+// drainer is a handler with connections of its own, which end with ctx at the latest.
 type drainer interface{ Drain(ctx context.Context) }
 
-// shutDown lets calls be answered, for some time, and reports whether all have been.
+// shutDown gives calls some time to be answered, and reports whether all have been.
 func shutDown(calls context.Context, s *http.Server, h http.Handler) bool {
 	grace, end := context.WithTimeout(calls, graceTime)
 	defer end()
@@ -121,15 +123,15 @@ func shutDown(calls context.Context, s *http.Server, h http.Handler) bool {
 	return s.Shutdown(grace) == nil
 }
 
-// acceptor is a listener that says when it can take no connection: net/http tries again, and keeps
-// that to itself.
+// acceptor is a listener that says when it cannot accept connections: net/http tries again without
+// a word.
 type acceptor struct {
 	net.Listener
 	say  func(format string, args ...any)
 	said time.Time
 }
 
-// quietTime is how long an acceptor does not repeat that.
+// quietTime is how long an acceptor waits before it repeats that.
 const quietTime = time.Minute
 
 // Accept implements [net.Listener].
@@ -156,7 +158,7 @@ type Piped interface {
 	Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error
 }
 
-// Pipe serves over stdin and stdout until that is closed or ctx ends.
+// Pipe serves over stdin and stdout until stdin is closed or ctx ends.
 func Pipe(ctx context.Context, p *console.Program, s Piped) error {
 	return console.GaveUp(s.Stdio(ctx, io.NopCloser(p.In), unclosed{p.Raw}))
 }

@@ -24,8 +24,8 @@ type Guard struct {
 // ErrOpen means that other machines could use a server without a key.
 var ErrOpen = errors.New("other machines can reach it, and it asks for no key")
 
-// ParseAddress returns an address PORT, :PORT or HOST:PORT to listen on as HOST:PORT: without a
-// host it is that of this machine alone. If other machines could reach it, err is [ErrOpen].
+// ParseAddress returns an address PORT, :PORT or HOST:PORT to listen on as HOST:PORT. Without a
+// host, only this machine can reach it. If other machines could reach it, err is [ErrOpen].
 func ParseAddress(text string) (address string, err error) {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil && !strings.Contains(text, ":") {
@@ -45,8 +45,8 @@ func ParseAddress(text string) (address string, err error) {
 	return address, nil
 }
 
-// Handler returns the handler with the guard before it. Where there is a key, the guard leaves it
-// to [Guard.WithKey] to ask for it.
+// Handler returns the handler with the guard before it. The guard leaves it to [Guard.WithKey] to
+// ask for the key.
 func (g *Guard) Handler(h http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +82,7 @@ func (g *Guard) WithKey(h http.Handler) http.Handler {
 	})
 }
 
-// IsKey reports whether a key is the right one; any is where there is none.
+// IsKey reports whether a key is right. Without a key of the guard, any is.
 func (g *Guard) IsKey(key string) bool {
 	return g.Key == "" || subtle.ConstantTimeCompare([]byte(key), []byte(g.Key)) == 1
 }
@@ -121,8 +121,8 @@ func hostOf(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// isLocal reports whether a host is this machine, by its name or a loopback address. Other names
-// could be made to point to it by whoever owns them.
+// isLocal reports whether a host is this machine, by its name or a loopback address. The owner of
+// any other name could point it to this machine.
 func isLocal(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

@@ -12,7 +12,7 @@ import (
 )
 
 // ReadObject reads the body of a request, which http.MaxBytesReader may bound. The error is the
-// client's; the status is what to answer it with.
+// client's, and the status is the one to answer with.
 func ReadObject(r *http.Request) (object envs.Args, status int, err error) {
 	body, err := io.ReadAll(r.Body)
 
@@ -31,7 +31,7 @@ func ReadObject(r *http.Request) (object envs.Args, status int, err error) {
 	return object, http.StatusOK, nil
 }
 
-// Object reads a JSON object as tools take it. Bytes that are no UTF-8 are replaced.
+// Object reads a JSON object as tools take it. Bytes that are not UTF-8 are replaced.
 func Object(text string) (envs.Args, error) {
 	v, err := decode(text)
 	if err != nil {
@@ -40,7 +40,7 @@ func Object(text string) (envs.Args, error) {
 	return asObject(v)
 }
 
-// Arguments reads the arguments of a call: an object, a text that holds one, or nothing.
+// Arguments reads the arguments of a call: an object, a text that contains one, or nothing.
 func Arguments(input any) (args envs.Args, err error) {
 	if text, ok := input.(string); ok {
 		if input = nil; strings.TrimSpace(text) != "" {
@@ -70,13 +70,13 @@ func asObject(v any) (envs.Args, error) {
 	return object, nil
 }
 
-// TooLarge is the reason of a body of more than a number of bytes.
+// TooLarge returns the error about a body of more than most bytes.
 func TooLarge(most int64) error {
 	return fmt.Errorf("the body is too large: want at most %d bytes", most)
 }
 
-// SendJSON answers a request with JSON. A client whose body is too large is not listened to any
-// more.
+// SendJSON answers a request with JSON. The connection of a client whose body is too large is
+// closed.
 func SendJSON(w http.ResponseWriter, status int, text string) {
 	if status == http.StatusRequestEntityTooLarge {
 		w.Header().Set("Connection", "close") // nobody reads the rest
@@ -84,5 +84,5 @@ func SendJSON(w http.ResponseWriter, status int, text string) {
 
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text) // who does not listen any more is told nothing
+	_, _ = io.WriteString(w, text) // the client may be gone
 }

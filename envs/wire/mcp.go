@@ -24,12 +24,12 @@ type MCPTool struct {
 	ReadsOnly   bool      // it is known that no call changes anything
 
 	// Call returns what the client reads, and whether that says what the client did wrong. input is
-	// the arguments as they were sent: JSON, or "". The error is ours.
+	// the arguments as they were sent: JSON, or "". An error is a failure of the server.
 	Call func(ctx context.Context, input string) (text string, wrong bool, err error)
 }
 
-// NewMCP returns a server of tools, which introduces itself as a version of this program. What the
-// options leave out is the SDK's default.
+// NewMCP returns a server of tools, which introduces itself as a version of this program. Options
+// that are left out have the SDK's defaults.
 func NewMCP(version string, tools []MCPTool, o mcp.ServerOptions) *mcp.Server {
 	o.Capabilities = &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
 	server := mcp.NewServer(&mcp.Implementation{Name: "toolevo", Version: version}, &o)
@@ -53,15 +53,17 @@ func NewMCP(version string, tools []MCPTool, o mcp.ServerOptions) *mcp.Server {
 	return server
 }
 
-// mostBatch is how many requests a batch may have, whose answers multiply what was sent. Newer
-// clients send none.
+// mostBatch is how many requests a batch may have, because its answers multiply what was sent.
+// Newer clients send no batches.
 const mostBatch = 16
 
-// MCPOverHTTP serves clients over streamable HTTP with whole answers, each by the server of its
-// request. Who may come in is for [Guard] to say. A request has at most o.MaxRequestBodyBytes.
-func MCPOverHTTP(of func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions) http.Handler {
+// MCPOverHTTP serves clients over streamable HTTP with complete answers, each by the server of its
+// request. [Guard] decides who has access. A request has at most o.MaxRequestBodyBytes.
+func MCPOverHTTP(
+	serverOf func(*http.Request) *mcp.Server, o mcp.StreamableHTTPOptions,
+) http.Handler {
 	o.JSONResponse, o.DisableLocalhostProtection = true, true
-	h := mcp.NewStreamableHTTPHandler(of, &o)
+	h := mcp.NewStreamableHTTPHandler(serverOf, &o)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, ok := read(w, r, o.MaxRequestBodyBytes)
 		if !ok {
@@ -91,30 +93,31 @@ func read(w http.ResponseWriter, r *http.Request, most int64) (body []byte, ok b
 	return body, true
 }
 
-// sessionKey is where the context of a request that begins a session has its server.
+// sessionKey is the key of the server in the context of a request that begins a session.
 type sessionKey struct{}
 
-// MCPSessions is [HTTP] with a server for each session, and a limit on sessions.
+// MCPSessions is [MCPOverHTTP] with a server for each session, and a limit on sessions.
 func MCPSessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions) http.Handler {
 	var (
-		mu   sync.Mutex
-		open []*mcp.Server
-		some = begin() // asked which versions of the protocol there are
+		mu      sync.Mutex
+		open    []*mcp.Server
+		outside = begin() // says which versions of the protocol there are, before any session
 	)
 
 	h := MCPOverHTTP(func(r *http.Request) *mcp.Server {
 		if s, ok := r.Context().Value(sessionKey{}).(*mcp.Server); ok {
 			return s
 		}
-		return some
+		return outside
 	}, o)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The SDK knows the server of a session. Only a request that begins one needs a new server.
 		if r.Header.Get("Mcp-Session-Id") != "" {
 			h.ServeHTTP(w, r)
 			return
 		}
 
-		// No client that is slow to send its request holds the lock.
+		// The body is read first: a client that is slow to send it must not hold the lock.
 		if _, ok := read(w, r, o.MaxRequestBodyBytes); !ok {
 			return
 		}
@@ -122,6 +125,7 @@ func MCPSessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions
 		mu.Lock()
 		defer mu.Unlock()
 
+		// Nobody says when a session ends, so those that are over are found here.
 		open = slices.DeleteFunc(open, func(s *mcp.Server) bool {
 			for range s.Sessions() {
 				return false
@@ -129,7 +133,8 @@ func MCPSessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions
 			return true
 		})
 		if len(open) >= most {
-			why := fmt.Sprintf("there are %d sessions, as many as there may be: end one, or wait", most)
+			why := fmt.Sprintf("there are %d sessions, as many as there may be: end one, or wait",
+				most)
 			http.Error(w, why, http.StatusServiceUnavailable)
 			return
 		}
@@ -140,8 +145,10 @@ func MCPSessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions
 	})
 }
 
-// MCPOverStdio serves the client at the other end of a pipe, until that closes it or ctx ends. No
-// line has more bytes than most.
-func MCPOverStdio(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser, most int64) error {
+// MCPOverStdio serves the client at the other end of a pipe until the client closes it or ctx ends.
+// No line has more bytes than most.
+func MCPOverStdio(
+	ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser, most int64,
+) error {
 	return s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: int(most)})
 }

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// hidden stands where a secret stood.
+// hidden replaces a secret.
 const hidden = "[hidden]"
 
-// shortestSecret is the length from which a key is one. Dummies such as "x" or "-", which servers
-// without authentication are given, are not: hiding them would garble every message.
+// shortestSecret is the length from which a key is a secret. Dummies such as "x" or "-", for
+// servers without authentication, are not: hiding them would garble every message.
 const shortestSecret = 4
 
-// Secrets are the texts that nothing may show, in every spelling they are sent in, longest first.
+// Secrets are texts that nothing may show, in every spelling in which they are sent, longest first.
 type Secrets []string
 
-// NewSecrets returns keys, and what of credentials is secret. user may be nil.
+// NewSecrets returns the secrets of some texts and of credentials. user may be nil.
 func NewSecrets(plain []string, user *url.Userinfo) Secrets {
 	if user != nil {
 		password, ok := user.Password()
@@ -45,8 +45,8 @@ func NewSecrets(plain []string, user *url.Userinfo) Secrets {
 	return slices.Compact(s)
 }
 
-// spellings are a text as it is, as it stands in URLs, and as it stands between quotes in JSON and
-// in Go.
+// spellings returns a text as it is, as URLs spell it, and as it is between quotes in JSON and in
+// Go.
 func spellings(p string) []string {
 	inJSON, _ := json.Marshal(p)
 

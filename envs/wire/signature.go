@@ -2,7 +2,7 @@ package wire
 
 import "strings"
 
-// ParseSignature reads "Name[p1, p2]" or "Name" at the beginning of text, as tool lists, notices
+// ParseSignature reads "Name[p1, p2]" or "Name" at the beginning of a text, as tool lists, notices
 // and models write it.
 func ParseSignature(text string) (name string, params []string, signature string, ok bool) {
 	text = strings.TrimLeft(text, " \n`")
@@ -12,7 +12,8 @@ func ParseSignature(text string) (name string, params []string, signature string
 		n++
 	}
 
-	if !strings.HasPrefix(text[n:], "[") { // a full stop ends the sentence
+	// A name may have dots in it, but without brackets the last one ends a sentence.
+	if !strings.HasPrefix(text[n:], "[") {
 		n = len(strings.TrimRight(text[:n], "."))
 	}
 

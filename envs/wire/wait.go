@@ -12,7 +12,7 @@ import (
 // longestAsked bounds the wait that is shown.
 const longestAsked = 1000 * time.Hour
 
-// Wait is how long a server asks, by the headers of an answer, to be left alone: 0 where it does
+// Wait returns how long a server asks clients to wait, by the headers of an answer, or 0 if it does
 // not say.
 func Wait(status int, h http.Header) time.Duration {
 	wait := retryAfter(h)
@@ -22,7 +22,7 @@ func Wait(status int, h http.Header) time.Duration {
 	return untilReset(h)
 }
 
-// retryAfter is the wait of a Retry-After: milliseconds, seconds, or until a date.
+// retryAfter returns the wait of a Retry-After: milliseconds, seconds, or until a date.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return seconds(ms / 1000)
@@ -46,8 +46,8 @@ const (
 	fromUnixMS = 1e12
 )
 
-// untilReset is how long it takes until the server's counts begin anew: seconds, a moment since
-// 1970, or a text such as 1m30s.
+// untilReset returns how long it takes until the server's counts begin anew: seconds, a moment
+// since 1970, or a text such as 1m30s.
 func untilReset(h http.Header) time.Duration {
 	text := strings.TrimSpace(cmp.Or(h.Get("X-RateLimit-Reset"), h.Get("RateLimit-Reset")))
 	if d, err := time.ParseDuration(text); err == nil {
@@ -69,7 +69,7 @@ func untilReset(h http.Header) time.Duration {
 	return seconds(number)
 }
 
-// clock is the time by the server's own clock, or by ours where it does not say.
+// clock returns the time by the server's clock, or by ours if it does not say.
 func clock(h http.Header) time.Time {
 	now, err := http.ParseTime(h.Get("Date"))
 	if err != nil {
@@ -78,7 +78,7 @@ func clock(h http.Header) time.Time {
 	return now
 }
 
-// seconds is a wait of some seconds, 0 where they say no time.
+// seconds returns a wait of some seconds, or 0 if the number is not a time.
 func seconds(n float64) time.Duration {
 	if math.IsNaN(n) || n <= 0 {
 		return 0

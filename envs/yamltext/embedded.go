@@ -15,7 +15,7 @@ func Once[T any](files fs.FS, path string) func() T {
 	return sync.OnceValue(func() T { return *DecodeFile[T](files, path) })
 }
 
-// DecodeFile decodes an embedded file. It panics where the file does not fit the type: a mistake in
+// DecodeFile decodes an embedded file. It panics if the file does not fit the type: a mistake in
 // the program, which every test that needs the file finds.
 func DecodeFile[T any](files fs.FS, path string) *T {
 	var decoded T
@@ -31,8 +31,8 @@ func DecodeFile[T any](files fs.FS, path string) *T {
 	return &decoded
 }
 
-// Text returns a function that fills in an embedded template. It panics where the data does not
-// fit.
+// Text returns a function that fills in an embedded template. The function panics if the data does
+// not fit.
 func Text(files fs.FS, path string) func(data any) string {
 	parsed := sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(files, path)) })
 	return func(data any) string {

@@ -4,7 +4,7 @@ import "github.com/goccy/go-yaml/token"
 
 // measure follows a text token by token and adds up what the parser will do with it. The parser
 // keeps the path of each value as a text, and copies the rest of a mapping's entries for each entry
-// in block style, so that its work grows with the square of both.
+// in block style, so its work grows with the square of both.
 type measure struct {
 	open     []collection // outermost first
 	path     int          // bytes of the path to what comes next
@@ -17,7 +17,7 @@ type measure struct {
 	begun, closed bool // the document
 }
 
-// collection is a mapping or a list that is not at its end.
+// collection is a mapping or a list that has not ended.
 type collection struct {
 	flow, list bool
 	column     int // of its entries in block style
@@ -25,7 +25,7 @@ type collection struct {
 	key        int // bytes that the path to the last entry has here
 }
 
-// entrySize is what an entry takes in a copy of the rest of its mapping.
+// entrySize is the size of an entry in a copy of the rest of its mapping.
 const entrySize = 8
 
 // add adds the next token.
@@ -38,6 +38,7 @@ func (m *measure) add(t *token.Token) error {
 		return err
 	}
 
+	// An entry begins with its first token, but only a later one shows that it is an entry.
 	m.begin(t)
 
 	switch t.Type {
@@ -61,8 +62,8 @@ func (m *measure) add(t *token.Token) error {
 	return m.check(t)
 }
 
-// document refuses what belongs to a second document: for each of them the parser copies the rest
-// of the text, and nobody reads more than one.
+// document refuses the tokens of a second document: for each document the parser copies the rest of
+// the text, and nobody reads more than one.
 func (m *measure) document(t *token.Token) error {
 	switch {
 	case t.Type == token.DirectiveType:
@@ -71,7 +72,7 @@ func (m *measure) document(t *token.Token) error {
 	case t.Type == token.DocumentEndType:
 		m.closed = true
 	case m.closed, m.begun && t.Type == token.DocumentHeaderType:
-		return at(t, "%w", ErrDocuments)
+		return errorAt(t, "%w", ErrDocuments)
 	default:
 		m.begun = true
 	}
@@ -79,7 +80,7 @@ func (m *measure) document(t *token.Token) error {
 	return nil
 }
 
-// begin notes where an entry begins: with a line, or behind the sign of another entry.
+// begin notes where an entry begins: with a line, or after the sign of another entry.
 func (m *measure) begin(t *token.Token) {
 	p := m.previous
 	if p == nil || p.Position.Line != t.Position.Line || p.Type == token.SequenceEntryType ||
@@ -91,15 +92,15 @@ func (m *measure) begin(t *token.Token) {
 func (m *measure) check(t *token.Token) error {
 	switch {
 	case len(m.open)+m.marks > maxNesting:
-		return at(t, "%w: more than %d levels of nesting", ErrTooMuch, maxNesting)
+		return errorAt(t, "%w: more than %d levels of nesting", ErrTooMuch, maxNesting)
 	case m.work > maxWork:
-		return at(t, "%w: write fewer keys into one mapping, or shorter ones", ErrTooMuch)
+		return errorAt(t, "%w: write fewer keys into one mapping, or shorter ones", ErrTooMuch)
 	}
 
 	return nil
 }
 
-// keyLength is how long the key is that a token ends.
+// keyLength returns the length of the key that a token ends.
 func keyLength(t *token.Token) int {
 	if t == nil {
 		return entrySize

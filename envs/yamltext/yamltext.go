@@ -1,7 +1,7 @@
 // Package yamltext parses the YAML that people write. The parser takes minutes and gigabytes for
 // some texts of a few hundred kilobytes and cannot be interrupted, so a text is measured token by
-// token before it is parsed, and refused at the line where it is too much. Files that are part of
-// the program (word lists, wordings, tables) are decoded as they are.
+// token before it is parsed, and refused at the line where it becomes too much. Files that are part
+// of the program (word lists, wordings, tables) are decoded without that.
 package yamltext
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// What a text is refused for before it is decoded.
+// Why a text is refused before it is decoded.
 var (
 	ErrTooMuch   = errors.New("too much for one file")
 	ErrDocuments = errors.New("more than one document: keep the one that is meant")
 	ErrEmpty     = errors.New("the file is empty")
 )
 
-// What a text may have. The largest that somebody needs is a version of all 16,000 APIs of
+// The limits of a text. The largest that anybody needs is a version of all 16,000 APIs of
 // ToolBench: 10 MiB and a million signs, for which the parser copies 100 MiB.
 const (
 	maxBytes   = 16 << 20
@@ -37,13 +37,15 @@ const (
 // signs are the characters that begin or end a token.
 const signs = "\n-?:,[]{}&*!#"
 
-// The text around the place of an error is shown where its lines and itself are no longer.
+// The text around the place of an error is shown if neither its lines nor the text are longer than
+// this.
 const (
 	shownLine = 1000
 	shownText = 2000
 )
 
-// Decode reads the one document of a text as [yaml.Decoder] does. A text without any is ErrEmpty.
+// Decode reads the one document of a text as [yaml.Decoder] does. The error of a text without one
+// is ErrEmpty.
 func Decode(text []byte, into any, options ...yaml.DecodeOption) error {
 	body, err := Parse(text)
 	if err != nil {
@@ -56,7 +58,7 @@ func Decode(text []byte, into any, options ...yaml.DecodeOption) error {
 	return shortened(yaml.NodeToValue(body, into, options...), text)
 }
 
-// Parse returns the one document of a text, nil where there is nothing in it.
+// Parse returns the one document of a text, or nil if it is empty.
 func Parse(text []byte) (ast.Node, error) {
 	if err := checkSize(text); err != nil {
 		return nil, err
@@ -85,7 +87,7 @@ func Parse(text []byte) (ast.Node, error) {
 	return nil, nil
 }
 
-// checkSize refuses a text that is too much to be parted into tokens, which take a hundred bytes
+// checkSize refuses a text that is too large to be split into tokens, which take a hundred bytes
 // for a character.
 func checkSize(text []byte) error {
 	if len(text) > maxBytes {
@@ -110,10 +112,10 @@ func checkSize(text []byte) error {
 	return nil
 }
 
-// checkAliases refuses a document that stands for more than a text may have.
+// checkAliases refuses a document whose aliases stand for more than a text may have.
 func checkAliases(body ast.Node) error {
 	if n, where := (expansion{}).count(body); n > maxValues {
-		return at(where.GetToken(), "%w: with every *alias replaced by what it stands for there are more "+
+		return errorAt(where.GetToken(), "%w: with every *alias replaced by what it stands for there are more "+
 			"than %d values", ErrTooMuch, maxValues)
 	}
 	return nil
@@ -122,7 +124,7 @@ func checkAliases(body ast.Node) error {
 // valueSize is how long a text may be to count as one value.
 const valueSize = 64
 
-// expansion is how many values the anchors stand for, by their names.
+// expansion is how many values each anchor stands for, by name.
 type expansion map[string]int
 
 // count returns how many values a node stands for, and where that becomes too many: the part at
@@ -156,20 +158,21 @@ func (e expansion) count(node ast.Node) (n int, where ast.Node) {
 	for _, part := range parts {
 		inside, _ := e.count(part)
 		if n += inside; n > maxValues {
-			return maxValues + 1, part // nested aliases would overflow the sum
+			// Counting stops here, because nested aliases would overflow the sum.
+			return maxValues + 1, part
 		}
 	}
 
 	return n, where
 }
 
-// at is an error with a place in the text, as the parser's are.
-func at(t *token.Token, format string, values ...any) error {
+// errorAt returns an error with a place in the text, like those of the parser.
+func errorAt(t *token.Token, format string, values ...any) error {
 	place := fmt.Sprintf("[%d:%d] ", t.Position.Line, t.Position.Column)
 	return fmt.Errorf(place+format, values...)
 }
 
-// shortened is an error of the parser without the text around the place, where that is long.
+// shortened returns an error of the parser without the text around the place, if that is long.
 func shortened(err error, text []byte) error {
 	longest := 0
 	for line := range bytes.Lines(text) {
