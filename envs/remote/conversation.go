@@ -97,8 +97,10 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 		return envs.Result{}, &Asks{tool, string(asked)}
 	case errors.As(err, &refused) && slices.Contains(missingInput, refused.Code):
 		return envs.Result{}, &Asks{tool, refused.Message + " " + string(refused.Data)}
-	case errors.As(err, &refused) && ctx.Err() == nil && !slices.Contains(clientFaults, refused.Code):
-		return envs.Result{Observation: c.hidden(refused.Message), Outcome: envs.InvocationError}, nil
+	case errors.As(err, &refused) && ctx.Err() == nil &&
+		!slices.Contains(clientFaults, refused.Code):
+		message := c.hidden(refused.Message)
+		return envs.Result{Observation: message, Outcome: envs.InvocationError}, nil
 	case err != nil:
 		return envs.Result{}, fmt.Errorf("%w%s", err, c.last())
 	}

@@ -87,7 +87,9 @@ func (s *Service) Call(
 ) (Log, envs.Result, error) {
 	next := at.with(tool, args)
 
-	result, err := envs.Remembered(ctx, m, next.key, func() (envs.Result, error) { return s.call(ctx, next) })
+	call := func() (envs.Result, error) { return s.call(ctx, next) }
+
+	result, err := envs.Remembered(ctx, m, next.key, call)
 	if err != nil || s.o.ReadsOnly(tool) {
 		return at, result, err
 	}
@@ -307,9 +309,9 @@ const mostShown = 200 // columns of an answer in an error
 
 // Error says what was called, and both answers.
 func (d *Diverged) Error() string {
-	return fmt.Sprintf("%s%s was answered %s, and the same call after the same calls now %s: mask what changes by "+
-		"itself, or leave the tool out", d.Tool, pytext.JSON(d.Args), display.Line(d.Was.Observation, mostShown),
-		display.Line(d.Now.Observation, mostShown))
+	return fmt.Sprintf("%s%s was answered %s, and the same call after the same calls now %s: mask "+
+		"what changes by itself, or leave the tool out", d.Tool, pytext.JSON(d.Args),
+		display.Line(d.Was.Observation, mostShown), display.Line(d.Now.Observation, mostShown))
 }
 
 // GivenUp implements what [envs.GivenUp] asks for: other questions may not meet such a call.

@@ -113,8 +113,8 @@ func (b *Bracketed) Lift(args envs.Args) (envs.Args, error) {
 	read, wrong := b.Lower(lifted)
 	for i, f := range b.fields {
 		if again, _ := read.Text(f.To); wrong != nil || again != values[i] {
-			return nil, fmt.Errorf("%s %q cannot stand in brackets: a bracket, a line break or white "+
-				"space around it would be read in another way", f.To, values[i])
+			return nil, fmt.Errorf("%s %q cannot stand in brackets: a bracket, a line break or "+
+				"white space around it would be read in another way", f.To, values[i])
 		}
 	}
 

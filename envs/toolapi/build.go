@@ -43,7 +43,8 @@ func (f *Spec) build(base *Version) (*Version, error) {
 		}
 
 		v.APIs = append(v.APIs, a)
-		v.byName[a.Name], v.byTool[a.Tool] = append(v.byName[a.Name], a), append(v.byTool[a.Tool], a)
+		v.byName[a.Name] = append(v.byName[a.Name], a)
+		v.byTool[a.Tool] = append(v.byTool[a.Tool], a)
 	}
 
 	// One API of a tool may express what another cannot, so they are checked together.
@@ -69,8 +70,8 @@ func (f *Spec) build(base *Version) (*Version, error) {
 	// The environment carries out these two itself, and knows them by their names.
 	for _, tool := range []string{envs.FinishTool, envs.UpdateTool} {
 		if a, ok := v.API(tool); !ok || a.Tool != tool || !hasOneArgument(a) {
-			return nil, fmt.Errorf("the system tool %s is not exposed under its name, with one parameter",
-				tool)
+			return nil, fmt.Errorf("the system tool %s is not exposed under its name, with one "+
+				"parameter", tool)
 		}
 	}
 
@@ -110,12 +111,13 @@ func (v *Version) checkTools(base *Version) error {
 
 func (f *APISpec) build(v, base *Version, changes silent.Changes) (*API, error) {
 	a := &API{
-		Name: f.Name, Tool: f.ToolName(), Description: f.Description, Guideline: f.Guideline, URL: f.URL,
-		Inferred: f.Inferred,
-		exact:    true, argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
+		Name: f.Name, Tool: f.ToolName(), Description: f.Description, Guideline: f.Guideline,
+		URL: f.URL, Inferred: f.Inferred,
+		exact: true, argumentsText: f.Errors.Arguments, valueText: f.Errors.Value,
 	}
 	switch {
-	case a.Name == "" || pytext.Strip(a.Name) != a.Name || strings.Contains(a.Name, action.InputWords):
+	case a.Name == "" || pytext.Strip(a.Name) != a.Name ||
+		strings.Contains(a.Name, action.InputWords):
 		return nil, errors.New("the name cannot be written as an action")
 	}
 
@@ -257,7 +259,8 @@ func (a *API) check(exposing []*API) error {
 		}
 
 		if err := whole.checkCall(all); err != nil {
-			return fmt.Errorf("no call reaches %s%v: %w", a.Tool, ParameterNames(a.base.Parameters), err)
+			return fmt.Errorf("no call reaches %s%v: %w", a.Tool, ParameterNames(a.base.Parameters),
+				err)
 		}
 
 		// A version may insist on what is optional for the tool.

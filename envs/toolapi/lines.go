@@ -52,7 +52,8 @@ func parameterText(p Parameter, indent string) string {
 	required, members := object.List("required"), object.Object("properties")
 	for _, name := range members.Names() {
 		text += parameterText(Parameter{
-			Name: name, Optional: !slices.Contains(required, any(name)), Schema: members.Object(name),
+			Name: name, Optional: !slices.Contains(required, any(name)),
+			Schema: members.Object(name),
 		}, indent+"    ")
 	}
 

@@ -255,8 +255,8 @@ func (p *Parameters) readSchema(schema envs.Args) error {
 
 	// Other people's schemas leave out either. One of another type would be lost unnoticed.
 	if v != nil && !isList || w != nil && !isObject {
-		return errors.New("the JSON Schema of the parameters needs an object of properties and a list " +
-			"of the required")
+		return errors.New("the JSON Schema of the parameters needs an object of properties and a " +
+			"list of the required")
 	}
 
 	for _, property := range properties {

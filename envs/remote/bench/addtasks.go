@@ -72,8 +72,8 @@ func (r Remote) addTasks(data, split, match, path string) (*AddedTasks, error) {
 
 	spec, err := readBase(data)
 	if err != nil {
-		return added, fmt.Errorf("the tools of the tasks: %w: `toolevo tools import` puts them there",
-			err)
+		return added, fmt.Errorf("the tools of the tasks: %w: `toolevo tools import` puts them "+
+			"there", err)
 	}
 
 	all, err := allTasks(data)

@@ -37,8 +37,8 @@ func (Remote) Name() string { return "remote" }
 func (Remote) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, error) {
 	text, err := disk.ReadText(basePath(data))
 	if err != nil {
-		return nil, fmt.Errorf("no tools of your own in %s: `toolevo tools import` puts them there: %w",
-			data, err)
+		return nil, fmt.Errorf("no tools of your own in %s: `toolevo tools import` puts them "+
+			"there: %w", data, err)
 	}
 
 	// p_s_in and p_s_ood are made from p_c as for any suite, so they have no files.

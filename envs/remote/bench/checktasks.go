@@ -103,7 +103,8 @@ func checkTasks(ctx context.Context, data string, dryRun bool, p *console.Steps)
 	}
 
 	if len(checked.Tasks) == 0 {
-		return checked, console.Usage("no tasks in %s: `toolevo tasks add FILE` puts them there", data)
+		return checked, console.Usage("no tasks in %s: `toolevo tasks add FILE` puts them there",
+			data)
 	}
 	return checked, nil
 }

@@ -39,7 +39,8 @@ func (g grader) Grade(
 	for i := 0; i < len(t.After) && grade.Official; i++ {
 		ok, err := g.holds(ctx, s, t.After[i])
 		if err != nil {
-			return envs.Grade{}, fmt.Errorf("ask %s what the task has left: %w", t.After[i].Tool, err)
+			return envs.Grade{}, fmt.Errorf("ask %s what the task has left: %w", t.After[i].Tool,
+				err)
 		}
 
 		grade.Official, grade.Strict = ok, grade.Strict && ok

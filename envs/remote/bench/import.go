@@ -274,8 +274,8 @@ func (i *importing) service(command []string) (*OpenAPI, error) {
 	for _, pair := range i.secrets {
 		scheme, name, ok := strings.Cut(pair, "=")
 		if !ok || os.Getenv(name) == "" {
-			return nil, console.Usage("‹secrets› %q: want SCHEME=NAME, a security scheme of the document and a "+
-				"variable of your environment", pair)
+			return nil, console.Usage("‹secrets› %q: want SCHEME=NAME, a security scheme of the "+
+				"document and a variable of your environment", pair)
 		}
 
 		if o.Secrets == nil {

@@ -60,9 +60,9 @@ func (o *opened) openJudge() error {
 
 	j := o.toolset.Judge
 	if j == nil {
-		return fmt.Errorf("%d tasks of the split %s have a rubric, and nobody judges by it: name a "+
-			"language model in %s, as in `judge: {model: openai:MODEL}`, with `server: URL` where that is "+
-			"not the policies'", judged, o.choice.Split, toolsetPath(o.choice.Data))
+		return fmt.Errorf("%d tasks of the split %s have a rubric, and nobody judges by it: name "+
+			"a language model in %s, as in `judge: {model: openai:MODEL}`, with `server: URL` "+
+			"where that is not the policies'", judged, o.choice.Split, toolsetPath(o.choice.Data))
 	}
 
 	o.lineage["judge"] = o.judgeIdentity()

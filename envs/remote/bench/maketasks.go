@@ -133,8 +133,8 @@ func (m *making) run(
 
 	// An interrupted run without tasks says nothing about the tools.
 	if len(m.made) == 0 && err == nil {
-		err = console.Bad("no program of calls leads to a question: `toolevo tools check` says what " +
-			"tools answer")
+		err = console.Bad("no program of calls leads to a question: `toolevo tools check` says " +
+			"what tools answer")
 	}
 
 	// A tool that no task uses is listed with its last refusal: the only hint at the reason.

@@ -180,6 +180,7 @@ func (n *NextRelease) print(w io.Writer) {
 	fmt.Fprintf(w, "%d tools are the same; the version is in %s\n", len(n.Equal), n.Path)
 
 	if n.Unsure > 0 {
-		fmt.Fprintf(w, "%d changes are less than 60 %% sure: confirm each there by sure: 1, or correct it\n", n.Unsure)
+		fmt.Fprintf(w, "%d changes are less than 60 %% sure: confirm each there by sure: 1, or "+
+			"correct it\n", n.Unsure)
 	}
 }

@@ -47,7 +47,8 @@ func (t *Task) plan() envs.Plan {
 
 			args, err = filledIn(args, results)
 			tool := t.Solution[i].Tool
-			return fmt.Sprintf("I need what %s answers.", tool), envs.Call{Tool: tool, Name: tool, Args: args}, err
+			thought := fmt.Sprintf("I need what %s answers.", tool)
+			return thought, envs.Call{Tool: tool, Name: tool, Args: args}, err
 		}
 
 		if t.Final == "" {

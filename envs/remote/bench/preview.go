@@ -36,8 +36,8 @@ type PlannedCall struct {
 // commands.
 func dryRunOption(on *bool) suite.Option {
 	return suite.Option{
-		Name: "dry-run", Value: on, Usage: "print the settings and where each comes from (collect: an estimate too; " +
-			"checks of tools: every call), then exit",
+		Name: "dry-run", Value: on, Usage: "print the settings and where each comes from (collect: " +
+			"an estimate too; checks of tools: every call), then exit",
 	}
 }
 

@@ -41,8 +41,9 @@ func (t *Toolset) findChanges(ctx context.Context, checked []CheckedTool, calls 
 				continue
 			}
 
-			at := slices.IndexFunc(checked, func(c CheckedTool) bool { return c.Tool == first.Tool })
-			checked[at].Changes = fmt.Sprintf("%s is answered otherwise after it: %s", reads[i].Tool,
+			isFirst := func(c CheckedTool) bool { return c.Tool == first.Tool }
+			checked[slices.IndexFunc(checked, isFirst)].Changes = fmt.Sprintf(
+				"%s is answered otherwise after it: %s", reads[i].Tool,
 				differing(usual[i].Observation, answer.Observation))
 
 			break

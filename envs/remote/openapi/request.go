@@ -236,8 +236,8 @@ func (p Parameter) joined(v any, escape func(string) string, between string) (st
 
 		switch {
 		case (isObject || isList) && strings.Contains(name+value, between):
-			return "", fmt.Errorf("the style %s cannot tell what a value has from what is between values",
-				p.Style)
+			return "", fmt.Errorf("the style %s cannot tell what a value has from what is between "+
+				"values", p.Style)
 		case !isObject:
 			texts = append(texts, value)
 		case p.Explode:

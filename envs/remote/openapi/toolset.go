@@ -217,8 +217,8 @@ func chosen(all []entry, patterns []string) (some []entry, others []string, err 
 
 		// A pattern that fits nothing is most likely misspelled.
 		if !met {
-			return nil, nil, fmt.Errorf("openapi: no operation has a name, path or tag that fits %q",
-				pattern)
+			return nil, nil, fmt.Errorf("openapi: no operation has a name, path or tag that fits "+
+				"%q", pattern)
 		}
 	}
 

@@ -78,7 +78,8 @@ func (s *Service) createOrder(r *http.Request) (any, error) {
 			return nil, refuse(http.StatusUnprocessableEntity,
 				"%s is there twice: add up the quantities", i.Product)
 		case i.Quantity > p.Stock:
-			return nil, refuse(http.StatusConflict, "there are only %d of %s in stock", p.Stock, i.Product)
+			return nil, refuse(http.StatusConflict, "there are only %d of %s in stock", p.Stock,
+				i.Product)
 		}
 
 		o.Items = append(o.Items, item{i.Product, i.Quantity, p.Price})

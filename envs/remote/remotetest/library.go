@@ -145,11 +145,13 @@ func add(
 		value, err := answer(q)
 		if err != nil {
 			// A refusal is an answer for the agent to read, not an error of the protocol.
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}, IsError: true}, nil
+			content := []mcp.Content{&mcp.TextContent{Text: err.Error()}}
+			return &mcp.CallToolResult{Content: content, IsError: true}, nil
 		}
 
 		text, err := json.Marshal(value)
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, err
+		content := []mcp.Content{&mcp.TextContent{Text: string(text)}}
+		return &mcp.CallToolResult{Content: content}, err
 	})
 }
 
