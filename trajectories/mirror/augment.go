@@ -14,11 +14,11 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// shown is how many real calls a model sees before it invents one.
+// shown is how many real calls a model is shown before it invents one.
 const shown = 10
 
-// augment has n calls invented after recorded ones, those of APIs with the fewest pairs first. They
-// go through selectPairs together with the others.
+// augment lets the model invent n calls after recorded ones, first of the APIs with the fewest
+// pairs.
 func (m *Model) augment(ctx context.Context, pairs []Pair, n int, r *Report) ([]recorded.Call, error) {
 	byAPI := map[toolbench.Key][]Pair{}
 	real := []Pair{}
@@ -49,7 +49,7 @@ func (m *Model) augment(ctx context.Context, pairs []Pair, n int, r *Report) ([]
 	})
 }
 
-// examples are real calls of any API, and then some of the API in question.
+// examples returns real calls of any API, and then some of the target's.
 func (m *Model) examples(number int, target, real []Pair) string {
 	random := envs.Random(m.Seed+uint64(number), "examples")
 	same, _ := draw(target, shown/2, random)
@@ -72,8 +72,8 @@ func (m *Model) examples(number int, target, real []Pair) string {
 	return b.String()
 }
 
-// invented reads a call that a model wrote. One whose arguments do not fit the document stays only
-// as a failure.
+// invented reads a call that a model wrote. Arguments that do not fit the document are accepted
+// only if the call fails.
 func invented(text string, d *toolbench.Document) (c recorded.Call, err error) {
 	object, err := kept.Object(text, "request")
 	if err != nil {
@@ -98,7 +98,7 @@ func invented(text string, d *toolbench.Document) (c recorded.Call, err error) {
 	return recorded.Call{Key: d.Key, Input: input, Answer: answer}, nil
 }
 
-// fits reports whether a document has all parameters of a call, and the call all that are required.
+// fits reports whether a document has all parameters of a call, and the call all required ones.
 func fits(d *toolbench.Document, input envs.Args) bool {
 	given := input.Names()
 	known := map[string]bool{}

@@ -12,23 +12,23 @@ type Plan struct {
 	Options
 	Sizes Sizes
 
-	Check *Model // asks whether pairs follow their documents; nil asks nobody
+	Check *Model // judges whether pairs follow their documents; nil skips that
 
-	Augment *Model // invents pairs after those that are trained on; nil invents none
-	Pairs   int    // that are invented, before they are looked at
+	Augment *Model // invents pairs like those that are trained on; nil invents none
+	Pairs   int    // how many to invent, before any are dropped
 
 	Explain      *Model // explains APIs; nil explains none
 	Explanations Explanations
 }
 
-// Built is data with the pairs that were explained, and what became of the calls.
+// Built is data with its explained pairs, and a report on what became of the calls.
 type Built struct {
 	*Data
 	Explained []Pair
 	Report    *Report
 }
 
-// Build carries the plan out.
+// Build carries out the plan.
 func (p *Plan) Build(ctx context.Context, calls map[Kind][]recorded.Call, documents *recorded.Documents) (*Built,
 	error) {
 	r := NewReport()
@@ -61,8 +61,8 @@ func (p *Plan) checked(ctx context.Context, pairs []Pair, r *Report) ([]Pair, er
 	return p.Check.check(ctx, pairs, r)
 }
 
-// augment adds invented pairs to those that are trained on. Models see no pair of the test set, and
-// what they invent is none of all pairs.
+// augment adds invented pairs to those that are trained on. Models are shown no pair of the test
+// set, and what they invent repeats no pair of either set.
 func (p *Plan) augment(ctx context.Context, b *Built, pairs []Pair, documents *recorded.Documents) error {
 	calls, err := p.Augment.augment(ctx, b.Train[Recorded], p.Pairs, b.Report)
 	if err != nil {

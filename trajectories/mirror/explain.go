@@ -11,25 +11,25 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// Explanations say how many pairs are explained, and what an explanation may be like.
+// Explanations say how many pairs to explain, and how tokens are counted.
 type Explanations struct {
-	Successes int // pairs that succeed, at most
-	Failures  int // pairs that fail, at most
+	Successes int // the most pairs that succeed
+	Failures  int // the most pairs that fail
 
 	// Tokens counts the tokens of a text; nil counts four characters as one.
 	Tokens func(text string) int
 }
 
-// PaperExplanations are the numbers of the paper.
+// PaperExplanations returns the numbers of the paper.
 func PaperExplanations() Explanations { return Explanations{Successes: 43_597, Failures: 2_000} }
 
 // The limits of the paper.
 const (
 	mostWords  = 300  // of a rationale
-	mostTokens = 2560 // of what is trained: the rationale and the answer
+	mostTokens = 2560 // of the trained output: the rationale and the answer
 )
 
-// The reasons for which rationales are refused.
+// The reasons for refusing rationales.
 const (
 	errTooLong  refusal = "rationale of more than 300 words"
 	errTokens   refusal = "output of more than 2560 tokens"
@@ -37,7 +37,8 @@ const (
 	errAPILimit refusal = "call of parameters that the document does not have, or without required ones"
 )
 
-// explain has some pairs explained, drawn at random, and returns those with their rationales.
+// explain lets the model explain some pairs, drawn at random, and returns them with their
+// rationales.
 func (m *Model) explain(ctx context.Context, pairs []Pair, e Explanations, r *Report) ([]Pair, error) {
 	chosen := e.choose(pairs, m.Seed)
 
@@ -55,7 +56,7 @@ func (m *Model) explain(ctx context.Context, pairs []Pair, e Explanations, r *Re
 	return explained, err
 }
 
-// choose draws the pairs that are explained, in their order.
+// choose draws the pairs to explain, and keeps their order.
 func (e Explanations) choose(pairs []Pair, seed uint64) []Pair {
 	succeed, fail := byOutcome(pairs)
 
@@ -67,7 +68,7 @@ func (e Explanations) choose(pairs []Pair, seed uint64) []Pair {
 	return chosen
 }
 
-// check refuses a rationale that is not to be trained.
+// check refuses a rationale that must not be trained.
 func (e Explanations) check(p *Pair) error {
 	switch {
 	case len(strings.Fields(p.Rationale)) > mostWords:
@@ -88,11 +89,11 @@ func (e Explanations) tokens(text string) int {
 	return (utf8.RuneCountInString(text) + 3) / 4
 }
 
-// leastLeak is how long a value is that nobody writes by chance.
+// leastLeak is the length from which a value is not written by chance.
 const leastLeak = 6
 
-// leaks reports whether a rationale has a value of the answer that neither the document nor the
-// request has.
+// leaks reports whether a rationale has a value of the answer that is in neither the document nor
+// the request.
 func leaks(p *Pair) bool {
 	known := virtual.SFT.Request(p.Document, p.Input, nil)
 	return slices.ContainsFunc(leaves(p.Answer.Response), func(value string) bool {
@@ -101,7 +102,7 @@ func leaks(p *Pair) bool {
 	})
 }
 
-// leaves returns the texts and numbers within a value. A long text is given by its lines and
+// leaves returns the texts and numbers within a value. Long texts are split into lines and
 // sentences.
 func leaves(v any) (all []string) {
 	switch v := v.(type) {

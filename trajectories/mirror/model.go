@@ -14,15 +14,15 @@ import (
 type Model struct {
 	Writer  kept.Writer
 	Seed    uint64
-	Tries   int // of a text that cannot be read, at least 1
+	Tries   int // how often it is asked until a text can be read, at least 1
 	Workers int // texts that are asked for at the same time
 	Prompts kept.Prompts
 
-	// Done is told how many of all texts are done; it may be nil.
+	// Done is called with how many of all texts are done; it may be nil.
 	Done func(done, total int)
 }
 
-// refusal is why a text that could be read is of no use. Any other error says that it could not be.
+// refusal says why a readable text is of no use. Any other error says why a text cannot be read.
 type refusal string
 
 // Error implements error.
@@ -30,14 +30,14 @@ func (r refusal) Error() string { return string(r) }
 
 var errUnreadable = errors.New("unreadable")
 
-// answer is what was read of a model's text. refused says what was wrong with the last one, if none
-// was of use.
+// answer is what was read from a model's text. refused says what was wrong with the last text, if
+// none was of use.
 type answer[T any] struct {
 	read    T
 	refused error
 }
 
-// ask asks with a prompt until a text can be read. The error is a failure of ours.
+// ask asks with a prompt until a text can be read. An error is a failure of the infrastructure.
 func ask[T any](ctx context.Context, m *Model, p kept.Prompt, request string, number int,
 	read func(text string) (T, error)) (a answer[T], err error) {
 	instructions, request := m.Prompts.Asked(p, request)
@@ -49,8 +49,8 @@ func ask[T any](ctx context.Context, m *Model, p kept.Prompt, request string, nu
 	return a, err
 }
 
-// written has n things written, some at a time, and returns those that were not refused. The report
-// counts the others.
+// written calls write for n things, some at a time, and returns those that were not refused. The
+// report counts the others.
 func written[T any](ctx context.Context, m *Model, n int, r *Report,
 	write func(ctx context.Context, i int) (answer[T], error)) ([]T, error) {
 	answers, err := kept.All(ctx, n, m.Workers, m.Done, write)
@@ -71,8 +71,8 @@ func written[T any](ctx context.Context, m *Model, n int, r *Report,
 	return all, nil
 }
 
-// check drops the pairs that do not follow their document, by the model's verdict, and those
-// without one.
+// check drops the pairs that do not follow their document by the model's verdict, and those without
+// a verdict.
 func (m *Model) check(ctx context.Context, pairs []Pair, r *Report) ([]Pair, error) {
 	judge := func(ctx context.Context, i int) (answer[bool], error) {
 		return ask(ctx, m, checkPrompt, described(&pairs[i]), i, verdict)
@@ -120,12 +120,12 @@ func verdict(text string) (follows bool, err error) {
 	return false, errUnreadable
 }
 
-// shownDocument is a document as models are asked to write a request that fits it.
+// shownDocument returns a document in the form shown to models that write a request for it.
 func shownDocument(d *toolbench.Document) string {
 	return strings.TrimSuffix(virtual.SFT.Request(d, nil, nil), "\n\nRequest:\n{}")
 }
 
-// described is a pair as models are asked about it: the document, the request and the answer.
+// described returns a pair in the form shown to models: the document, the request and the answer.
 func described(p *Pair) string {
 	return virtual.SFT.Request(p.Document, p.Input, nil) + "\n\nAnswer:\n" + p.Answer.Text()
 }

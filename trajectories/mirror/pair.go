@@ -20,7 +20,7 @@ const (
 	Cached    Kind = "cached"
 )
 
-// kinds are the kinds, the one first that says most: of two equal pairs the first stays.
+// kinds lists the kinds by how much they prove: of two equal pairs the first kind stays.
 var kinds = []Kind{Recorded, Cached, Augmented}
 
 // Pair is a call with the document of its API.
@@ -29,9 +29,9 @@ type Pair struct {
 	Document  *toolbench.Document
 	Kind      Kind
 	Class     recorded.Class
-	Rationale string // "" where nobody has explained the API
+	Rationale string // "" if no model explained the API
 
-	request string // what equal requests have in common
+	request string // the same for equal requests
 	answer  string // the answer as text
 }
 
@@ -55,7 +55,7 @@ func newPair(c recorded.Call, kind Kind, documents *recorded.Documents, rules *r
 // fails reports whether the call failed.
 func (p *Pair) fails() bool { return p.Class != recorded.Success }
 
-// compare orders pairs by what they say, so that no order of files matters.
+// compare orders pairs by their contents, so that the order of files does not matter.
 func (p *Pair) compare(q *Pair) int {
 	rank := func(k Kind) int { return slices.Index(kinds, k) }
 	return cmp.Or(cmp.Compare(p.request, q.request), cmp.Compare(rank(p.Kind), rank(q.Kind)),
@@ -65,14 +65,14 @@ func (p *Pair) compare(q *Pair) int {
 // Options say which pairs are taken.
 type Options struct {
 	Seed     uint64
-	Failures int             // that requests may have caused: at most so many are kept
-	Rules    *recorded.Rules // of what became of a call
+	Failures int             // the most failures to keep, of those that requests may have caused
+	Rules    *recorded.Rules // class the results of calls
 }
 
 // PaperFailures is how many failures the paper keeps.
 const PaperFailures = 10_000
 
-// The reasons for which calls are dropped, beside classes of failures, which are "class NAME".
+// The reasons for dropping calls, besides classes of failures, which are "class NAME".
 const (
 	noDocument   = "no document"
 	duplicate    = "duplicate"
@@ -84,9 +84,9 @@ const (
 	classDropped = "class "
 )
 
-// selectPairs returns the pairs of calls that are worth training on, in an order of their own, and
-// counts the others in the report. Of equal pairs one stays; two answers to one request stay where
-// they were recorded, for APIs change their minds, and go where a model wrote one of them.
+// selectPairs returns the pairs of calls that are worth training on, sorted by their contents, and
+// counts the others in the report. Of equal pairs one stays. Different answers to one request stay
+// if they were recorded, as APIs change their minds; an answer that a model wrote goes.
 func selectPairs(calls map[Kind][]recorded.Call, documents *recorded.Documents, o Options, r *Report) []Pair {
 	var all []Pair
 
@@ -116,7 +116,7 @@ func useful(calls []recorded.Call, kind Kind, documents *recorded.Documents, rul
 	return all
 }
 
-// unique sorts pairs and leaves out what is said twice.
+// unique sorts pairs and leaves out repetitions.
 func unique(all []Pair, r *Report) []Pair {
 	slices.SortFunc(all, func(p, q Pair) int { return p.compare(&q) })
 
@@ -132,7 +132,7 @@ func unique(all []Pair, r *Report) []Pair {
 	return kept
 }
 
-// uniqueAnswers leaves out what pairs of one request say twice.
+// uniqueAnswers leaves out repeated and doubtful answers among pairs of one request.
 func uniqueAnswers(same []Pair, r *Report) (kept []Pair) {
 	seen := map[string]bool{}
 	real := slices.ContainsFunc(same, func(p Pair) bool { return p.Kind != Augmented })
@@ -161,6 +161,7 @@ func uniqueAnswers(same []Pair, r *Report) (kept []Pair) {
 
 // fewFailures keeps at most o.Failures failures, drawn at random.
 func fewFailures(all []Pair, o Options, r *Report) []Pair {
+	// Only failures are bounded, as in the paper (PaperFailures).
 	var failed []int
 
 	for i := range all {
@@ -173,7 +174,7 @@ func fewFailures(all []Pair, o Options, r *Report) []Pair {
 		return all
 	}
 
-	// Places are shuffled and not pairs, so that those that stay keep their order.
+	// Places are shuffled rather than pairs, so that those that stay keep their order.
 	envs.Random(o.Seed, "failures").Shuffle(len(failed), func(i, j int) {
 		failed[i], failed[j] = failed[j], failed[i]
 	})

@@ -22,7 +22,7 @@ var (
 	workingPrompt   = kept.EmbeddedPrompt(promptFiles, "working")
 )
 
-// PromptHash returns a hash of all prompts, with a user's in place of ours.
+// PromptHash returns a hash of all prompts, with the user's in place of the embedded ones.
 func PromptHash(p kept.Prompts) string {
 	return p.Hash(scenarioPrompt, requestPrompt, checkPrompt, augmentPrompt, rationalePrompt,
 		queryPrompt, solvablePrompt, reachPrompt, workingPrompt)

@@ -17,13 +17,13 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// The numbers of APIs that a query is written for (section 4.3).
+// The fewest and the most APIs that a query is written for (section 4.3).
 const (
 	fewestAPIs = 2
 	mostAPIs   = 5
 )
 
-// The reasons for which queries are refused.
+// The reasons for refusing queries.
 const (
 	refusedForeign  refusal = "query for an API that was not offered"
 	refusedOneTool  refusal = "query for APIs of fewer than two tools"
@@ -34,9 +34,9 @@ const (
 var errNoQuery = errors.New("it has no text as query, or related_apis is no list of pairs of a " +
 	"tool's and an API's name")
 
-// Queries has n queries written for APIs drawn at random, of whatever categories (Table 14). They
-// are of one group, and the ID of each is its number among all that were asked for, from 1: so that
-// the same ones stay when more are asked for. Of equal texts the first stays.
+// Queries lets the model write n queries for APIs drawn at random, of whatever categories (Table
+// 14). They form one group. The ID of each is its number among all that were asked for, from 1, so
+// that queries keep theirs when more are asked for. Of equal texts the first stays.
 func (m *Model) Queries(ctx context.Context, documents []*toolbench.Document, n int, group string,
 	r *Report) ([]toolbench.Query, error) {
 	write := func(ctx context.Context, i int) (q answer[toolbench.Query], err error) {
@@ -55,6 +55,7 @@ func (m *Model) Queries(ctx context.Context, documents []*toolbench.Document, n 
 
 	all, err := written(ctx, m, n, r, write)
 
+	// Only now, in the order of the IDs: while they are written, the first to be done would stay.
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(q toolbench.Query) bool {
 		text := strings.ToLower(strings.Join(strings.Fields(q.Text), " "))
@@ -68,14 +69,14 @@ func (m *Model) Queries(ctx context.Context, documents []*toolbench.Document, n 
 	}), err
 }
 
-// errFewTools says that no query can be written for several tools.
+// errFewTools says that there are too few tools to write a query for.
 var errFewTools = errors.New("queries take APIs of at least two tools: import more documents")
 
-// mostDraws is how often APIs are drawn until they are of two tools.
+// mostDraws is how often APIs are drawn, at most, until they are of two tools.
 const mostDraws = 1000
 
-// offer draws the APIs of a query, which are of two tools at least, and whose functions have names
-// of their own.
+// offer draws the APIs of a query. They are of at least two tools, and no two functions have the
+// same name.
 func (m *Model) offer(documents []*toolbench.Document, number int) ([]*toolbench.Document, error) {
 	random := envs.Random(m.Seed+uint64(number), "query")
 	n := fewestAPIs + random.IntN(mostAPIs-fewestAPIs+1)
@@ -101,7 +102,7 @@ func (m *Model) offer(documents []*toolbench.Document, number int) ([]*toolbench
 	return nil, errFewTools
 }
 
-// shownAPIs are APIs as models are shown them.
+// shownAPIs returns APIs in the form shown to models.
 func shownAPIs(documents []*toolbench.Document) []any {
 	list := make([]any, len(documents))
 	for i, d := range documents {
@@ -127,6 +128,7 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 		return q, errNoQuery
 	}
 
+	// All that were offered, not only those that the model chose: agents have to tell them apart.
 	for _, d := range offered {
 		q.APIs = append(q.APIs, d.Key)
 	}
@@ -151,6 +153,7 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 		}
 	}
 
+	// One tool would need no choice among tools, and a name would give the choice away.
 	switch {
 	case len(tools) < 2:
 		return q, refusedOneTool
@@ -161,12 +164,12 @@ func queryIn(text string, offered []*toolbench.Document) (q toolbench.Query, err
 	return q, nil
 }
 
-// spoken is how users speak who ask for an API and not for what it does.
+// spoken matches the words of users who ask for an API rather than for what it does.
 var spoken = regexp.MustCompile(`(?i)\b(?:APIs?|endpoints?)\b`)
 
 // names reports whether a query calls an API by name: in words that say that an API is meant, or by
-// one that no user would come to write. A single word, such as that of an API that is called
-// Search, is taken for a name only in the first way.
+// a name that no user would write otherwise. A single word, such as the name of an API called
+// Search, counts only in the first way.
 func names(query string, k toolbench.Key) bool {
 	if spoken.MatchString(query) || strings.Contains(k.API, " ") && strings.Contains(query, k.API) {
 		return true
@@ -183,7 +186,7 @@ func names(query string, k toolbench.Key) bool {
 	return false
 }
 
-// identifier is a name that is not written as words are, such as get_news, getNews or v2/news.
+// identifier matches names that are not written like words, such as get_news, getNews or v2/news.
 var identifier = regexp.MustCompile(`^\S*(?:[_/{}]|\p{Ll}\p{Lu})\S*$`)
 
 // EncodeQueries returns queries as a query file, GROUP.json, as StableToolBench publishes them.
@@ -204,6 +207,7 @@ func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) (
 				return nil, fmt.Errorf("query %d: no document of %s", q.ID, k)
 			}
 
+			// Published query files have templates, which models that write queries are not shown.
 			api := published(d)
 			if d.Template != nil {
 				api = api.With("template_response", decoded(d.Template))
@@ -218,7 +222,7 @@ func EncodeQueries(queries []toolbench.Query, documents []*toolbench.Document) (
 	return append(pytext.AppendJSON(nil, file), '\n'), nil
 }
 
-// pairs are APIs as query files name relevant ones.
+// pairs returns APIs in the form in which query files name relevant ones.
 func pairs(keys []toolbench.Key) any {
 	all := make([]any, len(keys))
 	for i, k := range keys {
@@ -227,7 +231,7 @@ func pairs(keys []toolbench.Key) any {
 	return all
 }
 
-// published is a document as query files have it, without a template.
+// published returns a document in the form of query files, without a template.
 func published(d *toolbench.Document) envs.Args {
 	return envs.Object(
 		"category_name", d.Category, "tool_name", d.Tool, "api_name", d.API, "api_description", d.Description,
@@ -237,7 +241,7 @@ func published(d *toolbench.Document) envs.Args {
 	)
 }
 
-// decoded is a value of a document, "" where it has none.
+// decoded returns a JSON value of a document, or "" if it is not valid.
 func decoded(text json.RawMessage) any {
 	if v, err := pytext.DecodeStrict(string(text)); err == nil {
 		return v

@@ -8,28 +8,28 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// Report says what became of calls on their way to a folder.
+// Report says what became of calls on their way to a folder of data.
 type Report struct {
 	Calls    int            `json:"calls"`            // read
 	Dropped  map[string]int `json:"dropped"`          // by reason
 	Written  Written        `json:"written"`          // by models
 	Datasets []Dataset      `json:"datasets"`         // of the folder
 	Models   []string       `json:"models"`           // that were asked, e.g. "check openai:m"
-	Prompts  string         `json:"prompts"`          // a hash of what they were told
-	Sizes    Sizes          `json:"sizes"`            // of the splits, at most
-	Seed     uint64         `json:"seed"`             // of all that is drawn
+	Prompts  string         `json:"prompts"`          // a hash of their prompts
+	Sizes    Sizes          `json:"sizes"`            // upper bounds of the splits
+	Seed     uint64         `json:"seed"`             // of all random choices
 	Inputs   []Input        `json:"inputs"`           // files that were read
 	Rules    string         `json:"rules"`            // by which calls are classed: corrected or published
-	Failures int            `json:"failures_at_most"` // that are kept
+	Failures int            `json:"failures_at_most"` // to be kept
 }
 
 // Written counts what models wrote.
 type Written struct {
 	Verdicts   int            `json:"verdicts"`   // on whether a pair follows its document
-	Pairs      int            `json:"pairs"`      // augmented ones, before they were looked at
+	Pairs      int            `json:"pairs"`      // augmented ones, before any were dropped
 	Rationales int            `json:"rationales"` // that are trained
-	Refused    map[string]int `json:"refused"`    // texts that were of no use, by reason
-	Lost       map[string]int `json:"lost"`       // texts that nobody could read, by why
+	Refused    map[string]int `json:"refused"`    // useless texts, by reason
+	Lost       map[string]int `json:"lost"`       // unreadable texts, by reason
 }
 
 // Input is a file that was read.
@@ -45,15 +45,15 @@ func (i Input) Compare(other Input) int {
 		cmp.Compare(i.Path, other.Path))
 }
 
-// Dataset counts what a file has, as the paper's Table 1 does.
+// Dataset counts the contents of a file, as the paper's Table 1 does.
 type Dataset struct {
 	Name       string `json:"name"`       // in dataset_info.json
-	Samples    int    `json:"samples"`    // of the file
-	APIs       int    `json:"apis"`       // of those
-	Categories int    `json:"categories"` // of those
+	Samples    int    `json:"samples"`    // in the file
+	APIs       int    `json:"apis"`       // of the samples
+	Categories int    `json:"categories"` // of the APIs
 }
 
-// NewReport returns the report on nothing.
+// NewReport returns an empty report.
 func NewReport() *Report {
 	return &Report{
 		Dropped:  map[string]int{},
@@ -63,7 +63,7 @@ func NewReport() *Report {
 	}
 }
 
-// refuse counts a text that is of no use, or that could not be read.
+// refuse counts a text that is of no use or cannot be read.
 func (r *Report) refuse(why error) {
 	if read := refusal(""); errors.As(why, &read) {
 		r.Written.Refused[read.Error()]++
@@ -80,7 +80,7 @@ func (r *Report) dropAll(reason string, n int) {
 	}
 }
 
-// count returns what a file of some pairs has.
+// count counts the contents of a file of some pairs.
 func count(name string, pairs []Pair) Dataset {
 	apis, categories := map[toolbench.Key]bool{}, map[string]bool{}
 	for i := range pairs {

@@ -11,15 +11,14 @@ import (
 	"toolevo/envs/toolbench/recorded"
 )
 
-// Request is a request that a model wrote, to be sent to an API and recorded.
+// Request is a request that a model wrote, to be sent to an API so that its answer is recorded.
 type Request struct {
 	toolbench.Key
 	Input    envs.Args
-	Scenario string // for which it was written
+	Scenario string // the situation that it was written for
 }
 
-// Append adds the request to a file of one JSON object a line, as clients of StableToolBench's
-// server send it.
+// Append appends the request as a line of JSON, as clients of StableToolBench's server send it.
 func (q *Request) Append(dst []byte) []byte {
 	input := q.Input
 	if input == nil {
@@ -33,16 +32,17 @@ func (q *Request) Append(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-// errRepeated is why a request that was written before is refused.
+// errRepeated refuses a request that was written before.
 const errRepeated refusal = "request that was written before"
 
-// Requests has n requests of each API written in two stages, as in the paper's Appendix A: imagine
-// writes a situation, and the model the request that it asks for. Of equal requests one stays.
+// Requests lets models write n requests for each API in two stages, as in the paper's Appendix A:
+// imagine writes a situation, and m the request that it calls for. Of equal requests one stays.
 func (m *Model) Requests(ctx context.Context, imagine kept.Writer, documents []*toolbench.Document, n int,
 	r *Report) ([]Request, error) {
 	imagining := *m
 	imagining.Writer = imagine
 
+	// Without a situation there is nothing to ask for: its refusal is that of the request.
 	all, err := written(ctx, m, n*len(documents), r, func(ctx context.Context, i int) (answer[Request], error) {
 		d := documents[i/n]
 		document := shownDocument(d)
@@ -59,6 +59,7 @@ func (m *Model) Requests(ctx context.Context, imagine kept.Writer, documents []*
 		})
 	})
 
+	// Situations differ, but the requests that they call for need not.
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(q Request) bool {
 		call := recorded.Call{Key: q.Key, Input: q.Input}

@@ -11,19 +11,19 @@ import (
 	"toolevo/envs/toolbench"
 )
 
-// Whether a query can be solved, as StableToolBench's check_task_solvable says it.
+// Whether a query can be solved, in the words of StableToolBench's check_task_solvable.
 const (
 	Solvable   = "Solvable"
 	Unsolvable = "Unsolvable"
 	Unsure     = "Unsure"
-	Lost       = "Lost" // nobody could read what was said
+	Lost       = "Lost" // the answer could not be read
 )
 
-// Vote is what a model says of a query.
+// Vote is a model's answer about a query.
 type Vote struct {
 	By     string `json:"by"`     // the model
 	Status string `json:"status"` // Solvable, Unsolvable, Unsure or Lost
-	Reason string `json:"reason"` // as the model gave it; of one that is lost, what was wrong
+	Reason string `json:"reason"` // the model's, or, of a lost vote, what was wrong with it
 }
 
 // Solvability is what became of a query.
@@ -31,18 +31,18 @@ type Solvability struct {
 	Group  string `json:"group"`
 	ID     int    `json:"query_id"`
 	Query  string `json:"query"`
-	Status string `json:"status"` // that most votes have of those that were read, else Unsure
+	Status string `json:"status"` // of most votes that could be read, else Unsure
 	Votes  []Vote `json:"votes"`  // in the order of the models
 }
 
-// Counts are the queries of a group by what became of them.
+// Counts counts the queries of a group by what became of them.
 type Counts struct {
 	Group      string `json:"group"`      // e.g. "G3_instruction"
-	Queries    int    `json:"queries"`    // that were looked at
+	Queries    int    `json:"queries"`    // that were checked
 	Solvable   int    `json:"solvable"`   // by most models, and kept
-	Unsolvable int    `json:"unsolvable"` // the same
-	Unsure     int    `json:"unsure"`     // the same, or no status leads
-	Lost       int    `json:"lost"`       // of which nobody could read anything
+	Unsolvable int    `json:"unsolvable"` // by most models
+	Unsure     int    `json:"unsure"`     // by most models, or no status leads
+	Lost       int    `json:"lost"`       // no answer about them could be read
 }
 
 // CountSolvable counts by group, in the order in which the groups come.
@@ -69,8 +69,8 @@ type Judge struct {
 	Name string // e.g. "openai:gpt-4o"
 }
 
-// CheckSolvable has models say of each query whether it can be solved with the APIs that it offers.
-// The result is in the order of the queries.
+// CheckSolvable asks models whether each query can be solved with the APIs that it offers. The
+// result is in the order of the queries.
 func CheckSolvable(ctx context.Context, judges []Judge, c *toolbench.Collection) ([]Solvability,
 	error) {
 	all := make([]Solvability, len(c.Queries))
@@ -96,7 +96,7 @@ func CheckSolvable(ctx context.Context, judges []Judge, c *toolbench.Collection)
 	return all, nil
 }
 
-// vote has a model look at a query.
+// vote asks the model about a query.
 func (j *Judge) vote(ctx context.Context, q *toolbench.Query, c *toolbench.Collection) (Vote,
 	error) {
 	var offered []*toolbench.Document
@@ -118,7 +118,7 @@ func (j *Judge) vote(ctx context.Context, q *toolbench.Query, c *toolbench.Colle
 	return said.read, err
 }
 
-// solvability reads what a model says of a query, as an object or as the call of a function.
+// solvability reads a model's answer about a query, from an object or from the call of a function.
 func solvability(text string) (v Vote, err error) {
 	statuses := []string{Solvable, Unsolvable, Unsure}
 	if v.Status, err = kept.Decision(text, "task_status", statuses...); err != nil {
@@ -138,7 +138,7 @@ func solvability(text string) (v Vote, err error) {
 	return v, nil
 }
 
-// majority returns the status that most votes have, of those that were read.
+// majority returns the status of most votes that could be read.
 func majority(votes []Vote) string {
 	counts, status, best := map[string]int{}, Lost, 0
 
@@ -152,7 +152,7 @@ func majority(votes []Vote) string {
 		switch {
 		case n > best:
 			status, best = s, n
-		case n == best: // two lead, unless a third one is still to come that has more
+		case n == best: // a tie, unless a third status has more votes
 			status = Unsure
 		}
 	}

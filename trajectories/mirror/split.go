@@ -20,13 +20,13 @@ const (
 	IDHigh     Split = "id_high"
 	IDMedium   Split = "id_medium"
 	IDLow      Split = "id_low"
-	OfCache    Split = "cache" // of the calls of a cache
+	OfCache    Split = "cache" // of cached calls
 )
 
 // splits returns all splits.
 func splits() []Split { return []Split{OODSuccess, OODFail, IDHigh, IDMedium, IDLow, OfCache} }
 
-// Title is what the paper's tables call a split; another one is called what it is.
+// Title returns the name of a split in the paper's tables, or its own name if they do not have it.
 func (s Split) Title() string {
 	titles := map[Split]string{
 		OODSuccess: "OOD Succ", OODFail: "OOD Fail", IDHigh: "ID High", IDMedium: "ID Medium", IDLow: "ID Low",
@@ -35,7 +35,7 @@ func (s Split) Title() string {
 	return cmp.Or(titles[s], string(s))
 }
 
-// Rank is the place of a split in the paper's tables; others come after all of those.
+// Rank returns the place of a split in the paper's tables; other splits come after those.
 func (s Split) Rank() int {
 	if i := slices.Index(splits(), s); i >= 0 {
 		return i
@@ -43,33 +43,33 @@ func (s Split) Rank() int {
 	return len(splits())
 }
 
-// Sizes say how large the splits are at most.
+// Sizes are upper bounds of the splits' sizes.
 type Sizes struct {
 	OODAPIs     int `json:"ood_apis"`      // held out from training
-	OODFailAPIs int `json:"ood_fail_apis"` // of those, the ones whose failures are in the test set
+	OODFailAPIs int `json:"ood_fail_apis"` // held-out APIs whose failures are in the test set
 	OODSuccess  int `json:"ood_success"`   // pairs
 	OODFail     int `json:"ood_fail"`      // pairs
 	ID          int `json:"id"`            // pairs of each of the three splits
 	Cache       int `json:"cache"`         // pairs
 }
 
-// PaperSizes are those of MirrorAPI-Bench (Table 1), and of the sample of cached calls (section
-// 4.4).
+// PaperSizes returns the sizes of MirrorAPI-Bench (Table 1), and of the sample of cached calls
+// (section 4.4).
 func PaperSizes() Sizes {
 	return Sizes{OODAPIs: 49, OODFailAPIs: 22, OODSuccess: 200, OODFail: 100, ID: 100, Cache: 200}
 }
 
-// most is the share, one in so many, of APIs or of pairs that the test set takes.
-const most = 10
+// testShare bounds the test set: at most one in testShare APIs or pairs is in it.
+const testShare = 10
 
-// Data is pairs that are trained on, and pairs to test with.
+// Data holds pairs to train on, and pairs to test with.
 type Data struct {
 	Train map[Kind][]Pair
 	Test  map[Split][]Pair
 }
 
-// divideCalls draws the test set from pairs as selectPairs returns them. What is not drawn is
-// trained on, but for the pairs of APIs that are held out, which the report counts.
+// divideCalls draws the test set from pairs that selectPairs returned. The rest is trained on,
+// except the pairs of held-out APIs, which the report counts.
 func divideCalls(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
 	data := &Data{Train: map[Kind][]Pair{}, Test: map[Split][]Pair{}}
 	apart := holdOut(pairs, sizes, envs.Random(seed, "ood"))
@@ -93,22 +93,25 @@ func divideCalls(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
 	data.Train[Recorded] = data.divideInside(byKind[Recorded], sizes.ID, seed)
 	data.Train[Augmented] = byKind[Augmented]
 
-	cached := min(sizes.Cache, len(byKind[Cached])/most)
+	cached := min(sizes.Cache, len(byKind[Cached])/testShare)
 	data.Test[OfCache], data.Train[Cached] = draw(byKind[Cached], cached, envs.Random(seed, string(OfCache)))
 	return data
 }
 
-// holdOut draws the APIs that are not trained on: some with failures first, for few APIs have
+// holdOut draws the APIs that are not trained on: first some with failures, as few APIs have
 // recorded ones.
 func holdOut(pairs []Pair, sizes Sizes, random *rand.Rand) map[toolbench.Key]bool {
-	fails := map[toolbench.Key]bool{} // of APIs with recorded pairs
+	// Only recorded pairs are in the splits of held-out APIs, so APIs without any are of no use.
+	fails := map[toolbench.Key]bool{}
 	for _, p := range pairs {
 		if p.Kind == Recorded {
 			fails[p.Key] = fails[p.Key] || p.fails()
 		}
 	}
 
-	wanted := min(sizes.OODAPIs, (len(fails)+most-1)/most)
+	// Of few APIs, a tenth is held out, and half of those for their failures, rounded up: so even
+	// small data has both splits.
+	wanted := min(sizes.OODAPIs, (len(fails)+testShare-1)/testShare)
 	failing := min(sizes.OODFailAPIs, (wanted+1)/2)
 
 	keys := slices.SortedFunc(maps.Keys(fails), toolbench.Key.Compare)
@@ -131,8 +134,8 @@ func holdOut(pairs []Pair, sizes Sizes, random *rand.Rand) map[toolbench.Key]boo
 	return apart
 }
 
-// byOutcome divides pairs into those whose call succeeded and those whose call failed, in their
-// order.
+// byOutcome divides pairs into those whose call succeeded and those whose call failed, and keeps
+// their order.
 func byOutcome(pairs []Pair) (succeed, fail []Pair) {
 	for _, p := range pairs {
 		if p.fails() {
@@ -145,7 +148,7 @@ func byOutcome(pairs []Pair) (succeed, fail []Pair) {
 	return succeed, fail
 }
 
-// divideOutside draws the splits of APIs that are held out. What is left of those is nowhere.
+// divideOutside draws the splits of held-out APIs. Their other pairs are dropped.
 func (d *Data) divideOutside(outside []Pair, sizes Sizes, seed uint64, r *Report) {
 	succeed, fail := byOutcome(outside)
 
@@ -158,7 +161,8 @@ func (d *Data) divideOutside(outside []Pair, sizes Sizes, seed uint64, r *Report
 	}
 }
 
-// divideInside draws the splits of APIs that are trained on, and returns what is left to train on.
+// divideInside draws the splits of APIs that are trained on, and returns the pairs left to train
+// on.
 func (d *Data) divideInside(pairs []Pair, size int, seed uint64) (train []Pair) {
 	byAPI := map[toolbench.Key][]Pair{}
 	for _, p := range pairs {
@@ -171,17 +175,20 @@ func (d *Data) divideInside(pairs []Pair, size int, seed uint64) (train []Pair) 
 	})
 
 	for i, split := range []Split{IDHigh, IDMedium, IDLow} {
-		var can, rest []Pair // succeed, and are not the last of their API
+		var eligible, rest []Pair
 
+		// One pair of each API is not drawn, so that all APIs of the split are trained on. Failures
+		// are tested in ood_fail alone.
 		for _, k := range keys[i*len(keys)/3 : (i+1)*len(keys)/3] {
-			of := byAPI[k]
-			rest = append(rest, of[0])
+			pairs := byAPI[k]
+			rest = append(rest, pairs[0])
 
-			succeed, fail := byOutcome(of[1:])
-			can, rest = append(can, succeed...), append(rest, fail...)
+			succeed, fail := byOutcome(pairs[1:])
+			eligible, rest = append(eligible, succeed...), append(rest, fail...)
 		}
 
-		drawn, left := draw(can, min(size, (len(can)+len(rest))/most), envs.Random(seed, string(split)))
+		n := min(size, (len(eligible)+len(rest))/testShare)
+		drawn, left := draw(eligible, n, envs.Random(seed, string(split)))
 		d.Test[split] = drawn
 		train = append(append(train, rest...), left...)
 	}
@@ -190,7 +197,7 @@ func (d *Data) divideInside(pairs []Pair, size int, seed uint64) (train []Pair) 
 	return train
 }
 
-// draw draws n pairs of as many APIs as can be: one of each in turn. Both lists are in the order of
+// draw draws n pairs of as many APIs as possible, one of each in turn. Both lists keep the order of
 // the pairs.
 func draw(pairs []Pair, n int, random *rand.Rand) (drawn, rest []Pair) {
 	order := random.Perm(len(pairs))

@@ -16,8 +16,8 @@ import (
 	"toolevo/envs/toolbench/virtual"
 )
 
-// Reach has a call of each API written that its server is sure to answer (Table 15). Where an API
-// requires nothing, nobody is asked.
+// Reach lets the model write a call of each API that its server is sure to answer (Table 15). For
+// an API without required parameters it need not ask.
 func (m *Model) Reach(ctx context.Context, documents []*toolbench.Document, r *Report) ([]Request,
 	error) {
 	return written(ctx, m, len(documents), r, func(ctx context.Context, i int) (answer[Request], error) {
@@ -32,29 +32,30 @@ func (m *Model) Reach(ctx context.Context, documents []*toolbench.Document, r *R
 	})
 }
 
-// What a trajectory says of the APIs that were called in it.
+// What a trajectory says about the APIs that were called in it.
 const (
 	Working = "working" // all of them work
-	Broken  = "broken"  // one does not
+	Broken  = "broken"  // at least one does not
 	Untried = "untried" // none was called
 )
 
-// Trajectory is what was found of the APIs that an agent called for a query.
+// Trajectory is what was found out about the APIs that an agent called for a query.
 type Trajectory struct {
 	Agent  string `json:"agent"`  // who called them
 	Group  string `json:"group"`  // of the query
 	ID     string `json:"id"`     // of the query
 	Status string `json:"status"` // working, broken, untried or Lost
-	Reason string `json:"reason"` // the model's; without a model, which function said what
+	Reason string `json:"reason"` // the model's, or, without a model, which function answered what
 }
 
-// Follow says by rules whether the APIs of a trajectory work. One that succeeded once does, and so
-// does one that only complains about arguments.
+// Follow decides by rules whether the APIs of a trajectory work. An API that succeeded once works,
+// and so does one that only complained about arguments.
 func (t *Trajectory) Follow(a *answers.Answer, rules *recorded.Rules) {
 	failed, works := map[string]string{}, map[string]bool{}
 
 	var order []string
 
+	// A complaint about arguments proves that the API read them.
 	for _, c := range calls(a) {
 		class := rules.Of(answerOf(c.Response))
 		if !slices.Contains(order, c.Name) {
@@ -73,7 +74,7 @@ func (t *Trajectory) Follow(a *answers.Answer, rules *recorded.Rules) {
 		t.Status = Working
 	}
 
-	// In the order of the calls, so that the reason is always the same.
+	// In the order of the calls, not of a map, so that the reason is always the same.
 	for _, name := range order {
 		if !works[name] {
 			t.Status, t.Reason = Broken, name+": "+failed[name]
@@ -82,7 +83,7 @@ func (t *Trajectory) Follow(a *answers.Answer, rules *recorded.Rules) {
 	}
 }
 
-// Ask has a model say whether the APIs of a trajectory work.
+// Ask asks a model whether the APIs of a trajectory work.
 func (t *Trajectory) Ask(ctx context.Context, m *Model, a *answers.Answer) error {
 	made := calls(a)
 	if t.Status = Untried; len(made) == 0 {
@@ -103,7 +104,7 @@ func (t *Trajectory) Ask(ctx context.Context, m *Model, a *answers.Answer) error
 	return err
 }
 
-// working reads whether all APIs work.
+// working reads a model's answer on whether all APIs work.
 func working(text string) (t Trajectory, err error) {
 	said, err := kept.Decision(text, "all_working")
 	if err != nil {
@@ -121,7 +122,7 @@ func working(text string) (t Trajectory, err error) {
 	return t, nil
 }
 
-// calls are those of an answer, with what is known of their responses.
+// calls returns the calls of an answer, with what is known about their responses.
 func calls(a *answers.Answer) (all []answers.Call) {
 	for _, n := range a.Nodes {
 		if n.Call.Name != "" && n.Call.Name != "Finish" {
@@ -133,7 +134,7 @@ func calls(a *answers.Answer) (all []answers.Call) {
 	return all
 }
 
-// answerOf reads a response as agents see it: an object, or a text, which may be cut.
+// answerOf reads a response in the form that agents see: an object, or a text, which may be cut.
 func answerOf(response string) toolbench.Answer {
 	if o, rest, err := pytext.DecodeObject(response); err == nil && strings.TrimSpace(rest) == "" {
 		if a, ok := virtual.AnswerOf(o); ok {
@@ -147,8 +148,8 @@ func answerOf(response string) toolbench.Answer {
 // QueryKey names a query.
 type QueryKey struct{ Group, ID string }
 
-// OfQueries returns the status of each query: broken where one of its trajectories is, else lost,
-// else working, where one is. A trajectory without calls says nothing.
+// OfQueries returns the status of each query: the worst of its trajectories', of broken, lost and
+// working in this order. A trajectory without calls says nothing.
 func OfQueries(found []Trajectory) map[QueryKey]string {
 	worst := []string{Untried, Working, Lost, Broken}
 	all := map[QueryKey]string{}

@@ -6,18 +6,18 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// The files of a folder, as MirrorAPI's are called.
+// The files of a folder, named like MirrorAPI's.
 const (
 	trainSFT     = "train_sft"     // recorded pairs
-	trainCoT     = "train_cot"     // of those, the ones that are explained
+	trainCoT     = "train_cot"     // those of them that are explained
 	trainAugment = "train_augment" // written by a model
 	trainCache   = "train_cache"   // from caches
 	testPrefix   = "test_"         // and then the name of a split
 )
 
 // Write writes the pairs to a folder that LLaMA-Factory reads, and the report beside them.
-// explained are pairs that are trained on, with their rationales: they are samples of the mode cot,
-// beside those of the mode sft.
+// explained are trained pairs with their rationales: they become samples of the mode cot, besides
+// those of the mode sft.
 func (d *Data) Write(dir string, explained []Pair, r *Report, software string) (*export.Manifest, error) {
 	type file struct {
 		name  string
@@ -31,6 +31,7 @@ func (d *Data) Write(dir string, explained []Pair, r *Report, software string) (
 		{trainAugment, d.Train[Augmented], virtual.SFT},
 		{trainCache, d.Train[Cached], virtual.SFT},
 	}
+	// Rationales are for training: tests have the mode sft alone.
 	for _, split := range splits() {
 		files = append(files, file{testPrefix + string(split), d.Test[split], virtual.SFT})
 	}
@@ -43,6 +44,7 @@ func (d *Data) Write(dir string, explained []Pair, r *Report, software string) (
 			sets[i].Samples = append(sets[i].Samples, sample(&f.pairs[j], f.mode))
 		}
 
+		// The folder has no file of an empty set either.
 		if len(f.pairs) > 0 {
 			r.Datasets = append(r.Datasets, count(f.name, f.pairs))
 		}
@@ -50,7 +52,7 @@ func (d *Data) Write(dir string, explained []Pair, r *Report, software string) (
 	return export.WriteInstructions(dir, sets, r, software)
 }
 
-// sample is what a model is trained on, or asked, of a pair.
+// sample returns the sample of a pair: what a model is asked, and what it should answer.
 func sample(p *Pair, mode virtual.Mode) export.Instruction {
 	return export.Instruction{
 		System:      mode.Instructions(kept.Prompts{}),

@@ -10,11 +10,11 @@
 //
 // # Caveats
 //
-// The split patterns are a closed list, since Go's regexp has no lookahead, which is made up for in
-// one place. A tokenizer.json with another model type, pattern or normaliser is an error that says
-// so; a count that might be wrong is never given. Post-processors and truncation settings are
+// The split patterns are a closed list, as Go's regexp has no lookahead; the one place that needs
+// it is emulated. A tokenizer.json with another model type, pattern or normaliser is an error that
+// says so; a count that might be wrong is never given. Post-processors and truncation settings are
 // ignored: the caller renders the chat template.
 //
-// Ollama's tokenizer cannot stand in for this one: it makes merges of one rank in no order, so that
-// its ids differ.
+// Ollama's tokenizer cannot replace this one: it makes merges of one rank in no fixed order, so its
+// ids differ.
 package bpe

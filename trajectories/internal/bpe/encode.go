@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Encode returns the ids of a text, without those a post-processor would add. Bytes that are not
-// UTF-8 count as U+FFFD.
+// Encode returns the ids of a text, without those that a post-processor would add. Bytes that are
+// not UTF-8 count as U+FFFD.
 func (t *Tokenizer) Encode(text string) []int {
 	var ids []int
 
@@ -52,7 +52,7 @@ func (t *Tokenizer) plain(text string, emit func(int)) {
 	t.split(text, t.splits, emit)
 }
 
-// split cuts the text by the first splitter, each piece by the next, and merges what comes out.
+// split cuts the text by the first splitter, each piece by the next, and encodes the final pieces.
 func (t *Tokenizer) split(text string, by []splitter, emit func(int)) {
 	if len(by) == 0 {
 		if text != "" {
@@ -68,14 +68,14 @@ func (t *Tokenizer) split(text string, by []splitter, emit func(int)) {
 	}
 }
 
-// symbol is a part of a piece: a list linked by places, so that a merge is two assignments.
+// symbol is a part of a piece, in a list linked by indices, so that a merge is two assignments.
 type symbol struct{ id, prev, next int }
 
-// candidate is a merge that could be made at a place; it is stale once either part has changed.
+// candidate is a possible merge at a place. It is stale once either part has changed.
 type candidate struct {
 	merge
 	at          int
-	left, right int // ids when it was found
+	left, right int // the ids when it was found
 }
 
 type candidates []candidate
@@ -92,8 +92,8 @@ func (c *candidates) Pop() any {
 	return last
 }
 
-// piece encodes one piece: it makes the merge of the lowest rank, leftmost first, until none is
-// left.
+// piece encodes one piece. It repeats the merge of the lowest rank, leftmost first, until no merge
+// is possible.
 func (t *Tokenizer) piece(text string, emit func(int)) {
 	if t.ignoreMerges {
 		if id, ok := t.vocab[spell(text)]; ok {
@@ -102,6 +102,8 @@ func (t *Tokenizer) piece(text string, emit func(int)) {
 		}
 	}
 
+	// With a queue a long piece takes n log n steps; looking for the lowest rank each time takes
+	// n².
 	symbols := t.symbols(text)
 	var queue candidates
 
@@ -122,7 +124,7 @@ func (t *Tokenizer) piece(text string, emit func(int)) {
 	for len(queue) > 0 {
 		c := heap.Pop(&queue).(candidate)
 
-		// What was found before another merge took a part stays in the queue until here.
+		// A candidate whose part another merge took stays in the queue until here.
 		s := &symbols[c.at]
 		if s.id != c.left || s.next < 0 || symbols[s.next].id != c.right {
 			continue
@@ -131,7 +133,7 @@ func (t *Tokenizer) piece(text string, emit func(int)) {
 		gone := s.next
 		s.id, s.next = c.id, symbols[gone].next
 
-		// No token has this ID: whatever was found to begin here is stale.
+		// No token has this ID, so candidates that begin here are stale.
 		symbols[gone].id = -1
 		if s.next >= 0 {
 			symbols[s.next].prev = c.at
@@ -146,11 +148,11 @@ func (t *Tokenizer) piece(text string, emit func(int)) {
 	}
 }
 
-// symbols returns the bytes of a piece as a linked list. A byte the vocabulary lacks becomes the
-// unknown token, or nothing where there is none, as in the original.
+// symbols returns the bytes of a piece as a linked list. A byte that the vocabulary lacks becomes
+// the unknown token or, without one, nothing, as in the original.
 func (t *Tokenizer) symbols(text string) []symbol {
 	symbols := make([]symbol, 0, len(text))
-	fuse := false // whether the last one was unknown, and the next would be part of it
+	fuse := false // whether the last symbol was unknown, and would take in the next one
 
 	for i := range len(text) {
 		id := t.bytes[text[i]]

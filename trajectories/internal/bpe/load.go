@@ -15,13 +15,13 @@ import (
 type Tokenizer struct {
 	vocab        map[string]int // tokens as the file spells them, one rune for each byte
 	merges       map[pair]merge
-	bytes        [256]int // id of each single byte, -1 when the vocabulary has none
-	unknown      int      // id of the unknown token, -1 when there is none
-	fuseUnknown  bool     // whether unknown bytes beside each other are one token
+	bytes        [256]int // id of each single byte, -1 if the vocabulary lacks it
+	unknown      int      // id of the unknown token, or -1
+	fuseUnknown  bool     // whether adjacent unknown bytes are one token
 	ignoreMerges bool     // whether a piece that is a token is taken whole
 	splits       []splitter
 	nfc          bool
-	added        *regexp.Regexp // finds the longest added token; nil when there is none
+	added        *regexp.Regexp // finds the longest added token; nil without added tokens
 	ids          map[string]int // of the added tokens
 	special      []string
 }
@@ -95,7 +95,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 			return nil, fmt.Errorf("added token %q: single_word, lstrip and rstrip are not supported", a.Content)
 		}
 
-		// It would be found everywhere, without end.
+		// An empty token would be found everywhere, without end.
 		if a.Content == "" {
 			continue
 		}
@@ -116,7 +116,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 		}
 
 		t.added = regexp.MustCompile(strings.Join(tokens, "|"))
-		// Of two tokens that begin at one place the original takes the longer one.
+		// If two tokens begin at one place, the original takes the longer one.
 		t.added.Longest()
 	}
 	return t, nil
@@ -126,7 +126,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 func (t *Tokenizer) Special() []string { return slices.Clone(t.special) }
 
 func (t *Tokenizer) readModel(m *jsonModel) error {
-	// A count that might be wrong is never given: what would change it is refused.
+	// A count that might be wrong is never given, so what could change it is refused.
 	switch {
 	case m.Type != "BPE":
 		return fmt.Errorf("model type %q: only BPE is supported", m.Type)
@@ -159,6 +159,7 @@ func (t *Tokenizer) readModel(m *jsonModel) error {
 		}
 	}
 
+	// Keyed by ids, as encoding knows only those. Their order in the file is their rank.
 	t.merges = make(map[pair]merge, len(m.Merges))
 	for rank, raw := range m.Merges {
 		left, right, err := splitMerge(raw)
@@ -248,8 +249,8 @@ func (t *Tokenizer) readPreTokenizer(p *jsonStep) error {
 		last := i == len(steps)-1
 		switch {
 		case s.Type == "Split" && !last:
-			// The patterns match every character: removing what lies between the matches is
-			// isolating them.
+			// The patterns match every character, so removing what lies between the matches is the
+			// same as isolating them.
 			whole := s.Behavior == "Isolated" && !s.Invert || s.Behavior == "Removed" && s.Invert
 			if s.Pattern.Regex == nil || !whole {
 				return errors.New("pre_tokenizer Split: only Isolated splits by a regular expression are supported, " +
@@ -268,6 +269,7 @@ func (t *Tokenizer) readPreTokenizer(p *jsonStep) error {
 				return errors.New("pre_tokenizer ByteLevel: add_prefix_space is not supported")
 			}
 
+			// In the original use_regex is true unless the file says otherwise.
 			if s.UseRegex == nil || *s.UseRegex {
 				t.splits = append(t.splits, patterns[gpt2])
 			}
@@ -280,8 +282,8 @@ func (t *Tokenizer) readPreTokenizer(p *jsonStep) error {
 	return errors.New("the pre_tokenizer does not end with ByteLevel")
 }
 
-// byteRunes is the byte-level alphabet: printable bytes stand for themselves, the others for U+0100
-// and on.
+// byteRunes is the byte-level alphabet: printable bytes stand for themselves, the others are spelt
+// from U+0100 on.
 var byteRunes = func() (runes [256]rune) {
 	next := rune(256)
 

@@ -14,18 +14,18 @@ const (
 	qwen35 = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 )
 
-// splitter cuts text into the pieces that are merged each by itself, by one of the patterns.
+// splitter cuts text, by one of the patterns, into pieces that are merged separately.
 type splitter struct{ pattern *regexp.Regexp }
 
 var patterns = map[string]splitter{
 	gpt2: compile(gpt2), llama3: compile(llama3), qwen2: compile(qwen2), qwen35: compile(qwen35),
 }
 
-// space is what \s is to the original; to Go it is ASCII.
+// space is what \s means to the original; Go's \s is ASCII only.
 const space = `\t-\r \x{85}\p{Z}`
 
-// compile returns a splitter by a pattern. Go's regular expressions have no lookahead, which the
-// patterns have in one place: what is matched there is a group, of which next takes less.
+// compile returns the splitter of a pattern. The patterns have a lookahead in one place, which Go's
+// regular expressions lack: there a group matches, of which next leaves a part.
 func compile(pattern string) splitter {
 	pattern = strings.Replace(pattern, `\s+(?!\S)|\s+`, `(\s+)`, 1)
 	pattern = strings.ReplaceAll(pattern, `[^\s`, `[^`+space)
@@ -33,8 +33,8 @@ func compile(pattern string) splitter {
 	return splitter{regexp.MustCompile(`^(?:` + pattern + `)`)}
 }
 
-// window is how much of a text is matched at once: the time that a match takes depends on what is
-// there.
+// window is how many bytes of a text are matched at first: a match takes longer the more text there
+// is.
 const window = 64
 
 // next returns the length in bytes of the first piece of a text that is not empty.

@@ -8,10 +8,10 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
-// chunk gathers what the rows of a group have in one leaf of the schema. It is written as a whole:
-// a column chunk.
+// chunk gathers the values of a group's rows in one leaf of the schema. It is written as a whole,
+// as a column chunk.
 type chunk struct {
-	def, rep []int16 // definition and repetition levels; none where each row has one value
+	def, rep []int16 // definition and repetition levels; empty if each row has one value
 
 	text   []byte // of all texts, one after the other
 	ends   []int  // of each text in text
@@ -20,7 +20,7 @@ type chunk struct {
 	bools  []bool
 }
 
-// level appends the levels of what comes next, in a leaf whose values are at a position.
+// level appends the levels of the next value, in a leaf whose values are at a position.
 func (c *chunk) level(at position, def, rep int16) {
 	if at.def > 0 {
 		c.def = append(c.def, def)
@@ -37,7 +37,7 @@ func (c *chunk) putText(text string) {
 	c.ends = append(c.ends, len(c.text))
 }
 
-// size returns how many bytes the values have.
+// size returns the size of the values in bytes.
 func (c *chunk) size() int {
 	return len(c.text) + 8*(len(c.ints)+len(c.floats)) + len(c.bools)
 }
@@ -69,7 +69,7 @@ func (c *chunk) write(group file.SerialRowGroupWriter) error {
 	return column.Close()
 }
 
-// texts returns the texts, which are good until the chunk is emptied.
+// texts returns the texts, which are valid until the chunk is emptied.
 func (c *chunk) texts() []parquet.ByteArray {
 	texts := make([]parquet.ByteArray, len(c.ends))
 
@@ -82,11 +82,11 @@ func (c *chunk) texts() []parquet.ByteArray {
 	return texts
 }
 
-// appender appends values of a column, or of several, to their chunks, as [cursor] reads them.
+// appender appends values of one or more columns to their chunks; [cursor] is its counterpart.
 type appender struct {
-	put func(v reflect.Value, rep int16) // a value, which begins at a repetition level
-	// null appends nothing: of what a value would stand in, there is what lies above a definition
-	// level.
+	put func(v reflect.Value, rep int16) // appends a value, which begins at a repetition level
+	// null appends the lack of a value. The definition level says how much is there of what would
+	// hold it.
 	null func(def, rep int16)
 }
 
@@ -110,7 +110,7 @@ func (w *Writer[T]) structs(columns []Column, at position) appender {
 	}
 }
 
-// column returns the appender of a column of the structs at a position, which takes the struct.
+// column returns the appender of a column of the structs at a position. It takes the whole struct.
 func (w *Writer[T]) column(c *Column, at position) appender {
 	there := at.within(c.Name, 0, 0)
 	if c.optional(at) {
@@ -141,8 +141,8 @@ func (w *Writer[T]) column(c *Column, at position) appender {
 	}
 }
 
-// lists returns the appender of lists at a position. A level says that there is an element, and one
-// more that it is not null.
+// lists returns the appender of lists at a position. One definition level says that there is an
+// element, the next that it is not null.
 func (w *Writer[T]) lists(c *Column, at position) appender {
 	inside := at.within("list.element", 2, 1)
 
@@ -184,7 +184,7 @@ func (w *Writer[T]) leaf(at position, put func(to *chunk, v reflect.Value)) appe
 	}
 }
 
-// putValue appends a value of a column that has no fields.
+// putValue appends a value of a column without fields.
 func (c *Column) putValue(to *chunk, v reflect.Value) {
 	switch c.Kind {
 	case Int:
@@ -200,8 +200,7 @@ func (c *Column) putValue(to *chunk, v reflect.Value) {
 	}
 }
 
-// putJSON appends an element of a list of JSON. What these are is the program's, and can be
-// written.
+// putJSON appends an element of a list of JSON. The program made it, so it can be written.
 func (c *Column) putJSON(to *chunk, v reflect.Value) {
 	text, err := appendValue(nil, v.Interface())
 	if err != nil {

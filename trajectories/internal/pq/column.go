@@ -13,9 +13,9 @@ import (
 )
 
 // Column is one column of a table. It holds a field of a struct: text, an integer, a float, a
-// boolean, a struct, or a list of structs, integers or floats; a map of texts stands as a list of
-// its names and values. A type with a name of its own stands as text if it says how, as
-// [encoding.TextMarshaler]. A pointer stands for what it points to, and nil for the empty value.
+// boolean, a struct, or a list of structs, integers or floats. A map of texts is stored as a list
+// of its names and values, a named type as text if it is an [encoding.TextMarshaler]. A pointer
+// stands for what it points to, and nil for the empty value.
 type Column struct {
 	Name     string `yaml:"name"`
 	Doc      string `yaml:"doc"`      // what it means and its unit; one line
@@ -23,15 +23,15 @@ type Column struct {
 	Optional bool   `yaml:"optional"` // null stands for the empty value
 	Repeats  bool   `yaml:"repeats"`  // few distinct values: worth a dictionary
 	Omitted  bool   `yaml:"omitted"`  // JSON has no key for the empty value
-	Big      bool   `yaml:"big"`      // JSON has the number as text: readers of doubles round it above 2^53
-	JSON     bool   `yaml:"json"`     // of a list: each element is a text of JSON, as its type writes it
-	Of       string `yaml:"of"`       // of a struct or a list of structs: the table of their columns
+	Big      bool   `yaml:"big"`      // a string in JSON: readers of doubles round it above 2^53
+	JSON     bool   `yaml:"json"`     // each element of the list is stored as the JSON that its type writes
+	Of       string `yaml:"of"`       // the table of the columns of a struct, or of a list's structs
 
 	Fields []Column `yaml:"-"` // of a struct, or of the structs of a list
 	Kind   Kind     `yaml:"-"`
 
 	index   []int   // of the field
-	element *Column // of a list of scalars: one of them
+	element *Column // describes the elements of a list of scalars
 }
 
 // Kind is what a column holds.
@@ -39,7 +39,7 @@ type Kind int
 
 // The kinds of columns.
 const (
-	Text Kind = iota // also a type with a name of its own: see textOf
+	Text Kind = iota // also named types: see textOf
 	Int
 	Uint
 	Float
@@ -53,7 +53,7 @@ func (k Kind) String() string {
 	return [...]string{"string", "int64", "uint64", "float64", "bool", "struct", "list<struct>"}[k]
 }
 
-// Feature is the column as the datasets library describes it in a card.
+// Feature returns the description of the column that a card gives the datasets library.
 func (c *Column) Feature() string {
 	switch {
 	case c.JSON:
@@ -66,7 +66,7 @@ func (c *Column) Feature() string {
 }
 
 // Tables reads tables of columns from YAML, a list of columns for each name. Tables are part of the
-// program: a mistake in them panics.
+// program: on a mistake in them it panics.
 func Tables(text []byte) map[string][]Column {
 	var tables map[string][]Column
 	if err := yaml.UnmarshalWithOptions(text, &tables, yaml.Strict()); err != nil {
@@ -75,14 +75,14 @@ func Tables(text []byte) map[string][]Column {
 	return tables
 }
 
-// Bind returns the columns of a table, in its order, as those of T. A table that does not fit T is
-// a mistake of the program's, at which it panics.
+// Bind returns the columns of a table, in its order, bound to the fields of T. If they do not fit,
+// that is a bug, and it panics.
 func Bind[T any](tables map[string][]Column, table []Column) []Column {
 	return bind(reflect.TypeFor[T](), tables, table)
 }
 
-// Without returns the columns, and those within them, without some that JSON may omit. A file of
-// those is read as one of all.
+// Without returns the columns, and those within them, without some that JSON may omit. A file with
+// the rest can be read as one with all.
 func Without(columns []Column, drop func(name string) bool) []Column {
 	var kept []Column
 
@@ -109,6 +109,7 @@ func bind(t reflect.Type, tables map[string][]Column, table []Column) []Column {
 }
 
 func (c *Column) bind(t reflect.Type, tables map[string][]Column) {
+	// Columns are written in snake case, fields in Go's: run_id is RunID.
 	name := strings.ReplaceAll(cmp.Or(c.Field, c.Name), "_", "")
 
 	field, ok := t.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
@@ -128,7 +129,7 @@ func (c *Column) bind(t reflect.Type, tables map[string][]Column) {
 		c.Kind, c.Fields = Struct, bind(field.Type, tables, c.inside(tables))
 	case kind == reflect.Slice && c.JSON:
 		c.Kind = List
-	// What scalars lacks, such as structs, comes out as Text, which is its zero value.
+	// Kinds that scalars lacks, such as structs, come out as Text, its zero value.
 	case kind == reflect.Slice && scalars[field.Type.Elem().Kind()] != Text:
 		c.Kind, c.element = List, &Column{Name: c.Name, Kind: scalars[field.Type.Elem().Kind()]}
 	case kind == reflect.Slice:
@@ -148,7 +149,7 @@ func (c *Column) inside(tables map[string][]Column) []Column {
 	return tables[c.Of]
 }
 
-// scalars has the kinds of fields whose kind is not Text.
+// scalars maps Go's kinds to those of scalar columns other than Text.
 var scalars = map[reflect.Kind]Kind{
 	reflect.Int:     Int,
 	reflect.Uint64:  Uint,
@@ -156,10 +157,10 @@ var scalars = map[reflect.Kind]Kind{
 	reflect.Bool:    Bool,
 }
 
-// pair is an entry of a map of texts, which stands as a list in the order of the names.
+// pair is an entry of a map of texts, which is stored as a list sorted by name.
 type pair struct{ Name, Value string }
 
-// listOf is a list, or a map as one.
+// listOf returns a list as it is, and a map as a list.
 func listOf(v reflect.Value) reflect.Value {
 	texts, ok := v.Interface().(map[string]string)
 	if !ok {
@@ -173,12 +174,12 @@ func listOf(v reflect.Value) reflect.Value {
 	return reflect.ValueOf(pairs)
 }
 
-// isEmpty reports whether there is nothing in the field of a column.
+// isEmpty reports whether a field holds nothing.
 func isEmpty(field reflect.Value) bool {
 	return field.IsZero() || (field.Kind() == reflect.Slice || field.Kind() == reflect.Map) && field.Len() == 0
 }
 
-// textOf returns the text of a field, which is one or has a word for its value.
+// textOf returns the text of a field, which is a text or has a word for its value.
 func textOf(field reflect.Value) string {
 	if field.Kind() == reflect.String {
 		return field.String()
@@ -195,7 +196,7 @@ func setText(field reflect.Value, text string) error {
 	return field.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
 }
 
-// get sets the column's field of a struct to the value that a leaf stands at.
+// get sets the column's field of a struct to the next value of a leaf.
 func (c *Column) get(l *leaf, v reflect.Value) error {
 	field := v.FieldByIndex(c.index)
 	if field.Kind() == reflect.Pointer {
@@ -206,7 +207,7 @@ func (c *Column) get(l *leaf, v reflect.Value) error {
 	return c.set(l, field)
 }
 
-// set sets a field to the value that a leaf stands at.
+// set sets a field to the next value of a leaf.
 func (c *Column) set(l *leaf, field reflect.Value) error {
 	switch c.Kind {
 	case Int, Uint: // Parquet keeps the bits of both in a signed integer

@@ -7,14 +7,14 @@ import (
 	"reflect"
 )
 
-// position is where a column stands: its path, and the levels at which Parquet says that what it
-// stands in is there and repeats.
+// position is the place of a column in the schema: its path, and the definition and repetition
+// levels of what holds it.
 type position struct {
 	path     string
 	def, rep int16
 }
 
-// within returns the position of something inside, so many levels deeper.
+// within returns a position inside, def and rep levels deeper.
 func (p position) within(name string, def, rep int16) position {
 	if p.path != "" {
 		name = p.path + "." + name
@@ -22,14 +22,14 @@ func (p position) within(name string, def, rep int16) position {
 	return position{name, p.def + def, p.rep + rep}
 }
 
-// cursor reads the values of a column one after the other.
+// cursor reads the values of a column one after another.
 type cursor struct {
-	read func(v reflect.Value, rep int16) error // the next value, which begins at a repetition level, into a struct
-	skip func(rep int16) error                  // the next value, where what it stands in is not there
-	peek func() (def, rep int16, more bool)     // the levels of what comes next
+	read func(v reflect.Value, rep int16) error // reads the next value, which begins at rep, into a struct
+	skip func(rep int16) error                  // passes over the next value, whose holder is missing
+	peek func() (def, rep int16, more bool)     // returns the levels of the next value
 }
 
-// openColumn decodes a column of the group that stands at a position.
+// openColumn decodes a column of the group inside a position.
 func openColumn(g *group, c *Column, at position) (*cursor, error) {
 	switch c.Kind {
 	case Struct:
@@ -53,8 +53,8 @@ func openColumn(g *group, c *Column, at position) (*cursor, error) {
 		func(def int16) bool { return c.Optional && def >= at.def }), nil
 }
 
-// cursor reads the values of the leaf, of which get takes the next into a struct. A value that
-// is null is an error, unless optional says of its definition level that it may be.
+// cursor returns a cursor over the leaf's values; get takes the next into a struct. A null is an
+// error, unless optional allows it at its definition level.
 func (l *leaf) cursor(get func(v reflect.Value) error, optional func(def int16) bool) *cursor {
 	return &cursor{
 		read: func(v reflect.Value, rep int16) error {
@@ -82,13 +82,14 @@ func (l *leaf) cursor(get func(v reflect.Value) error, optional func(def int16) 
 	}
 }
 
-// openStruct decodes the fields of the structs at a position. Its cursor reads into such a struct.
+// openStruct decodes the fields of the structs at a position. Its cursor reads into a struct.
 func openStruct(g *group, at position, columns []Column) (*cursor, error) {
 	fields := make([]*cursor, 0, len(columns))
 	for i := range columns {
 		c := &columns[i]
+		// Files leave out columns that no value fills: see Without.
 		if c.Omitted && !g.has(at.within(c.Name, 0, 0).path) {
-			continue // no value has it: see Without
+			continue
 		}
 
 		field, err := openColumn(g, c, at)
@@ -100,6 +101,8 @@ func openStruct(g *group, at position, columns []Column) (*cursor, error) {
 	}
 	return &cursor{
 		read: func(v reflect.Value, rep int16) error {
+			// Parquet has no levels of the struct itself, so its first field tells whether it is
+			// null.
 			if def, _, more := fields[0].peek(); more && def < at.def {
 				return fmt.Errorf("column %s is null", at.path)
 			}
@@ -123,7 +126,7 @@ func openStruct(g *group, at position, columns []Column) (*cursor, error) {
 	}, nil
 }
 
-// openJSON decodes the texts of JSON at a position. Its cursor reads into what the text is of.
+// openJSON decodes the texts of JSON at a position. Its cursor reads into the decoded value.
 func openJSON(g *group, at position, _ []Column) (*cursor, error) {
 	l, err := g.leaf(at)
 	if err != nil {
@@ -140,7 +143,7 @@ func openJSON(g *group, at position, _ []Column) (*cursor, error) {
 	return l.cursor(get, func(int16) bool { return false }), nil
 }
 
-// openScalar decodes the scalars at a position. Its cursor reads into one.
+// openScalar decodes the scalars at a position. Its cursor reads into a scalar.
 func (c *Column) openScalar(g *group, at position, _ []Column) (*cursor, error) {
 	l, err := g.leaf(at)
 	if err != nil {
@@ -149,8 +152,8 @@ func (c *Column) openScalar(g *group, at position, _ []Column) (*cursor, error) 
 	return l.cursor(func(v reflect.Value) error { return c.set(l, v) }, func(int16) bool { return false }), nil
 }
 
-// openList decodes the lists of structs at a position. The list may be null, has an element from
-// the second level on, and one that is not null from the third.
+// openList decodes the lists at a position. From the first level on the list is not null, from the
+// second it has an element, and from the third that element is not null.
 func openList(g *group, c *Column, at position) (*cursor, error) {
 	element := at.within("list.element", 3, 1)
 
@@ -175,15 +178,17 @@ func openList(g *group, c *Column, at position) (*cursor, error) {
 			}
 
 			list := v.FieldByIndex(c.index)
-			of, isMap := list.Type().Elem(), list.Kind() == reflect.Map
+			itemType, isMap := list.Type().Elem(), list.Kind() == reflect.Map
 
 			if isMap {
-				of = reflect.TypeFor[pair]()
+				itemType = reflect.TypeFor[pair]()
 				list.Set(reflect.MakeMap(list.Type()))
 			}
 
+			// The first element begins at the row's level; a lower level than the list's begins the
+			// next row.
 			for {
-				item := reflect.New(of).Elem()
+				item := reflect.New(itemType).Elem()
 				if err := items.read(item, rep); err != nil {
 					return fmt.Errorf("element %d: %w", list.Len(), err)
 				}

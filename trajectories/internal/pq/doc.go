@@ -1,7 +1,8 @@
 // Package pq maps Go structs onto Parquet columns and back.
 //
 // A [Column] names one column of a struct, and says what it means; a table is a slice of columns.
-// Tables are data: [Tables] reads them from YAML, and [Bind] finds the fields of a struct for one.
+// Tables are data: [Tables] reads them from YAML, and [Bind] finds the fields of a struct for a
+// table.
 // [Writer] streams structs into a file, [Read] streams them out, [AppendJSON] writes one as JSON.
 //
 // # Guarantees
@@ -15,9 +16,9 @@
 //
 // # Caveats
 //
-// Only what rows and samples need is here: text, integers, floats, booleans, structs of those, and
-// lists of structs, or of values that stand as JSON. Those have Parquet's logical type JSON, which
+// Only what rows and samples need is supported: text, integers, floats, booleans, structs of those,
+// and lists of structs, or of values stored as JSON. These have Parquet's logical type JSON, which
 // few readers know: datasets 4.7 and newer loads them as values, Polars as bytes, and datasets
-// before 4.7 not at all. A value inside a list that is null where the column is not optional is an
-// error when it is read.
+// before 4.7 not at all. A null inside a list whose column is not optional is an error when it is
+// read.
 package pq

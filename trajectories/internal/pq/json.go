@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// AppendJSON appends a struct as a JSON object: its keys are the columns, in their order, and null
-// is what the file has null for. Columns that are Omitted have no key where there is nothing. A
-// number that is Big is a text.
+// AppendJSON appends a struct as a JSON object: its keys are the columns, in their order, and it
+// has null where the file does. Omitted columns have no key if they are empty. Big numbers are
+// strings.
 func AppendJSON[T any](b []byte, v *T, columns []Column) ([]byte, error) {
 	return appendStruct(b, reflect.ValueOf(v).Elem(), columns)
 }
@@ -50,7 +50,7 @@ func (c *Column) appendJSON(b []byte, field reflect.Value) (_ []byte, err error)
 		return appendValue(b, fmt.Sprint(field.Interface()))
 	case c.Kind == Struct:
 		return appendStruct(b, field, c.Fields)
-	case field.Kind() == reflect.String: // as the column has it, whatever JSON its type writes
+	case field.Kind() == reflect.String: // the text of the column, whatever JSON its type writes
 		return appendValue(b, field.String())
 	case c.Kind != List:
 		return appendValue(b, field.Interface())

@@ -10,8 +10,8 @@ import (
 )
 
 // group is one row group being read. The columns are decoded here, on the caller's goroutine, and
-// not by pqarrow, which decodes on goroutines of its own: arrow panics on some damaged files, and
-// only a panic of our goroutine can be turned into an error.
+// not by pqarrow, which decodes on other goroutines: arrow panics on some damaged files, and only a
+// panic of the caller's goroutine can be turned into an error.
 type group struct {
 	rows   *file.RowGroupReader
 	leaves map[string]int // by path
@@ -44,7 +44,7 @@ func (g *group) finished() error {
 type leaf struct {
 	path     string
 	maxDef   int16
-	def, rep []int16 // definition and repetition levels, as Parquet has them; none where all values are there
+	def, rep []int16 // definition and repetition levels of Parquet; empty if no value can be missing
 	values   int     // decoded
 	at       int     // next level
 	value    int     // next value
@@ -55,7 +55,7 @@ type leaf struct {
 	bools  []bool
 }
 
-// peek returns the levels of what comes next, and false at the end.
+// peek returns the levels of the next value, and false at the end.
 func (l *leaf) peek() (def, rep int16, ok bool) {
 	switch {
 	case l.maxDef == 0:
@@ -69,7 +69,7 @@ func (l *leaf) peek() (def, rep int16, ok bool) {
 	return l.def[l.at], l.rep[l.at], true
 }
 
-// step goes over the next level, which has to be of a repetition level.
+// step passes over the next level, whose repetition level has to be rep.
 func (l *leaf) step(rep int16) (def int16, err error) {
 	def, got, ok := l.peek()
 
@@ -86,7 +86,7 @@ func (l *leaf) step(rep int16) (def int16, err error) {
 	return def, nil
 }
 
-// take returns the value that a leaf stands at.
+// take returns the next value of a leaf.
 func take[V any](l *leaf, values []V) (value V, err error) {
 	if l.value >= len(values) {
 		return value, errors.New("has another type, or ends early")
@@ -115,7 +115,7 @@ func (g *group) leaf(at position) (*leaf, error) {
 	d := chunk.Descriptor()
 
 	l := &leaf{path: at.path, maxDef: d.MaxDefinitionLevel()}
-	// A column that may be null has one level more, whether a value is null or not.
+	// A column that may be null has one more level, even if no value is null.
 	if l.maxDef < at.def || l.maxDef > at.def+1 || d.MaxRepetitionLevel() != at.rep {
 		return nil, fmt.Errorf("column %s is nested otherwise (levels %d and %d)", at.path, l.maxDef,
 			d.MaxRepetitionLevel())
@@ -133,7 +133,7 @@ func (g *group) leaf(at position) (*leaf, error) {
 			return nil, fmt.Errorf("column %s %w", at.path, err)
 		}
 
-		// A damaged chunk may promise more and give nothing, forever.
+		// A damaged chunk may promise more forever, and give nothing.
 		if total == 0 {
 			break
 		}
@@ -153,12 +153,13 @@ func (g *group) leaf(at position) (*leaf, error) {
 		return nil, fmt.Errorf("column %s: %w", at.path, err)
 	}
 
+	// In the end finished looks whether any values are left over.
 	g.opened = append(g.opened, l)
 	return l, nil
 }
 
-// batch returns how many values of a column chunk are decoded at once: all of a short one, as most
-// are.
+// batch returns how many values of a column chunk are decoded at once: all of a short chunk, as
+// most are.
 func (g *group) batch(column int) (int64, error) {
 	chunk, err := g.rows.MetaData().ColumnChunk(column)
 	if err != nil {

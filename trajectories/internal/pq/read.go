@@ -13,8 +13,8 @@ import (
 	"toolevo/envs/disk"
 )
 
-// damaged wraps what was found wrong with a file in [disk.ErrDamaged]. That it cannot be opened or
-// read is not damage.
+// damaged wraps an error about the contents of a file in [disk.ErrDamaged]. A file that cannot be
+// opened or read is not damaged.
 func damaged(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return err
@@ -42,7 +42,8 @@ func Read[T any](path string, columns []Column) iter.Seq2[T, error] {
 			return
 		}
 
-		// Only decoding is rescued: a panic of whoever takes the values is not the file's.
+		// Groups are decoded whole, so that only decoding is rescued: a panic of whoever takes the
+		// values is not the file's fault.
 		for g := range f.NumRowGroups() {
 			values, err := readGroup[T](f, g, columns)
 			if err != nil {
@@ -77,7 +78,7 @@ func openFile(path string) (f *file.Reader, err error) {
 	return file.NewParquetReader(raw)
 }
 
-// Rows is how many rows a file has, of whatever columns.
+// Rows returns the number of rows in a file, whatever its columns.
 func Rows(path string) (n int, err error) {
 	defer rescue(&err)
 
@@ -90,8 +91,8 @@ func Rows(path string) (n int, err error) {
 	return int(f.NumRows()), nil
 }
 
-// complete makes sure that a file has every column, which a file without row groups would not show
-// by being read.
+// complete makes sure that a file has every column. Reading a file without row groups would not
+// show that.
 func complete(f *file.Reader, columns []Column) (err error) {
 	defer rescue(&err)
 
@@ -111,7 +112,7 @@ func readGroup[T any](f *file.Reader, n int, columns []Column) (values []T, err 
 
 	g := &group{rows: f.RowGroup(n), leaves: map[string]int{}}
 
-	// By path, since a file may have other columns, and in another order.
+	// By path, as a file may have further columns, and another order.
 	sc := f.MetaData().Schema
 	for i := range sc.NumColumns() {
 		g.leaves[sc.Column(i).Path()] = i
@@ -137,6 +138,8 @@ func readGroup[T any](f *file.Reader, n int, columns []Column) (values []T, err 
 
 		values = append(values, v)
 	}
+
+	// Values left over are damage, too: they would shift all that follow.
 	return values, g.finished()
 }
 

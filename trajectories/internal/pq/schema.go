@@ -5,11 +5,11 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// noID says that a node of a schema has no number.
+// noID marks a node of a schema without a number.
 const noID = -1
 
-// optional reports whether Parquet says of each value of a column at a position whether it is
-// there. It says so of every struct and list, and of all that is within one.
+// optional reports whether values of a column at a position may be missing in Parquet's schema, as
+// all structs and lists may, and all within them.
 func (c *Column) optional(at position) bool {
 	return at.def > 0 || c.Optional || c.Kind == Struct || c.Kind == List
 }
@@ -50,8 +50,8 @@ func (c *Column) node(at position) (node schema.Node) {
 	return node
 }
 
-// leaves has Parquet's types of the kinds that have no fields. A list without fields and scalars is
-// one of texts of JSON: readers that know the logical type take each for the value that it writes.
+// leaves maps kinds without fields to Parquet's types. A list without fields or scalars is one of
+// JSON texts: readers that know the logical type decode each.
 var leaves = map[Kind]struct {
 	physical parquet.Type
 	logical  schema.LogicalType

@@ -20,23 +20,23 @@ const (
 	groupBytes = 32 << 20 // bytes of values after which a row group is cut
 	pageBatch  = 16       // values between two looks at the page size: arrow looks only after a whole batch
 
-	// level is the fastest of zstd: arrow makes new encoders for every page, one for each
-	// processor, and clearing the tables of one at level 3 takes longer than compressing the page.
-	// Files are a sixth larger.
+	// level is zstd's fastest: arrow makes new encoders for every page, one for each processor, and
+	// at level 3 clearing the tables of one takes longer than compressing the page. Files are a
+	// sixth larger.
 	level = 1
 )
 
-// createdBy is what the footer of every file says wrote it. It is fixed, so that equal rows give
+// createdBy is the writer named in the footer of every file. It is fixed, so that equal rows give
 // equal bytes.
 const createdBy = "toolevo"
 
-// Writer streams values of T into a Parquet file. It is for one goroutine.
+// Writer streams values of T into a Parquet file. It must not be used concurrently.
 type Writer[T any] struct {
 	out    *stickyWriter
 	file   *file.Writer
 	put    func(v reflect.Value, rep int16) // appends a value to the chunks
 	chunks []*chunk                         // of the open row group, by leaf of the schema
-	inRows int                              // in the chunks
+	inRows int                              // rows in the chunks
 	rows   int
 	closed bool
 }
@@ -64,7 +64,7 @@ func NewWriter[T any](w io.Writer, columns []Column, meta map[string]string) (*W
 	return created, nil
 }
 
-// properties returns the writer options every file of ours has.
+// properties returns the writer options that every file has.
 func properties(columns []Column) *parquet.WriterProperties {
 	opts := []parquet.WriterProperty{
 		parquet.WithRootRepetition(parquet.Repetitions.Required),
@@ -82,9 +82,9 @@ func properties(columns []Column) *parquet.WriterProperties {
 }
 
 // columnProperties returns the writer options of single columns: which have a dictionary, and which
-// are not worth the encoders of zstd. Dictionaries and numbers are small and regular, so that
-// Snappy, which needs no memory, does nearly as well: a file of a few rows takes a third of the
-// time, and one of many is a twentieth larger.
+// are not worth the encoders of zstd. Dictionaries and numbers are small and regular, so Snappy,
+// which needs no memory, does nearly as well: a file of a few rows takes a third of the time, and
+// one of many rows is a twentieth larger.
 func columnProperties(within string, columns []Column) (opts []parquet.WriterProperty) {
 	for _, c := range columns {
 		path := within + c.Name
@@ -96,7 +96,7 @@ func columnProperties(within string, columns []Column) (opts []parquet.WriterPro
 			opts = append(opts, parquet.WithCompressionFor(path, compress.Codecs.Snappy))
 		}
 
-		if c.Kind == List { // whose numbers are long and repeat each other
+		if c.Kind == List {
 			path += ".list.element"
 		}
 
@@ -122,7 +122,7 @@ func (w *Writer[T]) Write(v *T) error {
 	return w.flush()
 }
 
-// size returns how many bytes the values of the open row group have.
+// size returns the size of the open row group's values in bytes.
 func (w *Writer[T]) size() (bytes int) {
 	for _, c := range w.chunks {
 		bytes += c.size()
@@ -164,8 +164,8 @@ func (w *Writer[T]) Close() error {
 	return errors.Join(flushed, closed, w.out.err)
 }
 
-// stickyWriter keeps the first error to itself and takes the rest of the bytes as if they were
-// written: arrow panics when a write fails. The error is returned by the Writer instead.
+// stickyWriter keeps the first error and pretends to write the rest, as arrow panics when a write
+// fails. The Writer returns the error instead.
 type stickyWriter struct {
 	w   io.Writer
 	err error

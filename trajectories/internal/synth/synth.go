@@ -1,6 +1,6 @@
-// Package synth makes search trees out of nothing but a seed: input for tests, benchmarks and the
-// interop checks of package trajectories. The texts look like those of a run on the coffee data:
-// deprecations, their recovery, UpdateTool, errors, right and wrong answers, and what a tool's
+// Package synth makes search trees from a seed alone: input for tests, benchmarks and the interop
+// checks of package trajectories. The texts look like those of a run on the coffee data:
+// deprecations, recoveries, UpdateTool, errors, right and wrong answers, and whatever a tool's
 // answer may hold by accident (control tokens, other scripts, quotes).
 //
 // It is not benchmark data: nothing here is true of any corpus.
@@ -17,19 +17,19 @@ import (
 	"toolevo/trajectories"
 )
 
-// Shown is what export options want: a short system text, and ReAct.
+// Shown returns what export options ask for: a short system text, and ReAct.
 func Shown(row *trajectories.Row) (trajectories.Shown, error) {
 	return trajectories.Shown{Suite: "synth", System: System(row.PromptAPI)}, nil
 }
 
-// System is a short system text.
+// System returns a short system text.
 func System(promptAPI string) string {
 	return "You answer questions by calling tools. Write Thought, Action and Action Input.\n" +
 		"The tools of " + promptAPI + ":\n(1) LoadDB[DBName]\n(2) FilterDB[condition]\n(3) " +
 		"GetValue[column_name]\n(4) UpdateTool[newtool_desc]\n(5) Finish[answer]"
 }
 
-// Python is what all trees say ran their programs.
+// Python returns the maker that all trees name for their programs.
 func Python() trajectories.Maker {
 	return trajectories.Maker{
 		Kind:    trajectories.KindPython,
@@ -40,7 +40,7 @@ func Python() trajectories.Maker {
 	}
 }
 
-// MixedPythons are the makers of a trajectory of a run that mixed engines.
+// MixedPythons returns the makers of a trajectory from a run that mixed engines.
 func MixedPythons() []trajectories.Maker {
 	return []trajectories.Maker{
 		{
@@ -71,9 +71,9 @@ func Rows(seed uint64, questions, treesPerQuestion int) []trajectories.Row {
 	return rows
 }
 
-// Tree returns one tree of a question, and what it does not know about itself.
+// Tree returns one tree of a question, and the lineage that it does not know itself.
 func Tree(seed uint64, question, tree int) (trajectories.Meta, *mcts.TreeRecord) {
-	// A tree depends on nothing else, so it stays the same however many there are.
+	// A tree depends on nothing but its number, so it stays the same however many there are.
 	rng := rand.New(rand.NewPCG(seed, uint64(question)<<32|uint64(tree)))
 	day := fmt.Sprintf("20%02d-%02d-%02d", question%23, question%12+1, question%28+1)
 	meta := trajectories.Meta{
@@ -103,6 +103,8 @@ func Tree(seed uint64, question, tree int) (trajectories.Meta, *mcts.TreeRecord)
 	t := &mcts.TreeRecord{Question: meta.Question.ID, Tree: tree, Seed: rng.Uint64(), Simulations: 12, Calls: 30}
 
 	t.Nodes = []mcts.Record{{Parent: mcts.NoParent, Visits: 12, Expanded: true}}
+
+	// At least two, as formats of pairs need an action with siblings.
 	for branch := range 2 + rng.IntN(2) {
 		grow(t, rng, branch, question, day)
 	}
@@ -118,7 +120,7 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 		call := envs.Call{Tool: tool, Name: name, Args: envs.Args{{Name: param, Value: value}}}
 		depth := t.Nodes[at].Depth + 1
 
-		// Branches part at the root, and only there.
+		// Branches part at the root and nowhere else.
 		ordinal := 0
 		if at == 0 {
 			ordinal = branch
@@ -147,6 +149,7 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 		"We have successfully loaded the coffee database, including the following columns: Date, Open, High, Low, "+
 			"Close, Volume, Currency.", envs.OK)
 
+	// Values vary little, so that now and then a branch makes the same mistake twice.
 	for range rng.IntN(3) {
 		add("Perhaps this column…", "FilterDB", "FilterDB", "condition", fmt.Sprintf("Day%d=%s", rng.IntN(3), day),
 			oddities[rng.IntN(len(oddities))], envs.ToolError)
@@ -168,6 +171,7 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 	leaf := &t.Nodes[at]
 	leaf.Status, leaf.Reward = envs.Terminated, -1
 
+	// The strict matcher takes fewer answers than the official one, as it does with real ones.
 	leaf.Grade = envs.Grade{
 		Answer:   answer,
 		Official: outcome == envs.Correct,
@@ -178,7 +182,7 @@ func grow(t *mcts.TreeRecord, rng *rand.Rand, branch, question int, day string) 
 	}
 }
 
-// oddities are what tools may answer.
+// oddities are answers that tools may give.
 var oddities = []string{
 	"1.25, 1.19",
 	"The column does not exist. Columns: Date, Open, High, Low, Close, Volume, Currency.",
