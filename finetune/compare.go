@@ -96,7 +96,6 @@ func checkComparable(evaluations []Evaluation) error {
 			key := [...]string{cell.Dataset, cell.Difficulty, q.ID}
 
 			// The same text with another judge of its answers is another question, too.
-			// A question is another one, too, if another model judges its answers.
 			if other, ok := all[key]; ok && (other.Text != q.Text || other.Gold != q.Gold ||
 				other.Labels[envs.LabelJudge] != q.Labels[envs.LabelJudge]) {
 				return fmt.Errorf("%w: question %s is another one in %s than in %s: "+

@@ -48,8 +48,8 @@ type Job struct {
 	// one is greedy.
 	Repeats int
 	Seed    uint64
-	// Played counts the episodes of each task, by its name (Episode), that were played elsewhere: at
-	// most Repeats of each. nil is a job whose episodes Policy plays.
+	// Played counts the episodes of each task, by its name (Episode), that were played elsewhere:
+	// at most Repeats of each. nil is a job whose episodes Policy plays.
 	Played map[string]int
 
 	Controller Controller
@@ -315,7 +315,6 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 
 	// An error without a stage is not about this episode alone, and a final one would meet every
 	// other, too.
-	// An error without a stage is not about this episode alone, and a final one meets them all.
 	if _, ok := envs.FailedStage(err); !ok || envs.IsFinal(err) {
 		return result{}, err
 	}

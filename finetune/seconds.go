@@ -16,8 +16,8 @@ const metaSeconds = "seconds"
 // String names the attempt in notes.
 func (a Attempt) String() string { return fmt.Sprintf("%s/%d", a.Episode, a.Repeat) }
 
-// Seconds returns how long the episodes of a run took, by [Attempt.String]. It has none
-// for episodes that were played elsewhere, or just before the process was killed.
+// Seconds returns how long the episodes of a run took, by [Attempt.String]. It has none for
+// episodes that were played elsewhere, or just before the process was killed.
 func Seconds(ctx context.Context, s *store.Store) (map[string]float64, error) {
 	seconds := map[string]float64{}
 

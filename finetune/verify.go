@@ -52,7 +52,6 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 	}
 
 	// Playing skips what is damaged, so that each damage is named once, here.
-	// Playing passes over what is damaged, so that it is named once, here.
 	damage, err := o.Store.Check(ctx)
 	v := Verification{GivenUp: givenUp, Problems: append([]string{}, damage...)}
 

@@ -89,7 +89,6 @@ func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 	}
 
 	// A lost episode has a class, but no figures: it says nothing about the policy.
-	// A lost episode has a class, but no figures: it says nothing of the policy.
 	if f.Lost {
 		return f
 	}

@@ -6,8 +6,8 @@
 // A call is valid when the deployed version took it, whatever the tool then made of it. A tool is
 // refused when a call of it is not valid, and recovers when it is called with success later in the
 // same episode; it is met as deprecated when a notice says so. A new tool is one that has another
-// name in the deployed version than in the prompt. A description that UpdateTool was given is true when the
-// deployed version has the tool and the parameters that it names.
+// name in the deployed version than in the prompt. A description that UpdateTool was given is true
+// when the deployed version has the tool and the parameters that it names.
 //
 // # Guarantees
 //

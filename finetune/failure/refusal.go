@@ -96,8 +96,6 @@ func refusedArguments(args envs.Args, api *toolapi.API) (r Refusal, ok bool) {
 
 	// All are compared before one refusal is chosen: precedence decides, not which parameter comes
 	// first.
-	// All are compared before one refusal is chosen: it goes by precedence, and not by which
-	// parameter comes first.
 	for _, p := range api.Parameters {
 		wanted := typesOf(p)
 		value, given := args.Get(p.Name)

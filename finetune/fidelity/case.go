@@ -69,7 +69,6 @@ func Read(path string) ([]Case, error) {
 			Instruction: cmp.Or(l.Instruction, l.Prompt), Real: cmp.Or(l.Output, l.Label),
 		}
 		// An empty answer is an answer, too: only a missing one leaves the case to be simulated.
-		// An empty answer is an answer, too.
 		if l.Predict != nil {
 			c.Model, c.Simulated = cmp.Or(l.Model, folder), *l.Predict
 		}

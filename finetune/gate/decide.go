@@ -40,7 +40,6 @@ func Judge(in Input, o Options) (*Report, error) {
 	}
 
 	// Failed tries count for neither version: the failure was a service's, not the policy's.
-	// Tries that failed count for neither version.
 	loss := r.difference(Score.seen, Score.seen)
 	r.Loss, r.Low, r.High, r.N = loss.Share, loss.Low, loss.High, loss.Questions
 

@@ -31,8 +31,8 @@
 //     own loss is known to be 0, but the tasks are a sample of what the tools are used for, and so
 //     is the share of them that a release leaves alone: counting only the others would measure the
 //     loss of those, and taking that share as known would make the interval too narrow.
-//   - Failed tries never count as wrong. Green and red hold only if they would hold whatever the failed
-//     tries had shown: all of them for the next version, and all against it.
+//   - Failed tries never count as wrong. Green and red hold only if they would hold whatever the
+//     failed tries had shown: all of them for the next version, and all against it.
 //   - The order of tasks, tools and changes does not matter. One more lost task never turns a red
 //     verdict by the loss into another.
 //   - Reports show foreign names and answers as text, whatever is in them: on a terminal, in

@@ -52,7 +52,6 @@ func (s *Served) While(ctx context.Context, ask func(context.Context) error) err
 
 	// Waiting for the watcher before the cause is read keeps a server that ended just now from
 	// being missed.
-	// The watcher ends before the cause is read: what it noted is not missed.
 	watched := make(chan struct{})
 	asked := make(chan struct{})
 
@@ -106,8 +105,6 @@ func (s Server) Serve(ctx context.Context, c Checkpoint, address, log string) (*
 
 		// On an interrupt the calls that the server is answering may end first: whoever asks it
 		// stops it afterwards.
-		// At an interruption the calls that it is answering end first: whoever asks it stops it
-		// then.
 		var life context.Context
 
 		life, served.end = mcts.InFlight(ctx)
@@ -173,7 +170,6 @@ func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
 	}
 
 	// A server that was started for the checkpoint has it already; a running one is given it now.
-	// A server that was started for the checkpoint has it; one that runs already is given it.
 	hosting := s.kind().Hosting
 	switch {
 	case hosting.Publish != nil:
@@ -208,13 +204,16 @@ func (s *Served) await(ctx context.Context, limit time.Duration, client server.C
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
 	defer cancel()
 
-	var ended <-chan struct{} // of the server
+	// Of a server that runs elsewhere nobody sees the end: a nil channel is never ready.
+	var ended <-chan struct{}
 
 	if s.child != nil {
 		ended = s.child.Done()
 	}
 
 	for {
+		// Any error is waited out: a server that is loading refuses connections, or answers with
+		// faults.
 		models, err := client.List(ctx)
 		if err == nil {
 			return models, nil
@@ -222,6 +221,7 @@ func (s *Served) await(ctx context.Context, limit time.Duration, client server.C
 
 		select {
 		case <-ctx.Done():
+			// Why a server of this program is not ready is in its log alone.
 			err = errors.Join(context.Cause(ctx), err)
 			if s.child != nil {
 				err = fmt.Errorf("%w; %s", err, s.child.LastWords())

@@ -122,6 +122,8 @@ func (l *loop) compare(o Options) error {
 	for _, s := range l.stages() {
 		keys[s.ID()] = l.key(s, keys)
 
+		// Stages come before those that depend on them, so that one pass carries a repetition to
+		// the end.
 		if slices.ContainsFunc(s.dependsOn, func(id string) bool { return slices.Contains(again, id) }) {
 			again = append(again, s.ID())
 		}
@@ -131,6 +133,7 @@ func (l *loop) compare(o Options) error {
 			continue
 		}
 
+		// Hours of training are not thrown away because of a changed line: the user has to say so.
 		if !named && !o.Redo {
 			return &ChangedError{s.ID(), l.dir}
 		}

@@ -181,7 +181,6 @@ func (w *writer) header() header {
 		Plan: plan{Name: "plan", Steps: []step{{Solver: "toolevo",
 			Params: map[string]string{"policy": cell.Policy}}}},
 		// No episode records when it ended, so the log ends when its run began.
-		// No episode says when it ended: the log ends when its run began.
 		Stats: stats{began, began},
 		Results: results{
 			TotalSamples:     len(w.summaries),

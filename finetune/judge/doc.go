@@ -6,9 +6,9 @@
 // # Words
 //
 // An [Answer] is what an agent did about a query; published answers and episodes of this program
-// are the same here. A [Judge] gives a [Status] to an answer: a [Rule], which asks nobody, or a [Model].
-// SoPR takes several passes, which are repeats of the judge and not of the agent. The mean of
-// scores is over groups, each of which weighs the same.
+// are the same here. A [Judge] gives a [Status] to an answer: a [Rule], which asks nobody, or a
+// [Model]. SoPR takes several passes, which are repeats of the judge and not of the agent. The mean
+// of scores is over groups, each of which weighs the same.
 //
 // # Scores
 //

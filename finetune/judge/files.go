@@ -123,7 +123,6 @@ func (d *Judged) passRates(files map[string][]byte) error {
 		w := csv.NewWriter(&b)
 
 		// The published files are called .csv, but are separated by tabs.
-		// The published files are called .csv and have tabs.
 		w.Comma, w.UseCRLF = '\t', false
 
 		if err := w.WriteAll(lines[at]); err != nil {
@@ -184,7 +183,6 @@ func (d *Judged) preferences(files map[string][]byte) error {
 		}
 
 		first, second, _ := m.Votes()
-		// A Python dictionary keeps its order, which a map would lose.
 		// A Python dictionary keeps its order, which a map would lose.
 		votes := envs.Args{
 			{Name: reference, Value: envs.Number(strconv.Itoa(first))},

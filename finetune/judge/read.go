@@ -174,7 +174,6 @@ func Join(inputs []Input) ([]Answer, error) {
 	has := map[finetune.Contender]map[int]bool{}
 
 	// An agent's name depends on all inputs, so they are read twice.
-	// What an agent is called depends on all inputs, so they are read twice.
 	for i, in := range inputs {
 		for _, a := range in.Answers {
 			if has[a.Agent] == nil {

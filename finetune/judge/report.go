@@ -165,8 +165,8 @@ func (d *Judged) rows(judge trajectories.Maker) map[string][]tabulate.Row {
 		contests   []contest
 	)
 
-	// A query without an answer counts 0 and is missing; one that was lost counts nowhere. They must
-	// not be confused, so a lost one is not missing, too.
+	// A query without an answer counts 0 and is missing; one that was lost counts nowhere. They
+	// must not be confused, so a lost one is not missing, too.
 	for _, j := range d.Judgements {
 		q := query{Key: j.place(), Missing: j.Given == nil && !j.Lost, Lost: j.Lost}
 

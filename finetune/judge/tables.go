@@ -33,7 +33,6 @@ func (r *Report) shown() map[string][]tabulate.Row {
 		mark(s, "conduct", row.Conduct != nil)
 		// What was not counted is shown once, in the means over everything, so that it is not added
 		// up twice.
-		// What was not counted is shown once, in the means over everything.
 		mark(s, "counted", row.Dataset == mean && row.Difficulty == everything &&
 			s.Number("unread")+float64(row.Missing+row.Lost) > 0)
 

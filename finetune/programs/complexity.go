@@ -82,7 +82,6 @@ func mean(domain string, samples []Sample) Complexity {
 	c.Straight = &straight
 
 	// Means over some programs would not match those above, which are over all.
-	// Means over some programs would not go with those above, which are over all.
 	if sized == c.N {
 		instruction, code = instruction/n, code/n
 		c.Instruction, c.Code = &instruction, &code
@@ -113,7 +112,6 @@ func (c *Complexity) statistics() []tabulate.Row {
 
 	// Depth and bindings are measured differently in the paper, so its figures get lines of their
 	// own instead of being compared with these.
-	// Where the paper measures otherwise, its figures do not stand beside ours.
 	theirs := ""
 	if c.Published {
 		theirs = ", as published"

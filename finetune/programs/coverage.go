@@ -53,7 +53,8 @@ func sum(all []float64) (total float64) {
 	return total
 }
 
-// tableSteps are the numbers of programs after which a table shows the coverage, as far as curves go.
+// tableSteps are the numbers of programs after which a table shows the coverage, as far as curves
+// go.
 var tableSteps = []int{5, 10, 20, 40, 60}
 
 // steps returns the figures of a curve's line in a table whose longest curve has most programs.

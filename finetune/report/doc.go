@@ -3,9 +3,10 @@
 //
 // # Words
 //
-// A Page is the contents of a report. Its figures are those of finetune.Report, and those of the packages
-// facts and robustness: nothing is computed here. Its tables are those of package tabulate, which
-// draws an interval as a line with a dot at the estimate, on an axis from 0 to 100 percent.
+// A Page is the contents of a report. Its figures are those of finetune.Report, and those of the
+// packages facts and robustness: nothing is computed here. Its tables are those of package
+// tabulate, which draws an interval as a line with a dot at the estimate, on an axis from 0 to 100
+// percent.
 //
 // # Guarantees
 //

@@ -15,9 +15,9 @@
 // it.
 //
 // A [Factor] is what alone changes in a version (package drift): names, parameters or the form of
-// answers. It is compared with the original, the version that policies are shown, deployed as it is.
-// Versions of one factor are a family, of which each question meets one. Its figures are those of
-// the evaluation's report: means over datasets, and paired tests on the same questions.
+// answers. It is compared with the original, the version that policies are shown, deployed as it
+// is. Versions of one factor are a family, of which each question meets one. Its figures are those
+// of the evaluation's report: means over datasets, and paired tests on the same questions.
 //
 // # Guarantees
 //

@@ -18,10 +18,14 @@ func (r *Report) Figures() []tabulate.Figure {
 			{Versioning, Perturbation, "figure-3-" + feedback, "Pass rate under API versioning"},
 			{Perturbation, Versioning, "figure-4-" + feedback, "Pass rate under query perturbations"},
 		} {
+			// The baseline has both marks, so it is the bar beside either kind; only the other kind
+			// is left out.
 			rows := tabulate.Where(r.raw["rates"], map[string]string{
 				"feedback": feedback, "difficulty": All, "kind": "!" + string(f.other),
 				string(f.kind): "yes",
 			})
+			// A kind that was not played has no rows at all, not even the baseline's: the mark is
+			// missing there, too.
 			if len(rows) == 0 {
 				continue
 			}

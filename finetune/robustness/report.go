@@ -165,7 +165,6 @@ func ReportOf(all []Played, said []Judged) *Report {
 
 	// A table of one kind of settings is shown if any was played, with the baseline beside it: the
 	// baseline belongs to both kinds.
-	// A table of one kind of settings is shown where there is one, and has the baseline beside it.
 	kinds := map[string]bool{}
 	for _, row := range r.raw["rates"] {
 		kinds[row.Text("feedback")+row.Text("kind")] = true

@@ -4,8 +4,8 @@
 // # Words
 //
 // A run is running while a process holds its lock, finished when it noted that nothing is left to
-// do, and otherwise interrupted: --resume continues it. One whose manifest cannot be trusted is damaged,
-// and one of another format is unreadable.
+// do, and otherwise interrupted: --resume continues it. One whose manifest cannot be trusted is
+// damaged, and one of another format is unreadable.
 //
 // # Guarantees
 //

@@ -101,7 +101,6 @@ func (l Listing) Of(all []Run) ([]Run, error) {
 	slices.SortStableFunc(shown, func(a, b Run) int { return by.compare(&a, &b) })
 
 	// If an experiment is not shown, its runs stand by themselves.
-	// Where an experiment is not shown, its runs stand by themselves.
 	below := map[string][]Run{}
 	for _, r := range shown {
 		below[r.Dir] = nil
@@ -161,8 +160,8 @@ func exists(path string) bool {
 }
 
 // Shorts returns the abbreviations of a name that consists of a kind and the ID of a run, the
-// shortest first: with the time to about a minute, to a millisecond, and in full. Any other name has
-// only itself.
+// shortest first: with the time to about a minute, to a millisecond, and in full. Any other name
+// has only itself.
 func Shorts(name string) []string {
 	kind, id, ok := strings.Cut(name, "-")
 	if !ok || store.TimeOf(id).IsZero() {
@@ -172,8 +171,8 @@ func Shorts(name string) []string {
 }
 
 // Named returns the run directory that a word means: the path, else the run in folder with the word
-// as its name, or the only one whose name, made from its ID, begins with the word. A word that means
-// none is returned as it is; one that may mean several is an error.
+// as its name, or the only one whose name, made from its ID, begins with the word. A word that
+// means none is returned as it is; one that may mean several is an error.
 func Named(folder, word string) (string, error) {
 	if exists(word) || word == "" || filepath.IsAbs(word) {
 		return word, nil

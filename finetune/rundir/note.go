@@ -37,8 +37,8 @@ func Note(dir string, read func() Progress) (finish func() error) {
 }
 
 // Keep replaces the file at path by a value as JSON every second until finish is called, which does
-// so a last time and returns the error of that. A process that is killed leaves the
-// old file or the new one.
+// so a last time and returns the error of that. A process that is killed leaves the old file or the
+// new one.
 func Keep(path string, read func() any) (finish func() error) {
 	done := make(chan struct{})
 	var writing sync.WaitGroup
@@ -64,8 +64,8 @@ func Keep(path string, read func() any) (finish func() error) {
 	}
 }
 
-// replace replaces a file without a sync: the figures of the last seconds before a power cut are not
-// worth one every second.
+// replace replaces a file without a sync: the figures of the last seconds before a power cut are
+// not worth one every second.
 func replace(path string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {

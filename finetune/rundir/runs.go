@@ -294,7 +294,6 @@ func (r *Run) readReport() error {
 	r.Progress.Correct, r.Progress.Unresolved = count(correct), count(lost)
 
 	// A single cell has no row over all: it is all.
-	// Of a single cell there is nothing over all.
 	all := report.Overall
 	if len(all) == 0 {
 		all = report.Rows

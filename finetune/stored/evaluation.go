@@ -89,8 +89,8 @@ func OpenEvaluation(ctx context.Context, dir string) (*Evaluation, error) {
 	return r.Evaluation(r.Questions), nil
 }
 
-// evalJobs returns the cells of the report: by dataset and difficulty, then policy, then API version
-// or family of versions. Questions are in that order.
+// evalJobs returns the cells of the report: by dataset and difficulty, then policy, then API
+// version or family of versions. Questions are in that order.
 func evalJobs(c *configs.Resolved, d *drift.Deployed, questions []trajectories.Question) []finetune.Job {
 	var jobs []finetune.Job
 
@@ -212,7 +212,8 @@ func (e *Evaluation) Write(ctx context.Context, lost finetune.Lost) (*finetune.R
 		return r, err
 	}
 
-	// Without the data folder tables cannot be made now; the reports that need them make them later.
+	// Without the data folder tables cannot be made now; the reports that need them make them
+	// later.
 	_, _ = e.Board(ctx, lost)
 	return r, nil
 }

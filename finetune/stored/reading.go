@@ -43,8 +43,8 @@ func OpenReading(ctx context.Context, say func(format string, args ...any), dir 
 	return read, nil
 }
 
-// Read reads which episodes an evaluation has lost: those of its file and, while that does not exist
-// or an interrupted run continued since, those noted as given up.
+// Read reads which episodes an evaluation has lost: those of its file and, while that does not
+// exist or an interrupted run continued since, those noted as given up.
 func (e *Evaluation) Read(ctx context.Context) (*Reading, error) {
 	lost, err := e.Lost()
 

@@ -18,9 +18,9 @@ import (
 // RowsFile is the file of a collection that holds its trajectories once it is finished.
 const RowsFile = "trajectories.parquet"
 
-// WriteRows brings the trajectories.parquet of the run up to date with its log, and returns how many
-// rows it has. The file that the run ended with is never replaced, except by a longer one if the run
-// was extended: a log that says otherwise was damaged since.
+// WriteRows brings the trajectories.parquet of the run up to date with its log, and returns how
+// many rows it has. The file that the run ended with is never replaced, except by a longer one if
+// the run was extended: a log that says otherwise was damaged since.
 func (r *Run) WriteRows(ctx context.Context, say func(format string, args ...any)) (int, error) {
 	path, now := filepath.Join(r.Dir, RowsFile), r.Rows(ctx)
 

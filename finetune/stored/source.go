@@ -62,7 +62,6 @@ func (s *Source) Counts(ctx context.Context) (map[string]viewer.Count, error) {
 	}
 
 	// An evaluation plays a question under several names, one for each policy and version.
-	// An evaluation plays a question under a name for each policy and version.
 	for _, j := range s.Evaluation(s.Questions).Jobs {
 		for _, task := range j.Tasks {
 			add(task.ID, j.Episode(task))

@@ -5,8 +5,8 @@ import "math"
 // Both is the tries of a question under two conditions.
 type Both struct{ First, Second Cluster }
 
-// Difference is the share of successes under the first of two conditions less that under the second,
-// -1 to 1, and its 95 % interval. Without questions it is 0 and the interval -1 to 1.
+// Difference is the share of successes under the first of two conditions less that under the
+// second, -1 to 1, and its 95 % interval. Without questions it is 0 and the interval -1 to 1.
 type Difference struct {
 	Share, Low, High float64
 	Questions        int // that were tried under both

@@ -9,8 +9,8 @@
 // a figure of a group. A [Row] has the figures of one group by name. A [View] says how rows are
 // shown: which figures, which keys begin a line and which head a column. Tables and views are
 // described in YAML. A stratum is a part of the rows that weighs as much as any other, however many
-// rows it has (a dataset); a cluster is trials that rise and fall together (the questions
-// of one template).
+// rows it has (a dataset); a cluster is trials that rise and fall together (the questions of one
+// template).
 //
 // # Guarantees
 //

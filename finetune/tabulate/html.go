@@ -22,8 +22,8 @@ var gridsTemplate = sync.OnceValue(func() *template.Template {
 	}).Parse(gridsHTML))
 })
 
-// WriteHTML writes tables as a part of a page. A rate is drawn below its figure, as a
-// line with a dot at the estimate, and the parts of a whole as a bar above their lines.
+// WriteHTML writes tables as a part of a page. A rate is drawn below its figure, as a line with a
+// dot at the estimate, and the parts of a whole as a bar above their lines.
 func WriteHTML(w io.Writer, grids []Grid) error {
 	grids = slices.Clone(grids)
 	for i := range grids {

@@ -23,12 +23,12 @@ type Rate struct {
 // of Korn and Graubard (1998): that of Clopper and Pearson for as many independent trials as tell
 // what the clusters tell. Strata and clusters without trials are left out.
 //
-// The number of trials comes from the spread of the clusters' shares. It has two safeguards, because
-// few clusters tell little about their spread. Student's t takes its degrees of freedom from how evenly
-// the clusters contribute to it (Satterthwaite): if one of forty stands out, that is one piece
-// of evidence. And it is never less than the number of clusters, nor more than that of the trials:
-// clusters that are all the same are taken as one trial each, since nothing says that unseen ones
-// are like them.
+// The number of trials comes from the spread of the clusters' shares. It has two safeguards,
+// because few clusters tell little about their spread. Student's t takes its degrees of freedom
+// from how evenly the clusters contribute to it (Satterthwaite): if one of forty stands out, that
+// is one piece of evidence. And it is never less than the number of clusters, nor more than that of
+// the trials: clusters that are all the same are taken as one trial each, since nothing says that
+// unseen ones are like them.
 func RateOf(strata ...[]Cluster) Rate {
 	s := sampleOf(strata)
 

@@ -144,8 +144,6 @@ func (t *Table) compare(s *Source, groups []*group) {
 
 	// A p-value is adjusted by all comparisons with the same row, so all are made before any is
 	// shown.
-	// A p-value is adjusted by all comparisons with the same row, so all are made before one is
-	// shown.
 	for _, family := range families {
 		Adjust(family)
 	}
@@ -174,8 +172,8 @@ func (t *Table) answers(s *Source, g *group) Answers {
 	return answersOf(s, g.members, t.Pairs.On, t.Pairs.Of)
 }
 
-// relative adds to a row the change of a sum relative to what it was, on the questions of both, with
-// its interval by the delta method. If nothing was right before, it adds none.
+// relative adds to a row the change of a sum relative to what it was, on the questions of both,
+// with its interval by the delta method. If nothing was right before, it adds none.
 func (r Row) relative(was, is Answers) {
 	var before, after, n float64
 

@@ -108,8 +108,8 @@ func (f frame) drawBar(b bar, colour color.NRGBA) {
 	f.write(number)
 }
 
-// inLines breaks a name that does not fit a place, after a character that is neither letter nor digit
-// if there is one.
+// inLines breaks a name that does not fit a place, after a character that is neither letter nor
+// digit if there is one.
 func inLines(name string) string {
 	letters := []rune(name)
 	if len(letters) <= lineLetters {

@@ -105,7 +105,6 @@ func (l label) paint(picture *image.RGBA) error {
 	}
 
 	// Where a text begins depends on its width, so its letters are measured first.
-	// Where a text begins depends on its width, so its letters were measured first.
 	pen := -whole * float64(l.anchor)
 
 	for i, glyph := range glyphs {

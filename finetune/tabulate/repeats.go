@@ -23,8 +23,8 @@ func allAmong(k, n, m int) float64 {
 }
 
 // MeanStdDev returns the mean of some values and their sample standard deviation, that of n-1
-// degrees of freedom. Of one value the deviation is 0, since nothing is known about it; of none both
-// are.
+// degrees of freedom. Of one value the deviation is 0, since nothing is known about it; of none
+// both are.
 func MeanStdDev(values []float64) (mean, deviation float64) {
 	switch len(values) {
 	case 0:

@@ -70,7 +70,6 @@ func As[T any](rows []Row) []T {
 	}
 
 	// RowsOf goes through JSON, so this does, too: names and types are then the same both ways.
-	// RowsOf goes through JSON, so this does: names and types are then the same both ways.
 	text, err := json.Marshal(objects)
 
 	all := []T{}
@@ -222,8 +221,8 @@ func (t *Table) withAll(keys, total []string) []string {
 	return keys
 }
 
-// isRepeated reports whether a row is to go because another one says the same: if a key has a single
-// value with a name, only one of the value and the total over it stays.
+// isRepeated reports whether a row is to go because another one says the same: if a key has a
+// single value with a name, only one of the value and the total over it stays.
 func (t *Table) isRepeated(g *group, ranks []map[string]int) bool {
 	for i, key := range t.By {
 		isTotal := func(total []string) bool { return slices.Contains(total, key) }
@@ -263,7 +262,6 @@ func (c *Column) figure(t *Table, s *Source, g *group) {
 	case c.Rate != "":
 		r := RateOf(c.strata(t, s, g.members, c.Rate)...)
 		// If nothing was measured, the interval excludes nothing; a share of 0 would be wrong.
-		// Where nothing was measured, the interval excludes nothing; a share of 0 would be wrong.
 		if g.row[c.Low], g.row[c.High] = r.Low, r.High; r.Strata > 0 {
 			g.row[c.Name] = r.Share
 		}
@@ -297,7 +295,6 @@ func (c *Column) distinct(s *Source, members []int) map[string]bool {
 // strata returns the trials of a mean, by stratum and cluster.
 func (c *Column) strata(t *Table, s *Source, members []int, of string) [][]Cluster {
 	// Both levels keep order of appearance, because sums of fractions depend on the order.
-	// Both levels keep the order in which they come: sums of fractions depend on it.
 	var strata [][]Cluster
 
 	places := map[string]int{}
@@ -346,7 +343,6 @@ func (c *Column) deviation(t *Table, s *Source, members []int) (float64, bool) {
 	groups := map[string][]int{}
 
 	// Sums of fractions depend on their order, and a map has none.
-	// Sums of fractions depend on an order, which a map does not have.
 	var order []string
 
 	for _, i := range members {

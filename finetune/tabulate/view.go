@@ -142,8 +142,8 @@ func (v *View) grid(rows []Row, caption string) Grid {
 				}
 			}
 
-			// A row may lack columns that others have, and the last of them may come later: lines are
-			// filled up here and, once all columns are known, below.
+			// A row may lack columns that others have, and the last of them may come later: lines
+			// are filled up here and, once all columns are known, below.
 			for len(g.Lines[line]) <= at {
 				g.Lines[line] = append(g.Lines[line], None)
 			}
@@ -152,7 +152,8 @@ func (v *View) grid(rows []Row, caption string) Grid {
 				g.parts[line] = row.Number(name)
 			}
 
-			// HTML draws a rate where text has its interval, so what is bare or missing is not drawn.
+			// HTML draws a rate where text has its interval, so what is bare or missing is not
+			// drawn.
 			bare := slices.Contains(v.Bare, name)
 			g.Lines[line][at] = c.format(row, bare)
 

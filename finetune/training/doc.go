@@ -21,8 +21,8 @@
 //   - An interrupted training resumes from its last whole checkpoint; one that was being written is
 //     removed.
 //   - A folder holds one training: a plan that differs from the one that began there is rejected.
-//   - The weights that the link points to are whole, and an origin beside them (package checkpoint) says
-//     what they were trained on.
+//   - The weights that the link points to are whole, and an origin beside them (package checkpoint)
+//     says what they were trained on.
 //
 // # Caveats
 //

@@ -78,7 +78,6 @@ func (s *Source) addEntries(all map[string]map[string]any) (err error) {
 
 	// One suffix for all entries, because devOf derives the name of held-out samples from that of
 	// the trained ones.
-	// One suffix for all entries: devOf finds held-out samples by the name of the trained ones.
 	suffix := ""
 	for n := 2; hasAny(all, s.entries, suffix); n++ {
 		suffix = fmt.Sprintf("_%d", n)

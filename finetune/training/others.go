@@ -47,7 +47,6 @@ func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
 // NAME.
 func (r *Recipe) openEntry(name string) (*Source, error) {
 	// The last colon, because the name of a folder may contain one.
-	// The last colon, since the name of a folder may have one.
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 {
 		return nil, errors.New("want DIR:NAME, a folder with LLaMA-Factory's dataset_info.json, " +

@@ -116,6 +116,7 @@ func (p *Plan) checkSources(o Options) error {
 func (p *Plan) checkExport(s *Source) error {
 	format, trainer := s.Manifest.Format, s.Manifest.Trainer
 
+	// From the format on: later checks read the export as what the recipe trains.
 	switch {
 	case format != p.Recipe.Format:
 		return fmt.Errorf("it trains exports of the format %s, and %s is one of %s: export again in that "+
@@ -133,6 +134,8 @@ func (p *Plan) checkExport(s *Source) error {
 			"by them", s.Folder)
 	}
 
+	// A recipe for one version, as the paper's static one, would lose its meaning on runs under
+	// another.
 	for _, run := range s.Manifest.Runs {
 		if p.Recipe.Deployed != "" && run.DeployedAPI != p.Recipe.Deployed {
 			return fmt.Errorf("it is for trajectories collected under %s, and run %s of %s was collected "+

@@ -49,7 +49,6 @@ func Open(dir string, p *Plan) (*Training, error) {
 	}
 
 	// The arguments are written last: if they exist, so does all else.
-	// The arguments are written last: where they are, so is all else.
 	before, err := os.ReadFile(t.path(argumentsFile))
 
 	switch {
@@ -68,7 +67,6 @@ func Open(dir string, p *Plan) (*Training, error) {
 	}
 
 	// A killed write may have left files, whole or not; they are written again.
-	// What write left that was killed is written again.
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
 		_, planned := p.files[strings.TrimSuffix(e.Name(), disk.Unfinished)]
 		return planned || e.Name() == argumentsFile+disk.Unfinished
@@ -243,7 +241,6 @@ func (t *Training) finish(trainer, software string) error {
 	}
 
 	// Last, because sealed weights are what makes a training finished.
-	// Last, as sealed weights are what makes a training finished.
 	return origin.Seal(t.Weights())
 }
 

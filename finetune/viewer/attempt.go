@@ -62,7 +62,8 @@ func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 		at.Node = a.best()
 	}
 
-	// The page keeps the place that was asked for: a tree without a chosen node has its own address.
+	// The page keeps the place that was asked for: a tree without a chosen node has its own
+	// address.
 	title := at.Question + " " + strconv.Itoa(at.Attempt) + " node " + strconv.Itoa(at.Node)
 	p := newPage(named, "attempt", title)
 	n := &a.Tree.Nodes[at.Node]

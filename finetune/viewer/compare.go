@@ -161,8 +161,8 @@ const (
 	samePlace = 1
 )
 
-// pairs returns for each turn the index of the turn of the first trajectory beside it, or -1. Of all
-// pairings that keep the order it is the one with the most in common, by Needleman and Wunsch.
+// pairs returns for each turn the index of the turn of the first trajectory beside it, or -1. Of
+// all pairings that keep the order it is the one with the most in common, by Needleman and Wunsch.
 func pairs(first, turns []card) []int {
 	most := make([][]int, len(first)+1) // in common, from turns i and k on
 	for i := range most {

@@ -2,8 +2,8 @@
 //
 // # Words
 //
-// A Run is a run directory, of a collection or an evaluation. An Attempt at a question is a tree, or
-// an episode, which is a tree of one branch. A trajectory is the path from a tree's root to the
+// A Run is a run directory, of a collection or an evaluation. An Attempt at a question is a tree,
+// or an episode, which is a tree of one branch. A trajectory is the path from a tree's root to the
 // selected node. A page is named by a path of run, question, attempt and node.
 //
 // # Guarantees
@@ -14,8 +14,8 @@
 //     this machine.
 //   - What models and tools wrote is shown as text, invisible characters as escapes.
 //   - Everything can be reached by the keyboard, and has an address.
-//   - Without scripts everything works except following a run that grows: lists are sorted and paged
-//     by links.
+//   - Without scripts everything works except following a run that grows: lists are sorted and
+//     paged by links.
 //   - Lists have pages, and what is drawn once for each node is written without templates: a run of
 //     ten thousand questions opens in seconds.
 //
@@ -27,8 +27,8 @@
 //
 // # Caveats
 //
-// A file (WriteFile) cannot fetch anything: it has no prompts and no free choice of what to compare,
-// and a sorted list has its first pages only. A file of many attempts
-// has their pages packed, which takes a script to read. The first look at a run of many questions
-// reads all its trees, which takes a second for some thousand of them.
+// A file (WriteFile) cannot fetch anything: it has no prompts and no free choice of what to
+// compare, and a sorted list has its first pages only. A file of many attempts has their pages
+// packed, which takes a script to read. The first look at a run of many questions reads all its
+// trees, which takes a second for some thousand of them.
 package viewer

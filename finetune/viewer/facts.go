@@ -251,8 +251,8 @@ type found struct {
 	Before, Text, Behind string
 }
 
-// finds reports whether the text is found, in upper or lower case, and in which turn; nil if it is in
-// the question.
+// finds reports whether the text is found, in upper or lower case, and in which turn; nil if it is
+// in the question.
 func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (*found, bool, error) {
 	if f.Text == "" {
 		return nil, true, nil
@@ -275,6 +275,7 @@ func (f filter) finds(ctx context.Context, r *Run, q trajectories.Question) (*fo
 		return nil, false, err
 	}
 
+	// The first hit is enough: the list shows one, and links to its turn.
 	for i, a := range attempts {
 		for j := range a.Tree.Nodes {
 			for _, said := range []string{a.Tree.Nodes[j].Action, a.Tree.Nodes[j].Observation} {

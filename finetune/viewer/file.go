@@ -19,8 +19,8 @@ import (
 const (
 	mostSides = 4 // trajectories side by side
 
-	// mostPlain is up to how many attempts pages are plain. More are packed, and unpacked by a script
-	// when they are looked at: as text they would be ten times as long.
+	// mostPlain is up to how many attempts pages are plain. More are packed, and unpacked by a
+	// script when they are looked at: as text they would be ten times as long.
 	mostPlain = 500
 	blockSize = 50 // questions that are packed together
 
@@ -73,9 +73,10 @@ func (s *Site) WriteFile(ctx context.Context, w io.Writer) error {
 // errEnough ends the pages when the template wants no more.
 var errEnough = errors.New("no more pages are wanted")
 
-// sections yields the sections of all pages. That of all runs comes last: it is shown if none before
-// it is.
+// sections yields the sections of all pages. That of all runs comes last: it is shown if none
+// before it is.
 func (f *fileWriter) sections(ctx context.Context, yield func(template.HTML) bool) error {
+	// A template that stops early must end the work as well: a large run takes minutes.
 	put := func(text string) error {
 		if !yield(template.HTML(text)) {
 			return errEnough

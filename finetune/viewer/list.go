@@ -103,8 +103,8 @@ func lineOfRun(r *rundir.Run) runLine {
 	return l
 }
 
-// columnsByRank returns the columns of the list, the most important first: a narrow window shows only
-// the first ones.
+// columnsByRank returns the columns of the list, the most important first: a narrow window shows
+// only the first ones.
 func columnsByRank() []rundir.Column {
 	all := rundir.Columns()
 	slices.SortFunc(all, func(a, b rundir.Column) int { return a.Rank - b.Rank })

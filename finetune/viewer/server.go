@@ -18,11 +18,11 @@ const policyOfContent = "default-src 'none'; script-src 'self'; style-src 'self'
 
 // Handler answers with the pages of a site:
 //
-//	/RUN/QUESTION/ATTEMPT/NODE       what the path names: all runs, one, a question, a tree or episode, a trajectory;
-//	                                 of a run, ?show= and ?q= and ?turns=1 choose questions, ?sort= and
-//	                                 ?page= their order and which of them;
-//	                                 of all, ?q= chooses runs, and ?sort= is the column they are sorted by
-//	/-/compare?of=PLACE&of=PLACE     trajectories side by side
+//	/RUN/QUESTION/ATTEMPT/NODE    what the path names: all runs, one run, a question, a tree or
+//	                              episode, a trajectory; for a run, ?show=, ?q= and ?turns=1
+//	                              choose questions, ?sort= and ?page= their order and page;
+//	                              for all runs, ?q= chooses runs and ?sort= the column
+//	/-/compare?of=PLACE&of=PLACE  trajectories side by side
 //	/-/prompt/RUN/QUESTION/ATTEMPT/NODE
 //
 // It rejects requests for a name that is not of this machine, so that no page of a foreign site can

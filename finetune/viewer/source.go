@@ -22,7 +22,8 @@ type Run struct {
 	index map[string]int // of the questions, by ID
 }
 
-// Source reads what a run has, even while another process adds to it. It is safe for concurrent use.
+// Source reads what a run has, even while another process adds to it. It is safe for concurrent
+// use.
 type Source interface {
 	// Counts returns the counts of the questions that have any, by ID. It is cheap.
 	Counts(ctx context.Context) (map[string]Count, error)

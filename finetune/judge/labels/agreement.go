@@ -45,7 +45,6 @@ func agree(cases []*labelled, first, second string) Agreement {
 
 	chance := solvedFirst/n*solvedSecond/n + (1-solvedFirst/n)*(1-solvedSecond/n)
 	// If both always say the same thing, chance alone agrees, and kappa would be 0/0.
-	// Where both always say the same thing, chance alone agrees, and kappa would be 0/0.
 	if chance < 1 {
 		kappa := (a.Agree - chance) / (1 - chance)
 		a.Kappa = &kappa

@@ -9,10 +9,10 @@
 //
 // # Data
 //
-// Plain data has a sample for each case, with the verdict of most models. Reinforced data, for OpenChat's
-// C-RLFT (Wang et al., 2023), has one for each label of a model. It begins with the model's name,
-// and weighs 1 if that is the expert's and 0.1 otherwise: whoever asks the judge begins with the
-// expert's name, and gets what the expert would say.
+// Plain data has a sample for each case, with the verdict of most models. Reinforced data, for
+// OpenChat's C-RLFT (Wang et al., 2023), has one for each label of a model. It begins with the
+// model's name, and weighs 1 if that is the expert's and 0.1 otherwise: whoever asks the judge
+// begins with the expert's name, and gets what the expert would say.
 //
 // # Guarantees
 //

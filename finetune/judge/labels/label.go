@@ -24,8 +24,8 @@ type Label struct {
 
 // Read reads the labels of a file: one JSON object a line, or CSV with a header. Its columns are
 // query, answer (or final_answer), label (or evaluation, the reply of a judge), labeller and
-// reason; the labeller defaults to the file's name. unread counts the labels whose verdict cannot be
-// read.
+// reason; the labeller defaults to the file's name. unread counts the labels whose verdict cannot
+// be read.
 func Read(path string) (all []Label, unread int, err error) {
 	rows, err := readRows(path)
 	if err != nil {
@@ -49,7 +49,6 @@ func Read(path string) (all []Label, unread int, err error) {
 		}
 
 		// The published evaluator writes this text, misspelt, for answers that it could not judge.
-		// The published evaluator writes such rows of answers that it cannot read.
 		if !l.read(said) || r.first("prompt") == "an error has occured" {
 			unread++
 			continue

@@ -86,8 +86,6 @@ func gather(all []Label, r *Report) []*labelled {
 
 		// Of equal labels the one with the alphabetically first reason stays, so that order does
 		// not matter; no reason comes last.
-		// Of equal labels the one with the first reason stays, in whatever order they come; none is
-		// last.
 		switch known, ok := c.by[l.By]; {
 		case ok && (known == nil || known.Solved != l.Solved):
 			c.by[l.By] = nil
@@ -225,7 +223,8 @@ var sides = []string{"train_fac", "test_fac"}
 // judge will be asked with.
 func (p *Plan) samples(cases []*labelled, held map[string]bool, r *Report) (sets []export.InstructionSet,
 	extra []export.ExtraFile) {
-	// Everything but a reinforced sample carries the expert's tag: with it the judge is asked later.
+	// Everything but a reinforced sample carries the expert's tag: with it the judge is asked
+	// later.
 	asked := p.tagged(r.Expert)
 	chats := [2]bytes.Buffer{}
 	solved, queries := [2]int{}, [2]map[string]bool{{}, {}}
@@ -246,7 +245,8 @@ func (p *Plan) samples(cases []*labelled, held map[string]bool, r *Report) (sets
 
 	for _, c := range cases {
 		switch truth, why := p.majority(c, r, held[c.query]); {
-		// Reinforced training learns from every label, tied cases included: the tag says whose it is.
+		// Reinforced training learns from every label, tied cases included: the tag says whose it
+		// is.
 		case p.Reinforced && !held[c.query]:
 			for _, l := range r.Labellers {
 				if label := c.by[l.Name]; label != nil {
@@ -302,7 +302,6 @@ func (p *Plan) majority(c *labelled, r *Report, held bool) (label *Label, why st
 		}
 
 		// If people are split, the models decide; if these are, too, nobody does.
-		// Where people are split, the models decide; where these are, too, nobody does.
 		if no == yes {
 			why = tied
 			continue
