@@ -4,8 +4,8 @@
 // what the tools of one environment state remember.
 //
 // Sub-packages: corpus holds the data, questions the templates, table, graph, retrieve, sqltool and
-// pytool one family of tools each, score the answer matchers, compat the names of the published
-// defects.
+// pytool one family of tools each; bench is the suite, with the names of the published defects, and
+// datacmd its commands.
 //
 // DATA.md beside this file says where the published data are from, under which licences, and what
 // is wrong with them.

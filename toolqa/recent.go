@@ -6,8 +6,8 @@ import (
 	"toolevo/envs"
 )
 
-// Recent holds the results of the latest calls of a tool: the trees of a question ask for much the
-// same. It is safe for concurrent use.
+// Recent holds the results of the latest calls of a tool: the trees of a question make many of the
+// same calls. It is safe for concurrent use.
 type Recent struct {
 	Most int // results in each of two generations
 
@@ -15,7 +15,7 @@ type Recent struct {
 	young, older map[string]envs.Result
 }
 
-// Get returns the result of a call, where it is kept.
+// Get returns the result of a call, if it is still kept.
 func (r *Recent) Get(call string) (envs.Result, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

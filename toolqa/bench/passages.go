@@ -66,8 +66,8 @@ func (o *opened) retriever(name string, ds toolqa.Dataset, memory envs.Memory) *
 // Remote implements [suite.Preparer].
 func (o *opened) Remote() bool { return o.retrieval().Model != "" }
 
-// Prepare looks at the server of the embedding model before a run starts, and has the vectors made
-// of the passages that its questions are about.
+// Prepare checks the server of the embedding model before a run starts, and makes the vectors of
+// the passages that its questions are about.
 func (o *opened) Prepare(ctx context.Context) error {
 	if !o.Remote() {
 		return nil
@@ -140,7 +140,7 @@ func (d *dense) Search(ctx context.Context, query string, k int) ([]int, error) 
 	return opened.Search(ctx, query, k)
 }
 
-// open reads the vectors, or has them made. One caller does, and the others wait.
+// open reads the vectors, or makes them. One caller does so while the others wait.
 func (d *dense) open(ctx context.Context) (*retrieve.Dense, error) {
 	// A channel and not a mutex, so that a caller can give up waiting.
 	select {

@@ -13,8 +13,8 @@ var (
 	graphTools = []string{"LoadGraph", "NeighbourCheck", "NodeCheck", "EdgeCheck"}
 )
 
-// commonTools serve every dataset. The guidelines of a prompt speak of programs whatever the
-// question is about.
+// commonTools serve every dataset. The guidelines of a prompt mention programs whatever
+// the question is about.
 var commonTools = []string{programTool, envs.FinishTool, envs.UpdateTool}
 
 // datasetTools lists the tools that serve each dataset besides the common ones.

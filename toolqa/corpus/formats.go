@@ -17,7 +17,7 @@ type (
 	Relation = layout.Relation
 )
 
-// The kinds of columns whose cells are no texts, and the sources of corpora.
+// The kinds of columns whose cells are not texts, and the sources of corpora.
 const (
 	Real      = layout.Real
 	Integer   = layout.Integer

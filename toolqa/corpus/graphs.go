@@ -15,14 +15,13 @@ import (
 //go:embed graphs.yaml
 var graphsFile embed.FS
 
-// contradictions are queries, each of which finds a text that says what does not belong together in
-// the graphs of dblp, or no row.
+// contradictions are queries, each of which finds a text about something that does not fit together
+// in the graphs of dblp, or no row.
 var contradictions = yamltext.Once[[]string](graphsFile, "graphs.yaml")
 
-// Verify makes sure of what an import can get wrong that [Open] cannot see, in the graphs of dblp:
-// every edge of AuthorNet is listed by its two ends and by nobody else, no two edges have the same
-// ends, and what is cited is there and is cited as often as the papers say. Other datasets have no
-// graphs.
+// Verify checks what an import can get wrong and [Open] cannot see, in the graphs of dblp: every
+// edge of AuthorNet is listed by its two ends and by nobody else, no two edges have the same ends,
+// and what is cited exists and is cited as often as the papers say. Other datasets have no graphs.
 func (c *Corpus) Verify(ctx context.Context) error {
 	if c.info.Dataset != toolqa.DBLP {
 		return nil

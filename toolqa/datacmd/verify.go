@@ -58,7 +58,7 @@ func verifyCommand() suite.Command {
 	}
 }
 
-// verifyOthers checks the files of the other benchmarks, and what prompts show of all.
+// verifyOthers checks the files of the other benchmarks, and the demonstrations of all.
 func verifyOthers(ctx context.Context, dir string) (all []suite.VerifiedFile, err error) {
 	for _, b := range suite.All() {
 		files, err := suite.VerifyDemonstrations(dir, b.Name())

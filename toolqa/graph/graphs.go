@@ -21,8 +21,8 @@ type Graphs struct {
 	paper, author, titles, neighbours, edge *sql.Stmt
 }
 
-// The statements. Lists of numbers are JSON arrays, and CROSS JOIN keeps SQLite to the order in
-// which they are written.
+// The statements. Lists of numbers are JSON arrays, and CROSS JOIN makes SQLite keep the order in
+// which the tables are written.
 const (
 	selectPaper = `SELECT p.id, p.attributes, p.cites, p.cited_by
 		FROM titles t JOIN papers p ON p.id = t.paper WHERE t.title = ?`
@@ -35,8 +35,8 @@ const (
 	selectEdge = `SELECT id, weight, papers, n_citation FROM edges WHERE first = min(?1, ?2) AND second = max(?1, ?2)`
 )
 
-// Open returns the graphs of a dblp corpus. Without one (nil) there are graphs without nodes, which
-// LoadGraph does not know: the tools then answer as if asked for what is not there.
+// Open returns the graphs of a dblp corpus. Without one (nil) the graphs have no nodes, and
+// LoadGraph does not know them: the tools then answer as for a node that does not exist.
 func Open(ctx context.Context, c *corpus.Corpus) (_ *Graphs, err error) {
 	g := &Graphs{}
 	if c == nil {

@@ -166,8 +166,8 @@ func (in *Interpreter) observe(r sandbox.Reply) envs.Result {
 	return envs.Result{Observation: note, Outcome: envs.ToolError}
 }
 
-// strip removes white space around what a program shows, with indented not before its first word:
-// the report of an error of syntax is indented, as what follows it is.
+// strip removes white space around what a program shows. With indented it keeps that before the
+// first word: the report of a syntax error is indented, and so is what follows it.
 func strip(text string, indented bool) string {
 	words := pytext.Strip(text)
 	if !indented || words == "" {

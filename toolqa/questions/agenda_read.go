@@ -15,7 +15,7 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// The agenda's descriptions are prose. What is read of one are the date, in one of its forms; the
+// The agenda's descriptions are prose. What is read from one are the date, in one of its forms; the
 // times, of which there must be two, since a description says when something starts and ends; and
 // the part that the question asks for, by the words around it. The parts that the question gives
 // must be in the description, too: they are replaced by marks, so that no word in them is taken for
@@ -159,7 +159,7 @@ func replaceWords(text, part, mark string) (string, bool) {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// slashDate writes a date as the agenda's table does, 2022/02/17; "" for what is not a date.
+// slashDate writes a date as the agenda's table does, 2022/02/17, or "" for other texts.
 func slashDate(text string) string {
 	parts := agendaReading().parts
 

@@ -19,7 +19,7 @@ func readTrend(string) reader {
 	}
 }
 
-// sameDay checks that the first row read is of the day asked about, which might be no trading day.
+// sameDay checks that the first row read is of the day asked about, which may not be a trading day.
 func sameDay(string) reader {
 	return func(result string, known *slotValues) error {
 		if date := known.get("date"); known.get("Date1") != date {

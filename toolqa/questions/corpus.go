@@ -316,7 +316,7 @@ func matches(pattern string, text any) any {
 	return nil
 }
 
-// ofNumbers returns f as a function of SQL, NULL where an argument is no number.
+// ofNumbers returns f as a function of SQL, which is NULL if an argument is not a number.
 func ofNumbers(f func(x []float64) any) func(args ...any) any {
 	return func(args ...any) any {
 		numbers := make([]float64, len(args))

@@ -10,8 +10,8 @@ import "slices"
 var neighbours = newQuery(`SELECT e.first + e.second - a.id FROM authors AS a, json_each(a.edges) AS j
 	JOIN edges AS e ON e.id = j.value WHERE a.id = :author`, "author")
 
-// distance returns how many steps it is from one author to another, by a search from both ends, the
-// smaller front first; nil where no way leads there.
+// distance returns the number of steps from one author to another, by a search from both ends; nil
+// if there is no way.
 func (c *Corpus) distance(from, to int64) (any, error) {
 	seen, other := map[int64]bool{from: true}, map[int64]bool{to: true}
 	front, far := []int64{from}, []int64{to}

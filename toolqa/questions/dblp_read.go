@@ -13,8 +13,8 @@ import (
 // What the plans read from the graphs. If a plan takes a step more than once, the names of its
 // values end in its number: name2, edge2, venue2.
 
-// nodeForms are how the texts that are found in a node become a value of the plan; before is what
-// it was.
+// nodeForms make a value of the plan from the texts that are found in a node; before is its value
+// so far.
 var nodeForms = map[string]func(found []string, before string) (string, error){
 	"distinct": func(found []string, _ string) (string,
 		error) {
@@ -321,8 +321,8 @@ func (s *slotValues) join(name, sep, text string) {
 	s.set(name, text)
 }
 
-// readShared adds whether two values, lists or texts, have a text in common. The arguments are
-// their names and what is known then.
+// readShared makes a value known if two others, lists or texts, have a text in common. The
+// arguments are the names of the two and of the value.
 func readShared(arguments string) reader {
 	names := strings.Fields(arguments)
 	if len(names) != 3 {

@@ -39,7 +39,7 @@ func Path(dir string, ds toolqa.Dataset, d toolqa.Difficulty, s toolqa.Split) st
 
 // Write writes questions below the data folder dir, one file for each split, dataset and difficulty
 // that occurs, in the published format with the template's name, the source and the hash of the
-// corpus added. All take the place of those before at once, with their checksums (see
+// corpus added. They replace the former files all at once, with their checksums (see
 // [disk.ReplaceFolder]); where that cannot be done, [Read] refuses the files until the last is
 // written.
 func Write(dir string, questions []toolqa.Question) error {

@@ -19,8 +19,8 @@ type place struct{ lat, long float64 }
 func radians(degrees float64) float64 { return degrees * (math.Pi / 180) }
 
 // metresTo returns the length of the geodesic to q, by Gauss's mid-latitude formula. It is for
-// neighbours, where its error is that of a plane, less than 1 cm in 20 km, and it is a multiple
-// faster than the exact solution: a draw measures tens of thousands of distances.
+// neighbours, where its error is that of a plane, less than 1 cm in 20 km, and it is several times
+// as fast as the exact solution: a draw measures tens of thousands of distances.
 func (p place) metresTo(q place) float64 {
 	sin, cos := math.Sincos(radians((p.lat + q.lat) / 2))
 	w := 1 - float64(earthOblat*sin*sin)

@@ -49,8 +49,8 @@ func then(read, more reader) reader {
 	}
 }
 
-// forms are how a value that has been read can be written besides: "clock" is of a time as HHMM,
-// where 1425 is 14:25 and 49 is 0:49. Those of numbers rely on the step to have seen to it that the
+// forms are other ways to write a value that has been read: "clock" is that of a time as HHMM,
+// where 1425 is 14:25 and 49 is 0:49. Those of numbers rely on the step to have checked that the
 // value is one.
 var forms = map[string]func(text string) (string, bool){
 	"clock":         numberAs(func(x float64) string { return fmt.Sprintf("%d:%02d", int(x)/100, int(x)%100) }),

@@ -41,7 +41,7 @@ func scoreNumber(score string) (float64, bool) {
 	return f * unit, err == nil
 }
 
-// publishedScore returns what the published rule compares: a number, or for scores that are no
+// publishedScore returns what the published rule compares: a number, or for scores that are not
 // plain numbers, a text. Every comma is a decimal point. It is NULL where the rule fails.
 func publishedScore(score, kind string) any {
 	score = strings.ReplaceAll(strings.ReplaceAll(score, "\ufeff", ""), ",", ".")

@@ -69,8 +69,8 @@ func Verify(ctx context.Context, dir string, c *corpus.Corpus, match func(gold, 
 	return v.Verification, nil
 }
 
-// readAll reads the questions of a dataset, the test split first. Files that nobody wrote are left
-// out, and those that are not as they were written reported.
+// readAll reads the questions of a dataset, the test split first. Files that were never written are
+// left out, and those that are not as they were written are reported.
 func (v *verifier) readAll(dir string, info corpus.Info) ([]toolqa.Question, error) {
 	known, err := readSums(dir)
 	if err != nil && !errors.Is(err, corpus.ErrDamaged) {

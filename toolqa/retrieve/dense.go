@@ -30,7 +30,7 @@ type Dense struct {
 	vectors  *vectors
 }
 
-// OpenDense reads the vectors of a corpus's passages, and has them made first if there are none of
+// OpenDense reads the vectors of a corpus's passages, and makes them first if there are none of
 // this model. progress, if not nil, is then called with how many passages are done.
 func OpenDense(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*Dense, error) {
 	v, err := readOrEmbed(ctx, c, e, progress)
@@ -113,7 +113,7 @@ func (v *vectors) nearest(query []float32, k int) []int {
 	return idsOf(best[:min(k, len(best))])
 }
 
-// partSize is from how many numbers on a search is divided among goroutines.
+// partSize is how many numbers of vectors there must be for each further goroutine of a search.
 const partSize = 1 << 20
 
 // nearestOf returns the k nearest of the vectors from start to end, the best one first.

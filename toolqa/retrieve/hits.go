@@ -16,7 +16,7 @@ func compareHits(a, b hit) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 }
 
-// keepBest returns the k best of some hits, the best one first, and one more.
+// keepBest returns the k best of the best hits so far and one more, the best one first.
 func keepBest(best []hit, h hit, k int) []hit {
 	if len(best) == k && compareHits(h, best[k-1]) > 0 {
 		return best

@@ -42,8 +42,8 @@ type Tool struct {
 // recentResults is how many results a generation of the latest ones has.
 const recentResults = 128
 
-// NewTool returns the tool called name over the passages of c, ranked by s. With a nil corpus, for
-// one that is not there, every query is answered like one that finds nothing.
+// NewTool returns the tool called name over the passages of c, ranked by s. With a nil corpus
+// every query is answered like one that finds nothing.
 func NewTool(name string, c *corpus.Corpus, s Searcher) *Tool {
 	return &Tool{name: name, corpus: c, search: s, recent: &toolqa.Recent{Most: recentResults}}
 }

@@ -45,8 +45,8 @@ func vectorPath(c *corpus.Corpus, model string) string {
 	return filepath.Join(derivedFolder(c, ".vectors"), derivedKey(c, vectorFormat, model)+vectorSuffix)
 }
 
-// readOrEmbed returns the vectors of a corpus by a model, from their file, which is made where
-// there is none.
+// readOrEmbed returns the vectors of a corpus by a model, from their file, which is made first
+// if there is none.
 func readOrEmbed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done, total int)) (*vectors, error) {
 	path := vectorPath(c, e.Model())
 	if err := disk.RemoveLeftovers(filepath.Dir(path), temporary, ""); err != nil {
@@ -197,7 +197,7 @@ func embed(ctx context.Context, c *corpus.Corpus, e Embedder, progress func(done
 
 func isLost(vector []float32) bool { return vector == nil }
 
-// setLost notes the passages that have no vector, and the reason of the first, and returns the
+// setLost records the passages that have no vector, and why the first has none, and returns the
 // others.
 func (v *vectors) setLost(ids []int, list [][]float32, why error) (kept []int) {
 	if len(list) != len(ids) {

@@ -111,7 +111,7 @@ func (d *distinct) Step(text, separator any) error {
 	return nil
 }
 
-// Done returns NULL where there was no value.
+// Done returns NULL if there was no value.
 func (d *distinct) Done() any {
 	if len(d.seen) == 0 {
 		return nil
@@ -119,8 +119,8 @@ func (d *distinct) Done() any {
 	return d.text.String()
 }
 
-// compareValues is -1, 0 or 1 as MySQL compares: texts as texts, all else as numbers, of a text
-// what it begins with.
+// compareValues returns -1, 0 or 1 as MySQL compares: two texts as texts, anything else as numbers,
+// of a text the number that it begins with.
 func compareValues(args []any) any {
 	a, ok := args[0].(string)
 	b, both := args[1].(string)

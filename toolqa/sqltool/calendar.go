@@ -48,7 +48,7 @@ func newCalendar() (*calendar, error) {
 	return c, nil
 }
 
-// register puts the calendar in the place of SQLite's functions.
+// register replaces SQLite's functions by the calendar.
 func (c *calendar) register(to *sqlite3.SQLiteConn) error {
 	for name, least := range dateFunctions {
 		call := func(args ...any) (any, error) {
@@ -85,7 +85,7 @@ func readsClock(name string, args []any) bool {
 	return false
 }
 
-// cText returns what SQLite's date functions read of an argument that is not a number: all before
+// cText returns what SQLite's date functions read from an argument that is not a number: all before
 // its first NUL.
 func cText(arg any) string {
 	s, ok := arg.(string)

@@ -279,7 +279,7 @@ func timestampDiff(a []any) any {
 	return int64(sign * (n / u.months))
 }
 
-// sumClocks adds to a moment or a time a time, or takes it away. The difference of two moments is a
+// sumClocks adds a time to a moment or a time, or subtracts it. The difference of two moments is a
 // time.
 func sumClocks(a, b any, sign int64) any {
 	x, isMoment := momentOf(a)

@@ -51,8 +51,8 @@ func rounded(v any, to func(float64) float64) any {
 	return int64(f)
 }
 
-// truncate cuts a number after a number of decimal digits, or, if that is negative, before the
-// decimal point. The digits are those the number is written with, not those of its binary form.
+// truncate cuts a number after the given number of decimal digits, or, if that is negative, before
+// the decimal point. The digits are those the number is written with, not those of its binary form.
 func truncate(v any, digits int64) any {
 	s := strconv.FormatFloat(realOf(v), 'f', -1, 64)
 	if n, ok := v.(int64); ok {
@@ -108,8 +108,8 @@ func logarithm(a []any) any {
 	return finite(exact.Log(realOf(a[1])) / exact.Log(realOf(a[0])))
 }
 
-// grouped writes a number with a number of decimal digits and a comma before every third digit of
-// its whole part.
+// grouped writes a number with the given number of decimal digits and a comma before every third
+// digit of its whole part.
 func grouped(f float64, digits int64) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil

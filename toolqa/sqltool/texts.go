@@ -57,7 +57,7 @@ func textFunctions() map[string]function {
 	}
 }
 
-// mostShift is by how many places shift_point moves a point at most.
+// mostShift is the largest number of places by which shift_point moves a point.
 const mostShift = 20
 
 func concat(a []any) (any, error) {

@@ -124,7 +124,7 @@ func (s *statement) symbol(i int) {
 	}
 }
 
-// keyword translates words that are no functions.
+// keyword translates words that are not functions.
 func (s *statement) keyword(i int) {
 	operand := s.kind(i-1) == word || s.kind(i-1) == number || s.kind(i-1) == quoted || s.is(i-1, ")")
 	switch {
@@ -189,7 +189,7 @@ func (s *statement) comma(i int) {
 	}
 }
 
-// unit makes a text of the name of a unit of time.
+// unit turns the name of a unit of time into a text.
 func (s *statement) unit(i int) {
 	if s.kind(i) == word {
 		s.change(i, "'"+strings.ToLower(s.tokens[i].text)+"'")

@@ -45,8 +45,8 @@ func publishedName(ds toolqa.Dataset, column string) string {
 	return column
 }
 
-// asText returns the expression of a column's cells as the published database has them. Where they
-// are cut they are texts before, as Python prints them.
+// asText returns the expression of a column's cells as the published database has them. Cells
+// that are cut become texts first, as Python prints them.
 func asText(kind corpus.Kind, name string, cut bool) string {
 	switch kind {
 	case corpus.Integer:

@@ -13,8 +13,8 @@ import (
 const notInList = "The database you want to query in not in the list. Please change another database for query."
 
 // LoadDB is the tool LoadDB[DBName]: it replaces the session's table by a dataset's, with no
-// filters. The name's case does not matter. A dataset whose corpus is not there, or has no table,
-// is answered like one that does not exist.
+// filters. The name's case does not matter. A dataset without a corpus, or without a table, is
+// answered like one that does not exist.
 type LoadDB struct{ loaded map[string]loaded }
 
 type loaded struct {

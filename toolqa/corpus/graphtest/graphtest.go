@@ -1,5 +1,5 @@
 // Package graphtest reads both graphs of a dblp corpus into memory, so that tests can walk them.
-// Nothing but tests does: the tools, and whoever verifies a corpus, ask its file.
+// Only tests do: the tools, and whoever verifies a corpus, query its file.
 package graphtest
 
 import (

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// maxRecord is the largest record of a CSV file, in bytes. It is what keeps a quote that is never
-// closed from swallowing the rest of the file.
+// maxRecord is the largest record of a CSV file, in bytes. It keeps a quote that is never closed
+// from swallowing the rest of the file.
 const maxRecord = 1 << 20
 
 // csvReader reads the records of CSV text as pandas does: a line may end in any of the three ways,

@@ -253,8 +253,8 @@ func citations(p *pickled, numbers []uint32) (cites [][]uint32, citedBy []uint32
 	return cites, citedBy, nil
 }
 
-// checkAttributes makes sure that the attributes of a node are an object, and that what a paper has
-// of authors and of keywords are lists.
+// checkAttributes makes sure that the attributes of a node are an object, and that the authors and
+// keywords of a paper, if any, are lists.
 func checkAttributes(text []byte) error {
 	var lists *struct{ Authors, Keywords []json.RawMessage }
 	if err := json.Unmarshal(text, &lists); err != nil || lists == nil {

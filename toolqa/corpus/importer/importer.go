@@ -61,7 +61,7 @@ func importers() map[toolqa.Dataset]importer {
 }
 
 // Import reads the published files of a dataset and writes them as DIR/corpus/DATASET.sqlite,
-// replacing what was there only when all of them were read. The argument from is the published
+// replacing the old corpus only when all of them were read. The argument from is the published
 // file, or a folder that holds it under its published name, with or without "corpus" and the
 // dataset as folders between. The error of a missing, truncated or different file says which line,
 // and what was expected there; a file with fewer rows than the published one counts as truncated

@@ -105,8 +105,7 @@ func (im *scirexImport) run(_ context.Context, put func(table string, values ...
 	return im.src.objects(layout.SciREXPapers, im.paper, im.papers...)
 }
 
-// copySections copies the file of passages. Its IDs count from zero: a line that is missing is
-// found.
+// copySections copies the file of passages. Its IDs count from zero, so a missing line is noticed.
 func (im *scirexImport) copySections() error {
 	return im.src.objects(1, func(_ int, object envs.Args) error {
 		content, ok := object.Text("content")
@@ -124,7 +123,7 @@ func (im *scirexImport) copySections() error {
 	}, im.sections)
 }
 
-// paper copies one paper. Nothing is written of one that is broken.
+// paper copies one paper. If it is broken, nothing of it is written.
 func (im *scirexImport) paper(_ int, object envs.Args) error {
 	id, ok := object.Text("doc_id")
 	if !ok {

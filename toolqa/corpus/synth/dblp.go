@@ -65,7 +65,7 @@ func newDBLPSynth(rng *rand.Rand, n int) *dblpSynth {
 	return s
 }
 
-// write makes everything.
+// write draws both graphs and writes them.
 func (s *dblpSynth) write(ctx context.Context, w *layout.DBLPWriter) error {
 	// Citations come before all rows: a paper's row says how many papers cite it, also later ones.
 	if err := s.cite(ctx); err != nil {
@@ -194,7 +194,7 @@ func (s *dblpSynth) cite(ctx context.Context) error {
 	return nil
 }
 
-// references draws how many papers a paper cites. Of three papers in ten nothing is known.
+// references draws how many papers a paper cites. For three papers in ten none are known.
 func (s *dblpSynth) references() int {
 	if s.rng.Float64() < 0.3 {
 		return 0
@@ -292,7 +292,7 @@ func (s *dblpSynth) org(number uint32) string {
 	return textOf(s.orgs[number-1].(*record).values["organization"])
 }
 
-// accepts reports whether an author has time for one more paper. It keeps the most active at some
+// accepts reports whether an author has time for one more paper. It limits the most active to some
 // hundred papers.
 func (s *dblpSynth) accepts(a uint32) bool {
 	return s.rng.Float64() < exact.Exp(-float64(s.authors[a].papers)/40)
@@ -351,7 +351,7 @@ func (s *dblpSynth) makers(slots []slot) []layout.DBLPMaker {
 	return makers
 }
 
-// paper draws what paper i says of itself.
+// paper draws what paper i says about itself.
 func (s *dblpSynth) paper(i int) layout.Paper {
 	topic := s.topic()
 	if team := s.team.List(i); len(team) > 0 && s.rng.Float64() < 0.8 {

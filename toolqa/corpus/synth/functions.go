@@ -135,7 +135,7 @@ func uniform(w *world, args []expr) any {
 	return low + float64((high-low)*w.rng.Float64())
 }
 
-// round rounds to a number of digits.
+// round rounds to the given number of digits.
 func round(w *world, args []expr) any {
 	unit := 1.0
 	if len(args) > 1 {

@@ -50,7 +50,7 @@ type scirexTask struct {
 	metrics   []*record
 }
 
-// board is what a survey says of a material.
+// board is what a survey says about a material.
 type board struct {
 	scirexBoardKey
 	methods map[string]bool

@@ -11,8 +11,7 @@ import (
 )
 
 // The sections of the published papers are words with a blank between, punctuation marks among
-// them. So are these, except that names and scores are one word each time they occur, as wide as
-// they are.
+// them. So are these, except that a name or a score is always one word, however long.
 
 // sections returns the sections of a paper.
 func (s *scirexSynth) sections(p *scirexPaper) []string {

@@ -83,7 +83,7 @@ func missing(s string) bool {
 	return false
 }
 
-// ErrMissing is what is wrong with a column that has a missing value and may not.
+// ErrMissing is the error of a missing value in a column that must not have any.
 var ErrMissing = errors.New("no value; this column has one in every row")
 
 // ParseCell reads a cell of a published CSV file. The error says what was expected.

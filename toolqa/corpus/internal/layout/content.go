@@ -130,5 +130,5 @@ func SideText(v driver.Value) string {
 	return ""
 }
 
-// CheckEvery is after how many rows a writer looks at its context and reports progress.
+// CheckEvery is how many rows a writer writes before it checks its context and reports progress.
 const CheckEvery = 256

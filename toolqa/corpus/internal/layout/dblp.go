@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Paper is what PaperNet says of a paper since 2021. A text that is missing is "".
+// Paper is what PaperNet says about a paper since 2021. A text that is missing is "".
 type Paper struct {
 	Title     string
 	Year      int

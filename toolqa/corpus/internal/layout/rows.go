@@ -14,7 +14,7 @@ import (
 // batchRows is how many rows go from the maker of rows to the inserter at a time.
 const batchRows = 256
 
-// writeRows inserts every row into the typed table, and has the columns encoded. One goroutine
+// writeRows inserts every row into the typed table, and encodes the columns. One goroutine
 // makes, hashes and encodes the rows, another inserts them.
 func (w *writer) writeRows(ctx context.Context, folder string, next func() ([]Cell, error)) (err error) {
 	insert, err := w.db.prepare(insertInto(w.schema.Table, len(w.schema.Columns)))

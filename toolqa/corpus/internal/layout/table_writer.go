@@ -60,8 +60,8 @@ func insertInto(table string, n int) string {
 	return "INSERT INTO " + table + " VALUES (?" + strings.Repeat(", ?", n-1) + ")"
 }
 
-// createIndexes makes the indexes of all tables, and counts what is in them, so that SQLite chooses
-// well among them.
+// createIndexes makes the indexes of all tables, and gathers statistics about them, so that SQLite
+// chooses well among them.
 func (w *writer) createIndexes(ctx context.Context) error {
 	tables := w.side
 	if w.schema != nil {
@@ -124,7 +124,7 @@ type sideWriter struct {
 	rows   int
 }
 
-// writeSide has the parts fill the side tables.
+// writeSide lets the parts fill the side tables.
 func (w *writer) writeSide(ctx context.Context, parts []Part) (err error) {
 	// All statements are open at once: parts may put rows of the tables in any order.
 	tables := map[string]*sideWriter{}

@@ -47,7 +47,8 @@ const (
 
 // Part fills side tables. It calls put for every row, of the tables in any order. The values are
 // those of all columns: int64, float64, string, []byte, or nil. Rows of a table with an INTEGER
-// PRIMARY KEY are put in its ascending order. What put returns is returned; put also looks at ctx.
+// PRIMARY KEY are put in its ascending order. A part returns the error of put, which also checks
+// ctx.
 type Part func(ctx context.Context, put func(table string, values ...any) error) error
 
 // TablesOf returns the names of the tables of a dataset that hold its data, in the order of their
