@@ -55,7 +55,7 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 	}, nil
 }
 
-// ReadPrompts reads the texts that a user has models told in place of the built-in ones.
+// ReadPrompts reads the texts that a user puts in place of the built-in prompts.
 func ReadPrompts(c *configs.Resolved) (kept.Prompts, error) {
 	p, err := kept.ReadPrompts(c.Prompts)
 	if err != nil {

@@ -53,7 +53,7 @@ func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (
 
 	// The result names the episodes that were given up, so only the others are mentioned.
 	if n := len(lost) - len(result.GivenUp); n > 0 {
-		j.Say("%d questions were lost to failures that say nothing of the model; ‹resume› tries them again.", n)
+		j.Say("%d questions were lost to failures that say nothing about the model; ‹resume› tries them again.", n)
 	}
 	return result, ctx.Err()
 }

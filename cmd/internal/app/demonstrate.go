@@ -203,7 +203,7 @@ func (b *Bench) checkDemonstrations(p prompt.Prompt) error {
 
 	for _, dataset := range b.Suite.Datasets() {
 		if len(p.Demonstrations[dataset]) == 0 {
-			return console.Usage("prompts are to show %d demonstrations (server.shots), and there are none of "+
+			return console.Usage("prompts should show %d demonstrations (server.shots), but there are none of "+
 				"%s in %s.\n%sOr ‹set› server.demonstrations=FILE, or ‹set› server.shots=0", c.Shots, dataset,
 				cmp.Or(b.Config.Server.Demonstrations, b.Data), b.demonstrationAdvice())
 		}

@@ -197,7 +197,7 @@ func (j *DriftJob) judgeRun(ctx context.Context, name, dir string, p kept.Prompt
 	judge, err := judging.Judge(ctx, dir, j.By, p, open)
 
 	if _, ours := envs.FailedStage(err); ctx.Err() != nil {
-		err = console.Interrupted("%s: the same command goes on where it stopped", j.Servers.Account.Why())
+		err = console.Interrupted("%s: the same command continues where it stopped", j.Servers.Account.Why())
 	} else if ours {
 		err = console.GaveUp(err)
 	}

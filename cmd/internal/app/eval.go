@@ -196,6 +196,6 @@ func lostQuestions(r *finetune.Report) error {
 	if lost == 0 {
 		return nil
 	}
-	return console.GaveUp(fmt.Errorf("%d questions were lost to failures that say nothing of the model; "+
+	return console.GaveUp(fmt.Errorf("%d questions were lost to failures that say nothing about the model; "+
 		"the figures are of the others", lost))
 }

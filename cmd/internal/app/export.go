@@ -134,7 +134,7 @@ func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Opti
 
 	// What other programs wrote was scored by nobody, so that by default all of it is dropped.
 	if s.imported != nil && err == nil && m.Selected.Dropped.Score > 0 {
-		e.Say("Documents of others carry no verdict: ‹score› any takes what nobody judged.")
+		e.Say("Documents of other programs carry no verdict: ‹score› any takes what nobody judged.")
 	}
 
 	return m, asUsage(err)

@@ -69,7 +69,7 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 func (s *sources) isBlind(row *trajectories.Row) (bool, error) {
 	r, err := s.runOf(row)
 	if err != nil || r.Config.Environment.Hint == dynamic.HintAnswer {
-		return false, nil // documents of others say nothing of versions
+		return false, nil // documents of other programs say nothing about versions
 	}
 
 	all, err := r.versions()

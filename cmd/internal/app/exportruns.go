@@ -71,7 +71,7 @@ func (e *ExportJob) open(ctx context.Context, args []string) (*sources, error) {
 		// A folder of neither kind is named and passed over, unless nothing else is left.
 		if errors.Is(err, store.ErrNoRun) && isFolder(arg) {
 			unlike = err
-			s.refused = append(s.refused, &atif.Refusal{Document: arg, Why: "it is no run and has no documents"})
+			s.refused = append(s.refused, &atif.Refusal{Document: arg, Why: "it is not a run and has no documents"})
 		} else if err != nil {
 			return s, err
 		}
@@ -110,7 +110,7 @@ func (s *sources) oneOfEach() error {
 	return nil
 }
 
-// openRun opens a run beside others.
+// openRun adds a run to the sources.
 func (e *ExportJob) openRun(ctx context.Context, s *sources, dir string) error {
 	v, err := stored.Open(ctx, dir)
 	if err != nil {

@@ -75,6 +75,7 @@ func EvaluatedOverview(ctx context.Context, e *stored.Reading) (all EvaluationOv
 		return all, err
 	}
 
+	// Episodes come policy by policy and version by version, not in the order of the questions.
 	place := map[string]int{}
 	for i, q := range e.Questions {
 		all.Questions[i] = QuestionEpisodes{QuestionID: q.ID, Question: q.Text}

@@ -47,6 +47,7 @@ func (s *selector) choose(ctx context.Context) (*FineTuned, error) {
 
 	weights := s.training.Weights()
 
+	// A training that ended before its first checkpoint has nothing to choose from.
 	if s.Pick != nil && len(all) > 0 {
 		best, err := s.best(ctx, all, done.Checkpoints)
 		if err != nil {

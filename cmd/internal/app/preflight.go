@@ -30,6 +30,7 @@ func (j *RunJob) Needs(b *Bench) []Need {
 	preparer, _ := b.Suite.(suite.Preparer)
 	servers := b.OnServers() || preparer != nil && preparer.Remote()
 
+	// An empty text keeps quiet about what a run does not need.
 	only := func(what string, is bool) string {
 		if is {
 			return what

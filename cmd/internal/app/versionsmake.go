@@ -17,7 +17,7 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// MakeVersionsJob makes API versions from one that is there.
+// MakeVersionsJob makes API versions from an existing one.
 type MakeVersionsJob struct {
 	VersionsJob
 	From      string   // the version they are made from
@@ -168,6 +168,8 @@ func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []d
 		if err != nil {
 			return nil, err
 		}
+
+		// A script leaves nothing to draw, so its version has no number.
 		return func(int) (*toolapi.Spec, []drift.Change, error) { return m.Scripted(script) }, nil
 	case len(j.Operators) > 0:
 		operators, err := drift.ParseOperators(j.Operators)

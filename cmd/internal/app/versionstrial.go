@@ -18,11 +18,11 @@ import (
 // the configuration has a limit.
 const trialOfEach = 5
 
-// mostReason is how much of an observation a model is told.
+// mostReason is how many columns of an observation a model is shown.
 const mostReason = 200
 
 // trial tries versions with questions that are solved under the version that they are made from, by
-// a policy that is told what is deployed.
+// a policy that knows what is deployed.
 type trial struct {
 	job     *MutateVersionsJob
 	config  *configs.Resolved
@@ -61,13 +61,13 @@ func (t *trial) wrong(ctx context.Context, made *toolapi.Spec) (wrong, err error
 	return wrong, err
 }
 
-// play plays the questions under a version. done is told of each, in order, why it is not solved.
+// play plays the questions under a version. done gets each, in order, and why it is not solved.
 func (t *trial) play(ctx context.Context, version string, files []toolapi.File,
 	done func(task envs.Task, unsolved string)) error {
 	c := *t.config
 	c.Policy, c.Limit = []string{"scripted:oracle"}, cmp.Or(c.Limit, trialOfEach)
 
-	// A policy that is told what is deployed fails only where the version says something else.
+	// A policy that knows what is deployed fails only where the version says something else.
 	deployed := drift.Family{Name: version, Versions: []string{version}}
 
 	// The version is in no data folder yet: it is deployed as one that a run has noted.

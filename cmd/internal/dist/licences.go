@@ -82,7 +82,7 @@ func addTerms(sources map[string]string, module, root, dir string) error {
 	}
 
 	if !found {
-		return fmt.Errorf("%s names no licence", module)
+		return fmt.Errorf("%s has no licence", module)
 	}
 	return nil
 }

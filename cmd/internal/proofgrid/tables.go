@@ -83,7 +83,7 @@ func tablesOf(g *grid, results string) (string, error) {
 		}
 	}
 
-	// What others are compared with has no comparison, and so no row.
+	// A baseline has no comparison with itself, and so no row.
 	made["sets"], made["baselines"] = compared(made["sets"]), compared(made["baselines"])
 
 	var b bytes.Buffer

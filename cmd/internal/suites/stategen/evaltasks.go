@@ -117,7 +117,7 @@ func openReferences(c *suite.Call, e *stored.Reading) (*programs.References, err
 		err = errors.Join(err, r.Close())
 	}
 
-	c.Say("The tasks of %s are gone, so that nobody can tell why its wrong answers are wrong: %v",
+	c.Say("The tasks of %s are gone, so nobody can tell why its wrong answers are wrong: %v",
 		e.Dir, err)
 	return nil, nil
 }

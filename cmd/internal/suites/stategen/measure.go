@@ -65,7 +65,7 @@ func measureCommand() suite.Command {
 // run measures the tasks of a split and the coverage of generators, and shows the results.
 func (o *measuring) run(ctx context.Context, c *suite.Call) (err error) {
 	if o.model != "" && o.generators.Programs == 0 {
-		return console.Option("model", "%s writes programs, and none is wanted", o.model)
+		return console.Option("model", "%s writes programs, but none are wanted", o.model)
 	}
 
 	if o.domains, err = domains.Parse(o.named); err != nil {

@@ -45,7 +45,7 @@ func sessionsCommand() suite.Command {
 }
 
 // serveSessions serves the session service under the version of a configuration until the process
-// is told to end.
+// is asked to end.
 func serveSessions(ctx context.Context, c *suite.Call, d *wire.Door) (*ServedSessions, error) {
 	// Without a key nothing is opened: a server that other machines can reach must have one.
 	key, err := d.Key(c.Program)

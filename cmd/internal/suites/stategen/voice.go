@@ -45,7 +45,7 @@ func voiceCommand() suite.Command {
 				c.Say("Ctrl-C ends it and tells how it was used.")
 			})
 
-			// However the server ended, it is told how it was used.
+			// How it was used is shown however the server ended.
 			served := ServedVoice{address, server.Counts()}
 
 			return c.Result(served, func(w io.Writer) {

@@ -253,7 +253,7 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 
 	lost, err := e.Lost()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, console.Usage("%s is unfinished: go on with it first: toolevo %s", dir,
+		return nil, console.Usage("%s is unfinished: finish it first: toolevo %s", dir,
 			stored.Continuation(e.Run.Run))
 	} else if err != nil {
 		return nil, err

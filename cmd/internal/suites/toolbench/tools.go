@@ -55,7 +55,7 @@ func toolsCommand() suite.Command {
 	}
 }
 
-// settingFlags are the flags of what stands in for the APIs.
+// settingFlags are the flags for what stands in for the APIs.
 func settingFlags() []suite.SettingFlag {
 	return []suite.SettingFlag{
 		{
@@ -72,7 +72,7 @@ func settingFlags() []suite.SettingFlag {
 	}
 }
 
-// run serves the versions of a configuration until the process is told to end.
+// run serves the versions of a configuration until the process is asked to end.
 func (o *toolService) run(ctx context.Context, c *suite.Call) (err error) {
 	options, err := o.options(c)
 	if err != nil {
