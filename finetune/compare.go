@@ -11,7 +11,7 @@ import (
 	"toolevo/trajectories"
 )
 
-// ErrUnlike says that evaluations cannot stand in one report.
+// ErrUnlike means that evaluations cannot be in one report.
 var ErrUnlike = errors.New("the evaluations cannot be compared")
 
 // Evaluation is an evaluation that is compared with others.

@@ -24,8 +24,8 @@ const (
 // whether an answer is right.
 type Controller struct {
 	Kind  string // Chain, or DepthFirst; "" is Chain
-	Tries int    // of Chain: at most so many chains, the n of CoT@n; 0 is 1. Several are sampled
-	Calls int    // of DepthFirst: to the model, at most, at least 1
+	Tries int    // of Chain: the most chains, the n of CoT@n; 0 is 1. Several are sampled
+	Calls int    // of DepthFirst: the most calls to the model, at least 1
 }
 
 // several reports whether chains may begin at the question again, where greedy decoding would only

@@ -15,15 +15,15 @@ type Block struct {
 	Policies []string // in the order of their lines
 }
 
-// standIn is what ends the name of a version that stands in for another one, NAME_proprietary for
-// NAME: the authors gave proprietary models another set of unseen APIs, and Table 4 has both.
+// standIn ends the name of a version that replaces another one, NAME_proprietary for NAME: the
+// authors gave proprietary models another set of unseen APIs, and Table 4 has both.
 const standIn = "_proprietary"
 
 // WriteLaTeX writes a table for each API version in the layout of the paper's Tables 2 to 4, for
 // booktabs: the official accuracy in percent, a line for each policy, a column for each dataset and
 // difficulty, and averages over the datasets. Within a block the best are bold and the second-best
-// underlined. Policies of no block make up one without a name, and those that were measured under
-// NAME_proprietary in place of NAME stand above the others, unmarked.
+// underlined. Policies outside all blocks form one without a name, and those that were measured
+// under NAME_proprietary in place of NAME are above the others, unmarked.
 func (r *Report) WriteLaTeX(w io.Writer) error { return r.WriteBlocks(w, nil) }
 
 // WriteBlocks is [Report.WriteLaTeX] with the policies in blocks.

@@ -46,7 +46,8 @@ type Report struct {
 	// compared with these
 	TaskSet string `json:"task_set,omitempty"`
 
-	// what calls were told that the deployed version did not take; "" of several evaluations
+	// what the agent was told about a call that the deployed version rejected; "" of several
+	// evaluations
 	Feedback string `json:"feedback,omitempty"`
 
 	// what ran model-written programs, in words; more than one when they were mixed

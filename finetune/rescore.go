@@ -69,7 +69,7 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 			continue
 		}
 
-		// Text that stands where an answer would, of an episode that did not end, is no answer.
+		// An episode that did not end has no answer, whatever its last text says.
 		correct := e.Status == envs.Terminated.String() && by.Match(e.Gold, e.Answer)
 		// Another verdict than the one kept means that the matcher itself was revised since.
 		if by.Kept != nil && by.Kept(&e) != correct {

@@ -17,8 +17,8 @@ type Verification struct {
 	Calls    int `json:"calls"`    // model calls read back from the log
 	// episodes that are not stored because a request of theirs failed alone
 	GivenUp  []store.GivenUp `json:"given_up,omitempty"`
-	Missing  int             `json:"missing"`  // others that are not: lost, or not come to
-	Problems []string        `json:"problems"` // in the order of the jobs; empty when all is well
+	Missing  int             `json:"missing"`  // other episodes that are not stored: lost, or not played yet
+	Problems []string        `json:"problems"` // in the order of the jobs; empty if all is well
 }
 
 // Verify proves that the stored episodes are what the log says: it reads every row of the database,

@@ -4,7 +4,7 @@
 // # Guarantees
 //
 //   - A child leads a process group of its own, and a Ctrl-C on the terminal reaches it only
-//     through its owner, who knows what is to be saved first.
+//     through its owner, who knows what must be saved first.
 //   - [Child.Stop], and the end of the context, end the whole group: politely (SIGTERM), and after
 //     [Command.Grace] for good. Both wait until the child is gone.
 //   - On Linux a child and all that it started end when this process dies, however it dies, and

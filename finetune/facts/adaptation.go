@@ -43,14 +43,14 @@ type AdaptationRow struct {
 	Updates  Updates   `json:"updates"`   // calls of UpdateTool
 
 	Turns  float64 `json:"turns"`            // mean turns of an episode
-	Tokens float64 `json:"tokens,omitempty"` // mean tokens an episode wrote, where the server counted them
-	Cost   *Cost   `json:"cost,omitempty"`   // of drift, where the prompt's own version was measured, too
+	Tokens float64 `json:"tokens,omitempty"` // mean tokens that the policy wrote in an episode, if the server counted them
+	Cost   *Cost   `json:"cost,omitempty"`   // of drift, if the prompt's own version was measured, too
 }
 
 // Recovery counts tools that recovered.
 type Recovery struct {
-	Turns int `json:"turns"` // after so many
-	Tools int `json:"tools"` // so many recovered
+	Turns int `json:"turns"` // this many turns
+	Tools int `json:"tools"` // tools that recovered after them
 }
 
 // NewTool says how a new tool was called.
@@ -61,7 +61,7 @@ type NewTool struct {
 	Errors int    `json:"errors"` // of those, the ones whose arguments did not fit
 }
 
-// Updates counts the descriptions that UpdateTool was told.
+// Updates counts the descriptions that UpdateTool was given.
 type Updates struct {
 	Calls            int `json:"calls"`             // that succeeded
 	True             int `json:"true"`              // the described tool and its parameters are deployed
@@ -71,9 +71,9 @@ type Updates struct {
 
 // Cost is what drift costs, in the mean of the questions that were measured under both versions.
 type Cost struct {
-	N      int     `json:"n"`                // questions that were
+	N      int     `json:"n"`                // questions measured under both
 	Turns  float64 `json:"turns"`            // further turns of an episode
-	Tokens float64 `json:"tokens,omitempty"` // further tokens an episode wrote, where the server counted them
+	Tokens float64 `json:"tokens,omitempty"` // further tokens that the policy wrote in an episode, if the server counted them
 }
 
 // Adaptation returns how agents coped with APIs that have moved on.

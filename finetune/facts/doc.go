@@ -13,7 +13,7 @@
 //
 //   - What is valid and what recovered is decided here and nowhere else.
 //   - Facts are read off episodes and versions: no policy, no model and no environment takes part.
-//   - The files lie beside the episodes' and name the bytes that they were made from. Where they
+//   - The files lie beside the episodes' and name the bytes that they were made from. If they
 //     are missing, or of other episodes, they are made again.
 //   - A judge adds verdicts; it changes no other row.
 //

@@ -13,7 +13,7 @@ type Key struct {
 	Measured   bool   `json:"measured"`    // the episode was not lost
 }
 
-// Fact is what an episode comes to. Of a lost one everything is 0 but what says so.
+// Fact is what an episode comes down to. For a lost one all figures are 0.
 type Fact struct {
 	Key
 	Source   string  `json:"source"`   // the episodes that it was made from, see Files
@@ -30,8 +30,8 @@ type Fact struct {
 	Official bool `json:"official"` // right by the benchmark's matcher
 	Strict   bool `json:"strict"`   // right by the strict matcher
 	Failed   bool `json:"failed"`   // measured, and not right by the benchmark's matcher
-	Misled   bool `json:"misled"`   // the evaluation has the same of the policy [Naive], and that is wrong
-	Detected bool `json:"detected"` // so it is, and this one is right
+	Misled   bool `json:"misled"`   // in the evaluation the policy [Naive] is wrong about the same
+	Detected bool `json:"detected"` // misled, and this one is right
 
 	Answered        bool `json:"answered"`         // the agent ended it
 	Unanswered      bool `json:"unanswered"`       // it did not
@@ -40,8 +40,8 @@ type Fact struct {
 	FirstUnreadable bool `json:"first_unreadable"` // no action could be read from the first turn
 
 	Turns         int     `json:"turns"`          // its length
-	Tokens        int     `json:"tokens"`         // that the policy wrote; 0 where nobody counted
-	Seconds       float64 `json:"seconds"`        // that it took; 0 where nobody measured
+	Tokens        int     `json:"tokens"`         // that the policy wrote; 0 if not counted
+	Seconds       float64 `json:"seconds"`        // that it took; 0 if not measured
 	RepeatedTurns int     `json:"repeated_turns"` // that make a call again that failed in the same way before
 
 	Outcomes
@@ -75,7 +75,7 @@ type Fact struct {
 type Outcomes struct {
 	OK              int `json:"ok"`               // the tool ran and answered
 	Malformed       int `json:"malformed"`        // no action could be read
-	InvalidAction   int `json:"invalid_action"`   // there is no tool of that name
+	InvalidAction   int `json:"invalid_action"`   // no tool has that name
 	InvocationError int `json:"invocation_error"` // the arguments do not fit the deployed signature
 	Deprecated      int `json:"deprecated"`       // the name or its parameters are no longer deployed
 	ToolError       int `json:"tool_error"`       // the tool could not do what a valid call asked
@@ -84,7 +84,7 @@ type Outcomes struct {
 	Unavailable     int `json:"unavailable"`      // a passing fault
 }
 
-// Label is something that a suite says of a question.
+// Label is something that a suite says about a question.
 type Label struct {
 	Name  string `json:"name"`  // e.g. "dataset"
 	Value string `json:"value"` // what it says
@@ -94,15 +94,15 @@ type Label struct {
 type Call struct {
 	Key
 	Turn    int    `json:"turn"`    // from 1
-	Tool    string `json:"tool"`    // its name in p_c; "" where it is unknown
+	Tool    string `json:"tool"`    // its name in p_c; "" if unknown
 	Name    string `json:"name"`    // as it was called
-	Outcome string `json:"outcome"` // what came of it
+	Outcome string `json:"outcome"` // how it ended
 
 	Called  bool   `json:"called"`  // of a tool that is neither Finish nor UpdateTool
 	Valid   bool   `json:"valid"`   // the deployed version took it
 	Wrong   bool   `json:"wrong"`   // the tool is deployed, and the arguments do not fit
 	New     bool   `json:"new"`     // of a new tool
-	Refusal string `json:"refusal"` // what the deployed version did not take, see package failure; "" where it took all
+	Refusal string `json:"refusal"` // what the deployed version rejected, see package failure; "" if nothing
 	Refused bool   `json:"refused"` // there is a refusal
 
 	FirstRefused bool `json:"first_refused"` // of its tool in the episode
@@ -111,15 +111,15 @@ type Call struct {
 	Recovered    bool `json:"recovered"`     // After a first notice it was
 }
 
-// Verdict is what a judge said of an episode once. Its texts are of the judge, and its episode may
-// be published.
+// Verdict is what a judge said about an episode once. Its texts are the judge's, and its episode
+// may be a published one.
 type Verdict struct {
 	Key
 	Judge string `json:"judge"` // who judged, e.g. "rule"
 	Score string `json:"score"` // what was asked for, e.g. "sopr"
 	Try   int    `json:"try"`   // pass of the judge, from 0
 
-	Against string  `json:"against"` // whom the episode was compared with; "" where it was judged by itself
+	Against string  `json:"against"` // the agent that the episode was compared with; "" if it was judged by itself
 	Text    string  `json:"text"`    // what it said, in a word
 	Value   float64 `json:"value"`   // what that counts, 0 to 1
 	Read    bool    `json:"read"`    // it could be read

@@ -33,8 +33,8 @@ var rules = []rule{
 		return len(e.Turns), e.Limit == string(mcts.LimitSilence)
 	}},
 
-	// What stands in the agent's way at the end, and more often than anything else, are calls of
-	// deployed tools with wrong arguments or misspelt names.
+	// What is in the agent's way at the end, more often than anything else, are calls of deployed
+	// tools with wrong arguments or misspelt names.
 	{"wrong-calls", InvalidInvocation, func(e *evidence) (int, bool) { return e.prevails(wrongCall) }},
 
 	// … tools of the prompt, after a notice.

@@ -23,7 +23,7 @@
 //     that a simulator explains first; what is no such object is compared as it was written.
 //   - A judgement that cannot be read is asked for again and then lost. It is in no mean, and the
 //     report counts it.
-//   - A measure of ours that fails is an error, never a low score.
+//   - A measure that fails is an error, never a low score.
 //   - What a model wrote is kept before it is used, so that interrupted work resumes where it
 //     stopped.
 //

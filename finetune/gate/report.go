@@ -46,14 +46,14 @@ type Report struct {
 	N      int     `json:"n"`                // tasks of the loss: all but those that failed
 	Needed int     `json:"needed,omitempty"` // tasks like these that would decide, if any
 
-	States  map[State]int `json:"states"`  // how many tasks there are of each
+	States  map[State]int `json:"states"`  // how many tasks are in each
 	Changes []Cost        `json:"changes"` // the costliest first
 	Tasks   []Result      `json:"tasks"`   // by ID
 }
 
 // Cost is a change and the tasks that it cost.
 type Cost struct {
-	Change           // that of no tool is for tasks that used no changed one
+	Change           // the one without a tool is for tasks that used no changed tool
 	Users   int      `json:"users"`             // tasks that used the tool
 	Lost    []string `json:"lost,omitempty"`    // of those
 	Won     []string `json:"won,omitempty"`     // of those
@@ -72,7 +72,7 @@ type Result struct {
 	Calls   []string `json:"calls,omitempty"`   // of those, under the current version
 	Answers []string `json:"answers,omitempty"` // wrong ones under the next version
 	Failure string   `json:"failure,omitempty"` // the first
-	Judge   string   `json:"judge,omitempty"`   // the language model that judged it, where one did
+	Judge   string   `json:"judge,omitempty"`   // the language model that judged it, if one did
 }
 
 // Err returns the error that ends the program after a report that does not pass.

@@ -204,7 +204,7 @@ func (s *Served) await(ctx context.Context, limit time.Duration, client server.C
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
 	defer cancel()
 
-	// Of a server that runs elsewhere nobody sees the end: a nil channel is never ready.
+	// The end of a server that was already running cannot be seen: a nil channel is never ready.
 	var ended <-chan struct{}
 
 	if s.child != nil {

@@ -58,13 +58,13 @@ type Row struct {
 
 // WinRow says how often the candidate did better than the reference at the queries of a group.
 type WinRow struct {
-	Reference  finetune.Contender `json:"reference"`       // whom the other is compared with
+	Reference  finetune.Contender `json:"reference"`       // the agent that the other is compared with
 	Candidate  finetune.Contender `json:"candidate"`       // the other
 	Dataset    string             `json:"dataset"`         // the group, or "mean" of all groups, each weighing the same
 	N          int                `json:"n"`               // queries that were compared
 	Win        int                `json:"win"`             // of those, the ones that the candidate won
 	Lose       int                `json:"lose"`            // those that the reference won
-	Tie        int                `json:"tie"`             // those that nobody won
+	Tie        int                `json:"tie"`             // those that neither won
 	Rate       float64            `json:"win_rate"`        // share of n that the candidate won
 	Low        float64            `json:"win_low"`         // lower end of its 95 % interval
 	High       float64            `json:"win_high"`        // upper end

@@ -132,8 +132,7 @@ func (d *Judged) answerWork(judge Judge, o Options) (all []work) {
 		if complete {
 			j.Complete = new(Status)
 			all = append(all, func(ctx context.Context) (err error) {
-				// Without a final answer the status stays Unsolved, the zero value, and asks
-				// nobody.
+				// Without a final answer no judge is asked: it stays Unsolved, the zero value.
 				if j.Said() == "" {
 					return nil
 				}

@@ -6,7 +6,7 @@
 //
 // A task passes when the episodes of all its cases do: pass@1 is the share of tasks that pass. A
 // failed task is classed by its first case that fails, as package code has it: a syntax error is a
-// text that is no call and no program, an execution error one that does not come to an answer, a
+// text that is no call and no program, an execution error one that reaches no answer, a
 // result error a wrong answer or wrong effects. A root cause is what RQ5 names behind them, as far
 // as a rule can tell.
 //

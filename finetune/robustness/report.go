@@ -39,7 +39,7 @@ type Setting struct {
 // Condition is what episodes were played under.
 type Condition struct {
 	Policy   string `json:"policy"`   // e.g. "scripted:reader"
-	Feedback string `json:"feedback"` // what a call was told that was not taken: deprecation, invocation, generic or none
+	Feedback string `json:"feedback"` // what the agent was told about a rejected call: deprecation, invocation, generic or none
 	Setting
 }
 
@@ -80,7 +80,7 @@ type Row struct {
 
 	Change *Change `json:"change,omitempty"` // against the baseline of the same policy and feedback; of other settings
 
-	SoPR *SoPR `json:"sopr,omitempty"` // where a model judged
+	SoPR *SoPR `json:"sopr,omitempty"` // if a model judged
 }
 
 // SoPR is the solvable pass rate of the same questions, by a model; see package judge.

@@ -53,8 +53,8 @@ type Run struct {
 	Progress   Progress       `json:"progress"`             // what the run has noted last
 	Accuracies []Accuracy     `json:"accuracies,omitempty"` // of an evaluation's last report
 	Bytes      int64          `json:"bytes"`                // of all its files
-	Spent      *account.Total `json:"spent,omitempty"`      // by models in all passes; nil where it has noted nothing
-	// what the run was expected to take before it began; nil where nobody asked
+	Spent      *account.Total `json:"spent,omitempty"`      // by models in all passes; nil if it has noted nothing
+	// what the run was expected to take before it began; nil without an estimate
 	Estimate *estimate.Estimate `json:"estimate,omitempty"`
 	Problem  string             `json:"problem,omitempty"` // why it is damaged or unreadable
 }

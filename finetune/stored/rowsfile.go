@@ -140,7 +140,7 @@ func (r *Run) CheckResult() error {
 }
 
 // CompareRows compares the file of rows with the trajectories of the stored trees. It returns how
-// many there are, and the first difference; "" is none. The error wraps fs.ErrNotExist while there
+// many there are, and the first difference, or "". The error wraps fs.ErrNotExist while there
 // is no file.
 func (r *Run) CompareRows(ctx context.Context) (n int, difference string, err error) {
 	path := filepath.Join(r.Dir, RowsFile)

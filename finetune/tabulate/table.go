@@ -190,7 +190,7 @@ func (t *Table) complete() {
 	}
 }
 
-// column returns a column, or what stands for a key.
+// column returns a column, or one that shows a key.
 func (t *Table) column(name string) *Column {
 	if i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name }); i >= 0 {
 		return &t.Columns[i]

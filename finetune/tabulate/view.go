@@ -16,7 +16,7 @@ const None = "–"
 type View struct {
 	In      []string          `yaml:"in"`      // reports that show them
 	Table   string            `yaml:"table"`   // whose rows they are
-	Caption string            `yaml:"caption"` // {KEY} stands for the value of a key that a table is made for
+	Caption string            `yaml:"caption"` // {KEY} is replaced by the value of a key that a table is made for
 	Note    string            `yaml:"note"`    // follows the caption, but not in a terminal
 	Per     string            `yaml:"per"`     // a table for each value of this key
 	Heading []string          `yaml:"heading"` // keys that are above lines, and in Markdown and HTML begin them

@@ -191,7 +191,7 @@ func (l *ledger) note(question string, attempts []Attempt) {
 	l.known[i] = f
 }
 
-// manyQuestions is the number of questions from which the user is told that they are being read.
+// manyQuestions is how many questions take long enough to read that the user should know.
 const manyQuestions = 1000
 
 // inParallel calls do for all numbers below n, on all processors.

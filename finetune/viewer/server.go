@@ -137,7 +137,7 @@ func (s *Site) promptPage(req *http.Request) (*page, error) {
 		return nil, err
 	}
 
-	// A prompt is that of one turn, so there is none of an attempt as a whole.
+	// A prompt belongs to one turn, so an attempt as a whole has none.
 	if at.Node < 0 {
 		return nil, errNowhere
 	}

@@ -11,8 +11,8 @@ type Agreement struct {
 	First  string   `json:"first"`  // a labeller
 	Second string   `json:"second"` // another one
 	Both   int      `json:"both"`   // cases that both labelled
-	Agree  float64  `json:"agree"`  // share of those of which they say the same, 0 to 1
-	Kappa  *float64 `json:"kappa"`  // Cohen's, -1 to 1; null where both always say the same one thing
+	Agree  float64  `json:"agree"`  // share of those on which they agree, 0 to 1
+	Kappa  *float64 `json:"kappa"`  // Cohen's, -1 to 1; null if both always give the same label
 }
 
 // agree compares two labellers. Let p be the share of cases on which they agree, and e the share on
@@ -63,7 +63,7 @@ func number(yes bool) float64 {
 // Labeller is who labelled.
 type Labeller struct {
 	Name   string  `json:"name"`   // of a model or a person
-	Person bool    `json:"person"` // whose labels train nobody
+	Person bool    `json:"person"` // whose labels are not trained on
 	Labels int     `json:"labels"` // of cases
 	Solved float64 `json:"solved"` // share of those that it calls solved, 0 to 1
 	Weight float64 `json:"weight"` // of a reinforced sample; 0 of a person

@@ -4,8 +4,8 @@
 // # Words
 //
 // A [Label] is a labeller's verdict on a final answer to a query: that it is complete, or not. A
-// labeller is a model, or a person whose labels train nobody and measure others. A case is a query
-// with a final answer. The expert is the model that is trusted most.
+// labeller is a model, or a person, whose labels are not trained on but measure the others. A case
+// is a query with a final answer. The expert is the model that is trusted most.
 //
 // # Data
 //

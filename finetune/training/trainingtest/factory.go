@@ -1,4 +1,4 @@
-// Package trainingtest stands for LLaMA-Factory in tests: a script that makes the files that the
+// Package trainingtest replaces LLaMA-Factory in tests: a script that makes the files that the
 // real one makes, and trains nothing.
 package trainingtest
 
