@@ -15,9 +15,9 @@ import (
 // Tool is one capability. S is what the tools of a state remember.
 type Tool[S any] interface {
 	// Call runs the tool. s is unchanged; the returned S is the next state's. The arguments are
-	// those of the tool's own signature, of any type JSON has; a tool that does not take the type
-	// of one says so with an InvocationError. The error is ours, never the agent's. Calls may run
-	// concurrently.
+	// those of the tool's own signature, of any JSON type; a tool that does not take the type of
+	// one says so with an InvocationError. An error is a failure on this side, never the agent's.
+	// Calls may run concurrently.
 	Call(ctx context.Context, s S, args envs.Args) (S, envs.Result, error)
 }
 
@@ -34,7 +34,7 @@ type Grader[S any] interface {
 	// Known reports whether there is such a task. It is asked at every Reset and should be fast.
 	Known(t envs.Task) bool
 	// Grade compares an answer with the gold answer of the task; done is what the agent did before
-	// it answered, and s what that has left the tools with. A task it does not know is an error.
+	// it answered, and s what the tools remember of that. An unknown task is an error.
 	Grade(ctx context.Context, s S, done envs.History, answer string) (envs.Grade, error)
 }
 
@@ -46,13 +46,13 @@ type Config[S any] struct {
 	Grader   Grader[S]
 	Options  Options
 
-	// Same reports whether a call that fails where tools remember a fails alike where they remember
-	// b. nil is never.
+	// Same reports whether a call that fails if the tools remember a fails in the same way if they
+	// remember b. nil means never.
 	Same func(a, b S) bool
 
 	// Begin returns what the tools remember before the first turn of a task that the grader knows.
-	// It is asked at every Reset; its error is ours. nil is the zero S for all tasks, which calls
-	// that belong to no task have anyway.
+	// It is asked at every Reset; an error is a failure on this side. nil means the zero S for all
+	// tasks, which calls without a task get in any case.
 	Begin func(t envs.Task) (S, error)
 }
 
@@ -62,25 +62,25 @@ const defaultObservationWords = 1024
 // Options are the choices an environment leaves open.
 type Options struct {
 	// Settings are what the configuration says. MaxLoads is how many loads a task may make; the
-	// next one is run, and truncates the task with reward -1. Without a limit it is 0; the
-	// published code has 5. Unlike in a configuration, ObservationWords may be 0, which is
-	// defaultObservationWords, or negative, which is no limit.
+	// next one is run, and truncates the task with reward -1. 0 is no limit; the published code has
+	// 5. Unlike in a configuration, ObservationWords may be 0 for defaultObservationWords, or
+	// negative for no limit.
 	Settings
 	// LoadTools are the tools whose successful calls are loads.
 	LoadTools []string
-	// LoadNames are, when there are any, the action names that count as loads instead: whether or
-	// not the deployed version knows them, and whether or not the call succeeds.
+	// LoadNames, if there are any, are the action names that count as loads instead, whether or not
+	// the deployed version knows them, and whether or not the call succeeds.
 	LoadNames []string
 	// LastBrace reads ReAct text as the published code does: see [action.ReAct].
 	LastBrace bool
 	// EmptyInput reads {} in ReAct text as a call without arguments: see [action.ReAct].
 	EmptyInput bool
-	// PublishedNotices answers with the notices as they were published, where a version keeps
-	// another text of one.
+	// PublishedNotices answers with the notices as they were published, even if a version has
+	// another text for one.
 	PublishedNotices bool
-	// PublishedFeedback answers a call whose name stands and whose parameters are outdated as the
-	// published code does: with the API's text about wrong arguments, which names no parameter, and
-	// not with a notice.
+	// PublishedFeedback answers a call whose name is the same and whose parameters are outdated as
+	// the published code does: not with a notice, but with the API's text about wrong arguments,
+	// which names no parameter.
 	PublishedFeedback bool
 }
 
@@ -102,7 +102,7 @@ type Environment[S any] struct {
 	codec    action.Codec
 	prompt   *toolapi.Version
 	deployed *toolapi.Version
-	names    map[string][]*entry[S] // every name the environment knows: of several APIs an argument chooses one
+	names    map[string][]*entry[S] // every known name; an argument chooses among several APIs
 	invalid  string                 // the invalid-action message
 }
 
@@ -125,11 +125,13 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 		c.Options.ObservationWords = defaultObservationWords
 	}
 
+	// A configuration only names ReAct; how a benchmark reads its text is up to the options.
 	codec := c.Options.ActionCodec()
-	if codec == (action.ReAct{}) { // a configuration names it without what a benchmark reads otherwise
+	if codec == (action.ReAct{}) {
 		codec = action.ReAct{LastBrace: c.Options.LastBrace, EmptyInput: c.Options.EmptyInput}
 	}
 
+	// The message about invalid actions must not list a tool that cannot be called.
 	var hidden []string
 	if !c.Options.UpdateTool {
 		hidden = []string{envs.UpdateTool}
@@ -145,6 +147,7 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 		begin = func(envs.Task) (s S, _ error) { return s, nil }
 	}
 
+	// Nothing is known of what tools remember, so no two states count as the same.
 	same := c.Same
 	if same == nil {
 		same = func(S, S) bool { return false }
@@ -162,7 +165,7 @@ func New[S any](c Config[S]) (*Environment[S], error) {
 	}, nil
 }
 
-// checkNames refuses versions whose names agents cannot write in the codec.
+// checkNames rejects versions whose names agents cannot write in the codec.
 func (c *Config[S]) checkNames() error {
 	if !action.IsNative(c.Options.ActionCodec()) {
 		return nil
@@ -200,12 +203,14 @@ func (c *Config[S]) check() error {
 		known = append(known, api.Tool)
 	}
 
+	// A benchmark has all its tools, even those that a version has removed.
 	for _, tool := range slices.Sorted(maps.Keys(c.Tools)) {
 		if !slices.Contains(known[2:], tool) && !c.Deployed.Lacks(tool) {
 			return fmt.Errorf("an implementation of %q, which is no tool of %s", tool, c.Deployed.Name)
 		}
 	}
 
+	// A misspelt name would count no loads, and nobody would notice.
 	for _, tool := range c.Options.LoadTools {
 		if !slices.Contains(known, tool) {
 			return fmt.Errorf("load tool %q is no tool of %s", tool, c.Deployed.Name)
@@ -228,6 +233,7 @@ func (c *Config[S]) entries(hidden []string) map[string][]*entry[S] {
 	names := make(map[string][]*entry[S])
 
 	add := func(name, tool string, api *toolapi.API, notice string) {
+		// A hidden tool gets no entry, so calls of it are invalid actions.
 		if slices.Contains(hidden, tool) {
 			return
 		}
@@ -247,6 +253,8 @@ func (c *Config[S]) entries(hidden []string) map[string][]*entry[S] {
 			names[name] = []*entry[S]{now}
 		}
 	}
+
+	// A name that is deployed again is not deprecated, so deployed names come last.
 	for _, api := range c.Prompt.APIs {
 		add(api.Name, api.Tool, nil, "")
 	}
@@ -263,7 +271,7 @@ func (c *Config[S]) entries(hidden []string) map[string][]*entry[S] {
 	return names
 }
 
-// entry returns what happens when an agent makes a call, nil of a name that nobody knows.
+// entry returns what happens when an agent makes a call, nil if the name is unknown.
 func (e *Environment[S]) entry(call envs.Call) *entry[S] {
 	all := e.names[call.Name]
 	if len(all) == 0 {
@@ -280,8 +288,8 @@ func (e *Environment[S]) Canonical(a envs.Action) string {
 	return action.Key(e.codec, string(a))
 }
 
-// Alike implements [envs.Comparer]: the tools remember the same, and where loads are limited there
-// were as many.
+// Alike implements [envs.Comparer]: the tools remember the same, and if loads are limited, there
+// were equally many.
 func (e *Environment[S]) Alike(a, b envs.State) bool {
 	one, ok := a.(*state[S])
 	other, same := b.(*state[S])
@@ -289,7 +297,7 @@ func (e *Environment[S]) Alike(a, b envs.State) bool {
 	if !ok || !same || e.options.MaxLoads > 0 && one.loads != other.loads {
 		return false
 	}
-	return e.same(one.session, other.session) && e.alike(one.passing, other.passing)
+	return e.same(one.session, other.session) && e.sameFaults(one.passing, other.passing)
 }
 
 // Lift implements [envs.Lifter]. Finish and UpdateTool are the same in all versions.

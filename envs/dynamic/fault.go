@@ -9,25 +9,25 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// passing is what a state knows of faults that pass: how often each tool was called on its path,
-// and what the tools remembered before they last changed something. No time passes but in calls, so
-// that equal paths meet equal faults.
+// passing is what a state knows about faults that pass: how often each tool was called on its path,
+// and what the tools remembered before they last changed something. Time only passes in calls, so
+// equal paths meet equal faults.
 type passing[S any] struct {
-	calls   map[string]int // nil where the version has no faults; never changed
+	calls   map[string]int // nil if the version has no faults; never changed
 	changed bool           // by some call
 	before  S              // zero until then
 }
 
-// latest is the call after which a fault may begin, at most.
-const latest = 2
+// latestFirst is before how many calls a fault may begin.
+const latestFirst = 2
 
-// alike reports whether states meet the same faults from here on.
-func (e *Environment[S]) alike(a, b passing[S]) bool {
+// sameFaults reports whether states meet the same faults from here on.
+func (e *Environment[S]) sameFaults(a, b passing[S]) bool {
 	return maps.Equal(a.calls, b.calls) && a.changed == b.changed && (!a.changed || e.same(a.before, b.before))
 }
 
-// faultOf returns the fault that the next call of a tool meets, nil if none. Calls that belong to
-// no task meet none: nobody counts them, so that none would pass.
+// faultOf returns the fault that the next call of a tool meets, or nil. Calls without a task meet
+// none: nobody counts them, so no fault would pass.
 func (e *Environment[S]) faultOf(s *state[S], tool string) *toolapi.Fault {
 	task := s.history.Task().ID
 
@@ -38,7 +38,7 @@ func (e *Environment[S]) faultOf(s *state[S], tool string) *toolapi.Fault {
 		}
 
 		r := envs.Random(uint64(i), e.deployed.Name+"\x00"+tool+"\x00"+task)
-		meets, first := r.Float64() < f.Share, r.IntN(latest)
+		meets, first := r.Float64() < f.Share, r.IntN(latestFirst)
 
 		if n := s.passing.calls[tool]; meets && n >= first && n < first+f.Calls {
 			return f
@@ -47,7 +47,7 @@ func (e *Environment[S]) faultOf(s *state[S], tool string) *toolapi.Fault {
 	return nil
 }
 
-// after is what a state knows of faults once a tool was called, and has left the tools with a
+// after returns what a state knows about faults once a tool was called, and the tools have a new
 // session.
 func (e *Environment[S]) after(s *state[S], tool string, session S) passing[S] {
 	if len(e.deployed.Faults) == 0 {
@@ -69,14 +69,14 @@ func (e *Environment[S]) after(s *state[S], tool string, session S) passing[S] {
 	return next
 }
 
-// run runs a deployed tool as its version does, whose answer may differ from the tool's or be
+// run runs a deployed tool as its version does, whose answer may differ from the tool's own or be
 // missing.
 func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S], call envs.Call, args envs.Args) (
 	answer[S], error) {
 	fault := e.faultOf(from, known.tool)
 	if fault != nil && fault.Kind.Text() != "" {
 		// The tool is not run, so that a call that fails changes nothing.
-		return from.said(envs.Unavailable, fault.Kind.Text()), nil
+		return from.unchanged(envs.Unavailable, fault.Kind.Text()), nil
 	}
 
 	ans, err := e.runTool(ctx, from, known, args)
@@ -91,6 +91,7 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 			return ans, err
 		}
 
+		// A fault may leave an answer as it is, and then nothing is to be noted.
 		if is != ans.result.Observation {
 			ans.notes = append(ans.notes, silent.Passing)
 		}
@@ -105,8 +106,7 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 	return ans, nil
 }
 
-// spoilt is what a tool answers under a fault that says nothing of itself, in place of what it
-// said.
+// spoilt returns what a tool answers under a fault that does not show, in place of its own answer.
 func (e *Environment[S]) spoilt(ctx context.Context, from *state[S], known *entry[S], args envs.Args,
 	kind toolapi.FaultKind, ans answer[S]) (string, error) {
 	text := ans.result.Observation

@@ -10,8 +10,8 @@ import (
 )
 
 // Settings are the section environment of the configuration, which every benchmark has.
-// configs/default.yaml explains each. A benchmark hands all of them to its environments, so that a
-// new one is a field here and its use.
+// configs/default.yaml explains each. A benchmark hands all of them to its environments, so a new
+// setting takes only a field here and its use.
 type Settings struct {
 	Codec            string           `yaml:"codec"`     // see [Settings.ActionCodec]
 	Finish           string           `yaml:"finish"`    // FinishByCall or FinishByText
@@ -19,8 +19,8 @@ type Settings struct {
 	ParallelCalls    int              `yaml:"parallel_calls" least:"1"`
 	UpdateTool       bool             `yaml:"update_tool"`
 	Reward           string           `yaml:"reward"`
-	Feedback         toolapi.Feedback `yaml:"feedback"` // what a call is told that the deployed version does not take
-	Hint             string           `yaml:"hint"`     // what says that an answer is no longer what it was
+	Feedback         toolapi.Feedback `yaml:"feedback"` // what the agent is told about a rejected call
+	Hint             string           `yaml:"hint"`     // where changes of answers are announced
 	MaxLoads         int              `yaml:"max_loads" least:"0"`
 	ObservationWords int              `yaml:"observation_words" least:"1"`
 	Compat           []string         `yaml:"compat,flow" least:"0"` // by the names of the benchmark
@@ -32,27 +32,27 @@ const (
 	rewardStrict   = "strict"
 )
 
-// What says of a call that succeeds that it or its answer means something else than it did (package
-// silent).
+// Where an agent is told that a call that succeeds, or its answer, means something else than before
+// (package silent).
 const (
-	HintAnswer   = "answer"   // a note above each answer in which that shows
-	HintDocument = "document" // the documents of the deployed version alone
-	HintNone     = "none"     // nothing
+	HintAnswer   = "answer"   // in a note above each answer in which that shows
+	HintDocument = "document" // only in the documents of the deployed version
+	HintNone     = "none"     // nowhere
 )
 
 // Hints lists what a hint can be.
 func Hints() []string { return []string{HintAnswer, HintDocument, HintNone} }
 
-// How an agent that calls tools natively answers.
+// How an agent that calls tools natively gives its answer.
 const (
 	FinishByCall = "call" // it calls Finish
 	FinishByText = "text" // a turn without a call is the answer
 )
 
-// The tool list that an agent is sent which calls tools natively.
+// The tool list for an agent that calls tools natively.
 const (
 	ListFixed     = "fixed"     // that of the prompt version
-	ListLearned   = "learned"   // with what UpdateTool was told
+	ListLearned   = "learned"   // with the descriptions that UpdateTool got
 	ListAnnounced = "announced" // that of the deployed version once a deprecation notice was read
 )
 
@@ -64,7 +64,7 @@ func Feedbacks() []string {
 	}
 }
 
-// ActionCodec is how actions are written, ReAct unless Codec names another one.
+// ActionCodec returns how actions are written: ReAct unless Codec names another one.
 func (s *Settings) ActionCodec() action.Codec {
 	codec, _ := action.ParseCodec(s.Codec) // a configuration has a valid one
 	if action.IsNative(codec) {
@@ -73,14 +73,13 @@ func (s *Settings) ActionCodec() action.Codec {
 	return action.OrDefault(codec)
 }
 
-// Learns reports whether the list that is sent takes what UpdateTool was told.
+// Learns reports whether the tool list includes what UpdateTool got.
 func (s *Settings) Learns() bool { return s.ToolList == ListLearned }
 
-// Announces reports whether the list that is sent follows notices.
+// Announces reports whether the tool list follows notices.
 func (s *Settings) Announces() bool { return s.ToolList == ListAnnounced }
 
-// Validate returns the first setting that makes no sense, and why. Which codecs there are is for
-// the benchmark to say.
+// Validate returns the first invalid setting, and why it is. Codecs are for the benchmark to check.
 func (s *Settings) Validate() (setting string, err error) {
 	if _, err := names.Parse("matcher", s.Reward, []string{rewardOfficial, rewardStrict}); err != nil {
 		return "reward", err

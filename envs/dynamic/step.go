@@ -26,10 +26,10 @@ const (
 	notRunText      = "This call was not run, because one before it failed or ended the task."
 	failedText      = "The call failed."
 	genericText     = "There is something wrong with your command you send. Please modify it."
-	opArgumentBytes = 200 // how much of the arguments an error of ours shows
+	opArgumentBytes = 200 // how much of the arguments an error shows
 )
 
-// answer is what the environment makes of one action.
+// answer is the environment's response to one action.
 type answer[S any] struct {
 	session S
 	result  envs.Result
@@ -38,7 +38,7 @@ type answer[S any] struct {
 	learns  bool
 	loads   int // how many loads the turn counts as, towards their limit
 	passing passing[S]
-	notes   []string // on what the answer or the arguments mean now
+	notes   []string // about what the answer or the arguments mean now
 }
 
 // Step runs one action. A state that is not of this kind of environment, or not running, is an
@@ -55,7 +55,7 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 			fmt.Errorf("the state is %s", from.status))
 	}
 
-	turn := envs.Turn{Action: envs.Action(e.codec.Trim(valid(string(a))))}
+	turn := envs.Turn{Action: envs.Action(e.codec.Trim(validUTF8(string(a))))}
 
 	ans, err := e.act(ctx, from, &turn)
 	if err != nil {
@@ -65,11 +65,11 @@ func (e *Environment[S]) Step(ctx context.Context, s envs.State, a envs.Action) 
 }
 
 // callAll plays calls in order, up to one that fails or ends the task. The turn is that of the last
-// one played; its observation has what each was answered.
+// one played; its observation has the answers to all.
 func (e *Environment[S]) callAll(
 	ctx context.Context, from *state[S], turn *envs.Turn, calls []envs.Call,
 ) (answer[S], error) {
-	// Each call begins with what the one before it left the tools with; the state itself never
+	// Each call begins with what the tools remember of the one before; the state itself never
 	// changes.
 	at, written, loads := *from, turn.Action, 0
 	texts := slices.Repeat([]string{notRunText}, len(calls))
@@ -89,8 +89,10 @@ func (e *Environment[S]) callAll(
 		e.observe(turn, ans)
 
 		at.session, at.passing, texts[i] = ans.session, ans.passing, action.OneResult(turn.Observation)
+		// The calls make one turn, but each of them counts towards the limit.
 		loads += ans.loads
 
+		// The rest was written before this failure was known.
 		if turn.Outcome != envs.OK {
 			break
 		}
@@ -100,8 +102,8 @@ func (e *Environment[S]) callAll(
 	return ans, nil
 }
 
-// Call answers a call that belongs to no task, as a server of the deployed version does: nothing is
-// remembered. Finish and UpdateTool belong to tasks, so that calling them is an error.
+// Call answers a call without a task, as a server of the deployed version does: nothing is
+// remembered. Finish and UpdateTool belong to tasks, so calling them is an error.
 func (e *Environment[S]) Call(ctx context.Context, call envs.Call) (envs.Turn, error) {
 	if known := e.entry(call); known != nil && known.run == nil && known.api != nil {
 		return envs.Turn{}, envs.Fail(envs.StageEnvironment, "call "+call.Name, errors.New("it belongs to a task"))
@@ -118,11 +120,11 @@ func (e *Environment[S]) Call(ctx context.Context, call envs.Call) (envs.Turn, e
 	return turn, nil
 }
 
-// observe fills in what the action of a turn is answered.
+// observe fills in the observation of a turn.
 func (e *Environment[S]) observe(turn *envs.Turn, ans answer[S]) {
 	turn.Outcome, turn.Maker = ans.result.Outcome, ans.result.Maker
 
-	turn.Observation = valid(ans.result.Observation)
+	turn.Observation = validUTF8(ans.result.Observation)
 	if e.options.ObservationWords > 0 {
 		turn.Observation = truncateWords(turn.Observation, e.options.ObservationWords)
 	}
@@ -136,8 +138,8 @@ func (e *Environment[S]) observe(turn *envs.Turn, ans answer[S]) {
 	}
 }
 
-// served reports whether a turn was answered by the server: what cannot be read or is not known to
-// it never gets there, and Finish and UpdateTool are the environment's own.
+// served reports whether a turn was answered by the server: actions that cannot be read or name an
+// unknown tool never get there, and Finish and UpdateTool are the environment's own.
 func served(turn envs.Turn) bool {
 	switch turn.Call.Tool {
 	case "", envs.FinishTool, envs.UpdateTool:
@@ -188,9 +190,9 @@ func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Tur
 
 	switch {
 	case errors.Is(wrong, action.ErrMalformed):
-		ans = from.said(envs.Malformed, malformed(e.codec))
+		ans = from.unchanged(envs.Malformed, malformed(e.codec))
 	case wrong != nil:
-		ans = from.said(envs.InvocationError, argumentError+wrong.Error())
+		ans = from.unchanged(envs.InvocationError, argumentError+wrong.Error())
 	default:
 		ans, err = e.call(ctx, from, turn, call)
 	}
@@ -200,7 +202,7 @@ func (e *Environment[S]) act(ctx context.Context, from *state[S], turn *envs.Tur
 	return ans, err
 }
 
-// countsAsLoad is 1 of a call that counts towards the limit on loads.
+// countsAsLoad returns how many loads a call counts as, towards their limit.
 func (e *Environment[S]) countsAsLoad(call envs.Call, ans answer[S]) int {
 	loads := ans.loads
 	if len(e.options.LoadNames) > 0 {
@@ -213,7 +215,7 @@ func (e *Environment[S]) countsAsLoad(call envs.Call, ans answer[S]) int {
 	return loads
 }
 
-// malformed returns the published text for ReAct, and else one that says how a call is written.
+// malformed returns the published text for ReAct, or else one that says how to write a call.
 func malformed(codec action.Codec) string {
 	if _, ok := codec.(action.ReAct); ok {
 		return malformedText + "Please assume all the actions are permitted in this environment and take the action " +
@@ -229,8 +231,8 @@ func malformed(codec action.Codec) string {
 	return malformedText + "Please take the action again, and write the call as " + codec.Format("", example) + "."
 }
 
-// said is an answer that changes nothing.
-func (s *state[S]) said(outcome envs.Outcome, text string) answer[S] {
+// unchanged returns an answer that changes nothing.
+func (s *state[S]) unchanged(outcome envs.Outcome, text string) answer[S] {
 	return answer[S]{
 		session: s.session, passing: s.passing, result: envs.Result{Observation: text, Outcome: outcome},
 	}
@@ -244,12 +246,12 @@ func (e *Environment[S]) call(
 
 	known := e.entry(call)
 	if known == nil {
-		return from.said(e.absent(call.Name, "")), nil
+		return from.unchanged(e.absent(call.Name, "")), nil
 	}
 
 	turn.Call.Tool = known.tool
 	if known.notice != "" || known.api == nil {
-		return from.said(e.absent(call.Name, known.notice)), nil
+		return from.unchanged(e.absent(call.Name, known.notice)), nil
 	}
 
 	lowered, wrong := known.api.Lower(call.Args)
@@ -262,12 +264,12 @@ func (e *Environment[S]) call(
 		}
 		return ans, err
 	}
-	return from.said(e.refused(call, known, wrong)), nil
+	return from.unchanged(e.refused(call, known, wrong)), nil
 }
 
-// absent is the answer to a call of a name that is not deployed, with the notice of a deprecated
-// one. Only with notices are the names of the prompt's version listed: what else tells nothing of
-// names lists none.
+// absent returns the answer to a call of a name that is not deployed; notice is that of a
+// deprecated one. Only the feedback with notices lists the names of the prompt's version: others
+// must not reveal any.
 func (e *Environment[S]) absent(name, notice string) (envs.Outcome, string) {
 	switch {
 	case e.options.Feedback == toolapi.FeedbackNone:
@@ -283,8 +285,8 @@ func (e *Environment[S]) absent(name, notice string) (envs.Outcome, string) {
 	return envs.Deprecated, notice
 }
 
-// refused is the answer to a call of a deployed API whose arguments do not fit. Finish and
-// UpdateTool are the environment's own, and tell what they always do.
+// refused returns the answer to a call of a deployed API whose arguments do not fit. Finish and
+// UpdateTool are the environment's own, and answer the same under every feedback.
 func (e *Environment[S]) refused(call envs.Call, known *entry[S], wrong *toolapi.ArgError) (envs.Outcome, string) {
 	outdated, ok := e.deployed.Outdated(call.Name, call.Args)
 
@@ -327,7 +329,7 @@ func (e *Environment[S]) runTool(
 	}
 
 	if err != nil {
-		return answer[S]{}, envs.Fail(envs.StageTool, known.tool+" "+short(pytext.JSON(args)), err)
+		return answer[S]{}, envs.Fail(envs.StageTool, known.tool+" "+shortened(pytext.JSON(args)), err)
 	}
 	return answer[S]{session: session, result: result}, nil
 }
@@ -339,7 +341,7 @@ func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (ans
 
 	grade, err := e.grader.Grade(ctx, from.session, from.history, text)
 	if err != nil {
-		return answer[S]{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade %q in task %q", short(text), task.ID),
+		return answer[S]{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade %q in task %q", shortened(text), task.ID),
 			err)
 	}
 
@@ -357,12 +359,12 @@ func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (ans
 	return answer[S]{session: from.session, result: result, grade: grade}, nil
 }
 
-// update is the tool-update module of section 3.3. As in the published code, nothing checks that
+// update is the tool-update module of section 3.3. As in the published code, nothing checks whether
 // the description is true or new.
 func update[S any](from *state[S], v any) answer[S] {
 	description, ok := v.(string)
 	if !ok {
-		return from.said(envs.InvocationError, notUpdatedText)
+		return from.unchanged(envs.InvocationError, notUpdatedText)
 	}
 	return answer[S]{
 		session: from.session, result: envs.Result{Observation: updatedText, Outcome: envs.OK},
@@ -370,13 +372,13 @@ func update[S any](from *state[S], v any) answer[S] {
 	}
 }
 
-// short returns s, cut to a length that an error message can bear.
-func short(s string) string {
+// shortened returns s, cut to a length that suits an error message.
+func shortened(s string) string {
 	if len(s) <= opArgumentBytes {
 		return s
 	}
 	return strings.ToValidUTF8(s[:opArgumentBytes], "") + "…"
 }
 
-// valid returns s with its bytes that are not UTF-8 replaced.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+// validUTF8 returns s with its bytes that are not UTF-8 replaced.
+func validUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -6,7 +6,7 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// truncateWords returns s when it has at most limit words, as Python's str.split counts them, and
+// truncateWords returns s if it has at most limit words, as Python's str.split counts them, and
 // otherwise its first limit words joined by single spaces and followed by " ...". Line breaks are
 // lost only in that case.
 func truncateWords(s string, limit int) string {
@@ -33,7 +33,7 @@ func truncateWords(s string, limit int) string {
 	return b.String()
 }
 
-// afterWords returns the index in s just after its first n words, or len(s) when it has fewer.
+// afterWords returns the index in s just after its first n words, or len(s) if it has fewer.
 func afterWords(s string, n int) int {
 	inWord := false
 

@@ -60,7 +60,7 @@ func TestShort(t *testing.T) {
 		strings.Repeat("a", 201):       strings.Repeat("a", 200) + "…",
 		strings.Repeat("a", 199) + "é": strings.Repeat("a", 199) + "…",
 	} {
-		if got := short(text); got != want {
+		if got := shortened(text); got != want {
 			t.Errorf("%q is shown as %q", text, got)
 		}
 	}

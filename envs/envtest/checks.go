@@ -52,7 +52,8 @@ func (s *suite) compare(ctx context.Context, env envs.Environment, want []seen) 
 }
 
 // Hostile returns texts that a model may write and that are hard on a parser: empty, not UTF-8, a
-// megabyte long, nested 10,000 deep, and ReAct gone wrong. They are observations, never errors.
+// megabyte long, nested 10,000 deep, and ReAct gone wrong. They must lead to observations, never
+// errors.
 func Hostile() []envs.Action {
 	const deep, long = 10_000, 1 << 20
 	react := func(input string) envs.Action {
@@ -116,7 +117,7 @@ func checkEnded(ctx context.Context, s *suite) error {
 
 		ended[st.State.History().Task().ID] = true
 		_, err := env.Step(ctx, st.State, st.action)
-		return ours("a step from a "+st.State.Status().String()+" state", err)
+		return checkFailure("a step from a "+st.State.Status().String()+" state", err)
 	})
 	if err != nil {
 		return err
@@ -131,14 +132,14 @@ func checkEnded(ctx context.Context, s *suite) error {
 	return nil
 }
 
-// checkUnknown resets to a task that is not there.
+// checkUnknown resets to a task that does not exist.
 func checkUnknown(ctx context.Context, s *suite) error {
 	_, err := s.env().Reset(ctx, envs.Task{ID: "there is no such task", Question: "?"})
-	return ours("Reset to an unknown task", err)
+	return checkFailure("Reset to an unknown task", err)
 }
 
-// ours returns nil when err is an error that names its stage.
-func ours(what string, err error) error {
+// checkFailure returns nil if err is an error that names its stage.
+func checkFailure(what string, err error) error {
 	if err == nil {
 		return errors.New(what + " is not an error")
 	}
@@ -149,8 +150,8 @@ func ours(what string, err error) error {
 	return nil
 }
 
-// checkConcurrency walks through one environment from several goroutines and compares with a walk
-// of its own.
+// checkConcurrency walks through one environment from several goroutines, and compares that with a
+// single walk.
 func checkConcurrency(ctx context.Context, s *suite) error {
 	want, err := s.seen(ctx)
 	if err != nil {
@@ -189,11 +190,12 @@ func checkCanonical(ctx context.Context, s *suite) error {
 			return fmt.Errorf("Reset(%q): %w", task.ID, err)
 		}
 
+		// A search takes actions with equal keys for one, so their answers must be equal.
 		answers := make(map[string]envs.Turn)
 
 		for _, a := range s.actions {
 			key := keys.Canonical(a)
-			// Blanks around an action do not make it another one.
+			// White space around an action must not make it another one.
 			for _, same := range []envs.Action{a, " \n" + a + "\n "} {
 				if got := keys.Canonical(same); got != key {
 					return fmt.Errorf("the key of %s is %q, that of %s is %q", brief(a), key, brief(same), got)
@@ -219,14 +221,15 @@ func checkCanonical(ctx context.Context, s *suite) error {
 	return nil
 }
 
-// checkAlike compares the answers to one action in states that are alike: what fails in one fails
-// so in the other. An environment that compares no states passes.
+// checkAlike compares the answers to one action in states that are alike: if it fails in one, it
+// fails in the same way in the other. An environment that compares no states passes.
 func checkAlike(ctx context.Context, s *suite) error {
 	env := s.env()
-	var firsts []envs.State                 // of those that are alike, the first
-	var answers []map[envs.Action]envs.Turn // in each of them
+	var firsts []envs.State                 // the first of each set of states that are alike
+	var answers []map[envs.Action]envs.Turn // the answers in them
 	return s.walk(ctx, env, func(st step) error {
 		at := slices.IndexFunc(firsts, func(first envs.State) bool {
+			// Environments compare states of one task only.
 			sameTask := first.History().Task().ID == st.from.History().Task().ID
 			return sameTask && envs.Alike(env, first, st.from)
 		})
@@ -242,6 +245,7 @@ func checkAlike(ctx context.Context, s *suite) error {
 		}
 
 		got := st.Turn
+		// A call that succeeds may answer otherwise: only failures are not tried again.
 		failed := first.Outcome.IsError() || got.Outcome.IsError()
 		if failed && (first.Outcome != got.Outcome || first.Observation != got.Observation) {
 			return fmt.Errorf("states that are alike give two answers: %s %q and %s %q",

@@ -4,10 +4,10 @@
 // # The suite
 //
 // [Run] checks an environment: Step is a function, states never change, a history grows by exactly
-// the turn that was taken, statuses and rewards agree with outcomes, hostile text is an observation
-// and never an error, a task that has ended takes no more steps, an unknown task is an error,
-// concurrent steps give what sequential ones give, and equal canonical keys mean equal answers. It
-// needs actions that reach an end of each task; without one it fails rather than check nothing.
+// the turn that was taken, statuses and rewards agree with outcomes, hostile text leads to an
+// observation and never an error, a task that has ended takes no more steps, an unknown task is an
+// error, concurrent steps give what sequential ones give, and equal canonical keys mean equal
+// answers. It needs actions that end each task; without them it fails rather than check nothing.
 //
 // # The toy
 //

@@ -50,7 +50,9 @@ func (Door) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transitio
 	}
 
 	kept, word := toyText(a)
+	// The place of this toy is the number of knocks.
 	knocks := from.place
+	// Every word is invalid, unless one of the cases below knows it.
 	turn := envs.Turn{
 		Action:      kept,
 		Call:        envs.Call{Name: word},

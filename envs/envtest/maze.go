@@ -99,6 +99,7 @@ func (m *Maze) Step(_ context.Context, s envs.State, a envs.Action) (envs.Transi
 	turn := envs.Turn{Action: kept}
 	place := from.place
 
+	// Only an action that can be read has a call.
 	if word == "" {
 		turn.Outcome, turn.Observation = envs.Malformed, "Say something."
 	} else {

@@ -18,9 +18,9 @@ import (
 // maxStates is how many states of each task the suite steps from.
 const maxStates = 30
 
-// Run checks the environments that env returns, which are to be equal, on tasks they know. Each
-// action is tried in every state reached; some sequence of them has to end each task. Only the
-// concurrency check is worth the race detector.
+// Run checks the environments that env returns, which must be equal, on tasks they know. Each
+// action is tried in every state reached; some sequence of them has to end each task. The race
+// detector only matters for the concurrency check.
 func Run(t *testing.T, env func() envs.Environment, tasks []envs.Task, actions []envs.Action) {
 	t.Helper()
 
@@ -35,7 +35,7 @@ func Run(t *testing.T, env func() envs.Environment, tasks []envs.Task, actions [
 	}
 }
 
-// check is one promise of package envs.
+// check is the check of one promise of package envs.
 type check struct {
 	name string
 	run  func(context.Context, *suite) error
@@ -100,6 +100,7 @@ func (s *suite) walk(ctx context.Context, env envs.Environment, visit func(st st
 			return fmt.Errorf("Reset(%q): %w", task.ID, err)
 		}
 
+		// A first state shows the task as it was given, and nothing else.
 		if diff := difference(view{Task: task, Turns: []envs.Turn{}}, viewOf(first)); diff != "" {
 			return fmt.Errorf("Reset(%q): not a first state (-want +got):\n%s", task.ID, diff)
 		}
@@ -120,6 +121,8 @@ func (s *suite) walk(ctx context.Context, env envs.Environment, visit func(st st
 				}
 
 				if t.State.Status() == envs.Running {
+					// States that are reached twice stay in it twice, as nothing says that they are
+					// equal.
 					queue = append(queue, t.State)
 				}
 			}
@@ -145,8 +148,8 @@ func brief(a envs.Action) string {
 	return fmt.Sprintf("%q", string(a))
 }
 
-// checkSteps checks every transition, that a second step gives the same, and that the state stepped
-// from stays.
+// checkSteps checks every transition, that a second step gives the same, and that the first state
+// stays the same.
 func checkSteps(ctx context.Context, s *suite) error {
 	env := s.env()
 	return s.walk(ctx, env, func(st step) error {
@@ -170,8 +173,8 @@ func checkSteps(ctx context.Context, s *suite) error {
 	})
 }
 
-// checkAgain steps from a state with the same action, and with what the turn keeps of it: both give
-// one transition.
+// checkAgain steps from a state with the same action, and with what the turn keeps of it: both must
+// give the first transition.
 func checkAgain(ctx context.Context, env envs.Environment, from envs.State, a envs.Action, first seen) error {
 	for _, same := range []envs.Action{a, first.Turn.Action} {
 		again, err := env.Step(ctx, from, same)
@@ -193,6 +196,7 @@ func checkTransition(before view, a envs.Action, got seen) error {
 		return fmt.Errorf("the history went from %d turns to %d", n, len(got.View.Turns))
 	}
 
+	// The capacity is cut, so that append cannot write into the history's own turns.
 	if diff := difference(append(before.Turns[:n:n], got.Turn), got.View.Turns); diff != "" {
 		return fmt.Errorf("the history is not the old one and the turn (-want +got):\n%s", diff)
 	}
@@ -201,11 +205,12 @@ func checkTransition(before view, a envs.Action, got seen) error {
 		return fmt.Errorf("the task became %v", got.View.Task)
 	}
 
+	// What was learned stays; a turn can only add to it.
 	if k := len(before.Learned); len(got.View.Learned) < k || !slices.Equal(before.Learned, got.View.Learned[:k]) {
 		return fmt.Errorf("learned descriptions %q became %q", before.Learned, got.View.Learned)
 	}
 
-	// An environment may cut an action, as where text follows a call, but not rewrite it.
+	// An environment may cut an action, e.g. if text follows a call, but not rewrite it.
 	text, kept := strings.ToValidUTF8(string(a), "\uFFFD"), string(got.Turn.Action)
 	if !strings.HasPrefix(text, kept) || kept == "" && text != "" {
 		return fmt.Errorf("the turn keeps the action %s", brief(got.Turn.Action))

@@ -1,7 +1,7 @@
 //go:build linux && amd64
 
-// Package faulttest runs tests and programs as on file systems that lack something, as those of
-// networks do: in a process to which the kernel denies system calls.
+// Package faulttest runs tests and programs as if on file systems that lack something, like network
+// file systems: in a process to which the kernel denies system calls.
 package faulttest
 
 import (
@@ -25,15 +25,15 @@ const (
 	SharedMemory = "shared memory" // of what is mapped for writing; ENODEV
 )
 
-// variable names the folder of a test that lacks something.
-const variable = "TOOLEVO_TEST_LACKS"
+// folderVariable is the environment variable with the folder of a test that lacks something.
+const folderVariable = "TOOLEVO_TEST_LACKS"
 
 // Without runs a test in another process that lacks something, in a folder that prepare, which may
-// be nil, has filled in this one.
+// be nil, has filled in this process.
 func Without(t *testing.T, prepare, test func(dir string), lacks ...string) {
 	t.Helper()
 
-	if dir := os.Getenv(variable); dir != "" {
+	if dir := os.Getenv(folderVariable); dir != "" {
 		test(dir)
 		return
 	}
@@ -49,7 +49,7 @@ func Without(t *testing.T, prepare, test func(dir string), lacks ...string) {
 	}
 
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+strings.Join(parts, "/"), "-test.v")
-	cmd.Env = append(os.Environ(), variable+"="+dir)
+	cmd.Env = append(os.Environ(), folderVariable+"="+dir)
 
 	said, err := Run(cmd, lacks...)
 	if err != nil || !strings.Contains(said, "--- PASS: "+t.Name()) {
@@ -57,15 +57,15 @@ func Without(t *testing.T, prepare, test func(dir string), lacks ...string) {
 	}
 }
 
-// Run runs a command that lacks something, with all that it starts, and returns what it says.
+// Run runs a command, and all that it starts, so that it lacks something. It returns the output.
 func Run(cmd *exec.Cmd, lacks ...string) (said string, err error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 
 	started := make(chan error)
 	go func() {
-		// A process inherits what is denied to the thread that starts it. It is denied for good:
-		// the thread is not unlocked, and so ends with this.
+		// A process inherits what is denied to the thread that starts it. That cannot be undone, so
+		// the thread stays locked, and ends with this goroutine.
 		runtime.LockOSThread()
 
 		err := deny(lacks)
@@ -83,7 +83,7 @@ func Run(cmd *exec.Cmd, lacks ...string) (said string, err error) {
 	return out.String(), err
 }
 
-// Where struct seccomp_data has the number of a call and the lower halves of its arguments.
+// The offset in struct seccomp_data of the number of a call.
 const offsetCall = 0
 
 func argument(n uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: 16 + 8*n, Size: 4} }
@@ -93,7 +93,7 @@ func refuse(with unix.Errno) bpf.Instruction {
 	return bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(with)}
 }
 
-// rules deny what is lacked. Each goes on at its end with the number of the call loaded.
+// rules deny what is lacking. Each ends with the number of the call loaded again.
 func rules(lack string) []bpf.Instruction {
 	is := func(value uint32, otherwise uint8) bpf.Instruction {
 		return bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipFalse: otherwise}
@@ -118,7 +118,7 @@ func rules(lack string) []bpf.Instruction {
 	}
 }
 
-// deny has the kernel deny what is lacked to this thread.
+// deny makes the kernel deny what is lacking to this thread.
 func deny(lacks []string) error {
 	code := []bpf.Instruction{bpf.LoadAbsolute{Off: offsetCall, Size: 4}}
 	for _, lack := range lacks {

@@ -1,16 +1,16 @@
-// Package openenv serves the environments of a suite to trainers of others, over the protocol of
-// OpenEnv: a client such as GenericEnvClient of the Python package openenv 0.10 plays as it is.
+// Package openenv serves the environments of a suite to other trainers, over the protocol of
+// OpenEnv: a client such as GenericEnvClient of the Python package openenv 0.10 works unchanged.
 //
 // # Words
 //
 // A session is one WebSocket connection at /ws, and has at most one episode at a time: a task under
 // a deployed API version. A reset begins an episode, each step is one turn of it. The agent is
-// shown the prompt version; the deployed one it finds out. What agents do is kept by a [Recorder],
-// if there is one.
+// shown the prompt version, and has to find out the deployed one. A [Recorder], if there is one,
+// keeps what agents do.
 //
 // # Messages
 //
-// Frames are JSON objects of a type, answered one by one in their order. Unknown members of a
+// Frames are JSON objects with a type, answered one by one in their order. Unknown members of a
 // message, of an action and of the data of a reset are errors; an action may have metadata, which
 // is ignored.
 //
@@ -38,13 +38,13 @@
 //	task_id     the task
 //	dataset     its dataset
 //	question    what the agent is asked
-//	functions   the tools of the prompt version that the prompt lists, Finish and UpdateTool among them: a list of
+//	functions   the tools of the prompt version that the prompt lists, including Finish and UpdateTool: a list of
 //	            name, description and input_schema, a JSON Schema. (Not "tools": OpenEnv's MCP client would take the
-//	            observation for that of list_tools, and drop the rest.) Those that a task alone has, as in ToolBench,
-//	            stand in its question.
-//	system      guidelines and tools in the words of our prompts: the system text of a chat
+//	            observation for that of list_tools, and drop the rest.) Functions of a single task, as in ToolBench,
+//	            are in its question.
+//	system      guidelines and tools in the words of toolevo's prompts: the system text of a chat
 //	prompt      the whole text that a model continues with its first action: system, demonstrations, question
-//	text        what a chat is told next: the question, after "Question: "
+//	text        the next message of a chat: the question, after "Question: "
 //	outcome     null
 //
 // The data of a step is an action:
@@ -53,62 +53,62 @@
 //	{"type":"text","text":"Thought: …\nAction: …\nAction Input: {…}"}
 //	{"type":"list_tools"}
 //
-// Of a call, type, arguments and thought are optional; a thought that would be read as a call
-// itself is left out. A text is what the model wrote, in the codec of the suite's environments; one
-// without anything but space says that the agent has no more to say, and ends the episode.
-// list_tools needs no episode and is no turn: its observation is {"tools":[…]}, the functions of a
-// reset. The observation of any other action:
+// In a call, type, arguments and thought are optional; a thought that would itself be read as a
+// call is left out. A text is what the model wrote, in the codec of the suite's environments; a
+// blank one means that the agent has no more to say, and ends the episode. list_tools needs no
+// episode and takes no turn: its observation is {"tools":[…]}, the functions of a reset. The
+// observation of any other action:
 //
-//	tool_name   the name as the agent wrote it, "" where none could be read
+//	tool_name   the name as the agent wrote it, "" if none could be read
 //	result      what the agent reads: the tool's result, a notice, or what is wrong with the call
-//	error       null, or an object of error_type and message where the outcome is an error; the message is the
+//	error       null, or an object of error_type and message if the outcome is an error; the message is the
 //	            result again, or what is wrong with the form of the action
 //	outcome     ok, malformed, invalid-action, invocation-error, deprecated, tool-error, unavailable, correct
-//	            or incorrect; where an episode ends without an answer, that of its last call, or null
-//	text        what a chat is told next: the result, after "Observation: "
+//	            or incorrect; if an episode ends without an answer, that of its last call, or null
+//	text        the next message of a chat: the result, after "Observation: "
 //	status      running; terminated by the agent's answer; or truncated by a limit, or by an agent that says no more
 //
-// In an episode an action of another form is a turn, too: that of the text in its type or
-// tool_name, if neither can be that, or else of its JSON. Trainers that pass on what their model
+// In an episode, an action of another form takes a turn, too: as the text in its type or tool_name
+// if those cannot be a type or a name, or else as its JSON. Trainers that pass on what their model
 // wrote have no other way to tell the model.
 //
 // error_type is tool_not_found for invalid-action and deprecated, execution_error for tool-error
-// and unavailable, and invalid_args for the others. A prompt goes on with its text, the text of the
-// action, a blank line, the text of the observation, and a blank line.
+// and unavailable, and invalid_args for the others. A prompt continues with the text of the action,
+// a blank line, the text of the observation, and a blank line.
 //
-// The state, which an agent is not shown:
+// The state, which is not shown to agents:
 //
-//	episode_id, step_count   null and 0 before the first reset; step_count are the turns
+//	episode_id, step_count   null and 0 before the first reset; step_count counts the turns
 //	task_id, dataset, seed   as the reset chose them
 //	prompt_version           the API version that is shown
-//	deployed_version         the one that is in force
+//	deployed_version         the one in force
 //	status                   that of the last observation; "none" before the first reset
 //	max_turns                after which an episode is truncated
 //
 // tools/call of mcp is a turn like call_tool, whatever its params are: its result has the content
-// and isError of MCP, and beside them structuredContent, the data of the observation that the step
-// would have been answered with.
+// and isError of MCP, and also structuredContent, the data of the observation that a step would
+// have returned.
 //
 // # Rewards
 //
 // The reward is null until the episode ends: then it is 1 for a right answer, by the matcher of the
-// suite's environments, and 0 for a wrong one or none, which is what an episode without an end is
-// worth. Where the server names shaped rewards (see [Shape]), every turn has a number: what it
-// earns of them, 0 for most, and at the end the above beside.
+// suite's environments, and 0 for a wrong one or none, the same as for an episode without an end.
+// If the server names shaped rewards (see [Shape]), every turn has a number: what it earns of them,
+// 0 for most, and at the end the above in addition.
 //
 // # Errors
 //
-// An error is {"type":"error","data":{"code":…,"message":…}}. After the first four the session goes
-// on as if the message had not been sent; after the others the connection is closed.
+// An error is {"type":"error","data":{"code":…,"message":…}}. After the first four, the session
+// continues as if the message had not been sent; after the others the connection is closed.
 //
-//	INVALID_JSON      the frame is no JSON object
-//	UNKNOWN_TYPE      of the message
-//	VALIDATION_ERROR  a member is missing, unknown, or of the wrong type (but in an action of a running episode), or
-//	                  the frame is too large; errors lists loc, msg and type
+//	INVALID_JSON      the frame is not a JSON object
+//	UNKNOWN_TYPE      the message has an unknown type
+//	VALIDATION_ERROR  a member is missing, unknown, or of the wrong type (except in an action of a running episode),
+//	                  or the frame is too large; errors lists loc, msg and type
 //	EXECUTION_ERROR   a step before a reset or after the end; a task, dataset or version that is not served; a failure
-//	                  of ours, after which the same step may be tried again
-//	CAPACITY_REACHED  as many sessions as may be, with active_sessions and max_sessions
-//	SESSION_ERROR     the session said nothing for too long, or the server stops
+//	                  of the server, after which the same step may be tried again
+//	CAPACITY_REACHED  the server has as many sessions as it may, with active_sessions and max_sessions
+//	SESSION_ERROR     the session was silent for too long, or the server stops
 //
 // # Over HTTP
 //
@@ -120,21 +120,21 @@
 //
 //	{"split":…,"versions":[…],"families":[…],"tasks":[{"task_id":…,"dataset":…,"difficulty":…,"question":…}…]}
 //
-// POST /reset is answered like a reset and forgotten. POST /step has no episode to act in, so that
-// only list_tools can be done. POST /mcp is JSON-RPC: tools/list, and an error for tools/call.
+// POST /reset is answered like a reset and forgotten. POST /step has no episode to act in, so it
+// can only do list_tools. POST /mcp is JSON-RPC: tools/list, and an error for tools/call.
 //
-// With a key, all but /health want the header "Authorization: Bearer KEY", and answer 401 without
-// it; without one, only clients on this machine are answered. See package envs/wire.
+// With a key, all but /health require the header "Authorization: Bearer KEY", and answer 401
+// without it; without a key, only clients on this machine are answered. See package envs/wire.
 //
 // # Guarantees
 //
-//   - No gold answer leaves the server, but as the reward of an answer.
-//   - Sessions share the suite and nothing else: an episode of one is no part of another's, nor of
-//     a later one of its own. A program finds nothing of those that ran before it, but under the
-//     engine unsafe. Where many wait to be run, those of sessions whose last ones took long come
-//     after the others. States are immutable, so that an open episode costs its history.
-//   - A session has limits of turns, of bytes (of a frame and of all actions of an episode) and of
-//     silence. A larger frame is read and thrown away, one of more than 100 MiB closes the
+//   - No gold answer leaves the server, except as the reward of an answer.
+//   - Sessions share the suite and nothing else: no episode affects another, neither of another
+//     session nor a later one of its own. Except under the engine unsafe, a program finds nothing
+//     of those that ran before it. If many programs wait, those of sessions whose last ones took
+//     long run after the others. States are immutable, so an open episode costs its history.
+//   - A session has limits on turns, on bytes (of a frame and of all actions of an episode) and on
+//     silence. A larger frame is read and thrown away; one of more than 100 MiB closes the
 //     connection.
 //   - A recorded episode is safe before its last observation is sent. One that the client leaves
 //     after its first turn, by a reset or by closing the connection, is recorded as truncated; one

@@ -28,6 +28,7 @@ type episode struct {
 func (s *Server) begin(ctx context.Context, c choice) (*episode, error) {
 	e := &episode{id: c.episode}
 
+	// Episodes with names of their own are counted, too, so no two get one number.
 	number := s.episodes.Add(1)
 	if e.id == "" {
 		e.id = "episode-" + itoa(number)
@@ -39,6 +40,7 @@ func (s *Server) begin(ctx context.Context, c choice) (*episode, error) {
 	case c.episode != "":
 		e.seed = envs.Hash(c.episode) >> 1 // of 63 bits, like those of clients
 	default:
+		// Only these resets count, so their seeds go through all tasks.
 		e.seed = s.unseeded.Add(1) - 1
 	}
 
@@ -54,14 +56,14 @@ func (s *Server) begin(ctx context.Context, c choice) (*episode, error) {
 	e.env = s.deployed[e.version].Env
 
 	if e.start, err = e.env.Reset(ctx, task); err != nil {
-		return nil, s.ours(err)
+		return nil, s.failure(err)
 	}
 
 	e.state = e.start
 	return e, nil
 }
 
-// task returns the task that a reset chooses.
+// task returns the task for a reset.
 func (s *Server) task(c choice, seed uint64) (envs.Task, error) {
 	if c.task != "" {
 		task, ok := s.byID[c.task]
@@ -84,7 +86,7 @@ func (s *Server) task(c choice, seed uint64) (envs.Task, error) {
 	return tasks[seed%uint64(len(tasks))], nil
 }
 
-// version returns the version that a reset chooses for a task.
+// version returns the version for a reset to a task.
 func (s *Server) version(name string, seed uint64, task string) (string, error) {
 	family, ok := s.families[name]
 	if !ok {
@@ -93,20 +95,21 @@ func (s *Server) version(name string, seed uint64, task string) (string, error) 
 	return family.Of(seed, task), nil
 }
 
-// step is the episode after one more action, and the reward for it, nil without one.
+// step returns the episode after one more action, and its reward, nil if there is none.
 func (s *Server) step(ctx context.Context, e *episode, text envs.Action) (*episode, *float64, error) {
+	// e stays as it is: after a failure the client may try the same step again.
 	next := *e
 	next.bytes += int64(len(text))
 
-	// The environment is not asked: there is no turn in saying nothing, or in saying too much.
+	// Saying nothing, or too much, is no turn, so the environment is not asked.
 	if strings.TrimSpace(string(text)) == "" || next.bytes > s.o.MaxBytes {
 		next.silent, next.status = true, envs.Truncated
-		return &next, sum(nil, wrongReward), nil
+		return &next, addReward(nil, wrongReward), nil
 	}
 
 	t, err := e.env.Step(ctx, e.state, text)
 	if err != nil {
-		return nil, nil, s.ours(err)
+		return nil, nil, s.failure(err)
 	}
 
 	s.figures.turns.WithLabelValues(t.Turn.Outcome.String()).Inc()
@@ -118,31 +121,32 @@ func (s *Server) step(ctx context.Context, e *episode, text envs.Action) (*episo
 		next.status = envs.Truncated
 	}
 
+	// A turn may earn shaped rewards even if it ends the episode.
 	reward := s.shape(&next, t)
 
 	if next.status != envs.Running {
-		reward = sum(reward, final(t))
+		reward = addReward(reward, finalReward(t))
 	}
 	return &next, reward, nil
 }
 
-// The rewards of an episode's end. A wrong one is worth what one without an end is to a client that
-// adds up what it got: were it less, as in equation 1 of ToolEvo, it would pay to say nothing.
+// The rewards at the end of an episode. To a client that adds up rewards, a wrong answer is worth
+// as much as no end: were it less, as in equation 1 of ToolEvo, it would pay to say nothing.
 const (
 	rightReward = 1.0
 	wrongReward = 0.0
 )
 
-// final is the reward of an episode that ends with a turn.
-func final(t envs.Transition) float64 {
+// finalReward returns the reward of an episode that ends with a turn.
+func finalReward(t envs.Transition) float64 {
 	if t.Turn.Outcome == envs.Correct {
 		return rightReward
 	}
 	return wrongReward
 }
 
-// sum adds to a reward that may not be there.
-func sum(reward *float64, more float64) *float64 {
+// addReward adds to a reward that may be nil.
+func addReward(reward *float64, more float64) *float64 {
 	if reward != nil {
 		more += *reward
 	}
@@ -155,8 +159,8 @@ func (s *Server) record(ctx context.Context, e *episode) error {
 		return nil
 	}
 
-	// What was done counts even where the client has just gone.
-	return s.ours(s.o.Recorder.Record(context.WithoutCancel(ctx), Episode{
+	// What was done counts even if the client has just gone.
+	return s.failure(s.o.Recorder.Record(context.WithoutCancel(ctx), Episode{
 		Start: e.start, Version: e.version, Env: e.env, Turns: e.turns, Silent: e.silent,
 	}))
 }

@@ -6,7 +6,7 @@ import (
 	"toolevo/envs/wire"
 )
 
-// figures are what Prometheus is told.
+// figures are the metrics for Prometheus.
 type figures struct {
 	registry *prometheus.Registry
 	sessions prometheus.Gauge
@@ -15,7 +15,7 @@ type figures struct {
 	errors   *prometheus.CounterVec
 }
 
-// What Prometheus calls the counters.
+// The names of the counters.
 const (
 	episodesMetric = "toolevo_env_episodes_total"
 	turnsMetric    = "toolevo_env_turns_total"

@@ -74,7 +74,7 @@ func (s *Server) rpc(ctx context.Context, c *session, request envs.Args) rpcRepl
 	return reply
 }
 
-// callTool takes a turn as MCP's tools/call. The result is nil where there is an error.
+// callTool takes a turn as MCP's tools/call. The result is nil if there is an error.
 func (c *session) callTool(ctx context.Context, params envs.Args) (any, *rpcError) {
 	text, wrong := parseCall(params, c.s.o.Codec)
 	act := c.act
@@ -82,9 +82,11 @@ func (c *session) callTool(ctx context.Context, params envs.Args) (any, *rpcErro
 	switch {
 	case wrong != nil && (c.episode == nil || c.over()):
 		return nil, &rpcError{invalidParams, "invalid params: " + wrong.Error()}
-	case wrong != nil: // agents pass on what their model wrote: an error that costs no turn would come again and again
-		text = written(params, c.s.o.Codec)
-		act = func(ctx context.Context, text envs.Action) (observed, error) { return c.misact(ctx, text, wrong) }
+	case wrong != nil:
+		// Agents pass on what their model wrote: an error that costs no turn would come again and
+		// again.
+		text = writtenText(params, c.s.o.Codec)
+		act = func(ctx context.Context, text envs.Action) (observed, error) { return c.actMisformed(ctx, text, wrong) }
 	}
 
 	o, err := act(ctx, text)

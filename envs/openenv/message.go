@@ -14,7 +14,7 @@ import (
 	"toolevo/envs/wire"
 )
 
-// Code is what kind of error a client is told.
+// Code is a kind of error that clients get.
 type Code string
 
 // The codes of OpenEnv that occur here; the package comment says when.
@@ -27,7 +27,7 @@ const (
 	SessionError    Code = "SESSION_ERROR"
 )
 
-// Error is what a client is told in place of an answer.
+// Error is what a client gets in place of an answer.
 type Error struct {
 	Code    Code    `json:"code"`
 	Message string  `json:"message"`
@@ -47,7 +47,7 @@ type Fault struct {
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
 
-// failed is an error of code ExecutionError.
+// failed returns an error of code ExecutionError.
 func failed(format string, args ...any) *Error {
 	return &Error{Code: ExecutionError, Message: fmt.Sprintf(format, args...)}
 }
@@ -101,13 +101,13 @@ func parseObject(text []byte) (envs.Args, error) {
 	return object, nil
 }
 
-// choice is what a reset asks for; nil and "" is anything.
+// choice is what a reset asks for; nil and "" leave it open.
 type choice struct {
 	seed                            *uint64
 	episode, task, dataset, version string
 }
 
-// mostEpisodeID is how many characters OpenEnv gives the name of an episode.
+// mostEpisodeID is how many characters OpenEnv allows for the name of an episode.
 const mostEpisodeID = 255
 
 // parseReset reads the data of a reset.
@@ -165,10 +165,9 @@ func (f *fields) call(name string, codec action.Codec) envs.Action {
 	return envs.Action(text)
 }
 
-// written returns what a model wrote that its client sent as the data of a step and that
-// parseAction refuses. A client such as verifiers puts a text where the schema wants an object into
-// the member that is required.
-func written(data envs.Args, codec action.Codec) envs.Action {
+// writtenText returns what a model wrote, from the data of a step that parseAction refused. Clients
+// such as verifiers put a text that should be an object into the member that is required.
+func writtenText(data envs.Args, codec action.Codec) envs.Action {
 	kind, _ := data.Text("type")
 	if kind != "" && !slices.Contains([]string{"call_tool", "text", "list_tools"}, kind) {
 		return envs.Action(kind)
@@ -181,8 +180,8 @@ func written(data envs.Args, codec action.Codec) envs.Action {
 	return envs.Action(pytext.AppendJSON(nil, data))
 }
 
-// format writes a call. One whose name would be read as something else is not ok, and a thought
-// that would be read as a call is left out.
+// format writes a call. ok is false if its name would be read as something else; a thought that
+// would be read as a call is left out.
 func format(codec action.Codec, thought string, call envs.Call) (text string, ok bool) {
 	for _, t := range []string{thought, ""} {
 		text = codec.Format(t, call)
@@ -197,7 +196,7 @@ func format(codec action.Codec, thought string, call envs.Call) (text string, ok
 // fields reads the members of an object, and notes what is wrong with them.
 type fields struct {
 	object envs.Args
-	at     []string // where the object stands in the message
+	at     []string // where the object is in the message
 	known  []string // members that may be there
 	faults []Fault
 }
@@ -206,7 +205,7 @@ func (f *fields) wrong(name, kind, text string) {
 	f.faults = append(f.faults, Fault{append(slices.Clip(f.at), name), text, kind})
 }
 
-// get returns a member that may be there. null is none.
+// get returns an optional member; null counts as missing.
 func (f *fields) get(name string) any {
 	f.known = append(f.known, name)
 	v, _ := f.object.Get(name)
@@ -258,7 +257,7 @@ func (f *fields) natural(name string) *uint64 {
 	return &n
 }
 
-// fault is the error of all that is wrong, members that nobody knows among it.
+// fault returns an error with all that is wrong, including unknown members.
 func (f *fields) fault() error {
 	for _, a := range f.object {
 		if !slices.Contains(f.known, a.Name) {
@@ -272,7 +271,7 @@ func (f *fields) fault() error {
 	return f.invalid()
 }
 
-// mostFaults is how many faults a client is told: it may have sent thousands.
+// mostFaults is how many faults a client gets: it may have sent thousands.
 const mostFaults = 10
 
 func (f *fields) invalid() error {
@@ -291,7 +290,7 @@ func encode(kind string, data any) []byte {
 		Data any    `json:"data"`
 	}{kind, data})
 	if err != nil {
-		panic(err) // all that is sent are texts, numbers, and JSON of our own
+		panic(err) // all messages are texts, numbers, and JSON made here
 	}
 
 	return text

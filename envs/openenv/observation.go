@@ -63,7 +63,7 @@ type stated struct {
 	MaxTurns  int     `json:"max_turns"`
 }
 
-// shown is what a task shows. Tasks without tools of their own share that of their dataset.
+// shown is what agents see of a task. Tasks without tools of their own share their dataset's.
 type shown struct {
 	functions json.RawMessage // as OpenEnv lists them
 	tools     json.RawMessage // as MCP does
@@ -79,7 +79,7 @@ func (s *Server) newShown(t envs.Task) *shown {
 	}
 }
 
-// shownTo is what a task shows.
+// shownTo returns what agents see of a task.
 func (s *Server) shownTo(t envs.Task) *shown {
 	if t.Tools != "" {
 		return s.newShown(t)
@@ -101,10 +101,10 @@ func functions(apis []*toolapi.API, schema string) json.RawMessage {
 	return pytext.AppendJSON(nil, all)
 }
 
-// The markers of what a chat is told, as in our prompts.
+// The marker of questions in chats, as in toolevo's prompts.
 const questionMarker = "Question: "
 
-// begun is the observation of an episode's beginning.
+// begun returns the observation of an episode's beginning.
 func (s *Server) begun(e *episode) begun {
 	history := e.state.History()
 	task := history.Task()
@@ -116,7 +116,7 @@ func (s *Server) begun(e *episode) begun {
 	}
 }
 
-// called is the observation of the last turn of an episode, or of its end without one.
+// called returns the observation of an episode's last turn, or of its end without one.
 func (e *episode) called() called {
 	c := called{Status: e.status}
 	if len(e.turns) == 0 {
@@ -151,7 +151,7 @@ func errorKind(o envs.Outcome) string {
 	return "invalid_args"
 }
 
-// stated is the state of a session with an episode, or nil.
+// stated returns the state of a session with an episode, or without one if it is nil.
 func (s *Server) stated(e *episode) stated {
 	if e == nil {
 		return stated{Prompt: s.o.Prompt.Name, Status: "none", MaxTurns: s.o.MaxTurns}

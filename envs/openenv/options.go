@@ -11,7 +11,7 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Options say what is served, and to whom. What says "0 is" has a default.
+// Options say what is served, and to whom.
 type Options struct {
 	Name     string      // of the suite
 	Software string      // the version of this program
@@ -24,22 +24,22 @@ type Options struct {
 	Text     Text
 	Codec    action.Codec // how actions are written; nil is ReAct
 
-	Shapes map[Shape]float64 // what is rewarded beside the answer, and by how much
+	Shapes map[Shape]float64 // what is rewarded in addition to the answer, and by how much
 	// IsTrue reports whether a description by UpdateTool is true of a version; needed for
 	// TruthfulUpdate.
 	IsTrue func(description string, v *toolapi.Version) bool
 
 	Recorder Recorder // nil keeps nothing
 
-	Key         string        // that clients have to send; "" is none
+	Key         string        // that clients have to send; "" for none
 	MaxTurns    int           // of an episode, at least 1
 	MaxSessions int           // 0 is DefaultMaxSessions
 	MaxBytes    int64         // of a frame, and of all actions of an episode; 0 is DefaultMaxBytes
-	Idle        time.Duration // that a session may say nothing; 0 is DefaultIdle
-	Log         *slog.Logger  // of failures of ours; nil is nowhere
+	Idle        time.Duration // how long a session may be silent; 0 is DefaultIdle
+	Log         *slog.Logger  // for failures of the server; nil for nowhere
 }
 
-// The limits where nobody says otherwise.
+// The default limits.
 const (
 	DefaultMaxSessions = 1024
 	DefaultMaxBytes    = 1 << 20
@@ -52,9 +52,9 @@ type Deployed struct {
 	Version *toolapi.Version
 }
 
-// Text is how a model is shown tasks.
+// Text shows tasks to a model.
 type Text interface {
-	// List returns the tools of the prompt version that a task is shown.
+	// List returns the tools of the prompt version that are shown with a task.
 	List(t envs.Task) []*toolapi.API
 	// System returns the guidelines and the tools for a task.
 	System(t envs.Task) string
@@ -62,17 +62,16 @@ type Text interface {
 	Render(h envs.History) string
 }
 
-// Shape is something that is rewarded beside the answer.
+// Shape is something that is rewarded in addition to the answer.
 type Shape string
 
 // The shapes.
 const (
-	// RecoveredDeprecation is a call that succeeds of a tool that a deprecated call meant before,
-	// once for each tool.
+	// RecoveredDeprecation is a successful call of a tool after a deprecated call of it, once for
+	// each tool.
 	RecoveredDeprecation Shape = "recovered-deprecation"
 	// TruthfulUpdate is a description by UpdateTool that is true of the deployed version and not of
-	// that of the prompt: in an episode at most as often as there were tools whose calls were
-	// deprecated.
+	// the prompt's, in each episode at most once for every tool with a deprecated call.
 	TruthfulUpdate Shape = "truthful-update"
 )
 
@@ -81,11 +80,11 @@ func Shapes() []Shape { return []Shape{RecoveredDeprecation, TruthfulUpdate} }
 
 // Recorder keeps episodes. It is safe for concurrent use.
 type Recorder interface {
-	// Record keeps an episode that is over, and returns when it is safe. The error is ours.
+	// Record keeps an episode that is over, and returns once it is safe.
 	Record(ctx context.Context, e Episode) error
 }
 
-// Episode is one that is over.
+// Episode is an episode that is over.
 type Episode struct {
 	Start   envs.State // before its first turn
 	Version string     // that was deployed

@@ -59,7 +59,7 @@ func sendError(w http.ResponseWriter, status int, detail any) {
 	sendJSON(w, status, map[string]any{"detail": detail})
 }
 
-// refuse answers a request that may not come in.
+// refuse answers a request that is not allowed in.
 func refuse(w http.ResponseWriter, status int, why string) { sendError(w, status, why) }
 
 // metadata says what is served.
@@ -102,16 +102,16 @@ func (s *Server) tasks(w http.ResponseWriter, _ *http.Request) {
 	sendJSON(w, http.StatusOK, all)
 }
 
-// resetOnce begins an episode that nobody goes on with.
+// resetOnce begins an episode that nobody continues.
 func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request) {
-	s.once(w, r, func(object envs.Args) (observed, error) {
+	s.answerOnce(w, r, func(object envs.Args) (observed, error) {
 		return (&session{s: s}).reset(r.Context(), object)
 	})
 }
 
-// stepOnce acts in no episode.
+// stepOnce acts without an episode.
 func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request) {
-	s.once(w, r, func(object envs.Args) (observed, error) {
+	s.answerOnce(w, r, func(object envs.Args) (observed, error) {
 		f := fields{object: object, known: []string{"timeout_s", "request_id"}}
 		f.require("action")
 		action := f.mapping("action")
@@ -123,12 +123,12 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// once answers a request that has no session.
-func (s *Server) once(w http.ResponseWriter, r *http.Request, answer func(envs.Args) (observed, error)) {
+// answerOnce answers a request that has no session.
+func (s *Server) answerOnce(w http.ResponseWriter, r *http.Request, answer func(envs.Args) (observed, error)) {
 	var object envs.Args
 
 	text, err := io.ReadAll(r.Body)
-	// Either the body is too large, or the client is gone and does not read this.
+	// The body is too large, unless the client is gone and does not read this.
 	if err != nil {
 		sendError(w, http.StatusRequestEntityTooLarge, wire.TooLarge(s.o.MaxBytes).Error())
 		return
@@ -148,7 +148,8 @@ func (s *Server) once(w http.ResponseWriter, r *http.Request, answer func(envs.A
 		return
 	}
 
-	told, status := s.told(err), http.StatusUnprocessableEntity
+	told, status := s.clientError(err), http.StatusUnprocessableEntity
+	// The request is well formed, but cannot be done here and now.
 	if told.Code == ExecutionError {
 		status = http.StatusConflict
 	}

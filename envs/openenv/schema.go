@@ -10,13 +10,13 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// fixedSchemas are the JSON Schemas of what depends on no tool, by name.
+// fixedSchemas are the JSON Schemas that depend on no tool, by name.
 //
 //go:embed schemas.json
 var fixedSchemas []byte
 
-// schema sends the JSON Schemas of what clients send and get. The parameter dataset takes the tools
-// of one.
+// schema sends the JSON Schemas of what clients send and get. The parameter dataset selects the
+// tools of one.
 func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
 	dataset := r.URL.Query().Get("dataset")
 
@@ -41,12 +41,13 @@ func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 
+	// Written this way, members keep their order.
 	calls := make([]json.RawMessage, len(actions), len(actions)+len(others))
 	for i, action := range actions {
 		calls[i] = pytext.AppendJSON(nil, action)
 	}
 
-	// Clients such as verifiers put a text where an object is wanted into the one member that is
+	// Clients such as verifiers put a text that should be an object into the one member that is
 	// required.
 	action, _ := json.Marshal(map[string]any{
 		"type": "object", "anyOf": append(calls, others...),
@@ -59,7 +60,7 @@ func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, all)
 }
 
-// callSchema is the JSON Schema of the action that calls a function.
+// callSchema returns the JSON Schema of the action that calls a function.
 func callSchema(name, description string, arguments envs.Args) envs.Args {
 	constant := func(value string) envs.Args { return envs.Object("const", value) }
 	return envs.Object(

@@ -27,7 +27,7 @@ type Server struct {
 	guard     *wire.Guard
 	handler   http.Handler
 	deployed  map[string]Deployed     // by version
-	families  map[string]drift.Family // by what a reset may call them; "" is all
+	families  map[string]drift.Family // by their names in a reset; "" is all
 	byID      map[string]envs.Task
 	byDataset map[string][]envs.Task // "" is all
 	datasets  []string
@@ -45,7 +45,7 @@ type Server struct {
 	stop     context.CancelFunc
 }
 
-// New returns a server, which has opened the environments of all versions.
+// New returns a server that has opened the environments of all versions.
 func New(o Options) (*Server, error) {
 	o.MaxSessions = cmp.Or(o.MaxSessions, DefaultMaxSessions)
 	o.MaxBytes, o.Idle = cmp.Or(o.MaxBytes, DefaultMaxBytes), cmp.Or(o.Idle, DefaultIdle)
@@ -90,7 +90,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// readTasks sorts the tasks, and makes what each dataset shows.
+// readTasks sorts the tasks, and prepares what agents see of each dataset.
 func (s *Server) readTasks() {
 	s.byID, s.byDataset = map[string]envs.Task{}, map[string][]envs.Task{"": s.o.Tasks}
 
@@ -111,8 +111,8 @@ func (s *Server) readTasks() {
 	s.datasets = slices.DeleteFunc(slices.Sorted(maps.Keys(s.byDataset)), func(name string) bool { return name == "" })
 }
 
-// readVersions opens the versions, and names their families. A version has its own name before a
-// family has it.
+// readVersions opens the versions, and names their families. A version has precedence over a family
+// of its name.
 func (s *Server) readVersions() error {
 	s.deployed, s.families = map[string]Deployed{}, map[string]drift.Family{"": s.o.Deployed.All()}
 
@@ -131,7 +131,7 @@ func (s *Server) readVersions() error {
 	return nil
 }
 
-// versionNames are what a reset may call versions and families.
+// versionNames returns the names of versions and families in a reset.
 func (s *Server) versionNames() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.families)), func(name string) bool { return name == "" })
 }
@@ -139,8 +139,8 @@ func (s *Server) versionNames() []string {
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Drain lets no episode begin any more, and returns when all sessions have ended. Those without an
-// episode end at once, the others with it, or when ctx ends.
+// Drain prevents new episodes, and returns when all sessions have ended. Those without an episode
+// end at once, the others with it, or when ctx ends.
 func (s *Server) Drain(ctx context.Context) {
 	s.mu.Lock()
 	if !s.isStopping() {
@@ -162,7 +162,7 @@ func (s *Server) Drain(ctx context.Context) {
 	}
 }
 
-// isStopping reports whether the server ends.
+// isStopping reports whether the server is stopping.
 func (s *Server) isStopping() bool {
 	select {
 	case <-s.stopping:
@@ -201,7 +201,7 @@ func (s *Server) exit() {
 	s.open.Done()
 }
 
-// errStopping is what a session is told that the server ends.
+// errStopping tells a session that the server is stopping.
 var errStopping = &Error{Code: SessionError, Message: "the server stops: no episode begins any more"}
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -7,13 +7,13 @@ import (
 	"toolevo/envs"
 )
 
-// session is what a client has: at most one episode. It is for one goroutine.
+// session is a client's session, with at most one episode. It is for one goroutine.
 type session struct {
 	s       *Server
 	episode *episode // nil before the first reset
 }
 
-// answer answers a frame; ends is whether nothing follows.
+// answer answers a frame; ends says that nothing follows.
 func (c *session) answer(ctx context.Context, frame []byte) (reply []byte, ends bool) {
 	m, err := parseMessage(frame)
 	if err != nil {
@@ -66,13 +66,13 @@ func (c *session) reset(ctx context.Context, data envs.Args) (observed, error) {
 	return observed{Observation: c.s.begun(next)}, nil
 }
 
-// step does what an action says.
+// step carries out an action.
 func (c *session) step(ctx context.Context, data envs.Args) (observed, error) {
 	a, err := parseAction(data, c.s.o.Codec)
 
 	switch {
 	case err != nil && c.episode != nil && !c.over():
-		return c.misact(ctx, written(data, c.s.o.Codec), err)
+		return c.actMisformed(ctx, writtenText(data, c.s.o.Codec), err)
 	case err != nil:
 		return observed{}, err
 	case a.lists:
@@ -82,10 +82,10 @@ func (c *session) step(ctx context.Context, data envs.Args) (observed, error) {
 	return c.act(ctx, a.text)
 }
 
-// misact takes a turn with an action that is not in a form of ours. To trainers that pass on what
-// their model wrote an error would be an exception, and the episode lost: the model reads what is
-// wrong, and goes on.
-func (c *session) misact(ctx context.Context, text envs.Action, wrong error) (observed, error) {
+// actMisformed takes a turn with an action that has no known form. For trainers that pass on what
+// their model wrote, an error would be an exception, and the episode lost; like this, the model
+// reads what is wrong, and goes on.
+func (c *session) actMisformed(ctx context.Context, text envs.Action, wrong error) (observed, error) {
 	o, err := c.act(ctx, text)
 	if err != nil {
 		return observed{}, err
@@ -103,7 +103,7 @@ func (c *session) misact(ctx context.Context, text envs.Action, wrong error) (ob
 // actionForm is how an agent is told to write an action.
 const actionForm = `write {"type":"call_tool","tool_name":NAME,"arguments":{…}}, and nothing else`
 
-// shown is what the task of the episode shows, or all tasks.
+// shown returns what agents see of the episode's task, or of all tasks.
 func (c *session) shown() *shown {
 	if c.episode == nil {
 		return c.s.shown[""]
@@ -114,7 +114,7 @@ func (c *session) shown() *shown {
 // over reports whether the episode has ended.
 func (c *session) over() bool { return c.episode != nil && c.episode.status != envs.Running }
 
-// act takes a turn. An episode that is over is safe before anybody is told.
+// act takes a turn. An episode that is over is safe before the client is answered.
 func (c *session) act(ctx context.Context, text envs.Action) (observed, error) {
 	switch {
 	case c.episode == nil:
@@ -140,7 +140,7 @@ func (c *session) act(ctx context.Context, text envs.Action) (observed, error) {
 	return observed{Observation: next.called(), Reward: reward, Done: c.over()}, nil
 }
 
-// leave ends an episode that the client goes on without.
+// leave ends an episode that the client has left.
 func (c *session) leave(ctx context.Context) error {
 	if c.episode == nil || c.over() || len(c.episode.turns) == 0 {
 		return nil
@@ -157,11 +157,11 @@ func (c *session) leave(ctx context.Context) error {
 	return nil
 }
 
-// refusal is the answer to what was not done.
-func (s *Server) refusal(err error) []byte { return encode("error", s.told(err)) }
+// refusal returns the answer to a message that was refused.
+func (s *Server) refusal(err error) []byte { return encode("error", s.clientError(err)) }
 
-// told is what a client is told of an error, which counts.
-func (s *Server) told(err error) *Error {
+// clientError returns an error as the client gets it, and counts it.
+func (s *Server) clientError(err error) *Error {
 	var told *Error
 	if !errors.As(err, &told) {
 		told = failed("%v", err)
@@ -171,9 +171,9 @@ func (s *Server) told(err error) *Error {
 	return told
 }
 
-// ours is the error of a failure of ours, which is logged, and which a client may try to get over.
-// That a client has gone is none.
-func (s *Server) ours(err error) error {
+// failure logs a failure of the server, and returns it as an error after which a client may try
+// again. A client that has gone is not logged.
+func (s *Server) failure(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -6,16 +6,16 @@ import (
 	"toolevo/envs"
 )
 
-// shaped is what of an episode shaped rewards depend on. It is a value: what its lists hold does
-// not change.
+// shaped is what shaped rewards depend on in an episode. It is a value: its lists are never
+// changed in place.
 type shaped struct {
-	deprecated []string // tools whose calls were deprecated
-	recovered  []string // those of them that were called with success since
+	deprecated []string // tools with deprecated calls
+	recovered  []string // those of them that were called successfully since
 	learned    int      // descriptions that were rewarded
 }
 
-// shape notes a turn in the episode, and returns what it earns beside the answer, nil where nothing
-// is named.
+// shape notes a turn in the episode, and returns what it earns in addition to the answer, nil if no
+// shapes are named.
 func (s *Server) shape(e *episode, t envs.Transition) *float64 {
 	if len(s.o.Shapes) == 0 {
 		return nil
@@ -31,7 +31,7 @@ func (s *Server) shape(e *episode, t envs.Transition) *float64 {
 		}
 	case t.Turn.Outcome != envs.OK:
 	case tool == envs.UpdateTool:
-		if s.learns(e, t.Turn.Call) {
+		if s.isRewarded(e, t.Turn.Call) {
 			e.shaped.learned++
 			earned = s.o.Shapes[TruthfulUpdate]
 		}
@@ -43,8 +43,8 @@ func (s *Server) shape(e *episode, t envs.Transition) *float64 {
 	return &earned
 }
 
-// learns reports whether a description is rewarded.
-func (s *Server) learns(e *episode, c envs.Call) bool {
+// isRewarded reports whether a description by UpdateTool is rewarded.
+func (s *Server) isRewarded(e *episode, c envs.Call) bool {
 	if _, named := s.o.Shapes[TruthfulUpdate]; !named || len(c.Args) == 0 {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// mostFrame is how many bytes of a frame are read at all: OpenEnv's own clients send no more.
+	// mostFrame is how many bytes of a frame are read: OpenEnv's own clients send no more.
 	mostFrame = 100 << 20
 	// writeTime is how long a client may take to read an answer.
 	writeTime = time.Minute
@@ -31,6 +31,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer conn.CloseNow()
 
+	// A client can only be told over an open connection, so the limit comes after it.
 	if full := s.enter(); full != nil {
 		s.dismiss(r.Context(), conn, full)
 		return
@@ -46,6 +47,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	c := &session{s: s}
 	frames, ended := s.read(ctx, cancel, conn)
 
+	// A session ends only when nothing reads its connection any more.
 	defer func() {
 		cancel()
 		<-ended
@@ -53,6 +55,8 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 
 	told := s.converse(ctx, conn, c, frames)
 	if told != nil {
+		// The server may have ended ctx, and the client has to read why. Its episode is not
+		// recorded.
 		s.dismiss(context.WithoutCancel(ctx), conn, told)
 		return
 	}
@@ -64,8 +68,9 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	_ = conn.Close(websocket.StatusNormalClosure, "")
 }
 
-// read reads the frames of a connection until it ends or ctx does. It goes on reading while a frame
-// is answered: only so a client gets an answer to its pings. Where the client is gone it cancels.
+// read reads the frames of a connection until it or ctx ends. It goes on reading while a frame is
+// answered, since otherwise pings of the client would get no answer. It cancels when the client is
+// gone.
 func (s *Server) read(ctx context.Context, cancel func(), conn *websocket.Conn) (<-chan frame, <-chan struct{}) {
 	frames, ended := make(chan frame), make(chan struct{})
 
@@ -107,8 +112,8 @@ func (s *Server) readFrame(ctx context.Context, conn *websocket.Conn) (f frame, 
 	return f, err
 }
 
-// converse answers frames until the session ends. It returns what the client is to be told of that,
-// nil where it has ended the session itself.
+// converse answers frames until the session ends. It returns why, for the client, or nil if the
+// client itself has ended it.
 func (s *Server) converse(ctx context.Context, conn *websocket.Conn, c *session, frames <-chan frame) *Error {
 	for {
 		f, told := s.next(ctx, c, frames)
@@ -127,15 +132,15 @@ func (s *Server) converse(ctx context.Context, conn *websocket.Conn, c *session,
 	}
 }
 
-// next waits for a frame, or for what ends the session from our side. If ctx has ended, there is
-// neither.
+// next waits for a frame, or for a reason why the server ends the session. If ctx has ended, there
+// may be neither.
 func (s *Server) next(ctx context.Context, c *session, frames <-chan frame) (f frame, told *Error) {
 	idle := time.NewTimer(s.o.Idle)
 	defer idle.Stop()
 
 	stopping := s.stopping
 	if c.episode != nil && !c.over() {
-		stopping = nil // its episode may end
+		stopping = nil // its episode may go on to its end
 	}
 
 	select {
@@ -153,7 +158,7 @@ func (s *Server) next(ctx context.Context, c *session, frames <-chan frame) (f f
 	return f, told
 }
 
-// reply is the answer to a frame.
+// reply returns the answer to a frame.
 func (s *Server) reply(ctx context.Context, c *session, f frame) (text []byte, ends bool) {
 	if f.large {
 		return s.refusal(&Error{
@@ -172,7 +177,7 @@ func send(ctx context.Context, conn *websocket.Conn, text []byte) error {
 	return conn.Write(ctx, websocket.MessageText, text)
 }
 
-// dismiss ends a connection from our side.
+// dismiss ends a connection, and tells the client why.
 func (s *Server) dismiss(ctx context.Context, conn *websocket.Conn, told *Error) {
 	if send(ctx, conn, s.refusal(told)) == nil {
 		_ = conn.Close(websocket.StatusTryAgainLater, string(told.Code))

@@ -14,30 +14,29 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Author is an able one who knows some texts and nothing else, and is to write the calls of a
-// reference solution: a test that shows that prompts say all that it takes. What is missing is told
-// in words, sorted, one thing at a time.
+// Author stands for an able reader who knows some texts and nothing else, and has to write the
+// calls of a reference solution. It tests whether prompts say everything that this takes. What is
+// missing is reported in words, sorted, one thing at a time.
 type Author struct {
-	// Tools is what is said of each tool that may be called, by its name; see [Listed] and
+	// Tools is what is said about each tool that may be called, by its name; see [Listed] and
 	// [Author.Learn].
 	Tools map[string]string
-	// Read is all else: the question, observations, and what can be computed from them.
+	// Read is everything else: the question, observations, and what can be computed from them.
 	Read []string
-	// Known are words of the languages that texts are written in, in small letters: of SQL, of
-	// Python.
+	// Known are words of the languages of texts, such as SQL and Python, in lower case.
 	Known map[string]bool
 }
 
-// item is the beginning of a tool in the tool list of a prompt.
-var item = regexp.MustCompile(`(?m)^\(\d+\) ([^\[\n]+)\[`)
+// toolStart matches the beginning of a tool in the tool list of a prompt.
+var toolStart = regexp.MustCompile(`(?m)^\(\d+\) ([^\[\n]+)\[`)
 
-// Listed returns what the tool list of a prompt says of each tool, its signature and its parameters
-// included.
+// Listed returns what the tool list of a prompt says about each tool, including its signature and
+// its parameters.
 func Listed(prompt string) map[string]string {
 	tools := map[string]string{}
 	prompt, _, _ = strings.Cut(prompt, "\n\nFollow these guidelines:")
 
-	at := item.FindAllStringSubmatchIndex(prompt, -1)
+	at := toolStart.FindAllStringSubmatchIndex(prompt, -1)
 	for i, m := range at {
 		end := len(prompt)
 		if i+1 < len(at) {
@@ -49,8 +48,8 @@ func Listed(prompt string) map[string]string {
 	return tools
 }
 
-// Learn takes a deprecation notice: the new name stands for what the old one did. It reports
-// whether the observation is the notice of that deprecation.
+// Learn takes a deprecation notice: the new name now means what the old one did. It reports whether
+// the observation is the notice of that deprecation.
 func (a *Author) Learn(d toolapi.Deprecation, observation string) bool {
 	if observation != d.Notice() && observation != d.PublishedNotice() {
 		return false
@@ -60,8 +59,8 @@ func (a *Author) Learn(d toolapi.Deprecation, observation string) bool {
 	return true
 }
 
-// Choose lets the author choose the numbers that a version ignores: any will do, those of the
-// reference, too.
+// Choose lets the author choose the numbers that a version ignores: any will do, even those of the
+// reference.
 func (a *Author) Choose(s *toolapi.Spec) {
 	for _, api := range s.APIs {
 		for _, adapter := range api.Adapters {
@@ -72,8 +71,8 @@ func (a *Author) Choose(s *toolapi.Spec) {
 	}
 }
 
-// Call returns what of a call the author cannot know: a tool that is not listed, a parameter or the
-// member of an object that the tool's document does not name, a value that stands neither there nor
+// Call returns what the author cannot know about a call: a tool that is not listed, a parameter or
+// a member of an object that the tool's document does not name, a value that is neither there nor
 // in what was read, and that a parameter may be left out.
 func (a *Author) Call(c envs.Call) (missing []string) {
 	document, ok := a.Tools[c.Name]
@@ -82,7 +81,7 @@ func (a *Author) Call(c envs.Call) (missing []string) {
 	}
 
 	for _, arg := range c.Args {
-		if !names(document, c.Name, arg.Name) {
+		if !namesParameter(document, c.Name, arg.Name) {
 			missing = append(missing, fmt.Sprintf("%s: the parameter %s", c.Name, arg.Name))
 		}
 
@@ -97,8 +96,8 @@ func (a *Author) Call(c envs.Call) (missing []string) {
 	return sorted(missing)
 }
 
-// leftOut returns the parameters that a call lacks though its tool is listed with them, and not as
-// optional.
+// leftOut returns the parameters that a call lacks although its tool is listed with them, and not
+// as optional.
 func leftOut(document string, c envs.Call) []string {
 	rest, listed := strings.CutPrefix(document, c.Name+"[")
 	if !listed { // a notice has examples
@@ -113,9 +112,9 @@ func leftOut(document string, c envs.Call) []string {
 	})
 }
 
-// names reports whether a tool's document names a parameter: in the signature, in an example, or
-// with another number.
-func names(document, tool, parameter string) bool {
+// namesParameter reports whether a tool's document names a parameter: in the signature, in an
+// example, or with another number.
+func namesParameter(document, tool, parameter string) bool {
 	if numbered := strings.TrimRight(parameter, "0123456789"); numbered != parameter {
 		if strings.Contains(document, fmt.Sprintf("%[1]s1, %[1]s2, … in its place", numbered)) {
 			return true
@@ -136,7 +135,7 @@ func names(document, tool, parameter string) bool {
 	}
 }
 
-// signature returns a text until the bracket that ends it: a name may have brackets of its own, as
+// signature returns a text up to the bracket that ends it: a name may have brackets of its own, as
 // in "query[]".
 func signature(text string) string {
 	open := 1
@@ -148,11 +147,11 @@ func signature(text string) string {
 	return text[:max(0, end)]
 }
 
-// value returns what of a value the author cannot know.
+// value returns what the author cannot know about a value.
 func (a *Author) value(document string, v any) (missing []string) {
 	switch v := v.(type) {
 	case nil:
-		if !a.said(document, "null") {
+		if !a.hasRead(document, "null") {
 			missing = []string{"null"}
 		}
 	case string:
@@ -169,29 +168,30 @@ func (a *Author) value(document string, v any) (missing []string) {
 		}
 	case envs.Args:
 		for _, m := range v {
-			if !a.said(document, m.Name) {
+			if !a.hasRead(document, m.Name) {
 				missing = append(missing, "the member "+m.Name)
 			}
 
 			missing = append(missing, a.value(document, m.Value)...)
 		}
 	}
-	return missing // true and false are what a type says
+	return missing // true and false follow from the type
 }
 
-// said reports whether a text stands somewhere whole.
-func (a *Author) said(document, text string) bool {
-	return says(document, text) || slices.ContainsFunc(a.Read, func(read string) bool { return says(read, text) })
+// hasRead reports whether the author has read a text, whole.
+func (a *Author) hasRead(document, text string) bool {
+	return hasText(document, text) || slices.ContainsFunc(a.Read, func(read string) bool { return hasText(read, text) })
 }
 
-// knowsText reports whether a text is said, or is made as an example in the tool's document is:
-// with another word that is said in place of one of the example's, or with others in all brackets
-// of something that is said.
+// knowsText reports whether the author has read a text, or can make it like an example in the
+// tool's document: with another known word in place of one of the example's, or with known parts in
+// all its brackets.
 func (a *Author) knowsText(document, text string) bool {
-	if a.said(document, text) || a.Known[strings.ToLower(text)] {
+	if a.hasRead(document, text) || a.Known[strings.ToLower(text)] {
 		return true
 	}
 
+	// Whoever has read a form with slots can fill them with what else is known.
 	if parts := braces.FindAllStringSubmatch(text, -1); parts != nil { // expressions
 		return a.knowsForm(document, text, braces) && !slices.ContainsFunc(parts, func(part []string) bool {
 			return len(a.code(document, part[1])) > 0
@@ -204,9 +204,10 @@ func (a *Author) knowsText(document, text string) bool {
 		})
 	}
 
+	// An example with one other word in this place shows how the text is made.
 	for _, at := range word.FindAllStringIndex(text, -1) {
 		before, own, after := text[:at[0]], text[at[0]:at[1]], text[at[1]:]
-		if before+after == "" || !a.said(document, own) {
+		if before+after == "" || !a.hasRead(document, own) {
 			continue
 		}
 
@@ -219,18 +220,18 @@ func (a *Author) knowsText(document, text string) bool {
 	return false
 }
 
-// knowsForm reports whether a text is said but for what stands in its slots.
+// knowsForm reports whether the author has read a text, except what is in its slots.
 func (a *Author) knowsForm(document, text string, slot *regexp.Regexp) bool {
 	form := func(text string) string { return slot.ReplaceAllString(text, "[]") }
 	return word.MatchString(form(text)) &&
 		slices.ContainsFunc(append([]string{document}, a.Read...), func(read string) bool {
-			return says(form(read), form(text))
+			return hasText(form(read), form(text))
 		})
 }
 
-// knowsNumber reports whether a number is said, in whatever way it is written.
+// knowsNumber reports whether the author has read a number, however it is written.
 func (a *Author) knowsNumber(document, text string) bool {
-	if a.said(document, text) {
+	if a.hasRead(document, text) {
 		return true
 	}
 
@@ -256,9 +257,9 @@ var (
 	token = regexp.MustCompile(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\d+\.\d+|\w+`)
 )
 
-// Code returns what of a program, or of a query, in the argument of a tool the author cannot know:
-// the words, numbers and texts in quotes that are neither said nor known. Names that the program
-// itself gives are known to it.
+// Code returns what the author cannot know about a program or query in an argument of a tool: the
+// words, numbers and quoted texts that were neither read nor known. own are the names that the
+// program itself gives.
 func (a *Author) Code(tool, program string, own ...string) (missing []string) {
 	knower := *a
 	knower.Known = map[string]bool{}
@@ -280,7 +281,7 @@ func (a *Author) code(document, program string) (missing []string) {
 		text := strings.Trim(t, t[:1])
 
 		switch {
-		case !isText && (a.Known[strings.ToLower(t)] || a.said(document, t) || a.knowsNumber(document, t)):
+		case !isText && (a.Known[strings.ToLower(t)] || a.hasRead(document, t) || a.knowsNumber(document, t)):
 		case isText && a.knowsQuoted(document, text):
 		default:
 			missing = append(missing, t)
@@ -290,19 +291,19 @@ func (a *Author) code(document, program string) (missing []string) {
 	return missing
 }
 
-// knowsQuoted reports whether a text in quotes is known or, as a query, a format or a time may be,
-// all that it is made of.
+// knowsQuoted reports whether the author knows a quoted text or, if it may be a query, a format or
+// a time, all its parts.
 func (a *Author) knowsQuoted(document, text string) bool {
 	inParts := strings.Contains(text, " ") || strings.ContainsAny(text, "%:") && !letters.MatchString(text)
 	return a.knowsText(document, text) || inParts && len(a.code(document, text)) == 0
 }
 
-// letters are two or more, as words have and formats have not.
+// letters matches two or more letters, which words have and formats do not.
 var letters = regexp.MustCompile(`\pL{2}`)
 
-// says reports whether a text stands in another as it is, or as JSON writes it, and not as a part
-// of words.
-func says(read, text string) bool {
+// hasText reports whether read contains a text as it is, or as JSON writes it, and not as a part of
+// words.
+func hasText(read, text string) bool {
 	if text == "" {
 		return true
 	}

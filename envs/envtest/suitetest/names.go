@@ -14,8 +14,8 @@ import (
 )
 
 // Names checks the names of made versions of a base: they break between words only, the words are
-// those of the vocabulary and of the base, proper names stay, and no word has another sense than
-// the published name gave it. The vocabulary is the path of words.yaml.
+// those of the vocabulary and of the base, proper names stay, and no word has another sense than in
+// the published name. The vocabulary is the path of words.yaml.
 func Names(t *testing.T, c *toolapi.Catalog, base, vocabulary string, versions int,
 	proper ...string) {
 	t.Helper()
@@ -35,6 +35,7 @@ func Names(t *testing.T, c *toolapi.Catalog, base, vocabulary string, versions i
 		t.Fatal(err)
 	}
 
+	// A word without synonyms stays, so those of the base are allowed.
 	for _, name := range drift.Identifiers(spec) {
 		for _, word := range wordsOf(name) {
 			known[word] = true
@@ -59,7 +60,7 @@ func Names(t *testing.T, c *toolapi.Catalog, base, vocabulary string, versions i
 	}
 }
 
-// wordsOf are the words of a text or a name, in small letters and without digits.
+// wordsOf returns the words of a text or a name, in lower case and without digits.
 func wordsOf(text string) []string {
 	var all []string
 
@@ -86,14 +87,16 @@ func checkNames(t *testing.T, a toolapi.APISpec, known map[string]bool, proper [
 
 	for _, p := range a.Parameters.All {
 		was := published(a, p.Name)
+		// A new parameter has no published name to be compared with.
 		if was == "" {
-			was = p.Name // it is new
+			was = p.Name
 		}
 
 		checkName(t, was, p.Name, known, proper)
 	}
 
 	for k, adapter := range a.Adapters {
+		// The adapters behind this one lead on to the published names.
 		below := toolapi.APISpec{Adapters: a.Adapters[k+1:]}
 
 		if n := adapter.Nested; n != nil {
@@ -103,19 +106,21 @@ func checkNames(t *testing.T, a toolapi.APISpec, known map[string]bool, proper [
 			}
 
 			name := wordsOf(n.Parameter)
+			// Where an object is made by chance, its name still has to say what is in it.
 			if has(members, "count", "cursor") && !has(name, "page", "paging", "result") ||
 				has(members, "password") && !has(name, "credentials", "login", "account", "sign") {
 				t.Errorf("%s: %v become %s", a.Tool, members, n.Parameter)
 			}
 		}
 
+		// A field is a single text, so items in its place would have no meaning.
 		if e := adapter.Enumerated; e != nil && strings.HasSuffix(published(below, e.To), "field") {
 			t.Errorf("%s: the one text %s is a list", a.Tool, e.To)
 		}
 	}
 }
 
-// published is what a parameter was called; "" where nothing renames it.
+// published returns the former name of a parameter; "" if nothing renames it.
 func published(a toolapi.APISpec, name string) string {
 	was := ""
 
@@ -128,7 +133,7 @@ func published(a toolapi.APISpec, name string) string {
 	return was
 }
 
-// senses are words that a name may not get that has, of the first, any.
+// senses are words that a name must not get if it has any of the first.
 var senses = []struct{ of, never []string }{
 	{[]string{"to"}, []string{"end", "finish", "last", "stop"}},
 	{[]string{"source", "region", "zip", "country"}, []string{"program", "script", "snippet", "land", "needle"}},
@@ -138,15 +143,16 @@ var senses = []struct{ of, never []string }{
 	{[]string{"username", "password"}, []string{"contact"}},
 }
 
-// senseless are words that no name may get, but an address one of them.
+// senseless are words that no name may get, except web for an address.
 var senseless = []string{"all", "my", "any", "keep", "web", "take", "needle"}
 
 // checkName checks one name.
 func checkName(t *testing.T, was, now string, known map[string]bool, proper []string) {
 	t.Helper()
 
+	// Without room the name is cut, or ends in a letter that tells it from others.
 	if len(was) > toolapi.MostName-8 {
-		return // there is no room: the name is cut, or ends in a letter
+		return
 	}
 
 	before, words := wordsOf(was), wordsOf(now)
@@ -175,11 +181,13 @@ func checkName(t *testing.T, was, now string, known map[string]bool, proper []st
 		}, name))
 	}
 
+	// What follows _for_ says whose API it is, and tells it from those of other tools.
 	_, owner, _ := strings.Cut(was, "_for_")
 	if !strings.Contains(folded(now), folded(owner)) {
 		t.Errorf("%s → %s: %s is gone", was, now, owner)
 	}
 
+	// These have no synonyms that mean the same thing.
 	for _, name := range append(proper, "code", "zip", "region", "forecast") {
 		if slices.Contains(before, name) && !strings.Contains(folded(now), name) {
 			t.Errorf("%s → %s: %s is gone", was, now, name)

@@ -14,8 +14,8 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Shop is a toy benchmark: what some goods cost. Its prices need no data folder. The version that
-// prompts show is "old"; "new" has renamed the one tool and its parameter.
+// Shop is a toy benchmark: it asks what goods cost. Its prices need no data folder. The version
+// that prompts show is "old"; "new" has renamed the one tool and its parameter.
 type Shop struct{}
 
 // versions are the API versions of the shop.
@@ -168,6 +168,7 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 
 	price := func(_ context.Context, none struct{}, args envs.Args) (struct{}, envs.Result, error) {
 		item, _ := args.Text("item")
+		// The one tool knows all goods, whatever datasets were chosen.
 		for _, goods := range prices {
 			if cost, ok := goods[item]; ok {
 				return none, envs.Result{Observation: strconv.Itoa(cost)}, nil
@@ -177,8 +178,9 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 		return none, envs.Result{Observation: "There is no such item.", Outcome: envs.ToolError}, nil
 	}
 
+	// No call is a load, and a limit without load tools is an error.
 	settings := s.choice.Environment
-	settings.MaxLoads = 0 // no call is a load
+	settings.MaxLoads = 0
 	return dynamic.New(dynamic.Config[struct{}]{
 		Prompt: prompt, Deployed: deployed, Grader: s,
 		Tools:   map[string]dynamic.Tool[struct{}]{"Price": dynamic.ToolFunc[struct{}](price)},

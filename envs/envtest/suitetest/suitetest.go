@@ -16,14 +16,14 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// sampled is how many tasks of a benchmark are played.
-const sampled = 50
+// maxPlayed is about how many tasks of a benchmark are played.
+const maxPlayed = 50
 
-// Run checks a benchmark at a choice of its data that has tasks: equal choices open to the same,
-// tasks can be told apart and reset in every version, made ones too, unknown versions are errors,
-// no task says its answer, and the plans solve the tasks in the prompt version, with the tools of
-// their datasets where the benchmark names those. engine, if not nil, is called on every suite that
-// is opened, to give it an engine.
+// Run checks a benchmark with a choice of its data that has tasks: equal choices open the same
+// tasks, tasks can be told apart and reset in every version, even made ones, unknown versions are
+// errors, no task gives its answer away, and the plans solve the tasks in the prompt version, with
+// the tools of their datasets if the benchmark names those. engine, if not nil, is called on every
+// suite that is opened, to give it an engine.
 func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suite)) {
 	open := func(c suite.Choice) suite.Suite {
 		s, err := b.Open(t.Context(), c)
@@ -49,6 +49,7 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 		t.Fatal("there are no tasks to check")
 	}
 
+	// A run that is resumed opens its suite again, and must find the same.
 	for what, same := range map[string][2]any{
 		"tasks":    {tasks, second.Tasks()},
 		"datasets": {first.Datasets(), second.Datasets()},
@@ -87,6 +88,7 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 		checkPlans(t, p, toolsOf(b), first, c.Prompt, tasks)
 	}
 
+	// These plans go by a question's words alone, and have to solve the same tasks.
 	if p, ok := b.(suite.WordPlanner); ok {
 		checkPlans(t, planner(p.Plans()), toolsOf(b), first, c.Prompt, tasks)
 	}
@@ -97,7 +99,7 @@ type planner func(question string) (envs.Plan, bool)
 
 func (p planner) Plan(question string) (envs.Plan, bool) { return p(question) }
 
-// checkMade checks that a version can be made from that of prompts, and read from its file. The
+// checkMade checks that a version can be made from the prompt version, and read from its file. The
 // choice gets it.
 func checkMade(t *testing.T, b suite.Benchmark, c *suite.Choice, versions *toolapi.Catalog) (name string) {
 	t.Helper()
@@ -122,8 +124,7 @@ func checkMade(t *testing.T, b suite.Benchmark, c *suite.Choice, versions *toola
 	return made.Version
 }
 
-// checkRephrased checks that what a user asks can be changed, and that nothing but questions
-// changes with it.
+// checkRephrased checks that questions can be rephrased, and that nothing else changes with them.
 func checkRephrased(t *testing.T, b suite.Benchmark, c suite.Choice, tasks []envs.Task) {
 	t.Helper()
 
@@ -188,6 +189,7 @@ func checkVersion(
 
 	apis := b.Tools(v, nil)
 
+	// Without Finish no episode could end, and without UpdateTool nothing could be learned.
 	exposed := func(tool string) bool {
 		return slices.ContainsFunc(apis, func(a *toolapi.API) bool { return a.Tool == tool })
 	}
@@ -200,6 +202,7 @@ func checkVersion(
 		t.Fatal(err)
 	}
 
+	// Any task may meet any version, so each has to begin under all of them.
 	for _, task := range tasks {
 		if _, err := env.Reset(t.Context(), task); err != nil {
 			t.Errorf("%s: %s: %v", version, task.ID, err)
@@ -207,7 +210,7 @@ func checkVersion(
 	}
 }
 
-// toolsOf returns the tools that serve each dataset, nil where the benchmark does not say.
+// toolsOf returns the tools for each dataset, nil if the benchmark does not say.
 func toolsOf(b suite.Benchmark) map[string][]string {
 	if n, ok := b.(suite.Narrower); ok {
 		tools, _ := n.DatasetTools()
@@ -216,7 +219,7 @@ func toolsOf(b suite.Benchmark) map[string][]string {
 	return nil
 }
 
-// checkPlans plays tasks from all over the list, as the plans say.
+// checkPlans plays a sample of tasks from the whole list, following the plans.
 func checkPlans(
 	t *testing.T, p suite.Planner, tools map[string][]string, s suite.Suite, prompt string, tasks []envs.Task,
 ) {
@@ -227,7 +230,7 @@ func checkPlans(
 		t.Fatal(err)
 	}
 
-	for i := 0; i < len(tasks); i += 1 + len(tasks)/sampled {
+	for i := 0; i < len(tasks); i += 1 + len(tasks)/maxPlayed {
 		task := tasks[i]
 
 		plan, ok := p.Plan(task.Question)
@@ -246,7 +249,7 @@ func checkPlans(
 	}
 }
 
-// confined is a plan that may call no other than some tools.
+// confined returns a plan that may call only some tools.
 func confined(t *testing.T, task envs.Task, plan envs.Plan, tools []string) envs.Plan {
 	return func(results []string) (string, envs.Call, error) {
 		thought, call, err := plan(results)
@@ -257,7 +260,7 @@ func confined(t *testing.T, task envs.Task, plan envs.Plan, tools []string) envs
 	}
 }
 
-// play returns the turns of an episode that a plan directs, at most 30.
+// play returns the turns of an episode that follows a plan, at most 30.
 func play(t *testing.T, env envs.Environment, task envs.Task, plan envs.Plan) []envs.Turn {
 	t.Helper()
 
