@@ -7,8 +7,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// aim is the sentence that an instruction begins with. It says what the program does at whichever
-// end it comes to, and what it does at one of them only.
+// aim returns the first sentence of an instruction. It says what the program does at either end,
+// and what it does at only one of them.
 func (r *renderer) aim(p *stategen.Program) string {
 	always := deedsOf(p.Main)
 	var one, other deeds
@@ -25,7 +25,7 @@ func (r *renderer) aim(p *stategen.Program) string {
 	return fill(r.pick("aims", r.frame.Aims), "GOAL", goal) + " "
 }
 
-// goal says what is done always, and at one of two ends. Small things are said where there is
+// goal says what is done always, and at only one of two ends. Small things are said if there is
 // nothing else to say.
 func (r *renderer) goal(always, one, other apart) string {
 	either := len(one.large) > 0 && len(other.large) > 0
@@ -35,6 +35,7 @@ func (r *renderer) goal(always, one, other apart) string {
 		often = always.small[:min(1, len(always.small))]
 	}
 
+	// Unless both ends have something of their own, the wordings name one of them, as ONE.
 	first, second := one.large, other.large
 	if len(first) == 0 {
 		first, second = second, first
@@ -49,6 +50,7 @@ func (r *renderer) goal(always, one, other apart) string {
 		wordings = r.frame.Goals.Either
 	case len(first) > 0:
 		wordings = r.frame.Goals.Also
+	// Neither end does anything large: a small thing is better than no aim.
 	case len(often) == 0:
 		often = slices.Concat(one.small, other.small)
 		often = often[:min(1, len(often))]
@@ -66,7 +68,7 @@ func (r *renderer) goal(always, one, other apart) string {
 		"ALWAYS", join(often), "ONE", join(first)+comma, "OTHER", join(second))
 }
 
-// deeds are the tools that statements call, in their order, and how often each is called at least.
+// deeds are the tools that statements call, in order, with the least number of calls of each.
 type deeds struct {
 	tools []string
 	times map[string]int
@@ -110,7 +112,7 @@ func (d deeds) and(one, other deeds) (always, onlyOne, onlyOther deeds) {
 	return d, only(one), only(other)
 }
 
-// apart are deeds in words: those that programs are for, and those that only lead to them.
+// apart are deeds in words: those that are the purpose of programs, and those that lead to them.
 type apart struct{ large, small []string }
 
 func (r *renderer) apart(d deeds) (a apart) {

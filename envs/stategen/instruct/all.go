@@ -13,7 +13,7 @@ type Tasks interface {
 	Task(i int) (*stategen.Task, error)
 }
 
-// Report says what came of negotiations.
+// Report counts the outcomes of negotiations.
 type Report struct {
 	Accepted int       `json:"accepted"` // tasks whose instruction was accepted
 	Drafts   int       `json:"drafts"`   // of all tasks
@@ -31,7 +31,7 @@ type Refused struct {
 const atOnce = 256
 
 // All negotiates the instructions of all tasks, workers of them at a time, and yields those that
-// were accepted, in their order. done is told how far it is.
+// were accepted, in their order. It reports progress to done.
 func (n *Negotiator) All(ctx context.Context, tasks Tasks, workers int, done func(done, total int),
 	yield func(t *stategen.Task) error) (r Report, err error) {
 	r.Rejected = []Refused{}

@@ -26,10 +26,11 @@ func check(t *stategen.Task, made stategen.Instruction) error {
 	}
 
 	text := made.Variables + "\n" + made.Text
-	open := openly(&t.Program)
+	open := openValues(&t.Program)
 	covered := cover(text, open)
 	sentences := endPattern.Split(covered, -1)
 
+	// Programs that others wrote may have variables that no statement uses.
 	for _, v := range t.Program.Init {
 		switch {
 		case !hasWord(made.Variables, v.Name):
@@ -38,7 +39,7 @@ func check(t *stategen.Task, made stategen.Instruction) error {
 			wrong = append(wrong, fmt.Errorf("the task does not name the variable %s", v.Name))
 		}
 
-		for _, value := range hidden(t, v) {
+		for _, value := range hiddenValues(t, v) {
 			if !open[value] && shows(covered, sentences, v.Name, value) {
 				wrong = append(wrong, fmt.Errorf("the value of %s is shown: %q", v.Name, value))
 				// One value is reason enough to reject the draft.
@@ -47,11 +48,12 @@ func check(t *stategen.Task, made stategen.Instruction) error {
 		}
 	}
 
+	// All at once: a writer has few drafts to mend them in.
 	return errors.Join(wrong...)
 }
 
-// hidden are the values of a variable in all cases, as texts.
-func hidden(t *stategen.Task, v stategen.Variable) []string {
+// hiddenValues returns the values of a variable in all cases, as texts.
+func hiddenValues(t *stategen.Task, v stategen.Variable) []string {
 	all := leaves(nil, v.Value.Any)
 
 	for _, c := range t.Cases {
@@ -84,9 +86,9 @@ func leaves(all []string, v any) []string {
 	return all
 }
 
-// openly are the values that an instruction may show: what stands in the program, and the numbers
+// openValues returns the values that an instruction may show: those in the program, and the numbers
 // of types.
-func openly(p *stategen.Program) map[string]bool {
+func openValues(p *stategen.Program) map[string]bool {
 	open := map[string]bool{}
 
 	for _, e := range p.Exprs() {
@@ -112,13 +114,13 @@ func openly(p *stategen.Program) map[string]bool {
 
 var (
 	numberPattern = regexp.MustCompile(`\d+(?:\.\d+)?`)
-	// What stands before the points of a list is no value.
+	// The mark before an item of a list is no value.
 	pointPattern = regexp.MustCompile(`(?m)^\s*(?:\d+[.)]|[-*])\s`)
 	endPattern   = regexp.MustCompile(`[.!?]\s|\n`)
 )
 
-// cover takes what may be shown out of a text, where it has more than one word, and the marks of
-// lists.
+// cover removes from a text the marks of lists, and the values that may be shown, unless they could
+// be there by accident.
 func cover(text string, open map[string]bool) string {
 	text = pointPattern.ReplaceAllString(text, "\n")
 
@@ -131,7 +133,7 @@ func cover(text string, open map[string]bool) string {
 	return text
 }
 
-// isTelling reports whether a value can be no accident in a text.
+// isTelling reports whether a value cannot be in a text by accident.
 func isTelling(value string) bool {
 	return len(value) >= 4 && strings.ContainsFunc(value, func(r rune) bool {
 		return r == '_' || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.'
@@ -164,8 +166,8 @@ func shows(text string, sentences []string, name, value string) bool {
 	})
 }
 
-// hasWord reports whether a word stands in a text, and not in a longer one, or in a number with a
-// point.
+// hasWord reports whether a text has a word, other than as part of a longer one or of a decimal
+// number.
 func hasWord(text, word string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], word)
@@ -182,8 +184,8 @@ func hasWord(text, word string) bool {
 	}
 }
 
-// continues reports whether a word goes on at an index, in one direction: with a letter, a digit,
-// or a point that has a digit behind it.
+// continues reports whether a word continues at an index, in one direction: with a letter, a digit,
+// or a point next to a digit.
 func continues(text string, at, step int) bool {
 	in := func(i int, chars func(c byte) bool) bool { return i >= 0 && i < len(text) && chars(text[i]) }
 	isPoint := func(c byte) bool { return c == '.' }

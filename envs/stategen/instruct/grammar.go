@@ -21,7 +21,7 @@ var ordinals = []string{
 	"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 }
 
-// ordinal says which of a list the element at an index is.
+// ordinal returns the ordinal of an element's index in a list.
 func ordinal(index int) string {
 	if index < len(ordinals) {
 		return ordinals[index]

@@ -12,8 +12,8 @@ import (
 // ByTemplate is the writer of instructions that need no model.
 const ByTemplate = "template"
 
-// most wordings of one task are tried: a wording is refused where a value that is hidden happens to
-// stand in it.
+// mostWordings is how many wordings of a task are tried: a wording may happen to contain a hidden
+// value.
 const mostWordings = 8
 
 // Instruct writes a task's instruction by templates. Other seeds give other wordings.
@@ -53,12 +53,14 @@ func render(x *lexicon, f *frame, p *stategen.Program, random *rand.Rand) (state
 		return stategen.Instruction{}, err
 	}
 	return stategen.Instruction{
-		Variables: r.variables(p.Init), Text: r.once(strings.Join(paragraphs, "\n\n")), Writer: ByTemplate,
+		Variables: r.variables(p.Init),
+		Text:      r.noteOnce(strings.Join(paragraphs, "\n\n")),
+		Writer:    ByTemplate,
 	}, nil
 }
 
-// once leaves the notes that nouns have in brackets where they stand first.
-func (r *renderer) once(text string) string {
+// noteOnce removes the notes in brackets from all nouns in a text but the first of each.
+func (r *renderer) noteOnce(text string) string {
 	for _, noun := range r.lexicon.Nouns {
 		short, _, noted := strings.Cut(noun, " (")
 		if before, after, found := strings.Cut(text, noun); noted && found {
@@ -69,7 +71,7 @@ func (r *renderer) once(text string) string {
 	return text
 }
 
-// variables says what the names of a program stand for.
+// variables says what the names of a program mean.
 func (r *renderer) variables(all []stategen.Variable) string {
 	lines := []string{r.pick("headings", r.frame.Headings)}
 	constant, loaded := r.pick("constants", r.frame.Constants), r.pick("loaded", r.frame.Loaded)
@@ -91,7 +93,7 @@ func (r *renderer) variables(all []stategen.Variable) string {
 	return strings.Join(lines, "\n")
 }
 
-// structure says which members an object has that its type does not name, "" for what is no object.
+// structure says which members an object has that its type does not name, or "" if it is none.
 func structure(v stategen.Variable) string {
 	object, _ := v.Value.Any.(envs.Args)
 

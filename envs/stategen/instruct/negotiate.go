@@ -16,18 +16,18 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Verdicts of a reviewer; every other one is a diagnosis, and "" is none.
+// Verdicts of a reviewer; any other text is a diagnosis, and "" is no verdict.
 const (
 	OK         = "ok"
 	Impossible = "impossible"
 )
 
-// Rounds is how many drafts there are at most (StateGen, III-E).
+// Rounds is the maximum number of drafts (StateGen, III-E).
 const Rounds = 3
 
-// Negotiator has two models agree on instructions: one writes, and one looks at what it wrote
-// beside the program. It asks the same for equal tasks, so that their texts can be kept, see
-// package envs/kept.
+// Negotiator has two models agree on instructions: one writes, and the other compares that with the
+// program. It asks the same for equal tasks, so that their texts can be kept, see package
+// envs/kept.
 type Negotiator struct {
 	Writer, Reviewer kept.Writer
 	Prompts          kept.Prompts
@@ -35,21 +35,22 @@ type Negotiator struct {
 
 	Domain func(name string) (stategen.Domain, error)
 
-	// Program writes a program as models read it, without its variables.
+	// Program writes a program for models, without its variables.
 	Program func(stategen.Domain, *stategen.Program) (string, error)
 
 	Seed uint64
 
-	// Published counts as the published code does: nobody looks at the last draft, so it is not
+	// Published stops after two reviews, as the published code does: the last draft is never
 	// accepted.
 	Published bool
 }
 
-// Negotiate writes the instruction of a task, and reports whether the reviewer accepted it at last.
-// A draft that shows a hidden value, or lacks a variable, goes back without a review.
+// Negotiate writes the instruction of a task, and reports whether the reviewer accepted it. A draft
+// that shows a hidden value, or lacks a variable, goes back without a review.
 func (n *Negotiator) Negotiate(ctx context.Context, t *stategen.Task) (
-	made stategen.Instruction, accepted bool, err error) {
-	about, err := n.about(t)
+	made stategen.Instruction, accepted bool, err error,
+) {
+	about, err := n.subject(t)
 	if err != nil {
 		return made, false, err
 	}
@@ -62,6 +63,7 @@ func (n *Negotiator) Negotiate(ctx context.Context, t *stategen.Task) (
 			return made, false, err
 		}
 
+		// A verdict without a review is a mistake that no model has to find.
 		if seen := !n.Published || round < Rounds-1; draft.Verdict == "" && seen {
 			draft.Verdict, err = n.review(ctx, about, draft, round)
 			if err != nil {
@@ -88,8 +90,8 @@ type subject struct {
 	program          string
 }
 
-// about gathers what the models are told.
-func (n *Negotiator) about(t *stategen.Task) (s subject, err error) {
+// subject gathers what the models are told.
+func (n *Negotiator) subject(t *stategen.Task) (s subject, err error) {
 	d, err := n.Domain(t.Program.Domain)
 	if err != nil {
 		return s, fmt.Errorf("instruct: %s: %w", t.ID, err)
@@ -110,7 +112,8 @@ func (n *Negotiator) about(t *stategen.Task) (s subject, err error) {
 	}
 
 	s.id = t.ID
-	s.program = "# Variables\n\n" + variableLines(t.Program.Init) + "\n# Program\n\n" + strings.TrimSpace(text)
+	s.program = "# Variables\n\n" + variableLines(t.Program.Init) +
+		"\n# Program\n\n" + strings.TrimSpace(text)
 	return s, nil
 }
 
@@ -145,7 +148,7 @@ func parameters(a toolapi.APISpec) (names []string) {
 	return names
 }
 
-// variableLines writes the variables of a program, what is loaded first.
+// variableLines writes the variables of a program, loaded ones first.
 func variableLines(all []stategen.Variable) string {
 	var loaded, others strings.Builder
 
@@ -160,16 +163,16 @@ func variableLines(all []stategen.Variable) string {
 	return loaded.String() + others.String()
 }
 
-// draft asks for a draft, and says in its verdict what is wrong with it as far as no model is
-// needed for that.
-func (n *Negotiator) draft(ctx context.Context, about subject, t *stategen.Task, before []stategen.Draft) (
-	stategen.Draft, error) {
+// draft asks for a draft. Its verdict has the mistakes that can be found without a model.
+func (n *Negotiator) draft(
+	ctx context.Context, about subject, t *stategen.Task, before []stategen.Draft,
+) (stategen.Draft, error) {
 	request := about.program
 
 	if len(before) > 0 {
 		last := before[len(before)-1]
 		said := cmp.Or(last.Verdict, "It was not accepted, and nobody said why.")
-		request += "\n\n# Your last answer\n\n" + shown(last) + "\n\n# What was said about it\n\n" + said +
+		request += "\n\n# Your last answer\n\n" + answerText(last) + "\n\n# What was said about it\n\n" + said +
 			"\n\nWrite the whole answer again, and mend that."
 	}
 
@@ -190,18 +193,21 @@ func (n *Negotiator) draft(ctx context.Context, about subject, t *stategen.Task,
 }
 
 // review asks what is wrong with a draft.
-func (n *Negotiator) review(ctx context.Context, about subject, draft stategen.Draft, round int) (string, error) {
-	reply, err := n.Reviewer.Write(ctx, about.reviews, about.program+"\n\n# Description\n\n"+shown(draft),
-		n.seed(about.id, "reviewer", round))
+func (n *Negotiator) review(ctx context.Context, about subject, draft stategen.Draft, round int) (
+	string, error,
+) {
+	request := about.program + "\n\n# Description\n\n" + answerText(draft)
+	reply, err := n.Reviewer.Write(ctx, about.reviews, request, n.seed(about.id, "reviewer", round))
 	return parseVerdict(reply), err
 }
 
-// seed is what a model draws by; servers take 63 bits.
+// seed returns a model's seed; servers accept 63 bits.
 func (n *Negotiator) seed(task, role string, round int) uint64 {
 	return envs.Hash(fmt.Sprintf("%d %s %s %d", n.Seed, task, role, round)) >> 1
 }
 
-func shown(d stategen.Draft) string { return "VARIABLES\n" + d.Variables + "\n\nTASK\n" + d.Text }
+// answerText writes a draft as the writer answered it.
+func answerText(d stategen.Draft) string { return "VARIABLES\n" + d.Variables + "\n\nTASK\n" + d.Text }
 
 // Headings of an answer, as models write them: with marks around them, or a colon.
 var (
@@ -209,8 +215,9 @@ var (
 	taskHeading      = regexp.MustCompile(`(?mi)^[#*_ \t]*task[*_: \t]*$`)
 )
 
-// parseDraft reads an answer of the writer. What cannot be read is a draft without a definition.
+// parseDraft reads an answer of the writer. An unreadable one is a draft without definitions.
 func parseDraft(reply string) (stategen.Draft, error) {
+	// The next request shows the writer its own answer, so it is kept even if it is unreadable.
 	whole := stategen.Draft{Text: strings.TrimSpace(reply)}
 
 	first := variablesHeading.FindStringIndex(reply)

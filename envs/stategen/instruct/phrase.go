@@ -10,17 +10,17 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// firstMark is the rune that stands for the first thing that a text mentions: one that no text has
-// for itself.
+// firstMark is the rune for the first thing that a text mentions: a private one, which texts do not
+// have.
 const firstMark = '\U000F0000'
 
-// mark returns a rune that stands for an expression until all is known that is said about it.
+// mark returns a rune to replace an expression until it is known what results are called.
 func (r *renderer) mark(e stategen.Expr) string {
 	r.marks = append(r.marks, mention{e, r.scope})
 	return string(rune(firstMark + len(r.marks) - 1))
 }
 
-// unmark writes what the marks of a text stand for.
+// unmark replaces the marks of a text by their expressions in words.
 func (r *renderer) unmark(text string) string {
 	var b strings.Builder
 
@@ -65,7 +65,7 @@ func (r *renderer) list(all []stategen.Expr) string {
 
 	for i := 0; i < len(all); i++ {
 		var same, next int
-		for same = 1; i+same < len(all) && alike(all[i], all[i+same]); same++ {
+		for same = 1; i+same < len(all) && samePart(all[i], all[i+same]); same++ {
 		}
 
 		var which []string
@@ -74,6 +74,7 @@ func (r *renderer) list(all []stategen.Expr) string {
 			which = append(which, ordinal(n))
 		}
 
+		// Copies first: the same element twice is also two elements of one list.
 		switch {
 		case same > 1:
 			texts = append(texts, counted(same)+" copies of "+r.phrase(all[i]))
@@ -98,11 +99,12 @@ func (r *renderer) list(all []stategen.Expr) string {
 	return join(texts)
 }
 
-func alike(a, b stategen.Expr) bool {
+// samePart reports whether two expressions are the same variable or the same part of one.
+func samePart(a, b stategen.Expr) bool {
 	return a.Var != "" && a.Var == b.Var && slices.Equal(a.Path, b.Path)
 }
 
-// isElement reports whether an expression is an element of a list, whole.
+// isElement reports whether an expression is a whole element of a list.
 func (r *renderer) isElement(e stategen.Expr) bool {
 	if e.Var == "" || len(e.Path) == 0 || r.noun(e.Var, e.Path[1:]) != "" {
 		return false
@@ -158,7 +160,7 @@ func (r *renderer) variable(name string) string {
 	return made.just
 }
 
-// noun says what the part of a variable at a path is called, "" for no variable.
+// noun says what the part of a variable at a path is called. The variable may be "".
 func (r *renderer) noun(name string, path []string) string {
 	own := r.nounsOf(name)
 
@@ -184,7 +186,7 @@ func (r *renderer) nouns(parts []string) []string {
 	return nouns
 }
 
-// nounsOf are the nouns that only the parts of a variable's elements have.
+// nounsOf returns the nouns that only the parts of a variable's elements have.
 func (r *renderer) nounsOf(name string) map[string]string {
 	if made := r.scope[name]; made != nil {
 		return made.words.Nouns
@@ -192,8 +194,8 @@ func (r *renderer) nounsOf(name string) map[string]string {
 	return nil
 }
 
-// nounOf returns what the part at the beginning of a path is called, the longest beginning that has
-// a name, and how much of the path that is. "" is the thing itself.
+// nounOf returns the noun for the longest beginning of a path that has one, and the length of that
+// beginning. "" is the thing itself.
 func (r *renderer) nounOf(own map[string]string, path []string) (string, int) {
 	for n := len(path); n > 0; n-- {
 		key := make([]string, n)
@@ -226,7 +228,7 @@ func (r *renderer) itemOf(e stategen.Expr) string {
 	return "element"
 }
 
-// stated writes a value that stands in the program: texts in quotes.
+// stated writes a value in the program: texts in quotes.
 func stated(v any) string {
 	if text, ok := v.(string); ok {
 		return `"` + text + `"`

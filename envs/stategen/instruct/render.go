@@ -11,50 +11,49 @@ import (
 )
 
 // renderer writes one program. It drafts sentences with a mark for each thing that they mention;
-// then it knows what is mentioned where, and so which results need a name, and writes what the
-// marks stand for.
+// then it knows what is mentioned where, and so which results need a name, and replaces the marks.
 type renderer struct {
 	lexicon *lexicon
 	frame   *frame
 	random  *rand.Rand
 
-	orders map[string][]int // of wordings: the last and those that are still to come, by what they are for
-	kept   string           // how the last name was given
-	marks  []mention        // what the marks stand for
-	scope  scope            // where the program is
+	orders   map[string][]int // of wordings, by their purpose: the last one and those to come
+	lastKeep string           // the wording that gave the last name
+	marks    []mention        // what the marks replace
+	scope    scope            // at the current place in the program
 }
 
-// scope holds the variables that were assigned up to some place. It never changes: the ends of a
-// program may use the same variables for other things.
+// scope holds the variables assigned before some place. It never changes: the ends of a program may
+// use the same variables for other things.
 type scope map[string]*result
 
-// with returns the scope behind an assignment.
+// with returns the scope after an assignment.
 func (s scope) with(name string, made *result) scope {
 	s = maps.Clone(s)
 	s[name] = made
 	return s
 }
 
-// mention is something that a sentence mentions, and where the program is then.
+// mention is something that a sentence mentions, and the scope there.
 type mention struct {
 	expr  stategen.Expr
 	scope scope
 }
 
-// result is what a call gives, or an element of a list.
+// result is what a call returns, or an element of a list.
 type result struct {
 	words    toolWords
 	at       int    // the place of the call
 	mentions []int  // the places that mention it
-	name     string // "" where it needs none
-	just     string // what it is called where it needs no name
+	name     string // "" if it needs none
+	just     string // what it is called if it needs no name
 }
 
-// sentence is a sentence in the making, without its first capital and its full stop.
+// sentence is a draft of a sentence, without its first capital and its full stop.
 type sentence struct {
 	text   string  // with marks
-	place  int     // neighbours have places that follow each other
-	result *result // of the call; nil where nothing takes it
+	place  int     // neighbours have consecutive places
+	result *result // of the call, or nil
 	sets   bool    // it says what RESULT is,
 	many   bool    // which is a list of several things
 }
@@ -88,15 +87,18 @@ func (r *renderer) program(p *stategen.Program) ([]string, error) {
 		return nil, err
 	}
 
+	// Else knows nothing of what If assigned, and its first sentence is no neighbour of If's last.
 	r.scope = split
 
-	other, err := r.path(p.Branch.Else, end+len(taken)+2) // no neighbour of the other end
+	other, err := r.path(p.Branch.Else, end+len(taken)+2)
 	if err != nil {
 		return nil, err
 	}
 
+	// All sentences are drafted before any is written: later ones decide which results need names.
 	r.noteMentions(slices.Concat(main, []sentence{test}, taken, other))
 
+	// Only one end runs, so both may use the same names.
 	before := r.nameResults(main, names{})
 	r.nameResults(taken, before)
 	r.nameResults(other, before)
@@ -120,15 +122,15 @@ func (r *renderer) path(p stategen.Path, place int) ([]sentence, error) {
 	return append(all, r.resultSentence(p.Result, place+len(p.Stmts))), err
 }
 
-// paragraph writes sentences one after the other.
+// paragraph writes sentences one after another.
 func (r *renderer) paragraph(all []sentence, first []string) string {
 	var b strings.Builder
 
 	for i := 0; i < len(all); i++ {
 		text, then := r.finished(all[i], false), r.pick("then", r.frame.Then)
 
-		// A short step and the one that goes on with its result are one sentence.
-		if i+1 < len(all) && r.goesOn(all[i], all[i+1]) && r.random.IntN(2) == 0 {
+		// Half of the steps that continue with the result of the one before join its sentence.
+		if i+1 < len(all) && r.continuesWith(all[i], all[i+1]) && r.random.IntN(2) == 0 {
 			i++
 			text += r.pick("merge", r.frame.Merge) + r.finished(all[i], true)
 
@@ -153,30 +155,30 @@ func (r *renderer) paragraph(all []sentence, first []string) string {
 
 func spaced(text string) string { return " " + capital(strings.TrimSpace(text)) + "." }
 
-// goesOn reports whether a sentence is about the result of the one before alone, which has no name.
-func (r *renderer) goesOn(before, after sentence) bool {
+// continuesWith reports whether a sentence uses the result of the one before, which has no name.
+func (r *renderer) continuesWith(before, after sentence) bool {
 	made := before.result
 	return made != nil && made.name == "" && !after.sets && slices.Contains(made.mentions, after.place)
 }
 
-// finished is the text of a sentence, with what its result is called: in brackets where it goes on
-// from another one.
+// finished returns the text of a sentence, with the name of its result: in brackets if it is merged
+// with the sentence before.
 func (r *renderer) finished(s sentence, merged bool) string {
 	text := r.unmark(s.text)
 
 	if made := s.result; made != nil && made.name != "" {
 		keep := r.pick("keep", r.frame.Keep)
-		for keep == r.kept || merged && !strings.HasPrefix(keep, " (") {
+		for keep == r.lastKeep || merged && !strings.HasPrefix(keep, " (") {
 			keep = r.pick("keep", r.frame.Keep)
 		}
 
-		r.kept = keep
+		r.lastKeep = keep
 		text += fill(keep, "RESULT", made.words.Result, "NAME", quoted(made.name))
 	}
 	return text
 }
 
-// pick draws one of some texts; none is drawn again before all the others were, nor twice running.
+// pick draws one of some texts: each once before any comes again, and none twice in a row.
 func (r *renderer) pick(what string, from []string) string {
 	if len(from) == 0 {
 		return ""
@@ -212,7 +214,7 @@ func (r *renderer) noteMentions(all []sentence) {
 	}
 }
 
-// names are what results are called up to some place.
+// names are the names of results up to some place.
 type names struct {
 	used []string // names
 	made []string // the names that all results would have
@@ -220,7 +222,7 @@ type names struct {
 
 // nameResults gives a name to the results that are mentioned more than once, not right after their
 // call, or as one of several things in RESULT, and to those that may be taken for an earlier result
-// of the same tool. It returns the names from before, and these.
+// of the same tool. It returns the names from before and the new ones.
 func (r *renderer) nameResults(all []sentence, before names) names {
 	n := names{slices.Clone(before.used), slices.Clone(before.made)}
 
@@ -234,7 +236,7 @@ func (r *renderer) nameResults(all []sentence, before names) names {
 			return e.many && slices.Contains(made.mentions, e.place)
 		})
 		alone := !listed && !slices.Contains(n.made, made.words.Name)
-		// Noted even without a name of its own, so that a later result of the tool is told from it.
+		// Noted even if it gets no name, so that a later result of the tool is told from it.
 		n.made = append(n.made, made.words.Name)
 
 		if alone && len(made.mentions) == 1 && made.mentions[0] == made.at+1 {
@@ -252,7 +254,7 @@ func (r *renderer) nameResults(all []sentence, before names) names {
 	return n
 }
 
-// mention notes the result that a variable is, if it is one.
+// mention notes that the result in a variable, if it is one, is mentioned at a place.
 func (s scope) mention(name string, place int) {
 	if made := s[name]; made != nil {
 		made.mentions = append(made.mentions, place)

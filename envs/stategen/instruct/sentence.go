@@ -12,8 +12,8 @@ import (
 // element of a list, become one.
 func (r *renderer) statements(all []stategen.Stmt, place int) (made []sentence, err error) {
 	for i := 0; i < len(all); i++ {
-		// Joined edits keep the place of the first. The gap after them does no harm: an edit makes
-		// no result to go on with.
+		// Joined edits keep the place of the first. The gap after them does no harm: an edit has no
+		// result to continue with.
 		s := sentence{place: place + i}
 
 		switch {
@@ -88,11 +88,11 @@ func (r *renderer) each(e stategen.Each) (string, error) {
 	return r.say(r.pick("each "+e.Do.Tool, w.Each), data)
 }
 
-// thinned is what a scope has once something was done to some elements of a list: they may be gone
-// where the list is kept, but the list still counts them.
+// thinned is the key in a scope once something was done to some elements of a list: the service may
+// no longer have them, but the list still counts them.
 func thinned(name string) string { return name + " thinned" }
 
-// outdated is what a scope has once the server may have other things for an element of a list than
+// outdated is the key in a scope once the service may have other data for an element of a list than
 // the list says: for the list, and for the element (the list's name and its index).
 func outdated(name string) string { return name + " outdated" }
 
@@ -135,7 +135,7 @@ func (r *renderer) edit(all []stategen.Edit) (string, error) {
 	})
 }
 
-// edited is the object that an edit changes: a variable, or an element of a list.
+// edited returns the object that an edit changes: a variable, or an element of a list.
 func edited(e stategen.Edit) stategen.Expr {
 	n := 0
 	for n < len(e.Path) && isIndex(e.Path[n]) {
@@ -144,7 +144,7 @@ func edited(e stategen.Edit) stategen.Expr {
 	return stategen.Var(e.Var, e.Path[:n]...)
 }
 
-func sameObject(a, b stategen.Edit) bool { return alike(edited(a), edited(b)) }
+func sameObject(a, b stategen.Edit) bool { return samePart(edited(a), edited(b)) }
 
 // condition says what a test asks.
 func (r *renderer) condition(t stategen.Test) string {
@@ -165,7 +165,7 @@ func (r *renderer) resultSentence(e stategen.Expr, place int) sentence {
 	return sentence{text: fill(r.pick(what, from), "VALUE", r.mark(e)), place: place, sets: true, many: many}
 }
 
-// fill writes values in place of words in capitals.
+// fill replaces words in capitals by values.
 func fill(wording string, pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(wording)
 }
@@ -179,11 +179,11 @@ func (r *renderer) say(wording string, data map[string]*argument) (string, error
 	return strings.TrimSpace(b.String()), nil
 }
 
-// argument is an argument as wordings see it.
+// argument is an argument for wordings.
 type argument struct {
 	text  string // with marks
 	expr  stategen.Expr
-	parts []string // what its parts are called that the call is given
+	parts []string // the nouns of the parts that the call is given
 }
 
 // String implements [fmt.Stringer].
@@ -192,7 +192,7 @@ func (a *argument) String() string { return a.text }
 // Parts says which parts of an argument the call is given.
 func (a *argument) Parts() string { return join(a.parts) }
 
-// IsList reports whether an argument is a list that stands in the program.
+// IsList reports whether an argument is a list in the program.
 func (a *argument) IsList() bool {
 	if a.expr.Value == nil {
 		return a.expr.List != nil
@@ -216,10 +216,11 @@ func (a *argument) IsElement() bool { return a.IsPart() && isIndex(a.expr.Path[l
 // Twice reports whether an argument is a list of one thing, twice or more.
 func (a *argument) Twice() bool {
 	all := a.expr.List
-	return len(all) > 1 && !slices.ContainsFunc(all, func(e stategen.Expr) bool { return !alike(e, all[0]) })
+	differs := func(e stategen.Expr) bool { return !samePart(e, all[0]) }
+	return len(all) > 1 && !slices.ContainsFunc(all, differs)
 }
 
-// literal is the value of an argument that stands in the program, as people write it.
+// literal returns the value of an argument that is a literal, as people write it.
 func (a *argument) literal() string {
 	if a.expr.Value == nil {
 		return ""
@@ -229,8 +230,8 @@ func (a *argument) literal() string {
 
 func (r *renderer) argument(e stategen.Expr) *argument { return &argument{text: r.mark(e), expr: e} }
 
-// arguments returns the arguments of a call for its wordings, and the things that several of them
-// are parts of.
+// arguments returns the arguments of a call for its wordings, and the things of which several of
+// them are parts.
 func (r *renderer) arguments(w toolWords, all []stategen.Named) map[string]*argument {
 	data := map[string]*argument{}
 	given := map[string]stategen.Expr{}
@@ -251,15 +252,18 @@ func (r *renderer) arguments(w toolWords, all []stategen.Named) map[string]*argu
 		}
 	}
 
+	// A search for the data.title that another session has is one for sessions like that one.
 	for part, value := range w.Like {
 		e := given[value]
 		if text, ok := partName(given[part]); ok && e.Var != "" && isPart(e, text) {
-			data["like"] = r.argument(stategen.Var(e.Var, e.Path[:len(e.Path)-strings.Count(text, ".")-1]...))
+			whole := e.Path[:len(e.Path)-strings.Count(text, ".")-1]
+			data["like"] = r.argument(stategen.Var(e.Var, whole...))
 		}
 	}
 
 	for name, parameters := range w.Some {
-		parameters = slices.DeleteFunc(slices.Clone(parameters), func(p string) bool { return data[p] == nil })
+		isLeftOut := func(p string) bool { return data[p] == nil }
+		parameters = slices.DeleteFunc(slices.Clone(parameters), isLeftOut)
 		if whole, ok := together(given, parameters); ok && len(parameters) > 0 {
 			data[name] = r.argument(whole)
 			data[name].parts = r.nouns(parameters)
@@ -269,7 +273,7 @@ func (r *renderer) arguments(w toolWords, all []stategen.Named) map[string]*argu
 	return data
 }
 
-// partName is the text of an expression that stands in the program.
+// partName returns the text of a literal.
 func partName(e stategen.Expr) (string, bool) {
 	if e.Value == nil {
 		return "", false
@@ -285,8 +289,8 @@ func isPart(e stategen.Expr, part string) bool {
 	return path == part || strings.HasSuffix(path, "."+part)
 }
 
-// together returns the thing of which all of some arguments are parts, each called as its parameter
-// is.
+// together returns the thing of which all of some arguments are parts, each named like its
+// parameter.
 func together(given map[string]stategen.Expr, parameters []string) (stategen.Expr, bool) {
 	var whole stategen.Expr
 

@@ -16,8 +16,7 @@ import (
 //go:embed words/*.yaml
 var files embed.FS
 
-// lexicon is what the instructions of a domain are made of; see words/common.yaml for what its
-// parts mean.
+// lexicon has the words for the instructions of a domain; words/tensor.yaml explains its parts.
 type lexicon struct {
 	Scene  string               `yaml:"scene"`
 	Define string               `yaml:"define"`
@@ -30,24 +29,25 @@ type lexicon struct {
 
 // toolWords are the words of a tool.
 type toolWords struct {
-	Name   string              `yaml:"name"`   // of its result, where one is needed
-	Result string              `yaml:"result"` // what is called so
+	Name   string              `yaml:"name"`   // of its result, if it needs one
+	Result string              `yaml:"result"` // what has the name
 	Just   []string            `yaml:"just"`   // the result, said right after the call
 	Item   string              `yaml:"item"`   // an element of the result, which is a list
-	Nouns  map[string]string   `yaml:"nouns"`  // of parts of such an element, where they differ
+	Nouns  map[string]string   `yaml:"nouns"`  // of parts of such an element, if they differ
 	Parts  []string            `yaml:"parts"`  // parameters that name a part of something
-	Like   map[string]string   `yaml:"like"`   // parameters whose value may be the part of another thing that they name
-	Whole  map[string][]string `yaml:"whole"`  // parameters that may be parts of one thing, by what it is called
-	Some   map[string][]string `yaml:"some"`   // the same of parameters that a call may leave out
-	Aims   []string            `yaml:"aims"`   // what programs do that call it once | more often; continue "to …"
-	Small  bool                `yaml:"small"`  // programs are hardly ever for it
+	Like   map[string]string   `yaml:"like"`   // the parameter with that part of another thing
+	Whole  map[string][]string `yaml:"whole"`  // parameters that may be parts of one thing, by noun
+	Some   map[string][]string `yaml:"some"`   // the same for parameters that a call may leave out
+	Aims   []string            `yaml:"aims"`   // of programs that call it once | more often: "to …"
+	Small  bool                `yaml:"small"`  // it is hardly ever the purpose of a program
 	Say    []string            `yaml:"say"`
 	Each   []string            `yaml:"each"` // of a call for each element of a list
 
-	Overwrites bool `yaml:"overwrites"` // what is at an element of a list may differ from what the list says then
+	// Overwrites says that the service may then have other data for an element than its list says.
+	Overwrites bool `yaml:"overwrites"`
 }
 
-// frame is what instructions of every domain are made of.
+// frame has the words for instructions of every domain.
 type frame struct {
 	Aims                              []string
 	Goals                             struct{ Always, Also, Apart, Either []string }
@@ -81,7 +81,7 @@ var words = sync.OnceValue(func() *library {
 	return l
 })
 
-// newLexicon reads the words of a domain. A mistake in them is one of the program.
+// newLexicon reads the words of a domain. It panics if they are invalid.
 func newLexicon(path string) *lexicon {
 	x := yamltext.DecodeFile[lexicon](files, path)
 	x.wordings = map[string]*template.Template{}
@@ -101,8 +101,8 @@ func newLexicon(path string) *lexicon {
 // helpers are the functions of wordings.
 var helpers = template.FuncMap{"label": label, "series": series}
 
-// label says what an argument is for; nothing where there is none, or where it is what the tool
-// assumes anyway.
+// label says what an argument is for, or nothing if there is none, or if the tool assumes it
+// anyway.
 func label(what string, a *argument, assumed ...string) string {
 	if a == nil || slices.Contains(assumed, a.literal()) {
 		return ""

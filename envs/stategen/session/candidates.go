@@ -10,14 +10,15 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// mostEdited is how many members of a copy change before it is written.
+// mostEdited is how many members of a copy may change before it is written.
 const mostEdited = 2
 
-// Candidates implements [stategen.Schema]. A long path, for which nothing else is left, is less
-// choosy.
+// Candidates implements [stategen.Schema]. It is less choosy for a long path that has no other
+// candidates left.
 func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) (all []stategen.Candidate) {
 	for _, s.choosy = range []bool{true, false} {
-		all = slices.Concat(s.readers(rng), s.writers(rng), s.deleters(rng, want.Left+want.After == 1), s.editors(rng))
+		isLast := want.Left+want.After == 1
+		all = slices.Concat(s.readers(rng), s.writers(rng), s.deleters(rng, isLast), s.editors(rng))
 		all = slices.DeleteFunc(all, func(c stategen.Candidate) bool {
 			return slices.Contains(s.made, c.Transition+c.Key) || !s.canEnd(c, want)
 		})
@@ -29,9 +30,9 @@ func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) (all []stategen.
 	return all
 }
 
-// canEnd reports whether after a candidate there are calls enough for what the path owes: a list
-// that nothing has changed, to return or to compare, and a write of every pending copy. Behind a
-// branch one call stays free, so that its ends differ.
+// canEnd reports whether a candidate leaves enough calls for what the path owes: a list that
+// nothing has changed, to return or to compare, and a write of every pending copy. After a branch
+// one call stays free, so that its ends differ.
 func (s *schema) canEnd(c stategen.Candidate, want stategen.Want) bool {
 	m := c.Params.(*move)
 	owed := 0
@@ -59,7 +60,7 @@ func (s *schema) canEnd(c stategen.Candidate, want stategen.Want) bool {
 	return owed <= want.Left+max(0, want.After-1)
 }
 
-// listable reports whether after a candidate there are sessions that the path can list.
+// listable reports whether a candidate leaves sessions that the path can list.
 func (s *schema) listable(c stategen.Candidate) bool {
 	return slices.ContainsFunc(s.copies, func(h *held) bool {
 		listed := slices.ContainsFunc(s.reads, func(r read) bool { return r.pair == h.pair && r.key == "" })
@@ -69,27 +70,28 @@ func (s *schema) listable(c stategen.Candidate) bool {
 }
 
 // readers returns the candidates that read: for each pair of source and type that the program
-// knows, a list, a search for every text in the data of its sessions, and one for a text of every
-// copy.
+// knows, a list, a search for every text in the data of its sessions, and a search for a text of
+// every copy.
 func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 	var done []pair
 
 	for _, h := range s.copies {
-		if !s.leads(h) || slices.Contains(done, h.pair) {
+		if !s.namesPair(h) || slices.Contains(done, h.pair) {
 			continue
 		}
 
 		done = append(done, h.pair)
 
+		// An empty list is no result, so programs read only where there is something.
 		live := s.live(h.pair)
 		if len(live) == 0 {
 			continue
 		}
 
 		known := slices.DeleteFunc(slices.Clone(s.copies), func(k *held) bool {
-			return k.pair != h.pair || !s.leads(k)
+			return k.pair != h.pair || !s.namesPair(k)
 		})
-		// Who has read some of these sessions mostly goes on with them.
+		// A program that has read some of these sessions mostly continues with those.
 		lead := slices.DeleteFunc(slices.Clone(known), func(k *held) bool { return k.local })
 		if len(lead) == 0 || rng.IntN(3) == 0 {
 			lead = known
@@ -118,26 +120,27 @@ func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 	return all
 }
 
-// leads reports whether reads go by the pair of a copy: a local one, or the first element of a
-// list, that was not deleted.
-func (s *schema) leads(h *held) bool {
+// namesPair reports whether reads name a copy's source and type: those of a local copy, or of the first
+// element of a list, that was not deleted.
+func (s *schema) namesPair(h *held) bool {
 	return (!s.choosy || h.touched != Delete) && (h.local || h.path[0] == "0")
 }
 
-// list is the candidate that lists the sessions of the pair of a copy.
+// list returns the candidate that lists the sessions of a copy's pair.
 func (s *schema) list(h *held, live []session) stategen.Candidate {
 	m := s.move(List, s.producers(h, live)...)
 	m.place(h)
 	return s.read(m, h.pair, "")
 }
 
-// search looks for a text under a key of data, by the pair of a copy: one that the user gives, or
-// the copy's own, where that finds another session.
+// search returns the candidate that searches a copy's pair for a text under a key of data: one that
+// the user gives, or the copy's own if that finds another session.
 func (s *schema) search(h *held, live []session, key, text string, own bool) (c stategen.Candidate, ok bool) {
 	found := matching(live, key, text)
 	another := func(one session) bool { return one.id != h.remote }
 
-	if s.justKnown(found) || own && (s.edits(h.name, key) || !slices.ContainsFunc(found, another)) {
+	unclear := own && (s.hasEdit(h.name, key) || !slices.ContainsFunc(found, another))
+	if s.justKnown(found) || unclear {
 		return c, false
 	}
 
@@ -154,7 +157,7 @@ func (s *schema) search(h *held, live []session, key, text string, own bool) (c 
 	return s.read(m, h.pair, key), true
 }
 
-// read completes a candidate whose result is sessions of a pair.
+// read completes a candidate that returns sessions of a pair.
 func (s *schema) read(m *move, p pair, key string) stategen.Candidate {
 	m.keep()
 	return m.call(func(result any) {
@@ -219,8 +222,8 @@ func (s *schema) writers(rng *rand.Rand) (all []stategen.Candidate) {
 	return all
 }
 
-// replaceable returns the elements of lists whose sessions a local one of a pair may replace: no
-// call of the program has written them, and no copy waits to.
+// replaceable returns the elements of lists whose sessions a local copy of a pair may replace: no
+// call of the program has written them, and no copy of them is pending.
 func (s *schema) replaceable(p pair) (all []*held) {
 	for _, e := range s.copies {
 		if e.remote != "" && !e.local && e.pair == p && !s.written(e.remote) && !s.waiting(e.remote) {
@@ -236,8 +239,8 @@ func (s *schema) waiting(id string) bool {
 	return slices.ContainsFunc(s.copies, func(h *held) bool { return h.remote == id && h.pending() })
 }
 
-// written reports whether the program wrote a session: nothing else should become of it, at least
-// before it is read.
+// written reports whether the program wrote a session, which should stay as it is, at least until
+// it is read.
 func (s *schema) written(id string) bool {
 	return s.touched[id] == Add || s.touched[id] == Update || s.choosy && s.changes[id] > 0
 }
@@ -265,7 +268,7 @@ func (s *schema) update(h *held, remote string, id stategen.Expr) stategen.Candi
 	return m.call(func(any) { s.wrote(h, Update, remote, id) })
 }
 
-// wrote notes that a session is now what a copy is.
+// wrote notes that a session is now the same as a copy.
 func (s *schema) wrote(h *held, by, id string, e stategen.Expr) {
 	s.changes[id]++
 	s.touched[id] = by
@@ -274,8 +277,8 @@ func (s *schema) wrote(h *held, by, id string, e stategen.Expr) {
 	h.edited, h.written, h.touched = nil, true, by
 }
 
-// deleters returns the candidates that delete a session: nothing that the program wrote, and the
-// last one only by the last call.
+// deleters returns the candidates that delete a session that the program did not write. Only the
+// last call may delete the last session.
 func (s *schema) deleters(rng *rand.Rand, last bool) (all []stategen.Candidate) {
 	if !last && len(s.State.(state).sessions) < 2 {
 		return nil
@@ -284,7 +287,8 @@ func (s *schema) deleters(rng *rand.Rand, last bool) (all []stategen.Candidate) 
 	var done []string
 
 	for _, h := range slices.Backward(s.copies) {
-		if h.remote == "" || s.written(h.remote) || slices.Contains(done, h.remote) || s.waiting(h.remote) {
+		busy := s.written(h.remote) || s.waiting(h.remote)
+		if h.remote == "" || busy || slices.Contains(done, h.remote) {
 			continue
 		}
 
@@ -297,14 +301,14 @@ func (s *schema) deleters(rng *rand.Rand, last bool) (all []stategen.Candidate) 
 	return all
 }
 
-// delete is the candidate that deletes the session of a copy. An element among others is told from
-// them by what its data has.
+// delete returns the candidate that deletes the session of a copy. An element among others is told
+// from them by its data.
 func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool) {
 	m := s.move(Delete, h.touched, s.touched[h.remote])
 	m.changes = h.id.Var
 
 	after := func(any) {
-		// Other copies of the session are copies of nothing now.
+		// The session's other copies no longer have a session.
 		for _, k := range s.copies {
 			if k.remote == h.remote && k != h {
 				k.remote, k.touched = "", Delete
@@ -319,6 +323,7 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 		list = s.Values[h.name].([]any)
 	}
 
+	// Nothing else could be meant by a copy of its own, or by the only element of a list.
 	if len(list) < 2 {
 		m.place(h)
 		m.arg("id", h.id, h.remote)
@@ -332,6 +337,7 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 
 	const item = "item"
 
+	// The candidate's key has the arguments of the one call that the loop makes.
 	m.given = envs.Object("source", h.source, "type", h.kind, "id", h.remote)
 	do := stategen.Call{Tool: Delete}
 
@@ -348,48 +354,50 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 	return m.candidate(true), true
 }
 
-// distinction returns a key that the data of every element of a list has, and what only that of one
-// has there.
+// distinction returns a key that the data of every element of a list has, and a text that only one
+// element's data has there.
 func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text string) {
 	data := s.data(h)
 	names := data.Names()
 
 	for _, i := range rng.Perm(len(names)) {
-		if s.edits(h.name, names[i]) {
+		if s.hasEdit(h.name, names[i]) {
 			continue
 		}
 
 		text, _ = data.Text(names[i])
-		alike := 0
+		same := 0
 
 		for k := range list {
 			v, err := stategen.Eval(s.Values, stategen.Var(h.name, strconv.Itoa(k), "data", names[i]))
 			if err != nil || v == text {
-				alike++ // an element without the key cannot be tested
+				same++ // an element without the key cannot be tested
 			}
 		}
 
-		if alike == 1 {
+		if same == 1 {
 			return names[i], text
 		}
 	}
 	return "", ""
 }
 
-// edits reports whether a variable has a session with an edit of a key that the service does not
-// know: who speaks of what it has there might mean the service's.
-func (s *schema) edits(name, key string) bool {
-	return slices.ContainsFunc(s.copies, func(h *held) bool { return h.name == name && slices.Contains(h.edited, key) })
+// hasEdit reports whether a variable has a session with an edit of a key that the service does not
+// know: an instruction about that text could mean the service's.
+func (s *schema) hasEdit(name, key string) bool {
+	return slices.ContainsFunc(s.copies, func(h *held) bool {
+		return h.name == name && slices.Contains(h.edited, key)
+	})
 }
 
 // editors returns the candidates that change a copy: a local one and an element of a list, at
-// random. What the program wrote is left alone, as far as that can be: who would change it might
-// have done so before.
+// random. If possible they leave alone what the program wrote: it could have been edited before.
 func (s *schema) editors(rng *rand.Rand) (all []stategen.Candidate) {
 	var locals, elements []*held
 
 	for _, h := range s.copies {
-		busy := h.remote != "" && (s.choosy && s.changes[h.remote] > 0 || !h.pending() && s.waiting(h.remote))
+		busy := h.remote != "" &&
+			(s.choosy && s.changes[h.remote] > 0 || !h.pending() && s.waiting(h.remote))
 
 		switch {
 		case busy || len(h.edited) >= mostEdited:
@@ -409,11 +417,11 @@ func (s *schema) editors(rng *rand.Rand) (all []stategen.Candidate) {
 	return all
 }
 
-// edit is the candidate that changes a member of a copy that was not changed since it was last
-// written.
+// edit returns the candidate that changes a member of a copy, one that was not changed since the
+// copy was last written.
 func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
-	names := slices.DeleteFunc(s.data(h).Names(), func(key string) bool { return slices.Contains(h.edited, key) })
-	key := stategen.Pick(rng, names)
+	isEdited := func(key string) bool { return slices.Contains(h.edited, key) }
+	key := stategen.Pick(rng, slices.DeleteFunc(s.data(h).Names(), isEdited))
 	was, _ := s.data(h).Text(key)
 
 	text := s.text(rng, key)
@@ -424,10 +432,10 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	m := s.move(edit, h.touched)
 	to, name := stategen.Expr{}, ""
 
-	// Half of the changes take over what a session has that the program read.
-	if like, ok := s.like(rng, h, key); ok && rng.IntN(2) == 0 {
-		text, to, name = textOf(s.data(like), key), like.expr("data", key), m.variable(h)
-		m.pairs, m.reads = stategen.Pairs(edit, h.touched, like.touched), like.name
+	// Half of the changes copy a text from a session that the program read, so that they are bound.
+	if from, ok := s.source(rng, h, key); ok && rng.IntN(2) == 0 {
+		text, to, name = textOf(s.data(from), key), from.expr("data", key), m.variable(h)
+		m.pairs, m.reads = stategen.Pairs(edit, h.touched, from.touched), from.name
 	} else {
 		name, to = m.variable(h), m.text(key, text)
 	}
@@ -440,6 +448,7 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	m.after = func(any) {
 		h.edited, h.touched = append(slices.Clip(h.edited), key), edit
 
+		// Titles tell sessions apart, so no later one may be drawn again.
 		if key == title {
 			s.titles = append(s.titles, text)
 		}
@@ -447,15 +456,17 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	return m.candidate(false)
 }
 
-// like returns an element of a list, not a deleted one, whose data has something else under a key
-// than a copy has; no two sessions get one title.
-func (s *schema) like(rng *rand.Rand, h *held, key string) (*held, bool) {
+// source returns an element of a list, not a deleted one, whose data differs from a copy's under a
+// key, to copy it; no two sessions get the same title.
+func (s *schema) source(rng *rand.Rand, h *held, key string) (*held, bool) {
 	var all []*held
 
 	for _, e := range s.copies {
+		isOther := !e.local && e.remote != "" && e.remote != h.remote
 		text := textOf(s.data(e), key)
-		if !e.local && e.remote != "" && e.remote != h.remote && !s.edits(e.name, key) && key != title && text != "" &&
-			text != textOf(s.data(h), key) {
+		differs := text != "" && text != textOf(s.data(h), key)
+
+		if isOther && differs && !s.hasEdit(e.name, key) && key != title {
 			all = append(all, e)
 		}
 	}

@@ -23,7 +23,7 @@ func content(v any) any {
 }
 
 // Effects implements [stategen.Service]: all sessions without what the service made up, in an order
-// that does not depend on how they came there.
+// that does not depend on the calls.
 func (*Domain) Effects(s stategen.State) any {
 	all := content(s.(state).find(func(*session) bool { return true })).([]any)
 
@@ -33,9 +33,9 @@ func (*Domain) Effects(s stategen.State) any {
 	return all
 }
 
-// Same implements [stategen.Service]. Every session matches one other, and every member of either
-// object counts. An object without members is what is left of an id: it says nothing, and is the
-// same as nothing.
+// Same implements [stategen.Service]. Every session matches another one, and every member of both
+// objects counts. An object without members is what is left of an id: it tells nothing, and equals
+// nothing.
 func (*Domain) Same(got, want any) bool {
 	if object, ok := got.(envs.Args); ok && len(object) == 0 {
 		return false

@@ -8,8 +8,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Condition implements [stategen.Schema]: a member of what the newest list has, or how long it is,
-// that its query did not decide.
+// Condition implements [stategen.Schema]: it compares a member of the newest list's sessions that
+// the list's query did not decide, or the list's length.
 func (s *schema) Condition(rng *rand.Rand) (t stategen.Test, constant stategen.Variable, ok bool) {
 	r, ok := s.newest()
 	if !ok {

@@ -55,7 +55,7 @@ func Paper() *Domain {
 func lines(name string) []string {
 	text, err := words.ReadFile("words/" + name + ".txt")
 	if err != nil {
-		panic(err) // it is in the program
+		panic(err) // the file is embedded
 	}
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
@@ -67,8 +67,8 @@ func (*Domain) Name() string { return "session" }
 func (d *Domain) APIs() []toolapi.APISpec { return d.apis }
 
 // Counted implements [stategen.Domain]: the paper counts five of the six tools and does not say
-// which. They are all but get_session, which the service has and programs do not call, as who knows
-// an id has seen the session.
+// which. Here they are all but get_session, which programs do not call: a program that knows an id
+// has seen the session.
 func (*Domain) Counted() []string { return []string{List, Add, Query, Update, Delete} }
 
 // Splits implements [stategen.Domain].

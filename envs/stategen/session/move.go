@@ -12,7 +12,7 @@ import (
 // localType is the type of a local session, in words for instructions.
 const localType = "a local session, an object with source, type and data"
 
-// typeOf says what a text of data is.
+// typeOf returns the type, in words, of a text in data.
 func typeOf(key string) string {
 	return map[string]string{
 		title:                    "a title",
@@ -23,8 +23,8 @@ func typeOf(key string) string {
 	}[key]
 }
 
-// move is a candidate in the making: the variables that it declares, its arguments as the program
-// says them and as they are, and what becomes of the copies.
+// move is a candidate in the making: the variables that it declares, its arguments as expressions
+// and as values, and how it changes the copies.
 type move struct {
 	*schema
 	transition string
@@ -36,7 +36,7 @@ type move struct {
 	pairs      []stategen.Pair
 	copy       *held  // that it edits or writes
 	changes    string // the variable of which it edits, replaces or deletes an element
-	reads      string // the variable of which an edit takes over a part
+	reads      string // the variable from which an edit copies a part
 
 	stmt  stategen.Stmt
 	after func(result any)
@@ -71,7 +71,7 @@ func (m *move) variable(h *held) string {
 	return m.names[h]
 }
 
-// arg gives the call an argument: as the program says it, and as it is.
+// arg gives the call an argument, as an expression and as a value.
 func (m *move) arg(name string, e stategen.Expr, value any) {
 	m.args = append(m.args, stategen.Named{Name: name, Expr: e})
 	m.given = m.given.With(name, value)
@@ -133,8 +133,8 @@ func (s *schema) Apply(c stategen.Candidate) {
 	}
 }
 
-// note notes what a move makes of the reads before it. Who only takes the source and type of a
-// session has not used what was read.
+// note notes which reads a move uses or changes. Taking only the source and type of a session does
+// not use what was read.
 func (s *schema) note(m *move) {
 	s.changed[m.changes], s.used[m.changes], s.used[m.reads] = true, true, true
 

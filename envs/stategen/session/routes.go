@@ -1,6 +1,6 @@
 package session
 
-// Route is where the service has a tool of the base version on the web.
+// Route is the web route of a tool of the base version.
 type Route struct {
 	Tool, Method string
 	Path         string   // below the address of the service; "{type}" is an argument

@@ -9,7 +9,7 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// schema is a program that grows. It runs the program's statements, so that it knows what the next
+// schema is a growing program. It runs the program's statements, so that it knows what the next
 // call would do.
 type schema struct {
 	drawer
@@ -18,13 +18,13 @@ type schema struct {
 	copies []*held  // of sessions; the newest last
 	reads  []read   // the newest last
 	made   []string // the transitions with their parameters
-	choosy bool     // what the program wrote is let alone, and what it deleted is not spoken of
+	choosy bool     // it leaves alone what the program wrote, and does not mention what it deleted
 
-	used    map[string]bool // variables of which a statement used more than source and type, and
-	changed map[string]bool // those of which it edited, replaced or deleted an element
+	used    map[string]bool // variables of which a statement used more than source and type
+	changed map[string]bool // variables of which one edited, replaced or deleted an element
 
-	// Of the service's sessions, by id: what touched one last (nothing: it was there from the
-	// start), and how often one was written.
+	// The last transition that touched a session of the service ("": it was there from the start),
+	// and the number of times it was written, by id.
 	touched map[string]string
 	changes map[string]int
 }
@@ -32,11 +32,11 @@ type schema struct {
 // held is a copy of a session that the program has.
 type held struct {
 	pair
-	draft envs.Args // what a local one is before a statement names it; the variable is declared then
+	draft envs.Args // the value of a local one before a statement names it, which declares it
 	name  string    // of the variable
 	path  []string  // in the variable, of an element of a list
 
-	remote string        // the id of the session of which it is a copy; "" if there is none (any more)
+	remote string        // the id of the session of which it is a copy; "" if it has none (any more)
 	id     stategen.Expr // by which the program knows the id
 	change int           // of the session, when it was copied or written
 
@@ -61,10 +61,10 @@ func (h *held) expr(path ...string) stategen.Expr {
 	return stategen.Var(h.name, slices.Concat(h.path, path)...)
 }
 
-// stale reports whether the session changed behind the back of its copy.
+// stale reports whether the session has changed since the copy was made or written.
 func (s *schema) stale(h *held) bool { return h.change != s.changes[h.remote] }
 
-// value returns what a copy is now.
+// value returns the current value of a copy.
 func (s *schema) value(h *held) envs.Args {
 	if h.name == "" {
 		return h.draft
@@ -114,7 +114,7 @@ func (s *schema) Clone() stategen.Schema {
 }
 
 // Result implements [stategen.Schema]: the lists of the service that no statement used, or else the
-// newest that none changed.
+// newest that no statement changed.
 func (s *schema) Result() (stategen.Expr, bool) {
 	var unused []stategen.Expr
 

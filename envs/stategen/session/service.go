@@ -15,16 +15,16 @@ import (
 
 var refuse = stategen.Refuse
 
-// leastSource is how many characters a source has at least.
+// leastSource is the least number of characters of a source.
 const leastSource = 3
 
 // fieldPrefix begins the field of a query.
 const fieldPrefix = "data."
 
-// state is the sessions of the service, oldest first. It is never changed.
+// state holds the sessions of the service, oldest first. It is immutable.
 type state struct {
 	sessions []session
-	added    int // also those deleted since: no id is given twice
+	added    int // including those deleted since: no id is given twice
 }
 
 // session is a session of the service.
@@ -33,7 +33,7 @@ type session struct {
 	data                       envs.Args
 }
 
-// Missing is the refusal of a call about a session that is not there.
+// Missing is the refusal of a call about a session that does not exist.
 type Missing struct{ *stategen.Refusal }
 
 // Unwrap returns the refusal.
@@ -90,6 +90,7 @@ func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (statege
 	source, _ := args.Text("source")
 	kind, _ := args.Text("type")
 
+	// Refused for every tool, even if the id is that of a session.
 	if err := d.check(source, kind); err != nil {
 		return from, nil, err
 	}
@@ -113,7 +114,9 @@ func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (statege
 	id, _ := args.Text("id")
 
 	// An id is not enough: calls have to name the session's source and type as well.
-	i := slices.IndexFunc(s.sessions, func(one session) bool { return one.id == id && one.isOf(source, kind) })
+	i := slices.IndexFunc(s.sessions, func(one session) bool {
+		return one.id == id && one.isOf(source, kind)
+	})
 	if i < 0 {
 		text := fmt.Sprintf("There is no session with the id %.100q of the source %.100q and type %s.",
 			id, source, kind)
@@ -135,7 +138,7 @@ func (d *Domain) Call(from stategen.State, tool string, args envs.Args) (statege
 	return nil, nil, errors.New("session: no tool " + tool)
 }
 
-// check refuses a source or type that no session has.
+// check refuses a source or type that no session can have.
 func (d *Domain) check(source, kind string) error {
 	if utf8.RuneCountInString(source) < leastSource {
 		return refuse("The source %q is too short: it has at least %d characters.", source, leastSource)
@@ -158,7 +161,7 @@ func dataOf(args envs.Args) (envs.Args, error) {
 	return data, nil
 }
 
-// find returns the sessions that match as a value.
+// find returns the matching sessions as a value.
 func (s state) find(matches func(*session) bool) []any {
 	found := []any{}
 
@@ -186,7 +189,7 @@ func (s state) query(source, kind string, args envs.Args) (any, error) {
 	return s.find(func(one *session) bool { return one.isOf(source, kind) && one.has(key, value) }), nil
 }
 
-// add returns the service with a session more, and its id. One that exists already is not added.
+// add returns the service with one more session, and its id. One that already exists is not added.
 func (s state) add(source, kind string, data envs.Args) (state, string) {
 	sum := checksum(data)
 
@@ -196,13 +199,13 @@ func (s state) add(source, kind string, data envs.Args) (state, string) {
 		}
 	}
 
-	// Programs of others sort sessions by their ids, which MongoDB makes in ascending order.
+	// Programs that others wrote sort sessions by ids, which ascend in MongoDB.
 	id := fmt.Sprintf("%08x%.16s", firstID+s.added, digest(fmt.Sprint(source, " ", kind, " ", sum)))
 	added := session{id, source, kind, sum, data}
 	return state{append(slices.Clip(s.sessions), added), s.added + 1}, id
 }
 
-// firstID is where the part of ids begins that counts.
+// firstID is the first value of the ascending part of ids.
 const firstID = 0x6f1c0000
 
 // update returns the service with other data in a session.
@@ -212,10 +215,10 @@ func (s state) update(i int, data envs.Args) state {
 	return s
 }
 
-// checksum identifies data. Data that means the same has the same.
+// checksum identifies data. Equal data has equal checksums.
 func checksum(data envs.Args) string { return digest(string(pytext.AppendCanonical(nil, data))) }
 
-// digest is 24 hexadecimal digits, as ids of documents in MongoDB have.
+// digest returns 24 hexadecimal digits, like the ids of documents in MongoDB.
 func digest(text string) string {
 	return fmt.Sprintf("%.12x", sha256.Sum256([]byte(text)))
 }

@@ -21,13 +21,13 @@ const (
 
 const title = "title"
 
-// keys are those of data beside its title.
+// keys are the keys of data other than title.
 var keys = []string{"description", "members", "similarities", "significantDifferences"}
 
 // pair is where sessions belong.
 type pair struct{ source, kind string }
 
-// session returns a session as a program begins with it.
+// session returns a session as a program has it at the start.
 func (p pair) session(data envs.Args) envs.Args {
 	return envs.Object("source", p.source, "type", p.kind, "data", data)
 }
@@ -35,11 +35,11 @@ func (p pair) session(data envs.Args) envs.Args {
 // drawer draws the values of one program. No title occurs twice.
 type drawer struct {
 	*Domain
-	titles []string // that occur so far
+	titles []string // drawn so far
 }
 
 // Init implements [stategen.Domain]. The first two sessions of the service and the first local one
-// are of the same source and type, so that there is something to list, to tell apart and to write.
+// have the same source and type, so that there is something to list, to tell apart and to write.
 func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 	w := drawer{Domain: d}
 
@@ -84,6 +84,7 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 			p = stategen.Pick(rng, at)
 		}
 
+		// With a shared text, a search by the local session's own finds one of the service's.
 		data := w.data(rng)
 		if rng.IntN(2) == 0 {
 			data = sharing(rng, data, stategen.Pick(rng, server).(envs.Args))
@@ -94,6 +95,7 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 		})
 	}
 
+	// Only now has w all the titles that must not be drawn again.
 	s.drawer = w
 	return s
 }
@@ -112,14 +114,15 @@ func (w *drawer) data(rng *rand.Rand) envs.Args {
 	return data
 }
 
-// text draws a value of data, a title that does not occur yet. Numbers are texts.
+// text draws a value of data; a title is a new one. Numbers are texts.
 func (w *drawer) text(rng *rand.Rand, key string) string {
 	switch key {
 	case title:
 		text := stategen.Pick(rng, w.Domain.titles)
 
+		// After that many draws most titles must be taken.
 		for n := 2; slices.Contains(w.titles, text); n++ {
-			if text = stategen.Pick(rng, w.Domain.titles); n > len(w.Domain.titles) { // most of them occur
+			if text = stategen.Pick(rng, w.Domain.titles); n > len(w.Domain.titles) {
 				text = fmt.Sprintf("%s, part %d", text, n)
 			}
 		}
@@ -131,7 +134,7 @@ func (w *drawer) text(rng *rand.Rand, key string) string {
 	return strconv.Itoa(1 + rng.IntN(mostCount))
 }
 
-// sharing returns data in which one member, if both have it, is that of a session: so that a search
+// sharing returns data with one member, if both have it, taken from a session, so that a search
 // finds several.
 func sharing(rng *rand.Rand, data, like envs.Args) envs.Args {
 	other := like.Object("data")
@@ -143,5 +146,5 @@ func sharing(rng *rand.Rand, data, like envs.Args) envs.Args {
 	return data
 }
 
-// between returns a random number of a range with both ends.
+// between returns a random number from least to most, inclusive.
 func between(rng *rand.Rand, least, most int) int { return least + rng.IntN(most-least+1) }

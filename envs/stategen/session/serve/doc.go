@@ -1,6 +1,6 @@
-// Package serve is the session service of package session as a web server.
+// Package serve makes the session service of package session a web server.
 //
-// Under the base version it has the routes that the documents of the tools tell:
+// Under the base version it has the routes in the documents of the tools:
 //
 //	GET    /api/sessions/{source}/{type}                       list_sessions
 //	POST   /api/sessions/{source}/{type}                       add_session; the body is the data
@@ -12,23 +12,24 @@
 // Under another version an API that changed, called NAME there, is POST /api/NAME, and the body is
 // an object of its parameters; one that did not change keeps its route.
 //
-//	200  with the result as JSON, or with an empty body where there is none
-//	400  the arguments do not fit, or are not such as the service takes
+//	200  with the result as JSON, or an empty body
+//	400  the arguments do not fit, or the service does not take them
 //	404  no such session, or no such route
-//	410  what was there under another version; the error is the notice about what to use instead
+//	410  another version has this; the error is the notice about what to use instead
 //	413  the body has more than MaxBody bytes
-//	500  our failure
+//	500  the server failed
 //
-// Every answer but 200 has an object with the reason under error, except what net/http itself
-// answers: 404 and 405 to paths and methods that no route has.
+// Every answer but 200 has an object with the reason under error, except those of net/http itself:
+// 404 and 405 to paths and methods without a route.
 //
 // # Guarantees
 //
-//   - A request is answered by one call at most, which goes through the version's adapters.
-//   - [Server] is safe for concurrent use: calls happen one after the other.
-//   - No page of a foreign site in a browser on this machine calls anything; see package envs/wire.
+//   - A request makes one call at most, which goes through the version's adapters.
+//   - [Server] is safe for concurrent use: calls happen one after another.
+//   - A web page of another site, in a browser on this machine, cannot call anything; see package
+//     envs/wire.
 //
 // # Caveats
 //
-// Sessions are in memory, without a limit on how many.
+// Sessions are in memory, up to 64 MiB of them.
 package serve

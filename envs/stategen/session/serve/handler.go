@@ -15,31 +15,34 @@ import (
 	"toolevo/envs/wire"
 )
 
-// MaxBody is how many bytes the body of a request may have.
+// MaxBody is the largest size of a request's body, in bytes.
 const MaxBody = 1 << 20
 
-// handler finds the calls in requests.
+// handler turns requests into calls.
 type handler struct {
 	base, deployed *toolapi.Version
 	call           stategen.Caller
 }
 
-// Handler answers requests to a deployed version by calls of the tools; base is the version that
-// defines them. It serves whoever has the sessions: the server, or a program in a sandbox.
+// Handler returns a handler that answers requests to a deployed version with calls of the tools;
+// base is the version that defines them. It is for whoever has the sessions: the server, or a
+// program in a sandbox.
 func Handler(base, deployed *toolapi.Version, call stategen.Caller) http.Handler {
 	h := &handler{base, deployed, call}
 	mux := http.NewServeMux()
 
-	for _, at := range session.Routes() {
-		mux.HandleFunc(at.Method+" "+at.Path, func(w http.ResponseWriter, r *http.Request) { h.routed(w, r, &at) })
+	for _, route := range session.Routes() {
+		mux.HandleFunc(route.Method+" "+route.Path, func(w http.ResponseWriter, r *http.Request) {
+			h.serveRoute(w, r, &route)
+		})
 	}
 
-	mux.HandleFunc("POST /api/{name}", h.named)
+	mux.HandleFunc("POST /api/{name}", h.serveName)
 	return http.MaxBytesHandler(mux, MaxBody)
 }
 
-// routed answers a request to a route of the base version, which is gone where its API changed.
-func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Route) {
+// serveRoute answers a request to a route of the base version, which is gone if its API changed.
+func (h *handler) serveRoute(w http.ResponseWriter, r *http.Request, at *session.Route) {
 	api, ok := h.deployed.ForTool(at.Tool)
 	if !ok || !h.base.Has(api) {
 		h.gone(w, at.Tool)
@@ -55,6 +58,7 @@ func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Rou
 		}
 	}
 
+	// A parameter that is missing in the query is left out, which is not the same as empty.
 	query := r.URL.Query()
 
 	for _, name := range at.Query {
@@ -76,8 +80,8 @@ func (h *handler) routed(w http.ResponseWriter, r *http.Request, at *session.Rou
 	h.answer(w, api, args)
 }
 
-// named answers a request to an API that changed, by its name.
-func (h *handler) named(w http.ResponseWriter, r *http.Request) {
+// serveName answers a request to an API that changed, by its name.
+func (h *handler) serveName(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 
 	args, status, err := wire.ReadObject(r)
@@ -96,7 +100,7 @@ func (h *handler) named(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, api, args)
 }
 
-// serves reports whether a tool is one of the service.
+// serves reports whether the service has a tool.
 func serves(tool string) bool {
 	return slices.ContainsFunc(session.Routes(), func(r session.Route) bool { return r.Tool == tool })
 }
@@ -116,7 +120,7 @@ func (h *handler) gone(w http.ResponseWriter, name string) {
 	refuse(w, http.StatusNotFound, fmt.Sprintf("nothing is served under the name %.100q", name))
 }
 
-// answer answers a request by the call that it is.
+// answer answers a request with the result of its call.
 func (h *handler) answer(w http.ResponseWriter, api *toolapi.API, args envs.Args) {
 	lowered, wrong := api.Lower(args)
 	if wrong != nil {
@@ -142,7 +146,7 @@ func (h *handler) answer(w http.ResponseWriter, api *toolapi.API, args envs.Args
 	}
 }
 
-// refuse answers a request that is not done.
+// refuse answers a request with an error.
 func refuse(w http.ResponseWriter, status int, why string) {
 	text := pytext.AppendJSON(nil, envs.Object("error", why))
 	wire.SendJSON(w, status, string(text))

@@ -27,7 +27,7 @@ type Server struct {
 	most  int            // that it may be
 }
 
-// mostBytes is how many bytes the sessions may have together. Each counts as overhead and its data.
+// mostBytes is the largest size of all sessions together. Each counts as overhead and its data.
 const (
 	mostBytes = 64 << 20
 	overhead  = 1 << 10
@@ -56,7 +56,7 @@ func New(base, deployed *toolapi.Version, g *wire.Guard) (*Server, error) {
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// call calls a tool, and keeps what it leaves.
+// call calls a tool, and keeps the state after it.
 func (s *Server) call(tool string, args envs.Args) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *Server) call(tool string, args envs.Args) (any, error) {
 	return result, err
 }
 
-// weigh keeps how large the data of a session is that a call changed.
+// weigh notes the size of the session that a call changed.
 func (s *Server) weigh(tool string, args envs.Args, result any, size int) {
 	if tool != session.Add && tool != session.Update && tool != session.Delete {
 		return
