@@ -172,6 +172,7 @@ func (r *Report) flips(all []facts.Fact, evaluations []Evaluation) {
 
 		for _, q := range questions {
 			first, second := answers[c.First], answers[c.Second]
+
 			// A question that one side did not ask, or lost, says nothing about the other.
 			if first[q.Question].Trials == 0 || second[q.Question].Trials == 0 ||
 				first.Right(q.Question) == second.Right(q.Question) {

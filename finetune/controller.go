@@ -81,6 +81,7 @@ func (p *player) descend(ctx context.Context, c chain) (last chain, back int, er
 		}
 
 		last, back, err = p.descend(ctx, next)
+
 		// More than one turn to take back means that this place is left as well, untried actions
 		// included.
 		if err != nil || last.answered() || back > 1 {

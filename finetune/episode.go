@@ -119,6 +119,8 @@ func (p *player) turn(ctx context.Context, c chain, before int, remark string) (
 
 	c.path += "." + strconv.Itoa(before)
 
+	// Silence and a prompt that no longer fits are no failures of the infrastructure: both end the
+	// chain, and the episode notes why.
 	switch {
 	case len(proposals) > 0 && proposals[0].Finish == mcts.FinishTooLong:
 		c.limit = mcts.LimitContext
@@ -136,8 +138,10 @@ func (p *player) turn(ctx context.Context, c chain, before int, remark string) (
 	}
 
 	c.state, c.grade = next.State, next.Grade
+
 	// A text that ran into its length limit counts as cut only if no call was complete by then.
 	cut := proposals[0].Finish == mcts.FinishLength && next.Turn.Call.Name == ""
+
 	// The action as the environment cut it is recorded, not the whole text: later prompts show no
 	// more. Clip keeps chains that share a beginning from writing into one array.
 	c.nodes = append(slices.Clip(c.nodes), mcts.Record{

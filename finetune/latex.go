@@ -30,6 +30,7 @@ func (r *Report) WriteLaTeX(w io.Writer) error { return r.WriteBlocks(w, nil) }
 func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 	view := tables().Report("latex")[0]
 	rows := slices.Concat(tabulate.RowsOf(r.Rows), r.averages())
+
 	// Policies measured under a stand-in get a block of their own, above the others; which they are
 	// is found below.
 	blocks = append([]Block{{Name: view.Apart}}, blocks...)
@@ -41,6 +42,7 @@ func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 
 	for _, row := range rows {
 		policy := row.Text("policy")
+
 		// A policy that met both versions keeps both, each in a table of its own.
 		base, ok := strings.CutSuffix(row.Text("api"), standIn)
 		if ok && !measured[Contender{policy, base}] {

@@ -24,6 +24,7 @@ func addRepeats(rows []Row, all []facts.Fact) {
 	for i := range all {
 		f := &all[i]
 		cell := Cell{f.Policy, f.API, f.Dataset, f.Difficulty}
+
 		// The number of repeats is that of what was planned: lost episodes count here, though they
 		// are measured nowhere.
 		most[cell] = max(most[cell], f.Repeat+1)
@@ -39,6 +40,7 @@ func addRepeats(rows []Row, all []facts.Fact) {
 
 	for i := range rows {
 		row := &rows[i]
+
 		// The table has a deviation for every cell; over a single repeat it means nothing.
 		if most[row.Cell] < 2 {
 			row.Repeats = nil

@@ -71,6 +71,7 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 
 		// An episode that did not end has no answer, whatever its last text says.
 		correct := e.Status == envs.Terminated.String() && by.Match(e.Gold, e.Answer)
+
 		// Another verdict than the one kept means that the matcher itself was revised since.
 		if by.Kept != nil && by.Kept(&e) != correct {
 			r.Revised++

@@ -57,6 +57,7 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 
 	for i, p := range played {
 		v.Calls += p.calls
+
 		// An episode that was given up is known by name; only the others are merely missing.
 		if p.stored {
 			v.Episodes++
@@ -91,6 +92,7 @@ func (o *Options) again(ctx context.Context, a attempt) (p playedAgain, err erro
 	var branch *mcts.TreeRecord
 
 	branch, p.stored, err = o.Store.LoadTree(ctx, id.Question, id.Tree)
+
 	// Damage, here and below, is for Store.Check to report: a problem would name it twice.
 	if errors.Is(err, store.ErrDamaged) {
 		p.stored = true

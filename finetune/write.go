@@ -23,6 +23,7 @@ func (r *Report) rows() map[string][]tabulate.Row {
 	for i, row := range evaluation {
 		if f := r.Rows[i].Repeats; f != nil {
 			row["several"] = "yes"
+
 			// The last of each list is about all repeats.
 			row["repeats.any"], row["repeats.every"] = f.PassAt[f.Episodes-1], f.PassAll[f.Episodes-1]
 		}

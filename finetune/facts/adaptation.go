@@ -175,6 +175,7 @@ func (b *Board) addCost(row tabulate.Row) {
 	}
 
 	row["cost.n"], row["cost.turns"] = n, turns/n
+
 	// One question whose tokens were not counted would make drift look cheap.
 	if counted {
 		row["cost.tokens"] = tokens / n

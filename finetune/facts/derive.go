@@ -75,6 +75,7 @@ func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 	}
 
 	f.Question = f.Dataset + "/" + f.Difficulty + "/" + f.QuestionID
+
 	// Questions from one template are alike, so intervals are clustered by template where there is
 	// one.
 	f.Cluster = cmp.Or(f.Template, f.Question)
@@ -128,6 +129,7 @@ func (f *Fact) calls(e *trajectories.Episode, version *toolapi.Version) []Call {
 		// Finish and UpdateTool belong to the protocol: they never drift, and are no calls of
 		// tools.
 		c.Called = !t.Unreadable() && t.Tool != envs.FinishTool && t.Tool != envs.UpdateTool
+
 		// A tool that failed or was unavailable took the call all the same.
 		c.Valid = c.Called && (t.Outcome == envs.OK || t.Outcome == envs.ToolError ||
 			t.Outcome == envs.Unavailable)

@@ -68,6 +68,7 @@ func Read(path string) ([]Case, error) {
 			Split: cmp.Or(l.Split, mirror.Split(name)), System: l.System,
 			Instruction: cmp.Or(l.Instruction, l.Prompt), Real: cmp.Or(l.Output, l.Label),
 		}
+
 		// An empty answer is an answer, too: only a missing one leaves the case to be simulated.
 		if l.Predict != nil {
 			c.Model, c.Simulated = cmp.Or(l.Model, folder), *l.Predict

@@ -44,6 +44,7 @@ func Judge(in Input, o Options) (*Report, error) {
 	r.Loss, r.Low, r.High, r.N = loss.Share, loss.Low, loss.High, loss.Questions
 
 	r.decide(&in, loss)
+
 	// PassUndecided forgives too few tasks, never what could not be measured.
 	r.Passed = r.Verdict == Green || r.Verdict == Undecided && o.PassUndecided
 	return r, nil

@@ -183,6 +183,7 @@ func (d *Judged) preferences(files map[string][]byte) error {
 		}
 
 		first, second, _ := m.Votes()
+
 		// A Python dictionary keeps its order, which a map would lose.
 		votes := envs.Args{
 			{Name: reference, Value: envs.Number(strconv.Itoa(first))},

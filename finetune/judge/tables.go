@@ -31,6 +31,7 @@ func (r *Report) shown() map[string][]tabulate.Row {
 		mark(s, "sopr", row.SoPR != nil)
 		mark(s, "fac", row.FAC != nil)
 		mark(s, "conduct", row.Conduct != nil)
+
 		// What was not counted is shown once, in the means over everything, so that it is not added
 		// up twice.
 		mark(s, "counted", row.Dataset == mean && row.Difficulty == everything &&

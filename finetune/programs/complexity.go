@@ -78,6 +78,7 @@ func mean(domain string, samples []Sample) Complexity {
 
 	n := float64(c.N)
 	c.Calls, c.Depth, c.Bindings, straight = c.Calls/n, c.Depth/n, c.Bindings/n, straight/n
+
 	// A pointer, because the paper publishes no such figure: there it is missing, not 0.
 	c.Straight = &straight
 
@@ -137,6 +138,7 @@ func (c *Complexity) statistics() []tabulate.Row {
 
 		rows = append(rows, row)
 	}
+
 	// As text: a count among means would otherwise be printed with decimals.
 	return append(rows, tabulate.Row{"statistic": "Tasks", "domain": c.Domain, "value": strconv.Itoa(c.N)})
 }

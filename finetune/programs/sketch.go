@@ -64,6 +64,7 @@ func sketches(ctx context.Context, a Author, s *code.Surface, n int, seed uint64
 			}
 			return found, nil
 		})
+
 		// A model that writes no programs is an error, not a short curve: it would look like poor
 		// coverage.
 		if err = cmp.Or(err, none); err != nil {

@@ -24,6 +24,7 @@ func (r *Report) Figures() []tabulate.Figure {
 				"feedback": feedback, "difficulty": All, "kind": "!" + string(f.other),
 				string(f.kind): "yes",
 			})
+
 			// A kind that was not played has no rows at all, not even the baseline's: the mark is
 			// missing there, too.
 			if len(rows) == 0 {

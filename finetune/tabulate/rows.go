@@ -261,6 +261,7 @@ func (c *Column) figure(t *Table, s *Source, g *group) {
 		}
 	case c.Rate != "":
 		r := RateOf(c.strata(t, s, g.members, c.Rate)...)
+
 		// If nothing was measured, the interval excludes nothing; a share of 0 would be wrong.
 		if g.row[c.Low], g.row[c.High] = r.Low, r.High; r.Strata > 0 {
 			g.row[c.Name] = r.Share
@@ -302,6 +303,7 @@ func (c *Column) strata(t *Table, s *Source, members []int, of string) [][]Clust
 
 	for _, i := range members {
 		trials := s.number(i, c.Of)
+
 		// A row without trials, such as a lost episode, counts nowhere.
 		if trials == 0 {
 			continue

@@ -90,6 +90,7 @@ func (g *Grid) fitting(width int) (bundles [][]int) {
 // text writes some columns of figures. Numbers are aligned at their right.
 func (g *Grid) text(b *strings.Builder, columns []int) {
 	widths := g.widths()
+
 	// Every bundle of columns repeats the words, so that its lines can be told apart.
 	columns = append(slices.Collect(between(g.Heading, g.Words)), columns...)
 	indent := strings.Repeat(" ", gap*min(g.Heading, 1))
@@ -99,6 +100,7 @@ func (g *Grid) text(b *strings.Builder, columns []int) {
 
 		for _, column := range columns {
 			before, behind := 0, widths[column]-utf8.RuneCountInString(line[column])
+
 			// A number keeps only the gap after it, or the next column would touch it.
 			if g.isNumber(column) {
 				before, behind = behind-gap, gap

@@ -65,6 +65,7 @@ func (r *Recipe) openEntry(name string) (*Source, error) {
 
 	name = name[i+1:]
 	entry, ok := entries[name]
+
 	// An entry may name a hub or a script instead of a file: samples that nobody can count or hash
 	// here.
 	path, _ := entry[fileNameKey].(string)

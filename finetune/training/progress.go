@@ -64,6 +64,7 @@ func lastProgress(weights string) Progress {
 
 	for line := range strings.Lines(string(text)) {
 		var p Progress
+
 		// The first line may be cut, and the last one still being written.
 		if !strings.HasSuffix(line, "\n") || json.Unmarshal([]byte(line), &p) != nil {
 			continue

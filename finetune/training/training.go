@@ -71,6 +71,7 @@ func Open(dir string, p *Plan) (*Training, error) {
 		_, planned := p.files[strings.TrimSuffix(e.Name(), disk.Unfinished)]
 		return planned || e.Name() == argumentsFile+disk.Unfinished
 	})
+
 	// Anything else is somebody's: a training would mix with it, and clear removes weights.
 	if len(entries) > 0 {
 		return nil, fmt.Errorf("%s is not empty, and no training began in it: choose another folder", dir)

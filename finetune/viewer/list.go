@@ -62,6 +62,7 @@ func (s *Site) runsPage(ctx context.Context, l rundir.Listing) (*page, error) {
 
 	for i := range shown {
 		r := &shown[i]
+
 		// Only running runs that are listed make the page ask for news.
 		p.Grows = p.Grows || r.State == rundir.Running
 		body.Lines = append(body.Lines, lineOfRun(r))

@@ -81,6 +81,7 @@ func headings(l listing, columns []column) []heading {
 
 	for i := range all {
 		h := &all[i]
+
 		// Another order begins at its first page. Following a heading twice turns the order round.
 		h.Link = listing{l.at, l.filter}
 		h.Link.Sort, h.Link.Page = h.key, 0

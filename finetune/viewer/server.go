@@ -155,6 +155,7 @@ func (s *Site) promptPage(req *http.Request) (*page, error) {
 	}
 
 	p := newPage(at, "prompt", "prompt")
+
 	// The node is on the way to its prompt, which the place alone does not tell.
 	p.Way = append(p.Way, crumb{at.Label(), at.String(), ""})
 	p.Body = text

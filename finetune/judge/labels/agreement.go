@@ -23,6 +23,7 @@ func agree(cases []*labelled, first, second string) Agreement {
 
 	for _, c := range cases {
 		x, y := c.by[first], c.by[second]
+
 		// A case that only one labelled says nothing, nor may it count in the shares that chance
 		// rests on.
 		if x == nil || y == nil {
@@ -44,6 +45,7 @@ func agree(cases []*labelled, first, second string) Agreement {
 	a.Agree = same / n
 
 	chance := solvedFirst/n*solvedSecond/n + (1-solvedFirst/n)*(1-solvedSecond/n)
+
 	// If both always say the same thing, chance alone agrees, and kappa would be 0/0.
 	if chance < 1 {
 		kappa := (a.Agree - chance) / (1 - chance)
