@@ -341,8 +341,8 @@ func (e *Environment[S]) finish(ctx context.Context, from *state[S], v any) (ans
 
 	grade, err := e.grader.Grade(ctx, from.session, from.history, text)
 	if err != nil {
-		return answer[S]{}, envs.Fail(envs.StageEnvironment, fmt.Sprintf("grade %q in task %q", shortened(text), task.ID),
-			err)
+		op := fmt.Sprintf("grade %q in task %q", shortened(text), task.ID)
+		return answer[S]{}, envs.Fail(envs.StageEnvironment, op, err)
 	}
 
 	grade.Answer = text

@@ -88,7 +88,7 @@ func (f *filter) rule(call uint32, yes, no bpf.RetConstant, conditions ...condit
 		}
 
 		if c.own {
-			// The number is not known yet: the process will write it into the filter, at this place.
+			// The number is not known yet: the process will put it into the filter here.
 			f.own = append(f.own, len(f.code)+1+len(block))
 			c.is = []uint32{0}
 		}

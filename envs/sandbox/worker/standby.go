@@ -33,7 +33,8 @@ type started[C any] struct {
 const restarts = 3
 
 // NewStandby starts that many children at once. Those that start returns must end with life.
-func NewStandby[C killable](ctx context.Context, children int, start func(life context.Context) (C, error)) *Standby[C] {
+func NewStandby[C killable](ctx context.Context, children int,
+	start func(life context.Context) (C, error)) *Standby[C] {
 	s := &Standby[C]{start: start, ready: make(chan started[C], children)}
 	s.life, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.close = sync.OnceFunc(s.end)
