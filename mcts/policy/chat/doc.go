@@ -19,7 +19,8 @@
 //   - Rendering is append-only: the rendering of a history, with the next reply after it, is a
 //     prefix of the rendering of every history that continues it. A server's prefix cache serves a
 //     whole tree.
-//   - Nothing that is read becomes a control token, and no observation is lost, under either form.
+//   - No text that the model reads becomes a control token, and no observation is lost, in either
+//     form.
 //   - Everything is a pure function of its arguments and safe for concurrent use.
 //
 // # Learned tools
@@ -32,6 +33,6 @@
 //
 // A reply is rendered as the model wrote it. Text in it that looks like a control token is not
 // broken, because no sample that holds one is ever trained on. The system text is rendered
-// unchanged: its author is responsible for it. The numbers of a function call stay as written,
-// where LLaMA-Factory writes 1.5 for 1.50.
+// unchanged: its author is responsible for it. The numbers of a function call stay as written;
+// LLaMA-Factory writes 1.5 for 1.50.
 package chat

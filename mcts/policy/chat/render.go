@@ -11,13 +11,13 @@ import (
 // QuestionText returns the text of the message that asks the question, and whether the sanitizer
 // changed it.
 func QuestionText(question string, clean *Sanitizer) (text string, broken bool) {
-	return read(prompt.QuestionText(question), clean)
+	return cleanText(prompt.QuestionText(question), clean)
 }
 
-// ObservationText returns the text of the message that tells an observation, and whether the
-// sanitizer changed it.
+// ObservationText returns the text of an observation's message, and whether the sanitizer changed
+// it.
 func ObservationText(observation string, clean *Sanitizer) (text string, broken bool) {
-	return read(observation, clean)
+	return cleanText(observation, clean)
 }
 
 // ReplyText returns the text of the message that the model wrote.
@@ -26,7 +26,7 @@ func ReplyText(action string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(action, "\uFFFD"))
 }
 
-func read(text string, clean *Sanitizer) (cleaned string, broken bool) {
+func cleanText(text string, clean *Sanitizer) (cleaned string, broken bool) {
 	text = ReplyText(text)
 	cleaned = clean.Clean(text)
 	return cleaned, cleaned != text
@@ -49,13 +49,13 @@ func (t Template) Render(system string, h envs.History, clean *Sanitizer) string
 	return strings.Join(pieces, "")
 }
 
-// The roles of messages. There is none for observations: the templates that servers apply differ in
-// what they make of such a role, and many render nothing at all.
+// The roles of messages. Observations have no role of their own: the templates that servers apply
+// differ in what they make of it, and many render nothing at all.
 const (
 	SystemRole    = "system"
 	UserRole      = "user"
 	AssistantRole = "assistant"
-	ToolRole      = "tool" // of native calls alone, which all templates with tools render
+	ToolRole      = "tool" // only with native calls: all templates with tools render it
 )
 
 // Message is one message for a server that applies the model's chat template itself.
@@ -63,7 +63,7 @@ type Message struct {
 	Role    string // SystemRole, UserRole or AssistantRole; ToolRole with native calls
 	Content string
 
-	Calls  []Call `json:",omitempty"` // of the assistant; nil where it calls nothing
+	Calls  []Call `json:",omitempty"` // of the assistant; nil if it calls nothing
 	CallID string `json:",omitempty"` // of a tool: the call that it answers
 }
 
@@ -82,12 +82,12 @@ type Call struct {
 // observations in another form, so it wants [Template.Render].
 func Messages(system string, h envs.History, clean *Sanitizer) []Message {
 	return conversation(system, h, clean, func(_ int, written, observation string) []Message {
-		return said(written, observation, clean)
+		return plainTurn(written, observation, clean)
 	})
 }
 
-// said is a turn without a native call.
-func said(written, observation string, clean *Sanitizer) []Message {
+// plainTurn returns the messages of a turn without a native call.
+func plainTurn(written, observation string, clean *Sanitizer) []Message {
 	observation, _ = ObservationText(observation, clean)
 	return []Message{
 		{Role: AssistantRole, Content: written}, {Role: UserRole, Content: prompt.ObservationText(observation)},
@@ -95,30 +95,31 @@ func said(written, observation string, clean *Sanitizer) []Message {
 }
 
 // ToolMessages is [Messages] for a server that is sent tools. Calls are those of the message, and
-// what each came to is a tool's message; a turn without one that can be played is told in texts.
+// the result of each is a tool's message; a turn without a playable call is written as text.
 func ToolMessages(system string, h envs.History, clean *Sanitizer) []Message {
 	return conversation(system, h, clean, func(number int, written, observation string) []Message {
 		m := action.Tools{}.Message(written)
 		if len(m.Calls) == 0 {
-			return said(m.Content, observation, clean)
+			return plainTurn(m.Content, observation, clean)
 		}
 
-		told := []Message{{Role: AssistantRole, Content: m.Content}}
+		messages := []Message{{Role: AssistantRole, Content: m.Content}}
 
 		for i, result := range action.SplitResults(observation, len(m.Calls)) {
 			id := action.CallID(number, i+1)
 			result, _ = ObservationText(result, clean)
-			told[0].Calls = append(told[0].Calls, Call{id, m.Calls[i]})
-			told = append(told, Message{Role: ToolRole, Content: result, CallID: id})
+			messages[0].Calls = append(messages[0].Calls, Call{id, m.Calls[i]})
+			messages = append(messages, Message{Role: ToolRole, Content: result, CallID: id})
 		}
 
-		return told
+		return messages
 	})
 }
 
 // conversation returns the messages of a history whose turns are counted from 1.
 func conversation(
-	system string, h envs.History, clean *Sanitizer, tell func(number int, written, observation string) []Message,
+	system string, h envs.History, clean *Sanitizer,
+	turnMessages func(number int, written, observation string) []Message,
 ) []Message {
 	turns := h.Turns()
 
@@ -131,7 +132,8 @@ func conversation(
 	messages = append(messages, Message{Role: UserRole, Content: question})
 
 	for i, turn := range turns {
-		messages = append(messages, tell(i+1, ReplyText(string(turn.Action)), turn.Observation)...)
+		messages = append(messages,
+			turnMessages(i+1, ReplyText(string(turn.Action)), turn.Observation)...)
 	}
 	return messages
 }

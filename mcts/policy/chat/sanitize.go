@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// controlTokens are the literal control tokens of the model families we know. Trainers and servers
-// tokenise text with special tokens recognised, so one of these inside a tool's answer would become
-// the token itself. Anything with "<|", "|>", or DeepSeek's full-width bars is caught by its mark.
+// controlTokens are the literal control tokens of known model families. Trainers and servers
+// recognise special tokens in text, so one of these inside a tool's answer would become the token
+// itself. Anything with "<|", "|>", or DeepSeek's full-width bars is caught by its mark.
 var controlTokens = []string{
 	"<s>", "</s>", "<unk>", "<pad>", "<bos>", "<eos>", "<mask>", // sentencepiece models
 	"[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", // Llama 2, Mistral
@@ -58,10 +58,10 @@ func NewSanitizer(extra ...string) (*Sanitizer, error) {
 // Clean returns the text with every control token and slot broken. Clean text is returned as it is,
 // and cleaning twice is cleaning once.
 func (s *Sanitizer) Clean(text string) string {
-	// Breaking <|> leaves |>, so it goes on until nothing is found. Every pass parts characters
-	// that stood together and joins none, so it ends.
+	// Breaking <|> leaves |>, so it continues until nothing is found. Every pass separates adjacent
+	// characters and joins none, so it ends.
 	for {
-		at, found := s.next(text, 0)
+		begin, found := s.next(text, 0)
 		if found == "" {
 			return text
 		}
@@ -69,14 +69,14 @@ func (s *Sanitizer) Clean(text string) string {
 		b.Grow(len(text) + 64)
 
 		end := 0
-		for ; found != ""; at, found = s.next(text, end) {
+		for ; found != ""; begin, found = s.next(text, end) {
 			_, first := utf8.DecodeRuneInString(found)
 
-			b.WriteString(text[end:at])
+			b.WriteString(text[end:begin])
 			b.WriteString(found[:first])
 			b.WriteByte(' ')
 			b.WriteString(found[first:])
-			end = at + len(found)
+			end = begin + len(found)
 		}
 
 		b.WriteString(text[end:])
@@ -84,7 +84,7 @@ func (s *Sanitizer) Clean(text string) string {
 	}
 }
 
-// FindToken returns the first control token in the text, "" when there is none.
+// FindToken returns the first control token in the text, or "".
 func (s *Sanitizer) FindToken(text string) string {
 	for i := range len(text) {
 		if token := s.tokenAt(text[i:]); token != "" {
@@ -95,25 +95,24 @@ func (s *Sanitizer) FindToken(text string) string {
 	return ""
 }
 
-// FindSlot returns the first formatter slot in the text, "" when there is none.
+// FindSlot returns the first formatter slot in the text, or "".
 func (s *Sanitizer) FindSlot(text string) string {
 	for {
-		at := strings.Index(text, "{{")
-		if at < 0 {
+		begin := strings.Index(text, "{{")
+		if begin < 0 {
 			return ""
 		}
 
-		if slot := slotAt(text[at:]); slot != "" {
+		if slot := slotAt(text[begin:]); slot != "" {
 			return slot
 		}
 
-		text = text[at+1:]
+		text = text[begin+1:]
 	}
 }
 
-// next returns the first control token or slot at or after a position, and where it begins; "" when
-// there is none.
-func (s *Sanitizer) next(text string, from int) (at int, found string) {
+// next returns the first control token or slot at or after a position, or "", and where it begins.
+func (s *Sanitizer) next(text string, from int) (begin int, found string) {
 	for i := from; i < len(text); i++ {
 		if text[i] != '{' && s.tokens[text[i]] == nil {
 			continue
@@ -130,7 +129,7 @@ func (s *Sanitizer) next(text string, from int) (at int, found string) {
 	return len(text), ""
 }
 
-// tokenAt returns the control token that the text begins with, "" when it begins with none.
+// tokenAt returns the control token that the text begins with, or "".
 func (s *Sanitizer) tokenAt(text string) string {
 	for _, token := range s.tokens[text[0]] {
 		if strings.HasPrefix(text, token) {
@@ -141,8 +140,8 @@ func (s *Sanitizer) tokenAt(text string) string {
 	return ""
 }
 
-// slotAt returns the slot that the text begins with, such as {{idx}}, "" when it begins with none.
-// LLaMA-Factory's formatters would fill it in in a user turn.
+// slotAt returns the slot that the text begins with, such as {{idx}}, or "". LLaMA-Factory's
+// formatters would fill it in in a user turn.
 func slotAt(text string) string {
 	name, ok := strings.CutPrefix(text, "{{")
 	if !ok {

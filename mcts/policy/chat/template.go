@@ -20,14 +20,14 @@ type Template struct {
 	stops         []string
 
 	system, user, observation, reply slot
-	tools                            slot // around the list of tools; none where it has no place for them
+	tools                            slot // around the list of tools; empty if it has no place for them
 
 	codec     action.Codec // nil is ReAct
 	call      slot         // around the object of a function call
-	arguments string       // what the object calls its arguments; "" where there is no object
+	arguments string       // what the object calls its arguments; "" without such an object
 }
 
-// slot is what stands around a text.
+// slot is what is written around a text.
 type slot struct{ before, after string }
 
 func (s slot) around(text string) string { return s.before + text + s.after }
@@ -96,8 +96,8 @@ func qwen(name, defaultSystem string) Template {
 func (t Template) String() string { return t.name }
 
 // In returns the template for replies of a codec. Function calls are then written in the form of
-// the model's family, whatever their own, as LLaMA-Factory writes those it trains on. chatml has no
-// such form: there a call becomes an Action and an Action Input, which the codec cannot read back.
+// the model's family, whatever their own form, as LLaMA-Factory writes those it trains on. chatml
+// has no such form: a call becomes an Action and an Action Input, which the codec cannot read back.
 func (t Template) In(codec action.Codec) Template {
 	t.codec = codec
 	return t
@@ -106,12 +106,10 @@ func (t Template) In(codec action.Codec) Template {
 // HoldsCalls reports whether the template writes function calls as their codec reads them.
 func (t Template) HoldsCalls() bool { return t.arguments != "" }
 
-// BOS returns the beginning-of-text token that a rendering begins with, "" when the template has
-// none.
+// BOS returns the beginning-of-text token that a rendering begins with, or "".
 //
-// Ollama puts the token before every prompt when the model's vocabulary says so, raw or not, and
-// cannot be told not to. It is to be sent a rendering without it: strings.TrimPrefix(text,
-// t.BOS()).
+// Ollama puts the token before every prompt if the model's vocabulary says so, raw or not, and
+// cannot be told not to. Send it a rendering without the token: strings.TrimPrefix(text, t.BOS()).
 func (t Template) BOS() string { return t.bos }
 
 // AddSpecialTokens says whether the server must put the tokenizer's special tokens around a
@@ -123,8 +121,8 @@ func (Template) AddSpecialTokens() bool { return false }
 // Stops returns the template's stop words, which end a reply, in a new slice.
 func (t Template) Stops() []string { return slices.Clone(t.stops) }
 
-// System returns the system text as it is rendered. No text gives the template's default one, and
-// nothing when it has none.
+// System returns the system text as it is rendered. An empty text gives the template's default, if
+// it has one.
 func (t Template) System(text string) string {
 	if text == "" {
 		text = t.defaultSystem

@@ -22,8 +22,8 @@ const (
 // ShowsTools reports whether the template has a place for tools.
 func (t Template) ShowsTools() bool { return t.tools != slot{} }
 
-// RenderTools is [Template.Render] of the conversation that [ToolMessages] tells, with the tools
-// behind the system text.
+// RenderTools is [Template.Render] for the conversation of [ToolMessages], with the tools behind
+// the system text.
 func (t Template) RenderTools(system string, functions []envs.Args, h envs.History, clean *Sanitizer) string {
 	all := ToolMessages(t.WithTools(system, functions), h, clean)
 	pieces := append(make([]string, 0, 1+len(all)), t.bos)
@@ -45,8 +45,8 @@ func (t Template) RenderTools(system string, functions []envs.Args, h envs.Histo
 	return strings.Join(pieces, "")
 }
 
-// WithTools returns a system text with tools behind it, bare where the template has no place for
-// them.
+// WithTools returns a system text with tools behind it, in a bare list if the template has no place
+// for them.
 func (t Template) WithTools(system string, functions []envs.Args) string {
 	list := make([]string, len(functions))
 	for i, f := range functions {
@@ -64,14 +64,14 @@ func (t Template) message(m Message) string {
 		return t.User(m.Content)
 	}
 
-	said := []string{m.Content}
+	parts := []string{m.Content}
 	if m.Content == "" {
-		said = nil
+		parts = nil
 	}
 
 	for _, c := range m.Calls {
 		object := `{"name": ` + pytext.JSON(c.Name) + `, "` + t.arguments + `": ` + c.Arguments + "}"
-		said = append(said, t.call.around(object))
+		parts = append(parts, t.call.around(object))
 	}
-	return t.reply.around(strings.Join(said, "\n"))
+	return t.reply.around(strings.Join(parts, "\n"))
 }

@@ -13,8 +13,8 @@ import (
 
 // Bounds of the check of kept prompts.
 const (
-	keptMost      = 9    // prompts that are sent to a server that cannot tell how many it keeps
-	quickKeptMost = 5    // in quick mode
+	keptMost      = 9 // prompts that are sent to a server that cannot tell how many it keeps
+	quickKeptMost = 5 // in quick mode
 	// of the time of a new prompt, below which a known one is kept; half of each is common to all
 	keptShare = 0.25
 )

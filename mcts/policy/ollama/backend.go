@@ -33,6 +33,7 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 	group, gctx := errgroup.WithContext(ctx)
 	for i := range n {
 		group.Go(func() error {
+			// Not even begun once another failed: the whole completion is asked for again.
 			if gctx.Err() != nil {
 				return gctx.Err()
 			}
@@ -44,7 +45,7 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 	}
 
 	if err := group.Wait(); err != nil {
-		// When the caller gives up, what that does to a request is not the server's fault.
+		// If the caller gives up, what that does to a request is not the server's fault.
 		if ctx.Err() != nil {
 			return server.Reply{}, ctx.Err()
 		}
@@ -80,7 +81,7 @@ func (b *Backend) sample(ctx context.Context, c server.Completion, req *api.Gene
 	return s, err
 }
 
-// do makes a call: it posts a body, or asks for a document when that is nil.
+// do makes a call: it posts a body, or asks for a document if that is nil.
 func (b *Backend) do(
 	ctx context.Context, path string, body any, limit int64, read func(io.Reader) error,
 ) error {

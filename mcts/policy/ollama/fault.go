@@ -11,7 +11,7 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// clientGone is the status with which a server notes that its client went away; one that arrives is
+// clientGone is the status with which a server logs that its client went away; if it arrives, it is
 // a gateway's.
 const clientGone = 499
 
@@ -35,8 +35,7 @@ func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	return b.link.StatusFault(a, kind, message)
 }
 
-// sampleFault is the fault of a reply with a good status that is not a sample, or the error that it
-// is.
+// sampleFault returns the fault of a reply with a good status that is not a sample, or err itself.
 func (b *Backend) sampleFault(err error) error {
 	var c wire.Complaint
 	switch {
@@ -53,8 +52,8 @@ func (b *Backend) sampleFault(err error) error {
 	return err
 }
 
-// kindOf is the kind of a complaint under a status. The server answers 500 to some requests that no
-// second try helps.
+// kindOf is the kind of a complaint under a status. The server answers 500 to some requests for
+// which a second try is useless.
 func kindOf(status int, c wire.Complaint) server.FaultKind {
 	text := strings.ToLower(c.Message)
 

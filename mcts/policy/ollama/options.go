@@ -70,7 +70,7 @@ func (b *Backend) Address() string { return b.link.Address() }
 // Close ends the connections that are idle.
 func (b *Backend) Close() { b.link.Close() }
 
-// The ports of a host that names none.
+// The ports of hosts without one.
 var defaultPorts = map[string]string{"": "11434", "http": "80", "https": "443"}
 
 // ParseHost returns the address of a server, as in [Options], without credentials.
@@ -82,10 +82,10 @@ func ParseHost(host string) (*url.URL, error) {
 	return address.URL, nil
 }
 
-// parseHost reads a host as Ollama's own programs do: a port that is missing is the scheme's, or
-// Ollama's when there is no scheme. OLLAMA_HOST also says where a server listens, so a host that
-// stands for every address of the machine is this machine, and is not left to a proxy. Errors say
-// nothing of the text, which may hold a key anywhere.
+// parseHost reads a host as Ollama's own programs do: a missing port is the scheme's, or Ollama's
+// without a scheme. OLLAMA_HOST also says where a server listens, so a host that stands for every
+// address of the machine is this machine, and is not left to a proxy. Errors show nothing of the
+// text, which may hold a key anywhere.
 func parseHost(text string) (wire.Address, error) {
 	text = strings.Trim(strings.TrimSpace(text), `"'`)
 	if text == "" {
@@ -96,6 +96,7 @@ func parseHost(text string) (wire.Address, error) {
 		return wire.Address{}, errors.New("it is a path: servers on sockets are not spoken to")
 	}
 
+	// Whether a scheme was written is remembered: it decides the port below.
 	scheme, _, found := strings.Cut(text, "://")
 	if !found {
 		scheme = ""
@@ -120,6 +121,7 @@ func parseHost(text string) (wire.Address, error) {
 		port = defaultPorts[strings.ToLower(scheme)]
 	}
 
+	// 0.0.0.0 and :: are where a server listens, not where it can be asked.
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 		if ip != nil && ip.To4() == nil {

@@ -36,6 +36,7 @@ func publish(ctx context.Context, c server.Checkpoint, host string) error {
 
 	request := &api.CreateRequest{Model: c.Name, Files: map[string]string{}}
 
+	// The model refers to files by their digests, so they have to be there before it is made.
 	for _, path := range files {
 		digest, err := send(ctx, client, path)
 		if err != nil {
@@ -45,7 +46,7 @@ func publish(ctx context.Context, c server.Checkpoint, host string) error {
 		request.Files[filepath.Base(path)] = digest
 	}
 
-	// For a template that we do not know, Ollama is left to choose its own.
+	// Ollama chooses its own for a template that is not known here.
 	if t, err := chat.ParseTemplate(c.Template); err == nil {
 		request.Template = ollamaTemplate(t)
 		request.Parameters = map[string]any{"stop": t.Stops()}
@@ -109,8 +110,8 @@ func send(ctx context.Context, client *api.Client, path string) (digest string, 
 	return digest, client.CreateBlob(ctx, digest, f)
 }
 
-// ollamaTemplate is a chat template in Ollama's language. An observation is a message of the role
-// tool. The token that a text begins with is the tokenizer's affair there.
+// ollamaTemplate writes a chat template in Ollama's language. An observation is a message of the
+// role tool. The token that a text begins with is left to the tokenizer there.
 func ollamaTemplate(t chat.Template) string {
 	const content = "{{ .Content }}"
 	return "{{ if not .System }}" + t.System("") + "{{ end }}{{ range .Messages }}" +

@@ -20,8 +20,8 @@ type sample struct {
 	detail server.Detail
 }
 
-// line is a reply, or one line of it from a server that streams all the same. What the server
-// counts is read leniently: a figure that cannot be read is 0.
+// line is a reply, or one line of it from a server that streams anyway. What the server counts is
+// read leniently: a figure that cannot be read is 0.
 type line struct {
 	Model      wire.Word          `json:"model"`
 	Response   string             `json:"response"`
@@ -43,6 +43,7 @@ func (s *sample) read(body io.Reader) error {
 	var text, thinking strings.Builder
 	doc := wire.NewDocument(body)
 
+	// In lines although streaming is switched off: a server or a gateway may stream all the same.
 	for {
 		var l line
 		if err := doc.Decode(&l); errors.Is(err, io.EOF) {
@@ -91,15 +92,15 @@ var (
 	errNoSample = errors.New("no sample")
 )
 
-// beyond is by how many tokens a server may count more than the text of a prompt can have, or than
-// it was allowed to draw: those that it puts around a text.
+// beyond is how many more tokens a server may count than the text of a prompt can have, or than it
+// was allowed to draw: those that it puts around a text.
 const beyond = 16
 
-// check finds a server that answered something else than it was asked: one that cut the prompt to
+// check finds a server that answered something other than it was asked: one that cut the prompt to
 // the window, that slid the window over the prompt's beginning, that only loaded the model, or
-// whose sample cannot be what the model wrote. ends are the server's own words
-// for an end.
+// whose sample cannot be what the model wrote. ends are the server's own words for an end.
 func (s *sample) check(c server.Completion, window int, ends []string) error {
+	// Impossible counts come first: they prove nothing about the window.
 	prompt, drawn := s.detail.PromptTokens, s.choice.Tokens
 	switch {
 	case s.detail.Finish == "load" || s.detail.Finish == "unload":
@@ -118,7 +119,7 @@ func (s *sample) check(c server.Completion, window int, ends []string) error {
 			"in it by dropping the oldest", errWindow, window, prompt, drawn)
 	}
 
-	// A null stands where a figure belongs, or there are none at all.
+	// Some figures were null. None at all may be a server that gives none.
 	if figures := len(s.choice.LogProbs); figures > 0 && figures < len(s.detail.Tokens) {
 		return fmt.Errorf("log-probabilities of %d tokens out of %d", figures, len(s.detail.Tokens))
 	}

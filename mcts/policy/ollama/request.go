@@ -13,7 +13,7 @@ import (
 
 // Options that have no place in [server.Sampling].
 const (
-	keepTokens   = 4  // num_keep, the server's default: of no effect while nothing is cut
+	keepTokens   = 4  // num_keep, the server's default: without effect while nothing is cut
 	typicalOff   = 1  // typical_p
 	penaltyReach = 64 // repeat_last_n, the server's default: how far back the penalties look, in tokens
 )
@@ -33,6 +33,8 @@ func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest
 		stop = []string{} // null would leave the model's own in force
 	}
 
+	// Everything is sent, defaults included: a Modelfile may set any option otherwise. Too long a
+	// prompt is refused, not cut (Truncate), and the window does not slide (Shift).
 	req := &api.GenerateRequest{
 		Model:    b.opts.Model,
 		Prompt:   c.Prompt,
@@ -40,7 +42,7 @@ func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest
 		Stream:   &off,
 		Truncate: &off,
 		Shift:    &off,
-		// A model that can think, thinks unless told not to, and its text is then split even for a
+		// A model that can think does so unless told not to, and its text is then split even for a
 		// raw prompt.
 		Think:    &api.ThinkValue{Value: false},
 		Logprobs: !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs"),

@@ -28,7 +28,7 @@ func (b *Backend) Version(ctx context.Context) (string, error) {
 	return wire.Shorten(v.Version), nil
 }
 
-// model is what is read of one model in a list.
+// model is one model in a list, as far as it is read.
 type model struct {
 	Name          string    `json:"name"`
 	ContextLength int       `json:"context_length"` // of one that is loaded
@@ -67,13 +67,13 @@ func (b *Backend) Models(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// Serves reports whether a reply that bears a name is of the backend's model: "llama3" and
-// "llama3:latest" are one, and so is what [server.Endpoint] names.
+// Serves reports whether a reply under a name is of the backend's model: "llama3" and
+// "llama3:latest" are the same, and so are the names of [server.Endpoint].
 func (b *Backend) Serves(_ context.Context, name string) (bool, error) {
 	return tagged(name) == tagged(b.opts.Model) || slices.Contains(b.opts.Names, name), nil
 }
 
-// tagged is the name of a model with its tag.
+// tagged returns the name of a model with its tag.
 func tagged(name string) string {
 	if strings.Contains(name[strings.LastIndex(name, "/")+1:], ":") {
 		return name
@@ -114,16 +114,16 @@ func (b *Backend) Describe(ctx context.Context, l *server.Listing) error {
 
 var firstNumber = regexp.MustCompile("[0-9]+")
 
-// bitsOf is how many bits a parameter has under a name of llama.cpp's for it: Q4_K_M, IQ3_XS, F16,
-// MXFP4. The scales that blocks of parameters share are not counted. It is 0 for a name without a
-// number.
+// bitsOf returns how many bits a parameter has, by llama.cpp's name for the format: Q4_K_M, IQ3_XS,
+// F16, MXFP4. The scales that blocks of parameters share are not counted. It is 0 for a name
+// without a number.
 func bitsOf(quantization string) int {
 	n, _ := strconv.Atoi(firstNumber.FindString(quantization))
 	return n
 }
 
-// Loaded is the window with which the server has the model loaded now, and until when it stays so
-// without a request: zero when it is not loaded, or the server is too old to tell.
+// Loaded returns the window with which the server has the model loaded now, and until when it stays
+// so without a request: zero if it is not loaded, or the server is too old to say.
 func (b *Backend) Loaded(ctx context.Context) (window int, expires time.Time, err error) {
 	models, err := b.list(ctx, "/api/ps")
 	if err != nil {
@@ -139,8 +139,7 @@ func (b *Backend) Loaded(ctx context.Context) (window int, expires time.Time, er
 	return 0, time.Time{}, nil
 }
 
-// documentLimit bounds a reply that is one document, in bytes: licences and templates stand in
-// those.
+// documentLimit bounds a reply that is one document, in bytes: those hold licences and templates.
 const documentLimit = 4 << 20
 
 // ask makes a call whose reply is one document.

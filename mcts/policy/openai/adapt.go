@@ -13,11 +13,11 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// loadAdapter has a vLLM load an adapter beside its base model, in the place of one of that name.
-// The server reads the folder itself.
+// loadAdapter has a vLLM load an adapter beside its base model, replacing one of the same name. The
+// server reads the folder itself.
 func loadAdapter(ctx context.Context, c server.Checkpoint, address string) error {
-	// The server has a working directory of its own, and may read the folder later, when a link
-	// leads elsewhere.
+	// The server has a working directory of its own, and may read the folder later, when a link may
+	// lead elsewhere.
 	folder, err := filepath.EvalSymlinks(c.Folder)
 	if err != nil {
 		return err
@@ -49,14 +49,15 @@ func loadAdapter(ctx context.Context, c server.Checkpoint, address string) error
 	}
 	defer reply.Body.Close()
 
-	said, err := io.ReadAll(io.LimitReader(reply.Body, mostSaid))
+	// A 404 names no cause: the server has the endpoint only if it was started for it.
+	refusal, err := io.ReadAll(io.LimitReader(reply.Body, refusalShown))
 	if err != nil || reply.StatusCode == http.StatusOK {
 		return err
 	}
 	return fmt.Errorf("%s loads no adapter (HTTP %d: %s). It has to be a vLLM that was started with --enable-lora, "+
 		"and with VLLM_ALLOW_RUNTIME_LORA_UPDATING=True in its environment", address, reply.StatusCode,
-		strings.TrimSpace(string(said)))
+		strings.TrimSpace(string(refusal)))
 }
 
-// mostSaid bounds what is shown of a refusal, in bytes.
-const mostSaid = 500
+// refusalShown bounds what is shown of a refusal, in bytes.
+const refusalShown = 500

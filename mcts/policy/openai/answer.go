@@ -12,8 +12,8 @@ import (
 	"toolevo/mcts/policy/internal/wire"
 )
 
-// answer is the message of a choice. Its content is a text, null when the model said nothing, or a
-// list of parts. A server that parts reasoning sends it in a field of its own: reasoning (vLLM,
+// answer is the message of a choice. Its content is a text, null if the model said nothing, or a
+// list of parts. A server that separates reasoning sends it in a field of its own: reasoning (vLLM,
 // OpenRouter, Ollama), reasoning_content (older vLLM, SGLang, llama.cpp, DeepSeek) or thinking;
 // some send it in two of them.
 type answer struct {
@@ -64,7 +64,7 @@ func (a *answer) parts() (content, reasoning string) {
 // spoken is what a member of a message says.
 type spoken struct{ text, reasoning string }
 
-// all is what it says, whatever its parts are called.
+// all returns its whole text, whatever the parts are called.
 func (s *spoken) all() string { return s.reasoning + s.text }
 
 // part is one of a list. A server calls the text of reasoning as it likes: Mistral's is a list of
@@ -77,11 +77,11 @@ type part struct {
 	Content   spoken `json:"content"`
 }
 
-// reasoningTypes are what parts are called that are not content.
+// reasoningTypes are the types of parts that are not content.
 var reasoningTypes = []string{"thinking", "reasoning", "reasoning_text", "reasoning_content"}
 
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom]. Of what is neither a text nor a list of
-// parts nothing is read.
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom]. A value that is neither a text nor a list of
+// parts is skipped.
 func (s *spoken) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	value, err := dec.ReadValue()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 var _ server.Backend = (*Backend)(nil)
 
-// toolEnds are the words for an end with a native call: OpenAI's, and Anthropic's of gateways.
+// toolEnds are the words for an end with a native call: OpenAI's, and Anthropic's from gateways.
 var toolEnds = []string{"tool_calls", "tool_use"}
 
 // mostPrompt is more tokens than a prompt has.
@@ -29,6 +29,7 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		n = 1 // all are one, and vLLM refuses to draw more
 	}
 
+	// Asked in tokens, a chat is a prompt: only completions give back what the model wrote as text.
 	ids, err := b.tokens(ctx, c)
 	if err != nil {
 		return server.Reply{}, err
@@ -73,8 +74,8 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		},
 	})
 	if f := server.FaultOf(err); d.tools && f != nil && wire.Unread(f.Status, f.Message) {
-		// The text is lost, and was the model's: as when it writes nothing, the server is not at
-		// fault.
+		// The model wrote something that the server's parser cannot read, and it is lost. That is
+		// no fault of the server's: it counts as if the model had written nothing.
 		err, d.reply = nil, server.Reply{Details: make([]server.Detail, n)}
 		d.reply.Choices = slices.Repeat([]server.Choice{{Finish: server.FinishStop}}, n)
 	}
@@ -83,6 +84,7 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 		return server.Reply{}, err
 	}
 
+	// The server was not sent the stop texts, so the samples run on beyond them.
 	t := d.reply
 	if c.Dialect.Omits("stop") {
 		for i := range t.Choices {

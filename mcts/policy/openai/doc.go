@@ -7,13 +7,13 @@
 // A slot is the place of one prompt in llama.cpp; see the package server. An extension is a field
 // of a request that vLLM knows and the original protocol does not: top_k, min_p,
 // repetition_penalty, include_stop_str_in_output, add_special_tokens. A transcript is a reply with
-// what the protocol tells beyond a [server.Reply]: the tokens, and what stopped each choice.
+// what the protocol has beyond a [server.Reply]: the tokens, and what stopped each choice.
 //
 // # Guarantees
 //
 //   - Every sampling parameter that the server takes is sent in every request, zeros included:
-//     neither the server's defaults nor those in a model's generation_config.json are in force. One
-//     that cannot be sent is refused unless it is off, never dropped. A [server.Dialect] may leave
+//     neither the server's defaults nor those in a model's generation_config.json apply. One that
+//     cannot be sent is refused unless it is off, never dropped. A [server.Dialect] may leave
 //     parameters out; stop texts that are left out are cut from the samples here.
 //   - One request draws all samples. At temperature 0 all samples are one text, and vLLM refuses to
 //     draw it twice: one is drawn, and repeated.
@@ -39,6 +39,6 @@
 // Ollama's endpoints under /v1 apply the model's chat template to a raw prompt and cut one that is
 // too long in silence: use the package ollama beside this one for it.
 //
-// Nothing is of go-openai: its requests leave out what is zero, and its replies lack what stopped a
-// text.
+// The types are not those of go-openai: its requests leave out what is zero, and its replies lack
+// what stopped a text.
 package openai

@@ -20,7 +20,7 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// mostTexts is how many texts one request holds: what servers take that nobody configured.
+// mostTexts is how many texts one request holds: what servers take by default.
 const mostTexts = 32
 
 // Embedder is an embedding model on one server, at its endpoint /embeddings. It is safe for
@@ -51,8 +51,8 @@ func (e *Embedder) Close() { e.backend.Close() }
 // Embed returns the vectors of the texts, in their order and all of one length, as the server gives
 // them. A text that is longer than the model takes is cut at its end, as many servers do it
 // themselves, and a batch that is too large is divided. Transient faults are tried again; the error
-// wraps a [*server.Fault] or a [*server.GoneError], or is the context's. A text at which the server
-// fails alone has no vector; the others have theirs, and the error, for which envs.GivenUp holds,
+// wraps a [*server.Fault] or a [*server.GoneError], or is the context's. If the server fails at
+// single texts, these have no vector; the others do, and the error, for which envs.GivenUp holds,
 // is that of the first.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all := make([][]float32, 0, len(texts))
@@ -84,11 +84,11 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return all, lost
 }
 
-// known is what a server embeds that embeds anything.
+// known is what any embedding server takes.
 var known = []string{"Hello"}
 
-// fit embeds a batch, and what the server takes of it where it is too much, or fails. doubted says
-// that the batch is part of one that failed.
+// fit embeds a batch, dividing it if it is too much for the server, or fails. doubted says that the
+// batch is part of one that failed.
 func (e *Embedder) fit(ctx context.Context, texts []string, doubted bool) ([][]float32, error) {
 	var list [][]float32
 	var tooMuch *server.Fault
@@ -113,6 +113,7 @@ func (e *Embedder) fit(ctx context.Context, texts []string, doubted bool) ([][]f
 		return [][]float32{nil}, err
 	case failed || err == nil && tooMuch != nil && half > 0:
 		first, err := e.fit(ctx, texts[:half], failed)
+		// No list at all means that the server or the context is at fault, not a text.
 		if first == nil {
 			return nil, err
 		}
@@ -135,7 +136,7 @@ func (e *Embedder) fit(ctx context.Context, texts []string, doubted bool) ([][]f
 	return e.fit(ctx, []string{shorter}, false)
 }
 
-// shortened is a text without its last quarter, "" when nothing sensible would be left.
+// shortened returns a text without its last quarter, or "" if nothing sensible would be left.
 func shortened(text string) string {
 	n := len(text) / 4 * 3
 	for n > 0 && !utf8.RuneStart(text[n]) {
@@ -186,7 +187,7 @@ func isTooMuch(f *server.Fault) bool {
 		func(words string) bool { return strings.Contains(text, words) })
 }
 
-// embeddingRequest is a request. go-openai's has a user in it.
+// embeddingRequest is a request. go-openai's type would also send a user.
 type embeddingRequest struct {
 	Model    string   `json:"model"`
 	Input    []string `json:"input"`
@@ -199,8 +200,8 @@ type vector struct {
 	Embedding jsontext.Value `json:"embedding"`
 }
 
-// decodeVectors reads a reply to n texts, and how many tokens they have, 0 where the server does
-// not say.
+// decodeVectors reads a reply to n texts, and how many tokens they have, 0 if the server does not
+// say.
 func decodeVectors(body io.Reader, n int) (list [][]float32, tokens int, err error) {
 	vectors := wire.List[vector]{Most: n}
 	var complaint jsontext.Value // some gateways send one with a 200
@@ -217,6 +218,7 @@ func decodeVectors(body io.Reader, n int) (list [][]float32, tokens int, err err
 		return nil, 0, err
 	}
 
+	// A missing vector is an error, unlike a missing sample: it cannot be asked for by a seed.
 	if len(vectors.All) != n {
 		return nil, 0, fmt.Errorf("%d vectors for %d texts", len(vectors.All), n)
 	}
@@ -231,9 +233,10 @@ func decodeVectors(body io.Reader, n int) (list [][]float32, tokens int, err err
 		return nil, 0, err
 	}
 
+	// A null in a vector, which some servers write for NaN, would be decoded as a zero.
 	list = make([][]float32, n)
 	for i, v := range vectors.All {
-		if bytes.Contains(v.Embedding, []byte("null")) { // which would pass for a zero
+		if bytes.Contains(v.Embedding, []byte("null")) {
 			return nil, 0, fmt.Errorf("vector %d has numbers that are null", i)
 		}
 

@@ -17,8 +17,7 @@ func (b *Backend) statusFault(a wire.Answer) *server.Fault {
 	return b.link.StatusFault(a, kindOf(a, c), b.advise(a.Status, c))
 }
 
-// replyFault is the fault of a reply with a good status that holds an error, or the error that it
-// is.
+// replyFault returns the fault of a reply with a good status that holds an error, or err itself.
 func (b *Backend) replyFault(err error) error {
 	var c wire.Complaint
 	if !errors.As(err, &c) {
@@ -42,7 +41,7 @@ func (b *Backend) replyFault(err error) error {
 	return b.link.Fault(kind, http.StatusOK, c.Error(), nil)
 }
 
-// advise is the server's message with what to do about it.
+// advise returns the server's message with what to do about it.
 func (b *Backend) advise(status int, c wire.Complaint) string {
 	text := cmp.Or(c.Message, http.StatusText(status))
 	switch {

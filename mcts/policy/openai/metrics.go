@@ -13,8 +13,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// The metrics of vLLM that steer a run, newer names first: an older one counts only without the
-// newer. Each may end in _total.
+// The metrics of vLLM that steer a run, newer names first: an older one is read only if the newer
+// is missing. Each may end in _total.
 var (
 	runningNames    = []string{"vllm:num_requests_running"}
 	waitingNames    = []string{"vllm:num_requests_waiting"}
@@ -29,12 +29,14 @@ var (
 // total ends the names of counters.
 const total = "_total"
 
-// parseMetrics reads the text format of Prometheus; ok is false where it does not tell what runs
-// and waits. Metrics that are not of interest are passed over unread; one of interest that cannot
-// be read is an error, and one that is not a number is not known.
+// parseMetrics reads the text format of Prometheus; ok is false if it does not say how many
+// sequences run and wait. Other metrics are skipped unread; one of metricNames that cannot be read
+// is an error, and one that is not a number is unknown.
 func parseMetrics(text []byte) (g server.Gauges, ok bool, err error) {
 	var ours strings.Builder
 
+	// This is read up to four times a second, and most of it is histograms: only what is needed is
+	// parsed. Without types every metric is untyped, which values relies on.
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		name := line[:strings.IndexAny(line+" ", "{ \t")]
@@ -51,6 +53,7 @@ func parseMetrics(text []byte) (g server.Gauges, ok bool, err error) {
 		return g, false, fmt.Errorf("metrics: %w", err)
 	}
 
+	// Sums, because a server with several engines reports each by itself.
 	running, runs := sum(all, runningNames)
 	waiting, waits := sum(all, waitingNames)
 	preempted, _ := sum(all, preemptionNames)
@@ -65,7 +68,8 @@ func parseMetrics(text []byte) (g server.Gauges, ok bool, err error) {
 		PrefixQueried: int64(queried),
 		PrefixHit:     int64(hit),
 	}
-	for _, usage := range values(all, cacheNames) { // the fullest engine's
+	// The fullest engine is the one that has to put sequences aside.
+	for _, usage := range values(all, cacheNames) {
 		g.KVUsage = max(g.KVUsage, usage)
 	}
 
@@ -81,7 +85,7 @@ func sum(all map[string]*dto.MetricFamily, names []string) (sum float64, known b
 	return sum, len(list) > 0
 }
 
-// values are those of the first of the names that has any.
+// values returns those of the first name that has any.
 func values(all map[string]*dto.MetricFamily, names []string) (list []float64) {
 	for _, name := range names {
 		for _, sample := range slices.Concat(all[name].GetMetric(), all[name+total].GetMetric()) {

@@ -29,10 +29,10 @@ type Options struct {
 	// AddSpecialTokens says whether vLLM puts the beginning-of-text token before the prompt; nil is
 	// its default, which is true for prompts and false for chats. It needs Extensions.
 	AddSpecialTokens *bool
-	// TokenIDs asks for the ids of the tokens that are read and sampled, which vLLM tells.
+	// TokenIDs asks for the ids of the tokens that are read and sampled, which vLLM reports.
 	TokenIDs bool
 	// OmitLogProbs asks for no log-probabilities, and reads none: for servers that refuse the
-	// field, or give figures that are none.
+	// field, or give meaningless figures.
 	OmitLogProbs bool
 }
 
@@ -58,6 +58,7 @@ func New(opts Options) (*Backend, error) {
 		return nil, errors.New("openai: no model named")
 	}
 
+	// Refused, not dropped: whether prompts begin with a token decides what the model reads.
 	if opts.AddSpecialTokens != nil && !opts.Extensions {
 		return nil, errors.New("openai: add_special_tokens is one of vLLM's own fields, and those are switched off")
 	}
@@ -88,7 +89,7 @@ func (b *Backend) Address() string { return b.link.Address() }
 // Close ends the connections that are idle.
 func (b *Backend) Close() { b.link.Close() }
 
-// parseBase reads a base URL. Its errors say nothing of the text, which may hold a key anywhere.
+// parseBase reads a base URL. Its errors show nothing of the text, which may hold a key anywhere.
 func parseBase(text string) (wire.Address, error) {
 	address, err := wire.ParseAddress(text)
 	switch {

@@ -38,7 +38,7 @@ type choice struct {
 	Message      *answer        `json:"message"`
 	FinishReason wire.Word      `json:"finish_reason"`
 	StopReason   jsontext.Value `json:"stop_reason"`
-	// The ids of tokens; in a chat those of the prompt stand beside the choices.
+	// The ids of tokens; in a chat those of the prompt are beside the choices.
 	TokenIDs       wire.Lenient[[]int] `json:"token_ids"`
 	PromptTokenIDs wire.Lenient[[]int] `json:"prompt_token_ids"`
 
@@ -61,7 +61,7 @@ type usage struct {
 	}] `json:"prompt_tokens_details"`
 }
 
-// read reads a reply. Of what no run needs, nothing spoils it.
+// read reads a reply. What a run does not need cannot spoil it.
 func (d *decoder) read(body io.Reader) error {
 	t := &d.reply
 	choices := wire.List[choice]{Most: d.n}
@@ -86,11 +86,14 @@ func (d *decoder) read(body io.Reader) error {
 
 	t.Model = wire.Shorten(string(name))
 
+	// Negative counts would be subtracted from an account. Whether cached tokens were reported at
+	// all is kept, because 0 of them is a finding.
 	t.Reading = readingIn(timings)
 	t.PromptTokens, t.CompletionTokens = max(usage.V.PromptTokens.N, 0), max(usage.V.CompletionTokens.N, 0)
 	cached := usage.V.Details.V.CachedTokens
 	t.CachedTokens, t.CachedKnown = max(cached.N, 0), cached.Known
 
+	// A chat has them once, beside the choices; a completion has them in each.
 	for i := range choices.All {
 		if ids := &choices.All[i].PromptTokenIDs; len(ids.V) == 0 {
 			*ids = promptIDs
@@ -100,16 +103,16 @@ func (d *decoder) read(body io.Reader) error {
 	return d.gather(choices.All)
 }
 
-// readingIn is how long a server read the prompt by its timings, 0 where these do not say so.
+// readingIn returns how long a server read the prompt by its timings, 0 if these do not say.
 func readingIn(timings jsontext.Value) time.Duration {
-	var told struct {
+	var fields struct {
 		PromptMS float64 `json:"prompt_ms"`
 	}
-	if json.Unmarshal(timings, &told) != nil {
+	if json.Unmarshal(timings, &fields) != nil {
 		return 0
 	}
 
-	return time.Duration(told.PromptMS * float64(time.Millisecond))
+	return time.Duration(fields.PromptMS * float64(time.Millisecond))
 }
 
 // gather checks the choices, and puts them in their order.
@@ -118,6 +121,7 @@ func (d *decoder) gather(choices []choice) error {
 		return fmt.Errorf("no choices for %d samples", d.n)
 	}
 
+	// Sample i belongs to seed i, and servers list them as they finish.
 	indices := make([]wire.Count, len(choices))
 	for i := range choices {
 		indices[i] = choices[i].Index
@@ -129,8 +133,8 @@ func (d *decoder) gather(choices []choice) error {
 	}
 
 	ordered := make([]*choice, d.n)
-	for i, at := range places {
-		ordered[at] = &choices[i]
+	for i, place := range places {
+		ordered[place] = &choices[i]
 	}
 
 	t := &d.reply
@@ -140,6 +144,7 @@ func (d *decoder) gather(choices []choice) error {
 			continue // lost: the caller counts
 		}
 
+		// What the server counts is the sum of all, which says nothing about one of several.
 		tokens := 0
 		if len(choices) == 1 {
 			tokens = t.CompletionTokens
@@ -159,21 +164,22 @@ func (d *decoder) gather(choices []choice) error {
 	return wire.CheckSamples(t.Choices, t.CompletionTokens, wire.Unseen(d.sampling.Stop))
 }
 
-// sample checks one choice, of which the server reports so many tokens beside the list of them; 0
-// is not known.
+// sample checks one choice. tokens is how many of it the server reports beside the list of them; 0
+// is unknown.
 func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, error) {
 	var s server.Choice
-	var said action.Message
+	var m action.Message
 
 	switch {
+	// Asked in tokens, a chat with tools comes back as a text, in which others read the calls.
 	case c.Text != nil && d.tools:
-		said.Content = *c.Text
-		s.Text = said.Text()
+		m.Content = *c.Text
+		s.Text = m.Text()
 	case c.Text != nil:
 		s.Text = *c.Text
 	case c.Message != nil && d.tools:
-		said, s.Reasoning = c.Message.message()
-		s.Text = said.Text()
+		m, s.Reasoning = c.Message.message()
+		s.Text = m.Text()
 	case c.Message != nil:
 		s.Text, s.Reasoning = c.Message.parts()
 	default:
@@ -203,6 +209,7 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 		detail.Likeliest, detail.Tokens = c.likeliest(), c.tokens()
 	}
 
+	// The list of tokens is this sample's own; without one the server's count has to do.
 	s.Tokens = cmp.Or(s.Tokens, tokens)
 
 	s.Finish, err = wire.Finish(string(c.FinishReason), d.ends, s.Tokens, d.sampling.MaxTokens)
@@ -215,12 +222,13 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 	}
 
 	if d.tools && s.Finish == server.FinishLength {
-		said.Cut = len(said.Calls) < 2 // behind the first of several it is whole
-		s.Text = said.Text()
+		m.Cut = len(m.Calls) < 2 // of several calls the first one is whole
+		s.Text = m.Text()
 	}
 
+	// Any stop text may have ended the sample, unless the server names the one that did: vLLM does.
 	unseen := wire.Unseen(d.sampling.Stop)
-	if len(c.StopReason) > 0 { // vLLM tells what was seen
+	if len(c.StopReason) > 0 {
 		unseen = 1
 		if slices.Contains(d.sampling.Stop, detail.StopReason) {
 			unseen += len(detail.StopReason)
@@ -230,8 +238,7 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 	return s, detail, wire.CheckSamples([]server.Choice{s}, s.Tokens, unseen)
 }
 
-// figures are the log-probabilities of all tokens, nil when there are none, and how many tokens are
-// listed.
+// figures returns the log-probabilities of all tokens, or nil, and how many tokens are listed.
 func (c *choice) figures() (numbers []float64, tokens int, err error) {
 	numbers = c.LogProbs.TokenLogProbs.numbers
 	tokens = max(c.LogProbs.TokenLogProbs.entries, len(c.LogProbs.Tokens))
@@ -250,7 +257,7 @@ func (c *choice) figures() (numbers []float64, tokens int, err error) {
 	return numbers, tokens, nil
 }
 
-// ids are those of the sampled tokens, as many as there are log-probabilities, and those of the
+// ids returns those of the sampled tokens, as many as there are log-probabilities, and those of the
 // prompt.
 func (c *choice) ids(scored int) (sampled, prompt []int, err error) {
 	sampled, prompt = c.TokenIDs.V, c.PromptTokenIDs.V
@@ -265,7 +272,7 @@ func (c *choice) ids(scored int) (sampled, prompt []int, err error) {
 	return sampled, prompt, err
 }
 
-// tokens are the texts of the tokens, nil when the server reports none.
+// tokens returns the texts of the tokens, or nil if the server reports none.
 func (c *choice) tokens() []string {
 	texts := c.LogProbs.Tokens
 	for _, entry := range c.LogProbs.Content {
@@ -300,7 +307,7 @@ func (f *figures) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	})
 }
 
-// likeliest is the log-probability of the likeliest first token, nil when it is not told.
+// likeliest returns the log-probability of the likeliest first token, or nil.
 func (c *choice) likeliest() *float64 {
 	if len(c.LogProbs.Content) > 0 {
 		return c.LogProbs.Content[0].Likeliest()
@@ -313,7 +320,7 @@ func (c *choice) likeliest() *float64 {
 	return new(slices.Max(slices.Collect(maps.Values(lists[0]))))
 }
 
-// stopReason is a text as it is, and a token's id in digits.
+// stopReason returns a text as it is, and a token's id in digits.
 func stopReason(raw jsontext.Value) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

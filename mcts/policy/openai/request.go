@@ -13,16 +13,16 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// leastWarm is the lowest temperature that is not greedy: vLLM raises those between 0 and it in
-// silence.
-const leastWarm = 0.01
+// minTemperature is the lowest temperature that is not greedy: vLLM silently raises those between 0
+// and it.
+const minTemperature = 0.01
 
-// message is one of a chat. go-openai's leaves out a content that is empty, which servers refuse,
-// and with it an observation that says nothing.
+// message is one of a chat. go-openai's type leaves out an empty content, which servers refuse, and
+// with it an empty observation.
 type message struct {
 	Role       string `json:"role"`
 	Content    string `json:"content"`
-	ToolCalls  []call `json:"tool_calls,omitempty"` // of none there is no key: templates test for that
+	ToolCalls  []call `json:"tool_calls,omitempty"` // no key without calls: templates test for it
 	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
@@ -51,14 +51,14 @@ func messagesOf(c server.Completion) []message {
 	return all
 }
 
-// ownFields are those that requests may hold anyway, so that no session stands there.
+// ownFields are those that requests may hold anyway, so that none of them can hold the session.
 var ownFields = append(server.Parameters(),
 	"model", "messages", "prompt", "max_completion_tokens", "top_logprobs",
 	"return_token_ids", "skip_special_tokens", "tools", "tool_choice", "parallel_tool_calls",
 	"chat_template_kwargs")
 
-// request writes the request for n samples, of ids where these are the prompt. go-openai's types
-// leave out every field that is zero (temperature 0, logprobs 0), and have none for vLLM's own.
+// request writes the request for n samples, of ids if these are the prompt. go-openai's types leave
+// out every field that is zero (temperature 0, logprobs 0), and have none for vLLM's own.
 func (b *Backend) request(c server.Completion, ids []int, n int) map[string]any {
 	s := c.Sampling
 
@@ -77,10 +77,12 @@ func (b *Backend) request(c server.Completion, ids []int, n int) map[string]any 
 		fields["stop"] = s.Stop
 	}
 
+	// In tokens the server has applied its template already, tools included: see tokens.
 	chat := b.opts.Chat && ids == nil
 
 	switch {
-	case ids != nil: // what a call begins with may be a special token
+	// A call may begin with a special token, which the text would otherwise lack.
+	case ids != nil:
 		fields["prompt"], fields["skip_special_tokens"] = ids, false
 	case chat:
 		b.addMessages(fields, c)
@@ -113,6 +115,7 @@ func (b *Backend) request(c server.Completion, ids []int, n int) map[string]any 
 		b.addExtensions(fields, s)
 	}
 
+	// Last, because whatever was added above may be what the server does not take.
 	for _, name := range c.Dialect.LeaveOut {
 		delete(fields, name)
 	}
@@ -120,7 +123,7 @@ func (b *Backend) request(c server.Completion, ids []int, n int) map[string]any 
 }
 
 // addMessages adds what the model's template renders. Strict schemas are not asked for: under a
-// grammar names and parameters that are not listed could not be called.
+// grammar the model could not call unlisted names and parameters.
 func (b *Backend) addMessages(fields map[string]any, c server.Completion) {
 	fields["messages"] = messagesOf(c)
 
@@ -142,7 +145,7 @@ func (b *Backend) addToolChoice(fields map[string]any) {
 	}
 }
 
-// sessionHeader is the header that names the tree, nil for none.
+// sessionHeader returns the header that names the tree, or nil.
 func (b *Backend) sessionHeader(c server.Completion) map[string]string {
 	if name := b.opts.Session.Header; name != "" && c.Session != "" {
 		return map[string]string{name: c.Session}
@@ -150,7 +153,8 @@ func (b *Backend) sessionHeader(c server.Completion) map[string]string {
 	return nil
 }
 
-// addLogProbs asks for the log-probabilities of the sampled tokens, or of the likeliest ones, too.
+// addLogProbs asks for the log-probabilities of the sampled tokens, and maybe of the likeliest
+// ones.
 func addLogProbs(fields map[string]any, chat, likeliest, atLeastOne bool) {
 	beside := 0
 	if likeliest || atLeastOne {
@@ -196,7 +200,7 @@ func (b *Backend) check(c server.Completion) error {
 	return b.checkSampling(c.Sampling, c.Dialect)
 }
 
-// checkMessages wants the roles that every chat template renders, and a last message that is not
+// checkMessages accepts only roles that every chat template renders, and a last message that is not
 // the model's own: servers accept others, and render nothing for them.
 func checkMessages(c server.Completion) error {
 	if len(c.Messages) == 0 || c.Prompt != "" {
@@ -220,15 +224,15 @@ func checkMessages(c server.Completion) error {
 	return nil
 }
 
-// checkSampling adds to what no server takes what this one would change or leave out in silence.
+// checkSampling rejects what no server takes, and what this one would silently change or leave out.
 func (b *Backend) checkSampling(s server.Sampling, d server.Dialect) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
 
 	switch {
-	case s.Temperature > 0 && s.Temperature < leastWarm:
-		return fmt.Errorf("temperature %v: it is 0, or at least %v", s.Temperature, leastWarm)
+	case s.Temperature > 0 && s.Temperature < minTemperature:
+		return fmt.Errorf("temperature %v: it is 0, or at least %v", s.Temperature, minTemperature)
 	case !b.opts.Extensions && (s.TopK != 0 && !d.Omits("top_k") || s.MinP != 0 && !d.Omits("min_p") ||
 		s.RepetitionPenalty != 1 && !d.Omits("repetition_penalty")):
 		return fmt.Errorf("top_k %d, min_p %v and repetition_penalty %v need vLLM's own fields, which are switched off",

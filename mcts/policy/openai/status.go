@@ -11,9 +11,9 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Model is one of the models that a server has. OwnedBy is "vllm" for vLLM, "library" for Ollama;
-// vLLM tells in Root the folder or repository it was loaded from, and in Parent the base model of
-// an adapter.
+// Model is one of the models that a server has. OwnedBy is "vllm" for vLLM, "library" for Ollama.
+// For vLLM Root is the folder or repository it was loaded from, and Parent the base model of an
+// adapter.
 type Model struct {
 	ID          string `json:"id"`
 	OwnedBy     string `json:"owned_by"`
@@ -46,8 +46,8 @@ func (b *Backend) Models(ctx context.Context) ([]Model, error) {
 	return models, err
 }
 
-// Serves reports whether a reply that bears a name is of the backend's model. Besides those of
-// [server.Names] these are the others that the server lists for what it was loaded from; and for an
+// Serves reports whether a reply under a name is of the backend's model. Besides those of
+// [server.Names] these are the others that the server lists for the same weights, and for an
 // adapter those of the base model, which some versions of vLLM write.
 func (b *Backend) Serves(ctx context.Context, name string) (bool, error) {
 	if b.names.Has(name) {
@@ -83,8 +83,8 @@ func (b *Backend) List(ctx context.Context) (server.Listing, error) {
 	return l, err
 }
 
-// mayServe reports whether a server may serve the backend's model, by its list of models. Where
-// replies may carry other names, a list that lacks the model says nothing.
+// mayServe reports whether a server may serve the backend's model, by its list of models. If
+// replies may have other names, a list that lacks the model proves nothing.
 func (b *Backend) mayServe(list []Model) bool {
 	return len(b.opts.Names) > 0 ||
 		slices.ContainsFunc(list, func(m Model) bool { return server.IsVariant(b.opts.Model, m.ID) })
@@ -92,12 +92,12 @@ func (b *Backend) mayServe(list []Model) bool {
 
 // sameModel reports whether a list of models has a name for the model asked for.
 func sameModel(models []Model, asked, name string) bool {
-	at := slices.IndexFunc(models, func(m Model) bool { return m.ID == asked })
-	if at < 0 {
+	i := slices.IndexFunc(models, func(m Model) bool { return m.ID == asked })
+	if i < 0 {
 		return false
 	}
 
-	model := models[at]
+	model := models[i]
 	if name == model.Root || name == model.Parent {
 		return true
 	}
@@ -114,7 +114,7 @@ func withoutAdapters(models []Model) []Model {
 	return slices.DeleteFunc(slices.Clone(models), func(m Model) bool { return m.Parent != "" })
 }
 
-// Version is the version of vLLM, "" on a server without /version.
+// Version returns the version of vLLM, or "" for a server without /version.
 func (b *Backend) Version(ctx context.Context) (string, error) {
 	var v struct {
 		Version string `json:"version"`

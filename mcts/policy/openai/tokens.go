@@ -9,12 +9,12 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// inTokens reports whether the server is asked to go on from the tokens of a chat, and not from its
+// inTokens reports whether the server is asked to continue the tokens of a chat, and not its
 // messages.
 func (o *Options) inTokens() bool { return o.Chat && o.Tools.Ask == server.AskTokens }
 
-// tokens are those of a chat in the model's own template, as vLLM's /tokenize tells them; nil where
-// none are asked for.
+// tokens returns those of a chat in the model's own template, as vLLM's /tokenize reports them; nil
+// if the server is not asked in tokens.
 func (b *Backend) tokens(ctx context.Context, c server.Completion) (ids []int, err error) {
 	if !b.opts.inTokens() {
 		return nil, nil
@@ -36,5 +36,5 @@ func (b *Backend) tokens(ctx context.Context, c server.Completion) (ids []int, e
 	return ids, err
 }
 
-// wantsVLLM is said of other servers.
+// wantsVLLM is the advice for other servers.
 const wantsVLLM = "server.tools.ask: tokens wants a vLLM"

@@ -16,7 +16,7 @@ const (
 	parameterEndTag = "</parameter>"
 )
 
-// function reads a call whose arguments stand in tags.
+// function reads a call whose arguments are in tags.
 func (s *scan) function(begin int) (end int) {
 	name, i, ok := s.tagName(begin + len(functionTag))
 
@@ -52,17 +52,17 @@ var valueEnd = regexp.MustCompile(parameterEndTag + "|" + parameterTag + "|" + f
 // value reads the value of a parameter, and its end tag, which models forget before another
 // parameter.
 func (s *scan) value(i int) (value string, end int, ok bool) {
-	at := valueEnd.FindStringIndex(s.text[i:])
-	if at == nil {
+	tag := valueEnd.FindStringIndex(s.text[i:])
+	if tag == nil {
 		return "", len(s.text), false
 	}
 
-	value = strings.TrimSuffix(strings.TrimPrefix(s.text[i:i+at[0]], "\n"), "\n")
-	end = i + at[0]
-	behind := s.text[end : i+at[1]]
+	value = strings.TrimSuffix(strings.TrimPrefix(s.text[i:i+tag[0]], "\n"), "\n")
+	end = i + tag[0]
+	behind := s.text[end : i+tag[1]]
 
 	if behind == parameterEndTag {
-		end = i + at[1]
+		end = i + tag[1]
 	}
 	return value, end, behind != functionEndTag
 }
@@ -90,7 +90,7 @@ func schemaOf(tools []envs.Args, tool, parameter string) envs.Args {
 	return nil
 }
 
-// The kinds of JSON Schema that values are told from.
+// Kinds of JSON Schema.
 const (
 	kindText    = "string"
 	kindNumber  = "number"
@@ -138,8 +138,8 @@ func kindsOfValue(v any) []string {
 	return []string{kindText}
 }
 
-// typed returns a value as JSON: as written where that is JSON of one of the kinds, or any JSON
-// where text is not of them; and else the text that is written.
+// typed returns a value as JSON: as written if that is JSON of one of the kinds, or any JSON if
+// text is not among them; otherwise the written text as a string.
 func typed(written string, kinds []string) string {
 	// The template writes constants as Python does.
 	constant := strings.ToLower(strings.TrimSpace(written))
@@ -152,8 +152,8 @@ func typed(written string, kinds []string) string {
 		return pytext.JSON(written)
 	}
 
-	of := func(kind string) bool { return slices.Contains(kinds, kind) }
-	if slices.ContainsFunc(kindsOfValue(v), of) || !of(kindText) {
+	allowed := func(kind string) bool { return slices.Contains(kinds, kind) }
+	if slices.ContainsFunc(kindsOfValue(v), allowed) || !allowed(kindText) {
 		return constant
 	}
 	return pytext.JSON(written)

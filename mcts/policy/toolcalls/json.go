@@ -15,13 +15,13 @@ const (
 	memberParameters = `"parameters"`
 )
 
-// blank returns the first byte from i on that is no white space.
+// blank returns the first byte from i on that is not white space.
 func blank(text string, i int) int { return len(text) - len(strings.TrimLeft(text[i:], blanks)) }
 
 const blanks = " \t\r\n"
 
-// object returns where the JSON object ends that begins at byte i, behind white space, or -1 when
-// there is none, or one that is cut or broken.
+// object returns where the JSON object ends that begins at byte i, behind white space, or -1 if
+// there is no object, or it is cut or broken.
 func object(text string, i int) (end int) {
 	_, rest, err := pytext.DecodeObject(text[i:])
 	if err != nil {
@@ -30,29 +30,32 @@ func object(text string, i int) (end int) {
 	return len(text) - len(rest)
 }
 
-// jsonMarks are strings, and what stands between values.
+// jsonMarks matches strings, and the punctuation between values.
 var jsonMarks = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"|[\[\]{}:,]`)
 
-// objectCall returns the call that a JSON object is. Its members are taken as they are written.
+// objectCall returns the call in a JSON object. Its members are taken as they are written.
 func (f form) objectCall(object string) (c action.ToolCall, ok bool) {
 	members := map[string]string{}
 	key, depth, begin := "", 0, 0
 	written := func(end int) string { return strings.Trim(object[begin:end], blanks) }
 
-	for _, at := range jsonMarks.FindAllStringIndex(object, -1) {
-		mark := object[at[0]]
+	// The object is known to be whole, so counting depths is enough. Decoding it would lose how
+	// numbers are written and the order of keys, which the arguments keep.
+	for _, place := range jsonMarks.FindAllStringIndex(object, -1) {
+		mark := object[place[0]]
 		if mark == '}' || mark == ']' {
 			depth--
 		}
 
+		// Depth 0 is the first brace, at which an empty member is noted, or the last.
 		switch {
 		case depth == 0:
-			members[key] = written(at[0]) // once of nothing, at the first brace
-			begin = at[1]
+			members[key] = written(place[0])
+			begin = place[1]
 		case depth == 1 && mark == ':':
-			key, begin = written(at[0]), at[1]
+			key, begin = written(place[0]), place[1]
 		case depth == 1 && mark == ',':
-			members[key], begin = written(at[0]), at[1]
+			members[key], begin = written(place[0]), place[1]
 		}
 
 		if mark == '{' || mark == '[' {
@@ -60,6 +63,7 @@ func (f form) objectCall(object string) (c action.ToolCall, ok bool) {
 		}
 	}
 
+	// A name that is no string is none, and what has no name or no arguments is data, not a call.
 	name, _ := pytext.Decode(members[memberName])
 	c.Name, _ = name.(string)
 

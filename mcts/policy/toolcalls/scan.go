@@ -20,7 +20,7 @@ const (
 // form is what a parser looks for.
 type form struct {
 	beginnings *regexp.Regexp
-	arguments  []string // the members that an object may have its arguments in, the first that is there
+	arguments  []string // the members that may hold an object's arguments; the first one present counts
 }
 
 func newForm(beginnings string, arguments ...string) form {
@@ -50,8 +50,8 @@ type found struct {
 	call       action.ToolCall
 }
 
-// calls finds the calls in a content, in their order. What begins in a call, or in what looks like
-// one, is part of it.
+// calls finds the calls in a content, in their order. What begins inside a call, or inside what
+// looks like one, is part of it.
 func (p Parser) calls(text string, tools []envs.Args) []found {
 	s := scan{form: forms[p], text: text, tools: tools}
 	read := map[string]func(begin int) (end int){
@@ -59,12 +59,12 @@ func (p Parser) calls(text string, tools []envs.Args) []found {
 	}
 
 	for i := 0; ; {
-		at := s.beginnings.FindStringIndex(text[i:])
-		if at == nil {
+		place := s.beginnings.FindStringIndex(text[i:])
+		if place == nil {
 			return s.calls
 		}
 
-		i = read[text[i+at[0]:i+at[1]]](i + at[0])
+		i = read[text[i+place[0]:i+place[1]]](i + place[0])
 	}
 }
 
@@ -72,7 +72,7 @@ func (p Parser) calls(text string, tools []envs.Args) []found {
 func (s *scan) tagged(begin int) (end int) {
 	end = begin + len(callTag)
 
-	// An end tag in a string of the object is no end.
+	// Behind the object, because an end tag in one of its strings does not end the call.
 	var call action.ToolCall
 	var ok bool
 
@@ -94,7 +94,7 @@ func (s *scan) tagged(begin int) (end int) {
 
 // bare reads an object without tags.
 func (s *scan) bare(begin int) (end int) {
-	// A brace may be one of prose, or the first of two.
+	// A brace may belong to prose, or be the first of two.
 	if next := blank(s.text, begin+1); next < len(s.text) && !strings.ContainsRune(`"}`, rune(s.text[next])) {
 		return begin + 1
 	}
@@ -109,38 +109,40 @@ func (s *scan) bare(begin int) (end int) {
 	return end
 }
 
-// markedName is what stands between the mark and the arguments of a call: the name, and in some
+// markedName matches what is between the mark and the arguments of a call: the name, and with some
 // models an id.
 var markedName = regexp.MustCompile(`^\s*([^\s{}[\]]+)(?:\[CALL_ID\][^\s{}[\]]*)?\s*(?:\[ARGS\])?`)
 
-// marked reads what stands behind a mark.
+// marked reads what follows a mark.
 func (s *scan) marked(begin int) (end int) {
 	end = begin + len(callsMark)
 
+	// Newer models write the name before the object: all of that is then the arguments.
 	if name := markedName.FindStringSubmatch(s.text[end:]); name != nil {
-		at := blank(s.text, end+len(name[0]))
-		if !strings.HasPrefix(s.text[at:], brace) {
+		i := blank(s.text, end+len(name[0]))
+		if !strings.HasPrefix(s.text[i:], brace) {
 			return end
 		}
 
-		if end = object(s.text, at); end < 0 {
+		if end = object(s.text, i); end < 0 {
 			return len(s.text)
 		}
 
-		s.calls = append(s.calls, found{begin, end, action.ToolCall{Name: name[1], Arguments: s.text[at:end]}})
+		call := action.ToolCall{Name: name[1], Arguments: s.text[i:end]}
+		s.calls = append(s.calls, found{begin, end, call})
 		return end
 	}
 
-	at := blank(s.text, end)
-	// The list need not end: where it was cut, the calls before are whole.
-	if strings.HasPrefix(s.text[at:], "[") {
-		at = blank(s.text, at+1)
+	i := blank(s.text, end)
+	// The list need not end: if it was cut, the calls before are whole.
+	if strings.HasPrefix(s.text[i:], "[") {
+		i = blank(s.text, i+1)
 	}
 
-	for strings.HasPrefix(s.text[at:], brace) {
-		end = s.bare(at)
-		if at = blank(s.text, end); strings.HasPrefix(s.text[at:], ",") {
-			at = blank(s.text, at+1)
+	for strings.HasPrefix(s.text[i:], brace) {
+		end = s.bare(i)
+		if i = blank(s.text, end); strings.HasPrefix(s.text[i:], ",") {
+			i = blank(s.text, i+1)
 		}
 	}
 

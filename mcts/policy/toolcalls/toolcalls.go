@@ -24,9 +24,9 @@ const (
 	// Mistral is [TOOL_CALLS] before a list of objects with name and arguments, or before
 	// name[ARGS]{...}.
 	Mistral Parser = "mistral"
-	// Qwen25Coder is that of Qwen2.5-Coder, whose template has the tags of Hermes and who rarely
-	// writes them: objects with name and arguments anywhere in the text, most in code fences or in
-	// a second pair of braces.
+	// Qwen25Coder is that of Qwen2.5-Coder, whose template has the tags of Hermes, which the model
+	// rarely writes: objects with name and arguments anywhere in the text, mostly in code fences or
+	// in a second pair of braces.
 	Qwen25Coder Parser = "qwen2.5_coder"
 	// Generic takes what any of the others writes.
 	Generic Parser = "generic"
@@ -39,8 +39,8 @@ func Parsers() []Parser {
 
 // Reading is what a text says.
 type Reading struct {
-	// Message has all calls, and the content: what stands between the reasoning and the first call,
-	// without the white space around it, or all of it, unchanged, where there is no call.
+	// Message has all calls, and the content: what is between the reasoning and the first call,
+	// without the white space around it, or, without a call, all behind the reasoning, unchanged.
 	Message action.Message
 
 	// End is the byte of the text at which the first call ends, with its markup; without a call,
@@ -48,12 +48,12 @@ type Reading struct {
 	End int
 }
 
-// Read reads a text. Tools are those that the model was shown, as toolapi's API.Function describes
-// them: their schemas tell the types of values where these are written without quotes. Reasoning is
-// left out: [action.Part] has it.
+// Read reads a text. tools are those that the model was shown, as toolapi's API.Function describes
+// them: their schemas give the types of values that are written without quotes. Reasoning is left
+// out: [action.Part] returns it.
 func (p Parser) Read(text string, tools []envs.Args) Reading {
-	// The reasoning of a model may begin in its prompt. The content is an end of the text in any
-	// case.
+	// The reasoning of a model may begin in its prompt. The content is the last part of the text in
+	// any case.
 	_, content := action.Part(action.Join("", text))
 	calls := p.calls(content, tools)
 

@@ -13,14 +13,14 @@ import (
 
 // Address is where a server is, and who asks.
 type Address struct {
-	// URL is scheme, host, path without a slash at its end, and query; no credentials stand before
-	// the host, which may be empty.
+	// URL is scheme, host, path without a slash at its end, and query. It has no credentials; the
+	// host may be empty.
 	URL  *url.URL
-	User *url.Userinfo // the credentials that stood in it, nil without any
+	User *url.Userinfo // the credentials that were in it, or nil
 }
 
-// ParseAddress reads an address that begins with http:// or https://. Its errors say nothing of the
-// text, which may hold a key anywhere.
+// ParseAddress reads an address that begins with http:// or https://. Its errors show nothing of
+// the text, which may hold a key anywhere.
 func ParseAddress(text string) (Address, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -74,7 +74,7 @@ func (a Address) secrets() []string {
 	return all
 }
 
-// cleanKey is a key as it can stand in a header.
+// cleanKey returns a key as it can be sent in a header.
 func cleanKey(key string) (string, error) {
 	key = strings.TrimSpace(key)
 	if strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -83,7 +83,7 @@ func cleanKey(key string) (string, error) {
 	return key, nil
 }
 
-// authorization is the header that opens the server, empty when it is open. A key goes before
+// authorization returns the header that opens the server, or "". A key takes precedence over
 // credentials.
 func authorization(key string, user *url.Userinfo) string {
 	switch {

@@ -11,19 +11,18 @@ import (
 
 // Complaint is what a server says in an error.
 type Complaint struct {
-	Known   bool // it stood in one of the envelopes of the protocols
+	Known   bool // it came in one of the envelopes of the protocols
 	Message string
 	Param   string
 	Code    string      // and the type
-	Status  int         // the code where it is an HTTP status, 0 where not
-	Header  http.Header // of who was asked by a gateway, where it repeats them
+	Status  int         // the code if it is an HTTP status, else 0
+	Header  http.Header // of the server behind a gateway, if the gateway repeats them
 }
 
 // Error implements error: some servers complain although the status is good.
 func (c Complaint) Error() string { return "the reply holds an error: " + c.Message }
 
-// CheckError returns the [Complaint] that a reply's own member "error" holds, nil when there is
-// nothing in it.
+// CheckError returns the [Complaint] in a reply's own member "error", or nil if that is empty.
 func CheckError(member []byte) error {
 	if text := string(member); text == "" || text == "null" || text == `""` {
 		return nil
@@ -45,6 +44,7 @@ func ReadComplaint(body []byte) Complaint {
 
 	inner := body
 
+	// A text is the whole message. Otherwise the fields are one level further in.
 	if len(outer.Error) > 0 {
 		if text := looseText(outer.Error); text != "" {
 			return Complaint{Known: true, Message: text}
@@ -70,6 +70,7 @@ func ReadComplaint(body []byte) Complaint {
 			Header:  headersIn(fields.Meta),
 		}
 
+		// A gateway that answers 200 tells here what status it got itself. Other codes are words.
 		status, err := strconv.Atoi(strings.Trim(string(fields.Code), `"`))
 		if err == nil && status >= 100 && status < 600 {
 			c.Status = status
@@ -87,7 +88,7 @@ func ReadComplaint(body []byte) Complaint {
 	return Complaint{Message: string(body)}
 }
 
-// headersIn are the headers that OpenRouter repeats beside its error.
+// headersIn returns the headers that OpenRouter repeats beside its error.
 func headersIn(metadata json.RawMessage) http.Header {
 	var fields struct {
 		Headers map[string]any `json:"headers"`
@@ -108,7 +109,7 @@ func headersIn(metadata json.RawMessage) http.Header {
 	return h
 }
 
-// looseText is a JSON text, or the texts of a list.
+// looseText returns a JSON text, or the joined texts of a list.
 func looseText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -137,7 +138,7 @@ func (c Complaint) TooLong() bool {
 	case c.Param == "input_tokens", c.Param == "input_text":
 		return true
 	case strings.Contains(text, "cannot be greater than max_model_len"):
-		return false // max_tokens alone: no prompt at all would fit, and every node would be a dead end
+		return false // max_tokens alone: no prompt would fit, and every node would be a dead end
 	case strings.Contains(text, "max_tokens") && strings.Contains(text, "too large"):
 		return true
 	}
@@ -145,8 +146,8 @@ func (c Complaint) TooLong() bool {
 	return mentions(text, tooLongWords)
 }
 
-// unreadWords are how llama.cpp and Ollama say, in small letters, that their parser cannot read
-// what the model called.
+// unreadWords are how llama.cpp and Ollama say, in small letters, that their parser cannot read a
+// call of the model.
 var unreadWords = []string{
 	"model produced output that does not match", "failed to parse input at pos", "error parsing tool call",
 	"xml syntax error on line",

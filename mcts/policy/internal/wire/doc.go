@@ -4,17 +4,17 @@
 // # Words
 //
 // A link is the connection to one server. A reply is a response that fulfils a request; an answer
-// is any other response. Secrets are the key, the credentials and the query of an address, but for
-// an api-version, and what of headers came from the environment, in every spelling in which they
-// can come back.
+// is any other response. Secrets are the key, the credentials and the query of an address, except
+// an api-version, and those parts of headers that came from the environment, in every spelling in
+// which they can come back.
 //
 // # Guarantees
 //
 //   - A request ends when its context does, or when the link's timeout has passed, the reading of
 //     the answer included. The error is the context's own in the first case, and a [server.Fault]
 //     in all others.
-//   - Nothing secret occurs in an address, a fault, or anything below a fault, and no link prints
-//     any.
+//   - No secret occurs in an address, a fault, or anything below a fault, nor in what a link
+//     prints.
 //   - Redirects are not followed: a redirected POST would carry the key to wherever the answer
 //     says, or lose its body.
 //   - Replies are read piece by piece, up to a bound on their bytes after decompression; they end
@@ -25,5 +25,5 @@
 //
 // # Caveats
 //
-// A key of fewer than four characters protects nothing and is not hidden.
+// A key of fewer than four characters is not hidden: it protects nothing.
 package wire

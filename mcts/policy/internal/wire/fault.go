@@ -14,11 +14,11 @@ import (
 // longestMessage bounds a fault's message, in characters.
 const longestMessage = 400
 
-// longestWait bounds the wait that a server may ask for. A server that wants more is asked
-// again sooner than it likes, and says then whether it still does.
+// longestWait bounds the wait that a server may ask for. A server that wants more is asked again
+// sooner than it likes, and can then say so again.
 const longestWait = time.Minute
 
-// Fault is a fault of this server's. Message and cause are freed of secrets, and shortened.
+// Fault returns a fault of this server. Message and cause are freed of secrets, and shortened.
 func (l *Link) Fault(kind server.FaultKind, status int, message string, cause error) *server.Fault {
 	return &server.Fault{
 		Kind:    kind,
@@ -45,13 +45,15 @@ func (l *Link) cleaned(cause error) error {
 	return errors.New(shown)
 }
 
-// NotSent is the fault of a request that cannot be sent as it is meant, and why.
+// NotSent is the fault of a request that cannot be sent as it is meant.
 func (l *Link) NotSent(why error) *server.Fault {
 	return l.Fault(server.Refused, 0, "not sent", why)
 }
 
 // StatusFault is the fault of an answer that is not a 2xx. The message is the server's.
 func (l *Link) StatusFault(a Answer, kind server.FaultKind, message string) *server.Fault {
+	// Statuses that no API gives for itself come from what is in front of it, and say more to the
+	// user than a body.
 	status := fmt.Sprintf("%d %s", a.Status, http.StatusText(a.Status))
 	switch to := a.Header.Get("Location"); {
 	case a.Status == http.StatusNotModified:
@@ -65,8 +67,9 @@ func (l *Link) StatusFault(a Answer, kind server.FaultKind, message string) *ser
 		message = status + ": the server wants to speak another protocol; is this the address of an HTTP API?"
 	}
 
+	// An answer in the server's own words did not come from the proxy.
 	proxy := a.proxy
-	if ReadComplaint(a.Body).Known { // the server's own words
+	if ReadComplaint(a.Body).Known {
 		proxy = ""
 	}
 

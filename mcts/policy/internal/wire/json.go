@@ -11,14 +11,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Document reads JSON out of a body piece by piece, so that nothing is built that nobody asked for.
-// Bytes that are no UTF-8 and escapes of half a character are errors: encoding/json would put a
-// replacement character there, and a model's text would be another.
+// Document reads JSON out of a body piece by piece, so that it builds only what is asked for. Bytes
+// that are not UTF-8 and escapes of half a character are errors: encoding/json would put a
+// replacement character there, and change a model's text.
 type Document struct{ dec *jsontext.Decoder }
 
-// NewDocument returns the reader of a body, which may begin with a byte-order mark. Members that
-// stand twice in an object are looked for by [Document.Object] alone: the decoder would remember
-// all names.
+// NewDocument returns the reader of a body, which may begin with a byte-order mark. Only
+// [Document.Object] looks for members that occur twice: the decoder would remember all names.
 func NewDocument(body io.Reader) *Document {
 	r := bufio.NewReader(body)
 	if mark, _ := r.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
@@ -27,16 +26,16 @@ func NewDocument(body io.Reader) *Document {
 	return &Document{jsontext.NewDecoder(gatherer{r}, jsontext.AllowDuplicateNames(true))}
 }
 
-// byteOrderMark is with which some servers begin a text.
+// byteOrderMark is how some servers begin a text.
 const byteOrderMark = "\uFEFF"
 
-// gatherer reads small pieces together: whenever one comes, the decoder moves all it has of a
-// value.
+// gatherer joins small pieces before they are decoded: for each one the decoder moves all that it
+// has of a value.
 type gatherer struct{ *bufio.Reader }
 
 // Read implements [io.Reader].
 func (g gatherer) Read(p []byte) (int, error) {
-	g.Peek(min(len(p), g.Size())) // what goes wrong, goes wrong again in Read
+	g.Peek(min(len(p), g.Size())) // Read returns its error
 	return g.Reader.Read(p)
 }
 
@@ -46,13 +45,13 @@ func (d *Document) Decode(v any) error { return json.UnmarshalDecode(d.dec, v) }
 // mostMembers bounds an object that is read member by member: a dozen are usual.
 const mostMembers = 1 << 10
 
-// Object reads a document that is one object and nothing behind it: each member into its place,
-// others are passed over.
+// Object reads a document that is a single object: each member into its place; others are skipped.
 func (d *Document) Object(places map[string]any) error {
 	if token, err := d.dec.ReadToken(); err != nil || token.Kind() != jsontext.KindBeginObject {
 		return cmp.Or(err, errors.New("no object where one belongs"))
 	}
 
+	// Bounded, because a body within its limit could still hold millions of tiny members.
 	seen := map[string]bool{}
 
 	for n := 0; d.dec.PeekKind() == jsontext.KindString; n++ {
@@ -68,6 +67,7 @@ func (d *Document) Object(places map[string]any) error {
 		name := token.String()
 		place, wanted := places[name]
 
+		// Which of two the server meant is not known, and readers differ in which they take.
 		switch {
 		case seen[name]:
 			return fmt.Errorf("%q stands twice in one object", Shorten(name))
@@ -90,7 +90,7 @@ func (d *Document) Object(places map[string]any) error {
 	return d.End()
 }
 
-// End wants nothing but white space up to the end of the body.
+// End returns an error if anything but white space follows.
 func (d *Document) End() error {
 	switch _, err := d.dec.ReadToken(); {
 	case err == io.EOF:

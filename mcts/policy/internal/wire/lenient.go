@@ -11,7 +11,7 @@ import (
 )
 
 // Count is a figure that a server reports beside what a model wrote. It is read leniently: 3, 3.0
-// and "3" are three, and whatever is no such number is not known.
+// and "3" are three, and anything else is unknown.
 type Count struct {
 	N     int
 	Known bool
@@ -38,7 +38,7 @@ func (c *Count) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 // Word is a word of a server's, such as why a completion ended. Of an object it is the member type,
-// reason or finish_reason; of anything else there is none.
+// reason or finish_reason; of anything else it is "".
 type Word string
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
@@ -69,7 +69,7 @@ func (w *Word) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// Lenient is a document of which what cannot be read is left out, with all that it holds.
+// Lenient is a value that is zero, with all that it holds, if it cannot be read.
 type Lenient[T any] struct{ V T }
 
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
@@ -86,9 +86,8 @@ func (l *Lenient[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// Places are the places of the elements of a list among n by the indices that they bear. Without
-// indices, or where all bear the same one, as those of a gateway that asked for each by itself,
-// that is their order.
+// Places returns the places of a list's elements among n, by their indices. Without indices, or if
+// all are the same, as from a gateway that asked for each by itself, that is their order.
 func Places(indices []Count, n int) ([]int, error) {
 	places := make([]int, len(indices))
 	taken := make([]bool, n)
@@ -99,16 +98,17 @@ func Places(indices []Count, n int) ([]int, error) {
 	}
 
 	for i, index := range indices {
-		at := i
+		place := i
 		if index.Known && !(inOrder && len(indices) == n && n > 1) {
-			at = index.N
+			place = index.N
 		}
 
-		if at < 0 || at >= n || taken[at] {
-			return nil, fmt.Errorf("element %d of %d has the index %d, which is another's or none", i, n, at)
+		if place < 0 || place >= n || taken[place] {
+			return nil, fmt.Errorf("element %d of %d has the index %d, which is another's or none",
+				i, n, place)
 		}
 
-		places[i], taken[at] = at, true
+		places[i], taken[place] = place, true
 	}
 	return places, nil
 }

@@ -10,15 +10,15 @@ import (
 	shared "toolevo/envs/wire"
 )
 
-// Wait is how long the server, or a gateway before it, asks to be left alone: 0 where it does not
-// say. Many send with every reply when their counts begin anew, so that says it only of a 429.
+// Wait is how long the server, or a gateway before it, asks to be left alone, or 0. Many send with
+// every reply when their counts begin anew, which counts only with a 429.
 func (a Answer) Wait() time.Duration {
-	// OpenRouter repeats the headers of whom it asked in the error.
+	// OpenRouter repeats the headers of the server behind it in the error.
 	return cmp.Or(shared.Wait(a.Status, a.Header), shared.Wait(a.Status, ReadComplaint(a.Body).Header))
 }
 
 // How servers say, in small letters, that an account may not ask any more: by codes, and in words.
-// The words are also used of what may be asked in a minute, and then others of these stand by.
+// The words are also used for limits per minute, but then beside passing words.
 var (
 	quotaCodes = []string{
 		"insufficient_quota", "insufficient_user_quota", "insufficient_balance",

@@ -57,6 +57,7 @@ func NewLink(a Address, e server.Endpoint) (*Link, error) {
 		e.Transport = newTransport(cmp.Or(e.DialTimeout, defaultDialTimeout))
 	}
 
+	// All of them, before anything is shown: a server may echo whatever it was sent.
 	plain := append(a.secrets(), key)
 	for _, h := range e.Headers {
 		plain = append(plain, h.Secrets...)
@@ -101,18 +102,18 @@ func (l *Link) GoString() string { return l.address }
 // Close ends the connections that are idle.
 func (l *Link) Close() { l.client.CloseIdleConnections() }
 
-// Call is one request, and what is made of the answer.
+// Call is one request, and how its answer is read.
 type Call struct {
 	URL  *url.URL
 	Body any // posted as JSON; nil asks for a document
-	// Header is what this request bears beside what all do.
+	// Header is sent beside what all requests have.
 	Header map[string]string
 	Limit  int64 // bytes of the reply after decompression; 0 is 16 MiB
 
 	// Read reads the body of an answer whose status is a 2xx, to its end. An error that is not a
-	// fault is one of a spoiled reply, which is transient.
+	// fault means that the reply is spoiled, which is transient.
 	Read func(body io.Reader) error
-	// Refused says what an answer means whose status is not a 2xx; see [Link.StatusFault].
+	// Refused returns the fault of an answer whose status is not a 2xx; see [Link.StatusFault].
 	Refused func(a Answer) *server.Fault
 }
 
@@ -138,6 +139,7 @@ func (l *Link) Do(ctx context.Context, c Call) error {
 
 	fault := server.FaultOf(err)
 
+	// The caller's end comes first: whatever the request met after it is not the server's fault.
 	switch {
 	case err == nil:
 		return nil
@@ -156,7 +158,7 @@ func (l *Link) Do(ctx context.Context, c Call) error {
 	return fault
 }
 
-// proxyOf is the proxy that carries a request, without credentials; "" for none.
+// proxyOf returns the proxy that carries a request, without credentials, or "".
 func (l *Link) proxyOf(req *http.Request) string {
 	t, ok := l.client.Transport.(*http.Transport)
 	if !ok || t.Proxy == nil {
@@ -199,8 +201,8 @@ func (c Call) request() (*http.Request, error) {
 	return req, nil
 }
 
-// exchange sends a request, with what opens the server, and reads the answer. An error that is no
-// fault happened on the way.
+// exchange sends a request, with what opens the server, and reads the answer. An error that is not
+// a fault happened on the way.
 func (l *Link) exchange(req *http.Request, c Call) error {
 	if l.authorization != "" {
 		req.Header.Set("Authorization", l.authorization)
@@ -230,6 +232,7 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 	body := &bounded{r: resp.Body, left: limit}
 	err = c.Read(body)
 
+	// What cut the body off comes first: to the reader both only look like JSON that ends early.
 	switch {
 	case body.failed != nil:
 		return fmt.Errorf("reading the reply: %w", body.failed)
@@ -251,7 +254,7 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 type bounded struct {
 	r      io.Reader
 	left   int64 // of the limit; below 0 once there was more
-	failed error // what the reader itself met, but for its end
+	failed error // of the reader itself, except its end
 }
 
 // errTooLong ends the reading of a body beyond its limit.

@@ -23,7 +23,7 @@ const seedBits = 31
 func Seed(seed uint64) uint64 { return seed & (1<<seedBits - 1) }
 
 // ends are the words for an end that every server may use: OpenAI's, eos, and Anthropic's, which
-// gateways before its models pass on. A server's own stand in the backends' options.
+// gateways before its models pass on. A server's own words are in the backends' options.
 var ends = map[string]string{
 	"stop":   server.FinishStop,
 	"eos":    server.FinishStop,
@@ -34,10 +34,10 @@ var ends = map[string]string{
 	"max_tokens":    server.FinishLength,
 }
 
-// Finish maps a server's word for the end of a sample of so many tokens. own are the server's own
-// words for a sample that is whole, "" among them when it names none; one of maxTokens tokens is
-// taken for cut under those. Any other word says nothing about whether the text is whole: the error
-// is [server.ErrNoEnd].
+// Finish maps a server's word for the end of a sample of that many tokens. own are the server's own
+// words for a whole sample, "" among them if it names none; under those a sample of maxTokens
+// tokens counts as cut. Any other word does not say whether the text is whole: the error is
+// [server.ErrNoEnd].
 func Finish(word string, own []string, tokens, maxTokens int) (string, error) {
 	finish, known := ends[word]
 
@@ -50,12 +50,12 @@ func Finish(word string, own []string, tokens, maxTokens int) (string, error) {
 		return server.FinishStop, nil
 	}
 
-	said := "nothing"
+	shown := "nothing"
 	if word != "" {
-		said = fmt.Sprintf("%.40q", word)
+		shown = fmt.Sprintf("%.40q", word)
 	}
 	return "", fmt.Errorf("%w: it says %s, where stop, eos or length belongs",
-		server.ErrNoEnd, said)
+		server.ErrNoEnd, shown)
 }
 
 // Bounds of a log-probability: rounding makes a certain token's a little more than 0, and vLLM
@@ -68,13 +68,13 @@ const (
 // ScoredToken is a token of a sample, as chats and Ollama report it.
 type ScoredToken struct {
 	Token   string   `json:"token"`
-	LogProb *float64 `json:"logprob"` // nil where a null stands
+	LogProb *float64 `json:"logprob"` // nil for a null
 	Top     []struct {
 		LogProb float64 `json:"logprob"`
 	} `json:"top_logprobs"`
 }
 
-// Likeliest is the log-probability of the likeliest token in its place, nil when it is not told.
+// Likeliest is the log-probability of the likeliest token in its place, or nil.
 func (t ScoredToken) Likeliest() *float64 {
 	var likeliest *float64
 	for i := range t.Top {
@@ -97,12 +97,12 @@ func Unseen(stops []string) int {
 }
 
 // Cut ends a sample at the first of the stop texts, as a server does that is sent them. tokens are
-// its texts of the sample's tokens, as far as it tells them.
+// the texts of the sample's tokens, as far as the server reports them.
 func Cut(s *server.Choice, tokens, stops []string) {
 	end := len(s.Text)
 	for _, stop := range stops {
-		if at := strings.Index(s.Text[:end], stop); at >= 0 {
-			end = at
+		if i := strings.Index(s.Text[:end], stop); i >= 0 {
+			end = i
 		}
 	}
 
@@ -121,9 +121,9 @@ func Cut(s *server.Choice, tokens, stops []string) {
 	}
 }
 
-// CheckSamples finds samples that cannot be what the model wrote: with log-probabilities that are
-// none, or not of all the tokens that the server reports of them together, or without the text of
-// those. In each, so many can be unseen.
+// CheckSamples finds samples that cannot be what the model wrote: their log-probabilities are
+// impossible, or not of all the tokens that the server reports for them together, or the text of
+// those is missing. In each sample unseen tokens may leave no trace.
 func CheckSamples(samples []server.Choice, tokens, unseen int) error {
 	figures, scored, silent, room := 0, true, true, 0
 

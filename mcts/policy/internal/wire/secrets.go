@@ -7,11 +7,11 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// shortestKey is the length from which a secret in a sample is taken for a quotation: a shorter one
-// may be a word.
+// shortestKey is the length from which a secret in a sample counts as quoted: a shorter one may be
+// a word.
 const shortestKey = 16
 
-// CheckQuoted finds a sample in which the server quotes a key that it was shown: that is not a
+// CheckQuoted finds a sample in which the server quotes a key that it was sent: that is not a
 // model's text, and must not reach a log.
 func (l *Link) CheckQuoted(samples []server.Choice) error {
 	for _, s := range samples {

@@ -15,13 +15,13 @@ import (
 // Secret is a key with characters that every way of quoting spells differently.
 const Secret = `sk-s3cr/et"+<wörd`
 
-// userName stands beside the secret where it is a password.
+// userName is the name that goes with the secret as a password.
 const userName = "someone"
 
 // Place is somewhere to keep the secret: it returns what to use for an address and for a key.
 type Place func(address string) (withSecret, key string)
 
-// Places are all of them, by name.
+// Places returns all of them, by name.
 func Places() map[string]Place {
 	with := func(u *url.Userinfo) Place {
 		return func(address string) (string, string) {
@@ -37,8 +37,8 @@ func Places() map[string]Place {
 	}
 }
 
-// Echo is a text with the secret in every spelling, and with what opened the server, behind so many
-// characters.
+// Echo returns a text with the secret in every spelling, and with what opened the server, after a
+// number of other characters.
 func Echo(r *http.Request, behind int) string {
 	opened := r.Header.Get("Authorization")
 	return strings.Repeat("x", behind) + strings.Join([]string{
@@ -48,8 +48,8 @@ func Echo(r *http.Request, behind int) string {
 }
 
 // Secrets runs use once for every place to keep the secret and every server. use asks the server,
-// and returns all that came of it: errors, and whatever else could be printed. None of it may show
-// the secret.
+// and returns whatever could be printed afterwards, errors included. None of it may show the
+// secret.
 func Secrets(t *testing.T, handlers map[string]http.HandlerFunc, use func(t *testing.T, address, key string) []any) {
 	for place, put := range Places() {
 		for name, handler := range handlers {
@@ -73,6 +73,7 @@ func Secrets(t *testing.T, handlers map[string]http.HandlerFunc, use func(t *tes
 func CheckHidden(t *testing.T, values ...any) {
 	t.Helper()
 
+	// A caller may print the cause of an error alone.
 	for _, v := range values {
 		err, _ := v.(error)
 		for err != nil {
@@ -81,6 +82,7 @@ func CheckHidden(t *testing.T, values ...any) {
 		}
 	}
 
+	// Each way has its own method of hiding: String, GoString, and what a log handler encodes.
 	var texts []string
 	for _, v := range values {
 		texts = append(texts, fmt.Sprintf("%v %+v %#v", v, v, v))

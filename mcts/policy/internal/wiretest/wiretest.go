@@ -82,7 +82,7 @@ func CutShort(begins string) http.HandlerFunc {
 	}
 }
 
-// Hang is a handler that answers nothing until the client goes away, and says when it begins and
+// Hang is a handler that answers nothing until the client goes away, and reports when it begins and
 // ends.
 func Hang(begun, ended chan<- struct{}) http.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) {
@@ -94,7 +94,7 @@ func Hang(begun, ended chan<- struct{}) http.HandlerFunc {
 	}
 }
 
-// FaultOf wants a fault.
+// FaultOf returns the fault that an error wraps; without one the test fails.
 func FaultOf(t testing.TB, err error) *server.Fault {
 	t.Helper()
 
