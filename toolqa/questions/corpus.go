@@ -268,10 +268,11 @@ func (c *Corpus) functions() map[string]any {
 			}
 			return nil
 		},
-		"clock12":  func(minutes int64) string { return clock12(int(minutes)) }, // 9:00 AM for 540
+		"clock12": func(minutes int64) string { return clock12(int(minutes)) }, // 9:00 AM for 540
+		// These query the corpus on another connection, since theirs is in the middle of a query.
 		"distance": c.distance,
 		"alone":    c.alone,
-		// the cell of a row as it is published
+		// The cell of a row as it is published: the typed table has times on 24 hours.
 		"stored": func(name string, rowid int64) (string, error) {
 			column, err := c.stored(name)
 			if err != nil {

@@ -142,6 +142,7 @@ func FindShared(dir string, qs []toolqa.Question) ([]Shared, error) {
 	var shared []Shared
 
 	for _, q := range qs {
+		// Every other split: which of the two will be trained on is not known here.
 		for _, s := range toolqa.Splits() {
 			if s == q.Split {
 				continue

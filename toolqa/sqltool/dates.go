@@ -237,6 +237,7 @@ func move(v any, n float64, unit string) any {
 		m.clock = m.clock || u.length < 24*time.Hour
 	}
 
+	// Beyond MySQL's calendar the value is NULL.
 	if m.Year() < 1 || m.Year() > 9999 {
 		return nil
 	}

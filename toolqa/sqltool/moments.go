@@ -114,6 +114,7 @@ func clockOf(v any) (time.Duration, bool) {
 		return m.Sub(m.Truncate(24 * time.Hour)), true
 	}
 
+	// MySQL reads a number from its end: seconds, minutes, hours.
 	if _, isText := v.(string); !isText || digits(s) == len(s) && s != "" {
 		f, ok := leadingNumber(s)
 		if !ok || math.Abs(f) > 838_59_59 {

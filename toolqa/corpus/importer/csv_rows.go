@@ -75,6 +75,7 @@ func (c *csvRows) next() ([]layout.Cell, error) {
 			return nil, c.src.end(c.path, c.rows, c.schema.Rows, c.line)
 		}
 
+		// A quote that is not closed is a bad row; any other error of the reader ends the import.
 		var open *quoteError
 		switch {
 		case errors.As(err, &open):
