@@ -163,7 +163,8 @@ func (r *Report) flips(all []facts.Fact, evaluations []Evaluation) {
 	answers := answersOf(all)
 	questions := tabulate.Distinct(all, func(f facts.Fact) facts.Key {
 		return facts.Key{
-			Dataset: f.Dataset, Difficulty: f.Difficulty, QuestionID: f.QuestionID, Question: f.Question,
+			Dataset: f.Dataset, Difficulty: f.Difficulty,
+			QuestionID: f.QuestionID, Question: f.Question,
 		}
 	})
 

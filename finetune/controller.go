@@ -60,7 +60,8 @@ const (
 // It returns the chain that ended last, and how many turns are to be taken back from the end of c.
 func (p *player) descend(ctx context.Context, c chain) (last chain, back int, err error) {
 	if p.over(c) {
-		if c.state.Status() == envs.Terminated { // without an answer; with one nothing is taken back
+		// Terminated without an answer, that is: with one the number does not matter.
+		if c.state.Status() == envs.Terminated {
 			return c, backAtGiveUp, nil
 		}
 		return c, backAtEnd, nil

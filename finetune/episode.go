@@ -34,8 +34,8 @@ type Limits struct {
 
 // Play runs one episode: one sample a turn. id names the episode in the log; its Path is ignored.
 // An error means that the infrastructure failed, and the question is then lost.
-func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task envs.Task, id mcts.NodeID,
-	limits Limits) (Episode, error) {
+func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task envs.Task,
+	id mcts.NodeID, limits Limits) (Episode, error) {
 	state, err := env.Reset(ctx, task)
 	if err != nil {
 		return Episode{}, err
@@ -43,7 +43,8 @@ func Play(ctx context.Context, env envs.Environment, policy mcts.Policy, task en
 
 	p := &player{env: env, policy: policy, id: id, limits: limits}
 	last := chain{
-		state: state, path: "0", nodes: []mcts.Record{{Parent: mcts.NoParent, Status: state.Status()}},
+		state: state, path: "0",
+		nodes: []mcts.Record{{Parent: mcts.NoParent, Status: state.Status()}},
 	}
 
 	if limits.Controller.Kind == DepthFirst {
@@ -93,7 +94,8 @@ func (p *player) request(c chain, before int) mcts.Request {
 	r.Node.Path = c.path
 
 	if p.limits.Sampled {
-		r.Seed = mcts.TreeSeed(p.limits.Seed, r.Node.String(), r.Node.Tree)>>1 + uint64(before) // of 63 bits
+		seed := mcts.TreeSeed(p.limits.Seed, r.Node.String(), r.Node.Tree)
+		r.Seed = seed>>1 + uint64(before) // of 63 bits
 	}
 	return r
 }
@@ -112,7 +114,8 @@ func (p *player) turn(ctx context.Context, c chain, before int, remark string) (
 
 	proposals, err := p.policy.Propose(ctx, r)
 	if err != nil {
-		return c, envs.Fail(envs.StagePolicy, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
+		return c, envs.Fail(envs.StagePolicy,
+			fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
 	}
 	p.calls++
 	p.samples += len(proposals)
@@ -134,7 +137,8 @@ func (p *player) turn(ctx context.Context, c chain, before int, remark string) (
 
 	next, err := p.env.Step(ctx, c.state, action)
 	if err != nil {
-		return c, envs.Fail(envs.StageEnvironment, fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
+		return c, envs.Fail(envs.StageEnvironment,
+			fmt.Sprintf("episode %s, turn %d", id.Question, turn), err)
 	}
 
 	c.state, c.grade = next.State, next.Grade
@@ -147,8 +151,10 @@ func (p *player) turn(ctx context.Context, c chain, before int, remark string) (
 	c.nodes = append(slices.Clip(c.nodes), mcts.Record{
 		ID: turn + 1, Parent: turn, Depth: turn + 1,
 		Action: string(next.Turn.Action), Tool: next.Turn.Call.Tool, Name: next.Turn.Call.Name,
-		Key: mcts.Canonical(p.env, action), Observation: next.Turn.Observation, Maker: next.Turn.Maker,
-		Outcome: next.Turn.Outcome, Status: next.State.Status(), Reward: next.Reward, Grade: next.Grade,
+		Key: mcts.Canonical(p.env, action), Observation: next.Turn.Observation,
+		Maker:   next.Turn.Maker,
+		Outcome: next.Turn.Outcome, Status: next.State.Status(),
+		Reward: next.Reward, Grade: next.Grade,
 		Draws: 1, Cut: cut,
 	})
 

@@ -218,7 +218,8 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	err = group.Wait()
 
 	// An evaluation that was stopped still notes the seconds: the next one replays these episodes.
-	if err := errors.Join(err, noteSeconds(context.WithoutCancel(ctx), o.Store, seconds)); err != nil {
+	noteErr := noteSeconds(context.WithoutCancel(ctx), o.Store, seconds)
+	if err := errors.Join(err, noteErr); err != nil {
 		return nil, err
 	}
 	return lost, o.Store.KeepGivenUp(ctx, givenUp)

@@ -66,7 +66,8 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 		}
 
 		for _, problem := range p.problems {
-			v.Problems = append(v.Problems, fmt.Sprintf("episode %s: %s", all[i].Episode(all[i].task), problem))
+			v.Problems = append(v.Problems,
+				fmt.Sprintf("episode %s: %s", all[i].Episode(all[i].task), problem))
 		}
 	}
 	return v, err

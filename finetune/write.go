@@ -52,7 +52,8 @@ func (r *Report) rows() map[string][]tabulate.Row {
 	}
 
 	rows := map[string][]tabulate.Row{
-		"evaluation": evaluation, "comparisons": comparisons, "templates": tabulate.RowsOf(r.Templates),
+		"evaluation": evaluation, "comparisons": comparisons,
+		"templates": tabulate.RowsOf(r.Templates),
 	}
 	maps.Copy(rows, r.Tables)
 	return rows

@@ -83,7 +83,8 @@ type Base struct {
 func ExportOf(m *export.Manifest) *Export {
 	e := &Export{Seal: m.Seal, Format: m.Format, Questions: m.Questions}
 	for _, r := range m.Runs {
-		e.Runs = append(e.Runs, Run{r.RunID, r.RunHash, r.Policy, r.Suite, r.PromptAPI, r.DeployedAPI, r.Rows})
+		e.Runs = append(e.Runs,
+			Run{r.RunID, r.RunHash, r.Policy, r.Suite, r.PromptAPI, r.DeployedAPI, r.Rows})
 	}
 	return e
 }

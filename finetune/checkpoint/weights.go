@@ -78,7 +78,8 @@ func (o *Origin) Seal(folder string) error {
 }
 
 func damaged(folder, format string, args ...any) error {
-	return fmt.Errorf("the weights in %s are %w: %s", folder, disk.ErrDamaged, fmt.Sprintf(format, args...))
+	return fmt.Errorf("the weights in %s are %w: %s", folder, disk.ErrDamaged,
+		fmt.Sprintf(format, args...))
 }
 
 // The files of weights: of a model or an adapter, in one file or, by an index, in several.
@@ -226,7 +227,8 @@ func checkSafetensors(f io.Reader, size int64) error {
 	}
 
 	if want := 8 + int64(length) + data; data == 0 || size != want {
-		return fmt.Errorf("%d bytes, where its header names %d of tensors and so %d in all", size, data, want)
+		return fmt.Errorf("%d bytes, where its header names %d of tensors and so %d in all", size,
+			data, want)
 	}
 	return nil
 }

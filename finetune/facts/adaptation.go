@@ -83,7 +83,9 @@ func (b *Board) Adaptation() *Adaptation {
 
 	// In JSON new tools are by name, for readers that look one up. The values are texts, so turns
 	// are sorted as numbers: 10 comes after 9.
-	slices.SortStableFunc(tools, func(a, b tabulate.Row) int { return cmp.Compare(a.Text("name"), b.Text("name")) })
+	slices.SortStableFunc(tools, func(a, b tabulate.Row) int {
+		return cmp.Compare(a.Text("name"), b.Text("name"))
+	})
 	slices.SortStableFunc(a.shown["recovery"], func(a, b tabulate.Row) int {
 		return cmp.Compare(turnsOf(a), turnsOf(b))
 	})

@@ -62,11 +62,13 @@ func (f Fact) IsSubtle() bool { return f.Drifted && f.Cell != string(toolapi.Exp
 func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 	f := Fact{
 		Key: Key{
-			Policy: e.Policy, API: api, Deployed: e.DeployedAPI, Dataset: e.Labels[envs.LabelDataset],
+			Policy: e.Policy, API: api, Deployed: e.DeployedAPI,
+			Dataset:    e.Labels[envs.LabelDataset],
 			Difficulty: e.Labels[envs.LabelDifficulty], QuestionID: e.QuestionID, Repeat: e.Repeat,
 			Measured: e.Lost == "",
 		},
-		Prompt: e.PromptAPI, Template: e.Labels[envs.LabelTemplate], Lost: e.Lost != "", LostTo: e.Lost,
+		Prompt: e.PromptAPI, Template: e.Labels[envs.LabelTemplate],
+		Lost: e.Lost != "", LostTo: e.Lost,
 	}
 
 	// The prompt's own version has no cell: nothing has moved on.

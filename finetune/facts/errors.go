@@ -82,7 +82,8 @@ func (e *Errors) Grids() []tabulate.Grid {
 // rows returns the rows of some tables.
 func (b *Board) rows(t *tabulate.Tables) map[string][]tabulate.Row {
 	return t.Rows(map[string]*tabulate.Source{
-		"facts": tabulate.Of(b.Facts), "calls": tabulate.Of(b.Calls), "verdicts": tabulate.Of(b.Verdicts),
+		"facts": tabulate.Of(b.Facts), "calls": tabulate.Of(b.Calls),
+		"verdicts": tabulate.Of(b.Verdicts),
 	})
 }
 

@@ -45,8 +45,10 @@ const (
 
 // Classes returns every class, in the order of Table 7.
 func Classes() []Class {
-	return []Class{InvalidInvocation, RepeatedDeprecated, InvocationLooping, IncorrectOutput, InstructionsNotFollowed,
-		ToolMisuse, Infrastructure, Undecided}
+	return []Class{
+		InvalidInvocation, RepeatedDeprecated, InvocationLooping, IncorrectOutput,
+		InstructionsNotFollowed, ToolMisuse, Infrastructure, Undecided,
+	}
 }
 
 // Heading returns the heading that Table 7 has the class under.

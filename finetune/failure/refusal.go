@@ -38,7 +38,9 @@ const (
 
 // Refusals returns every refusal, in order of precedence.
 func Refusals() []Refusal {
-	return []Refusal{RefusedUnreadable, RefusedStructure, RefusedGrounding, RefusedType, RefusedName, RefusedValue}
+	return []Refusal{
+		RefusedUnreadable, RefusedStructure, RefusedGrounding, RefusedType, RefusedName, RefusedValue,
+	}
 }
 
 // RefusalOf returns what a deployed version rejected in the call of a turn; nil is an unknown
@@ -99,6 +101,7 @@ func refusedArguments(args envs.Args, api *toolapi.API) (r Refusal, ok bool) {
 	for _, p := range api.Parameters {
 		wanted := typesOf(p)
 		value, given := args.Get(p.Name)
+		isWanted := func(t string) bool { return isOf(value, t) }
 
 		switch {
 		case !given && p.Optional:
@@ -107,7 +110,7 @@ func refusedArguments(args envs.Args, api *toolapi.API) (r Refusal, ok bool) {
 			found[RefusedStructure] = true
 		case !given:
 			found[RefusedGrounding] = true
-		case len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return isOf(value, t) }):
+		case len(wanted) == 0 || slices.ContainsFunc(wanted, isWanted):
 		case areComposed(wanted) || isOf(value, "object") || isOf(value, "array"):
 			found[RefusedStructure] = true
 		default:
@@ -158,7 +161,8 @@ func areComposed(types []string) bool {
 // isOf reports whether a value is of a JSON type.
 func isOf(value any, of string) bool {
 	names := map[string][]string{
-		"NoneType": {"null"}, "bool": {"boolean"}, "str": {"string"}, "list": {"array"}, "dict": {"object"},
+		"NoneType": {"null"}, "bool": {"boolean"}, "str": {"string"},
+		"list": {"array"}, "dict": {"object"},
 		"float": {"number"}, "int": {"number", "integer"},
 	}
 	return slices.Contains(names[pytext.TypeName(value)], of)

@@ -37,7 +37,10 @@ func (s *Sample) Add(e *trajectories.Episode, api string, v Verdict) {
 		return
 	}
 
-	c := Case{Verdict: v, Heading: v.Class.Heading(), API: api, Episode: e, place: s.seen, draw: s.Rand.Float64()}
+	c := Case{
+		Verdict: v, Heading: v.Class.Heading(), API: api, Episode: e,
+		place: s.seen, draw: s.Rand.Float64(),
+	}
 	s.seen++
 
 	if s.cases == nil {

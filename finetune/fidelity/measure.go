@@ -61,7 +61,8 @@ func Simulate(ctx context.Context, cases []Case, name string, w kept.Writer, o O
 	return kept.All(ctx, len(cases), o.Workers, o.Done, func(ctx context.Context, i int) (c Case, err error) {
 		c = cases[i]
 		c.Model = name
-		c.Simulated, err = w.Write(ctx, cmp.Or(c.System, virtual.SFT.Instructions(o.Prompts)), c.Instruction, o.Seed)
+		c.Simulated, err = w.Write(ctx, cmp.Or(c.System, virtual.SFT.Instructions(o.Prompts)),
+			c.Instruction, o.Seed)
 		return c, err
 	})
 }
@@ -88,7 +89,8 @@ func (o *Options) measure(ctx context.Context, c *Case, rules *recorded.Rules) (
 
 	m = measured{
 		Model: c.Model, Split: c.Split, Measured: true,
-		BLEU: bleu(characters(simulated), characters(real)), Words: bleu(words(simulated), words(real)),
+		BLEU:  bleu(characters(simulated), characters(real)),
+		Words: bleu(words(simulated), words(real)),
 	}
 
 	want, wantErr := virtual.ReadReply(c.Real)

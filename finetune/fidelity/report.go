@@ -53,7 +53,8 @@ func report(all []measured, o Options) *Report {
 		if o.Judge == nil {
 			r.Rows[i].Judge = nil
 		} else if j := r.Rows[i].Judge; j.N > 0 {
-			j.Kappa = kappa(j.Agreement, rows[i].Number("judge.good"), rows[i].Number("judge.keeping"))
+			j.Kappa = kappa(j.Agreement, rows[i].Number("judge.good"),
+				rows[i].Number("judge.keeping"))
 		}
 	}
 

@@ -53,7 +53,8 @@ func (r *Report) rank(row tabulate.Row) int {
 // WriteTable writes a line for each simulator and split for a terminal. With names of up to 20
 // columns it fits 80.
 func (r *Report) WriteTable(w io.Writer) error {
-	return tabulate.WriteText(w, tables().Grids("terminal", map[string][]tabulate.Row{"splits": r.rows()}), 80)
+	return tabulate.WriteText(w,
+		tables().Grids("terminal", map[string][]tabulate.Row{"splits": r.rows()}), 80)
 }
 
 // WriteMarkdown writes the paper's tables as Markdown.

@@ -58,8 +58,8 @@ func (s Server) Check() error {
 	}
 
 	if s.Adapters && (hosting.Adapt == nil || len(s.Command) > 0) {
-		return fmt.Errorf("adapters: they are loaded into a server of the kind %s that runs already, without a command",
-			strings.Join(adapting(), " or "))
+		return fmt.Errorf("adapters: they are loaded into a server of the kind %s that runs already, "+
+			"without a command", strings.Join(adapting(), " or "))
 	}
 
 	if len(s.Command) == 0 && (hosting.Publish != nil || s.Adapters) {
@@ -68,7 +68,8 @@ func (s Server) Check() error {
 
 	for _, place := range hosting.Needs {
 		if !strings.Contains(strings.Join(s.places(), " "), place) {
-			return fmt.Errorf("command: it holds no %s, so the server would not know what to serve, or where", place)
+			return fmt.Errorf("command: it holds no %s, so the server would not know what to "+
+				"serve, or where", place)
 		}
 	}
 

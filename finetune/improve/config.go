@@ -97,7 +97,8 @@ func (c *Config) check() error {
 	case len(c.Train.Command) == 0:
 		return errors.New("train.command: want the command of the trainer")
 	case c.Train.Result == "":
-		return errors.New(`train.result: want the folder of the weights that the trainer leaves, e.g. "{out}/model"`)
+		return errors.New("train.result: want the folder of the weights that the trainer leaves, " +
+			`e.g. "{out}/model"`)
 	case len(c.Evaluate.Servers) == 0:
 		return errors.New("evaluate.servers: want the servers on which checkpoints are evaluated")
 	}
@@ -118,8 +119,8 @@ func (c *Config) check() error {
 		switch {
 		case c.namesPolicy(round):
 		case round == 1:
-			return errors.New("by_round.1.collect.policy: want who collects before there is a checkpoint, e.g. " +
-				"scripted:noisy")
+			return errors.New("by_round.1.collect.policy: want who collects before there is a " +
+				"checkpoint, e.g. scripted:noisy")
 		case c.Collector == "":
 			return fmt.Errorf("collector: want the server of the checkpoint that collects in round %d", round)
 		}
@@ -175,7 +176,8 @@ func (c *Config) checkNames() error {
 	}
 
 	sections := map[string]Flags{
-		"collect": c.Collect, "trained": c.Trained, "export": c.Export, "evaluate.flags": c.Evaluate.Flags,
+		"collect": c.Collect, "trained": c.Trained, "export": c.Export,
+		"evaluate.flags": c.Evaluate.Flags,
 	}
 	for round, special := range c.ByRound {
 		sections[fmt.Sprintf("by_round.%d.collect", round)] = special.Collect
@@ -186,7 +188,8 @@ func (c *Config) checkNames() error {
 	for section, flags := range sections {
 		for _, key := range stageFlags {
 			if flags.has(key) {
-				return fmt.Errorf("%s: %s is not for the file to say: it follows from the stage", section, key)
+				return fmt.Errorf("%s: %s is not for the file to say: it follows from the stage",
+					section, key)
 			}
 		}
 	}

@@ -67,7 +67,8 @@ func (l *loop) serve(ctx context.Context, s stage) (*host.Served, error) {
 
 	server := l.config.Servers[s.server]
 
-	served, err := server.Serve(ctx, c, l.program.Running(server.Kind), l.folder(s.round, s.name+"-server.log"))
+	served, err := server.Serve(ctx, c, l.program.Running(server.Kind),
+		l.folder(s.round, s.name+"-server.log"))
 	if errors.Is(err, disk.ErrDamaged) && round > 0 {
 		err = fmt.Errorf("%w: train them again, the stage %s", err, id(round, stageTrain))
 	}
@@ -102,7 +103,8 @@ func (l *loop) runTrainer(ctx context.Context, s stage) error {
 	}
 
 	if err := checkpoint.Check(l.weights(s.round)); err != nil {
-		return fmt.Errorf("the trainer ended well, but train.result is no model: %v: %s", err, c.LastWords())
+		return fmt.Errorf("the trainer ended well, but train.result is no model: %v: %s", err,
+			c.LastWords())
 	}
 	return nil
 }

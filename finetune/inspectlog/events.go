@@ -100,7 +100,8 @@ func (e *Evaluation) transcript(s *sample, played *trajectories.Episode) {
 		case toolRole:
 			add(toolEvent{
 				moment: next("tool"), ID: m.ToolCallID, Function: m.Function,
-				Arguments: calls[m.ToolCallID].Arguments, Result: m.Content, Error: m.Error, MessageID: m.ID,
+				Arguments: calls[m.ToolCallID].Arguments, Result: m.Content,
+				Error: m.Error, MessageID: m.ID,
 			})
 		}
 	}

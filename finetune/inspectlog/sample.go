@@ -109,7 +109,8 @@ func (e *Evaluation) limitOf(played *trajectories.Episode) *limit {
 // summaryOf returns what the list of samples shows.
 func summaryOf(s *sample, turns int) summary {
 	all := summary{
-		ID: s.ID, Epoch: s.Epoch, Input: s.Input, Target: s.Target, Scores: s.Scores, Completed: s.Error == nil,
+		ID: s.ID, Epoch: s.Epoch, Input: s.Input, Target: s.Target,
+		Scores: s.Scores, Completed: s.Error == nil,
 		MessageCount: len(s.Messages), TurnCount: turns,
 	}
 
@@ -172,7 +173,8 @@ func replyOf(s *atif.Step) message {
 // user's.
 func resultOf(s *atif.Step, result atif.Result) message {
 	m := message{
-		Role: chat.UserRole, Content: result.Content.Value, Metadata: map[string]any{"outcome": s.Extra.Ours.Outcome},
+		Role: chat.UserRole, Content: result.Content.Value,
+		Metadata: map[string]any{"outcome": s.Extra.Ours.Outcome},
 	}
 
 	for _, call := range s.ToolCalls {

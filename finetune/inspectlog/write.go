@@ -173,8 +173,9 @@ func (w *writer) header() header {
 			Config:   config{Epochs: max(w.epochs, 1), TurnLimit: e.MaxTurns},
 			Packages: map[string]string{"toolevo": e.Software},
 			Metadata: map[string]any{
-				"policy": cell.Policy, "api": cell.API, "dataset": cell.Dataset, "difficulty": cell.Difficulty,
-				"feedback": e.Report.Feedback, "task_set": e.Report.TaskSet,
+				"policy": cell.Policy, "api": cell.API, "dataset": cell.Dataset,
+				"difficulty": cell.Difficulty,
+				"feedback":   e.Report.Feedback, "task_set": e.Report.TaskSet,
 			},
 			Scorers: []scorer{{officialScorer}, {strictScorer}},
 		},
@@ -200,7 +201,8 @@ func (w *writer) result(scorer string, accuracy, low, high float64) scoreResult 
 		metrics[name] = metric{name, value}
 	}
 	return scoreResult{
-		Name: scorer, Scorer: scorer, ScoredSamples: len(w.summaries) - w.row.Lost, UnscoredSamples: w.row.Lost,
-		Metrics: metrics,
+		Name: scorer, Scorer: scorer, ScoredSamples: len(w.summaries) - w.row.Lost,
+		UnscoredSamples: w.row.Lost,
+		Metrics:         metrics,
 	}
 }

@@ -32,6 +32,7 @@ func (r *Report) Figure() (tabulate.Figure, bool) {
 		row["panel"] = f.Panels[0].Title
 	}
 	return f.Of(rows, tabulate.Columns{
-		Panel: "panel", Place: "place", Series: "series", Share: "sopr.mean", Low: "sopr.low", High: "sopr.high",
+		Panel: "panel", Place: "place", Series: "series", Share: "sopr.mean",
+		Low: "sopr.low", High: "sopr.high",
 	}), len(rows) > 0 && len(series) <= tabulate.MostSeries
 }

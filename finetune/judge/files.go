@@ -97,8 +97,8 @@ func (d *Judged) passRates(files map[string][]byte) error {
 		if queries[at] == nil {
 			queries[at] = map[string]published{}
 			lines[at] = [][]string{{
-				"query", "available_tools", "model_intermediate_steps", "model_final_step", "model", "query_id",
-				"is_solved",
+				"query", "available_tools", "model_intermediate_steps", "model_final_step", "model",
+				"query_id", "is_solved",
 			}}
 		}
 
@@ -106,7 +106,8 @@ func (d *Judged) passRates(files map[string][]byte) error {
 		// judgements.
 		queries[at][j.ID] = p
 		lines[at] = append(lines[at], []string{
-			p.Query, pytext.Repr(envs.Listed(p.Functions)), p.Steps, p.Final, at.agent, j.ID, j.asPython(),
+			p.Query, pytext.Repr(envs.Listed(p.Functions)), p.Steps, p.Final, at.agent, j.ID,
+			j.asPython(),
 		})
 	}
 

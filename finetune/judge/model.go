@@ -105,7 +105,8 @@ func (m *Model) Complete(ctx context.Context, a *Answer) (Status, error) {
 	asking := newAsking(m.Prompts.Asked(completePrompt, request))
 
 	if m.CompletePrompt != "" {
-		asking = newAsking("", pytext.Format(m.CompletePrompt, "{query}", a.Given.Query, "{answer}", a.Said()))
+		asking = newAsking("",
+			pytext.Format(m.CompletePrompt, "{query}", a.Given.Query, "{answer}", a.Said()))
 	}
 	return ask(ctx, m.Completing, asking, "complete: "+a.String(), Lost, ReadComplete)
 }

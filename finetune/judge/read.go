@@ -27,11 +27,13 @@ const fileExtension = ".json"
 // version that it met.
 func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (Answer, error) {
 	as := answers.Episode{
-		QuestionID: e.QuestionID, Question: e.Question, Tools: e.Tools, Policy: e.Policy, API: e.DeployedAPI,
+		QuestionID: e.QuestionID, Question: e.Question, Tools: e.Tools,
+		Policy: e.Policy, API: e.DeployedAPI,
 	}
 	for _, t := range e.Turns {
 		as.Turns = append(as.Turns, answers.Turn{
-			Action: t.Action, API: t.API, Key: t.Key, Observation: t.Observation, Outcome: t.Outcome,
+			Action: t.Action, API: t.API, Key: t.Key,
+			Observation: t.Observation, Outcome: t.Outcome,
 		})
 	}
 

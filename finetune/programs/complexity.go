@@ -140,5 +140,6 @@ func (c *Complexity) statistics() []tabulate.Row {
 	}
 
 	// As text: a count among means would otherwise be printed with decimals.
-	return append(rows, tabulate.Row{"statistic": "Tasks", "domain": c.Domain, "value": strconv.Itoa(c.N)})
+	return append(rows,
+		tabulate.Row{"statistic": "Tasks", "domain": c.Domain, "value": strconv.Itoa(c.N)})
 }

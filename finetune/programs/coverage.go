@@ -83,7 +83,8 @@ func (c *Coverage) steps(most int) (rows []tabulate.Row) {
 // coverageFigure returns figure 3: a panel for each domain.
 func coverageFigure(curves []Coverage) tabulate.Figure {
 	f := tabulate.Figure{
-		Name: "figure-3", Title: "Adjacent transition coverage over generated programs", Axis: "ATC",
+		Name: "figure-3", Title: "Adjacent transition coverage over generated programs",
+		Axis: "ATC",
 	}
 
 	for _, c := range curves {
@@ -99,7 +100,8 @@ func coverageFigure(curves []Coverage) tabulate.Figure {
 
 		p := f.Panel(c.Domain)
 		p.Steps = "programs"
-		p.Lines = append(p.Lines, tabulate.Line{Series: series, Shares: c.ATC, Low: c.Low, High: c.High})
+		p.Lines = append(p.Lines,
+			tabulate.Line{Series: series, Shares: c.ATC, Low: c.Low, High: c.High})
 	}
 	return f
 }

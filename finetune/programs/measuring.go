@@ -55,7 +55,8 @@ func (g Generators) Selectors(ctx context.Context, d stategen.Domain,
 
 	runs, err := kept.All(ctx, n, g.Workers, done, func(ctx context.Context, i int) (measure.Growth, error) {
 		return measure.Grow(ctx, d, stategen.Options{
-			Calls: stategen.DefaultCalls, Selector: selectors[i/g.Runs], Seed: g.Seed + uint64(i%g.Runs),
+			Calls: stategen.DefaultCalls, Selector: selectors[i/g.Runs],
+			Seed: g.Seed + uint64(i%g.Runs),
 		}, g.Programs)
 	})
 	if err != nil {

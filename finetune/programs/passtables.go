@@ -86,7 +86,8 @@ func PassFigures(rows []Pass) []tabulate.Figure {
 		figures = append(figures,
 			tabulate.Figure{Name: "figure-5-" + api, Title: "Types of errors under " + api, Axis: "failed tasks"}.Of(
 				tabulate.Where(failureRows(rows), of), tabulate.Columns{
-					Panel: "domain", Place: "policy", Series: "class", Share: "share", Low: "low", High: "high",
+					Panel: "domain", Place: "policy", Series: "class",
+					Share: "share", Low: "low", High: "high",
 				}))
 	}
 

@@ -52,8 +52,9 @@ func (r *Report) WriteCoverageCSV(w io.Writer) error {
 	for _, c := range r.Coverage {
 		for i := range c.ATC {
 			row := tabulate.Row{
-				"domain": c.Domain, "source": c.Source, "runs": strconv.Itoa(c.Runs), "programs": float64(i + 1),
-				"atc": c.ATC[i], "low": c.Low[i], "high": c.High[i],
+				"domain": c.Domain, "source": c.Source, "runs": strconv.Itoa(c.Runs),
+				"programs": float64(i + 1),
+				"atc":      c.ATC[i], "low": c.Low[i], "high": c.High[i],
 			}
 			if c.Pairs != nil {
 				row["pairs"] = c.Pairs[i]

@@ -59,7 +59,8 @@ func originalOf(r *finetune.Report, original string, s finetune.Summary) (finetu
 		return o.Policy == s.Policy && o.Difficulty == s.Difficulty && o.API == original
 	})
 	if i < 0 {
-		return finetune.Summary{}, fmt.Errorf("robustness: %s was not measured under %s", s.Policy, original)
+		return finetune.Summary{}, fmt.Errorf("robustness: %s was not measured under %s", s.Policy,
+			original)
 	}
 
 	return r.Summaries[i], nil

@@ -220,7 +220,8 @@ func changeOf(row tabulate.Row) *Change {
 
 	c := &Change{
 		N: int(row.Number("paired_n")), OnlyBaseline: int(row.Number("only_first")),
-		OnlySetting: int(row.Number("only_second")), P: row.Number("p"), PHolm: row.Number("p_holm"),
+		OnlySetting: int(row.Number("only_second")), P: row.Number("p"),
+		PHolm: row.Number("p_holm"),
 	}
 	if row.Has("relative") {
 		c.Relative = &Relative{row.Number("relative"), row.Number("relative_low"), row.Number("relative_high")}

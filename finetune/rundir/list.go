@@ -196,5 +196,6 @@ func Named(folder, word string) (string, error) {
 		return found[0], nil
 	}
 
-	return "", fmt.Errorf("%q may mean %s: write more of the name", word, strings.Join(found, " or "))
+	return "", fmt.Errorf("%q may mean %s: write more of the name", word,
+		strings.Join(found, " or "))
 }

@@ -106,7 +106,8 @@ func evalJobs(c *configs.Resolved, d *drift.Deployed, questions []trajectories.Q
 		// Tasks have no gold answer: nothing that a policy is shown may hold it.
 		var tasks []envs.Task
 		for _, q := range questions[start : i+1] {
-			tasks = append(tasks, envs.Task{ID: q.ID, Labels: q.Labels, Question: q.Text, Tools: q.Tools})
+			tasks = append(tasks,
+				envs.Task{ID: q.ID, Labels: q.Labels, Question: q.Text, Tools: q.Tools})
 		}
 
 		start = i + 1

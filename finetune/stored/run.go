@@ -148,8 +148,8 @@ func Questions(ctx context.Context, run *store.Run) (questions []trajectories.Qu
 
 // missing returns the error of a run that lacks a required note.
 func missing(run *store.Run, what string) error {
-	return fmt.Errorf("%s was interrupted as it began, or is %w: its %s are missing: `toolevo %s` notes them again",
-		run.Dir, store.ErrDamaged, what, Continuation(run))
+	return fmt.Errorf("%s was interrupted as it began, or is %w: its %s are missing: "+
+		"`toolevo %s` notes them again", run.Dir, store.ErrDamaged, what, Continuation(run))
 }
 
 // Continuation returns the command, with its arguments, that continues a run.

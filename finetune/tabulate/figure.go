@@ -112,14 +112,16 @@ func (f Figure) draw(bare bool) *canvas {
 
 	bottom := titleHeight + plotHeight - 0.1*inch
 	c.write(label{
-		at: point{0.22 * inch, (titleHeight + bottom) / 2}, text: f.Axis + ", %", size: 10, anchor: middle,
+		at:   point{0.22 * inch, (titleHeight + bottom) / 2},
+		text: f.Axis + ", %", size: 10, anchor: middle,
 		vertical: true,
 	})
 
 	for i, p := range f.Panels {
 		left := float64(i) * width
 		p.draw(frame{
-			canvas: c, left: left + 0.6*inch, right: left + width - 0.1*inch, top: titleHeight + 0.25*inch,
+			canvas: c, left: left + 0.6*inch, right: left + width - 0.1*inch,
+			top:    titleHeight + 0.25*inch,
 			bottom: bottom,
 		}, len(f.Series))
 	}

@@ -60,7 +60,8 @@ func (f Panel) draw(in frame, series int) {
 		})
 	}
 
-	in.line(black, 0.8, point{in.left, in.top}, point{in.left, in.bottom}, point{in.right, in.bottom})
+	in.line(black, 0.8, point{in.left, in.top}, point{in.left, in.bottom},
+		point{in.right, in.bottom})
 	in.write(label{
 		at: point{(in.left + in.right) / 2, in.top - 8}, text: f.Title, size: 11, anchor: middle,
 	})

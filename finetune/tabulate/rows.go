@@ -57,7 +57,12 @@ func As[T any](rows []Row) []T {
 			object := objects[i]
 
 			// A name with points is a path of objects, which RowsOf had flattened.
-			for outer, inner, ok := strings.Cut(name, "."); ok; outer, inner, ok = strings.Cut(name, ".") {
+			for {
+				outer, inner, ok := strings.Cut(name, ".")
+				if !ok {
+					break
+				}
+
 				if object[outer] == nil {
 					object[outer] = map[string]any{}
 				}

@@ -174,8 +174,9 @@ func (t *Tables) Grids(report string, rows map[string][]Row) (grids []Grid) {
 func (t *Table) complete() {
 	if t.Pairs != nil {
 		t.Columns = append(t.Columns, Column{Name: "difference", As: "points"},
-			Column{Name: "relative", As: "points"}, Column{Name: "paired_n"}, Column{Name: "only_first"}, Column{Name: "only_second"},
-			Column{Name: "p", As: "probability"}, Column{Name: "p_holm", Head: "p", As: "probability"})
+			Column{Name: "relative", As: "points"}, Column{Name: "paired_n"},
+			Column{Name: "only_first"}, Column{Name: "only_second"}, Column{Name: "p", As: "probability"},
+			Column{Name: "p_holm", Head: "p", As: "probability"})
 	}
 
 	for i := range t.Columns {

@@ -255,8 +255,10 @@ func (g *Grid) latexHeads(b *strings.Builder) {
 		}
 
 		if above = append(above, ""); g.above[start] != "" {
-			above[len(above)-1] = fmt.Sprintf("\\multicolumn{%d}{c}{%s}", end-start, Escape(g.above[start]))
-			rules = append(rules, fmt.Sprintf("\\cmidrule(lr){%d-%d}", start-g.Heading+1, end-g.Heading))
+			above[len(above)-1] = fmt.Sprintf("\\multicolumn{%d}{c}{%s}", end-start,
+				Escape(g.above[start]))
+			rules = append(rules,
+				fmt.Sprintf("\\cmidrule(lr){%d-%d}", start-g.Heading+1, end-g.Heading))
 		}
 
 		for column := start; column < end; column++ {

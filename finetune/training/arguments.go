@@ -70,11 +70,13 @@ func (a arguments) set(assignment string) (arguments, error) {
 	}
 
 	if strings.HasPrefix(key, "dataset") && slices.Contains(planArguments, key) {
-		return nil, fmt.Errorf("%s cannot be set: name several exports, or a dataset of others beside them", key)
+		return nil, fmt.Errorf("%s cannot be set: name several exports, or a dataset of others "+
+			"beside them", key)
 	}
 
 	if slices.Contains(planArguments, key) {
-		return nil, fmt.Errorf("%s follows from the export, the folder and the batch and cannot be set", key)
+		return nil, fmt.Errorf("%s follows from the export, the folder and the batch and cannot "+
+			"be set", key)
 	}
 
 	var value any

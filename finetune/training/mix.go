@@ -161,7 +161,8 @@ func (p *Plan) mixForTRL() {
 	}
 
 	if held {
-		p.warn("TRL evaluates no samples of a mixture that the exports hold out: evaluate the checkpoints.")
+		p.warn("TRL evaluates no samples of a mixture that the exports hold out: evaluate the " +
+			"checkpoints.")
 	}
 
 	p.arguments = p.arguments.with("datasets", all)

@@ -140,8 +140,8 @@ func openCarded(folder string, beside *Source) (*Source, error) {
 	// The file is needed here, too: its samples are counted and its hash goes into the origin.
 	path := other.trainFile()
 	if path == "" {
-		return nil, errors.New("its card names no file for the split train: want configs, data_files " +
-			"with split and path")
+		return nil, errors.New("its card names no file for the split train: want configs, " +
+			"data_files with split and path")
 	}
 
 	return &Source{Name: filepath.Base(folder), Folder: folder, file: filepath.Join(folder, path)}, nil

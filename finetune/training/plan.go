@@ -99,7 +99,8 @@ func (p *Plan) checkSources(o Options) error {
 			return console.Option("allow-scripted", "scripts wrote %d of the %d samples of %s, and no "+
 				"language model: export runs of a model, or allow it", n, s.Rows, s.Folder)
 		} else if n > 0 {
-			p.warn("Scripts wrote %d of the %d samples of %s, and no language model.", n, s.Rows, s.Folder)
+			p.warn("Scripts wrote %d of the %d samples of %s, and no language model.", n, s.Rows,
+				s.Folder)
 		}
 
 		if s.Manifest.Calls != first.Manifest.Calls || s.Manifest.Tools != first.Manifest.Tools {
@@ -262,7 +263,8 @@ func (p *Plan) checkLengths(s *Source) error {
 	lengths, template := s.Manifest.Lengths, p.arguments.text(argTemplate)
 
 	switch {
-	case lengths.MaxTokens == 0 && lengths.MaxChars*utf8.UTFMax <= cutoff: // a token is a byte at least
+	// A token is at least a byte, so a text that is short enough in bytes fits uncounted.
+	case lengths.MaxTokens == 0 && lengths.MaxChars*utf8.UTFMax <= cutoff:
 	case lengths.MaxTokens == 0:
 		p.warn("The export was made without --tokenizer, so nobody knows whether its samples fit %d "+
 			"tokens; the longest has %d characters. The trainer cuts what is longer, and with it the "+

@@ -81,7 +81,8 @@ func parseRecipe(name string, text []byte) (*Recipe, error) {
 	}
 
 	if r.Batch < 1 {
-		return nil, fmt.Errorf("recipe %s: batch: %d: want how many samples make an update", name, r.Batch)
+		return nil, fmt.Errorf("recipe %s: batch: %d: want how many samples make an update", name,
+			r.Batch)
 	}
 
 	for _, item := range r.Arguments {

@@ -299,7 +299,8 @@ func around(at place, in, text string) *found {
 	end := i + loweredTo(in[i:], len(text))
 	return &found{
 		At: at, Before: display.Line(strings.ToValidUTF8(in[max(0, i-words):i], ""), 0),
-		Text: in[i:end], Behind: display.Line(strings.ToValidUTF8(in[end:min(len(in), end+words)], ""), 0),
+		Text:   in[i:end],
+		Behind: display.Line(strings.ToValidUTF8(in[end:min(len(in), end+words)], ""), 0),
 	}
 }
 

@@ -69,7 +69,8 @@ func panelOf(r *Run, kind string, all []facts) (*panel, error) {
 		took := spent.Ended.Sub(spent.Started)
 		row := pass{
 			Started: spent.Started.Local().Format("2006-01-02 15:04"), Took: display.Duration(took),
-			Calls: display.Count(float64(spent.Calls)), Tokens: display.Count(float64(spent.Tokens())),
+			Calls:  display.Count(float64(spent.Calls)),
+			Tokens: display.Count(float64(spent.Tokens())),
 		}
 
 		// A pass that asked no server has no speed.

@@ -89,7 +89,8 @@ func (b *Browser) note(event any) {
 
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
-		b.faults = append(b.faults, fmt.Sprintf("%s: %+v", e.ExceptionDetails.Text, e.ExceptionDetails.Exception))
+		b.faults = append(b.faults,
+			fmt.Sprintf("%s: %+v", e.ExceptionDetails.Text, e.ExceptionDetails.Exception))
 	case *runtime.EventConsoleAPICalled:
 		b.faults = append(b.faults, fmt.Sprintf("%s on the console", e.Type))
 	case *log.EventEntryAdded:

@@ -34,7 +34,8 @@ func Read(path string) (all []Label, unread int, err error) {
 
 	for i, r := range rows {
 		l := Label{
-			Query: r.first("query"), Answer: r.first("answer", "final_answer"), By: r.first("labeller"),
+			Query: r.first("query"), Answer: r.first("answer", "final_answer"),
+			By:     r.first("labeller"),
 			Reason: r.first("reason"),
 		}
 		if l.By == "" {

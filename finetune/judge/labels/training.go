@@ -121,7 +121,8 @@ var (
 // the judge (fac.txt); for reinforced data also the files of OpenChat's trainer.
 func (p *Plan) Write(dir string, all []Label, unread int, software string) (*Report, error) {
 	r := &Report{
-		Labels: len(all) + unread, Dropped: map[string]int{}, Reinforced: p.Reinforced, Seed: p.Seed,
+		Labels: len(all) + unread, Dropped: map[string]int{},
+		Reinforced: p.Reinforced, Seed: p.Seed,
 		Prompt: fmt.Sprintf("%016x", xxh3.HashString(p.Prompt)), Agreements: []Agreement{},
 	}
 	if unread > 0 {
@@ -234,8 +235,10 @@ func (p *Plan) samples(cases []*labelled, held map[string]bool, r *Report) (sets
 	}
 
 	add := func(side int, prompt string, l *Label, weight float64) {
-		s := export.Instruction{Instruction: pytext.Format(prompt, "{query}", l.Query, "{answer}", l.Answer),
-			Output: p.reply(l)}
+		s := export.Instruction{
+			Instruction: pytext.Format(prompt, "{query}", l.Query, "{answer}", l.Answer),
+			Output:      p.reply(l),
+		}
 		sets[side].Samples = append(sets[side].Samples, s)
 		_ = disk.NewLineEncoder(&chats[side]).Encode(newConversation(s, l.By, weight)) // a buffer takes all
 
@@ -268,8 +271,8 @@ func (p *Plan) samples(cases []*labelled, held map[string]bool, r *Report) (sets
 
 		// LLaMA-Factory knows no weights; OpenChat's trainer reads them from files of its own.
 		if p.Reinforced {
-			extra = append(extra, export.ExtraFile{Name: strings.Replace(s.Name, "fac", "ochat", 1) + ".jsonl",
-				Text: chats[i].Bytes()})
+			name := strings.Replace(s.Name, "fac", "ochat", 1) + ".jsonl"
+			extra = append(extra, export.ExtraFile{Name: name, Text: chats[i].Bytes()})
 		}
 	}
 
