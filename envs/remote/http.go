@@ -93,7 +93,8 @@ func (h *HTTP) Validate() error {
 		return fmt.Errorf("http: server is %s and there is a command: "+
 			"want {address} or {port} in it, or no server", h.Server)
 	case !starts && hasPlace(h.Server):
-		return fmt.Errorf("http: server is %s, and no command starts what has an address", h.Server)
+		return fmt.Errorf("http: server is %s, and no command starts an instance with an address",
+			h.Server)
 	case h.Reset != "" && (strings.ToUpper(method) != method || !strings.HasPrefix(path, "/")):
 		return fmt.Errorf("http: reset is %q, want a method and a path, such as POST /reset", h.Reset)
 	case h.Ready != "" && !strings.HasPrefix(h.Ready, "/"):

@@ -77,8 +77,8 @@ func (i *httpInstance) Call(
 	return i.result(a), nil
 }
 
-// How long a service is left alone before a request is sent again: first, and at most unless it
-// asks for more.
+// How long to wait before a request is sent again: first, and at most unless the service asks for
+// more.
 const (
 	firstWait   = 100 * time.Millisecond
 	longestWait = 10 * time.Second

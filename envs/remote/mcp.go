@@ -38,7 +38,7 @@ type MCP struct {
 	// its state, so its tools only read.
 	URL string `yaml:"url,omitempty"`
 
-	shakesHands atomic.Bool // it was found to know revisions with a handshake alone
+	shakesHands atomic.Bool // it was found to know only revisions with a handshake
 }
 
 // Validate returns what makes no sense.

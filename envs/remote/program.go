@@ -31,12 +31,12 @@ const grace = 5 * time.Second
 
 // programs are the commands that run for one instance.
 type programs struct {
-	environment map[string]string // beside PATH and HOME
+	environment map[string]string // besides PATH and HOME
 	secrets     []string          // variables of this process's, by name
 
 	dir   string            // of the instance, or ""
 	lock  *os.File          // on the folder, while it is in use
-	words *strings.Replacer // what stands for what
+	words *strings.Replacer // fills in the words of this instance
 	said  worker.Tail
 }
 

@@ -137,7 +137,7 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 		return envs.Result{}, err
 	}
 
-	// An instance that answers otherwise than before is not in the state that the log is about.
+	// An instance that answers differently than before is not in the state that the log is about.
 	missing, _ := next.before.since(p.at)
 	for _, again := range missing {
 		if t, ok := p.Instance.(Listener); ok {

@@ -25,7 +25,7 @@ import (
 type AddedTasks struct {
 	Growth
 
-	Left []LeftTask `json:"left,omitempty"` // recordings that are no tasks
+	Left []LeftTask `json:"left,omitempty"` // recordings that are not tasks
 }
 
 // Growth says how many tasks the file of a split has got.
@@ -154,8 +154,8 @@ func refuseKnown(all map[string][]*Task, more []*Task) error {
 		for _, t := range tasks {
 			isSame := func(other *Task) bool { return other.ID == t.ID }
 			if slices.ContainsFunc(more, isSame) {
-				return fmt.Errorf("the split %s has a task %s: no task is in two places", split,
-					t.ID)
+				return fmt.Errorf("the split %s already has a task %s: give the new one another id",
+					split, t.ID)
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func readTable(path string, tools []string) (all []*Task, err error) {
 	rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
 	if err != nil || len(rows) == 0 {
 		return nil, errors.Join(err,
-			fmt.Errorf("%s is no table of tasks: want a row of names (%s) and a row a task",
+			fmt.Errorf("%s is not a table of tasks: want a row of names (%s) and one row per task",
 				path, strings.Join(columns, ", ")))
 	}
 

@@ -18,7 +18,7 @@ import (
 // CheckedTasks is what `tasks check --json` prints.
 type CheckedTasks struct {
 	Tasks    map[string]int `json:"tasks"`    // by split
-	Judged   int            `json:"judged"`   // tasks with a rubric, by which nobody judges here
+	Judged   int            `json:"judged"`   // tasks with a rubric, which no model judges here
 	Played   int            `json:"played"`   // tasks with a solution, each on two fresh instances
 	Problems []string       `json:"problems"` // solutions that are wrong, and answers that differ
 

@@ -81,8 +81,9 @@ func (c *CheckedTools) verdict(data string) error {
 		return console.Bad("%d tools are said to only read, and change what others answer: take them out of reads "+
 			"in %s", change, toolsetPath(data))
 	case differ > 0:
-		return console.Bad("%d tools answer the same call otherwise: pin what changes by the environment of the "+
-			"server, mask it in %s, or take the tools out of %s", differ, toolsetPath(data), basePath(data))
+		return console.Bad("%d tools answer the same call differently: pin what changes by the "+
+			"environment of the server, mask it in %s, or take the tools out of %s", differ,
+			toolsetPath(data), basePath(data))
 	}
 
 	return nil

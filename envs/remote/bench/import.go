@@ -125,7 +125,7 @@ func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, 
 	// People edit the toolset by hand, so an import never overwrites one.
 	if _, err := os.Stat(toolsetPath(i.data)); !errors.Is(err, fs.ErrNotExist) {
 		return imported, errors.Join(err,
-			console.Usage("%s is there: change it by hand, or import into another data "+
+			console.Usage("%s exists already: change it by hand, or import into another data "+
 				"folder", toolsetPath(i.data)))
 	}
 

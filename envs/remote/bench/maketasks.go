@@ -23,14 +23,14 @@ type MadeTasks struct {
 	Growth
 
 	Tools     []UsedTool `json:"tools"`     // in the order of p_c
-	Differing int        `json:"differing"` // programs that a fresh instance answered otherwise; left out
+	Differing int        `json:"differing"` // programs left out because a fresh instance answered differently
 }
 
 // UsedTool is a tool that tasks were made with.
 type UsedTool struct {
 	Tool  string `json:"tool"`           // its name in p_c
 	Tasks int    `json:"tasks"`          // of those made that need it
-	Said  string `json:"said,omitempty"` // what it answered a call that it refused, where no task needs it
+	Said  string `json:"said,omitempty"` // its last refusal, if no task needs it
 }
 
 func makeTasksCommand() suite.Command {

@@ -21,9 +21,9 @@ type NextRelease struct {
 	Path    string                  `json:"path"`    // the file of the version
 	Changes []release.Change        `json:"changes"` // what was understood, in the order of p_c
 	Equal   []string                `json:"equal"`   // tools that are the same
-	Added   []string                `json:"added"`   // tools that p_c has nothing of
+	Added   []string                `json:"added"`   // tools that p_c does not have
 	Removed []string                `json:"removed"` // tools without a successor
-	Broken  []release.NotUnderstood `json:"broken"`  // what calls of before have no successor for
+	Broken  []release.NotUnderstood `json:"broken"`  // what old calls use and the release lacks
 	Left    []string                `json:"left"`    // tools that are left out, as they were at import
 	Unsure  int                     `json:"unsure"`  // changes of the version that somebody has to confirm
 }
@@ -99,6 +99,8 @@ func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, erro
 	for _, a := range inferred.Version.APIs {
 		next.Unsure += toolapi.Unsure(a.Inferred)
 	}
+
+	// Unsure changes are written, too: people correct the file, and the gate counts them.
 	return next, writeVersion(next.Path, inferred.Version)
 }
 

@@ -24,7 +24,7 @@ type Planned struct {
 // PlannedCall is a call as it would be sent.
 type PlannedCall struct {
 	Task  string `json:"task,omitempty"`  // whose solution makes it
-	After bool   `json:"after,omitempty"` // it asks what the solution has left
+	After bool   `json:"after,omitempty"` // it asks what the solution has changed
 	Tool  string `json:"tool"`            // its name in p_c
 
 	remote.Sent
@@ -45,7 +45,7 @@ func dryRunOption(on *bool) suite.Option {
 func (t *Toolset) plan(ctx context.Context) (*Planned, remote.Previewer, error) {
 	source, ok := t.source.(remote.Previewer)
 	if !ok {
-		return nil, nil, console.Usage("‹dry-run›: nobody knows beforehand what these tools are sent")
+		return nil, nil, console.Usage("‹dry-run›: it is not known in advance what is sent to these tools")
 	}
 
 	p := &Planned{Beginning: source.Beginning(), Calls: []PlannedCall{}, Commands: []string{}}
@@ -121,7 +121,7 @@ func planTasks(ctx context.Context, data string) (*Planned, error) {
 func (t *Toolset) planned(
 	ctx context.Context, source remote.Previewer, tool string, args envs.Args,
 ) PlannedCall {
-	var references []string // as they stand in a request, and as a task has them
+	var references []string // pairs: as a request has them, and as the task has them
 
 	// A request escapes braces, so marks are sent in the place of references. One that is a whole
 	// value loses the quotes of its mark, as it may be of any type.
@@ -140,6 +140,7 @@ func (t *Toolset) planned(
 	name, its := t.wire(tool, marked)
 	call := PlannedCall{Tool: tool}
 
+	// A call that cannot be sent is listed with the reason, and does not hide the others.
 	sent, err := source.Preview(ctx, name, its)
 	if err != nil {
 		call.Wrong = err.Error()
@@ -168,6 +169,7 @@ func (p *Planned) print(w io.Writer) {
 	task := ""
 
 	for _, c := range p.Calls {
+		// Calls of one task are made on one instance, and the next task begins on another.
 		if c.Task != task {
 			task = c.Task
 			fmt.Fprintf(w, "%s, from the beginning:\n", display.Line(task, 0))

@@ -14,7 +14,7 @@ import (
 // Recordings are recorded runs that tasks are made of.
 type Recordings struct {
 	Runs []Recorded
-	Left []LeftTask // what is no run
+	Left []LeftTask // what is not a run
 }
 
 // Recorded is one run of somebody's agent with the tools.
@@ -29,7 +29,7 @@ type Recorded struct {
 	Dataset, Difficulty string // "" of none
 }
 
-// LeftTask is a recording that is no task.
+// LeftTask is a recording that is not a task.
 type LeftTask struct {
 	From string `json:"from"` // the document
 	Why  string `json:"why"`  // it was left out

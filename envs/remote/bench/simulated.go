@@ -15,7 +15,7 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// How a model is asked that stands in for tools.
+// How a model that stands in for tools is asked.
 const (
 	simulateTokens = 4096 // of an answer, with what the model thinks before it; it is asked greedily
 	simulateTries  = 3    // until an answer can be read

@@ -18,8 +18,8 @@ type opened struct {
 	choice   suite.Choice
 	toolset  *Toolset
 	service  *remote.Service
-	judge    *suite.LazyWriter // nil where nobody judges
-	standIn  *suite.LazyWriter // in for the tools, nil for nobody
+	judge    *suite.LazyWriter // nil if no task has a rubric
+	standIn  *suite.LazyWriter // in place of the tools; nil if these are called
 	unjudged bool              // a rubric is taken for met, and no judge is asked
 	datasets []string
 	tasks    []envs.Task

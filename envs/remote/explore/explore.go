@@ -36,7 +36,7 @@ type Answer struct {
 type Program struct {
 	Steps  []Step
 	Asked  envs.Pointer
-	Answer any  // what stands there: a text, or an envs.Number
+	Answer any  // the value there: a text, or an envs.Number
 	Writes bool // some call changes what others answer
 }
 
@@ -139,7 +139,7 @@ func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []ma
 		return m, false, fmt.Errorf("call %s: %w", a.Tool, err)
 	}
 
-	// Which of the values a refusal is due to, nobody says, so each is tried less often.
+	// Any of the values may be the reason of a refusal, so each is tried less often.
 	for _, key := range d.from {
 		if e.tried[key] == nil {
 			e.tried[key] = &tries{}

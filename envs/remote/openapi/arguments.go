@@ -79,7 +79,7 @@ func (m *maker) arguments(schema envs.Args) (*Arguments, error) {
 
 	// Those keywords use the function's names, and would be wrong for other ones.
 	if len(a.Wire) > 0 && len(a.Parameters.Keywords) > 0 {
-		return nil, refuse(Schema, "it says more than parameters, of which some have other names")
+		return nil, refuse(Schema, "it has keywords beside its parameters, some of which have other names here")
 	}
 
 	// A schema that cannot be compiled would otherwise fail only when the tools are loaded.

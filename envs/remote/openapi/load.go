@@ -91,7 +91,7 @@ func (d *document) checkVersion() error {
 		return fmt.Errorf("openapi: the document is of Swagger %s: convert it to OpenAPI 3 first",
 			pytext.Str(swagger))
 	case version == nil:
-		return fmt.Errorf("openapi: the document has no member openapi: it is no OpenAPI document")
+		return fmt.Errorf("openapi: the document has no member openapi: it is not an OpenAPI document")
 	case !strings.HasPrefix(text, "3.0") && !strings.HasPrefix(text, "3.1"):
 		return fmt.Errorf("openapi: the document is of OpenAPI %.20s: want 3.0 or 3.1", text)
 	}

@@ -291,7 +291,7 @@ func TestRefused(t *testing.T) {
 		"{":                                 "invalid JSON",
 		"a: [":                              "sequence",
 		`{"swagger": "2.0"}`:                "Swagger 2.0: convert",
-		`{"a": 1}`:                          "no OpenAPI document",
+		`{"a": 1}`:                          "not an OpenAPI document",
 		"openapi: 4.0.0":                    "want 3.0 or 3.1",
 		"openapi: {a: 1}":                   "want 3.0 or 3.1",
 		strings.Repeat(" ", 40<<20):         "larger than 32 MiB",

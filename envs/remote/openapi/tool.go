@@ -16,18 +16,18 @@ import (
 // Operation is what a tool's calls are requests of.
 type Operation struct {
 	Method string
-	Server string // the base URL; a path alone where the document leaves the host open
+	Server string // the base URL; only a path if the document leaves the host open
 	Path   string // with {name} in place of parameters
 	Query  string // that every request has
 
 	Parameters []Parameter
-	Media      string // the type of the body, "" of none
-	NeedsBody  bool   // also where no call has a member of it
+	Media      string // the type of the body; "" without one
+	NeedsBody  bool   // even if a call has no member of it
 
-	Secrets [][]Secret // those of any of the lists let a request in; of none it needs none
+	Secrets [][]Secret // all of any one list let a request in; without lists none are needed
 }
 
-// Parameter is where an argument stands in a request.
+// Parameter says where an argument goes in a request.
 type Parameter struct {
 	Name    string // in a call
 	Wire    string // in a request; "" of the body as a whole
