@@ -4,7 +4,7 @@
 // # Words
 //
 // A [Codec] turns the text of an action into an [envs.Call] and back. [ReAct] is the format of
-// ToolEvo, A.1: a Thought, an Action and an Action Input, each behind its marker. [FunctionCall] is
+// ToolEvo, A.1: a Thought, an Action and an Action Input, each after its marker. [FunctionCall] is
 // the format of trainers and servers: a thought between <think> tags and a JSON object with a name
 // and arguments. [Tools] is a message of a chat API: text and native tool calls, as one JSON
 // object. [Python] is a program in a fenced block, which answers a task as a whole. A canonical key

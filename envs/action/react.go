@@ -24,7 +24,7 @@ const (
 // part of it, unless LastBrace reads as published.
 type ReAct struct {
 	LastBrace  bool // an input reaches to the last brace of the text, as in the published code
-	EmptyInput bool // {} is an input; in the published code something stands between the braces
+	EmptyInput bool // {} is an input; in the published code something has to be between the braces
 }
 
 // String implements [Codec].

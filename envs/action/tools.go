@@ -89,7 +89,7 @@ func messageText(content string, calls []any, cut bool) string {
 		members = append(members, envs.Arg{Name: memberCut, Value: true})
 	}
 
-	// No tag in a text ends the reasoning that stands before it.
+	// A tag in a text must not end the reasoning before it.
 	return strings.ReplaceAll(pytext.JSON(members), thinkEndTag, `\u003c`+thinkEndTag[1:])
 }
 

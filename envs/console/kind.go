@@ -13,7 +13,7 @@ const (
 	BadResult      Kind = iota + 1 // the work is done, and its result is bad
 	WrongUsage                     // what was asked for makes no sense
 	Infrastructure                 // a server, a disk or another program gave up
-	Interruption                   // the user ended it; it can go on
+	Interruption                   // the user ended it; it can be continued
 )
 
 // failure is an error of a kind.

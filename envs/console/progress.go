@@ -168,7 +168,7 @@ func mean(all time.Duration, n int64) float64 { return float64(all) / float64(n)
 func (p *Program) bar() func(s Status, last bool) {
 	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(10),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
-	_ = bar.RenderBlank() // it is drawn for bar.String alone
+	_ = bar.RenderBlank() // only bar.String is used
 	clock, screen := NewClock(), p.Err
 	return func(s Status, last bool) {
 		if last {
@@ -176,8 +176,9 @@ func (p *Program) bar() func(s Status, last bool) {
 			return
 		}
 
-		bar.ChangeMax64(max(s.Total, s.Done+1)) // a bar that is full has ended, and more may be planned yet
-		_ = bar.Set64(s.Done)                   // it fails above the maximum alone
+		// A full bar has ended, and more work may be planned yet.
+		bar.ChangeMax64(max(s.Total, s.Done+1))
+		_ = bar.Set64(s.Done) // it fails only above the maximum
 		width := max(screen.columns()-1, 1)
 
 		line := fmt.Sprintf("%17s", strings.TrimSpace(bar.String())) + clock.eta(s.Work)

@@ -57,8 +57,9 @@ func (s *Screen) draw(first, second string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
+	// Progress that cannot be shown is not a failure of the run.
 	s.drawn = true
-	_, _ = io.WriteString(s.W, erase+text+"\r") // progress that nobody can see is not a failure of the run
+	_, _ = io.WriteString(s.W, erase+text+"\r")
 }
 
 // columns returns the width of the terminal, or 80 if it is not known.

@@ -49,7 +49,7 @@ func (p *Program) Start(mode string, quiet time.Duration) *Starting {
 		return s
 	}
 
-	// Most preparations are done by then, and steps that flash by tell nobody anything.
+	// Most preparations are done by then, and steps that flash by inform nobody.
 	time.AfterFunc(cmp.Or(quiet, defaultQuietPeriod), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

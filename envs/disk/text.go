@@ -70,7 +70,7 @@ type lines struct {
 	number int    // of the last line
 	depth  int    // of the objects and lists that are open
 	line   []byte // what is not read of it yet
-	err    error  // behind it
+	err    error  // after it
 }
 
 // Read implements [io.Reader].

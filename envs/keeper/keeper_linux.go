@@ -131,6 +131,7 @@ func endAll() {
 func descendants() (all []int, err error) {
 	paths, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(paths) == 0 {
+		// An empty list would say that nothing is left to end.
 		return nil, fmt.Errorf("no processes in /proc: %w", err)
 	}
 

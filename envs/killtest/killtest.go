@@ -139,7 +139,7 @@ type tracer struct {
 	now   bool   // it has called Now
 	left  int    // calls until it is killed
 	name  string // of the call at which it was
-	ended bool   // the thread that stopped last is no more
+	ended bool   // the thread that stopped last has ended
 	exit  int    // its exit status
 }
 

@@ -69,7 +69,7 @@ type decoder struct {
 	depth  int
 	strict bool
 	python bool // the text is a literal of Python's, see DecodeLiteral
-	tuples bool // tuples are no lists
+	tuples bool // tuples are not read as lists
 }
 
 // document reads a value and nothing else.

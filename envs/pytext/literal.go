@@ -78,8 +78,8 @@ func (d *decoder) quoted() (string, *Error) {
 	return "", d.fail("Unterminated string starting at", start)
 }
 
-// escaped returns what the escape stands for whose backslash precedes s, and its width after the
-// backslash, or 0 if it is none.
+// escaped returns what an escape stands for, and its width. s begins after the backslash. A width
+// of 0 means that it is not an escape.
 func escaped(s string) (text string, width int) {
 	if s == "" {
 		return "", 0

@@ -68,6 +68,8 @@ func isFloat(n envs.Number) bool { return strings.ContainsAny(string(n), ".eENI"
 // appendQuoted quotes with ', or with " if the text contains ' but no ".
 func appendQuoted(dst []byte, s string) []byte {
 	quote := '\''
+
+	// As in Python, a quote is escaped only if the text has both kinds.
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
 		quote = '"'
 	}

@@ -25,7 +25,7 @@ type Bracketed struct {
 
 // Field is one value of a bracketed text.
 type Field struct {
-	Label string `yaml:"label"` // what stands before the bracket
+	Label string `yaml:"label"` // the text before the bracket
 	To    string `yaml:"to"`    // the tool's parameter
 }
 

@@ -44,7 +44,7 @@ func fieldsOf(v reflect.Value) []field {
 	var all []field
 
 	for i := range v.NumField() {
-		if v.Type().Field(i).Anonymous { // its fields stand among the others
+		if v.Type().Field(i).Anonymous { // its fields are written among the others
 			all = append(all, fieldsOf(v.Field(i))...)
 			continue
 		}

@@ -12,9 +12,9 @@ import (
 // agent's fault.
 type Fault struct {
 	Kind  FaultKind `yaml:"kind" json:"kind"`                            // what goes wrong
-	Tools []string  `yaml:"tools,omitempty,flow" json:"tools,omitempty"` // missing is all but Finish and UpdateTool
+	Tools []string  `yaml:"tools,omitempty,flow" json:"tools,omitempty"` // all but Finish and UpdateTool if missing
 	Share float64   `yaml:"share" json:"share"`                          // of pairs of a task and a tool, in 0..1
-	Calls int       `yaml:"calls" json:"calls"`                          // of the tool on one path that it lasts, at least 1
+	Calls int       `yaml:"calls" json:"calls"`                          // how many calls of the tool on one path it lasts, at least 1
 }
 
 // Cell is how a version has changed: whether an old call is refused, or succeeds and means

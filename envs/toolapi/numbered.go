@@ -23,7 +23,7 @@ const listSeparator = ", "
 type Numbered struct {
 	Item   string   `yaml:"item"`
 	To     string   `yaml:"to"`
-	Beside []string `yaml:"beside,omitempty"` // parameters that may stand in the list, and must stand beside a single Item
+	Beside []string `yaml:"beside,omitempty"` // parameters allowed in the list, and required with a single Item
 }
 
 // Lower joins the items; the parameters in Beside follow them.

@@ -22,7 +22,7 @@ type Spec struct {
 	Deprecates []string `yaml:"deprecates,omitempty,flow"`
 	Messages   Messages `yaml:"messages,omitempty"`
 
-	Response *wire.AnswerForm `yaml:"response,omitempty,flow"` // the form of answers; nil is the text alone
+	Response *wire.AnswerForm `yaml:"response,omitempty,flow"` // the form of answers; nil is plain text
 
 	Silent silent.Changes `yaml:"silent,omitempty"` // of answers and arguments, which no call is refused for
 	Faults []Fault        `yaml:"faults,omitempty"` // that pass
@@ -43,7 +43,7 @@ type APISpec struct {
 	Name        string        `yaml:"name"`
 	Tool        string        `yaml:"tool,omitempty"` // Name when empty
 	Parameters  Parameters    `yaml:"parameters,flow"`
-	Loose       bool          `yaml:"loose,omitempty"`       // as that of the file, of this API alone
+	Loose       bool          `yaml:"loose,omitempty"`       // like the file's, for this API only
 	Description string        `yaml:"description,omitempty"` // that of the base when empty
 	Guideline   string        `yaml:"guideline,omitempty"`   // when to use it, in prompts; that of the base when empty
 	URL         string        `yaml:"url,omitempty"`         // in its document; calls have nothing to do with it
@@ -54,7 +54,7 @@ type APISpec struct {
 	Adapters    []AdapterSpec `yaml:"adapters,omitempty"`    // from the API to the tool
 	Errors      ErrorTexts    `yaml:"errors,omitempty"`
 	Notice      NoticeSpec    `yaml:"notice,omitempty"`
-	Inferred    []Inferred    `yaml:"inferred,omitempty"` // what of it is less than sure
+	Inferred    []Inferred    `yaml:"inferred,omitempty"` // changes that are less than sure
 }
 
 // Inferred is a change that was inferred from two releases of a tool, and may be wrong.

@@ -30,7 +30,7 @@ type Version struct {
 	About string // one line for people
 	APIs  []*API // in the order of the tool list
 
-	Response *wire.AnswerForm // the form in which deployed APIs answer; nil is the text alone
+	Response *wire.AnswerForm // the form in which deployed APIs answer; nil is plain text
 	Faults   []Fault          // that pass
 
 	Removed []silent.Removed // tools that it does not expose
@@ -38,7 +38,7 @@ type Version struct {
 	byName     map[string][]*API // several where an argument tells them apart
 	byTool     map[string][]*API // several where each takes some of the tool's calls
 	deprecated map[string]Deprecation
-	outdated   map[string][]Deprecation // by a name that stands
+	outdated   map[string][]Deprecation // by a name that is still exposed
 
 	deprecatedText, invalidText *template.Template
 }
@@ -51,7 +51,7 @@ type API struct {
 	Description string      // what follows the signature in a tool list, "which …"
 	Guideline   string      // a sentence of prompts that list it, on when to use it; or ""
 	URL         string      // where its document says that it is served, or ""; calls have nothing to do with it
-	Inferred    []Inferred  // what of it is less than sure
+	Inferred    []Inferred  // changes that are less than sure
 
 	// Silent are changes of what calls mean and of their answers, which no call is refused for.
 	Silent silent.Changes

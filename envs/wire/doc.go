@@ -4,8 +4,8 @@
 //
 // # Words
 //
-// An answer is the text alone, or by an [AnswerForm] a JSON object of a state and the text
-// (ToolEvo, section 5.3 and appendix B.2).
+// An answer is plain text, or by an [AnswerForm] a JSON object of a state and the text (ToolEvo,
+// section 5.3 and appendix B.2).
 //
 //	{"State": "Success", "Message": "We have successfully loaded the flights database, …"}
 //	{"State": "Failed", "Message": "There is something wrong with the arguments you send. Please modify it."}

@@ -148,8 +148,7 @@ func (l *acceptor) Accept() (net.Conn, error) {
 		advice = "; raise their number (ulimit -n), or let fewer clients in"
 	}
 
-	l.say("No connection can be taken: %v%s. Those that are open go on, new ones wait.", err,
-		advice)
+	l.say("No connection can be accepted: %v%s. Open ones continue, new ones wait.", err, advice)
 	return conn, err
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Guard says who may come in. It is safe for concurrent use.
 type Guard struct {
-	Key      string // that clients have to send; "" is none, and then only this machine may ask
+	Key      string // that clients have to send; "" means none: then only this machine may ask
 	MaxBytes int64  // of the body of a request; 0 is no limit
 
 	// Refuse answers a request that may not come in; nil answers in plain text.

@@ -133,8 +133,7 @@ func MCPSessions(begin func() *mcp.Server, most int, o mcp.StreamableHTTPOptions
 			return true
 		})
 		if len(open) >= most {
-			why := fmt.Sprintf("there are %d sessions, as many as there may be: end one, or wait",
-				most)
+			why := fmt.Sprintf("all %d sessions are in use: end one, or wait", most)
 			http.Error(w, why, http.StatusServiceUnavailable)
 			return
 		}

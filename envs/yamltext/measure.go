@@ -117,7 +117,7 @@ func (m *measure) enter(column int, list bool, key int) {
 	}
 
 	for n := len(m.open); n > 0; n = len(m.open) {
-		// A list may stand in the column of the key that it belongs to.
+		// A list may begin in the column of its key.
 		if top := m.open[n-1]; top.flow || top.column < column ||
 			top.column == column && (top.list == list || list) {
 			break
