@@ -14,19 +14,20 @@ import (
 	"toolevo/envs/names"
 )
 
-// decoder reads a layer into a configuration. It reads the syntax tree itself, for goccy's decoder
-// rounds, cuts and wraps numbers to make them fit. Anchors, aliases and tags are no settings and
-// refused. A setting of several values, a list or a mapping, is set as a whole, but for a layer
-// that names one value of a mapping.
+// decoder reads a layer into a configuration. It reads the syntax tree itself, as goccy's decoder
+// rounds, cuts and wraps numbers to make them fit. It refuses anchors, aliases and tags. A list or
+// a mapping is set as a whole, unless the layer names a single value of the mapping.
 type decoder struct {
 	layer   Layer
 	fields  []field
 	origins map[string]string // by the keys of settings, and of the values of mappings
 }
 
+// section reads a section and those within it. Its key is "" for the whole configuration.
 func (d *decoder) section(key string, node ast.Node) error {
+	// All its settings are commented out.
 	if node == nil || node.Type() == ast.NullType {
-		return nil // all that was in it is commented out
+		return nil
 	}
 
 	m, ok := node.(ast.MapNode)
@@ -38,6 +39,7 @@ func (d *decoder) section(key string, node ast.Node) error {
 	for it := m.MapRange(); it.Next(); {
 		name := it.Key().GetToken().Value
 
+		// Unknown names come first: they, too, have no field, and would be taken for sections.
 		var err error
 		switch f := find(d.fields, join(key, name)); {
 		case !slices.Contains(valid, name):
@@ -55,7 +57,7 @@ func (d *decoder) section(key string, node ast.Node) error {
 	return nil
 }
 
-// set sets a setting, or a value of a mapping.
+// set sets a setting, or one value of a mapping.
 func (d *decoder) set(key string, v reflect.Value, node ast.Node) error {
 	d.origins[key] = d.layer.Origin
 
@@ -103,7 +105,7 @@ func (d *decoder) setMapping(key string, v reflect.Value, node ast.Node) error {
 
 	all := reflect.MakeMap(v.Type())
 
-	// A layer that sets one name adds to the mapping so far; a whole mapping takes its place.
+	// A layer that sets one name adds to the mapping so far; a whole mapping replaces it.
 	if strings.HasPrefix(d.layer.key, key+".") {
 		for it := v.MapRange(); it.Next(); {
 			all.SetMapIndex(it.Key(), it.Value())
@@ -125,8 +127,8 @@ func (d *decoder) setMapping(key string, v reflect.Value, node ast.Node) error {
 	return nil
 }
 
-// scalar returns a single value's text, and whether it stands there plainly: what is quoted is text
-// and nothing else.
+// scalar returns the text of a single value, and whether it is plain: a quoted value is text and
+// nothing else.
 func scalar(node ast.Node) (text string, plain, ok bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:
@@ -141,7 +143,8 @@ func scalar(node ast.Node) (text string, plain, ok bool) {
 	return "", false, false
 }
 
-// setScalar sets a value from its text and reports whether the text means exactly one of its type.
+// setScalar sets a value from its text, and reports whether the text means exactly one value of its
+// type.
 func setScalar(v reflect.Value, text string) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -207,7 +210,7 @@ func (d *decoder) mismatch(key, wanted string, node ast.Node) error {
 	return fmt.Errorf("configs: %s: %swant %s, not %s", d.at(node), key, wanted, found)
 }
 
-// unknown says that a section has no such setting, which it has, and which was probably meant.
+// unknown says that a section has no such setting, which ones it has, and which was probably meant.
 func (d *decoder) unknown(section string, item *ast.MappingValueNode, valid []string) error {
 	name, where := item.Key.GetToken().Value, ""
 	if section != "" {
@@ -221,7 +224,7 @@ func (d *decoder) unknown(section string, item *ast.MappingValueNode, valid []st
 	return fmt.Errorf("%w: valid%s are %s", err, where, names.Join(valid))
 }
 
-// firstKey returns the dotted key of the first value at or below a node of a name.
+// firstKey returns the dotted key of the first value at or below a named node.
 func firstKey(name string, node ast.Node) string {
 	if m, ok := node.(ast.MapNode); ok {
 		if it := m.MapRange(); it.Next() {
@@ -232,7 +235,7 @@ func firstKey(name string, node ast.Node) string {
 	return name
 }
 
-// at says where a node stands: in a file, by line and column.
+// at says where a node is: in a file, by line and column.
 func (d *decoder) at(node ast.Node) string {
 	if d.layer.key != "" {
 		return d.layer.Origin

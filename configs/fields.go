@@ -10,7 +10,7 @@ import (
 type field struct {
 	key   string // dotted
 	value reflect.Value
-	least string // the tag of this name
+	least string // the tag least
 }
 
 // Keys lists the keys of all settings, such as search.trees, in the order of the printed
@@ -23,7 +23,7 @@ func Keys() []string {
 	return keys
 }
 
-// fieldsOf lists those of a configuration, in the order in which it is printed.
+// fieldsOf lists the fields of a configuration, in the order in which it is printed.
 func fieldsOf(c *Config) []field {
 	all := fieldsBelow("", reflect.ValueOf(c))
 	for _, s := range sections() {
@@ -40,7 +40,7 @@ func fieldsBelow(section string, settings reflect.Value) []field {
 		key, value := join(section, name), settings.Elem().FieldByIndex(f.Index)
 
 		switch {
-		case name == "" || name == "-": // embedded, and its fields are visible themselves; or no setting
+		case name == "" || name == "-": // embedded, so its own fields are visible; or not a setting
 		case f.Type.Kind() == reflect.Struct:
 			all = append(all, fieldsBelow(key, value.Addr())...)
 		default:
@@ -51,7 +51,7 @@ func fieldsBelow(section string, settings reflect.Value) []field {
 	return all
 }
 
-// find returns the field of a key; one whose value is invalid where there is none.
+// find returns the field of a key, or the zero field, whose value is invalid.
 func find(fields []field, key string) field {
 	if i := slices.IndexFunc(fields, func(f field) bool { return f.key == key }); i >= 0 {
 		return fields[i]
@@ -59,7 +59,7 @@ func find(fields []field, key string) field {
 	return field{}
 }
 
-// namesIn lists the settings and sections directly in a section, "" being the whole configuration.
+// namesIn lists the settings and sections directly in a section; "" is the whole configuration.
 func namesIn(fields []field, section string) []string {
 	var names []string
 

@@ -14,8 +14,8 @@ import (
 var extent = []string{"dataset", "difficulty", "template", "split", "questions", "limit",
 	"search.trees"}
 
-// incidental lists the settings that change no result: how often something is tried, and where
-// something is whose nature stands among a run's inputs.
+// incidental lists the settings that change no result: how often something is tried, and where to
+// find things that a run's inputs identify by their contents.
 var incidental = []string{
 	"attempts", "python.engine", "python.executable", "python.accept",
 	"training.tokenizer", "server.slots", "server.names", "server.headers",
@@ -25,7 +25,7 @@ var incidental = []string{
 // isExtent reports whether a setting says how far a run goes.
 func isExtent(key string) bool { return slices.Contains(extent, key) }
 
-// isIdentity reports whether a setting decides what a run finds as far as it goes.
+// isIdentity reports whether a setting decides what a run finds, as far as it goes.
 func isIdentity(key string) bool {
 	changesNothing := func(setting string) bool {
 		return key == setting || strings.HasPrefix(key, setting+".") // a value of a mapping
@@ -34,9 +34,9 @@ func isIdentity(key string) bool {
 		!isIncidentalToASuite(key)
 }
 
-// Hash identifies the settings that decide what a run finds as far as it goes: the first 16
-// hexadecimal digits of a SHA-256. Settings that say how far it goes are not among them, so that a
-// run keeps its hash when it is extended, nor are those that change no result.
+// Hash identifies the settings that decide what a run finds, as far as it goes, by the first 16
+// hexadecimal digits of a SHA-256. It leaves out settings that say how far the run goes, so that a
+// run keeps its hash when it is extended, and those that change no result.
 func (r *Resolved) Hash() string {
 	var lines []string
 
@@ -50,8 +50,8 @@ func (r *Resolved) Hash() string {
 	return envs.SHA256(strings.Join(lines, ""))[:16]
 }
 
-// Difference lists the settings that differ between two configurations, which String printed, and
-// that decide what a run finds as far as it goes: "key: ours, not theirs".
+// Difference lists the settings that differ between two configurations printed by String, and that
+// decide what a run finds, as far as it goes: "key: ours, not theirs".
 func Difference(ours, theirs string) []string { return difference(ours, theirs, isIdentity) }
 
 // DifferentExtent lists the settings that differ and say how far a run goes, as Difference does.
@@ -89,8 +89,8 @@ func (r *Resolved) Values() map[string]string {
 	return texts
 }
 
-// values maps the dotted keys of a YAML mapping to their values; of text that is not YAML, to
-// nothing.
+// values maps the dotted keys of a YAML mapping to their values. For text that is not YAML it
+// returns nil.
 func values(text string) map[string]any {
 	var root map[string]any
 	if err := yamltext.Decode([]byte(text), &root); err != nil {

@@ -29,8 +29,8 @@ type Layer struct {
 	Origin string // where the values come from, e.g. "flag --seed"
 	YAML   []byte // as in a configuration file
 
-	body ast.Node // what YAML says, once it is parsed
-	key  string   // of the one setting, or value of a mapping, that it sets; "" where it may set several
+	body ast.Node // YAML, once it is parsed
+	key  string   // of the one setting, or value of a mapping, that it sets; "" if it may set several
 }
 
 // Resolved is a configuration and where each value came from.
@@ -39,16 +39,19 @@ type Resolved struct {
 	origins map[string]string // by dotted key
 }
 
-// Load resolves a configuration: the defaults, the preset that the layers choose, what the codec
-// that they choose wants otherwise, then the layers in order.
+// Load resolves a configuration from the defaults, the preset and the codec's own settings, as the
+// layers choose them, and then the layers in order.
 func Load(layers ...Layer) (*Resolved, error) {
+	// Parsed once, in a copy: each layer is read twice below.
 	layers = slices.Clone(layers)
-	for i := range layers { // each is read twice
+	for i := range layers {
 		if err := layers[i].parse(); err != nil {
 			return nil, err
 		}
 	}
 
+	// A layer of any rank may choose the preset and the codec, whose own settings have to come
+	// before all layers: this first pass only finds out what is chosen.
 	choice, err := resolve(slices.Concat(defaults(), layers))
 	if err != nil {
 		return nil, err
@@ -62,6 +65,8 @@ func Load(layers ...Layer) (*Resolved, error) {
 
 	shipped := append(defaults(), shippedLayer("preset "+choice.Preset, text))
 
+	// After the preset: a codec that writes programs or native calls needs its values in any
+	// search.
 	if codec := choice.Environment.ActionCodec(); codec == (action.Python{}) || action.IsNative(codec) {
 		if text, err = files.ReadFile(codec.String() + ".yaml"); err != nil {
 			return nil, err
@@ -92,7 +97,7 @@ func resolve(layers []Layer) (*Resolved, error) {
 	return r, nil
 }
 
-// defaults are those of the program and of the suites.
+// defaults returns the defaults of the program and of the suites.
 func defaults() []Layer {
 	text, err := files.ReadFile("default.yaml")
 	if err != nil {
@@ -106,8 +111,8 @@ func defaults() []Layer {
 	return layers
 }
 
-// shippedLayers are those of the texts that are parts of the program, by text. Parsing these texts
-// takes longer than all else about a configuration, and decoding does not change them.
+// shippedLayers caches the layers of embedded texts, by text. Parsing these takes longer than all
+// else about a configuration, and decoding does not change them.
 var shippedLayers sync.Map
 
 func shippedLayer(origin string, text []byte) Layer {
@@ -136,7 +141,7 @@ func Presets() []string {
 // Policies lists the names of the shipped files about models on servers, e.g. "policies/llama3-8b".
 func Policies() []string { return shipped("policies") }
 
-// shipped lists the files of an embedded folder, without their ending.
+// shipped lists the files of an embedded folder, without their extension.
 func shipped(folder string) []string {
 	names, _ := fs.Glob(files, folder+"/*") // the pattern is valid
 	for i, name := range names {
@@ -145,8 +150,8 @@ func shipped(folder string) []string {
 	return names
 }
 
-// FileLayer reads a configuration file, or the shipped one of that name (see Policies) where there
-// is no such file.
+// FileLayer reads a configuration file, or, if there is no such file, the shipped one of that name
+// (see Policies).
 func FileLayer(name string) (Layer, error) {
 	text, err := readFile(name)
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(Policies(), name) {
@@ -163,7 +168,7 @@ func FileLayer(name string) (Layer, error) {
 	return Layer{Origin: name, YAML: text}, nil
 }
 
-// readFile reads a configuration file, as far as one can be one.
+// readFile reads a configuration file, which must not be longer than maxText.
 func readFile(name string) ([]byte, error) {
 	f, err := disk.OpenText(name)
 	if err != nil {
@@ -177,10 +182,10 @@ func readFile(name string) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// maxText is how long a configuration may be, in bytes: each is a hundred lines.
+// maxText is the most bytes of a configuration. Real ones have about a hundred lines.
 const maxText = 64 << 10
 
-// parse reads YAML into the body, unless it stands there.
+// parse reads YAML into the body, unless it has been read already.
 func (l *Layer) parse() error {
 	var err error
 

@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// String is the configuration as a file: loading it again gives the same configuration.
+// String returns the configuration as a file: loading it again gives the same configuration.
 func (r *Resolved) String() string {
 	var out strings.Builder
 
@@ -30,11 +30,11 @@ func (r *Resolved) String() string {
 	return out.String()
 }
 
-// plain is text that needs no quotes, wherever it stands.
+// plain matches text that needs no quotes anywhere.
 var plain = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./-]*$`)
 
-// writeText quotes all but plain text, as JSON does, which is YAML: what goccy leaves bare, or
-// breaks into a block of lines, a list on one line does not always hold.
+// writeText quotes all but plain text, as JSON does, which is valid YAML: a list on one line cannot
+// always hold what goccy leaves bare or breaks into a block of lines.
 func writeText(text string) ([]byte, error) {
 	if plain.MatchString(text) && !token.IsNeedQuoted(text) {
 		return []byte(text), nil
@@ -49,12 +49,12 @@ func writeText(text string) ([]byte, error) {
 	return []byte(strings.TrimSuffix(quoted.String(), "\n")), err
 }
 
-// Origin is where the value of a setting comes from, e.g. "flag --seed"; of a default it begins
-// with "default".
+// Origin returns where the value of a setting comes from, e.g. "flag --seed"; for a default it
+// begins with "default".
 func (r *Resolved) Origin(key string) string { return r.origins[key] }
 
-// Own is the settings that somebody chose, as a file: those that are neither defaults nor the
-// preset's, as far as they are wanted.
+// Own returns the wanted settings that somebody chose, as a file: those that are neither defaults
+// nor the preset's.
 func (r *Resolved) Own(wanted func(key string) bool) string {
 	var out strings.Builder
 	var path, written []string
@@ -68,7 +68,7 @@ func (r *Resolved) Own(wanted func(key string) bool) string {
 			continue
 		}
 
-		for i, section := range path[:depth] { // those that the line stands in
+		for i, section := range path[:depth] { // the sections around the line
 			if i >= len(written) || written[i] != section {
 				fmt.Fprintf(&out, "%s%s:\n", strings.Repeat("  ", i), section)
 				written = append(written[:i], section)
@@ -95,7 +95,7 @@ func (r *Resolved) isChosen(path []string) bool {
 	return false
 }
 
-// Annotated is String with each value's origin as a comment.
+// Annotated returns String with each value's origin as a comment.
 func (r *Resolved) Annotated() string {
 	var out strings.Builder
 	var path []string

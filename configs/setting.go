@@ -13,8 +13,8 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// foreign are the environment variables TOOLEVO_* that are no settings: the data folder, the key of
-// serve env, and what the tests read.
+// foreign lists the environment variables TOOLEVO_* that are not settings: the data folder, the key
+// of serve env, and those of the tests.
 var foreign = []string{
 	"TOOLEVO_DATA", "TOOLEVO_ENV_KEY", "TOOLEVO_SHARED_DATA", "TOOLEVO_INTEROP_PYTHON", "TOOLEVO_TEST_PYTHON",
 	"TOOLEVO_TORCH_PYTHON", "TOOLEVO_JUNIT_PYTHON", "TOOLEVO_OPENAPI", "TOOLEVO_BIN", "TOOLEVO_SOAK", "TOOLEVO_HOSTILE",
@@ -22,8 +22,10 @@ var foreign = []string{
 }
 
 // EnvironmentLayers returns a layer for each environment variable of the form TOOLEVO_SEARCH_CPUCT.
-// One that names no setting is an error, but for the foreign ones.
+// A variable of that form that names no setting is an error, unless it is foreign.
 func EnvironmentLayers(environ []string) ([]Layer, error) {
+	// Both separators become an underscore, so variables are looked up by the names of all
+	// settings: they cannot be split back into keys.
 	keys := map[string]string{}
 	var variables []string
 
@@ -32,9 +34,10 @@ func EnvironmentLayers(environ []string) ([]Layer, error) {
 		keys[name] = key
 		variables = append(variables, name)
 	}
+
 	var layers []Layer
 
-	// A variable that is misspelt would change nothing, and nobody would know.
+	// A misspelt variable would change nothing, and nobody would notice.
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
 
@@ -58,8 +61,8 @@ func EnvironmentLayers(environ []string) ([]Layer, error) {
 
 // SettingLayer sets one setting from text, as flags and the environment give it. A list is written
 // a,b,c or, where a name has a comma, as in YAML: ["a,b", c]; a mapping as in YAML: {a: 1, b: 2}.
-// The key of one value of a mapping leaves its other values as they are. What does not fit the
-// setting is for Load to refuse.
+// The key of one value of a mapping leaves its other values as they are. Load refuses what does not
+// fit the setting.
 func SettingLayer(origin, key, value string) Layer {
 	node := nodeOf(find(fieldsOf(newConfig()), key).value, value)
 
@@ -70,7 +73,7 @@ func SettingLayer(origin, key, value string) Layer {
 	return Layer{Origin: origin, YAML: []byte(key + "=" + value), body: node, key: key}
 }
 
-// nodeOf is the text of a setting as the YAML that it means; text that does not fit is a word.
+// nodeOf returns the YAML that a setting's text means; text that does not fit is a word.
 func nodeOf(setting reflect.Value, text string) ast.Node {
 	trimmed := strings.TrimSpace(text)
 
@@ -98,7 +101,7 @@ func nodeOf(setting reflect.Value, text string) ast.Node {
 	return word(text)
 }
 
-// words is a list of names that commas separate.
+// words returns the list of names in a text, which commas separate.
 func words(text string) ast.Node {
 	list := ast.Sequence(token.New("[", "[", &token.Position{}), true)
 

@@ -8,7 +8,7 @@ import (
 	"toolevo/envs/suite"
 )
 
-// configurables are the registered suites that have settings of their own.
+// configurables returns the registered suites that have settings of their own.
 func configurables() []suite.Configurable {
 	var all []suite.Configurable
 
@@ -21,7 +21,7 @@ func configurables() []suite.Configurable {
 	return all
 }
 
-// sections are those of all suites.
+// sections returns the sections of all suites.
 func sections() []suite.Section {
 	var all []suite.Section
 	for _, c := range configurables() {
@@ -30,7 +30,7 @@ func sections() []suite.Section {
 	return all
 }
 
-// newConfig is a configuration before anything is read.
+// newConfig returns a configuration before anything is read.
 func newConfig() *Config {
 	c := &Config{BySection: map[string]suite.Settings{}}
 	for _, s := range sections() {
@@ -39,7 +39,7 @@ func newConfig() *Config {
 	return c
 }
 
-// isIncidentalToASuite reports whether a setting is one of a suite's that change no result.
+// isIncidentalToASuite reports whether a setting belongs to a suite and changes no result.
 func isIncidentalToASuite(key string) bool {
 	return slices.ContainsFunc(sections(), func(s suite.Section) bool {
 		setting, ok := strings.CutPrefix(key, s.Name+".")
@@ -47,15 +47,14 @@ func isIncidentalToASuite(key string) bool {
 	})
 }
 
-// chosen is the suite of the configuration, nil when it has no settings of its own.
+// chosen returns the suite of the configuration, or nil if it has no settings of its own.
 func (c *Config) chosen() suite.Configurable {
 	b, _ := suite.Lookup(c.Suite)
 	configurable, _ := b.(suite.Configurable)
 	return configurable
 }
 
-// validNames lists what a setting may name by the word of the suite; nil is that the suite does not
-// say.
+// validNames lists the names that the suite allows for a setting; nil means that it does not say.
 func (c *Config) validNames(setting string) []string {
 	if s := c.chosen(); s != nil {
 		return s.Values(setting)

@@ -17,17 +17,17 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// External is the kind of policies that play by themselves: nobody here can ask them.
+// External is the kind of policies that play by themselves: this program cannot ask them.
 const External = "external"
 
-// IsExternal reports whether the policy of a name is of that kind.
+// IsExternal reports whether a policy is of the kind External.
 func IsExternal(policy string) bool { return strings.HasPrefix(policy, External+":") }
 
 // validate reports the first value that makes no sense, with the layer it came from. Names of API
 // versions, policies and compat options are checked where they are looked up, with the valid ones
 // in the error.
 func (r *Resolved) validate() error {
-	// The suite comes first: without one, nothing says which names the others may have.
+	// The suite comes first: without it nothing says which names the others may have.
 	_, noSuite := suite.Lookup(r.Suite)
 	_, noPerturbation := perturb.ParseKind(r.Perturb)
 
@@ -59,6 +59,7 @@ func (r *Resolved) validate() error {
 		}
 	}
 
+	// Only those of the chosen suite: nothing reads the sections of others.
 	for name, settings := range r.Sections() {
 		if setting, err := settings.Validate(); err != nil {
 			return r.invalid(join(name, setting), err)
@@ -103,13 +104,13 @@ func (c *Config) checkURLs() error {
 	return nil
 }
 
-// checkPrices wants prices of all that is paid for, or none.
+// checkPrices refuses prices that cannot be parsed.
 func (c *Config) checkPrices() error {
 	_, err := account.ParsePrices(c.Server.Prices)
 	return err
 }
 
-// isOneOf wants a valid name, any where none are listed.
+// isOneOf refuses a name that is not valid. If valid is nil, every name is.
 func isOneOf(kind, name string, valid []string) error {
 	if valid == nil {
 		return nil
@@ -119,7 +120,7 @@ func isOneOf(kind, name string, valid []string) error {
 	return err
 }
 
-// checkNames wants names that the suite has, or everything.
+// checkNames refuses names that the suite lacks, except everything.
 func (c *Config) checkNames(setting string, chosen []string) error {
 	for _, name := range chosenOf(chosen) {
 		if err := isOneOf(setting, name, c.validNames(setting)); err != nil {
@@ -130,7 +131,7 @@ func (c *Config) checkNames(setting string, chosen []string) error {
 	return nil
 }
 
-// validate wants a question where there are actions, and the API version that each met.
+// validate refuses actions without a question, or without the API version that each of them met.
 func (b *Branch) validate() error {
 	switch {
 	case b.Question == "" && len(b.Actions) > 0:
@@ -143,7 +144,7 @@ func (b *Branch) validate() error {
 	return nil
 }
 
-// checkTools wants a tool list that the suite can give.
+// checkTools refuses a tool list that the suite cannot give.
 func (c *Config) checkTools() error {
 	if err := isOneOf("tool list", c.Server.Prompt.Tools, []string{ToolsAuto, ToolsAll, ToolsOfDataset}); err != nil {
 		return err
@@ -160,7 +161,7 @@ func (c *Config) checkTools() error {
 	return nil
 }
 
-// checkCodec wants one in which the suite can read actions.
+// checkCodec refuses a codec in which the suite cannot read actions.
 func (c *Config) checkCodec() error {
 	codec, err := action.ParseCodec(c.Environment.Codec)
 	if err != nil {
@@ -169,14 +170,14 @@ func (c *Config) checkCodec() error {
 
 	b, err := suite.Lookup(c.Suite)
 	if err != nil || slices.Contains(suite.Codecs(b), codec) {
-		return nil // another check says so
+		return nil // an unknown suite is another check's error
 	}
 	return fmt.Errorf("the suite %s cannot read actions written as %s: want one of %v", c.Suite, codec,
 		suite.Codecs(b))
 }
 
-// checkToolList wants one by which an agent gets to the deployed tools where its server writes no
-// names but those that are listed.
+// checkToolList refuses a tool list that hides the deployed tools from an agent whose server writes
+// listed names only.
 func (c *Config) checkToolList() error {
 	tools := c.Server.Tools
 	limited := tools.Ask == server.AskMessages && (tools.Choice == server.ChoiceRequired || tools.Parallel == "false")
@@ -190,7 +191,7 @@ func (c *Config) checkToolList() error {
 		c.Environment.ToolList)
 }
 
-// checkReasoning wants a way to deal with reasoning that the codec allows.
+// checkReasoning refuses a treatment of reasoning that the codec does not allow.
 func (c *Config) checkReasoning() error {
 	if c.Server.Reasoning == ReasoningAuto {
 		return nil
@@ -208,7 +209,7 @@ func (c *Config) checkReasoning() error {
 	return nil
 }
 
-// validate holds a setting to its least value, where one is said.
+// validate refuses a value below the setting's tag least, if it has one.
 func (f field) validate() error {
 	least, err := strconv.ParseFloat(f.least, 64)
 	if err != nil {
@@ -227,8 +228,8 @@ func (f field) validate() error {
 	return fmt.Errorf("has the tag least, and is a %s", f.value.Type())
 }
 
-// validateNames wants names in a list, and none of them twice: what is done for each would be done
-// again.
+// validateNames refuses a list that is too short or names something twice, which would then be done
+// twice.
 func validateNames(list []string, least int) error {
 	if len(list) < least {
 		return errors.New("is empty, want at least one name")
@@ -246,7 +247,7 @@ func validateNames(list []string, least int) error {
 	return nil
 }
 
-// depthName is a dataset and a difficulty. The presets name datasets that the suite may not have.
+// depthName matches a dataset and a difficulty. Presets name datasets that the suite need not have.
 var depthName = regexp.MustCompile(`^[a-z0-9_]+-[a-z0-9_]+$`)
 
 func (r *Resolved) validateDepths() error {

@@ -3,8 +3,8 @@
 #
 #   OUT=runs/night sbatch configs/sbatch/collect.sh --policy openai:MODEL --server http://NODE:8000/v1
 #
-# Two minutes before its time is over Slurm signals this script. The run then makes no new model calls, and what it has
-# is kept; the job that follows goes on with it. A limit such as --max-cost ends it for good.
+# Two minutes before its time is up, Slurm signals this script. The run then makes no new model calls, and keeps what it
+# has; the job that follows continues it. A limit such as --max-cost ends it for good.
 #SBATCH --job-name=toolevo
 #SBATCH --cpus-per-task=8
 #SBATCH --mem=32G
@@ -25,7 +25,7 @@ trap 'requeue=yes signalled=yes; kill -TERM "$!"' TERM
 toolevo collect "${resume[@]}" --out "$out" --progress plain "$@" &
 run=$!
 
-# A signal ends wait, and not the run, which finishes the calls in flight.
+# A signal ends wait but not the run, which finishes the calls in flight.
 wait "$run"
 code=$?
 while [ -n "$signalled" ]; do
