@@ -120,8 +120,8 @@ func (s *schema) readers(rng *rand.Rand) (all []stategen.Candidate) {
 	return all
 }
 
-// namesPair reports whether reads name a copy's source and type: those of a local copy, or of the first
-// element of a list, that was not deleted.
+// namesPair reports whether reads name a copy's source and type: those of a local copy, or of the
+// first element of a list, that was not deleted.
 func (s *schema) namesPair(h *held) bool {
 	return (!s.choosy || h.touched != Delete) && (h.local || h.path[0] == "0")
 }

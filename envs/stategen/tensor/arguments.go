@@ -8,8 +8,8 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// arguments reads the arguments of a call. The first mistake is kept, and what is read after it
-// means nothing.
+// arguments reads the arguments of a call. It keeps the first mistake, and what it reads after that
+// is meaningless.
 type arguments struct {
 	state *state
 	tool  string
@@ -17,7 +17,7 @@ type arguments struct {
 	err   error
 }
 
-// refuse refuses an argument that is wrong by itself.
+// refuse refuses an argument that is wrong in any state.
 func (a *arguments) refuse(format string, args ...any) {
 	if a.err == nil {
 		a.err = stategen.Refuse(a.tool+": "+format, args...)
@@ -31,7 +31,7 @@ func (a *arguments) refuseState(format string, args ...any) {
 	}
 }
 
-// tensor returns the tensor of a handle, and an empty one after a mistake.
+// tensor returns the tensor of a handle, or an empty one after a mistake.
 func (a *arguments) tensor(name string) *Tensor {
 	v, _ := a.args.Get(name)
 	return a.byHandle(name, v)
@@ -64,14 +64,14 @@ func (a *arguments) tensors(name string) []*Tensor {
 	return all
 }
 
-// integer returns a whole number, or the one to take where there is none.
+// integer returns a whole number, or the default if the argument is missing.
 func (a *arguments) integer(name string, otherwise int) int {
 	v, ok := a.args.Get(name)
 	if !ok {
 		return otherwise
 	}
 
-	n, ok := whole(v)
+	n, ok := wholeNumber(v)
 	if !ok {
 		a.refuse("%s is %s, want a whole number", name, shown(v))
 	}
@@ -86,7 +86,7 @@ func (a *arguments) integers(name string) []int {
 	all := make([]int, len(list))
 
 	for i, item := range list {
-		n, isWhole := whole(item)
+		n, isWhole := wholeNumber(item)
 		all[i], ok = n, ok && isWhole
 	}
 
@@ -96,7 +96,7 @@ func (a *arguments) integers(name string) []int {
 	return all
 }
 
-// pair returns two whole numbers, which may be given as one, at least min each.
+// pair returns two whole numbers, which may be given as one, each at least least.
 func (a *arguments) pair(name string, otherwise, least int) (pair [2]int) {
 	v, ok := a.args.Get(name)
 	if !ok {
@@ -112,7 +112,7 @@ func (a *arguments) pair(name string, otherwise, least int) (pair [2]int) {
 
 	if ok = len(list) == 2; ok {
 		for i := range pair {
-			n, isWhole := whole(list[i])
+			n, isWhole := wholeNumber(list[i])
 			pair[i], ok = n, ok && isWhole && n >= least && n <= mostParameter
 		}
 	}
@@ -123,7 +123,7 @@ func (a *arguments) pair(name string, otherwise, least int) (pair [2]int) {
 	return pair
 }
 
-// dim returns a dimension of a tensor of some rank. A negative one counts from the end.
+// dim returns a dimension of a tensor of a rank. A negative one counts from the end.
 func (a *arguments) dim(name string, dim, rank int) int {
 	if dim < -rank || dim >= rank {
 		a.refuseState("%s is %d: dimension out of range, want one from %d to %d", name, dim, -rank,
@@ -134,8 +134,8 @@ func (a *arguments) dim(name string, dim, rank int) int {
 	return (dim + rank) % rank
 }
 
-// whole returns the value of a number that is written without a fraction.
-func whole(v any) (int, bool) {
+// wholeNumber returns the value of a number that is written without a fraction.
+func wholeNumber(v any) (int, bool) {
 	number, _ := v.(envs.Number)
 	n, err := strconv.Atoi(string(number))
 	return n, err == nil
@@ -144,7 +144,7 @@ func whole(v any) (int, bool) {
 // mostShown is how many bytes of a wrong argument a refusal shows.
 const mostShown = 80
 
-// shown is a value as a refusal shows it.
+// shown returns a value for a refusal.
 func shown(v any) string {
 	text := string(pytext.AppendASCII(nil, v))
 	if len(text) > mostShown {

@@ -13,19 +13,19 @@ const (
 // bounds are those of one call.
 type bounds struct{ elements, work int }
 
-// paperBounds hold what the published programs compute.
+// paperBounds are large enough for the published programs.
 var paperBounds = bounds{elements: mostLoaded, work: 1 << 32}
 
-// Programs stay below smaller bounds, so that thousands of them can be replayed. Of the published
-// initial shapes, those with more elements, one in eight, are drawn again, and a fresh weight has
-// fewer outputs where as many as published would take too much work; where even one takes too much,
-// the call is no candidate.
+// Programs stay within smaller bounds, so that thousands of them can be replayed. One in eight of
+// the published initial shapes has more elements and is drawn again, and a fresh weight has fewer
+// outputs if as many as published would take too much work; if even one takes too much, the call is
+// no candidate.
 const (
 	programElements = 1 << 18 // of a tensor
 	programWork     = 1 << 22 // multiplications of a call
 )
 
-// The paddings that have a name.
+// The named paddings.
 const (
 	samePadding  = "same"
 	validPadding = "valid"

@@ -1,6 +1,6 @@
 package tensor
 
-// tools are the functions behind the tools. After a mistake their results mean nothing.
+// tools are the implementations of the tools. After a mistake their results are meaningless.
 var tools = map[string]func(*arguments) []*Tensor{
 	"permute":   (*arguments).permute,
 	"transpose": (*arguments).transpose,
@@ -31,14 +31,14 @@ func (a *arguments) permute() []*Tensor {
 
 		seen[dims[i]] = true
 	}
-	return a.one(func() *Tensor { return permute(t, dims) })
+	return a.single(func() *Tensor { return permute(t, dims) })
 }
 
 func (a *arguments) transpose() []*Tensor {
 	t := a.tensor("input")
 	rank := len(t.Shape)
 	dim0, dim1 := a.dim("dim0", a.integer("dim0", 0), rank), a.dim("dim1", a.integer("dim1", 0), rank)
-	return a.one(func() *Tensor { return permute(t, swapped(rank, dim0, dim1)) })
+	return a.single(func() *Tensor { return permute(t, swapped(rank, dim0, dim1)) })
 }
 
 func (a *arguments) split() []*Tensor {
@@ -64,6 +64,7 @@ func (a *arguments) parts(whole, dim int) []int {
 	if _, isList := v.([]any); !isList {
 		part := a.integer(name, 0)
 
+		// Checked before sizes makes a list that may have millions of elements.
 		switch {
 		case part < 1:
 			a.refuse("%s is %s, want a positive number or a list of the sizes of the parts", name, shown(v))
@@ -114,7 +115,7 @@ func (a *arguments) cat() []*Tensor {
 
 	shape, err := joined(shapes, dim)
 	a.check(shape, 0, err)
-	return a.one(func() *Tensor { return cat(all, dim, shape) })
+	return a.single(func() *Tensor { return cat(all, dim, shape) })
 }
 
 func (a *arguments) linear() []*Tensor {
@@ -125,7 +126,7 @@ func (a *arguments) linear() []*Tensor {
 
 	shape, work, err := linearShape(input.Shape, weight.Shape)
 	a.check(shape, work, err)
-	return a.one(func() *Tensor { return linear(input, weight, shape) })
+	return a.single(func() *Tensor { return linear(input, weight, shape) })
 }
 
 func (a *arguments) conv2d() []*Tensor {
@@ -146,10 +147,10 @@ func (a *arguments) conv2d() []*Tensor {
 
 	shape, work, err := convShape(input.Shape, weight.Shape, w)
 	a.check(shape, work, err)
-	return a.one(func() *Tensor { return conv2d(input, weight, w, shape) })
+	return a.single(func() *Tensor { return conv2d(input, weight, w, shape) })
 }
 
-// window returns how a kernel of some height and width moves.
+// window returns how a kernel of a height and width moves.
 func (a *arguments) window(kernel []int) window {
 	w := window{stride: a.pair("stride", 1, 1), dilation: a.pair("dilation", 1, 1)}
 
@@ -172,15 +173,15 @@ func (a *arguments) window(kernel []int) window {
 	return w
 }
 
-// one returns what do returns, or nothing after a mistake.
-func (a *arguments) one(do func() *Tensor) []*Tensor {
+// single returns the one result of do, or none after a mistake.
+func (a *arguments) single(do func() *Tensor) []*Tensor {
 	if a.err != nil {
 		return nil
 	}
 	return []*Tensor{do()}
 }
 
-// check refuses results and work beyond the bounds, and whatever err says.
+// check refuses results and work beyond the bounds, and keeps err.
 func (a *arguments) check(shape []int, work int, err error) {
 	switch {
 	case a.err != nil:

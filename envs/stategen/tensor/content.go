@@ -7,9 +7,9 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// tolerance is the published one, absolute and relative, as PyTorch's allclose adds them: for
+// tolerance is the published one, absolute and relative, added as PyTorch's allclose does: for
 // elements, and also for numbers. The published checker allows numbers no relative error, but a
-// result may be a sum of millions, where float32 itself is further apart.
+// result may be a sum of millions, where float32 itself is less precise.
 const tolerance = 1e-2
 
 // Content implements [stategen.Service]. The content of a handle, or of an object with a handle, is
@@ -28,9 +28,9 @@ func (Domain) Content(s stategen.State, v any) any {
 // Effects implements [stategen.Service]. Tensors have none.
 func (Domain) Effects(stategen.State) any { return nil }
 
-// Same implements [stategen.Service]: tensors of the same shape whose elements agree within the
-// tolerance, numbers that do, and lists and objects of such. A tensor that overflowed is the same
-// as nothing.
+// Same implements [stategen.Service]: tensors of the same shape are the same if their elements
+// agree within the tolerance, as are numbers, and lists and objects of both. A tensor that
+// overflowed equals nothing.
 func (Domain) Same(got, want any) bool { return comparison.Same(got, want) }
 
 var comparison = stategen.Comparison{

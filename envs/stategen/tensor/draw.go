@@ -12,17 +12,17 @@ import (
 type plan struct {
 	tool     string
 	inputs   []int  // the variables that it takes
-	fresh    []int  // the shape of the loaded tensor that it takes after them; nil is none
+	fresh    []int  // the shape of the fresh tensor that it takes after them, or nil
 	seed     uint32 // of the fresh tensor
 	args     []stategen.Named
 	shapes   [][]int // of its results
 	elements exactness
 	moved    bool  // see [variable]
 	names    bool  // the program names a number among the arguments
-	sized    []int // the variable of which a dimension is the size of its parts, if one is
+	sized    []int // the variable with a dimension that is the size of its parts, if any
 }
 
-// arguments returns the arguments of the call, given those that are tensors.
+// arguments returns the arguments of the call, with the given tensors.
 func (p plan) arguments(tensors []stategen.Expr) []stategen.Named {
 	if p.tool == "cat" {
 		return append([]stategen.Named{{Name: "tensors", Expr: stategen.Expr{List: tensors}}}, p.args...)
@@ -41,7 +41,7 @@ func named(name string, value any) stategen.Named {
 
 func integer(name string, n int) stategen.Named { return named(name, number(n)) }
 
-// draws draw a call of each tool that takes a variable first, where there is one.
+// draws draw a call of each tool whose first argument is a variable, if there is such a call.
 var draws = []func(s *schema, rng *rand.Rand, i int) (plan, bool){
 	(*schema).permute, (*schema).transpose, (*schema).split, (*schema).cat, (*schema).linear, (*schema).conv2d,
 }
@@ -52,7 +52,7 @@ func (s *schema) permute(rng *rand.Rand, i int) (plan, bool) {
 	return s.moved(plan{tool: "permute", args: []stategen.Named{named("dims", numbers(dims))}}, i, dims)
 }
 
-// transpose has two dimensions change places.
+// transpose swaps two dimensions.
 func (s *schema) transpose(rng *rand.Rand, i int) (plan, bool) {
 	rank := len(s.vars[i].shape)
 	if rank < 2 {
@@ -66,7 +66,7 @@ func (s *schema) transpose(rng *rand.Rand, i int) (plan, bool) {
 	return s.moved(p, i, swapped(rank, dims[0], dims[1]))
 }
 
-// moved completes a plan that moves the dimensions of a variable. It is none if they stay where
+// moved completes a plan that moves the dimensions of a variable. There is none if they stay where
 // they are, or if they have just been moved: two moves are one.
 func (s *schema) moved(p plan, i int, dims []int) (plan, bool) {
 	v := &s.vars[i]
@@ -75,11 +75,11 @@ func (s *schema) moved(p plan, i int, dims []int) (plan, bool) {
 	return p, !v.moved && !slices.IsSorted(dims)
 }
 
-// mostSections is how many parts a split of a program has.
+// mostSections is how many parts a split of a program may have.
 const mostSections = 4
 
-// split makes two to four parts: all of one size but for the last, also of a size that a dimension
-// of another variable has, or of sizes that differ by one.
+// split makes two to four parts: all of one size except the last, which may be the size of another
+// variable's dimension, or of sizes that differ by one.
 func (s *schema) split(rng *rand.Rand, i int) (plan, bool) {
 	v := &s.vars[i]
 
@@ -98,7 +98,7 @@ func (s *schema) split(rng *rand.Rand, i int) (plan, bool) {
 	dim := dims[rng.IntN(len(dims))]
 	whole := v.shape[dim]
 	count := 2 + rng.IntN(min(mostSections, whole)-1)
-	// Rounded up, so that it is the last part that is smaller.
+	// Rounded up, so that the last part is the smaller one.
 	part := (whole + count - 1) / count
 
 	parts := sizes(whole, part)
@@ -108,6 +108,7 @@ func (s *schema) split(rng *rand.Rand, i int) (plan, bool) {
 		return w.made && w.name != v.name && slices.ContainsFunc(w.shape, fits(whole))
 	})
 
+	// A size that comes from another result binds the call to that result.
 	if isSized {
 		w := &s.vars[j]
 		d := slices.IndexFunc(w.shape, fits(whole))
@@ -138,7 +139,7 @@ func fits(whole int) func(int) bool {
 	return func(n int) bool { return n < whole && n*mostSections >= whole }
 }
 
-// cat joins a variable to another one that fits, or to a fresh tensor of the same shape.
+// cat joins a variable with another one that fits, or with a fresh tensor of the same shape.
 func (s *schema) cat(rng *rand.Rand, i int) (plan, bool) {
 	v := &s.vars[i]
 	if len(v.shape) == 0 {
@@ -148,7 +149,7 @@ func (s *schema) cat(rng *rand.Rand, i int) (plan, bool) {
 	dim := rng.IntN(len(v.shape))
 
 	p := plan{tool: "cat", inputs: []int{i}, args: []stategen.Named{integer("dim", dim)}}
-	// Twice the size is for a fresh tensor, which has the same shape.
+	// Twice the size, as for a fresh tensor, which has the same shape.
 	p.shapes = [][]int{resized(v.shape, dim, 2*v.shape[dim])}
 	p.elements = v.elements.joined(loadedElements)
 
@@ -169,7 +170,7 @@ func (s *schema) cat(rng *rand.Rand, i int) (plan, bool) {
 	return p, size(p.shapes[0]...) <= programElements
 }
 
-// other returns another variable that fits, mostly, or -1.
+// other mostly returns another variable that fits, if there is one, and otherwise -1.
 func (s *schema) other(rng *rand.Rand, i int, fits func(w *variable) bool) (j int, ok bool) {
 	if rng.IntN(4) == 0 {
 		return -1, false
@@ -209,8 +210,8 @@ func (s *schema) linear(rng *rand.Rand, i int) (plan, bool) {
 		func(weight []int) ([]int, int, error) { return linearShape(v.shape, weight) })
 }
 
-// The most that programs use of what conv2d takes; what is published allows strides up to the size
-// of the image, which would leave little of it.
+// The largest arguments of conv2d in programs; the published ones allow strides up to the size of
+// the image, which would leave little of it.
 const (
 	mostStride   = 3
 	mostDilation = 3
@@ -230,6 +231,7 @@ func (s *schema) conv2d(rng *rand.Rand, i int) (plan, bool) {
 		return len(w.shape) == 4 && w.shape[1] == v.shape[1] && w.shape[2] == w.shape[3] &&
 			w.shape[2] <= min(mostKernel, side)
 	})
+	// The dilation below has to suit the kernel that is used.
 	if ok {
 		kernel = s.vars[j].shape[2]
 	}
@@ -262,7 +264,7 @@ func (s *schema) conv2d(rng *rand.Rand, i int) (plan, bool) {
 
 // contraction completes a plan with the second of its tensors: variable j, unless it is -1 or too
 // large, or else a fresh one of the shape of the largest weight, with as many outputs or fewer.
-// shape says what comes of a weight.
+// shape returns the shape of the result with a weight, and the work.
 func (s *schema) contraction(rng *rand.Rand, p plan, j int, weight []int,
 	shape func(weight []int) ([]int, int, error)) (plan, bool) {
 	within := func(weight []int) bool {
@@ -276,6 +278,7 @@ func (s *schema) contraction(rng *rand.Rand, p plan, j int, weight []int,
 		p.inputs = append(p.inputs, j)
 		weight, second = s.vars[j].shape, s.vars[j].elements
 	} else {
+		// Fewer outputs than published if those would take too much work: see bounds.go.
 		most := weight[0]
 		for most > 0 && !within(resized(weight, 0, most)) {
 			most--
@@ -291,6 +294,7 @@ func (s *schema) contraction(rng *rand.Rand, p plan, j int, weight []int,
 
 	result, _, _ := shape(weight) // within says that there is one
 	p.shapes = [][]int{result}
+	// Each element is a sum of as many products as the weight has elements for one output.
 	p.elements = s.vars[p.inputs[0]].elements.contracted(size(weight[1:]...), second)
 	return p, true
 }

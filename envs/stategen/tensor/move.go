@@ -4,6 +4,7 @@ package tensor
 //
 //go:norace
 func permute(t *Tensor, dims []int) *Tensor {
+	// A tensor without dimensions has no rows to fill.
 	if len(dims) == 0 {
 		return t
 	}
@@ -17,7 +18,8 @@ func permute(t *Tensor, dims []int) *Tensor {
 	shape, steps := permuted(t.Shape, dims), permuted(strides, dims)
 	data := make([]float32, len(t.Data))
 
-	// Rows of the result are filled one by one; index and from say where the row begins.
+	// Rows of the result are filled one by one; index and from say where the row begins. Counting
+	// them up like an odometer saves a division for each dimension.
 	last := len(shape) - 1
 	index := make([]int, last)
 	from := 0
@@ -42,7 +44,7 @@ func permute(t *Tensor, dims []int) *Tensor {
 	return &Tensor{Shape: shape, Data: data}
 }
 
-// split returns the parts of a tensor along a dimension; the parts make up all of it.
+// split returns the parts of a tensor along a dimension; together they are the whole.
 func split(t *Tensor, parts []int, dim int) []*Tensor {
 	inner := size(t.Shape[dim+1:]...)
 	stride := t.Shape[dim] * inner
@@ -61,7 +63,7 @@ func split(t *Tensor, parts []int, dim int) []*Tensor {
 	return all
 }
 
-// cat returns tensors after each other along a dimension, in the shape that they have together.
+// cat joins tensors along a dimension, into the shape that they have together.
 func cat(all []*Tensor, dim int, shape []int) *Tensor {
 	data := make([]float32, 0, size(shape...))
 

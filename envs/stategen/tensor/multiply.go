@@ -19,13 +19,13 @@ func linear(input, weight *Tensor, shape []int) *Tensor {
 	return &Tensor{Shape: shape, Data: data}
 }
 
-// patchElements is about how many elements of patches are unfolded at a time: they stay in a
-// processor's cache, and a large kernel takes little memory.
+// patchElements is roughly how many elements of patches are unfolded at a time: few enough for a
+// processor's cache, so that a large kernel takes little memory.
 const patchElements = 1 << 16
 
 // conv2d convolves every image of a batch, by products of the weight and the unfolded patches of
-// the image. A patch is what the kernel lies on; each of its elements is a row, with a column for
-// every place of the kernel.
+// the image. A patch is the part of the image under the kernel; each of its elements is a row, with
+// a column for every place of the kernel.
 func conv2d(input, weight *Tensor, w window, shape []int) *Tensor {
 	var (
 		out, places = shape[1], shape[2] * shape[3]
@@ -52,8 +52,8 @@ func conv2d(input, weight *Tensor, w window, shape []int) *Tensor {
 	return &Tensor{Shape: shape, Data: data}
 }
 
-// unfold fills a row with what lies under one element of the kernel, at every place of the kernel
-// on an image.
+// unfold fills a row with what is under one element of the kernel, at every place of the kernel on
+// an image.
 //
 //go:norace
 func (w window) unfold(row []float32, input *Tensor, image int, kernel []int, element int, shape []int) {

@@ -15,13 +15,13 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Paper is the domain as StateEval has it: loaded tensors are what a program says they are, element
-// by element and of any dtype, and calls may take as much work as the published programs do.
+// Paper is the domain as StateEval has it: programs give the elements of loaded tensors, of any
+// dtype, and calls may take as much work as those of the published programs.
 type Paper struct{ Domain }
 
-// Begin implements [stategen.Service]. The service begins with an object of the loaded tensors, by
-// name, as [Encode] writes them; variables that are loaded have the values that tools give. Without
-// that object they come from seeds.
+// Begin implements [stategen.Service]. The service starts with an object of the loaded tensors, by
+// name, as [Encode] writes them; loaded variables have the values that tools return. Without that
+// object they come from seeds.
 func (d Paper) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
 	if p.Server.Any == nil {
 		return d.Domain.Begin(p, values)
@@ -50,13 +50,15 @@ func (d Paper) Begin(p *stategen.Program, values map[string]any) (stategen.State
 	return s, nil
 }
 
-// Call implements [stategen.Service]. What comes of a tensor has its dtype.
+// Call implements [stategen.Service]. Results have the dtype of the first tensor that they are
+// made from.
 func (d Paper) Call(from stategen.State, tool string, args envs.Args) (stategen.State, any, error) {
 	to, value, err := d.Domain.Call(from, tool, args)
 	if err != nil {
 		return to, value, err
 	}
 
+	// All is computed in float32, so that another dtype is nothing but a name to pass on.
 	s, first := to.(*state), ""
 
 	for _, a := range args {
@@ -72,8 +74,9 @@ func (d Paper) Call(from stategen.State, tool string, args envs.Args) (stategen.
 		return to, value, nil
 	}
 
+	// Only here may a tensor change: nobody has seen the new ones yet.
 	known := len(from.(*state).objects)
-	for _, o := range s.objects[known:] { // which nobody has seen yet
+	for _, o := range s.objects[known:] {
 		o.tensor.dtype = first
 	}
 	return to, envs.Map(value, func(part any) (any, bool) {
@@ -84,10 +87,10 @@ func (d Paper) Call(from stategen.State, tool string, args envs.Args) (stategen.
 	}), nil
 }
 
-// Value returns what callers see of a tensor that has a handle.
+// Value returns the value of a tensor with a handle, as callers see it.
 func (t *Tensor) Value(handle string) envs.Args { return t.value(handle) }
 
-// kinds are the dtypes by the codes of NumPy, whose elements are little-endian.
+// kinds are the dtypes by NumPy's codes. Their elements are little-endian.
 var kinds = map[string]string{
 	"<f4": "float32", "<f8": "float64", "<f2": "float16", "<i8": "int64", "<i4": "int32", "<i2": "int16", "|i1": "int8",
 	"|u1": "uint8", "|b1": "bool",
@@ -153,7 +156,7 @@ func element(code string, b []byte) float32 {
 	return float32(whole)
 }
 
-// half is the value of a number of 16 bits.
+// half returns the value of a 16-bit floating-point number.
 func half(bits uint16) float32 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)/1024
 	value := math.Ldexp(1+fraction, exponent-15)
@@ -171,8 +174,8 @@ func half(bits uint16) float32 {
 	return float32(math.Copysign(value, -float64(bits>>15)+0.5))
 }
 
-// Parse reads a tensor from JSON: numbers in nested lists, as StateEval wrote tensors before it
-// encoded them. They may be millions, so that nothing else is made of them.
+// Parse reads a tensor from valid JSON: numbers in nested lists, as StateEval wrote tensors before
+// it encoded them. There may be millions of them, so it makes no other values on the way.
 func Parse(text []byte) (*Tensor, error) {
 	t := &Tensor{}
 	counts, depth, rank := []int{}, 0, 0 // of the lists that are open
@@ -180,6 +183,8 @@ func Parse(text []byte) (*Tensor, error) {
 	for len(text) > 0 {
 		width := 1
 
+		// The first list to end at a depth sets the size of that dimension, and the first number
+		// the rank; everything after has to agree.
 		switch c := text[0]; c {
 		case ' ', '\t', '\r', '\n', ',':
 		case '[':

@@ -10,7 +10,7 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// schema is a program that grows. It knows the shapes of its tensors.
+// schema is a growing program. It knows the shapes of its tensors.
 type schema struct {
 	stategen.Growing
 	vars []variable // the newest last
@@ -20,12 +20,12 @@ type schema struct {
 // result.
 type variable struct {
 	name     string
-	part     []string // the path of the part; nil is all of it
+	part     []string // the path of the part; nil is the whole
 	shape    []int
-	before   []int // the shape of the first tensor that it was made of
+	before   []int // the shape of the first tensor that it was made from
 	elements exactness
 	moved    bool   // its last call only moved its dimensions
-	last     string // the tool that made it or took it last
+	last     string // the last tool that made or took it
 	made     bool   // by a call
 	consumed bool   // by a call
 }
@@ -58,8 +58,8 @@ func loadedVariable(name string, shape []int, seed uint32) stategen.Variable {
 	}
 }
 
-// Candidates implements [stategen.Schema]. Where a call can take a tensor that no call has taken,
-// only such calls are returned.
+// Candidates implements [stategen.Schema]. If a call can take a tensor that no call has taken, it
+// returns only such calls.
 func (s *schema) Candidates(rng *rand.Rand, _ stategen.Want) []stategen.Candidate {
 	var all, using []stategen.Candidate
 
@@ -107,7 +107,8 @@ func (s *schema) candidate(p plan) stategen.Candidate {
 		producers = append(producers, s.vars[i].last)
 	}
 
-	if p.tool == "split" { // what comes of it says how
+	// Splits into the same parts are the same, whether a number, a list or another result says so.
+	if p.tool == "split" {
 		c.Key += fmt.Sprint(p.shapes)
 	} else {
 		for _, a := range p.args {
@@ -125,6 +126,7 @@ func (s *schema) Apply(c stategen.Candidate) {
 	p := c.Params.(plan)
 	inputs := p.inputs
 
+	// Loaded only now: candidates that are not taken leave no variable.
 	if p.fresh != nil {
 		s.load(p.fresh, p.seed)
 		inputs = append(slices.Clone(inputs), len(s.vars)-1)
@@ -139,7 +141,7 @@ func (s *schema) Apply(c stategen.Candidate) {
 	}
 
 	if p.names {
-		p.args = s.named(p.args)
+		p.args = s.nameNumber(p.args)
 	}
 
 	call := &stategen.Call{Assign: s.NextResult(), Tool: p.tool, Args: p.arguments(tensors)}
@@ -147,10 +149,10 @@ func (s *schema) Apply(c stategen.Candidate) {
 
 	for i, shape := range p.shapes {
 		v := variable{
-			name: call.Assign, shape: shape, before: s.vars[inputs[0]].shape, elements: p.elements, moved: p.moved,
-			last: p.tool, made: true,
+			name: call.Assign, shape: shape, before: s.vars[inputs[0]].shape,
+			elements: p.elements, moved: p.moved, last: p.tool, made: true,
 		}
-		// Its result is a list, of which each part is an element.
+		// Its result is a list, and each part is an element of it.
 		if p.tool == "split" {
 			v.part = []string{strconv.Itoa(i)}
 		}
@@ -159,14 +161,14 @@ func (s *schema) Apply(c stategen.Candidate) {
 	}
 }
 
-// meanings are the arguments that a program may name, in words.
+// meanings describes the arguments that a program may name.
 var meanings = map[string]string{
 	"dim": "a dimension, counted from 0", "dim0": "a dimension, counted from 0",
 	"split_size_or_sections": "the size of a piece", "stride": "a stride",
 }
 
-// named returns arguments of which the first that is a number is a new variable.
-func (s *schema) named(args []stategen.Named) []stategen.Named {
+// nameNumber returns arguments with the first number replaced by a new variable.
+func (s *schema) nameNumber(args []stategen.Named) []stategen.Named {
 	i := slices.IndexFunc(args, func(a stategen.Named) bool {
 		if a.Expr.Value == nil || meanings[a.Name] == "" {
 			return false
@@ -189,9 +191,9 @@ func (s *schema) named(args []stategen.Named) []stategen.Named {
 	return args
 }
 
-// Condition implements [stategen.Schema]: the shape of the newest result, a dimension that its call
-// changed, or how many elements are above the mean, where that is the same however the tensor is
-// computed. No call changes the rank or the dtype, on which published programs depend, too.
+// Condition implements [stategen.Schema]: it compares the shape of the newest result, a dimension
+// that its call changed, or the number of elements above the mean, if that is the same however the
+// tensor is computed. Published programs also test the rank or the dtype, which no call changes.
 func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bool) {
 	v := &s.vars[len(s.vars)-1]
 	if !v.made {
@@ -218,8 +220,8 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 }
 
 // Result implements [stategen.Schema]: the only result that no call has taken, or the list of all
-// such. What is published is the sum of their sums, which stays the same however a tensor is split
-// and moved, and would say nothing of those calls.
+// such results. The published result is the sum of their sums, which stays the same however a
+// tensor is split and moved, and so would not test those calls.
 func (s *schema) Result() (stategen.Expr, bool) {
 	var open []stategen.Expr
 

@@ -1,6 +1,6 @@
 package tensor
 
-// levels are the elements that the sixteen hexadecimal digits stand for.
+// levels are the elements of the sixteen hexadecimal digits.
 var levels = func() (all [16]float32) {
 	for digit := range all {
 		all[digit] = float32(2*digit-15) / 16
@@ -8,11 +8,10 @@ var levels = func() (all [16]float32) {
 	return all
 }()
 
-// most is the absolute value of the largest element, in sixteenths.
-const most = 15
+// mostSixteenths is the absolute value of the largest element, in sixteenths.
+const mostSixteenths = 15
 
-// elements returns the first n elements of a seed: the hexadecimal digits of what SplitMix64 makes
-// of it.
+// elements returns the first n elements of a seed: the hexadecimal digits of SplitMix64's outputs.
 //
 //go:norace
 func elements(seed uint32, n int) []float32 {

@@ -10,14 +10,14 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// The members of a tensor's value: its handle, and what else a loaded one says.
+// The members of a tensor's value: its handle, and those of a loaded one.
 const (
 	handleMember = "tensor"
 	shapeMember  = "shape"
 	seedMember   = "seed"
 )
 
-// state is the tensors that there are. It does not change.
+// state holds the tensors of the service. It is immutable.
 type state struct {
 	objects []object
 	results int // of calls so far
@@ -40,7 +40,7 @@ func (s *state) find(handle string) *Tensor {
 	return nil
 }
 
-// example returns a handle to show: the newest.
+// example returns a handle to show, the newest.
 func (s *state) example() string {
 	if len(s.objects) == 0 {
 		return resultHandle(1)

@@ -11,7 +11,7 @@ import (
 
 var refuseState = stategen.RefuseState
 
-// shapeText is a shape in words, e.g. "(2, 3)".
+// shapeText writes a shape, e.g. "(2, 3)".
 func shapeText(shape []int) string {
 	all := make([]string, len(shape))
 	for i, n := range shape {
@@ -20,7 +20,7 @@ func shapeText(shape []int) string {
 	return "(" + strings.Join(all, ", ") + ")"
 }
 
-// size returns the number of elements of a shape, or math.MaxInt where no int can say it.
+// size returns the number of elements of a shape, or math.MaxInt if it overflows an int.
 func size(shape ...int) int {
 	if slices.Contains(shape, 0) {
 		return 0
@@ -65,7 +65,7 @@ func resized(shape []int, dim, size int) []int {
 	return shape
 }
 
-// sizes returns the sizes of parts that are of one size, the last perhaps smaller.
+// sizes returns the sizes of equal parts, the last perhaps smaller.
 func sizes(whole, part int) []int {
 	all := []int{min(whole, part)}
 	for left := whole - part; left > 0; left -= part {
@@ -74,7 +74,7 @@ func sizes(whole, part int) []int {
 	return all
 }
 
-// joined returns the shape of tensors after each other along a dimension, all of the rank of the
+// joined returns the shape of tensors joined along a dimension, which all need the rank of the
 // first.
 func joined(shapes [][]int, dim int) ([]int, error) {
 	first := shapes[0]
@@ -96,7 +96,7 @@ func joined(shapes [][]int, dim int) ([]int, error) {
 	return resized(first, dim, total), nil
 }
 
-// linearShape returns the shape of what linear makes, and how many multiplications that takes.
+// linearShape returns the shape of linear's result, and how many multiplications it takes.
 func linearShape(input, weight []int) (shape []int, work int, err error) {
 	if len(weight) != 2 {
 		return nil, 0, refuseState("linear: the weight has shape %s, want (out_features, in_features)",
@@ -131,7 +131,7 @@ func (w *window) same(kernel []int) {
 	}
 }
 
-// convShape returns the shape of what conv2d makes, and how many multiplications that takes. Both
+// convShape returns the shape of conv2d's result, and how many multiplications it takes. Both
 // shapes have four dimensions.
 func convShape(input, weight []int, w window) (shape []int, work int, err error) {
 	if size(input...) == 0 || size(weight...) == 0 {

@@ -10,15 +10,15 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// dtype is the type of all elements that are not said to be of another.
+// dtype is the default type of elements.
 const dtype = "float32"
 
-// Tensor has elements in row-major order. It does not change.
+// Tensor has elements in row-major order. It is immutable.
 type Tensor struct {
 	Shape []int
 	Data  []float32
 
-	dtype string // as it is called; "" is float32. All are computed in float32.
+	dtype string // its name; "" is float32. All are computed in float32.
 }
 
 // DType returns the type of the elements, e.g. "float32".
@@ -27,14 +27,14 @@ func (t *Tensor) DType() string { return cmp.Or(t.dtype, dtype) }
 // sum adds all elements.
 //
 // The race detector need not watch every element here or in the other loops over elements: they
-// read what does not change and write what nobody else has yet. Under it they would take most of
-// the time of the tests.
+// read what does not change and write what nobody else has yet. With it they would take most of the
+// tests' time.
 //
 //go:norace
 func (t *Tensor) sum() float64 {
 	data := t.Data
 
-	var sums [4]float64 // which do not wait for each other
+	var sums [4]float64 // additions that do not wait for each other
 
 	for ; len(data) >= 4; data = data[4:] {
 		sums[0] += float64(data[0])
@@ -53,7 +53,7 @@ func (t *Tensor) sum() float64 {
 //
 //go:norace
 func (t *Tensor) above(number float64) (n int) {
-	// The sign of a difference counts without a branch, which nobody could predict.
+	// The sign of the difference is counted without a branch, which would be unpredictable.
 	for _, x := range t.Data {
 		n += int(math.Float64bits(number-float64(x)) >> 63)
 	}
@@ -77,7 +77,7 @@ func (t *Tensor) near(other *Tensor) bool {
 	return true
 }
 
-// value returns what a caller sees of a tensor.
+// value returns the value of a tensor, as callers see it.
 func (t *Tensor) value(handle string) envs.Args {
 	sum := t.sum()
 	above := t.above(sum / float64(max(1, len(t.Data))))
@@ -90,7 +90,7 @@ func (t *Tensor) value(handle string) envs.Args {
 	)
 }
 
-// mostSamples is how many elements stand in a record.
+// mostSamples is how many elements a record has.
 const mostSamples = 8
 
 // record returns a digest of a tensor: its shape, its sum, and elements at even distances.
@@ -108,7 +108,7 @@ func (t *Tensor) record() envs.Args {
 	)
 }
 
-// rounded returns a number with the digits that mean something beside a tolerance of 1e-2.
+// rounded returns a number with the digits that matter given a tolerance of 1e-2.
 func rounded(f float64) envs.Number {
 	return envs.Number(pytext.FormatFloat(pytext.Round(f, 4) + 0)) // + 0 turns -0 into 0
 }

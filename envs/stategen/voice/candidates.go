@@ -18,24 +18,26 @@ type move struct {
 	args []argument
 }
 
-// argument is a thing or a part of it that a call is given.
+// argument is a thing, or a part of one, that a call is given.
 type argument struct {
 	name string
 	of   int // the thing
 	path []string
 }
 
-// Candidates implements [stategen.Schema]. Of calls that differ in their voice alone there is one
-// for each transition that a voice can come from.
+// Candidates implements [stategen.Schema]. It returns one of the calls that differ only in their
+// voice, for each transition that a voice can come from.
 func (s *schema) Candidates(rng *rand.Rand, want stategen.Want) []stategen.Candidate {
 	all := s.moves(rng)
 	if !slices.ContainsFunc(all, s.fresh) {
-		// Everything was used, as after a phone call: there is one more text to speak.
+		// Everything was used, e.g. by a phone call: there is one more text to speak.
 		s.offer(rng, aText, 1)
 		all = s.moves(rng)
 	}
 
-	all = slices.DeleteFunc(all, func(m move) bool { return !s.fresh(m) || want.Left == 1 && s.leavesNothing(m) })
+	all = slices.DeleteFunc(all, func(m move) bool {
+		return !s.fresh(m) || want.Left == 1 && s.leavesNothing(m)
+	})
 
 	candidates := make([]stategen.Candidate, len(all))
 	for i, m := range all {
@@ -59,7 +61,7 @@ func (s *schema) moves(rng *rand.Rand) []move {
 			}
 
 			text := argument{"text", i, nil}
-			// Who has searched for voices takes one of them, not the default.
+			// A program that has searched for voices takes one of them, not the default.
 			if !s.searched() {
 				all = append(all, move{textToSpeech, append([]argument{text}, s.settings(rng)...)})
 			}
@@ -67,6 +69,7 @@ func (s *schema) moves(rng *rand.Rand) []move {
 			for _, voice := range s.voices(rng, "") {
 				all = append(all, move{textToSpeech, append([]argument{text, voice}, s.settings(rng)...)})
 			}
+		// The service refuses only a second isolation; the other conditions drop needless calls.
 		case aSpeech:
 			input := argument{"input_speech", i, []string{"speech"}}
 			if !s.transcribed(t.speech.text) {
@@ -88,7 +91,8 @@ func (s *schema) moves(rng *rand.Rand) []move {
 			}
 		case aSearch:
 			all = append(all, move{searchVoices, []argument{
-				{"search_category", i, []string{"search_category"}}, {"search_gender", i, []string{"search_gender"}},
+				{"search_category", i, []string{"search_category"}},
+				{"search_gender", i, []string{"search_gender"}},
 			}})
 		}
 	}
@@ -96,41 +100,44 @@ func (s *schema) moves(rng *rand.Rand) []move {
 	return all
 }
 
-// isJustVoiced reports whether nothing has come of a speech since it got its voice: who wants
-// another one takes that.
+// isJustVoiced reports whether nothing has used a speech since it got its voice: a program that
+// wants another voice should have taken that one.
 func (t thing) isJustVoiced() bool {
 	return t.speech.voice != "" && !t.consumed && t.producer != speechToText
 }
 
-// echoes reports whether a thing is the transcript of a text that the user gave: who wants it
-// spoken need not hear it.
+// echoes reports whether a thing is the transcript of a text that the user gave: to speak that, a
+// program needs no transcript.
 func (s *schema) echoes(t thing) bool {
 	return t.result && slices.ContainsFunc(s.things, func(g thing) bool {
 		return g.kind == aText && !g.result && g.value == t.value
 	})
 }
 
-// transcribed reports whether a call has given a text: nobody needs to hear the same words again.
+// transcribed reports whether a call has returned a text, which nobody needs to transcribe again.
 func (s *schema) transcribed(text string) bool {
-	return slices.ContainsFunc(s.things, func(t thing) bool { return t.kind == aText && t.result && t.value == text })
+	return slices.ContainsFunc(s.things, func(t thing) bool {
+		return t.kind == aText && t.result && t.value == text
+	})
 }
 
-// voices returns a voice that a search found, or else one from the start, and that of a speech that
-// a call made, as far as there are any other than but: who searched for voices takes one of them.
-// Those that nothing has consumed come first.
+// voices returns a voice that a search found, or else one from the start, and the voice of a speech
+// that a call made, if there are any other than but. It prefers those that nothing has consumed.
 func (s *schema) voices(rng *rand.Rand, but string) []argument {
 	var all []argument
 
+	// One of each kind, because the kind decides which transition the call is bound to.
 	for _, k := range []kind{aVoice, foundVoices, aSpeech} {
 		var unused, used []argument
 
+		// A program that has searched for voices takes one of them, not one from the start.
 		for i, t := range s.things {
 			if t.kind != k || k == aVoice && s.searched() {
 				continue
 			}
 
 			for _, path := range paths(t) {
-				// A speech in the default voice names none.
+				// A speech in the default voice has no name.
 				switch a := (argument{"voice_name", i, path}); {
 				case s.value(a) == but || s.value(a) == nil:
 				case t.consumed:
@@ -177,8 +184,8 @@ func paths(t thing) [][]string {
 	return all
 }
 
-// settings returns settings, by a coin: those from the start, or what of an earlier speech is not
-// what the tool assumes.
+// settings returns, by a coin, settings from the start, or those of an earlier speech that differ
+// from the defaults.
 func (s *schema) settings(rng *rand.Rand) (all []argument) {
 	if rng.IntN(2) == 0 {
 		return nil
@@ -203,8 +210,8 @@ func (s *schema) settings(rng *rand.Rand) (all []argument) {
 	return all
 }
 
-// fresh reports whether a call consumes something that none has. Voices and settings from the start
-// do not count: what a call is about does.
+// fresh reports whether a call consumes something that no call has. Voices and settings from the
+// start do not count, only what the call is about.
 func (s *schema) fresh(m move) bool {
 	return slices.ContainsFunc(m.args, func(a argument) bool {
 		t := s.things[a.of]
@@ -212,11 +219,11 @@ func (s *schema) fresh(m move) bool {
 	})
 }
 
-// uses reports whether a call that is given a part of a thing uses up the thing: a speech has more
-// than its voice and its settings.
+// uses reports whether a call with a part of a thing uses up the thing: a speech is more than its
+// voice and its settings.
 func (t thing) uses(a argument) bool { return t.kind != aSpeech || a.name == "input_speech" }
 
-// leavesNothing reports whether after a call there would be no result.
+// leavesNothing reports whether a call would leave no result.
 func (s *schema) leavesNothing(m move) bool {
 	if m.tool != outboundCall {
 		return false
@@ -243,11 +250,11 @@ func (s *schema) pairs(m move) []stategen.Pair {
 
 // value returns the value of an argument that is not a speech.
 func (s *schema) value(a argument) any {
-	v, _ := stategen.At(s.things[a.of].value, a.path) // paths are of what is there
+	v, _ := stategen.At(s.things[a.of].value, a.path) // paths always exist
 	return v
 }
 
-// key returns the arguments of a call as a text: values, and of a speech how it was made.
+// key returns the arguments of a call as a text: values, or how a speech was made.
 func (s *schema) key(m move) string {
 	var key []byte
 
@@ -265,7 +272,7 @@ func (s *schema) key(m move) string {
 	return strings.TrimSuffix(string(key), " ")
 }
 
-// identity returns a short name of a speech that a call with a key makes.
+// identity returns a short name for the speech that a call with a key makes.
 func identity(transition, key string) string {
 	return strconv.FormatUint(xxh3.HashString(transition+" "+key), 16)
 }

@@ -7,8 +7,7 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// Content implements [stategen.Service]: a speech, or a handle of one, stands for what the speech
-// is now.
+// Content implements [stategen.Service]: a speech, or its handle, means what the speech is now.
 func (Domain) Content(of stategen.State, v any) any {
 	s := of.(*state)
 	return envs.Map(v, func(part any) (any, bool) {
@@ -21,7 +20,7 @@ func (Domain) Content(of stategen.State, v any) any {
 	})
 }
 
-// Effects implements [stategen.Service]: the phone calls that were made.
+// Effects implements [stategen.Service]: the phone calls.
 func (Domain) Effects(of stategen.State) any {
 	calls := of.(*state).calls
 
@@ -35,11 +34,11 @@ func (Domain) Effects(of stategen.State) any {
 // Record implements [stategen.Service].
 func (Domain) Record(content any) any { return content }
 
-// tolerance is how far numbers that are the same may be apart (StateEval's).
+// tolerance is how much numbers that count as the same may differ (StateEval's).
 const tolerance = 1e-6
 
-// Same implements [stategen.Service]: the order of lists does not matter, but for that of a history
-// or of transitions.
+// Same implements [stategen.Service]: the order of lists does not matter, except in a history or in
+// transitions.
 func (Domain) Same(got, want any) bool { return comparison.Same(got, want) }
 
 var comparison = stategen.Comparison{

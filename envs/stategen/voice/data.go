@@ -25,7 +25,7 @@ var tools = sync.OnceValue(func() []toolapi.APISpec { return stategen.Tools("voi
 // texts are the parts of texts.
 type texts struct {
 	Words map[string][]string `yaml:"words"`
-	Kinds [][][]string        `yaml:"kinds"` // of each kind its rows of sentences
+	Kinds [][][]string        `yaml:"kinds"` // for each kind its rows of sentences
 }
 
 var parts = yamltext.Once[texts](files, "texts.yaml")
@@ -51,7 +51,7 @@ func (t texts) draw(rng *rand.Rand) string {
 	return strings.Join(sentences, " ")
 }
 
-// names are what libraries are made of.
+// names are the names in libraries.
 type names struct {
 	Categories []string `yaml:"categories"`
 	Female     []string `yaml:"female"`

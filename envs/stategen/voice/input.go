@@ -59,8 +59,7 @@ func drawSearch(rng *rand.Rand) envs.Args {
 	return envs.Object("search_category", category, "search_gender", gender)
 }
 
-// drawSettings returns one to three settings in steps of 0.05, none of which is what the tool
-// assumes anyway.
+// drawSettings returns one to three settings in steps of 0.05, none of which is the default.
 func drawSettings(rng *rand.Rand) envs.Args {
 	which := rng.Perm(len(settingNames))[:1+rng.IntN(len(settingNames))]
 	slices.Sort(which)
@@ -80,8 +79,8 @@ func drawSettings(rng *rand.Rand) envs.Args {
 // voiceWords is the type of a variable that holds the name of a voice.
 const voiceWords = "the name of a voice"
 
-// Stock returns the texts that a variable may have, by its type in words: the names of voices; nil
-// for all others.
+// Stock returns the texts that a variable may have, by its type in words: the names of voices, or
+// nil.
 func (Domain) Stock(words string) []string {
 	if words != voiceWords {
 		return nil

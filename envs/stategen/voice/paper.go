@@ -39,15 +39,15 @@ var library = sync.OnceValue(func() (all []voice) {
 	return all
 })
 
-// Paper is the domain as StateEval has it: searches by name and by less than a category and a
-// gender, transcripts that are objects, speeches that tell the calls that made them, and one
-// library for all programs.
+// Paper is the domain as StateEval has it: searches by name, or by a category or a gender alone,
+// transcripts that are objects, speeches that tell which calls made them, and one library for all
+// programs.
 type Paper struct{ Domain }
 
 // APIs implements [stategen.Domain].
 func (Paper) APIs() []toolapi.APISpec { return slices.Clone(paperTools()) }
 
-// paperState is the service at a moment. It is immutable: what changes is copied.
+// paperState is a state of the service. It is immutable: what changes is copied.
 type paperState struct {
 	speeches []paperSpeech // those from the start, and then the results of calls
 	made     int           // speeches by calls
@@ -55,8 +55,8 @@ type paperState struct {
 	changes  int           // calls that changed anything
 }
 
-// paperCall is a phone call that was made. It presents the speech as it is at the end, as the
-// benchmark's recorder keeps the object itself.
+// paperCall is a phone call. Its speech is as it is at the end, since the benchmark's recorder
+// keeps the object itself.
 type paperCall struct{ handle, voice string }
 
 // paperSpeech is a speech as the benchmark writes one, without its handle.
@@ -65,8 +65,8 @@ type paperSpeech struct {
 	speech envs.Args
 }
 
-// Begin implements [stategen.Service]. Variables that are loaded are speeches with their own names
-// as handles.
+// Begin implements [stategen.Service]. Loaded variables are speeches with their own names as
+// handles.
 func (Paper) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
 	s := &paperState{}
 
@@ -90,7 +90,7 @@ func without(of envs.Args, member string) envs.Args {
 	return slices.DeleteFunc(slices.Clone(of), func(m envs.Arg) bool { return m.Name == member })
 }
 
-// Call implements [stategen.Service]. An optional argument that is null is one that was left out.
+// Call implements [stategen.Service]. An optional argument that is null counts as left out.
 func (Paper) Call(of stategen.State, tool string, args envs.Args) (stategen.State, any, error) {
 	s := of.(*paperState)
 
@@ -139,6 +139,7 @@ func (s *paperState) run(tool string, args envs.Args) (any, error) {
 	case speechToSpeech:
 		again := after(from, tool, envs.Object("voice_name", name))
 		return s.give(with(again, "voice_name", name)), nil
+	// The benchmark's service isolates a speech as often as it is asked.
 	case isolateAudio:
 		duration, _ := from.Get("duration")
 		n, _ := duration.(envs.Number)
@@ -163,7 +164,7 @@ func (s *paperState) run(tool string, args envs.Args) (any, error) {
 	return nil, fmt.Errorf("voice: there is no tool %q", tool)
 }
 
-// paperDuration is how long every text takes to say.
+// paperDuration is the duration of every text.
 const paperDuration = envs.Number("16.0")
 
 // speak makes the speech of a text.
@@ -184,7 +185,7 @@ func (s *paperState) speak(args envs.Args) (any, error) {
 	return s.give(speech), nil
 }
 
-// Recording returns the value of a variable that is loaded: a user's speech.
+// Recording returns the value of a loaded variable: a user's speech.
 func Recording(handle, text string) envs.Args {
 	return envs.Object("speech", handle, "text", text, "voice_name", "user_voice", settingNames[0], nil,
 		settingNames[1], nil, settingNames[2], nil, "duration", paperDuration, "transitions", []any{})
@@ -196,7 +197,7 @@ func after(speech envs.Args, tool string, parameters envs.Args) envs.Args {
 	return with(speech, "transitions", done)
 }
 
-// with returns an object in which a member has another value.
+// with returns an object with another value of a member.
 func with(object envs.Args, member string, value any) envs.Args {
 	object = slices.Clone(object)
 	object[slices.Index(object.Names(), member)].Value = value
@@ -211,7 +212,7 @@ func (s *paperState) give(speech envs.Args) any {
 	return append(envs.Object("speech", handle), speech...)
 }
 
-// searchPaper answers a search: by name alone where one is given.
+// searchPaper answers a search: only by name, if one is given.
 func searchPaper(args envs.Args) (any, error) {
 	var wanted [3]any
 	for i, name := range [...]string{"search_name", "search_category", "search_gender"} {
@@ -241,8 +242,7 @@ func searchPaper(args envs.Args) (any, error) {
 	return found, nil
 }
 
-// Content implements [stategen.Service]: a speech, or a handle of one, stands for what the speech
-// is now.
+// Content implements [stategen.Service]: a speech, or its handle, means what the speech is now.
 func (Paper) Content(of stategen.State, v any) any {
 	s := of.(*paperState)
 	return envs.Map(v, func(part any) (any, bool) {
@@ -256,7 +256,7 @@ func (Paper) Content(of stategen.State, v any) any {
 	})
 }
 
-// Effects implements [stategen.Service]: the phone calls that were made.
+// Effects implements [stategen.Service]: the phone calls.
 func (d Paper) Effects(of stategen.State) any {
 	calls := of.(*paperState).calls
 
@@ -267,19 +267,20 @@ func (d Paper) Effects(of stategen.State) any {
 	return list
 }
 
-// Adapt returns a value of a program of [Domain] as programs of Paper have it: the voice of its
-// category and gender in the benchmark's library in place of one of the program's own, and null for
-// any category or gender.
+// Adapt returns a function that adapts values in a program of [Domain] to Paper. It replaces a
+// voice of the program's library by the benchmark's of the same category and gender, and "any" by
+// null.
 func (Paper) Adapt(server stategen.Value) func(any) any {
 	texts := map[string]any{anything: nil}
 
 	for i, category := range voiceNames().Categories {
-		// Both name their categories in the same order.
+		// Both list their categories in the same order.
 		texts[category] = paperVoices().Categories[i]
 	}
 
 	texts["female"], texts["male"] = "feminine", "masculine"
 
+	// The names come last: the benchmark's words for category and gender find its voice.
 	list, _ := server.Any.([]any)
 	for _, item := range list {
 		own, _ := readVoice(item)

@@ -10,12 +10,12 @@ import (
 // schema implements [stategen.Schema].
 type schema struct {
 	stategen.Growing
-	things []thing // inputs that were used or may be, and results, in the order of their making
+	things []thing // inputs, used or not, and results, in the order in which they were made
 }
 
 func (s *schema) service() *state { return s.State.(*state) }
 
-// kind is what calls can use a thing as.
+// kind says how calls can use a thing.
 type kind int
 
 // The kinds.
@@ -31,10 +31,10 @@ const (
 // thing is a variable, or an input that is no variable yet because no call uses it.
 type thing struct {
 	kind     kind
-	name     string // "" is not declared
+	name     string // "" if not declared
 	value    any
-	speech   *speech // as it was made; nil where it is none
-	identity string  // of a speech: the same for speeches that were made in the same way
+	speech   *speech // as it was made, or nil
+	identity string  // of a speech: the same for speeches made in the same way
 	producer string  // the transition that touched it last
 	consumed bool
 	result   bool // of a call
@@ -48,7 +48,7 @@ func (s *schema) Apply(c stategen.Candidate) {
 	for _, a := range m.args {
 		s.declare(a.of)
 
-		// A speech that is transcribed is still there, and its history has changed.
+		// A transcribed speech still exists, and its history has changed.
 		t := &s.things[a.of]
 		switch {
 		case m.tool == speechToText:
@@ -67,7 +67,7 @@ func (s *schema) Apply(c stategen.Candidate) {
 	s.run(stmt, c)
 }
 
-// declare makes a variable of an input.
+// declare turns an input into a variable.
 func (s *schema) declare(i int) {
 	t := &s.things[i]
 	if t.name != "" {
@@ -86,7 +86,7 @@ func (s *schema) declare(i int) {
 	s.Declare(v)
 }
 
-// run makes a call and takes what it gives.
+// run makes a call and adds its result to the things.
 func (s *schema) run(c stategen.Call, of stategen.Candidate) {
 	result := s.Run(Domain{}, stategen.Stmt{Call: &c})
 	if c.Assign == "" {
@@ -108,8 +108,8 @@ func (s *schema) run(c stategen.Call, of stategen.Candidate) {
 	s.things = append(s.things, t)
 }
 
-// Condition implements [stategen.Schema]: which voice a result has or a search found, how many
-// sentences it has, or how long it takes.
+// Condition implements [stategen.Schema]: it compares the voice of a result or of a search, the
+// number of sentences, or the duration.
 func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bool) {
 	t, ok := s.newest()
 	if !ok {
@@ -134,7 +134,7 @@ func (s *schema) Condition(rng *rand.Rand) (stategen.Test, stategen.Variable, bo
 	return stategen.Compared("a number", sentences(stategen.Var(t.name)))
 }
 
-// isGiven reports whether the user named a voice: nobody has to look which one it is.
+// isGiven reports whether the user named a voice: then nothing has to be looked up.
 func (s *schema) isGiven(voice string) bool {
 	return slices.ContainsFunc(s.things, func(t thing) bool { return t.kind == aVoice && t.value == voice })
 }

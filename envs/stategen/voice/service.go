@@ -14,13 +14,13 @@ import (
 
 var refuse, refuseState = stategen.Refuse, stategen.RefuseState
 
-// The limits of the service, whoever calls it.
+// The limits of the service.
 const (
 	mostChanges    = 1000 // by one caller
 	mostCharacters = 5000 // of a text
 )
 
-// state is the service at a moment. It is immutable: what changes is copied.
+// state is a state of the service. It is immutable: what changes is copied.
 type state struct {
 	library  []voice // sorted by name
 	speeches []named // those from the start, and then the results of calls
@@ -35,14 +35,14 @@ type named struct {
 	*speech
 }
 
-// call is a phone call that was made.
+// call is a phone call.
 type call struct {
-	speech *speech // as it was then
+	speech *speech // at the time of the call
 	voice  string
 }
 
-// Begin implements [stategen.Service]. What a service has at the start is its library, a list of
-// voices as search_voice_library gives them; the speeches are the variables that are loaded.
+// Begin implements [stategen.Service]. A service has a library at the start, a list of voices as
+// search_voice_library returns them; the speeches are the loaded variables.
 func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
 	s := &state{}
 
@@ -61,9 +61,10 @@ func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State,
 		return nil, fmt.Errorf("voice: the program has no library: want a list of voices under server")
 	}
 
-	// Searches give voices by name.
+	// Searches return voices by name, and calls look them up by binary search.
 	slices.SortFunc(s.library, byName)
 
+	// Programs pass a speech by its variable, so that has to be the handle.
 	for _, v := range p.Init {
 		if v.Role != stategen.Loaded {
 			continue
@@ -81,19 +82,19 @@ func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State,
 
 func byName(a, b voice) int { return strings.Compare(a.name, b.name) }
 
-// with returns a state that has one more speech.
+// with returns a state with one more speech.
 func (s *state) with(n named) *state {
 	next := *s
 	next.speeches = append(slices.Clip(s.speeches), n)
 	return &next
 }
 
-// find returns where a speech is, by its handle, and -1 when there is none.
+// find returns the index of a speech by its handle, or -1.
 func (s *state) find(handle string) int {
 	return slices.IndexFunc(s.speeches, func(n named) bool { return n.handle == handle })
 }
 
-// Call implements [stategen.Service]. An optional argument that is null is one that was left out.
+// Call implements [stategen.Service]. An optional argument that is null counts as left out.
 func (Domain) Call(of stategen.State, tool string, args envs.Args) (stategen.State, any, error) {
 	s := of.(*state)
 
@@ -167,7 +168,7 @@ func speakText(s *state, args envs.Args) (*state, any, error) {
 		}
 	}
 
-	chosen := defaultSettings
+	chosen := defaultSettings // an array, so this is a copy
 
 	for i, setting := range settingNames {
 		if v, given := args.Get(setting); given && v != nil {
@@ -190,7 +191,7 @@ func speakAgain(s *state, args envs.Args) (*state, any, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.give(s.speeches[at].in(name, spokenAgain))
+	return s.give(s.speeches[at].inVoice(name, spokenAgain))
 }
 
 func transcribe(s *state, args envs.Args) (*state, any, error) {
@@ -235,7 +236,7 @@ func phone(s *state, args envs.Args) (*state, any, error) {
 	return &next, nil, nil
 }
 
-// anything is what a search takes in place of a category or a gender.
+// anything is what a search takes for any category or gender.
 const anything = "any"
 
 func search(s *state, args envs.Args) (*state, any, error) {
@@ -265,7 +266,7 @@ func (s *state) give(made *speech) (*state, any, error) {
 	return next, made.value(handle), nil
 }
 
-// input returns where the speech is that a call is about.
+// input returns the index of the speech of a call.
 func (s *state) input(args envs.Args) (int, error) {
 	handle, ok := args.Text("input_speech")
 	if !ok {
@@ -279,7 +280,7 @@ func (s *state) input(args envs.Args) (int, error) {
 	return at, nil
 }
 
-// voice returns the name of the voice that a call is about.
+// voice returns the name of the voice of a call.
 func (s *state) voice(args envs.Args) (string, error) {
 	name, ok := args.Text("voice_name")
 	if !ok {
@@ -293,5 +294,5 @@ func (s *state) voice(args envs.Args) (string, error) {
 	return name, nil
 }
 
-// mostShown is how many columns of what a caller wrote are shown to him.
+// mostShown is how many columns of an argument a refusal shows.
 const mostShown = 60

@@ -9,10 +9,10 @@ import (
 	"toolevo/envs/stategen"
 )
 
-// voice is one of a library.
+// voice is a voice of a library.
 type voice struct{ name, category, gender string }
 
-// value returns a voice as tools give it.
+// value returns a voice as tools return it.
 func (v voice) value() envs.Args {
 	return envs.Object(
 		"voice_name", v.name,
@@ -30,7 +30,7 @@ func readVoice(v any) (voice, bool) {
 	return voice{name, category, gender}, name != "" && category != "" && gender != ""
 }
 
-// settings are how a text is spoken, each a number from 0 to 1, in the order of settingNames.
+// settings say how a text is spoken, each a number from 0 to 1, in the order of settingNames.
 type settings [3]envs.Number
 
 var (
@@ -45,16 +45,16 @@ func isSetting(v any) (envs.Number, bool) {
 	return n, ok && err == nil && f >= 0 && f <= 1
 }
 
-// speech is one of the service's. It never changes.
+// speech is a speech of the service. It is immutable.
 type speech struct {
 	text     string
-	voice    string // its name; "" is none of the library
+	voice    string // its name; "" is the default, which the library does not have
 	settings settings
 	seconds  float64
 	history  []string // what was done, in words
 }
 
-// The words of what was done. A voice's are followed by "by" and its name.
+// The words for what was done, followed by "by" and a voice's name, if a voice did it.
 const (
 	recorded    = "recorded" // by the user
 	spoken      = "spoken"
@@ -66,7 +66,7 @@ const (
 // speak returns a text as a voice speaks it. Every voice speaks at the same pace.
 func speak(text, voice string, s settings) *speech {
 	words := len(strings.Fields(text))
-	return (&speech{text: text, settings: s, seconds: float64(words) * 2 / 5}).in(voice, spoken)
+	return (&speech{text: text, settings: s, seconds: float64(words) * 2 / 5}).inVoice(voice, spoken)
 }
 
 // recording returns what the user says.
@@ -76,8 +76,8 @@ func recording(text string) *speech {
 	return s
 }
 
-// in returns a speech in a voice.
-func (s *speech) in(voice, done string) *speech {
+// inVoice returns a speech in a voice.
+func (s *speech) inVoice(voice, done string) *speech {
 	if voice != "" {
 		done += " by " + voice
 	}
@@ -134,7 +134,7 @@ func (s *speech) content() envs.Args {
 	)
 }
 
-// value returns a speech as tools give it.
+// value returns a speech as tools return it.
 func (s *speech) value(handle string) envs.Args {
 	return append(envs.Object("speech", handle), s.content()...)
 }
@@ -146,6 +146,7 @@ func readSpeech(v any) (handle string, s *speech, ok bool) {
 
 	handle, isHandle := object.Text("speech")
 	text, isText := object.Text("text")
+	// The name of the default voice is null, so that a missing text is no mistake.
 	s.text, s.voice = text, textOf(object, "voice_name")
 
 	for i, name := range settingNames {
@@ -160,6 +161,7 @@ func readSpeech(v any) (handle string, s *speech, ok bool) {
 	seconds, err := strconv.ParseFloat(string(n), 64)
 	s.seconds = seconds
 
+	// All parts are read before any is judged: a missing one is a zero value.
 	history, _ := object.Get("history")
 	entries, isList := history.([]any)
 

@@ -1,11 +1,11 @@
 // Package serve serves the mocked voice service to MCP clients.
 //
-// Every session has a service of its own: a library of voices, the same for all of them, and no
-// speech. What a tool gives is JSON text; what it refuses is an error that says why.
+// Every session has a service of its own: a library of voices, the same for all sessions, and no
+// speeches. Results are JSON text; refusals are errors that say why.
 //
 // Over streamable HTTP, a session ends when its client says so, or was idle for IdleTime. Only
-// versions of the protocol that know sessions are spoken: in later ones (2026-07-28) every request
-// stands alone, and no speech would outlive its call. Who may come in says package envs/wire.
+// versions of the protocol with sessions are supported: in later ones (2026-07-28) every request is
+// independent, and no speech would outlive its call. Package envs/wire decides who may connect.
 package serve
 
 import (
@@ -30,10 +30,10 @@ import (
 // IdleTime is how long a session without requests is kept.
 const IdleTime = 30 * time.Minute
 
-// MostSessions is how many sessions there are at a time.
+// MostSessions is how many sessions there may be at a time.
 const MostSessions = 256
 
-// mostBytes is how long a request may be.
+// mostBytes is the largest size of a request.
 const mostBytes = 1 << 20
 
 // sessionless is the first version of the protocol without sessions.
@@ -74,7 +74,7 @@ func New(seed uint64, software string, g *wire.Guard) (*Server, error) {
 		SessionTimeout: IdleTime, MaxRequestBodyBytes: mostBytes,
 	})
 
-	// Nothing is ever sent unasked: the stream that a GET asks for would only keep the server from
+	// Nothing is ever sent unasked: the stream that a GET opens would only keep the server from
 	// ending.
 	mux := http.NewServeMux()
 	mux.Handle("POST /mcp", h)
@@ -100,7 +100,7 @@ func (s *Server) session() *mcp.Server {
 	return wire.NewMCP(s.software, tools, mcp.ServerOptions{SupportedProtocolVersions: s.protocol})
 }
 
-// Stdio serves the client at the other end of a pipe, until that closes it or ctx ends.
+// Stdio serves the client at the other end of a pipe, until it closes the pipe or ctx ends.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	return wire.MCPOverStdio(ctx, s.session(), in, out, mostBytes)
 }
