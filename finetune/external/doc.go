@@ -1,5 +1,5 @@
-// Package external records what agents do that play by themselves, against a server of
-// environments: as episodes of an evaluation, so that everything that reads one reads them.
+// Package external records agents that play elsewhere, against a server of environments, as
+// episodes of an evaluation, so that everything that reads an evaluation reads them.
 //
 // # Guarantees
 //

@@ -23,8 +23,8 @@ type Recorder struct {
 	done int64
 }
 
-// NewRecorder returns the recorder of a run that its policy's name calls so; maxTurns is after
-// which episodes end.
+// NewRecorder returns the recorder of a run. policy is the name under which the run has the agent,
+// and episodes end after maxTurns.
 func NewRecorder(ctx context.Context, s *store.Store, policy string, maxTurns int) (*Recorder, error) {
 	next, err := s.TreeCounts(ctx)
 	r := &Recorder{store: s, policy: policy, maxTurns: maxTurns, next: next}
@@ -53,7 +53,8 @@ func (r *Recorder) Record(ctx context.Context, e openenv.Episode) error {
 	r.next[id.Question]++
 	r.mu.Unlock()
 
-	s := &spoken{episode: e}
+	// The episode is replayed from what was recorded, so that its record is made as any other.
+	s := &replay{episode: e}
 
 	played, err := finetune.Play(ctx, s, s, task, id, finetune.Limits{MaxTurns: r.maxTurns})
 	if err == nil {
@@ -70,16 +71,16 @@ func (r *Recorder) Record(ctx context.Context, e openenv.Episode) error {
 	return nil
 }
 
-// spoken is an episode that is over, as the policy and the environment that play it again: nothing
-// is run a second time. It implements [mcts.Policy], [envs.Environment] and [envs.Canonicalizer].
-type spoken struct {
+// replay is a finished episode as the policy and the environment that play it again: nothing is run
+// a second time. It implements [mcts.Policy], [envs.Environment] and [envs.Canonicalizer].
+type replay struct {
 	episode openenv.Episode
 	turn    int
 	calls   []store.Call
 }
 
 // Propose returns the next action, nothing after the last.
-func (s *spoken) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+func (s *replay) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	var said []mcts.Proposal
 	if s.turn < len(s.episode.Turns) {
 		said = []mcts.Proposal{{Text: string(s.episode.Turns[s.turn].Turn.Action)}}
@@ -90,13 +91,15 @@ func (s *spoken) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, er
 }
 
 // Reset returns the state that the episode began with.
-func (s *spoken) Reset(context.Context, envs.Task) (envs.State, error) { return s.episode.Start, nil }
+func (s *replay) Reset(context.Context, envs.Task) (envs.State, error) {
+	return s.episode.Start, nil
+}
 
 // Step returns what the next action led to.
-func (s *spoken) Step(context.Context, envs.State, envs.Action) (envs.Transition, error) {
+func (s *replay) Step(context.Context, envs.State, envs.Action) (envs.Transition, error) {
 	s.turn++
 	return s.episode.Turns[s.turn-1], nil
 }
 
 // Canonical returns the key of an action.
-func (s *spoken) Canonical(a envs.Action) string { return mcts.Canonical(s.episode.Env, a) }
+func (s *replay) Canonical(a envs.Action) string { return mcts.Canonical(s.episode.Env, a) }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # DynamicToolBench's experiment on the published queries, whole and offline: every group, setting, feedback and scripted
-# policy. It is killed once and interrupted once, and goes on each time; the policies have to come out in order.
+# policy. It is killed once and interrupted once, and resumes each time; the policies must come out in order.
 #
 #   drift.sh TOOLEVO QUERIES [FOLDER]
 #
@@ -25,7 +25,7 @@ rm -rf "$folder/data" "$folder/drift"
 
 drift=("$toolevo" eval drift --data "$folder/data" --out "$folder/drift" --progress none)
 
-# stop SIGNAL WORDS: runs the experiment until it says these words, and then sends the signal.
+# stop SIGNAL WORDS: runs the experiment until it prints these words, then sends the signal.
 stop() {
   "${drift[@]}" >/dev/null 2>"$folder/stopped.log" &
   pid=$!

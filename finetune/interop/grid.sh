@@ -28,7 +28,7 @@ began=$SECONDS
   --api p_c,p_s_in,p_s_ood,p_s_ood_proprietary --progress plain >/dev/null 2>"$folder/killed.log" &
 pid=$!
 
-# It is killed in the middle, by the size of what it has stored: its progress is told too seldom for that.
+# It is killed in the middle, judged by the size of what it has stored: it prints its progress too rarely.
 until [ "$(du -sk "$run" 2>/dev/null | cut -f1)" -gt 30000 ] 2>/dev/null; do
   kill -0 "$pid" 2>/dev/null || { cat "$folder/killed.log"; echo "FAILED: it ended before it was killed"; exit 1; }
   sleep 0.2
@@ -42,7 +42,7 @@ echo "killed after $((SECONDS - began)) s:"
 "$toolevo" eval --resume --out "$run" --progress none --json >"$folder/eval.json" 2>"$folder/resumed.log"
 echo "ended after $((SECONDS - began)) s"
 
-# Every format is there, and made of the stored episodes again it is the same.
+# Every format exists, and is the same when it is made again from the stored episodes.
 for format in md:markdown csv:csv tex:latex; do
   "$toolevo" eval compare "$run" --format "${format#*:}" 2>/dev/null | cmp - "$run/report.${format%:*}"
 done

@@ -19,7 +19,7 @@ python3 "$servers/model.py" "$work/model" "$tokenizer" "$window" || fail "the mo
 "$toolevo" data build --data "$work/data" --dataset coffee --rows 400 >/dev/null 2>&1 || fail "no data"
 "$toolevo" data questions --data "$work/data" --scale 0.02 >/dev/null 2>&1 || fail "no questions"
 
-# How a checkpoint is asked: in the bytes it was trained on, a few tokens for a few turns.
+# How a checkpoint is asked: in the form that it was trained on, a few tokens for a few turns.
 cat >"$work/asked.yaml" <<END
 server: {form: llama3, window: $window, sampling: {max_tokens: 24}}
 eval: {max_turns: 2}
@@ -59,13 +59,13 @@ END
 stages="1/collect 1/export 1/train 1/evaluate-ollama 1/evaluate-vllm
 	2/collect 2/export 2/train 2/evaluate-ollama 2/evaluate-vllm"
 
-# improve takes the place of the shell, so that this is killed and no shell before it.
+# improve replaces the shell, so that the program itself is killed and not a shell around it.
 improve() { exec "$toolevo" improve "$work/rounds.yaml" --out "$work/out" --progress plain; }
 
 # Stages of every kind, each killed once while it works. Servers and trainers must not survive it.
 killed="1/collect 1/export 1/train 1/evaluate-ollama 1/evaluate-vllm"
 
-# busy STAGE: whether a stage does what it is for.
+# busy STAGE: whether a stage is really at work.
 busy() {
 	local dir=$work/out/round-${1%%/*}
 	case $1 in
@@ -99,8 +99,8 @@ done
 cat "$work/said" >>"$work/all"
 cat "$work/table"
 
-# Every stage was begun once, and once more where it was killed: none that was finished is repeated. A small collection
-# or export may have been finished when it was to be killed; then what was killed is the stage behind it, once more.
+# Every stage was begun once, and once more if it was killed: no finished stage is repeated. A small collection or
+# export may have been finished before it could be killed; then the stage after it was killed once more.
 for stage in $stages; do
 	least=1 most=1
 	case " $killed " in *" $stage "*) least=2 most=2 ;; esac

@@ -1,9 +1,9 @@
-"""A plain OpenAI client plays the tasks of a running server by the tools that the server's MCP lists, and prints them.
+"""Plays the tasks of a running server with a plain OpenAI client, using the tools that the server's MCP lists.
 
     toolevo serve env --config policies/tools --dataset coffee --api p_c &
     OPENAI_BASE_URL=http://127.0.0.1:8000/v1 OPENAI_API_KEY=none python agent.py http://127.0.0.1:8083 MODEL 10
 
-It needs openai and websockets. A reply without a call that can be read ends a task, as it does with agents.
+It needs openai and websockets. A reply without a readable call ends a task, as with other agents.
 """
 
 import json

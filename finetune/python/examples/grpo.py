@@ -1,13 +1,12 @@
-"""GRPO on tools that drift, with TRL's trainer. It needs a server, and what `pip install 'finetune/python[trl]'` installs.
+"""GRPO on tools that drift, with TRL's trainer. It needs a server and `pip install 'finetune/python[trl]'`.
 
     toolevo serve env --dataset coffee --api p_s_in &
     python grpo.py --dataset coffee --model Qwen/Qwen3-0.6B --out trained
 
-A step plays some tasks, each several times, all episodes at once, and rewards what the server
-rewards. Every pass over the tasks draws versions anew. The folder OUT gets the model, in
-trainer_state.json what was logged of each step, and in traces.jsonl every episode: its task, its
-reward, and its turns. The model is saved every --save-steps steps, too: the same command goes on
-after the last of them.
+A step plays some tasks, each several times, all episodes at once, with the rewards of the server.
+Every pass over the tasks draws versions anew. The folder OUT gets the model, the log of each step in
+trainer_state.json, and every episode in traces.jsonl: its task, its reward, and its turns. The model
+is also saved every --save-steps steps: the same command resumes after the last of them.
 
 With --eval-url, a server of other tasks, accuracies there are measured before and after.
 """
@@ -73,7 +72,7 @@ def main() -> None:
     before = accuracies(trainer, a)
     last = get_last_checkpoint(a.out)
     if last:
-        print(f"going on after {last}", file=sys.stderr)
+        print(f"resuming after {last}", file=sys.stderr)
     trainer.train(resume_from_checkpoint=last)
     trainer.save_model()
     trainer.save_state()
@@ -81,7 +80,7 @@ def main() -> None:
 
 
 def passes(a: argparse.Namespace):
-    """The tasks, as often as the steps go through them, each time with another seed."""
+    """Returns the tasks, as often as the steps go through them, each time with another seed."""
     first = tasks(a.url, a.dataset, seed=a.seed)
     count = math.ceil(a.steps * a.episodes / a.generations / len(first))
     others = [tasks(a.url, a.dataset, seed=a.seed + i) for i in range(1, count)]
@@ -89,7 +88,7 @@ def passes(a: argparse.Namespace):
 
 
 def accuracies(trainer: GRPOTrainer, a: argparse.Namespace) -> dict[str, float]:
-    """The share of right answers to the tasks of the other server: a right one is worth 1, and any other end 0."""
+    """Returns the share of right answers to the other server's tasks: 1 for a right one, else 0."""
     if not a.eval_url:
         return {}
     examiner = answering(GRPOTrainer)(

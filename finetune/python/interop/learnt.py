@@ -1,5 +1,6 @@
-"""Checks what a run of examples/grpo.py left: ten steps, 16 episodes in each, rewards that tell episodes apart, gradients,
-episodes that were right because the model called what a notice named, and at the server the same episodes.
+"""Checks the results of examples/grpo.py: ten steps of 16 episodes, different rewards, gradients,
+episodes that were right because the model called what a notice named, and the same episodes at the
+server.
 
     learnt.py OUT EPISODES.jsonl
 
@@ -16,7 +17,7 @@ STEPS, EPISODES = 10, 16
 
 
 def answered(trace):
-    """What a trace says of the answers of its tools, as recorded episodes say it, too."""
+    """Returns the answers of the tools in a trace, as recorded episodes have them."""
     return [turn["result"] for turn in trace["turns"] if turn["action"] != {"type": "text", "text": ""}]
 
 

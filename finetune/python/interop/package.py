@@ -1,12 +1,12 @@
-"""Holds the package toolevo_env to what it promises, at a server that is killed while it is played with.
+"""Checks what the package toolevo_env promises, at a server that is killed while episodes are played.
 
     package.py TOOLEVO EPISODES.jsonl FLAG…
 
-TOOLEVO with the flags is the command of a server, EPISODES.jsonl what `toolevo eval` wrote of its tasks. What a model is
-shown of the tools has to be what the server says of them. The episodes have to be worth what they were in the
-evaluation, though the server is killed in each of them and started again, or a proxy before it spoils connections;
-with no server left an episode is lost, and has no reward. Without its key the server does nothing. Exit 1 and a line
-for each difference when something is wrong.
+TOOLEVO with the flags is the command of a server, EPISODES.jsonl what `toolevo eval` wrote about its
+tasks. A model must be shown the tools as the server describes them. The episodes must get the rewards
+of the evaluation, although the server is killed and restarted in each of them, or a proxy spoils
+connections; without a server an episode is lost, and has no reward. Without its key the server does
+nothing. Exit 1 and a line for each difference if something is wrong.
 """
 
 import json
@@ -75,8 +75,8 @@ class Server:
 
 
 class Proxy:
-    """Stands before a server, and spoils what a client does: of the connections some are answered with
-    404 or 503, and the others are cut off when so many answers have passed."""
+    """Spoils connections to a server: answers some with 404 or 503, and cuts the others off after a
+    number of answers, which grows."""
 
     def __init__(self, server):
         self.server, self.connections = server, 0
@@ -101,7 +101,7 @@ class Proxy:
 
 
 def check_shown(tool, method):
-    """What transformers shows a model of a method is what the server says of its tool."""
+    """Checks that transformers shows a model a method as the server describes the tool."""
     got = get_json_schema(method)["function"]
     want = json.loads(json.dumps(tool["input_schema"]))
     for name, schema in want.get("properties", {}).items():
@@ -129,8 +129,8 @@ def play(server, env, episode):
 
 
 def check_absences(server, rows):
-    """A server that comes is waited for, one that does not costs the episode, and so does one that came
-    back as another."""
+    """Checks that a server that comes back is waited for, and that one that does not, or comes back
+    with other answers, costs the episode."""
     server.kill()
     threading.Timer(1, server.start).start()
     env = toolevo_env.environment(server.url)()
@@ -169,7 +169,7 @@ def check_lost(env, what):
 
 
 def check_seeds(command):
-    """A task meets all versions that are served, by the seed of the rows."""
+    """Checks that a task meets all versions that are served, by the seed of the rows."""
     server = Server([*command, "--api", "p_c,p_s_in"])
     server.start()
     env, outcomes = toolevo_env.environment(server.url)(), set()

@@ -2,10 +2,10 @@
 
     protocol.py URL EPISODES.jsonl
 
-EPISODES.jsonl is that of `toolevo eval`. Every episode is played by GenericEnvClient, every second one in calls of tools
-instead of text: the observations, the outcomes and the reward have to be those of the evaluation. It is done by one
-client, and then by 200 at once. Equal seeds have to give equal episodes, and `openenv validate` has to pass. Exit 1 and a
-line for each difference when something is wrong.
+EPISODES.jsonl is that of `toolevo eval`. GenericEnvClient plays every episode, every second one with
+tool calls instead of text: the observations, the outcomes and the reward must be those of the
+evaluation. One client does so, and then 200 at once. Equal seeds must give equal episodes, and
+`openenv validate` must pass. Exit 1 and a line for each difference if something is wrong.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ def wrong(message):
 
 
 def action_of(text, as_call):
-    """The step of what a policy wrote, and whether it is a call: not all that is written can be read as one."""
+    """Returns the step for what a policy wrote, and whether it could be read as a call."""
     read = re.fullmatch(r"Thought: (.*)\nAction: (.*)\nAction Input: (.*)", text, re.DOTALL)
     with suppress(ValueError):
         if read and as_call:
@@ -83,7 +83,7 @@ async def play_all(url, episodes, clients):
 
 
 async def begin(url, seed):
-    """What an episode begins with, and its state."""
+    """Returns the first observation of an episode, and its state."""
     async with GenericEnvClient(base_url=url) as client:
         begun = await client.reset(seed=seed)
         return begun.observation, await client.state() | {"episode_id": None}  # the server numbers them

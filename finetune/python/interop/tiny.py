@@ -1,10 +1,11 @@
-"""Makes a tiny model that plays some solutions right half of the time, so that GRPO has something to tell apart.
+"""Makes a tiny model that plays some solutions right half of the time, so that GRPO sees different rewards.
 
     tiny.py FOLDER URL EPISODES.jsonl
 
-EPISODES.jsonl is that of `toolevo eval` on tasks that the server at URL serves. Each of its episodes is played there again
-in calls of tools, and a random Llama of some 500 k parameters is trained on what a model would write in it, until a whole
-episode comes out right with the probability 1/2. As in finetune/proof/model.py, what the texts repeat is a token each.
+EPISODES.jsonl is that of `toolevo eval` on tasks that the server at URL serves. Each of its episodes
+is replayed there with tool calls, and a random Llama of some 500 k parameters is trained on what a
+model would write in it, until a whole episode is right with probability 1/2. As in
+finetune/proof/model.py, each repeated phrase of the texts is one token.
 """
 
 import json
@@ -53,7 +54,7 @@ def tokenizer_for(conversations: list[list[dict]], tools: list) -> PreTrainedTok
         for c in conversations
     ]
     system = texts[0].removeprefix(begin).split(end)[0]
-    # What ends a turn is a token of its own, and no part of a phrase.
+    # The end of a turn is a token of its own, not part of a phrase.
     tokenizer, _ = make_tokenizer([system], [text.split(end, 1)[1].replace(end, "\n") for text in texts])
     tokenizer.add_tokens(MARKS)
     tokenizer.chat_template = qwen2_5_chat_template
@@ -61,7 +62,7 @@ def tokenizer_for(conversations: list[list[dict]], tools: list) -> PreTrainedTok
 
 
 def samples(conversations: list[list[dict]], tools: list, tokenizer: PreTrainedTokenizerFast) -> dict[str, torch.Tensor]:
-    """All conversations in one batch, with labels where the model is to write."""
+    """Puts all conversations into one batch, with labels for what the model should write."""
     batch = {"input_ids": [], "attention_mask": [], "labels": []}
     for c in conversations:
         got = tokenizer.apply_chat_template(

@@ -4,9 +4,9 @@
     trainer = answering(GRPOTrainer)(
         model, train_dataset=tasks(url), environment_factory=environment(url), reward_funcs=reward, ...)
 
-The tools, the answers to calls and the rewards are the server's: nothing of them is written here. The model is shown
-the tools of the prompt's version, as methods of a class that is made of them. Which ones are deployed, answers tell.
-The key of a server that wants one is read from TOOLEVO_ENV_KEY.
+The tools, the answers to calls and the rewards come from the server; none is written here. The model
+is shown the tools of the prompt's version, as methods of a class made from them. Only the answers
+tell which ones are deployed. A server's key is read from TOOLEVO_ENV_KEY.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ __version__ = "0.1.0"
 __all__ = ["EnvironmentFailure", "ToolEvoEnv", "answering", "environment", "reward", "tasks"]
 
 CHOICES = ("seed", "task_id", "dataset", "api")  # columns of a row that choose its episode
-PATIENCE = 120  # seconds that an answer may take, and that a server that is away is waited for
+PATIENCE = 120  # seconds to wait for an answer, and for a server that is away
 FINAL = (400, 401, 403, 409, 422)  # HTTP statuses that waiting does not change
 HEADERS = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('TOOLEVO_ENV_KEY', '')}"}
 TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "object": dict, "null": None}
 
 
 class EnvironmentFailure(RuntimeError):
-    """The server failed. An episode that is lost to that counts neither for nor against the model."""
+    """The server failed. An episode lost to that counts neither for nor against the model."""
 
 
 class _Away(EnvironmentFailure):
-    """The server cannot be reached, ends, or has no room: in a while it may be there."""
+    """The server cannot be reached, is ending, or has no room: it may be back in a while."""
 
 
 class ToolEvoEnv:
-    """One episode after the other at a server. Classes with its tools are derived by [environment]."""
+    """Plays one episode after the other at a server. [environment] derives classes with its tools."""
 
     _url = ""
 
@@ -60,8 +60,9 @@ class ToolEvoEnv:
         self.done, self.lost = False, ""  # whether it is over; the failure that it was lost to
 
     def reset(self, **columns: Any) -> str:
-        """Begins the episode that the columns of a row choose, and returns what the model is asked."""
+        """Begins the episode that the columns of a row choose, and returns the question."""
         self._chosen = {name: columns[name] for name in CHOICES if columns.get(name) is not None}
+        # Always a seed: without one the episode could not be played again on another connection.
         self._chosen.setdefault("seed", random.getrandbits(32))
         self.trace, self.done, self.lost = [], False, ""
         self._asked = self._ask("reset", self._chosen)["observation"]["text"]
@@ -80,15 +81,16 @@ class ToolEvoEnv:
         self.trace.append(_turn(action, data))
         return data["observation"]["result"]
 
-    def __contains__(self, name: object) -> bool:  # for answering
+    # As a mapping it has a tool of every name: [answering] looks tools up in it.
+    def __contains__(self, name: object) -> bool:
         return True
 
-    def __getitem__(self, name: str) -> Callable[..., str]:  # what calls a tool, of whatever name
+    def __getitem__(self, name: str) -> Callable[..., str]:
         return lambda **given: self._act({"type": "call_tool", "tool_name": name, "arguments": given})
 
     def _ask(self, kind: str, data: dict[str, Any]) -> dict[str, Any]:
-        """Sends a message, and waits for a server that is away. A step on a new connection plays
-        the episode up to here again: the same seed and actions give the same episode."""
+        """Sends a message, and waits for a server that is away. A step on a new connection first
+        replays the episode up to here: the same seed and actions give the same episode."""
 
         def attempt() -> dict[str, Any]:
             try:
@@ -96,14 +98,16 @@ class ToolEvoEnv:
                     self._play_again()
                 return self._send(kind, data)
             except EnvironmentFailure:
+                # What the server did with the message is unknown, so this connection is not used again.
                 if self._socket is not None:
                     self._socket.close()
                 self._socket = None
                 raise
 
-        return _patiently(attempt)
+        return _retry(attempt)
 
     def _play_again(self) -> None:
+        # A server that was restarted with other data or versions would continue another episode.
         same = self._send("reset", self._chosen)["observation"]["text"] == self._asked
         turns = (_turn(t["action"], self._send("step", t["action"])) for t in self.trace)
         if not same or any(again != t for again, t in zip(turns, self.trace, strict=True)):
@@ -130,8 +134,8 @@ def _turn(action: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
     return {"action": action, "reward": data["reward"], **data["observation"]}
 
 
-def _patiently(attempt: Callable[[], Any]) -> Any:
-    """Attempts something until the server is there, for PATIENCE."""
+def _retry(attempt: Callable[[], Any]) -> Any:
+    """Repeats an attempt while the server is away, for up to PATIENCE seconds."""
     began, pause = time.monotonic(), 0.1
     while True:
         try:
@@ -139,14 +143,14 @@ def _patiently(attempt: Callable[[], Any]) -> Any:
         except _Away as e:
             if time.monotonic() + pause - began > PATIENCE:
                 raise
-            if pause == 0.2:  # it was not there at once
+            if pause == 0.2:  # the second try: a short absence is not worth a warning
                 logging.getLogger(__name__).warning("%s: waiting for up to %d s", e, PATIENCE)
         time.sleep(pause)
         pause = min(2 * pause, 5)
 
 
 def environment(url: str, dataset: str = "") -> type[ToolEvoEnv]:
-    """Makes an environment_factory: a class with a method for each tool that the server's prompts show.
+    """Makes an environment_factory: a class with a method for each tool in the server's prompts.
 
     Args:
         url: The server's address, as in "http://127.0.0.1:8000".
@@ -160,7 +164,7 @@ def environment(url: str, dataset: str = "") -> type[ToolEvoEnv]:
 
 
 def _method(tool: dict[str, Any]) -> Callable[..., str]:
-    """Makes the method of a tool. It takes whatever it is given: the server says what is wrong with arguments."""
+    """Makes the method of a tool. It passes any arguments on: the server says what is wrong with them."""
     parameters, lines = [], [_line(tool["description"]), "", "Args:"]
     required = tool["input_schema"].get("required", [])
     for name, schema in tool["input_schema"].get("properties", {}).items():
@@ -171,6 +175,7 @@ def _method(tool: dict[str, Any]) -> Callable[..., str]:
     def call(self: ToolEvoEnv, **arguments: Any) -> str:
         return self[tool["name"]](**arguments)
 
+    # TRL and transformers read tools from names, docstrings and signatures.
     call.__name__, call.__doc__ = tool["name"], "\n".join(lines)
     itself = Parameter("self", Parameter.POSITIONAL_ONLY)
     call.__signature__ = Signature([itself, *parameters])  # type: ignore[attr-defined]
@@ -179,12 +184,12 @@ def _method(tool: dict[str, Any]) -> Callable[..., str]:
 
 
 def _line(text: str) -> str:
-    """The text in one line, without the words that begin a part of a docstring."""
+    """Returns the text in one line, without words that would begin a section of a docstring."""
     return re.sub(r"\b(Args|Returns|Raises|choices):", r"\1 -", " ".join(text.split()))
 
 
 def _hint(schema: dict[str, Any]) -> Any:
-    """The Python type of what a JSON Schema describes."""
+    """Returns the Python type that a JSON Schema describes."""
     kind = schema.get("anyOf") or schema.get("type")
     if "enum" in schema:
         return Literal[tuple(schema["enum"])]
@@ -199,10 +204,10 @@ def tasks(url: str, dataset: str = "", api: str = "", system: str = "", seed: in
     Args:
         url: The server's address.
         dataset: Lists only the tasks of this dataset.
-        api: The version that is deployed, or the family of versions to draw from; by default all that are served.
-        system: A text to begin prompts with. The question comes with reset.
-        seed: Draws versions as the seed of `toolevo eval` does. With another one for every pass
-            over the tasks, a question meets other versions.
+        api: The deployed version, or the family to draw from; by default all that are served.
+        system: A text at the beginning of prompts. The question comes with reset.
+        seed: Draws versions as the seed of `toolevo eval` does. With a new one for every pass over
+            the tasks, a question meets other versions.
     """
     from datasets import Dataset
 
@@ -213,20 +218,22 @@ def tasks(url: str, dataset: str = "", api: str = "", system: str = "", seed: in
 
 
 def reward(environments: list[ToolEvoEnv], **_: Any) -> list[float | None]:
-    """A reward function: what the server gave in each episode, in all. One in which the model has not answered ends
-    here. TRL leaves out what has no reward: the episodes that were lost."""
+    """A reward function: the sum of what the server gave in each episode. An episode without an answer
+    ends here. Lost ones have no reward, and TRL leaves them out."""
     for e in environments:
         with suppress(EnvironmentFailure):
-            e._act({"type": "text", "text": ""})  # it has no more to say
+            e._act({"type": "text", "text": ""})  # silence; refused if the episode is over
     return [None if e.lost else sum(turn["reward"] or 0.0 for turn in e.trace) for e in environments]
 
 
 def answering(trainer: type) -> type:
-    """Derives a class of a trainer, such as GRPOTrainer, that passes on calls of any name. TRL's own refuse names that
-    the environment's class has no method for, so that no call of what a notice names would reach the server."""
+    """Derives a class of a trainer, such as GRPOTrainer, that passes calls of any name on. TRL's own
+    rejects names that the environment's class has no method for, so calls of the new names in a
+    notice would never reach the server."""
     class Answering(trainer):  # type: ignore[misc, valid-type]
         def _tool_call_loop(self, *args: Any, **kwargs: Any) -> Any:
-            self._sync_tool_dicts = [ChainMap(*of) for of in zip(self._sync_tool_dicts, self.environments, strict=True)]
+            pairs = zip(self._sync_tool_dicts, self.environments, strict=True)
+            self._sync_tool_dicts = [ChainMap(*pair) for pair in pairs]
             return super()._tool_call_loop(*args, **kwargs)
 
     return Answering
@@ -245,4 +252,4 @@ def _http(address: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         except (OSError, HTTPException, ValueError) as e:
             raise _Away(f"{address}: {e}: is serve env running?") from None
 
-    return _patiently(attempt)
+    return _retry(attempt)

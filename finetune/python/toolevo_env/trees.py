@@ -4,12 +4,13 @@
     batch = pack(trees[:2])
     loss(model, batch).backward()
 
-    python -m toolevo_env.trees EXPORT MODEL    # what the tokens of sequences and of all paths come to
+    python -m toolevo_env.trees EXPORT MODEL    # counts the tokens of the sequences and of all paths
 
-A tree becomes one sequence in which each text stands once. A mask of attention lets every token see what lies on its
-own path from the prompt, and positions are counted along paths, so that the model computes for each path what it would
-compute for that path alone. A token weighs as much as it would in training on all paths, one after the other.
-It needs torch, and of transformers a tokenizer with a chat template and a model whose attention is `eager` or `sdpa`.
+A tree becomes one sequence in which each text occurs once. An attention mask lets every token see
+what is on its own path from the prompt, and positions are counted along paths, so that the model
+computes for each path what it would compute for that path alone. A token weighs as much as it would
+in training on all paths, one after the other. It needs torch and, from transformers, a tokenizer
+with a chat template and a model whose attention is `eager` or `sdpa`.
 """
 
 from __future__ import annotations
@@ -33,20 +34,20 @@ EPSILON = 1e-6
 
 
 class TreeMismatch(ValueError):
-    """A path of a tree has other tokens in parts than as a whole: it cannot be trained so."""
+    """A path has other tokens in parts than as a whole, so it cannot be trained in parts."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Tokens that follow those of the part above: the prompt, or an action and what it was answered."""
+    """Tokens that follow those of the part above: the prompt, or an action and its answer."""
 
-    parent: int  # place of the part above among the tree's, before this one; -1 of the prompt
+    parent: int  # index of the part above, which is before this one; -1 for the prompt
     tokens: list[int]
-    trained: int = 0  # how many of the tokens carry loss, from the first: what the model wrote
-    advantage: float = 0.0  # among siblings, as the export has it
+    trained: int = 0  # how many leading tokens carry loss: those that the model wrote
+    advantage: float = 0.0  # among siblings, from the export
     outcome: str = ""  # of an end: "correct", "incorrect", or the limit that the agent ran into
-    credit: float = 1.0  # of an end: what its path counts
-    scale: float = 1.0  # what the part's tokens weigh on each path
+    credit: float = 1.0  # of an end: the weight of its path
+    scale: float = 1.0  # the weight of the part's tokens on each path
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,11 @@ class Tree:
 
     @property
     def ends(self) -> list[int]:
-        """Where the parts stand with which paths end."""
+        """The indices of the parts with which paths end."""
         return [i for i, part in enumerate(self.parts) if part.outcome]
 
     def path(self, end: int) -> list[int]:
-        """The places of the parts from the prompt to an end."""
+        """The indices of the parts from the prompt to an end."""
         path = []
         while end >= 0:
             path.append(end)
@@ -81,7 +82,7 @@ class Tree:
         return sum(len(self.parts[i].tokens) for end in self.ends for i in self.path(end))
 
     def below(self, credit: bool) -> list[float]:
-        """For each part the credits of the ends below it, or their number."""
+        """The sum of the credits of the ends below each part, or their number."""
         sums = [0.0] * len(self.parts)
         for i in reversed(range(len(self.parts))):
             if self.parts[i].outcome:
@@ -97,7 +98,7 @@ class Tree:
         return replace(self, parts=[replace(self.parts[i], parent=places[self.parts[i].parent]) for i in kept])
 
     def split(self, max_tokens: int) -> list[Tree]:
-        """Trees that have all the paths between them, of at most max_tokens where no path has more."""
+        """Splits the paths among trees of at most max_tokens, unless a single path has more."""
         groups: list[list[int]] = []
         held: set[int] = set()
         for end in self.ends:
@@ -115,22 +116,22 @@ def read(folder: str | Path, dev: bool = False) -> Iterator[dict[str, Any]]:
 
     Args:
         folder: What `toolevo export --format tree` wrote.
-        dev: Reads those that are held out.
+        dev: Reads the held-out rows.
     """
     suffix = "_dev" if dev else ""
     rows, lineage = Path(folder, f"toolevo_tree{suffix}.jsonl"), Path(folder, f"lineage{suffix}.jsonl")
     with rows.open(encoding="utf-8") as file, lineage.open(encoding="utf-8") as origins:
         for line, origin in zip_longest(file, origins):
-            of = json.loads(origin)
-            yield {**json.loads(line), "name": f"{of['run_id']}/{of['question_id']}/{of['tree']}"}
+            row, tree = json.loads(line), json.loads(origin)
+            yield {**row, "name": f"{tree['run_id']}/{tree['question_id']}/{tree['tree']}"}
 
 
 def tokenize(row: dict[str, Any], tokenizer: Any) -> Tree:
-    """Makes a tree of a row, tokenised part by part: a prompt with the beginning of a reply, what the model wrote with
-    what ends its turn, and what it was answered with the beginning of the next reply.
+    """Makes a tree of a row, tokenised part by part: the prompt with the beginning of a reply, what the
+    model wrote with the end of its turn, and the answer with the beginning of the next reply.
 
-    Raises TreeMismatch, with the tree's name, where the tokens of a path would not be those that the tokenizer's chat
-    template gives for the whole of it.
+    Raises TreeMismatch, with the tree's name, if the tokens of a path are not those that the
+    tokenizer's chat template gives for the whole path.
     """
     tools = json.loads(row["tools"]) if row.get("tools") else None
 
@@ -141,7 +142,7 @@ def tokenize(row: dict[str, Any], tokenizer: Any) -> Tree:
         return tokenizer(text, add_special_tokens=False)["input_ids"]
 
     name = row.get("name", "a tree")
-    said = [row["prompt"]]  # to each part
+    said = [row["prompt"]]  # all messages up to each part
     texts = [shown(said[0], tokenize=False, add_generation_prompt=True)]
     tree = Tree(name, json.dumps(row["prompt"]), [Part(-1, tokens(texts[0]))])
 
@@ -152,6 +153,7 @@ def tokenize(row: dict[str, Any], tokenizer: Any) -> Tree:
         reply = shown(said[above] + messages[:1], tokenize=False)
         texts.append(shown(said[-1], tokenize=False, add_generation_prompt=True) if messages[1:] else reply)
 
+        # Parts can only be shared if a longer conversation leaves the shorter one's text as it is.
         if not reply.startswith(texts[above]) or not texts[-1].startswith(reply):
             raise TreeMismatch(f"{name}: the chat template changes what lies before {node['node_path']}")
 
@@ -159,6 +161,7 @@ def tokenize(row: dict[str, Any], tokenizer: Any) -> Tree:
         trained = 0 if node["messages"][0].get("weight") == 0 else len(written)
         tree.parts.append(Part(above, written + answered, trained, node["advantage"], node.get("outcome", "")))
 
+    # A tokenizer may still merge characters across the border of two parts.
     for end in tree.ends:
         whole = shown(said[end], tokenize=True, return_dict=False)
         if whole != [t for i in tree.path(end) for t in tree.parts[i].tokens]:
@@ -167,14 +170,15 @@ def tokenize(row: dict[str, Any], tokenizer: Any) -> Tree:
 
 
 def weigh(trees: list[Tree], train: str) -> list[Tree]:
-    """Says what is trained of trees.
+    """Weighs the paths and actions of trees for training.
 
     Args:
-        trees: All of a question's trees together, for "tree-grpo".
-        train: "right": the trajectories that ended right, as fine-tuning does. "paths": all of them alike. "advantage":
-            all of them, each action by its advantage among its siblings. "tree-grpo": all of them by their advantages
-            as Tree-GRPO's published code has them (`adv_estimator=tree`): the reward of an end, normalised among the
-            ends of its tree, and added to that the same among the ends of all trees of the question.
+        trees: All trees of a question together, for "tree-grpo".
+        train: "right": only trajectories that ended right, as in fine-tuning. "paths": all, equally.
+            "advantage": all, each action by its advantage among its siblings. "tree-grpo": all, by
+            their advantages in Tree-GRPO's published code (`adv_estimator=tree`): the reward of an
+            end, normalised among the ends of its tree, plus the same among the ends of all trees of
+            the question.
     """
     if train not in TRAIN:
         raise ValueError(f"train is {train!r}: want one of {', '.join(TRAIN)}")
@@ -198,7 +202,8 @@ def weigh(trees: list[Tree], train: str) -> list[Tree]:
 
 
 def _normal(rewards: list[float], group: list[float]) -> list[float]:
-    """Rewards less the mean of a group, by its standard deviation. That of one is the reward itself, as published."""
+    """Normalises rewards by the mean and standard deviation of a group. A group of one keeps its
+    reward, as in the published code."""
     if len(group) == 1:
         return [r / (1 + EPSILON) for r in rewards]
     return [(r - mean(group)) / (stdev(group) + EPSILON) for r in rewards]
@@ -207,14 +212,14 @@ def _normal(rewards: list[float], group: list[float]) -> list[float]:
 def load(
     folder: str | Path, tokenizer: Any, train: str = "right", max_tokens: int = 0, dev: bool = False
 ) -> tuple[list[Tree], list[str]]:
-    """Reads an export as trees, and says which cannot be trained so.
+    """Reads an export as trees, and says which of them cannot be trained in this form.
 
     Args:
         folder: What `toolevo export --format tree` wrote.
-        tokenizer: That of the model, with its chat template.
+        tokenizer: The model's, with its chat template.
         train: See weigh.
-        max_tokens: Splits trees that have more: a mask has their square. 0 splits none.
-        dev: Reads those that are held out.
+        max_tokens: Splits trees that have more: a mask grows with the square. 0 splits none.
+        dev: Reads the held-out rows.
     """
     trees, refused = [], []
     for row in read(folder, dev):
@@ -227,25 +232,26 @@ def load(
 
 
 def pack(trees: list[Tree], dtype: torch.dtype = torch.float32) -> dict[str, torch.Tensor]:
-    """Makes a batch of trees, one a sequence, as a data collator does.
+    """Makes a batch of trees, one per sequence, as a data collator does.
 
     Args:
         trees: What load returns.
         dtype: The model's.
 
     Returns:
-        input_ids, position_ids and weights (trees, tokens); previous, where the token before each stands;
-        attention_mask (trees, 1, tokens, tokens), 0 where a token sees another and very negative where not; and count,
-        the number of tokens that training on each path by itself would train.
+        input_ids, position_ids and weights (trees, tokens); previous, the index of the token before
+        each; attention_mask (trees, 1, tokens, tokens), 0 where a token sees another and very negative
+        elsewhere; and count, the number of tokens that training on each path by itself would train.
     """
     shape = len(trees), max(tree.tokens for tree in trees)
     ids, positions, previous = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
     weights, count = torch.zeros(shape), 0.0
-    sees = torch.eye(shape[1], dtype=torch.bool).repeat(shape[0], 1, 1)  # what pads a sequence sees itself
+    # Padding sees itself, so that attention has something to see in every row.
+    sees = torch.eye(shape[1], dtype=torch.bool).repeat(shape[0], 1, 1)
 
     for row, tree in enumerate(trees):
         credits, paths = tree.below(credit=True), tree.below(credit=False)
-        starts, depths = [], []  # of each part: where it stands, and its first position
+        starts, depths = [], []  # of each part: the index of its first token, and its position
         on_path = torch.eye(len(tree.parts), dtype=torch.bool)
         at = 0
         for i, part in enumerate(tree.parts):
@@ -258,6 +264,7 @@ def pack(trees: list[Tree], dtype: torch.dtype = torch.float32) -> dict[str, tor
             previous[row, here] = torch.arange(at - 1, at + size - 1)
             if i:
                 on_path[i] |= on_path[above]
+                # The first token follows the last one of the part above, not its neighbour in the sequence.
                 previous[row, at] = starts[above] + len(tree.parts[above].tokens) - 1
             weights[row, at:at + part.trained] = credits[i] * part.scale
             count += part.trained * paths[i]
@@ -271,8 +278,8 @@ def pack(trees: list[Tree], dtype: torch.dtype = torch.float32) -> dict[str, tor
 
 
 def loss(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-    """The mean of the negative log-likelihoods that training on all paths would have, each by its weight. With
-    advantages it is the policy gradient at the model that wrote the trees: nothing is clipped."""
+    """Returns the weighted mean of the negative log-likelihoods that training on all paths would have.
+    With advantages it is the policy gradient at the model that wrote the trees: nothing is clipped."""
     kind = getattr(getattr(model, "config", None), "_attn_implementation", "eager")
     if kind not in ("eager", "sdpa"):
         raise ValueError(f"the model's attention is {kind}, which takes no mask of a tree: load it with "
@@ -286,8 +293,8 @@ def loss(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
 
 
 def on_trees(base: type) -> type:
-    """Derives a trainer that has this loss, from transformers' Trainer or one like it. Its dataset is what load returns,
-    its data_collator pack, and it needs the argument remove_unused_columns=False."""
+    """Derives a trainer with this loss from transformers' Trainer or one like it. Its dataset is what
+    load returns, its data_collator is pack, and it needs remove_unused_columns=False."""
 
     class OnTrees(base):  # type: ignore[misc, valid-type]
         def compute_loss(
@@ -300,7 +307,7 @@ def on_trees(base: type) -> type:
 
 
 def _main(folder: str, model: str) -> None:
-    """Says what an export comes to in the tokens of a model."""
+    """Prints how many tokens of a model an export has."""
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(model)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stands for llamafactory-cli: it makes the files that the real one makes, in the same order, with nothing in them.
+# Replaces llamafactory-cli: it makes the files that the real one makes, in the same order, with nothing in them.
 #
 # FAKE_STEPS is how many steps a training has (3), each of which ends with a checkpoint. Before a step whose number is in
 # the file FAKE_DIE_AT it dies in the middle of saving, and takes the file away; at one in FAKE_WAIT_AT it waits to be
