@@ -89,8 +89,8 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 
 	var refused *jsonrpc.Error
 
-	// By its revision, a tool asks for input in a reply or by an error: no mistake of the agent.
-	// Nor is an error once ctx has ended.
+	// Depending on the revision, a tool asks for input in a reply or by an error. Neither that nor
+	// an error after ctx has ended is the agent's mistake.
 	switch {
 	case err == nil && reply.NeedsInput():
 		asked, _ := json.Marshal(reply.InputRequests) // it was JSON

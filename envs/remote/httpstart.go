@@ -142,8 +142,9 @@ func freeAddress(ctx context.Context) (string, error) {
 
 // settle gives the instance an address and a folder if it needs them.
 func (i *httpInstance) settle(ctx context.Context) (err error) {
-	// Two schemes may share a variable, which a command gets once.
 	i.environment = i.Environment
+
+	// Two schemes may share a variable, which commands get once.
 	i.secrets = slices.Compact(slices.Sorted(maps.Values(i.Secrets)))
 
 	if i.usesDir() {

@@ -114,7 +114,7 @@ func misfit(err error) (place []string, why string) {
 		}
 	}
 
-	// Neither is the order of the reasons for one place fixed.
+	// The order of the reasons for one place is not fixed either.
 	slices.Sort(reasons)
 	return place, strings.Join(slices.Compact(reasons), "; ")
 }

@@ -237,6 +237,7 @@ func (o *opened) openTasks() error {
 	c := &o.choice
 	path, split := tasksPath(c.Data, c.Split), c.Split
 
+	// A user's own file replaces the split, and the lineage has to tell the two apart.
 	if c.Own != "" {
 		path, split = c.Own, suite.OwnSplit
 	}

@@ -303,9 +303,8 @@ func taskOf(p *explore.Program, answers []explore.Answer) (*Task, error) {
 
 	t.Difficulty = "writes"
 
-	// Members cannot ask for what is in a list: then only the answer is checked.
 	args, err := p.Resolved(answers)
-	// What is in a list cannot be asked for by its members: then only the answer is checked.
+	// Members cannot lead into a list: then only the answer is checked.
 	if left := p.Left(); err == nil && left != nil {
 		last := p.Steps[len(p.Steps)-1].API.Tool
 		t.After = []Query{{Step: step(last, args), Has: json.RawMessage(pytext.JSON(left))}}

@@ -161,6 +161,7 @@ func (n *NextRelease) print(w io.Writer) {
 		}
 	}
 
+	// What is broken has no adapter, so nobody may overlook it.
 	for _, b := range n.Broken {
 		fmt.Fprintf(w, "BROKEN      %s\n", display.Line(fmt.Sprintf("%s %s: %s", b.Tool,
 			b.Parameter, b.Why), 200))

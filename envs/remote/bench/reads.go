@@ -22,7 +22,7 @@ func (t *Toolset) findChanges(ctx context.Context, checked []CheckedTool, calls 
 		return !slices.Contains(t.Reads, c.Tool)
 	})
 
-	// The yardstick: what an instance answers if every tool does only read.
+	// The yardstick: the answers of an instance on which nothing was called before.
 	usual, err := t.answers(ctx, reads)
 	if err != nil {
 		return err

@@ -75,6 +75,8 @@ func (o *opened) Environment(version string, memory envs.Memory) (envs.Environme
 	// No call loads data, so there is nothing to limit.
 	settings := o.choice.Environment
 	settings.MaxLoads = 0
+
+	// A user's tools may have no parameters, so {} has to be an input.
 	return dynamic.New(dynamic.Config[remote.Log]{
 		Prompt:   prompt,
 		Deployed: deployed,

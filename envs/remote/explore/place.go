@@ -115,8 +115,8 @@ func (w want) suits(p place) int {
 	last, placeLast := w.words[len(w.words)-1], p.words[len(p.words)-1]
 	isKey := slices.Contains(keys, last)
 
-	// An order's id is found at order/id, and a customer at customer/id or wherever a customer is
-	// named.
+	// An order's id is found at order/id, and a customer at customer/id or where another thing
+	// names one.
 	things := slices.DeleteFunc(slices.Clone(w.words), func(word string) bool {
 		return slices.Contains(keys, word)
 	})

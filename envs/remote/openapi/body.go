@@ -109,6 +109,8 @@ func (m *maker) isFlat(shape envs.Args) bool {
 
 	for _, member := range members {
 		name := named(member)
+
+		// Members whose names collide here cannot be parameters of their own.
 		if taken[name] || !m.isFree(name) {
 			return false
 		}
