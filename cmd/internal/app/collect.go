@@ -39,10 +39,10 @@ type Collected struct {
 	Policy  string `json:"policy"`   // e.g. "scripted:noisy"
 	Dir     string `json:"dir"`      // the run directory
 	File    string `json:"file"`     // of the correct trajectories
-	Correct int    `json:"correct"`  // correct trajectories, which the official matcher takes: the rows of the file
+	Correct int    `json:"correct"`  // correct trajectories, which the official matcher accepts: the rows of the file
 	collect.Snapshot
 	Spent    account.Total              `json:"spent"`              // by all models that were asked, in all passes
-	Estimate *Projection                `json:"estimate,omitempty"` // before it began, of all of it
+	Estimate *Projection                `json:"estimate,omitempty"` // made before it began, for all of it
 	LeftOut  []export.LeftOut           `json:"left_out,omitempty"` // correct, but not accepted
 	GivenUp  []store.GivenUp            `json:"given_up,omitempty"` // trees, as a request failed alone
 	Policies map[string]server.Snapshot `json:"policies,omitempty"` // on servers, by name: the counts of this pass

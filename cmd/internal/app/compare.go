@@ -25,8 +25,8 @@ type ComparedRun struct {
 	Dir     string `json:"dir"`      // its run directory
 	RunID   string `json:"run_id"`   // as run.json has it
 	TaskSet string `json:"task_set"` // SHA-256 of its questions and their right answers
-	// what a call was told that the deployed version does not take: deprecation, invocation,
-	// generic or none
+	// how a call was answered that the deployed version rejects: deprecation, invocation, generic
+	// or none
 	Feedback string `json:"feedback"`
 }
 

@@ -34,7 +34,7 @@ type DoctorJob struct {
 // Diagnosis is what an examination found.
 type Diagnosis struct {
 	Verdict  doctor.Verdict `json:"verdict"` // the worst of all: ok, not-probed, could-not-tell, warning or problem
-	Machine  []doctor.Check `json:"machine"` // what a run needs beside what single servers do
+	Machine  []doctor.Check `json:"machine"` // what a run needs besides its servers
 	Servers  []Examined     `json:"servers"` // of the policies, in their order
 	Settings string         `json:"-"`       // with Adopt: a configuration file, unless there are problems
 }

@@ -11,7 +11,7 @@ type Plan struct {
 	Inputs     map[string]string `json:"inputs"`             // what the questions use: hashes and makers, by name
 	Config     string            `json:"config"`             // the configuration as YAML, with the origin of each value
 	Engine     string            `json:"engine"`             // what would run model-written programs, in words
-	Estimate   *Projection       `json:"estimate,omitempty"` // of a collection: what it would take
+	Estimate   *Projection       `json:"estimate,omitempty"` // of a collection: what it would cost
 	Estimated  bool              `json:"-"`                  // an estimate was wanted; there may be none
 }
 

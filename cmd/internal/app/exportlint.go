@@ -22,8 +22,8 @@ type LintFinding struct {
 type Linted struct {
 	Rows     int           `json:"rows"`            // samples that were checked
 	Problems []string      `json:"problems"`        // with a folder or its files
-	Faulty   int           `json:"faulty"`          // trajectories and samples that were found wanting
-	Findings []LintFinding `json:"findings"`        // with them
+	Faulty   int           `json:"faulty"`          // trajectories and samples with findings
+	Findings []LintFinding `json:"findings"`        // what is wrong with them
 	Shown    []ShownSample `json:"shown,omitempty"` // the first samples, as --show asks
 }
 

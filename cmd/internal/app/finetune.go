@@ -35,14 +35,14 @@ type FineTuneJob struct {
 // FineTuned is the result of a training.
 type FineTuned struct {
 	Out         string   `json:"out"`               // the training's folder
-	Model       string   `json:"model"`             // the weights that are to be served
+	Model       string   `json:"model"`             // the weights to serve
 	Base        string   `json:"base"`              // what training began with
 	Recipe      string   `json:"recipe"`            // its name
 	Rows        int      `json:"rows"`              // samples of an epoch
-	Scripted    int      `json:"scripted"`          // samples of the exports that scripts wrote, and no language model
+	Scripted    int      `json:"scripted"`          // samples of the exports that were written by scripts, not a language model
 	Checkpoints []Picked `json:"checkpoints"`       // saved on the way, the earliest first
 	Step        int64    `json:"step,omitempty"`    // of the checkpoint that was picked
-	Policy      string   `json:"policy,omitempty"`  // that asks the model, where it is registered
+	Policy      string   `json:"policy,omitempty"`  // that asks the model, if it is registered
 	Command     []string `json:"command,omitempty"` // serves the model
 	Template    string   `json:"template"`          // the chat template that was trained
 

@@ -25,7 +25,7 @@ type QuestionTrees struct {
 	Trees      int    `json:"trees"`             // in the run
 	Calls      int    `json:"calls"`             // of the model, in these trees
 	Correct    int    `json:"correct"`           // correct trajectories, which the official matcher takes
-	Distinct   int    `json:"distinct_accepted"` // of those, the distinct ones that the strict matcher takes, too
+	Distinct   int    `json:"distinct_accepted"` // of those, the distinct ones that the strict matcher accepts, too
 }
 
 // Overview summarizes each question of a collection.
@@ -64,8 +64,8 @@ type EvaluationOverview struct {
 type QuestionEpisodes struct {
 	QuestionID string `json:"question_id"` // unique within a run
 	Question   string `json:"question"`    // what the agent was asked
-	Episodes   int    `json:"episodes"`    // in the run: one for each policy and API version, but for those lost
-	Correct    int    `json:"correct"`     // of those, the ones whose answer the official matcher takes
+	Episodes   int    `json:"episodes"`    // in the run: one for each policy and API version, except those lost
+	Correct    int    `json:"correct"`     // of those, the ones whose answer the official matcher accepts
 }
 
 // EvaluatedOverview summarizes each question of an evaluation.

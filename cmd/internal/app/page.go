@@ -118,7 +118,7 @@ type TreeSummary struct {
 	Calls        int   `json:"calls"`          // of the model
 	Nodes        int   `json:"nodes"`          // in it
 	Correct      int   `json:"correct"`        // correct trajectories, which the official matcher takes
-	Accepted     []int `json:"accepted_nodes"` // where those end that the strict matcher takes, too
+	Accepted     []int `json:"accepted_nodes"` // where those end that the strict matcher accepts, too
 	Deprecations int   `json:"deprecations"`   // turns that met a deprecated API
 }
 

@@ -29,7 +29,7 @@ type Replays struct {
 
 // Replay is what a search under some settings found.
 type Replay struct {
-	Set string `json:"set"` // what differs from the run's settings; "" is nothing
+	Set string `json:"set"` // what differs from the run's settings; "" if nothing does
 	collect.Replayed
 }
 

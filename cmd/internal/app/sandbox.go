@@ -63,16 +63,16 @@ type SandboxReport struct {
 	Verdict string        `json:"verdict"` // contained or breached
 	Engine  sandbox.Stamp `json:"engine"`  // that was attacked
 	Asked   string        `json:"asked"`   // the engine that the settings name
-	// of the kernel's, and why each is missing; "" is that it stands
+	// the kernel's, and why each is missing; "" if it is there
 	Walls    map[string]string `json:"walls"`
 	Landlock LandlockReport    `json:"landlock"` // what this machine's can deny
-	// other engines, and why each does not work here; "" is that it does
+	// other engines, and why each does not work here; "" if it does
 	Others    map[string]string `json:"others,omitempty"`
 	Limits    string            `json:"limits"`    // of a run's programs
 	Contained int               `json:"contained"` // attacks that did not get through
 	Of        int               `json:"of"`        // attacks in all
-	Holds     []string          `json:"holds"`     // what no attack got through
-	Breached  []string          `json:"breached"`  // what one did
+	Holds     []string          `json:"holds"`     // walls that no attack got through
+	Breached  []string          `json:"breached"`  // walls that an attack got through
 	Attacks   []SandboxFinding  `json:"attacks"`   // each by itself
 }
 
@@ -80,7 +80,7 @@ type SandboxReport struct {
 type LandlockReport struct {
 	ABI           int      `json:"abi"`             // the version of its interface that is used; 0 without Landlock
 	Machine       int      `json:"machine"`         // the machine's
-	LeftToSeccomp []string `json:"left_to_seccomp"` // what this version does not know, and seccomp alone keeps inside
+	LeftToSeccomp []string `json:"left_to_seccomp"` // what this version cannot deny, so that only seccomp does
 }
 
 // landlockSupport returns what Landlock can deny on this machine, using no version newer than most

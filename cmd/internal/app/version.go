@@ -26,7 +26,7 @@ func Software() string {
 
 // Build is what is known of this binary.
 type Build struct {
-	Version      string   `json:"version"`           // with the revision, where that is known
+	Version      string   `json:"version"`           // with the revision, if it is known
 	Go           string   `json:"go"`                // what compiled it
 	System       string   `json:"system"`            // as Go names it
 	Architecture string   `json:"architecture"`      // of the processor, as Go names it

@@ -84,7 +84,7 @@ func (j *VersionsJob) Version(name string) (*toolapi.Version, error) {
 type VersionsDifference struct {
 	From  string             `json:"from"`  // the name of one version
 	To    string             `json:"to"`    // that of the other
-	Tools []drift.Difference `json:"tools"` // those that are called in another way, in the order of the tool list
+	Tools []drift.Difference `json:"tools"` // those that are called differently, in the order of the tool list
 	Same  int                `json:"same"`  // how many tools are called as before
 	// the names of an answer's members, where the form of answers differs; none is the text alone
 	FromResponse *wire.AnswerForm `json:"from_response,omitempty"`

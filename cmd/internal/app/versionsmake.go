@@ -75,7 +75,7 @@ func (j *MakeVersionsJob) open() (shipped *toolapi.Catalog, m *drift.Maker, err 
 type MadeVersions struct {
 	From      string        `json:"from"`                // the version they were made from
 	Factor    string        `json:"factor,omitempty"`    // the only thing that changes
-	Operators []string      `json:"operators,omitempty"` // in their order, where they were named
+	Operators []string      `json:"operators,omitempty"` // in their order, if they were named
 	Seed      uint64        `json:"seed"`                // of all randomness
 	HeldOut   []string      `json:"held_out"`            // versions whose identifiers do not occur
 	Dir       string        `json:"dir"`                 // the folder of the files

@@ -42,8 +42,8 @@ type MutatedVersions struct {
 type MutatedVersion struct {
 	MadeVersion
 	Requests int      `json:"requests"`           // to the model
-	Refused  []string `json:"refused,omitempty"`  // what it was asked for again, and what is wrong with that
-	Repaired []string `json:"repaired,omitempty"` // the same of names that were drawn, and changes left out
+	Refused  []string `json:"refused,omitempty"`  // what it was asked for again, and why
+	Repaired []string `json:"repaired,omitempty"` // names that were drawn instead, and changes that were left out
 }
 
 // MutateVersions has a model make versions, and writes their files when all of them are whole.

@@ -25,7 +25,7 @@ type ImportedRows struct {
 	Path   string                  `json:"path"`   // the file of the data folder
 	Added  int                     `json:"added"`  // tasks that it did not have
 	Known  int                     `json:"known"`  // tasks that it had, in whichever split
-	Failed int                     `json:"failed"` // rows that are no task, for their reasons
+	Failed int                     `json:"failed"` // rows that gave no task, each for its reason
 }
 
 // importing adds the tasks of rows to a split.

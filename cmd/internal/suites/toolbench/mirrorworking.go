@@ -36,9 +36,9 @@ const (
 type MirrorWorking struct {
 	MirrorWritten
 	Working int                       `json:"working"`           // APIs, or queries, that are
-	Classes map[string]int            `json:"classes,omitempty"` // calls by what became of them
+	Classes map[string]int            `json:"classes,omitempty"` // calls by the class of their answer
 	Found   map[string]map[string]int `json:"found,omitempty"`   // queries by group and status
-	Unsent  map[string]int            `json:"unsent"`            // calls that got no answer, by why
+	Unsent  map[string]int            `json:"unsent"`            // calls that got no answer, by reason
 }
 
 // mirrorWorking says what is to be checked.

@@ -45,11 +45,11 @@ type MirrorWritten struct {
 	APIs    int             `json:"apis"`             // that it was written for
 	Count   int             `json:"count"`            // requests written, or queries kept
 	Refused map[string]int  `json:"refused"`          // texts that were of no use, by reason
-	Lost    map[string]int  `json:"lost"`             // texts that nobody could read, by why
+	Lost    map[string]int  `json:"lost"`             // texts that could not be read, by reason
 	Groups  []mirror.Counts `json:"groups,omitempty"` // of queries: whether they can be solved
 	Models  []string        `json:"models"`           // that were asked, e.g. "check openai:m"
-	Prompts string          `json:"prompts"`          // a hash of what they were told
-	Seed    uint64          `json:"seed"`             // of all that was drawn
+	Prompts string          `json:"prompts"`          // a hash of their prompts
+	Seed    uint64          `json:"seed"`             // of everything that was drawn
 }
 
 // print prints it for people.
