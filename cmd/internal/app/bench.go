@@ -168,8 +168,7 @@ func ReadBench(ctx context.Context, dir string, c *configs.Resolved, noted *drif
 
 	b.Plans = suite.Plans(b.Suite)
 
-	// From here on the configuration names the datasets, so that one choice is one run however it
-	// was written.
+	// From here on the configuration names the datasets: one choice is one run, however written.
 	c.Dataset = b.Suite.Datasets()
 
 	if err := b.readTasks(); err != nil {

@@ -84,8 +84,7 @@ func (j *CollectJob) collect(ctx context.Context, check func(*Bench) error, begi
 	}
 
 	err = j.inRun(ctx, b, func(run *stored.Run) (err error) {
-		// The run's folder keeps the estimate, so it is made once there is one, and before any
-		// call.
+		// The run's folder keeps the estimate, so it is made once there is one, before any call.
 		expected := j.projected(ctx, b, run.Dir)
 		if c, err = j.grow(ctx, b, run); err == nil {
 			c.Estimate = expected
@@ -197,6 +196,7 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 	o.Workers, o.Progress = j.workerCount(b), &collect.Progress{}
 	o.Accepted = j.Servers.Account.Accept
 
+	// Replayed answers count as work, too: a run that catches up with its log is healthy.
 	finish, err := j.follow(b, run, followed{
 		figures: metrics.Collection(o.Progress.Snapshot),
 		done: func() int64 {

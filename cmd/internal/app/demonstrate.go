@@ -44,8 +44,7 @@ func (h *Host) Demonstrate(ctx context.Context, suiteName, data string) (err err
 		}
 	}
 
-	// A data folder without examples is no error: whoever needs demonstrations is told when a run
-	// begins.
+	// A folder without examples is no error: a run that needs demonstrations says so at its start.
 	examples, err := benchmark.(suite.Lister).List(data, suite.Examples)
 	if err != nil || len(examples) == 0 {
 		return err

@@ -8,8 +8,8 @@
 // the progress. A [Host] is the program around a job. A [Settings] has the layers of a
 // configuration.
 //
-//   - [Collect], [Evaluate], [Analyze], [Ablate] and [EvaluateDrift] make runs or resume them; with a
-//     [Plan] they only say what such a run would be.
+//   - [Collect], [Evaluate], [Analyze], [Ablate] and [EvaluateDrift] make runs or resume them; with
+//     a [Plan] they only say what such a run would be.
 //   - [Export] and [Lint] write training data and look at it, [Check] proves a run or an export.
 //
 // # Errors

@@ -216,8 +216,7 @@ func (j *DoctorJob) examineServer(ctx context.Context, d *Diagnosis, b *Bench, t
 		return err
 	}
 
-	// The verdict so far is kept apart: how the findings of this server are worded depends on the
-	// others.
+	// The verdict so far is kept apart: the wording of these findings depends on the others.
 	others := d.Verdict
 	d.Servers, d.Verdict = append(d.Servers, Examined{t.Policy, r}), others.Worse(r.Verdict)
 	return r.WriteFindings(j.Text, others)

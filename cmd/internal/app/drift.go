@@ -236,8 +236,7 @@ func (j *DriftJob) check() error {
 		}
 	}
 
-	// An experiment without perturbations still measures drift; without a feedback it has no
-	// evaluation.
+	// Without perturbations drift is still measured; without a feedback there is no evaluation.
 	if len(j.Feedbacks) == 0 {
 		return console.Usage("‹feedbacks› is empty: want at least one of %s", strings.Join(dynamic.Feedbacks(), ", "))
 	}

@@ -189,8 +189,7 @@ func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *train
 		return err
 	}
 
-	// The time left is estimated from the steps of this process: earlier ones may have run
-	// elsewhere.
+	// The steps of this process tell the time left: earlier ones may have run elsewhere.
 	if before > 0 {
 		j.Say("Continuing from step %d.", before)
 	}

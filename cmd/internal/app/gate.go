@@ -262,8 +262,7 @@ func (j *GateJob) playUnder(ctx context.Context, c *configs.Resolved, name, vers
 
 	err := part.evaluateIn(ctx, dir, c, "api", version, "only", strings.Join(only, ","))
 
-	// Episodes that a failing service lost are part of the verdict, if there is a report on the
-	// rest.
+	// Episodes that a failing service lost are part of the verdict, if the rest has a report.
 	_, noReport := os.Stat(filepath.Join(dir, rundir.ReportFile))
 	if err != nil && (console.KindOf(err) != console.Infrastructure || noReport != nil) {
 		return nil, err

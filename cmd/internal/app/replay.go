@@ -45,8 +45,7 @@ func ReplayLog(ctx context.Context, job ReplayJob) (r Replays, err error) {
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
 
-	// The run's own settings come first: the others are compared with what they find, not with what
-	// was stored.
+	// The run's own settings come first: others are compared with what they find, not the store.
 	searches := []*configs.Resolved{v.Config}
 
 	// All settings are read before the corpora are, so that a typing error costs nothing.

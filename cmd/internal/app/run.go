@@ -264,8 +264,7 @@ var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // from; nil for any other new run. The data folder of a run to continue is taken over.
 func (j *RunJob) resumed(ctx context.Context) ([]configs.Layer, error) {
 	if !j.Resume {
-		// A branch begins with the configuration of its run; any other new run has none to take
-		// over.
+		// A branch takes over the configuration of its run; any other new run has none.
 		j.Data = cmp.Or(j.Data, j.DefaultData())
 		return j.branch.layers(), j.checkVacant(ctx)
 	}

@@ -70,8 +70,7 @@ func MutateVersions(ctx context.Context, job MutateVersionsJob) (result MutatedV
 	job.Announce("versions mutate", "policy "+PoliciesOf(c.Policy), "of "+job.From,
 		"change "+strings.Join(job.Change, ","), fmt.Sprintf("seed %d", job.Seed), "data "+job.data())
 
-	// The trial plays before any model is asked, so that data that cannot be opened costs no
-	// request.
+	// The trial plays before any model is asked: data that cannot be opened costs no request.
 	how, err := job.how(ctx, c, shipped)
 	if err != nil {
 		return result, err

@@ -138,8 +138,7 @@ func (t *target) settle(conf *types.Config, planters []*planter) error {
 	file := strings.Replace(switches, "PACKAGE", t.Name, 1)
 	t.planted[filepath.Join(t.Dir, "toolevo_mutants.go")] = []byte(file)
 
-	// A compiler that stops early hides what comes after, so it is asked again until nothing is
-	// left.
+	// A compiler that stops early hides what comes after, so it is asked until nothing is left.
 	for {
 		for _, p := range planters {
 			t.planted[p.path] = p.planted(p.sites)

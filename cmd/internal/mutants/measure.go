@@ -80,13 +80,13 @@ func measure(ctx context.Context, name string, o options, known *results) (*meas
 		}
 
 		if b == nil {
-			b, err = newBench(ctx, t, o.grace)
-			if err != nil {
+			if b, err = newBench(ctx, t, o.grace); err != nil {
 				return nil, err
 			}
 			defer os.RemoveAll(b.dir)
 		}
 
+		// Each result has a place of its own, so that they stay in the order of the draw.
 		group.Go(func() error {
 			outcome, by, err := b.run(ctx, mu)
 			if err != nil {

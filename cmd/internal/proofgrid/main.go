@@ -46,8 +46,7 @@ func main() {
 	flag.StringVar(&d.commit, "commit", "", "the `COMMIT` that the program was built from")
 	flag.Parse()
 
-	// A cell that is interrupted lets its program save what it has: the next run continues from
-	// there.
+	// An interrupted cell lets its program save what it has: the next run continues from there.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 

@@ -71,7 +71,7 @@ func TestDocumentsThatAreNoRun(t *testing.T) {
 
 	want := []bench.LeftTask{
 		{From: path + ", line 1", Why: "it has no final answer"},
-		{From: path + ", line 2", Why: "step 2: it met nothing, and the agent goes on"},
+		{From: path + ", line 2", Why: "step 2: it has no result, and the agent goes on"},
 		{From: path + ", line 3", Why: "its final answer was found wrong"},
 	}
 

@@ -93,8 +93,7 @@ func (o *importing) file(ctx context.Context, path string) (err error) {
 
 		task, err := o.task(ctx, row)
 
-		// A row that gives no task is the file's fault, and is noted; any other error ends the
-		// import.
+		// A row without a task is the file's fault and noted; any other error ends the import.
 		var unplayable *stateeval.Unplayable
 
 		switch {

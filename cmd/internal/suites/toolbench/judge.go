@@ -274,7 +274,7 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 			return nil, console.Usage("%s: %w", dir, err)
 		}
 
-		// By its folder a verdict is noted with the right evaluation.
+		// The folder says with which evaluation the verdict is noted.
 		answer.Folder = dir
 		all = append(all, answer)
 	}

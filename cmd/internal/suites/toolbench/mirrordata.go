@@ -249,7 +249,7 @@ func (m *mirrorData) read(ctx context.Context, c *suite.Call) (
 func (m *mirrorData) complete() error {
 	m.plan.Seed = m.seed
 
-	// The published rules take a 404 for an error wherever it is, which is wrong of many answers.
+	// The published rules take any number 404 for an error, ours only one that is called a code.
 	if m.plan.Rules = recorded.Corrected(); m.published {
 		m.plan.Rules = recorded.Published()
 	}

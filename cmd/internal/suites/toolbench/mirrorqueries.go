@@ -78,8 +78,7 @@ func (m *mirrorWriting) queries(ctx context.Context, documents []*toolbench.Docu
 		return nil, err
 	}
 
-	// What was written is saved as a published file first, so that there is one way to check
-	// queries.
+	// What was written becomes a published file first, so there is one way to check queries.
 	all := filepath.Join("written", m.group+".json")
 	if err := m.write(all, text); err != nil {
 		return nil, err

@@ -149,8 +149,7 @@ func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (*Mi
 	done := &MirrorWorking{Classes: map[string]int{}, Unsent: map[string]int{}}
 	text := done.count(answers)
 
-	// If no call was answered nothing is known about the APIs, and a report would call all of them
-	// broken.
+	// If no call was answered nothing is known of the APIs: a report would call all of them broken.
 	if len(answers) > 0 && len(done.Classes) == 0 {
 		return nil, console.GaveUp(answers[0].lost)
 	}
