@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Prints the path of a prometheus: the one on the PATH, or that of the Debian package, which is unpacked into a folder of
-# the cache. Nothing is installed and no service is started.
+# Prints the path of a prometheus: the one on the PATH, or that of the Debian package, which is
+# unpacked into a folder of the cache. Nothing is installed and no service is started.
 #
-# Exit 0: the last line is the path, or begins with "SKIPPED: " when there is none to be had here.
+# Exit 0: the last line is the path, or begins with "SKIPPED: " if none can be had here.
 set -euo pipefail
 
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/toolevo/prometheus
@@ -23,7 +23,7 @@ command -v apt-get >/dev/null || skip "prometheus is not on the PATH, and there 
 mkdir -p "$folder"
 work=$(mktemp -d "$folder/new.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-# apt-get drops to the user _apt where it can.
+# apt-get becomes the user _apt if it can, who has to read the folder.
 chmod 755 "$work"
 for try in 1 2 3; do
 	(cd "$work" && apt-get download -qq prometheus >&2) && break

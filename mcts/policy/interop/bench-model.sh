@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Measures what an accepted trajectory costs with Qwen2.5-Coder-1.5B on llama.cpp: the cells of bench/cells.tsv that are
-# named, or all that have no figures yet. It needs TOOLEVO_BIN. What is stopped goes on with the same command.
+# Measures what an accepted trajectory costs with Qwen2.5-Coder-1.5B on llama.cpp: in the named
+# cells of bench/cells.tsv, or in all without figures yet. It needs TOOLEVO_BIN. Run the same command
+# again to continue after a stop.
 #
 #   bench-model.sh [CELL...]
 set -euo pipefail

@@ -1,12 +1,12 @@
-"""Makes a tiny model that has learnt native calls by heart, from one of our exports.
+"""Trains a tiny model that knows native calls by heart, from an export of toolevo.
 
     learn.py FOLDER TOOLEVO_SFT.jsonl WINDOW
 
-The samples are messages with tool_calls, and a column tools, as `toolevo export --for trl` writes them of runs with
-environment.codec=tools. A random Llama is trained on what a model would write in them under hermes.jinja, until it would
-write a whole trajectory as it is seven times in ten. As in finetune/proof/model.py, what the texts repeat is a token each,
-and so is each line of the system text.
-Needs torch and transformers.
+The samples are messages with tool_calls, and a column tools, as `toolevo export --for trl` writes
+them for runs with environment.codec=tools. A random Llama is trained on the model's part of them
+under hermes.jinja, until it would write a whole trajectory unchanged seven times in ten. As in
+finetune/proof/model.py, each repeated phrase of the texts is a token, and so is each line of the
+system text. Needs torch and transformers.
 """
 
 import json
@@ -29,7 +29,7 @@ MOST = 1000  # updates
 
 
 class Template:
-    """The template on the messages and tools of a sample."""
+    """The template, applied to the messages and tools of a sample."""
 
     def __init__(self, tokenizer, sample):
         self.tokenizer, self.messages, self.tools = tokenizer, sample["messages"], json.loads(sample["tools"])
@@ -38,7 +38,7 @@ class Template:
         return self.tokenizer.apply_chat_template(self.messages[:n], tools=self.tools, tokenize=False, **more)
 
     def batch(self):
-        """The ids, and labels where the model is to write."""
+        """Returns the ids, and labels for what the model writes."""
         text = self.render(len(self.messages))
         got = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         labels = [-100] * len(got["input_ids"])
@@ -60,7 +60,7 @@ def tokenizer_for(samples):
         t = Template(blank, s)
         text = t.render(len(t.messages))
         lines += [line for line in text.split(TURN)[0].split("\n") if len(line) > 12 and line not in lines]
-        # What ends a turn is a token of its own, and no part of a phrase.
+        # The end of a turn is a token of its own, so it must not become part of a phrase.
         texts.append(text.split(TURN, 1)[1].replace(TURN, "\n"))
     tokenizer, _ = make_tokenizer(lines, texts)
     tokenizer.add_tokens(MARKS)

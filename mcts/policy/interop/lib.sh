@@ -4,10 +4,10 @@
 servers=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 repository=$(cd "$servers/../../.." && pwd)
 tokenizer=$repository/trajectories/internal/bpe/testdata/llama3.json
-window=8192 # tokens: a prompt with three demonstrations is some 5,000 of the tiny tokenizer's
+window=8192 # tokens: a prompt with three demonstrations has some 5,000 of the tiny tokenizer's
 model=toolevo-tiny
 
-# No model is asked where its prompt would promise what programs cannot import.
+# A prompt must not promise modules that programs cannot import.
 python3 -c 'import numpy' 2>/dev/null || export TOOLEVO_PYTHON_MODULES=
 
 skip() {
@@ -42,7 +42,7 @@ free_port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# await URL SECONDS LOG: waits until the server we started answers; its log is shown when it does not.
+# await URL SECONDS LOG: waits until the server that was started answers; if not, shows its log.
 await() {
 	local end=$((SECONDS + $2))
 	until curl -fsS --noproxy '*' -o /dev/null --max-time 5 "$1" 2>/dev/null; do
@@ -54,7 +54,7 @@ await() {
 	done
 }
 
-# stop ends the server we started, and waits for it.
+# stop ends the server that was started, and waits for it.
 stop() {
 	[ -n "${server:-}" ] || return 0
 	kill "$server" 2>/dev/null || true
@@ -67,8 +67,8 @@ stop() {
 	server=
 }
 
-# tests PATTERN LOG: runs the Go tests, and shows the server's log when they fail. None may be skipped, but those of the
-# program when there is none.
+# tests PATTERN LOG: runs the Go tests, and shows the server's log if they fail. None may be
+# skipped, except those of the program if TOOLEVO_BIN is not set.
 tests() {
 	if ! (cd "$repository" && go test ./mcts/policy/interop -run "$1" -count=1 -timeout "${timeout:-20m}" -v | tee "$work/tests"); then
 		echo "$name: the end of the server's log:" >&2
@@ -92,7 +92,7 @@ trap 'stop; rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Requests to 127.0.0.1 go there, and nothing is asked of a model hub.
+# Requests to 127.0.0.1 go there directly, and no model hub is asked for anything.
 export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1 HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 HF_HOME=$work/hf PYTHONDONTWRITEBYTECODE=1
 if [ -n "${TOOLEVO_BIN:-}" ]; then
 	TOOLEVO_BIN=$(cd "$(dirname "$TOOLEVO_BIN")" && pwd)/$(basename "$TOOLEVO_BIN")

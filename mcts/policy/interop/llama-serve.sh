@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Serves Qwen2.5-Coder-0.5B-Instruct (qwen05) or -1.5B-Instruct (qwen15) by llama.cpp on 127.0.0.1, until it is ended. The
-# server and the weights are fetched once.
+# Serves Qwen2.5-Coder-0.5B-Instruct (qwen05) or -1.5B-Instruct (qwen15) by llama.cpp on 127.0.0.1,
+# until it is ended. The server and the weights are fetched once.
 #
 #   llama-serve.sh qwen05|qwen15 PORT [WINDOW [SLOTS]]
 #
-# It keeps SLOTS (4) conversations of WINDOW (4096) tokens each, and computes with THREADS threads, as many as processors
-# unless set.
+# It keeps SLOTS (4) conversations of WINDOW (4096) tokens each, and computes with THREADS threads
+# (by default as many as there are processors).
 set -euo pipefail
 [ $# -ge 2 ] || { sed -n '2,8p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 

@@ -1,7 +1,9 @@
-"""Stands between toolevo and a model's server, and adds up what the server says it read and wrote.
+"""A proxy between toolevo and a model's server that adds up what the server reports to have read and
+written.
 
-python3 meter.py URL PORT FILE: forwards PORT to URL; FILE always holds the sums as JSON: completions, prompt tokens read
-(llama.cpp: those not in a slot already), tokens written, and seconds spent on reading prompts and on writing.
+python3 meter.py URL PORT FILE: forwards PORT to URL; FILE always holds the sums as JSON:
+completions, prompt tokens read (llama.cpp: those not in a slot already), tokens written, and seconds
+spent on reading prompts and on writing.
 """
 import http.client
 import json
@@ -16,7 +18,7 @@ sums = {"completions": 0, "read": 0, "written": 0, "reading_s": 0.0, "writing_s"
 
 
 def note(reply):
-    """Adds a reply of llama.cpp, whose usage counts one of several samples, or of Ollama, which tells times alone."""
+    """Adds a reply of llama.cpp, whose usage counts one of several samples, or of Ollama."""
     timings, usage = reply.get("timings", {}), reply.get("usage", {})
     cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
     samples = max(1, len(reply.get("choices", [])))

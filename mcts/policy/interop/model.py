@@ -1,11 +1,11 @@
-"""Writes a tiny Llama with random weights, as a folder that vLLM and Ollama load. Needs nothing but Python.
+"""Writes a tiny Llama with random weights, as a folder that vLLM and Ollama load. Needs only Python.
 
     model.py FOLDER TOKENIZER.json WINDOW
 
-The tokenizer is a byte-level BPE one with the special tokens of Llama 3. Heads are 64 wide, which is the least that
-vLLM's attention on a CPU takes. Weights and so completions are the same on every machine: they come from a seed.
-The logits spread enough that the most likely token is clear of the second, and a text of some hundred tokens rarely
-ends by itself.
+The tokenizer is a byte-level BPE one with the special tokens of Llama 3. Heads are 64 wide, the
+least that vLLM's attention on a CPU takes. Weights, and so completions, are the same on every
+machine: they come from a seed. The logits spread enough that the most likely token is clear of the
+second, and a text of some hundred tokens rarely ends by itself.
 """
 
 import json
@@ -22,7 +22,7 @@ BEGIN, END = "<|begin_of_text|>", "<|end_of_text|>"
 
 
 def tensors(vocabulary):
-    """Name and shape of every weight, with the standard deviation of its values; 0 is all ones."""
+    """Yields name and shape of every weight, and the standard deviation of its values; 0 is all ones."""
     within = 1 / math.sqrt(HIDDEN)
     yield "model.embed_tokens.weight", (vocabulary, HIDDEN), 1.0
     for layer in range(LAYERS):
@@ -39,7 +39,10 @@ def tensors(vocabulary):
 
 
 def write_weights(path, vocabulary, end):
-    """One file in the safetensors format: the length of a header, the header as JSON, the values. Returns their number."""
+    """Writes a safetensors file: the length of a header, the header as JSON, the values.
+
+    Returns the number of values.
+    """
     dice = random.Random(5)
     header, values = {"__metadata__": {"format": "pt"}}, array("f")
     for name, shape, deviation in tensors(vocabulary):
@@ -85,7 +88,7 @@ def main(folder, tokenizer_file, window):
         "rms_norm_eps": 1e-5, "rope_theta": 500000.0, "attention_bias": False, "mlp_bias": False,
         "tie_word_embeddings": False, "bos_token_id": ids[BEGIN], "eos_token_id": ids[END],
     })
-    # A server that took these for its own would be found out: every request overrides them.
+    # Every request overrides these, so the tests notice a server that applies them anyway.
     write("generation_config.json", {
         "bos_token_id": ids[BEGIN], "eos_token_id": ids[END], "do_sample": True, "temperature": 1.7, "top_k": 3,
         "repetition_penalty": 1.3,

@@ -14,7 +14,8 @@ name=ollama
 build_ollama
 
 python3 "$here/model.py" "$work/model" "$tokenizer" "$window" || fail "the model could not be made"
-# A template and a top_k that must have no effect. Threads that spin for each other are slow on a machine that is busy.
+# A template and a top_k that must have no effect. One thread, because on a busy machine several
+# would spin waiting for each other.
 cat >"$work/Modelfile" <<EOF
 FROM $work/model
 TEMPLATE "{{ .System }} You are asked: {{ .Prompt }}"

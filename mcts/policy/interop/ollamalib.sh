@@ -1,8 +1,9 @@
-# What ollama.sh and test-model.sh share: a real Ollama. Sourced by them, after lib.sh. If processor is set, as gcc names
-# processors, the program is compiled for it; else for any, without vector instructions: seven times slower.
+# Shared by ollama.sh and test-model.sh: a real Ollama. Sourced by them, after lib.sh. If processor
+# is set, to gcc's name of one, the program is compiled for it; else for any, without vector
+# instructions: seven times slower.
 # shellcheck shell=bash
 
-version=0.9.6 # the last that its module alone builds
+version=0.9.6 # the last that builds from its module alone
 processor=${processor-}
 folder=$cache/ollama-$version${processor:+-${processor//[^a-z0-9]/-}}
 program=$folder/ollama
@@ -21,7 +22,7 @@ build_ollama() {
 	if [ ! -x "$program" ]; then
 		need_disk 4
 		echo "$name: building Ollama $version in $folder (some minutes)" >&2
-		# From elsewhere, so that no go.mod has a say.
+		# In a folder outside the repository, so that its go.mod does not count.
 		(cd "$work" && thrice install_ollama) || skip "Ollama $version could not be built (see above)"
 		mv "$folder/new/ollama" "$program"
 		rm -rf "$folder/new"
@@ -40,7 +41,7 @@ serve_ollama() {
 	await "http://$host/api/version" 60 "$log"
 }
 
-# create_model NAME MODELFILE: makes a model known to the server.
+# create_model NAME MODELFILE: registers a model with the server.
 create_model() {
 	if ! HOME=$work OLLAMA_HOST=$host "$program" create "$1" -f "$2" >"$work/create.log" 2>&1; then
 		tail -n 20 "$work/create.log" "$log" >&2

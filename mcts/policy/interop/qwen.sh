@@ -1,11 +1,11 @@
-# The weights of two small language models that write actions: Qwen2.5-Coder-0.5B-Instruct and -1.5B-Instruct (Apache-2.0),
-# four bits a parameter (Q4_K_M). Sourced by scripts, after lib.sh.
+# The weights of two small language models that write actions: Qwen2.5-Coder-0.5B-Instruct and
+# -1.5B-Instruct (Apache-2.0), four bits a parameter (Q4_K_M). Sourced by scripts, after lib.sh.
 # shellcheck shell=bash
 
 # shellcheck source=weights.sh
 . "$servers/weights.sh"
 
-# choose_model NAME: sets what fetch_weights wants to that of qwen05 or qwen15.
+# choose_model NAME: sets the variables of fetch_weights to qwen05 or qwen15.
 choose_model() {
 	case $1 in
 	qwen05)

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Measures what it costs when more conversations are held with a server than it has slots: one evaluation and one
-# collection at a server that keeps one prompt in each slot, as the program does them by itself, and by hand with
-# --workers 1 to the number of slots. Each is a line: seconds, prompt tokens read, seconds spent on reading, completions,
-# tokens written.
+# Measures what it costs to hold more conversations with a server than it has slots: one evaluation
+# and one collection at a server that keeps one prompt in each slot, as the program does them by
+# itself, and by hand with --workers 1 to the number of slots. Each is a line: seconds, prompt
+# tokens read, seconds spent on reading, completions, tokens written.
 #
 #   TOOLEVO_BIN=bin/toolevo POLICY=openai:MODEL SERVER=http://127.0.0.1:8080 SLOTS=4 slots.sh
 #   TOOLEVO_BIN=bin/toolevo POLICY=ollama:MODEL SERVER=http://127.0.0.1:11434 SLOTS=1 slots.sh
 #
-# BEFORE names another build of the program, which is measured by itself and by hand, too. TOOLEVO_DATA names a data
-# folder; without it one is made. QUESTIONS is how many are asked (6), TURNS how many an episode has (8), WHAT the
-# commands to measure ("eval collect"), ARGS more flags, HANDS the workers by hand ("1 2 … SLOTS"). RESTART is a command
-# that starts the server anew before each line, since what its slots kept of the line before would count. PIDFILE holds
-# the server's process id, whose processor time is added to each line.
+# BEFORE names another build of the program, which is measured by itself and by hand, too.
+# TOOLEVO_DATA names a data folder; without it one is made. QUESTIONS is how many are asked (6),
+# TURNS how many an episode has (8), WHAT the commands to measure ("eval collect"), ARGS more flags,
+# HANDS the workers by hand ("1 2 … SLOTS"). RESTART is a command that restarts the server before
+# each line, because what its slots kept of the line before would count. PIDFILE holds the server's
+# process id, whose processor time is added to each line.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -71,7 +72,7 @@ measure() {
 }
 
 set_slots=()
-case $POLICY in ollama:*) set_slots=(--set "server.slots=$SLOTS") ;; esac # which it cannot tell
+case $POLICY in ollama:*) set_slots=(--set "server.slots=$SLOTS") ;; esac # Ollama does not report them
 
 for what in ${WHAT:-eval collect}; do
 	if [ -n "${BEFORE:-}" ]; then

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Has a real language model, Qwen2.5-Coder-0.5B-Instruct, answer questions through the program in TOOLEVO_BIN: doctor, an
-# evaluation, a collection that is killed and resumed, its export, and what the model wrote. See README.md.
+# Has a real language model, Qwen2.5-Coder-0.5B-Instruct, answer questions through the program in
+# TOOLEVO_BIN: doctor, an evaluation, a collection that is killed and resumed, its export, and what
+# the model wrote. See README.md.
 #
 #   MODEL    qwen05, or qwen15 for the one of 1.5 billion parameters
 #   SERVER   llama, or ollama
-#   THREADS  of the server; as many as processors unless set
+#   THREADS  of the server; by default as many as there are processors
 #
 # Exit 0: everything held, or the last line begins with "SKIPPED: ". Exit 1: something was found wrong.
 set -euo pipefail
@@ -35,7 +36,7 @@ serve_llama() {
 	await "http://$host/health" 120 "$log"
 }
 
-# serve_model_by_ollama: the same of an Ollama that is compiled for the processor at hand.
+# serve_model_by_ollama: the same with an Ollama that is compiled for this machine's processor.
 serve_model_by_ollama() {
 	processor=$(gcc -march=native -Q --help=target 2>/dev/null | awk '$1 == "-march=" { print $2 }')
 	# shellcheck source=ollamalib.sh

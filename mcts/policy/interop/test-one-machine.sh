@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the commands of ../ONE-MACHINE.md, those in its blocks of shell, in a copy of the repository. See README.md.
+# Runs the commands in the shell blocks of ../ONE-MACHINE.md in a copy of the repository. See
+# README.md.
 #
 # Exit 0: everything held, or the last line begins with "SKIPPED: ". Exit 1: a command failed.
 set -euo pipefail
@@ -13,7 +14,7 @@ name=one-machine
 # shellcheck source=qwen.sh
 . "$here/qwen.sh"
 
-# What the page's server would fetch, so that the page need not wait for a server that is skipped.
+# Fetched here what the page's server would fetch: if that is skipped, the page would wait for it.
 choose_model qwen05
 fetch_weights
 build_llama
@@ -23,7 +24,7 @@ cd "$repository"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$work/copy"
 cd "$work/copy"
 
-# A port that is free. Findings of doctor are no failure.
+# With a free port. Findings of doctor do not count as a failure.
 {
 	echo 'set -ex'
 	echo 'trap "kill \$(jobs -p) 2>/dev/null || true" EXIT'

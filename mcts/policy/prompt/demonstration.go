@@ -30,7 +30,7 @@ type DemonstrationTurn struct {
 	Observation string `yaml:"observation"`
 }
 
-// DemonstrationOf is what a history shows, without the spaces around its texts.
+// DemonstrationOf returns a history as a demonstration, without the spaces around its texts.
 func DemonstrationOf(h envs.History) Demonstration {
 	d := Demonstration{Question: strings.TrimSpace(h.Task().Question)}
 	for _, t := range h.Turns() {
@@ -90,8 +90,8 @@ func LoadDemonstrations(fsys fs.FS) (map[string][]Demonstration, error) {
 	return loadDemonstrations(fsys, func(text []byte) ([]byte, error) { return text, nil })
 }
 
-// MadeDemonstrations reads what [WriteDemonstrations] wrote into a folder, none where there is no
-// folder. A file that is not as it was written is [disk.ErrDamaged].
+// MadeDemonstrations reads what [WriteDemonstrations] wrote into a folder; a missing folder has
+// none. A file that is not as it was written is [disk.ErrDamaged].
 func MadeDemonstrations(dir string) (map[string][]Demonstration, error) {
 	return loadDemonstrations(os.DirFS(dir), disk.Unseal)
 }
@@ -123,8 +123,8 @@ func loadDemonstrations(fsys fs.FS, unseal func(text []byte) ([]byte, error)) (m
 	return pools, nil
 }
 
-// ReadDemonstrations reads the pools of a user's own: a folder as [LoadDemonstrations] does, or one
-// file as that of every dataset.
+// ReadDemonstrations reads a user's own pools: a folder as [LoadDemonstrations] does, or one file
+// that serves every dataset.
 func ReadDemonstrations(path string, datasets []string) (map[string][]Demonstration, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return LoadDemonstrations(os.DirFS(path))
@@ -147,7 +147,7 @@ func ReadDemonstrations(path string, datasets []string) (map[string][]Demonstrat
 	return pools, nil
 }
 
-// WriteDemonstrations writes a pool as the file of a dataset, in a folder that is made where it is
+// WriteDemonstrations writes a pool as the file of a dataset, in a folder that is made if it is
 // missing.
 func WriteDemonstrations(dir, dataset string, pool []Demonstration) error {
 	text, err := yaml.MarshalWithOptions(demonstrationFile{pool},
@@ -182,7 +182,7 @@ func parseDemonstrations(text []byte) ([]Demonstration, error) {
 	return file.Demonstrations, nil
 }
 
-// sameQuestion reports whether two questions differ in nothing but spacing.
+// sameQuestion reports whether two questions differ at most in spacing.
 func sameQuestion(a, b string) bool {
 	return a == b || strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
 }

@@ -4,7 +4,7 @@
 // # Words
 //
 // A [Prompt] renders a history as the text a model continues. A [Demonstration] is a solved task
-// shown in it. A [Layout] says where learned tools stand.
+// shown in it. A [Layout] says where learned tools are listed.
 //
 // # Guarantees
 //

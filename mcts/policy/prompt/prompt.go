@@ -11,21 +11,21 @@ import (
 	"toolevo/envs/toolapi"
 )
 
-// Layout says where the tools an agent has learned stand in the prompt, and how the parts of a step
-// are set apart.
+// Layout says where a prompt lists the tools an agent has learned, and how the parts of a step are
+// separated.
 type Layout string
 
 // The layouts.
 const (
-	// Stable lists no learned tool: the UpdateTool call that describes it stands among the turns
+	// Stable lists no learned tool: the UpdateTool call that describes it is among the turns
 	// already. What was rendered once never changes, so a server's prefix cache serves a whole
-	// tree. Thought, Action and Action Input of a step stand on lines of their own without a blank
+	// tree. Thought, Action and Action Input of a step are on lines of their own without a blank
 	// line between them, as in training samples.
 	Stable Layout = "stable"
-	// Paper is appendix D.2: learned tools continue the tool list, before the demonstrations, and a
-	// blank line stands between Thought, Action and Action Input of the template and the
-	// demonstrations. What a model wrote stays as it wrote it. Every UpdateTool makes a server read
-	// the prompt again.
+	// Paper is appendix D.2: learned tools continue the tool list, before the demonstrations, and
+	// blank lines separate Thought, Action and Action Input of the template and the demonstrations.
+	// What a model wrote stays as it wrote it. Every UpdateTool makes a server read the prompt
+	// again.
 	Paper Layout = "paper"
 )
 
@@ -50,19 +50,18 @@ type Prompt struct {
 	// dataset that is not here is shown all.
 	ByDataset map[string][]*toolapi.API
 
-	// Clean is applied to what others say: the question, its own tools and the observations.
-	// Servers read the control tokens of their model out of plain text, so one in an observation
+	// Clean is applied to texts from outside: the question, its own tools and the observations.
+	// Servers recognise the control tokens of their model in plain text, so one in an observation
 	// would end it; nil leaves them.
 	Clean func(text string) string
 
-	// Learns takes what UpdateTool was told into the list that is sent beside messages: in place of
-	// the entry of that name, or behind all others. What describes no tool that can be called stays
-	// out.
+	// Learns adds the descriptions given to UpdateTool to the list that is sent beside messages: in
+	// place of the entry of that name, or behind all others. What does not describe a callable tool
+	// is left out.
 	Learns bool
 
-	// Announced returns the APIs of another version that take the place of a listed one once that
-	// version has been announced ([envs.History.Announce]), none where it has none; nil keeps the
-	// list.
+	// Announced returns the APIs of another version that replace a listed one once that version has
+	// been announced ([envs.History.Announce]), maybe none; nil keeps the list.
 	Announced func(version string, listed *toolapi.API) []*toolapi.API
 
 	// NoUpdateTool is the ablation without the tool-update module (Table 5): UpdateTool is left out
@@ -81,7 +80,7 @@ func New(tools []*toolapi.API) Prompt {
 func (p Prompt) System(t envs.Task) string { return p.SystemAfter(envs.NewHistory(t)) }
 
 // SystemAfter is System with what a history says of its agent at the end: rules on tools that
-// change, and in codecs that send no list of tools the documents of the version that was announced.
+// change, and, in codecs that send no list of tools, the documents of an announced version.
 func (p Prompt) SystemAfter(h envs.History) string { return p.system(h, nil, p.wording().Format) }
 
 func (p Prompt) wording() wording {
@@ -96,6 +95,8 @@ func (p Prompt) wording() wording {
 func (p Prompt) Render(h envs.History) string {
 	var learned []string
 
+	// Only the paper's layout lists learned tools. It changes the beginning of the prompt, and a
+	// server's prefix cache is of no use after that.
 	spaced := func(text string) string { return text }
 	if p.Layout == Paper {
 		learned, spaced = h.Learned(), paperSpacing.Replace
@@ -103,7 +104,7 @@ func (p Prompt) Render(h envs.History) string {
 
 	task := h.Task()
 
-	// Most prompts fit, so that the text is not copied while it grows.
+	// Most prompts fit, so the text is not copied while it grows.
 	var b strings.Builder
 	b.Grow(1 << 14)
 	b.WriteString(p.system(h, learned, spaced(p.wording().Format)))
@@ -124,14 +125,15 @@ func (p Prompt) Render(h envs.History) string {
 	b.WriteString(QuestionText(p.cleaned(task.Question)))
 	b.WriteString("\n\n")
 
+	// The model's own actions are not cleaned: it has to see them as it wrote them.
 	for _, t := range h.Turns() {
 		renderTurn(&b, string(t.Action), p.cleaned(t.Observation))
 	}
 	return b.String()
 }
 
-// Lead returns how the next action begins: what a model is given of it, so that it writes no more
-// of the task, or of the examples. Prompts in the layout Paper end as the published ones do.
+// Lead returns the beginning of the next action that a model is given, so that it does not continue
+// the task or the examples instead. Prompts in the layout Paper end as the published ones do.
 func (p Prompt) Lead() string {
 	if _, ok := action.OrDefault(p.Codec).(action.ReAct); ok && p.Layout != Paper {
 		return action.ThoughtMarker
@@ -139,8 +141,8 @@ func (p Prompt) Lead() string {
 	return ""
 }
 
-// Stops returns the texts with which a model goes on to another task, as the examples do. The paper
-// has none.
+// Stops returns the texts with which a model begins another task, as the examples do. The paper has
+// none.
 func (p Prompt) Stops() []string {
 	if p.Layout == Paper {
 		return nil
@@ -151,7 +153,7 @@ func (p Prompt) Stops() []string {
 // QuestionText returns the line that asks a question.
 func QuestionText(question string) string { return QuestionMarker + " " + strings.TrimSpace(question) }
 
-// ObservationText returns the line that tells an observation.
+// ObservationText returns the line that shows an observation.
 func ObservationText(observation string) string {
 	return action.ObservationMarker + " " + strings.TrimSpace(observation)
 }
@@ -163,7 +165,7 @@ func renderTurn(b *strings.Builder, written, observation string) {
 	b.WriteString("\n\n")
 }
 
-// paperSpacing sets the parts of a step apart as the published template and demonstrations do.
+// paperSpacing separates the parts of a step as the published template and demonstrations do.
 var paperSpacing = strings.NewReplacer(
 	"\n"+action.ActionMarker, "\n\n"+action.ActionMarker, "\n"+action.InputMarker, "\n\n"+action.InputMarker)
 
@@ -174,6 +176,7 @@ func (p Prompt) system(h envs.History, learned []string, format string) string {
 	b.WriteString(p.wording().Opening)
 	b.WriteString("\n\n")
 
+	// Native tools are sent beside the messages.
 	if !p.Native() {
 		p.appendList(&b, t, tools, learned)
 	}
@@ -192,11 +195,12 @@ func (p Prompt) system(h envs.History, learned []string, format string) string {
 		b.WriteString(format)
 	}
 
+	// What only some histories have comes last, so that all share as long a beginning as they can.
 	if h.Advised() {
 		b.WriteString("\n\n" + baselines().Rules)
 	}
 
-	// Tools that an announced version left as they were stand in the list above.
+	// Tools that an announced version left unchanged are in the list above.
 	changed := slices.DeleteFunc(p.announced(h), func(a *toolapi.API) bool {
 		return slices.ContainsFunc(tools, func(b *toolapi.API) bool { return p.toolText(a) == p.toolText(b) })
 	})
@@ -208,8 +212,8 @@ func (p Prompt) system(h envs.History, learned []string, format string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// ForPeople is the system text with all that a server shows beside it: the tools, and how an action
-// is written.
+// ForPeople returns the system text with all that a server shows beside it: the tools, and how an
+// action is written.
 func (p Prompt) ForPeople(t envs.Task) string {
 	text := p.System(t)
 	if !p.Native() {
@@ -230,7 +234,7 @@ func (p Prompt) ForPeople(t envs.Task) string {
 func (p Prompt) appendList(b *strings.Builder, t envs.Task, tools []*toolapi.API, learned []string) {
 	for i, a := range tools {
 		text := p.toolText(a)
-		if t.Tools != "" { // others wrote what tools of its own say
+		if t.Tools != "" { // a task's own tools are texts from outside
 			text = p.cleaned(text)
 		}
 
@@ -244,7 +248,7 @@ func (p Prompt) appendList(b *strings.Builder, t envs.Task, tools []*toolapi.API
 	b.WriteByte('\n')
 }
 
-// cleaned is what others say as a prompt shows it.
+// cleaned returns a text from outside as a prompt shows it.
 func (p Prompt) cleaned(text string) string {
 	if p.Clean == nil {
 		return text
@@ -256,11 +260,11 @@ func (p Prompt) cleaned(text string) string {
 // them.
 func (p Prompt) Native() bool { return action.IsNative(p.Codec) }
 
-// codes reports whether a program is the whole answer: it ends by itself, and nobody can learn in
-// between.
+// codes reports whether a program is the whole answer: it ends by itself, and the agent cannot
+// learn in between.
 func (p Prompt) codes() bool { return p.Codec == action.Python{} }
 
-// guidelines are those of the wording and, in their midst, those of the tools that are listed.
+// guidelines returns those of the wording and, among them, those of the listed tools.
 func (p Prompt) guidelines(tools []*toolapi.API) []string {
 	w := p.wording()
 
@@ -270,7 +274,7 @@ func (p Prompt) guidelines(tools []*toolapi.API) []string {
 	}
 
 	for _, a := range tools {
-		if a.Guideline != "" && !p.codes() { // they speak of single calls
+		if a.Guideline != "" && !p.codes() { // they are about single calls
 			all = append(all, a.Guideline)
 		}
 	}
@@ -284,12 +288,12 @@ func (p Prompt) guidelines(tools []*toolapi.API) []string {
 	return all
 }
 
-// shown returns the demonstrations of a task: the first Shots of its dataset's pool that ask
-// something else.
+// shown returns the demonstrations of a task: the first Shots of its dataset's pool with another
+// question.
 func (p Prompt) shown(t envs.Task) []Demonstration {
 	pool := p.Demonstrations[t.Labels[envs.LabelDataset]]
 	if p.codes() {
-		pool = nil // they go turn by turn
+		pool = nil // they show single turns
 	}
 
 	shown := make([]Demonstration, 0, max(0, min(p.Shots, len(pool))))

@@ -10,7 +10,7 @@ import (
 )
 
 // List returns the tools that a task is shown, in their order: its own before those of its suite.
-// What cannot be read of its own is left out.
+// Its own are left out if they cannot be read.
 func (p Prompt) List(t envs.Task) []*toolapi.API {
 	tools, ok := p.ByDataset[t.Labels[envs.LabelDataset]]
 	if !ok {
@@ -19,14 +19,13 @@ func (p Prompt) List(t envs.Task) []*toolapi.API {
 
 	own, _ := toolapi.ParseFunctions(t.Tools)
 
-	// A program is the whole answer: it ends by itself, and nobody can learn in between.
 	return toolapi.Shown(slices.DeleteFunc(slices.Concat(own, tools), func(a *toolapi.API) bool {
-		return (p.NoUpdateTool || p.codes()) && a.Tool == envs.UpdateTool || p.codes() && a.Tool == envs.FinishTool
+		return (p.NoUpdateTool || p.codes()) && a.Tool == envs.UpdateTool ||
+			p.codes() && a.Tool == envs.FinishTool
 	}))
 }
 
-// announced are the tools of a task as the version has them that a history was told of; nil where
-// it was told of none.
+// announced returns the tools of a task in the version that a history announces, or nil.
 func (p Prompt) announced(h envs.History) []*toolapi.API {
 	version := h.Announced()
 	if version == "" || p.Announced == nil {
@@ -48,7 +47,7 @@ func (p Prompt) Functions(h envs.History) []envs.Args {
 		list = announced
 	}
 
-	own := h.Task().Tools != "" // others wrote what they say
+	own := h.Task().Tools != "" // and so texts from outside, to be cleaned
 	all := make([]envs.Args, 0, len(list))
 
 	for _, a := range list {
@@ -59,8 +58,9 @@ func (p Prompt) Functions(h envs.History) []envs.Args {
 		return all
 	}
 
-	// A later description of a name takes the place of an earlier one.
+	// A later description of a name replaces an earlier one.
 	for _, text := range h.Learned() {
+		// A model may describe anything; a server would refuse the whole list for one such name.
 		a, ok := toolapi.ParseDescription(text)
 		if !ok || !action.CanCall(a.Name) {
 			continue
@@ -76,7 +76,7 @@ func (p Prompt) Functions(h envs.History) []envs.Args {
 	return all
 }
 
-// function describes a tool, cleaned where it is not of a version.
+// function describes a tool, cleaned if its texts are from outside.
 func (p Prompt) function(a *toolapi.API, clean bool) envs.Args {
 	if !clean {
 		return a.Function()
@@ -84,7 +84,7 @@ func (p Prompt) function(a *toolapi.API, clean bool) envs.Args {
 	return cleanedIn(a.Function(), p.cleaned).(envs.Args)
 }
 
-// cleanedIn is a value with every text in it cleaned.
+// cleanedIn returns a value with every text in it cleaned.
 func cleanedIn(v any, clean func(string) string) any {
 	switch v := v.(type) {
 	case string:
@@ -105,9 +105,9 @@ func cleanedIn(v any, clean func(string) string) any {
 	return v
 }
 
-// toolText is how a tool list shows a tool: its signature and what it does and, but for the layout
-// Paper, a line for each parameter that has a document, and below it one for each member of an
-// object.
+// toolText returns a tool as a tool list shows it: its signature and what it does and, except in
+// the layout Paper, a line for each parameter that has a document, and below it one for each member
+// of an object.
 func (p Prompt) toolText(a *toolapi.API) string {
 	text := a.Signature() + ", " + strings.Join(strings.Fields(a.Description), " ")
 	if p.Layout == Paper {

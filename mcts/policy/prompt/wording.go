@@ -8,8 +8,7 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// What stands before the question that is asked (ToolEvo, appendix D.2). How the turns are marked
-// is the codec's.
+// What precedes the question (ToolEvo, appendix D.2). The codec decides how turns are marked.
 const (
 	TurnHeading    = "Now it is your turn." // ends the demonstrations
 	QuestionMarker = "Question:"
@@ -18,9 +17,9 @@ const (
 // wording is what a model is shown about the tools.
 type wording struct {
 	Opening string
-	First   []string // guidelines that stand before those of the tools
+	First   []string // guidelines before those of the tools
 	Paper   []string // in place of First in the layout Paper
-	Then    []string // guidelines that stand behind
+	Then    []string // guidelines behind those of the tools
 	Format  string
 }
 
@@ -30,8 +29,7 @@ var files embed.FS
 // baselines are what the baselines of an evaluation add.
 var baselines = yamltext.Once[struct{ Documents, Rules string }](files, "baselines.yaml")
 
-// wordings are those of the codecs, by their names; tools-parallel where several calls of a turn
-// are played.
+// wordings are those of the codecs, by their names; tools-parallel is for several calls in a turn.
 var wordings = yamltext.Once[map[string]wording](files, "wordings.yaml")
 
 const (

@@ -9,13 +9,13 @@ import (
 // dice is the random source of one sample: a value, so that drawing costs no allocation.
 type dice struct{ pcg rand.PCG }
 
-// sampleStream keeps the numbers drawn here apart from other users of the same seed.
+// sampleStream separates the numbers drawn here from those of other users of the same seed.
 const sampleStream = 0x746f6f6c65766f
 
 func newDice(seed uint64) dice {
 	var d dice
 	d.pcg.Seed(seed, sampleStream)
-	d.pcg.Uint64() // neighbouring seeds need a step to part
+	d.pcg.Uint64() // neighbouring seeds differ only after a step
 	return d
 }
 

@@ -16,8 +16,8 @@ type move struct {
 	thought string
 	call    envs.Call      // in the prompt version
 	via     *usage         // the successor to call instead; nil calls what the prompt lists
-	known   envs.Call      // how a policy that was told writes the call; it has no name where nobody told
-	filled  bool           // what the call leaves out is said as the successor's example does
+	known   envs.Call      // the call as a policy that was told writes it; without a name if it was not
+	filled  bool           // what the call leaves out is filled from the successor's example
 	changes silent.Changes // of what it calls, as far as they are known
 	form    form
 	cost    float64 // what the move takes off the log-probability, by how unlikely a model makes it
@@ -49,7 +49,7 @@ const (
 // unknownAnswer is what the policy finishes with when it gives up. It is the answer of no question.
 const unknownAnswer = "unknown"
 
-// decide returns the right move, as far as the profile can tell.
+// decide returns the right move, as far as the profile knows.
 func (sc *scene) decide() move {
 	if sc.plan == nil || sc.st.errors >= sc.profile.Patience {
 		return giveUp()
@@ -80,14 +80,17 @@ func (sc *scene) step() move {
 
 	m := move{thought: thought, call: call}
 
+	// What the deployed version cannot express is called as the prompt lists it.
 	if sc.knows != nil {
-		m.known, _ = envs.Lift(sc.knows, sc.h, call) // what cannot be said is called as the prompt lists it
+		m.known, _ = envs.Lift(sc.knows, sc.h, call)
 	}
 
 	if sc.profile.ReadsNotices {
 		m.via = sc.st.successor(sc.h, call.Name, call.Args)
 	}
 
+	// Written the same way it would fail the same way: then the example's values go where the plan
+	// says nothing.
 	if t := sc.st.last(); t != nil && (t.Outcome.IsError() || t.Outcome == envs.Unavailable) {
 		m.filled = m.via != nil && sameCall(t.Call, envs.Call{Name: m.via.name, Args: m.args()})
 
@@ -101,17 +104,18 @@ func (sc *scene) step() move {
 		}
 	}
 
-	m.changes = sc.st.heed.changes(envs.Call{Tool: call.Tool, Name: m.name(), Args: m.args()})
+	// Last, because it depends on the name and the arguments that the move has by now.
+	m.changes = sc.st.knowledge.changes(envs.Call{Tool: call.Tool, Name: m.name(), Args: m.args()})
 	return m
 }
 
-// next is the plan's next call, or one for what the last one's answer lacks.
+// next returns the plan's next call, or one for what the last one's answer lacks.
 func (sc *scene) next() (thought string, call envs.Call, err error) {
 	results := sc.st.results
 
 	thought, call, err = sc.plan(results[:len(results):len(results)])
-	if call.Name = cmp.Or(call.Name, call.Tool); err == nil && sc.st.heed.lacking != nil {
-		call = sc.st.heed.ask(call)
+	if call.Name = cmp.Or(call.Name, call.Tool); err == nil && sc.st.knowledge.lacking != nil {
+		call = sc.st.knowledge.ask(call)
 	}
 	return thought, call, err
 }
@@ -170,7 +174,7 @@ func (m *move) text(codec action.Codec, w wording) string {
 	return text
 }
 
-// spoilt is the text of arguments as a move in a wrong form writes it.
+// spoilt returns the text of arguments as a move in a wrong form writes it.
 func (m *move) spoilt(arguments string) string {
 	if m.form == missingBrace {
 		return strings.TrimSuffix(arguments, "}")

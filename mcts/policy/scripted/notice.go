@@ -11,11 +11,10 @@ import (
 	"toolevo/envs/wire"
 )
 
-// useWord is what comes before the successor in a notice.
+// useWord precedes the successor in a notice.
 var useWord = regexp.MustCompile(`[Uu][Ss][Ee] `)
 
-// orUse stands between what a notice says of several successors, each of which takes some of the
-// calls.
+// orUse separates several successors in a notice, each of which takes some of the calls.
 const orUse = " Or use "
 
 // parseNotices infers the usages from a deprecation notice, one for each successor that it names.
@@ -39,16 +38,17 @@ func parseNotices(text string) []*usage {
 	return all
 }
 
-// fitting is the usage that has a place for most arguments of a call, under the names that are most
-// like theirs, and asks for the fewest others.
+// fitting returns the usage with places for most arguments of a call, under the most similar names,
+// and with the fewest other parameters.
 func fitting(all []*usage, args envs.Args) *usage {
 	return slices.MinFunc(all, func(a, b *usage) int {
-		return cmp.Or(a.homeless(args)-b.homeless(args), b.alike(args)-a.alike(args), len(a.params)-len(b.params))
+		return cmp.Or(a.unplaced(args)-b.unplaced(args),
+			b.similarNames(args)-a.similarNames(args), len(a.params)-len(b.params))
 	})
 }
 
-// alike is how many arguments of a call have a name that a parameter has, or words of it.
-func (u *usage) alike(args envs.Args) (n int) {
+// similarNames counts the arguments of a call whose names share a word with that of a parameter.
+func (u *usage) similarNames(args envs.Args) (n int) {
 	for _, a := range args {
 		if slices.ContainsFunc(u.params, func(name string) bool { return likeness(name, a.Name) > 0 }) {
 			n++
@@ -71,8 +71,9 @@ func parseNotice(text string) (*usage, bool) {
 		return nil, false
 	}
 
-	if at := strings.LastIndex(head, "Error: "); at >= 0 {
-		head = head[at+len("Error: "):]
+	// Whatever comes before the notice is not part of the old name.
+	if i := strings.LastIndex(head, "Error: "); i >= 0 {
+		head = head[i+len("Error: "):]
 	}
 
 	use := useWord.FindStringIndex(tail)
@@ -119,6 +120,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 		return nil, false
 	}
 
+	// Only these words tell which tool the new one replaces: it may describe any other.
 	_, tail, ok := strings.Cut(text, updatedVersion)
 	if !ok {
 		return nil, false
@@ -133,7 +135,7 @@ func parseLearned(text string, oldCount int) (*usage, bool) {
 		return nil, false
 	}
 
-	// What a model wrote may be cut, or its own: a description that shows no call teaches none.
+	// What a model wrote may be cut off, or in other words: it teaches nothing without a call.
 	args, _, err := pytext.DecodeObject(example)
 	if err != nil || len(args) == 0 && len(u.params) > 0 {
 		return nil, false
@@ -148,8 +150,8 @@ const (
 	forExample     = "For example, "
 )
 
-// describe writes the tool description that UpdateTool is given after the first successful call,
-// like the one of the case study in appendix C.2.
+// describe writes the tool description for UpdateTool after the first successful call, like the one
+// of the case study in appendix C.2.
 func (u *usage) describe(args envs.Args) string {
 	b := make([]byte, 0, 256)
 	b = append(b, u.signature...)
@@ -162,7 +164,7 @@ func (u *usage) describe(args envs.Args) string {
 	return string(append(b, '.'))
 }
 
-// guess makes slots from parameter names alone: the first ones take the old arguments, the others
+// guess infers slots from parameter names alone: the first ones take the old arguments, the others
 // are settings.
 func guess(params []string, oldCount int) []slot {
 	slots := make([]slot, 0, len(params))

@@ -14,16 +14,16 @@ import (
 type target struct {
 	slot
 
-	member  string // of the object or bracketed text that the parameter is; "" of one that is the argument itself
-	example any    // nil where the source shows none
-	must    bool   // the source shows null: a call must say it
+	member  string // of the parameter's object or bracketed text; "" for the whole parameter
+	example any    // nil if the source shows none
+	must    bool   // the source shows null: a call must have it
 }
 
-// pair says a call whose arguments are not all that there were, or not all texts: what goes where
-// is not told by their order alone. Old parameters go to new ones of their name, else of a name
-// with a word of theirs, else in their order. What the call left out stays left out, unless filled:
-// then all that the example shows is said.
-func (u *usage) pair(args envs.Args, filled bool) envs.Args {
+// pairArguments writes a call whose arguments are not complete, or not all texts, so that their
+// order alone does not show what goes where. Old parameters go to new ones of their name, else of a
+// name that shares a word, else in their order. What the call left out stays left out, unless
+// filled: then it gets the example's values.
+func (u *usage) pairArguments(args envs.Args, filled bool) envs.Args {
 	old := u.oldParams
 	if old == nil {
 		old = args.Names()
@@ -35,21 +35,22 @@ func (u *usage) pair(args envs.Args, filled bool) envs.Args {
 	var out envs.Args
 
 	for i, t := range targets {
-		value, said := t.example, filled || t.must
+		value, written := t.example, filled || t.must
 		if source[i] != "" {
 			if given, ok := args.Get(source[i]); ok {
-				value, said = given, true
+				value, written = given, true
 			}
 		} else {
-			said = true // it is new: no argument of before
+			// A new parameter: the call cannot have left it out on purpose.
+			written = true
 		}
 
-		if said && (value != nil || t.must) {
+		if written && (value != nil || t.must) {
 			out = t.put(out, value)
 		}
 	}
 
-	// What has no place is sent as it was: leaving it out in silence would call something else.
+	// What has no place is sent as it was: leaving it out silently would call something else.
 	for _, a := range args {
 		if !slices.Contains(source, a.Name) {
 			out = out.With(a.Name, a.Value)
@@ -59,8 +60,8 @@ func (u *usage) pair(args envs.Args, filled bool) envs.Args {
 	return out
 }
 
-// homeless is how many arguments have no place in the new call.
-func (u *usage) homeless(args envs.Args) (n int) {
+// unplaced counts the arguments without a place in the new call.
+func (u *usage) unplaced(args envs.Args) (n int) {
 	old := u.oldParams
 	if old == nil {
 		old = args.Names()
@@ -77,8 +78,8 @@ func (u *usage) homeless(args envs.Args) (n int) {
 	return n
 }
 
-// targets are those of the new call, in the order of its signature. An object stands for its
-// members where the call has no object.
+// targets returns those of the new call, in the order of its signature. An object is replaced by
+// its members if the call has no object.
 func (u *usage) targets(old []string, args envs.Args) []target {
 	var all []target
 
@@ -92,10 +93,12 @@ func (u *usage) targets(old []string, args envs.Args) []target {
 		stem, n := familyOf(u.params[i:])
 		must := shown && value == nil
 
+		// What names prove comes before what values look like: a value that is the old tool's name
+		// chooses among tools, and a parameter that kept its name is still that parameter.
 		switch {
 		case isNamed(value, u.old):
 			all = append(all, target{slot: slot{kind: copied, key: name}, example: value})
-		case slices.Contains(old, name): // whatever its value looks like, it is that parameter
+		case slices.Contains(old, name):
 			all = append(all, target{slot: slot{key: name}, example: value, must: must})
 		case members != nil && nests:
 			for _, m := range members {
@@ -103,6 +106,8 @@ func (u *usage) targets(old []string, args envs.Args) []target {
 					slot: slot{key: name}, member: m.Name, example: m.Value, must: m.Value == nil,
 				})
 			}
+		// Numbered names are one argument, split up, only if the tool has more parameters than
+		// before.
 		case n > 1 && len(u.params) > len(old):
 			all = append(all, target{slot: slot{kind: numbered, key: stem}, example: value})
 			i += n - 1
@@ -128,6 +133,7 @@ func (t target) put(call envs.Args, value any) envs.Args {
 		return call
 	}
 
+	// The new tool takes texts where the old one may have taken booleans and numbers.
 	if _, isText := t.example.(string); isText {
 		if on, isBool := value.(bool); isBool && t.kind == plain {
 			value = strconv.FormatBool(on) // as JSON has it
@@ -137,8 +143,9 @@ func (t target) put(call envs.Args, value any) envs.Args {
 	}
 
 	isKey := func(a envs.Arg) bool { return a.Name == t.key }
-	before, _ := call.Get(t.key) // of its members, the first ones
+	before, _ := call.Get(t.key)
 
+	// Members and labels of one parameter come one by one, and each extends what is there.
 	switch {
 	case t.kind == prefixed && !strings.HasPrefix(asText(value), t.prefix):
 		value = t.prefix + asText(value)
@@ -151,7 +158,7 @@ func (t target) put(call envs.Args, value any) envs.Args {
 	return slices.DeleteFunc(call, isKey).With(t.key, value)
 }
 
-// parts are the items of a list, or of a text with commas.
+// parts returns the items of a list, or of a text with commas.
 func parts(value any) []any {
 	if list, ok := value.([]any); ok {
 		return list
@@ -164,8 +171,8 @@ func parts(value any) []any {
 	return all
 }
 
-// sources are the old parameters whose arguments targets get, by target; "" of one that is new. An
-// argument goes where the example has something of its kind.
+// sources returns the old parameters whose arguments the targets get, by target; "" for a new one.
+// An argument goes where the example has something of its kind.
 func sources(targets []target, old []string, args envs.Args) []string {
 	names := make([]string, len(targets))
 	for i, t := range targets {
@@ -177,39 +184,41 @@ func sources(targets []target, old []string, args envs.Args) []string {
 
 	source := make([]string, len(targets))
 	free := slices.Clone(old)
-	pair := func(least int, any bool) {
+	assign := func(least int, anyKind bool) {
 		for i := range targets {
 			if source[i] != "" || len(free) == 0 || targets[i].kind == copied {
 				continue
 			}
 
-			at := slices.IndexFunc(free, func(o string) bool {
+			j := slices.IndexFunc(free, func(o string) bool {
 				value, given := args.Get(o)
-				return likeness(names[i], o) >= least && (any || !given || targets[i].takes(value))
+				return likeness(names[i], o) >= least && (anyKind || !given || targets[i].takes(value))
 			})
-			if at >= 0 {
-				source[i] = free[at]
-				free = slices.Delete(free, at, at+1)
+			if j >= 0 {
+				source[i] = free[j]
+				free = slices.Delete(free, j, j+1)
 			}
 		}
 	}
 
-	for least := most(names, old); least > 0; least-- {
-		pair(least, false)
+	// The most similar names first, or a weak similarity would take an argument from its place.
+	for least := maxLikeness(names, old); least > 0; least-- {
+		assign(least, false)
 	}
 
-	// Of a parameter that takes values of several kinds the example shows one.
-	for least := most(names, old); least > 0; least-- {
-		pair(least, true)
+	// The example shows one kind of value, and the parameter may take others.
+	for least := maxLikeness(names, old); least > 0; least-- {
+		assign(least, true)
 	}
 
-	pair(0, false)
-	pair(0, true)
+	// Names say nothing about what is left, so it goes by kind, and then by order alone.
+	assign(0, false)
+	assign(0, true)
 	return source
 }
 
-// takes reports whether a value may stand where the example has another one: values of a kind, or a
-// number or boolean where the example has it as a text.
+// takes reports whether a value may replace that of the example: values of one kind, or a number or
+// boolean if the example has it as a text.
 func (t target) takes(value any) bool {
 	switch value.(type) {
 	case envs.Args:
@@ -233,8 +242,8 @@ func isNumber(value any) bool {
 	return err == nil
 }
 
-// most is how like each other a new and an old name are, at most.
-func most(names, old []string) (n int) {
+// maxLikeness is the highest likeness of a new and an old name.
+func maxLikeness(names, old []string) (n int) {
 	for _, name := range names {
 		for _, o := range old {
 			n = max(n, likeness(name, o))
@@ -246,7 +255,7 @@ func most(names, old []string) (n int) {
 
 var nameWord = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+|[0-9]+`)
 
-// likeness is how many words two names share; equal ones are more alike than any.
+// likeness counts the words that two names share; equal names have more than any others.
 func likeness(a, b string) (n int) {
 	if a == b {
 		return len(a) + 1

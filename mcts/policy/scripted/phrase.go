@@ -2,8 +2,8 @@ package scripted
 
 import "strings"
 
-// wording chooses how a thought is put: which sentence comes before what the plan thinks, and which
-// after it. The likeliest is the first of each.
+// wording chooses how a thought is put: which sentence comes before the plan's own, and which after
+// it. The likeliest is the first of each.
 type wording struct{ opener, closer int }
 
 func (m *move) likeliest() wording { return wording{} }
@@ -17,7 +17,7 @@ func (m *move) rephrased(d *dice) wording {
 	return w
 }
 
-// cost is what the words take off the log-probability.
+// cost is how much the words reduce the log-probability.
 func (w wording) cost() float64 { return float64(0.01 * float64(w.opener+w.closer)) }
 
 func (w wording) append(b []byte, m *move) []byte {

@@ -15,25 +15,25 @@ type Profile struct {
 	Name string
 
 	// ReadsNotices is whether a deprecation notice changes what is called. Without it the policy
-	// goes on calling what the prompt lists.
+	// keeps calling what the prompt lists.
 	ReadsNotices bool `yaml:"reads_notices"`
 
 	// ReadsHints is whether notes above answers, and documents that the policy is shown, change
-	// what is called and what answers are taken to mean. Without it every answer is trusted.
+	// what is called and how answers are understood. Without it every answer is trusted.
 	ReadsHints bool `yaml:"reads_hints"`
 
 	// Knowing is whether the policy is told how its calls are written in the deployed version; see
 	// [Policy.In].
 	Knowing bool
 
-	// NoUpdateTool is set where the prompt does not offer UpdateTool (prompt.Prompt.NoUpdateTool).
+	// NoUpdateTool is set if the prompt does not offer UpdateTool (prompt.Prompt.NoUpdateTool).
 	NoUpdateTool bool `yaml:"-"`
 
 	// Codec is what actions are written in; nil is ReAct.
 	Codec action.Codec `yaml:"-"`
 
-	// Patience is how many errors in a row on one step are met with another try; then the policy
-	// finishes with "unknown". A deprecation that can be read is not an error here.
+	// Patience is after how many errors in a row on one step the policy finishes with "unknown". A
+	// deprecation that can be read is not an error here.
 	Patience int
 
 	// Rephrase is the probability that a sample words its thought in another way than the
@@ -43,11 +43,11 @@ type Profile struct {
 	Rates Rates
 
 	// Hopeless is the share of questions, chosen by a hash of their text, that the policy never
-	// solves: it works as on any other, and always ends with an answer that is none.
+	// solves: it works as on any other, and always ends with "unknown".
 	Hopeless float64
 
-	// Greedy is the share of Rates that applies when decoding greedily. Which steps go wrong then
-	// depends on the question and the number of turns only.
+	// Greedy is the share of Rates that applies in greedy decoding. Which steps go wrong then
+	// depends only on the question and the number of turns.
 	Greedy float64
 }
 

@@ -18,8 +18,9 @@ import (
 type Policy struct {
 	profile Profile
 	planFor func(question string) (envs.Plan, bool)
-	knows   envs.Environment // how it writes calls; nil of a profile that is not told
-	told    envs.Environment // whose documents it may be shown; nil of a profile that reads none
+	knows   envs.Environment // tells how calls are written; nil for a profile that is not told
+
+	documents envs.Environment // whose documents it may be shown; nil for a profile that reads none
 
 	plans   memo.Memo[planned]  // by question
 	notices memo.Memo[[]*usage] // by the observation of a deprecated call; nil when it cannot be read
@@ -40,20 +41,20 @@ func New(profile Profile, plan func(question string) (envs.Plan, bool)) *Policy 
 }
 
 // In returns the policy for episodes in an environment. One that is Knowing is told how its calls
-// are written there and what is answered otherwise, and nothing else; it cannot play before. One
-// that reads hints is shown the documents, if anybody is. Any other is the same everywhere.
+// are written there and which answers differ, and nothing else; it cannot play without that. One
+// that reads hints is shown the documents, if agents are. Any other is the same everywhere.
 func (s *Policy) In(env envs.Environment) *Policy {
 	if !s.profile.Knowing && !s.profile.ReadsHints {
 		return s
 	}
 
-	told := New(s.profile, s.planFor)
-	told.told = env
+	p := New(s.profile, s.planFor)
+	p.documents = env
 
 	if s.profile.Knowing {
-		told.knows = env
+		p.knows = env
 	}
-	return told
+	return p
 }
 
 // Name returns what reports call the policy, e.g. "scripted:noisy": never the name of a model.
@@ -75,7 +76,7 @@ func (s *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 			"give the same command another policy, such as scripted:reader"))
 	}
 
-	sc := s.look(r.History)
+	sc := s.newScene(r.History)
 
 	proposals := make([]mcts.Proposal, r.N)
 	for i := range proposals {
@@ -89,7 +90,7 @@ func (s *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	return proposals, nil
 }
 
-// scene is one history as the policy sees it, and the move it takes for the right one.
+// scene is one history as the policy sees it, and the move that it thinks right.
 type scene struct {
 	*Policy
 	h    envs.History
@@ -106,8 +107,8 @@ func (s *Policy) hopeless(question string) bool {
 	return d.chance(s.profile.Hopeless)
 }
 
-func (s *Policy) look(h envs.History) *scene {
-	sc := &scene{Policy: s, h: h, st: s.stand(h)}
+func (s *Policy) newScene(h envs.History) *scene {
+	sc := &scene{Policy: s, h: h, st: s.readHistory(h)}
 
 	question := h.Task().Question
 	if p := s.plans.Get(question, s.planOf); p.ok {
@@ -126,8 +127,8 @@ func (s *Policy) planOf(question string) planned {
 
 // greedy is the likeliest sample. Its mistakes are an imperfect model's, the same in every run.
 // Those in the task depend on the question, the step of its plan and the tries of that step, and so
-// are the same in every API version; those that drift gives occasion for depend on the turn and
-// come on top. So no accuracy is better under drift than without.
+// are the same in every API version; those that drift makes possible depend on the turn and are
+// additional. So no accuracy is better under drift than without.
 func (sc *scene) greedy() mcts.Proposal {
 	question := sc.h.Task().Question
 	step := questionDice(question, fmt.Sprintf("step %d, try %d", len(sc.st.results), sc.st.errors))

@@ -10,16 +10,16 @@ import (
 	"toolevo/envs/wire"
 )
 
-// slip is a mistake: how often it is made, and what it makes of the right move, or false where it
-// is not possible.
+// slip is a mistake: how often it is made, and what it makes of the right move, or false if it is
+// not possible.
 type slip struct {
 	rate float64
 	make func(*scene, *dice) (move, bool)
 }
 
-// slips lists the mistakes in the order in which they are considered: one that leaves out a step
-// and those that are made in one, for which drift gives occasion, and those in the task, which are
-// made without it, too.
+// slips lists the mistakes in the order in which they are considered: one that skips a step and
+// those made in one, which only drift makes possible, and those in the task, which are also made
+// without it.
 func (r *Rates) slips() (forgetting, drift, task, all []slip) {
 	all = []slip{
 		{r.ForgetUpdate, forgetUpdate},
@@ -115,7 +115,7 @@ func extraCall(sc *scene, _ *dice) (move, bool) {
 	return move{thought: "I check the last result once more.", call: sc.st.turns[last].Call}, true
 }
 
-// earlyAnswer takes the first number in sight for the answer.
+// earlyAnswer answers with the first number of the last result.
 func earlyAnswer(sc *scene, _ *dice) (move, bool) {
 	if !sc.stepping() || len(sc.st.results) == 0 || sc.best.call.Name == envs.FinishTool {
 		return move{}, false
@@ -130,14 +130,14 @@ func earlyAnswer(sc *scene, _ *dice) (move, bool) {
 
 func giveUpEarly(sc *scene, _ *dice) (move, bool) { return giveUp(), sc.stepping() }
 
-// number is a number in a text, as far as digits and points reach.
+// number matches a number in a text, as far as digits and points reach.
 var number = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)*`)
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 const columnList = "following columns: "
 
-// columns returns the column names that the latest observation listing any lists.
+// columns returns the column names of the latest observation that lists any.
 func (st *standing) columns() []string {
 	for _, t := range slices.Backward(st.turns) {
 		if _, list, ok := strings.Cut(wire.ReadAnswer(t.Observation), columnList); ok && t.Outcome == envs.OK {
@@ -149,7 +149,7 @@ func (st *standing) columns() []string {
 	return nil
 }
 
-// wrongColumn names another of the listed columns where the call names one.
+// wrongColumn replaces a column in the call by another listed one.
 func wrongColumn(sc *scene, d *dice) (move, bool) {
 	m := sc.best
 	if !sc.stepping() || m.call.Name == envs.FinishTool {
@@ -164,37 +164,37 @@ func wrongColumn(sc *scene, d *dice) (move, bool) {
 	for i, a := range m.call.Args {
 		text, _ := a.Value.(string)
 		for c, column := range columns {
-			at := wordIndex(text, column)
-			if at < 0 {
+			begin := wordIndex(text, column)
+			if begin < 0 {
 				continue
 			}
 
 			other := columns[(c+1+d.intN(len(columns)-1))%len(columns)]
 			m.call.Args = slices.Clone(m.call.Args)
-			m.call.Args[i].Value = text[:at] + other + text[at+len(column):]
+			m.call.Args[i].Value = text[:begin] + other + text[begin+len(column):]
 			return m, true
 		}
 	}
 	return m, false
 }
 
-// wordIndex returns where word stands in text on its own, or -1.
+// wordIndex returns where word occurs in text as a whole word, or -1.
 func wordIndex(text, word string) int {
 	if word == "" {
 		return -1
 	}
 
 	for from := 0; ; {
-		at := strings.Index(text[from:], word)
-		if at < 0 {
+		begin := strings.Index(text[from:], word)
+		if begin < 0 {
 			return -1
 		}
 
-		at += from
+		begin += from
 
-		end := at + len(word)
-		if (at == 0 || !isWordByte(text[at-1])) && (end == len(text) || !isWordByte(text[end])) {
-			return at
+		end := begin + len(word)
+		if (begin == 0 || !isWordByte(text[begin-1])) && (end == len(text) || !isWordByte(text[end])) {
+			return begin
 		}
 
 		from = end
@@ -209,6 +209,7 @@ func wrongArithmetic(sc *scene, d *dice) (move, bool) {
 		return m, false
 	}
 
+	// One argument alone is changed: a sample makes at most one mistake.
 	for i, a := range m.call.Args {
 		text, _ := a.Value.(string)
 		wrong := ""
@@ -235,8 +236,8 @@ func wrongArithmetic(sc *scene, d *dice) (move, bool) {
 	return m, false
 }
 
-// wrongDigit changes one digit of a number in text; names like x1 hold no number. It returns ""
-// when there is none.
+// wrongDigit changes one digit of a number in text; names like x1 hold no number. It returns "" if
+// text has none.
 func wrongDigit(text string, d *dice) string {
 	var places []int
 	for i := 0; i < len(text); i++ {
@@ -250,8 +251,8 @@ func wrongDigit(text string, d *dice) string {
 	}
 
 	b := []byte(text)
-	at := places[d.intN(len(places))]
-	b[at] = '0' + (b[at]-'0'+1+byte(d.intN(9)))%10
+	i := places[d.intN(len(places))]
+	b[i] = '0' + (b[i]-'0'+1+byte(d.intN(9)))%10
 	return string(b)
 }
 

@@ -10,24 +10,24 @@ import (
 	"toolevo/envs/wire"
 )
 
-// standing is where a history stands: what the plan's calls have answered so far, and what went
+// standing is how far a history has come: what the plan's calls have answered so far, and what went
 // wrong since.
 type standing struct {
-	turns   []envs.Turn
-	results []string   // the observations of the plan's calls, in order
-	usages  [][]*usage // inferred from each of the notices met, in order
-	heed    heed       // what is known of answers that are no longer what they were
+	turns     []envs.Turn
+	results   []string   // the observations of the plan's calls, in order
+	usages    [][]*usage // inferred from each of the notices so far, in order
+	knowledge knowledge  // of answers that are no longer what they were
 
 	lastOK  int // index in turns of the last call of the plan that succeeded, -1 before the first
-	errors  int // errors in a row since; a deprecation that can be read is none
+	errors  int // errors in a row since, without deprecations that can be read
 	ignored int // deprecations in a row since
 	updated int // index in turns of the last UpdateTool, -1 before the first
 }
 
-// stand reads a history. The plan's calls are the ones that succeeded, save UpdateTool and exact
-// repetitions of the call before: those answer the same and bring the plan no further.
-func (s *Policy) stand(h envs.History) standing {
-	st := standing{turns: h.Turns(), lastOK: -1, updated: -1, heed: heed{Policy: s, h: h}}
+// readHistory reads a history. The plan's calls are the ones that succeeded, except UpdateTool and
+// exact repetitions of the call before: those answer the same and do not advance the plan.
+func (s *Policy) readHistory(h envs.History) standing {
+	st := standing{turns: h.Turns(), lastOK: -1, updated: -1, knowledge: knowledge{Policy: s, h: h}}
 
 	st.results = make([]string, 0, len(st.turns))
 	for i := range st.turns {
@@ -42,26 +42,28 @@ func (s *Policy) stand(h envs.History) standing {
 			}
 		case t.Outcome == envs.OK:
 			st.errors, st.ignored = 0, 0
-			if st.heed.lacking == nil && st.heed.answered != nil && sameCall(st.heed.answered.Call, t.Call) {
+			last := st.knowledge.answered
+			if st.knowledge.lacking == nil && last != nil && sameCall(last.Call, t.Call) {
 				continue
 			}
 
+			// A success that means something else, or lacks something, is not the plan's result.
 			answer, notes := silent.Cut(wire.ReadAnswer(t.Observation))
-			if result, ok := st.heed.read(t, answer, notes); ok {
+			if result, ok := st.knowledge.read(t, answer, notes); ok {
 				st.lastOK = i
 				st.results = append(st.results, result)
 			}
 		case t.Outcome == envs.Deprecated && s.profile.ReadsNotices:
 			st.ignored++
 			// A notice that names no successor may still name another tool.
-			if all := s.read(t.Observation); all != nil {
+			if all := s.readNotice(t.Observation); all != nil {
 				st.usages = append(st.usages, all)
-			} else if !st.heed.removed(t) {
+			} else if !st.knowledge.removed(t) {
 				st.errors++
 			}
 		default:
 			st.errors++
-			st.heed.learn(t)
+			st.knowledge.learn(t)
 		}
 	}
 
@@ -75,14 +77,15 @@ func (st *standing) last() *envs.Turn {
 	return &st.turns[len(st.turns)-1]
 }
 
-// read returns the usages that a notice teaches. Notices are few and read at every node below them.
-func (s *Policy) read(notice string) []*usage {
+// readNotice returns the usages that a notice teaches. They are kept, because notices are few and
+// read again at every node below them.
+func (s *Policy) readNotice(notice string) []*usage {
 	return s.notices.Get(notice, func(notice string) []*usage { return parseNotices(wire.ReadAnswer(notice)) })
 }
 
-// successor returns how to say a call of a tool now: what the notices of this history say, followed
-// from name to name while they say that the successor is deprecated, too; else what a learned
-// description says; else nil.
+// successor returns how to write a call of a tool now: as the notices of this history say, followed
+// from name to name while the successor is deprecated, too; else as a learned description says;
+// else nil.
 func (st *standing) successor(h envs.History, tool string, args envs.Args) *usage {
 	var found *usage
 
@@ -98,7 +101,7 @@ func (st *standing) successor(h envs.History, tool string, args envs.Args) *usag
 	}
 
 	if found != nil {
-		// What is looked up is the old name, however many names lie between.
+		// Calls are looked up by the old name, however many names are in between.
 		if found.old != tool {
 			chained := *found
 			chained.old, chained.oldParams = tool, st.noticed(tool, args).oldParams
@@ -108,6 +111,7 @@ func (st *standing) successor(h envs.History, tool string, args envs.Args) *usag
 		return found
 	}
 
+	// The latest description counts.
 	for _, text := range h.Learned() {
 		if strings.Contains(text, updatedVersion+tool) {
 			if u, ok := parseLearned(text, len(args)); ok && u.old == tool {
@@ -119,7 +123,7 @@ func (st *standing) successor(h envs.History, tool string, args envs.Args) *usag
 	return found
 }
 
-// noticed is what the last notice of a deprecated name says of a call with some arguments.
+// noticed returns what the last notice of a deprecated name says about a call with some arguments.
 func (st *standing) noticed(name string, args envs.Args) *usage {
 	for _, all := range slices.Backward(st.usages) {
 		if all[0].old == name {
@@ -130,7 +134,7 @@ func (st *standing) noticed(name string, args envs.Args) *usage {
 	return nil
 }
 
-// reached is the last usage that leads to a name.
+// reached returns the last usage that leads to a name.
 func (st *standing) reached(name string) *usage {
 	for _, all := range slices.Backward(st.usages) {
 		for _, u := range all {
@@ -143,8 +147,8 @@ func (st *standing) reached(name string) *usage {
 	return nil
 }
 
-// updateDue returns the successful call that UpdateTool should now describe, and what it is called
-// by: the first one that reached a new tool, with nothing after it but text that could not be read.
+// updateDue returns the successful call that UpdateTool should now describe, and its usage: the
+// first call that reached a new tool, with only unreadable text after it.
 func (st *standing) updateDue() (*usage, *envs.Turn) {
 	if st.lastOK < 0 || st.updated > st.lastOK {
 		return nil, nil

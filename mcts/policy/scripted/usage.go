@@ -10,17 +10,17 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// usage is how to say a call of an old tool to the one that took its place, as inferred from one
+// usage is how to write a call of an old tool for the one that replaced it, as inferred from one
 // example call.
 type usage struct {
-	old       string   // the name that is deprecated
-	oldParams []string // its parameters in order; nil when the source does not list them
+	old       string   // the deprecated name
+	oldParams []string // its parameters in order; nil if the source does not list them
 	name      string   // the name that replaces it
 	signature string   // "Name[params]" as the source writes it
 	slots     []slot
 
 	params  []string  // of the new call, in the order of the signature
-	example envs.Args // a new call; empty where the source has none
+	example envs.Args // a new call; empty if the source has none
 }
 
 // slot is one parameter of the new call (or one numbered family of them) and where its value comes
@@ -43,8 +43,8 @@ const (
 	bracketed                 // as many old arguments as labels: "Label1[x], Label2[y]"
 )
 
-// infer reads the slots off an example call of what took the place of old. oldCount is how many
-// arguments that takes, 0 when unknown.
+// infer reads the slots off an example call of what replaced old. oldCount is how many arguments
+// old takes, 0 if unknown.
 func infer(example envs.Args, old string, oldCount int) []slot {
 	values := 0
 	isFixed := func(value any) bool { return isSetting(value) || isNamed(value, old) }
@@ -87,8 +87,8 @@ func inferText(a envs.Arg) slot {
 	return slot{kind: plain, key: a.Name}
 }
 
-// isSetting reports whether a value is a switch or a number, which no argument of the prompt
-// version is.
+// isSetting reports whether a value is a switch or a number: no argument of the prompt version is
+// one.
 func isSetting(value any) bool {
 	switch v := value.(type) {
 	case bool, envs.Number:
@@ -108,7 +108,7 @@ func isNamed(value any, old string) bool {
 }
 
 // familyOf returns the stem of a first name that is stem1, and how many names stem1, stem2, …
-// follow each other; 0 when the first is not called so.
+// follow each other; 0 if the first is not such a name.
 func familyOf(names []string) (stem string, n int) {
 	stem, ok := strings.CutSuffix(names[0], "1")
 	if !ok || stem == "" || stem[len(stem)-1] >= '0' && stem[len(stem)-1] <= '9' {
@@ -121,7 +121,7 @@ func familyOf(names []string) (stem string, n int) {
 	return stem, n
 }
 
-// bracketLabels returns the labels of "Label1[x], Label2[y]", or nil when text is anything else.
+// bracketLabels returns the labels of "Label1[x], Label2[y]", or nil if text is anything else.
 func bracketLabels(text string) []string {
 	var labels []string
 
@@ -163,7 +163,7 @@ func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
-// An announcement is a sentence in front of code: three words or more and a colon. It must speak of
+// An announcement is a sentence in front of code: three words or more and a colon. It must mention
 // code, for titles of papers have colons, too.
 var (
 	announcement = regexp.MustCompile(`^[A-Z][A-Za-z]*(?: [A-Za-z]+){2,}:[ \n]*`)
@@ -171,7 +171,7 @@ var (
 )
 
 // requiredPrefix returns the announcement that an example begins with, with the space or newline
-// after it; or "".
+// after it, or "".
 func requiredPrefix(text string) string {
 	if p := announcement.FindString(text); ofCode.MatchString(p) {
 		return p
@@ -179,11 +179,12 @@ func requiredPrefix(text string) string {
 	return ""
 }
 
-// apply says a call of the old tool to the new one, if filled with the example's values for what it
-// left out.
+// apply writes a call of the old tool for the new one; if filled, with the example's values for
+// what it left out.
 func (u *usage) apply(args envs.Args, filled bool) envs.Args {
+	// Order alone decides only if every argument is there and a text.
 	if !u.isPlain(args) && len(u.params) > 0 {
-		return u.pair(args, filled)
+		return u.pairArguments(args, filled)
 	}
 
 	old := u.ordered(args)
@@ -218,7 +219,6 @@ func (u *usage) apply(args envs.Args, filled bool) envs.Args {
 			}
 
 			out = out.With(s.key, b.String())
-
 			continue
 		}
 
@@ -235,12 +235,12 @@ func (u *usage) apply(args envs.Args, filled bool) envs.Args {
 			out = out.With(s.key, v)
 		}
 	}
-	// What the example has no room for is sent as it was: leaving it out in silence would call
+	// What the example has no room for is sent as it was: leaving it out silently would call
 	// something else.
 	return append(out, old...)
 }
 
-// ordered returns the arguments in the order of the old signature when it names them all.
+// ordered returns the arguments in the order of the old signature if it names them all.
 func (u *usage) ordered(args envs.Args) envs.Args {
 	if len(u.oldParams) != len(args) {
 		return args
@@ -248,12 +248,12 @@ func (u *usage) ordered(args envs.Args) envs.Args {
 
 	sorted := make(envs.Args, 0, len(args))
 	for _, p := range u.oldParams {
-		at := slices.IndexFunc(args, func(a envs.Arg) bool { return a.Name == p })
-		if at < 0 {
+		i := slices.IndexFunc(args, func(a envs.Arg) bool { return a.Name == p })
+		if i < 0 {
 			return args
 		}
 
-		sorted = append(sorted, args[at])
+		sorted = append(sorted, args[i])
 	}
 	return sorted
 }

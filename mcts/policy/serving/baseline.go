@@ -11,7 +11,7 @@ import (
 )
 
 // The baselines: simple means against drift, with which a method is compared. The policy
-// NAME+BASELINE is the policy NAME with that, in every table.
+// NAME+BASELINE is the policy NAME with a baseline, in every table.
 const (
 	Documents = "documents" // prompts also show the documents of the deployed version
 	Retry     = "retry"     // a call that gave an error is made once more before the policy is asked
@@ -42,31 +42,31 @@ func Beside(policies, baselines []string) (all []string, err error) {
 	return all, nil
 }
 
-// BaselineOf returns the baseline of a policy, "" for none.
+// BaselineOf returns the baseline of a policy, or "".
 func BaselineOf(policy string) string {
-	_, baseline := cutLast(policy)
+	_, baseline := cutBaseline(policy)
 	return baseline
 }
 
-// cutLast cuts the baseline off a policy's name.
-func cutLast(policy string) (name, baseline string) {
-	if at := strings.LastIndex(policy, "+"); at >= 0 && slices.Contains(Baselines(), policy[at+1:]) {
-		return policy[:at], policy[at+1:]
+// cutBaseline cuts the baseline off a policy's name.
+func cutBaseline(policy string) (name, baseline string) {
+	if i := strings.LastIndex(policy, "+"); i >= 0 && slices.Contains(Baselines(), policy[i+1:]) {
+		return policy[:i], policy[i+1:]
 	}
 	return policy, ""
 }
 
-// parted returns the kind of a policy and what it names, without its baseline.
-func parted(policy string) (kind, which string) {
-	name, _ := cutLast(policy)
+// splitName returns the kind of a policy and what it names, without its baseline.
+func splitName(policy string) (kind, which string) {
+	name, _ := cutBaseline(policy)
 	kind, which, _ = strings.Cut(name, ":")
 	return kind, which
 }
 
-// plain are the policies of the configuration without their baselines, each once.
-func (m *Models) plain() (all []string) {
+// withoutBaselines returns the policies of the configuration without their baselines, each once.
+func (m *Models) withoutBaselines() (all []string) {
 	for _, policy := range m.Config.Policy {
-		if name, _ := cutLast(policy); !slices.Contains(all, name) {
+		if name, _ := cutBaseline(policy); !slices.Contains(all, name) {
 			all = append(all, name)
 		}
 	}
@@ -74,8 +74,8 @@ func (m *Models) plain() (all []string) {
 	return all
 }
 
-// Told is a history with what the baseline of a policy, if it has one, tells in a task that meets a
-// version.
+// Told returns a history with what the baseline of a policy, if it has one, adds in a task that
+// meets a version.
 func (m *Models) Told(policy string, h envs.History, version string) envs.History {
 	switch baseline := BaselineOf(policy); {
 	case baseline == Rules:
@@ -87,8 +87,8 @@ func (m *Models) Told(policy string, h envs.History, version string) envs.Histor
 	return h
 }
 
-// helped is a policy with a baseline.
-type helped struct {
+// baselined is a policy with a baseline.
+type baselined struct {
 	mcts.Policy
 	m       *Models
 	name    string
@@ -96,7 +96,7 @@ type helped struct {
 }
 
 // Propose implements [mcts.Policy].
-func (p *helped) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+func (p *baselined) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	if BaselineOf(p.name) == Retry && r.First == 0 && failedOnce(r.History) {
 		last, _ := r.History.Last()
 		return []mcts.Proposal{{Text: string(last.Action)}}, nil
@@ -107,13 +107,13 @@ func (p *helped) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 }
 
 // Converse implements [mcts.Converser].
-func (p *helped) Converse() (mcts.Policy, func()) {
+func (p *baselined) Converse() (mcts.Policy, func()) {
 	next, end := mcts.Converse(p.Policy)
-	return &helped{next, p.m, p.name, p.version}, end
+	return &baselined{next, p.m, p.name, p.version}, end
 }
 
-// failedOnce reports whether the last turn is a call that gave an error, of a fault that passes,
-// too, and not one that repeats the turn before.
+// failedOnce reports whether the last turn is a call that gave an error, passing faults included,
+// and does not repeat the turn before.
 func failedOnce(h envs.History) bool {
 	turns := h.Turns()
 	if len(turns) == 0 {

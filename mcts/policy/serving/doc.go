@@ -1,7 +1,7 @@
 // Package serving opens the policies that a configuration names: scripted ones, and models on
 // servers, which also write what is no action ([Writer]). It says where servers are and how hard
 // they are driven, what a model is sent, whether a server is of any use before a run begins, and
-// how it is doing while the run goes on.
+// how it is doing during the run.
 //
 // # Words
 //
@@ -11,5 +11,5 @@
 // # Guarantees
 //
 //   - Nothing calls home by itself: the default server is this machine.
-//   - A key is shown to servers of its own kind alone, and stands in no command that is printed.
+//   - A key is sent only to servers of its own kind, and is in no command that is printed.
 package serving

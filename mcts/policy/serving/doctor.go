@@ -18,15 +18,15 @@ type Target struct {
 	Policy  string
 	Options doctor.Options
 
-	at int // among the servers of the policy
+	index int // among the servers of the policy
 }
 
-// Targets are the servers of the configured policies, as doctor examines them.
+// Targets returns the servers of the configured policies, as doctor examines them.
 func (m *Models) Targets() ([]Target, error) {
 	var all []Target
 
-	for _, name := range m.plain() {
-		kind, model := parted(name)
+	for _, name := range m.withoutBaselines() {
+		kind, model := splitName(name)
 		if kind == Scripted {
 			continue
 		}
@@ -50,10 +50,10 @@ func (m *Models) Targets() ([]Target, error) {
 	return all, nil
 }
 
-// firstSolved is the first of the solved tasks that prompts of a dataset show, and its first
-// action, so that the probes' prompts are what a run's are. It is of the chosen dataset (nil: of
-// any) with the least to show, system text included: no run has shorter prompts. Where there are
-// none anything is asked.
+// firstSolved returns the first of the solved tasks that prompts of a dataset show, and its first
+// action, so that the probes' prompts are like a run's. It is of the chosen dataset (nil: of any)
+// with the least to show, system text included: no run has shorter prompts. Without solved tasks it
+// is made up.
 func firstSolved(shown prompt.Prompt, chosen []string) (envs.Task, envs.Action) {
 	codec := action.OrDefault(shown.Codec)
 
@@ -81,7 +81,7 @@ func firstSolved(shown prompt.Prompt, chosen []string) (envs.Task, envs.Action) 
 	}, envs.Action(first.Turns[0].Text(codec))
 }
 
-// doctorOptions are what a run would ask of a server of a kind, but for its address.
+// doctorOptions returns what a run would ask of a server of a kind, without its address.
 func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 	run, err := m.Options(kind, model)
 	if err != nil {
@@ -108,6 +108,8 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 		Sampling:  run.Sampling,
 		Reasoning: string(m.Config.Reasoning()),
 	}
+	// Probes have to be in the form of the run: what a server does to messages says nothing about
+	// what it does to texts.
 	show := func(h envs.History) doctor.Prompt {
 		switch {
 		case run.Tools != nil:
@@ -131,12 +133,14 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 		return show(asked.Append(envs.Turn{Action: first, Observation: text}))
 	}
 
+	// Short probes lack the system text and the examples: on a slow server those would take longer
+	// to read than everything else.
 	short, special, err := shortPrompt(asked, c.Form, k)
 	o.Short, o.Manner = short, m.manner(special)
 	return o, err
 }
 
-// shortPrompt is the question alone in a form, and whether the server adds special tokens to
+// shortPrompt returns the question alone in a form, and whether the server adds special tokens to
 // prompts of that form.
 func shortPrompt(asked envs.History, form string, kind *Kind) (short doctor.Prompt, special bool, err error) {
 	clean, err := chat.NewSanitizer()

@@ -11,7 +11,7 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Embedder opens an embedding model at a server, "" for the one of the policies.
+// Embedder opens an embedding model at a server, or, with an empty url, at that of the policies.
 func (m *Models) Embedder(model, url string, target bool) (suite.Embedder, error) {
 	retry := server.Retry{Attempts: 1, Patience: -1}
 	if target {
@@ -41,7 +41,7 @@ func (m *Models) Embedder(model, url string, target bool) (suite.Embedder, error
 	return embedder{e}, nil
 }
 
-// embedder is an embedding model whose errors do not say how often it was tried, or waited for.
+// embedder is an embedding model whose errors do not mention retries and waits.
 type embedder struct{ server.Embedder }
 
 // Embed implements [suite.Embedder].
@@ -54,15 +54,15 @@ func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return vectors, err
 }
 
-// embedding is the kind of servers that have embedding models, nil for none.
+// embedding returns the kind of servers that have embedding models, or nil.
 func embedding() *Kind {
 	all := server.Kinds()
 
-	at := slices.IndexFunc(all, func(k *Kind) bool { return k.Embed != nil })
-	if at < 0 {
+	i := slices.IndexFunc(all, func(k *Kind) bool { return k.Embed != nil })
+	if i < 0 {
 		return nil
 	}
-	return all[at]
+	return all[i]
 }
 
 // embeddingServer is the server where nobody says which: the first one of policies of the kind.

@@ -27,6 +27,7 @@ func (m *Models) At(t Target) *Models {
 func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (
 	turns []doctor.Turn, dialect server.Dialect, err error,
 ) {
+	// On its own server alone: a run's policy would spread the tasks over all of them.
 	alone := m.At(t)
 	defer func() { err = errors.Join(err, alone.Close()) }()
 
@@ -35,8 +36,9 @@ func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (
 		return nil, dialect, err
 	}
 
+	// Without a greeting all turns would be asked for in a dialect that the server may not take.
 	served, asks := policy.(*server.Policy)
-	if asks { // else all turns would be asked for in a dialect that the server may not take
+	if asks {
 		if err := served.Greet(ctx, 1); err != nil {
 			return nil, dialect, err
 		}
@@ -52,6 +54,7 @@ func (m *Models) FirstTurns(ctx context.Context, t Target, tasks []envs.Task) (
 
 	all.Wait()
 
+	// Only now, because the requests themselves may have changed it.
 	if asks {
 		dialect = served.Dialects()[0]
 	}
@@ -86,24 +89,24 @@ func (m *Models) firstTurn(ctx context.Context, policy mcts.Policy, task envs.Ta
 // Other is another way to ask a model and to read what it writes.
 type Other struct{ Form, Codec string }
 
-// Settings are what asks in this way, by key.
+// Settings returns the settings that ask in this way, by key.
 func (o Other) Settings() map[string]string {
 	return map[string]string{"server.form": o.Form, "environment.codec": o.Codec}
 }
 
-// Dialect is in what a target's server is asked, as a greeting found it.
+// Dialect returns the one in which a target's server is asked, as a greeting found it.
 func (m *Models) Dialect(t Target) server.Dialect {
 	p, ok := m.open[t.Policy]
 	if !ok {
 		return server.Dialect{}
 	}
-	return p.Dialects()[t.at]
+	return p.Dialects()[t.index]
 }
 
-// others are the ways to ask a model of a kind in which it may act where it does not in that of the
-// configuration: the server's own template or none, or those of two families whose templates we
-// have.
-func others(c *configs.Resolved, kind *Kind) (all []Other) {
+// otherForms returns the ways to ask a model of a kind in which it may act although it does not in
+// that of the configuration: with the server's own template or none, or with known templates of two
+// families.
+func otherForms(c *configs.Resolved, kind *Kind) (all []Other) {
 	forms := []string{configs.FormFewShot, configs.FormChat}
 	if kind.NoMessages != "" {
 		forms = []string{configs.FormFewShot, "qwen", "llama3"}
@@ -121,7 +124,7 @@ func others(c *configs.Resolved, kind *Kind) (all []Other) {
 	return all
 }
 
-// As are the models of a configuration that asks them in another way.
+// As returns the models, asked in another way.
 func (m *Models) As(o Other) *Models {
 	c := *m.Config
 	c.Server.Form, c.Environment.Codec = o.Form, o.Codec
@@ -129,11 +132,11 @@ func (m *Models) As(o Other) *Models {
 }
 
 // BetterForm returns the way to ask the model of a target in which most first turns of tasks can be
-// read, and those turns; the zero Other where no way gives any.
+// read, and how many; the zero Other if none can be read in any way.
 func (m *Models) BetterForm(ctx context.Context, t Target, tasks []envs.Task) (best Other, n int, err error) {
 	kind := t.Options.Kind
 
-	for _, o := range others(m.Config, kind) {
+	for _, o := range otherForms(m.Config, kind) {
 		asked := m.As(o)
 		if checkForm(asked.Config, kind) != nil {
 			continue

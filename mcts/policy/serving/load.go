@@ -9,8 +9,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Room is how many lanes more the servers could serve if each call draws that number of samples;
-// nil without servers, where nothing is waited for.
+// Room returns how many more lanes the servers could serve if each call draws that number of
+// samples; nil without servers, where no lane has to wait.
 func (m *Models) Room() func(samples int) int {
 	if len(m.open) == 0 {
 		return nil
@@ -24,15 +24,15 @@ func (m *Models) Room() func(samples int) int {
 	}
 }
 
-// Load is the line about servers below the progress, "" without any.
+// Load returns the line about servers below the progress, "" without any.
 func (m *Models) Load() func() string {
-	meter := &loadMeter{at: time.Now(), first: map[string]server.Gauges{}}
+	meter := &loadMeter{last: time.Now(), first: map[string]server.Gauges{}}
 	return func() string {
 		if len(m.open) == 0 {
 			return ""
 		}
 
-		if now := time.Now(); meter.text == "" || now.Sub(meter.at) >= time.Second {
+		if now := time.Now(); meter.text == "" || now.Sub(meter.last) >= time.Second {
 			var all []server.Snapshot
 			for _, p := range m.open {
 				all = append(all, p.Snapshot())
@@ -44,17 +44,17 @@ func (m *Models) Load() func() string {
 	}
 }
 
-// loadMeter makes rates of what policies have counted.
+// loadMeter turns what policies have counted into rates.
 type loadMeter struct {
-	at      time.Time // of the last reading
+	last    time.Time // time of the last reading
 	in, out int64     // tokens then
 	first   map[string]server.Gauges
 	text    string
 }
 
 // read refreshes the line: tokens a second, sequences, the share of prompts found in the prefix
-// cache, and for how long the average slot of the servers waited for us, of those that are known to
-// have as many as the limit. While servers are away, that is what matters.
+// cache, and for how long the average slot of the servers waited for this program, of those that
+// are known to have as many as the limit.
 func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 	var t loadTotal
 
@@ -65,12 +65,13 @@ func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 	}
 
 	// Two readings at one moment must not divide by zero.
-	passed := max(now.Sub(m.at).Seconds(), 1e-3)
+	passed := max(now.Sub(m.last).Seconds(), 1e-3)
 	rates := fmt.Sprintf("tok/s %s in %s out", display.Count(float64(t.in-m.in)/passed),
 		display.Count(float64(t.out-m.out)/passed))
 	sequences := fmt.Sprintf("%d running %d waiting", t.running, t.waiting)
 
-	m.at, m.in, m.out = now, t.in, t.out
+	// While servers are away, that is what matters: the line has no room for both.
+	m.last, m.in, m.out = now, t.in, t.out
 	if t.away > 0 {
 		m.text = fmt.Sprintf("%d of %d away since %s, %s, %s", t.away, t.servers, t.since.Format(time.TimeOnly), rates,
 			sequences)
@@ -90,13 +91,13 @@ func (m *loadMeter) read(now time.Time, policies []server.Snapshot) {
 	m.text = strings.Join(parts, ", ")
 }
 
-// loadTotal is what the line tells of all servers together.
+// loadTotal is what the line says about all servers together.
 type loadTotal struct {
 	servers, away    int
 	since            time.Time // when the first of those away went
 	in, out          int64     // tokens
-	running, waiting int       // sequences: at the servers as they tell, else as we know
-	hit, queried     int64     // tokens of the prefix caches, since our first look
+	running, waiting int       // sequences: at the servers as they report, else as sent from here
+	hit, queried     int64     // tokens of the prefix caches, since the first look
 	slots            int       // that the servers have, as far as that is known
 	load             server.Load
 }
@@ -112,6 +113,7 @@ func (t *loadTotal) add(s server.ServerSnapshot, first map[string]server.Gauges)
 	t.in += s.PromptTokens
 	t.out += s.CompletionTokens
 
+	// A limit that is only a guess may exceed the slots, which would then seem idle.
 	if slots := s.Known(); slots > 0 {
 		t.slots += slots
 		t.load.Busy += s.Busy
@@ -122,8 +124,9 @@ func (t *loadTotal) add(s server.ServerSnapshot, first map[string]server.Gauges)
 		t.running += s.InFlight
 		t.waiting += s.Load.Waiting
 
+		// A server that never reports a hit may not report them at all.
 		t.hit += s.CachedTokens
-		if s.CachedTokens > 0 { // a server that never tells a hit may not tell them at all
+		if s.CachedTokens > 0 {
 			t.queried += s.PromptTokens
 		}
 		return
@@ -132,8 +135,10 @@ func (t *loadTotal) add(s server.ServerSnapshot, first map[string]server.Gauges)
 	t.running += s.Gauges.Running
 	t.waiting += s.Gauges.Waiting
 
+	// The server counts since it started, also for others: only what came after the first look is
+	// shown. A count that fell means that it was started again.
 	began, ok := first[s.Address]
-	if !ok || s.Gauges.PrefixQueried < began.PrefixQueried { // a first look, or a server that restarted
+	if !ok || s.Gauges.PrefixQueried < began.PrefixQueried {
 		began = *s.Gauges
 		if ok {
 			began = server.Gauges{}

@@ -67,7 +67,7 @@ func TestLoadText(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			start := time.Now()
-			m := &loadMeter{at: start.Add(-time.Second), first: map[string]server.Gauges{}}
+			m := &loadMeter{last: start.Add(-time.Second), first: map[string]server.Gauges{}}
 			m.read(start, []server.Snapshot{tt.before})
 			m.read(start.Add(10*time.Second), []server.Snapshot{tt.now})
 

@@ -22,8 +22,8 @@ import (
 // Scripted is the kind of the policies that need no server.
 const Scripted = mcts.Scripted
 
-// Models are the policies that a configuration names. They are not for concurrent use, the policies
-// are.
+// Models are the policies that a configuration names. They are not safe for concurrent use; the
+// policies are.
 type Models struct {
 	Config    *configs.Resolved
 	Benchmark suite.Benchmark
@@ -34,14 +34,14 @@ type Models struct {
 	// Plans has the solutions that scripted policies follow; see [suite.Planner].
 	Plans func(question string) (envs.Plan, bool)
 
-	// NoPriors says that the run has no use for log-probabilities: servers may have none.
+	// NoPriors says that the run does not use log-probabilities: servers may have none.
 	NoPriors bool
 
 	open map[string]opened // on servers, by name
 }
 
-// New returns the models of a configuration, which opens none yet. Until its Plans are set there
-// are none.
+// New returns the models of a configuration. It opens none yet, and has no Plans until they are
+// set.
 func New(c *configs.Resolved, b suite.Benchmark, versions *toolapi.Catalog, s *Servers) *Models {
 	return &Models{
 		Config: c, Benchmark: b, Versions: versions, Servers: s, Plans: suite.Plans(nil),
@@ -49,7 +49,7 @@ func New(c *configs.Resolved, b suite.Benchmark, versions *toolapi.Catalog, s *S
 	}
 }
 
-// Under are the models of another configuration, on the same servers.
+// Under returns the models of another configuration, on the same servers.
 func (m *Models) Under(c *configs.Resolved) *Models {
 	other := *m
 	other.Config = c
@@ -64,7 +64,7 @@ func (m *Models) Close() (err error) {
 	return err
 }
 
-// Snapshots are the counts of the policies on servers, by their names.
+// Snapshots returns the counts of the policies on servers, by their names.
 func (m *Models) Snapshots() map[string]server.Snapshot {
 	all := map[string]server.Snapshot{}
 	for name, p := range m.open {
@@ -73,10 +73,11 @@ func (m *Models) Snapshots() map[string]server.Snapshot {
 	return all
 }
 
-// CheckPolicy refuses a policy's name that means nothing, and a form of asking that its server does
+// CheckPolicy rejects a policy's name without a meaning, and a form of asking that its server does
 // not have.
 func CheckPolicy(c *configs.Resolved, name string) error {
-	kind, which := parted(name)
+	// Scripts and external policies come first: they have no server whose kind could be looked up.
+	kind, which := splitName(name)
 	switch kind {
 	case Scripted:
 		if b := BaselineOf(name); b == Documents || b == Rules {
@@ -99,7 +100,7 @@ func CheckPolicy(c *configs.Resolved, name string) error {
 		return checkForm(c, k)
 	}
 
-	// People name the server they run, which may speak the protocol of another kind.
+	// Users name the server they run, which may speak the protocol of another kind.
 	if k := Speaking(kind); k != nil {
 		return fmt.Errorf("unknown policy %q, did you mean %s:%s? %s speaks its protocol", name, k.Name,
 			cmp.Or(which, "MODEL"), kind)
@@ -118,7 +119,7 @@ func kindOf(name string) (*Kind, error) {
 
 // IsKnowing reports whether the policy of a name is told what no agent is; see [scripted.Profile].
 func IsKnowing(name string) bool {
-	kind, which := parted(name)
+	kind, which := splitName(name)
 	profile, err := scripted.ParseProfile(which)
 	return kind == Scripted && err == nil && profile.Knowing
 }
@@ -153,6 +154,7 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 				"or qwen3_nothink", form, configs.FormChat)
 		}
 
+		// The only form with a layout, which no other has to get right.
 		_, err := prompt.ParseLayout(c.Server.Layout)
 		return err
 	case configs.FormChat:
@@ -168,6 +170,7 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 		return fmt.Errorf("server.form: %w, few-shot, chat", err)
 	}
 
+	// A server looks for calls only in replies to messages, not in those to a raw text.
 	if native && (!template.ShowsTools() || c.Server.Tools.Calls == server.CallsOfServer) {
 		return fmt.Errorf("server.form: %s has no place for tools, or the server finds no calls in it "+
 			"(environment.codec, server.tools.calls): want %s, or qwen or qwen3_nothink with one of our parsers", form,
@@ -181,10 +184,12 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 }
 
 // Policy returns the policy of a name, without its baseline: one for all, whose prompts say what a
-// history says of its agent. What it opens, b.close closes.
+// history says of its agent. Close closes what it opens.
 func (m *Models) Policy(name string) (mcts.Policy, error) {
-	name, _ = cutLast(name)
-	kind, which := parted(name)
+	name, _ = cutBaseline(name)
+	kind, which := splitName(name)
+
+	// A script is given what a model reads from its prompt.
 	if kind == Scripted {
 		profile, err := scripted.ParseProfile(which)
 		if err != nil {
@@ -240,7 +245,7 @@ func (m *Models) PolicyIn(name string, env envs.Environment, version func(questi
 	if BaselineOf(name) == "" || err != nil {
 		return p, err
 	}
-	return &helped{p, m, name, version}, nil
+	return &baselined{p, m, name, version}, nil
 }
 
 // Options says what to ask and how.
@@ -257,6 +262,8 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		return server.Options{}, err
 	}
 
+	// Log-probabilities count as promised only if all servers are of a version that gives them,
+	// which the probe finds out: a reply without them is a fault then.
 	o := server.Options{
 		Render: sent.Render, Lead: sent.lead, Messages: sent.Messages, Tools: sent.Tools(),
 		MostCalls: m.Config.Environment.ParallelCalls,
@@ -269,8 +276,10 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		Account: m.Servers.Account.Of(kind + ":" + model),
 	}
 
+	// The stops of a template end a message, wherever they occur. Those of a few-shot prompt are
+	// about its content, and end nothing in reasoning.
 	if c.Form != configs.FormFewShot {
-		o.Closing = sent.stops // of the template
+		o.Closing = sent.stops
 	}
 
 	o.Sampling.Stop = slices.Concat(sent.stops, m.Config.Environment.ActionCodec().Stop(), c.Sampling.Stop)
@@ -288,7 +297,7 @@ func (m *Models) OnServers() bool {
 		func(name string) bool { return !mcts.IsScripted(name) })
 }
 
-// endpoint is a model on servers of a kind, as a run reaches it, but for their addresses.
+// endpoint returns a model on servers of a kind, as a run reaches it, without their addresses.
 func (m *Models) endpoint(kind *Kind, model string) (server.Endpoint, error) {
 	headers, err := m.Config.Server.Headers.Expand(m.Servers.variable)
 	return server.Endpoint{
@@ -303,7 +312,7 @@ func (m *Models) endpoint(kind *Kind, model string) (server.Endpoint, error) {
 	}, err
 }
 
-// manner is how servers are spoken to.
+// manner returns how requests to servers are written.
 func (m *Models) manner(addSpecial bool) server.Manner {
 	c := m.Config.Server
 	manner := server.Manner{

@@ -25,8 +25,8 @@ func (m *Models) Probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
 	defer cancel()
 
-	for _, name := range m.plain() {
-		kind, model := parted(name)
+	for _, name := range m.withoutBaselines() {
+		kind, model := splitName(name)
 		if kind == Scripted {
 			continue
 		}
@@ -48,6 +48,7 @@ func (m *Models) Probe(ctx context.Context) error {
 			return console.GaveUp(err)
 		}
 
+		// A version is asked for only where it matters.
 		if k.ScoredSince != "" {
 			m.Servers.scored = scored(ctx, k, answering)
 		}
@@ -55,14 +56,14 @@ func (m *Models) Probe(ctx context.Context) error {
 	return nil
 }
 
-// Greet asks every server for a completion, once the run is ready but for its folder: one that
+// Greet asks every server for a completion, once the run is ready except for its folder: one that
 // takes no request, answers for another model or never says that a completion ended is of no use to
 // it. samples is how many the run asks for in one request, at most.
 func (m *Models) Greet(ctx context.Context, samples int) error {
 	ctx, cancel := context.WithTimeout(mcts.AtOnce(ctx), suite.ProbeTime)
 	defer cancel()
 
-	for _, name := range m.plain() {
+	for _, name := range m.withoutBaselines() {
 		p, err := m.Policy(name)
 		if err != nil {
 			return err
@@ -78,9 +79,9 @@ func (m *Models) Greet(ctx context.Context, samples int) error {
 	return nil
 }
 
-// probeServers looks at all servers of a policy and returns those that answer. One that does not is
-// left to the run, which finds out when it is back, as long as there is another. One that answers
-// what no run can use is an error.
+// probeServers probes all servers of a policy and returns those that answer. One that does not is
+// left to the run, which notices when it is back, as long as there is another. One whose answer no
+// run can use is an error.
 func (m *Models) probeServers(
 	ctx context.Context, backends []server.Backend, kind *Kind, model string,
 ) ([]server.Client, error) {
@@ -97,6 +98,7 @@ func (m *Models) probeServers(
 	var answering []server.Client
 	var absent error
 
+	// A wrong key or model is a mistake to set right, even if other servers would do.
 	for i, err := range errs {
 		switch {
 		case err == nil, isBusy(err):
@@ -112,6 +114,7 @@ func (m *Models) probeServers(
 		return nil, absent
 	}
 
+	// Only now: without any server left the error says it all.
 	for i, err := range errs {
 		if err != nil && !isBusy(err) {
 			m.Servers.Log.Warn("server does not answer, using the others", "server", backends[i].Address(), "because",
@@ -122,13 +125,13 @@ func (m *Models) probeServers(
 	return answering, nil
 }
 
-// isBusy reports whether a server is there, and wants to be asked less.
+// isBusy reports whether a server answers, and wants to be asked less.
 func isBusy(err error) bool {
 	return server.Answered(err, http.StatusTooManyRequests) &&
 		server.FaultOf(err).Kind == server.Transient
 }
 
-// isAbsent reports whether an error means that no server answers, or one that is not ready.
+// isAbsent reports whether an error means that no server answers, or that it is not ready.
 func isAbsent(err error) bool {
 	if fault := server.FaultOf(err); fault != nil {
 		return fault.Kind == server.Transient && (fault.Status == 0 || fault.Status >= 400)
@@ -136,8 +139,8 @@ func isAbsent(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded)
 }
 
-// probeServer looks at one server. A list of models is believed, unless servers of the kind may
-// have others.
+// probeServer probes one server. A list of models is believed, unless servers of the kind may have
+// others.
 func (m *Models) probeServer(ctx context.Context, client server.Client, kind *Kind, model string) error {
 	all, err := client.List(ctx)
 
@@ -158,9 +161,9 @@ func (m *Models) probeServer(ctx context.Context, client server.Client, kind *Ki
 		cmp.Or(display.Line(strings.Join(all.Names, ", "), 400), "none"), otherwise)
 }
 
-// probeUnlisted asks a server for one token that does not list its models, or not this one by this
-// name: it may have it all the same, or be something else. One that takes its time has at least
-// taken the question.
+// probeUnlisted asks a server that does not list its models, or not this one by this name, for one
+// token: it may have the model all the same, or be something else. One that takes its time has at
+// least accepted the request.
 func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) error {
 	c := server.Greeting(m.Config.Server.Form == configs.FormChat,
 		server.Sampling{TopP: 1, RepetitionPenalty: 1, MaxTokens: 1})

@@ -11,13 +11,12 @@ import (
 	"toolevo/mcts/policy/prompt"
 )
 
-// embedded has the solved tasks of each benchmark, parsed once in a process, and only where they
-// are wanted.
+// embedded has the solved tasks of each benchmark, parsed once in a process, on first use.
 var embedded sync.Map
 
-// demonstrations returns the solved tasks that prompts show, by dataset: those of the user's own,
-// else those of the data folder. The paper's layout, and what is asked without a data folder, shows
-// the embedded ones.
+// demonstrations returns the solved tasks that prompts show, by dataset: the user's own, else those
+// of the data folder. The paper's layout, and prompts without a data folder, show the embedded
+// ones.
 func (m *Models) demonstrations() (map[string][]prompt.Demonstration, error) {
 	if own := m.Config.Server.Demonstrations; own != "" {
 		return prompt.ReadDemonstrations(own, m.Config.Datasets())
@@ -62,9 +61,9 @@ func (m *Models) Prompt() (prompt.Prompt, error) {
 	return p, err
 }
 
-// NewPrompt returns what a model is shown of an API version, as a configuration wants it, but for
+// NewPrompt returns what a model is shown of an API version, as a configuration wants it, without
 // demonstrations; modules are those that programs may import, nil says nothing about them. The
-// version that is deployed may be announced where it is one of versions.
+// deployed version may be announced if it is one of versions.
 func NewPrompt(
 	benchmark suite.Benchmark, c *configs.Resolved, version *toolapi.Version, modules []string,
 	versions *toolapi.Catalog,
@@ -95,7 +94,7 @@ func NewPrompt(
 	return p, nil
 }
 
-// announced returns what becomes of an API that a version lists, in another one of versions.
+// announced returns what replaces an API that a version lists, in another one of versions.
 func announced(
 	b suite.Benchmark, version *toolapi.Version, modules []string, versions *toolapi.Catalog,
 ) func(string, *toolapi.API) []*toolapi.API {
@@ -113,7 +112,7 @@ func announced(
 	}
 }
 
-// exposing are the APIs by which a version exposes a tool, as prompts show them.
+// exposing returns the APIs by which a version exposes a tool, as prompts show them.
 func exposing(
 	b suite.Benchmark, versions *toolapi.Catalog, name string, modules []string, tool string,
 ) []*toolapi.API {
@@ -129,7 +128,7 @@ func exposing(
 	return v.Exposing(tool)
 }
 
-// byDataset returns the tools that prompts show for tasks of each dataset, nil where all tasks are
+// byDataset returns the tools that prompts show for tasks of each dataset, or nil if all tasks are
 // shown all.
 func byDataset(b suite.Benchmark, listed string, apis []*toolapi.API) map[string][]*toolapi.API {
 	n, ok := b.(suite.Narrower)

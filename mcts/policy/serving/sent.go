@@ -17,17 +17,17 @@ import (
 // Sent is what a model on a server is sent about a history: a text that it completes, or the
 // messages of a chat.
 type Sent struct {
-	Render     func(envs.History) string         // nil where messages are sent
-	Messages   func(envs.History) []chat.Message // nil where a text is
-	functions  func(envs.History) []envs.Args    // that may be called natively; nil where none may
+	Render     func(envs.History) string         // nil if messages are sent
+	Messages   func(envs.History) []chat.Message // nil if a text is sent
+	functions  func(envs.History) []envs.Args    // that may be called natively; may be nil
 	clean      func(string) string               // breaks control tokens
-	lead       string                            // with which the text ends, and what the model writes begins
+	lead       string                            // ends the text and begins what the model writes
 	stops      []string                          // that end a reply in the form
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
 }
 
 // Sent returns what a model on servers of a kind is sent in the form that the configuration wants;
-// of a kind that is not one of servers, what it would be sent.
+// for a kind without servers, what it would be sent.
 func (m *Models) Sent(kind string) (Sent, error) {
 	c := m.Config.Server
 	shown, err := m.Prompt()
@@ -47,17 +47,21 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	switch c.Form {
-	case configs.FormFewShot: // a plain prompt has no beginning-of-text token of its own
+	// A plain prompt has no beginning-of-text token of its own: the server has to add it.
+	case configs.FormFewShot:
 		lead := shown.Lead()
 		render := func(h envs.History) string { return shown.Render(reasoning.Shown(h)) + lead }
 		return Sent{Render: render, lead: lead, stops: shown.Stops(), addSpecial: true}, nil
 	case configs.FormChat:
-		tell := chat.Messages
+		messagesOf := chat.Messages
 		if functions != nil {
-			tell = chat.ToolMessages
+			messagesOf = chat.ToolMessages
 		}
 
-		messages := func(h envs.History) []chat.Message { return tell(shown.SystemAfter(h), reasoning.Shown(h), clean) }
+		// The system text is that of the whole history, the turns those of it that may be shown.
+		messages := func(h envs.History) []chat.Message {
+			return messagesOf(shown.SystemAfter(h), reasoning.Shown(h), clean)
+		}
 		return Sent{Messages: messages, functions: functions, clean: clean.Clean, addSpecial: true}, nil
 	}
 
@@ -76,9 +80,12 @@ func (m *Models) Sent(kind string) (Sent, error) {
 			text = template.Render(shown.SystemAfter(h), reasoning.Shown(h), clean)
 		}
 
-		if k == nil { // a script, which no server reads for
+		if k == nil { // a script, which has no server
 			return text
 		}
+
+		// Some servers add the beginning-of-text token themselves: with the template's there would
+		// be two.
 		return k.Text(text, template.BOS())
 	}
 	return Sent{
@@ -87,8 +94,8 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}, nil
 }
 
-// Shown is what is sent about a history, for people: the text, or the tools and the messages below
-// their roles in brackets, each call on a line of its own.
+// Shown returns what is sent about a history, for people: the text, or the tools and the messages
+// below their roles in brackets, each call on a line of its own.
 func (s Sent) Shown(h envs.History) string {
 	if s.Messages == nil {
 		return s.Render(h)
@@ -96,6 +103,7 @@ func (s Sent) Shown(h envs.History) string {
 
 	var text strings.Builder
 
+	// First, where nearly all templates put them.
 	if s.functions != nil {
 		text.WriteString("[tools]\n")
 
@@ -109,7 +117,7 @@ func (s Sent) Shown(h envs.History) string {
 	for _, m := range s.Messages(h) {
 		fmt.Fprintf(&text, "[%s]\n", strings.TrimSpace(m.Role+" "+m.CallID))
 
-		// A message that only calls says nothing; one that does neither is shown to be empty.
+		// A message with calls may have no text; one with neither is shown to be empty.
 		if m.Content != "" || len(m.Calls) == 0 {
 			text.WriteString(m.Content + "\n")
 		}
@@ -123,7 +131,7 @@ func (s Sent) Shown(h envs.History) string {
 	return text.String()
 }
 
-// Tools are the functions that are sent beside messages, as a JSON list; nil sends none.
+// Tools returns the functions that are sent beside messages, as a JSON list; nil sends none.
 func (s Sent) Tools() func(envs.History) string {
 	if s.functions == nil || s.Messages == nil {
 		return nil
@@ -137,8 +145,8 @@ func (s Sent) callsOfServer(c configs.Server) bool {
 	return s.Messages != nil && !ours
 }
 
-// readCalls returns what reads the native calls of samples, nil in other codecs. Where the server
-// finds the calls, it only says where the first one ends.
+// readCalls returns the reader of native calls in samples, nil in other codecs. If the server finds
+// the calls, it only says where the first one ends.
 func (s Sent) readCalls(c configs.Server) func(envs.History, string) (action.Message, int) {
 	if s.functions == nil {
 		return nil

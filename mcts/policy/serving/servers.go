@@ -15,8 +15,8 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Servers says where models are and how hard to drive them. It changes no result, so it is not a
-// setting of a run.
+// Servers says where models are and how hard to drive them. It changes no result, so it is not
+// among the settings of a run.
 type Servers struct {
 	// Addresses are base URLs, separated by commas, or where a list of them is read again and
 	// again: file:PATH, dns:URL or command:COMMAND; "" means those of the environment.
@@ -32,10 +32,11 @@ type Servers struct {
 
 	lookup func(variable string) string // in the environment
 
-	scored bool // the servers are of a version that gives log-probabilities, where not all do; found out by the probe
+	// the servers are of a version that gives log-probabilities, if not all do; set by the probe
+	scored bool
 }
 
-// FromEnvironment is what the environment of a program says about servers. backoff is the time
+// FromEnvironment returns what the environment of a program says about servers. backoff is the time
 // before a server is asked again, at first; 0 is the default.
 func FromEnvironment(p *console.Program, backoff time.Duration) *Servers {
 	return &Servers{
@@ -49,10 +50,10 @@ func FromEnvironment(p *console.Program, backoff time.Duration) *Servers {
 	}
 }
 
-// key is what servers of a kind are shown, and no others.
+// key returns the key that is sent to servers of a kind, and to no others.
 func (s *Servers) key(kind *Kind) string { return s.variable(kind.KeyVariable) }
 
-// variable is one of the environment, "" where nobody told of one.
+// variable returns a variable of the environment, "" without an environment.
 func (s *Servers) variable(name string) string {
 	if s.lookup == nil {
 		return ""
@@ -60,8 +61,7 @@ func (s *Servers) variable(name string) string {
 	return s.lookup(name)
 }
 
-// Running is where a server of a kind runs already, as far as the environment says. The kind is a
-// registered one.
+// Running returns where a server of a registered kind runs already, as far as the environment says.
 func Running(kind string, lookup func(variable string) string) string {
 	k := server.FindKind(kind)
 	return cmp.Or(lookup(k.AddressVariable), k.DefaultAddress)
@@ -90,7 +90,7 @@ func listed(addresses string) ([]string, error) {
 	return urls, nil
 }
 
-// Check refuses flags that make no sense.
+// Check rejects flags that make no sense.
 func (s *Servers) Check() error {
 	if s.Timeout <= 0 {
 		return console.Option("timeout", "it is %v, want how long a request may take, such as 10m", s.Timeout)
@@ -104,8 +104,8 @@ func (s *Servers) Check() error {
 	return err
 }
 
-// Exposed reports whether credentials stand on the command line, where every user of the machine
-// can read them.
+// Exposed reports whether credentials are on the command line, where every user of the machine can
+// read them.
 func (s *Servers) Exposed() bool {
 	if sourceOf(s.Addresses) != nil {
 		return false
@@ -113,12 +113,12 @@ func (s *Servers) Exposed() bool {
 
 	return slices.ContainsFunc(strings.Split(s.Addresses, ","), func(address string) bool {
 		shown := withoutCredentials(address)
-		return shown == unreadable && strings.Contains(address, "@") || strings.Contains(shown, somebody) ||
-			strings.Contains(shown, secret)
+		return shown == unreadable && strings.Contains(address, "@") ||
+			strings.Contains(shown, hiddenUser) || strings.Contains(shown, secret)
 	})
 }
 
-// retry is how long servers are waited for.
+// retry returns how long servers are waited for.
 func (s *Servers) retry() server.Retry {
 	r := server.Retry{Base: s.backoff, Patience: s.Patience}
 	if s.Patience == 0 {
@@ -139,7 +139,7 @@ func (s *Servers) limit() (server.Limit, error) {
 	return server.Limit{Sequences: n}, nil
 }
 
-// Arguments are the flags about servers that a resumed run needs again, credentials left out.
+// Arguments returns the flags about servers that a resumed run needs again, without credentials.
 func (s *Servers) Arguments() []string {
 	var args []string
 
@@ -169,15 +169,15 @@ func (s *Servers) Arguments() []string {
 	return args
 }
 
-// What stands in an address for credentials, for what of a query may be a key, and for one that
+// What replaces credentials in an address, possible keys in its query, and the whole of one that
 // cannot be read.
 const (
-	somebody   = "USER:PASSWORD@"
+	hiddenUser = "USER:PASSWORD@"
 	secret     = "SECRET"
 	unreadable = "ADDRESS"
 )
 
-// withoutCredentials is a server's address as it may be shown.
+// withoutCredentials returns a server's address as it may be shown.
 func withoutCredentials(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if ok {
@@ -200,7 +200,7 @@ func withoutCredentials(address string) string {
 	}
 
 	authority, _, _ := strings.Cut(rest, "/")
-	return scheme + somebody + rest[strings.LastIndex(authority, "@")+1:]
+	return scheme + hiddenUser + rest[strings.LastIndex(authority, "@")+1:]
 }
 
 func withoutSecrets(query string) string {

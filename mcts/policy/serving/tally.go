@@ -10,7 +10,7 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// TallyLines are a policy's counts for people: what was asked, then what went wrong on the way,
+// TallyLines returns a policy's counts for people: what was asked, then what went wrong on the way,
 // what cost samples, and how that is spread over several servers.
 func TallyLines(name string, s server.Snapshot) []string {
 	faults := s.Failed()
@@ -22,6 +22,7 @@ func TallyLines(name string, s server.Snapshot) []string {
 	}
 	var odd []string
 
+	// An empty sample has no log-probabilities either, and is listed once, as empty.
 	for _, c := range []struct {
 		n    int64
 		what string
@@ -38,6 +39,8 @@ func TallyLines(name string, s server.Snapshot) []string {
 		lines = append(lines, fmt.Sprintf("of %d completions: %s", s.Completions, strings.Join(odd, ", ")))
 	}
 
+	// What follows is in the order of what it costs to the run: each is told only if it happened,
+	// because most runs have none of it.
 	if s.PastReasoning > 0 {
 		lines = append(lines, fmt.Sprintf("completions that a stop text ended in their reasoning: %d, asked "+
 			"for again without; --set server.sampling.stop=[] may spare that", s.PastReasoning))
@@ -62,15 +65,18 @@ func TallyLines(name string, s server.Snapshot) []string {
 			s.BadRequests))
 	}
 
-	for _, one := range s.Servers {
-		if one.Dialect != "" {
-			lines = append(lines, fmt.Sprintf("requests to %s differ from others: %s", one.Address, one.Dialect))
+	for _, server := range s.Servers {
+		if server.Dialect != "" {
+			lines = append(lines, fmt.Sprintf("requests to %s differ from others: %s", server.Address,
+				server.Dialect))
 		}
 	}
 
+	// A single server's counts are those of the first line.
 	if len(s.Servers) > 1 {
-		for _, one := range s.Servers {
-			lines = append(lines, fmt.Sprintf("%s: %d requests, %d answered", one.Address, one.Requests, one.Answered))
+		for _, server := range s.Servers {
+			lines = append(lines, fmt.Sprintf("%s: %d requests, %d answered", server.Address,
+				server.Requests, server.Answered))
 		}
 	}
 

@@ -14,14 +14,14 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Writer is a model that answers a text with a text, for what is asked of models beside acting: to
-// judge, to rephrase, to stand in for an API. It tries again, waits and fails over as a policy
-// does, and is safe for concurrent use. Close it when it is no longer used.
+// Writer is a model that answers a text with a text, for what models do beside acting: judge,
+// rephrase, stand in for an API. It tries again, waits and fails over as a policy does, and is safe
+// for concurrent use. Close it when it is no longer used.
 type Writer struct {
 	policy   *server.Policy
 	sampling server.Sampling
 	kind     *Kind
-	template *chat.Template // nil where the server applies the model's own
+	template *chat.Template // nil if the server applies the model's own
 	clean    *chat.Sanitizer
 }
 
@@ -54,6 +54,7 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 		},
 	}
 
+	// A server that is sent plain text knows no end of a message: the template's stops are needed.
 	if form != configs.FormChat {
 		template, err := chat.ParseTemplate(form)
 		if err != nil {
@@ -68,12 +69,12 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 		return nil, err
 	}
 
-	w.policy, err = asked.writes(k, model, w.sampling)
+	w.policy, err = asked.openWriter(k, model, w.sampling)
 	return w, err
 }
 
-// asWriter are the models as they are asked for texts: without log-probabilities, and as a chat
-// where policies continue one text.
+// asWriter returns the models as they are asked for texts: without log-probabilities, and as a chat
+// if policies continue a plain text.
 func (m *Models) asWriter(urls string) *Models {
 	c := *m.Config
 	c.Server.LogProbs = false
@@ -89,8 +90,8 @@ func (m *Models) asWriter(urls string) *Models {
 	return asked
 }
 
-// writes returns the servers of a model, which are asked for texts.
-func (m *Models) writes(kind *Kind, model string, sampling server.Sampling) (*server.Policy, error) {
+// openWriter returns the policy of a model that is asked for texts.
+func (m *Models) openWriter(kind *Kind, model string, sampling server.Sampling) (*server.Policy, error) {
 	limit, err := m.Servers.limit()
 	if err != nil {
 		return nil, err

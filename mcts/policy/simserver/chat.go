@@ -53,7 +53,7 @@ func (m *messageText) UnmarshalJSON(data []byte) error {
 func (r reader) chat(messages []message) envs.History {
 	var h envs.History
 
-	var behind []string // the calls of a message that wait for their answers
+	var behind []string // calls of a message that wait for their answers
 
 	written, acted := "", false
 
@@ -61,6 +61,7 @@ func (r reader) chat(messages []message) envs.History {
 		text := strings.TrimSpace(string(m.Content))
 		switch {
 		case m.Role == "system", m.CallID != "" && !acted && len(behind) == 0:
+		// The first call of its message has its answer, so this one is the next call's.
 		case m.CallID != "" && !acted:
 			h, behind = r.appendTurn(h, behind[0], observationIn(text)), behind[1:]
 		case m.Role == "assistant":
@@ -69,6 +70,7 @@ func (r reader) chat(messages []message) envs.History {
 			}
 
 			written, acted, behind = r.written(m), true, r.behind(m)
+		// Without an action that it could answer, a message is a question however it begins.
 		case m.CallID == "" && (asks(text) || !acted):
 			h, acted = r.prompt(text), false
 		default:
@@ -122,7 +124,7 @@ func (t chatTemplate) read(text string) (messages []message, ok bool) {
 	return messages, ok
 }
 
-// renderChat is how the simulated model's own chat template renders messages.
+// renderChat renders messages as the simulated model's own chat template does.
 func renderChat(messages []message) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -151,7 +153,7 @@ func dropObservations(messages []message) []message {
 	return kept
 }
 
-// text reads a raw prompt: one of a chat template, or plain text. chat tells which.
+// text reads a raw prompt: one of a chat template, or plain text. chat says which.
 func (r reader) text(text string) (h envs.History, chat bool) {
 	for _, t := range [...]chatTemplate{llama3, chatML} {
 		if messages, ok := t.read(text); ok {

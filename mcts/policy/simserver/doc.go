@@ -4,8 +4,8 @@
 //
 // # Words
 //
-// A server has slots: each decodes one sequence. A request for n samples is n sequences; what finds
-// no slot waits in a queue, first in, first out. The [Latency] model says how long a sequence
+// A server has slots: each decodes one sequence. A request for n samples is n sequences; those that
+// find no slot wait in a queue, first in, first out. The [Latency] model says how long a sequence
 // takes, and Options.Speed how many times faster than that the clock runs. A [Fault] is something
 // that goes wrong with one request, or with the server for a while. A [Misconfiguration] is
 // something that is wrong with the server all the time, silently.
@@ -14,30 +14,29 @@
 //
 // A server sees a prompt, the scripted policy a history. So the prompt is read back by its markers:
 // few-shot prompts in both layouts, the chat templates of Llama 3 and of Qwen (ChatML), and chat
-// messages. What kind of observation each turn ended with is told from the published wording of the
-// observation. A prompt without a question in it is a question that nobody knows, which the policy
-// gives up on. Sample i is the policy's sample of seed+i; temperature 0 is its greedy one. The
-// log-probabilities of the text's tokens have the mean that the policy states, and so have those of
-// all tokens returned.
+// messages. The kind of each turn's observation is recognised by its published wording. A prompt
+// without a question in it is an unknown question, on which the policy gives up. Sample i is the
+// policy's sample of seed+i; temperature 0 is its greedy one. The log-probabilities of the text's
+// tokens have the mean that the policy states, and so have those of all tokens returned.
 //
 // With Options.Thoughts the model reasons before each action, in the words of a draft that is not
-// the action, and the server sends that as servers of many kinds do. It stands in no history that
-// is read back, but in the action's text.
+// the action, and the server sends that as servers of many kinds do. A history that is read back
+// has it only in the action's text.
 //
 // # Native calls
 //
 // A chat that lists tools is shown to the model as templates of Hermes and Qwen show it: the tools
 // at the end of the system message, calls in <tool_call> tags, what answers them in <tool_response>
-// tags in a user's message. Arguments in the history that are no object become {}, as vLLM's do.
-// The model writes its thought and a call in tags, whatever the codec of the policy, and what is no
-// call stands in the tags as it is. The thought is content, but a model that reasons has it at the
-// end of its reasoning. The server takes the calls out as vLLM's parser for Hermes does, if all can
-// be read, with random ids; tokens and usage are those of what the model wrote. "required" and a
-// named tool leave the model nothing but a call, "none" shows the tools and takes no call out, and
+// tags in a user's message. Arguments in the history that are not an object become {}, as vLLM's
+// do. The model writes its thought and a call in tags, whatever the codec of the policy, and what
+// is not a call is in the tags as it is. The thought is content, but a model that reasons has it at
+// the end of its reasoning. The server takes the calls out as vLLM's parser for Hermes does, if all
+// can be read, with random ids; tokens and usage are those of what the model wrote. "required" and
+// a named tool allow the model only a call, "none" shows the tools and takes no call out, and
 // parallel_tool_calls false leaves the first call. Answers without calls, and calls without
-// answers, are refused as OpenAI refuses them. Without tools a server knows nothing of all this. A
-// vLLM's /tokenize tells the tokens of a chat, which /v1/completions takes for a prompt: of it, and
-// of any raw prompt of a chat with tools, the model writes the same, and nothing is taken out.
+// answers, are refused as OpenAI refuses them. Without tools a server does none of this. A vLLM's
+// /tokenize returns the tokens of a chat, which /v1/completions accepts as a prompt: for it, and
+// for any raw prompt of a chat with tools, the model writes the same, and nothing is taken out.
 //
 // # What was read before
 //
@@ -68,11 +67,11 @@
 //
 // # Caveats
 //
-// Tokens are pieces of words, and their IDs are hashes, or those that /tokenize told of. Of the
+// Tokens are pieces of words, and their IDs are hashes, or those that /tokenize returned. Of the
 // sampling parameters only the seed, the limits, the stop texts and temperature 0 change what is
 // written. Streams hold a single piece; those of the OpenAI protocol, lists of prompts, echo and
-// prompt log-probabilities are refused. A sequence reserves its memory before it starts, so nothing
-// is ever preempted. An observation that holds a line "Question:", or one that begins as an action
+// prompt log-probabilities are refused. A sequence reserves its memory before it starts, so none is
+// ever preempted. An observation that holds a line "Question:", or one that begins as an action
 // does ("Thought:"), after a blank line is misread. A prompt that loses its slot is forgotten;
 // llama.cpp's server, unless told otherwise (--cache-ram), still has it in main memory if the
 // prompt that took the slot shares less than half of it. Schemas of tools constrain nothing, and

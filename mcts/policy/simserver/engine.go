@@ -15,15 +15,15 @@ var errFull = errors.New("the queue is full")
 type sequence struct {
 	prompt     *input
 	completion []uint32  // its tokens
-	placement            // what its request says about slots, where they keep prompts
-	parent     *sequence // the sequence whose prompt it copies, where slots keep prompts; nil reads its own
+	placement            // what its request says about slots, if they keep prompts
+	parent     *sequence // the sequence whose prompt it copies, if slots keep prompts; nil reads its own
 
 	unread          int           // tokens of the prompt that it reads once it runs
 	prefill, decode time.Duration // what it spends on either once it runs
 
 	batch *batch
 	slot  int  // -1 while it waits
-	tried bool // it did not find the slots it needs, where slots keep prompts
+	tried bool // it did not find the slots it needs, if slots keep prompts
 	since time.Time
 	timer *time.Timer
 	ended bool
@@ -49,8 +49,8 @@ type engine struct {
 	kv      int // tokens of the running sequences
 	paused  bool
 	cache   *prefixCache
-	prompts *slotPrompts // nil of a server with a prefix cache
-	figures Stats        // but for what is so now
+	prompts *slotPrompts // nil for a server with a prefix cache
+	figures Stats        // without those of this moment
 }
 
 func newEngine(o *Options) *engine {
@@ -145,7 +145,7 @@ func (e *engine) start(s *sequence) {
 		reading = s.parent.unread // it waits until that has been read
 	}
 
-	prefill, decode := e.o.Latency.of(reading, len(s.completion), len(e.running))
+	prefill, decode := e.o.Latency.times(reading, len(s.completion), len(e.running))
 
 	s.prefill, s.decode = e.o.scaled(prefill), e.o.scaled(decode)
 	if d := s.prefill + s.decode; d > 0 {
@@ -203,16 +203,16 @@ func (e *engine) cached(s *sequence) int {
 	return blocks * e.o.CacheBlock
 }
 
-// of is how long a sequence takes: to read its prompt, and to write.
-func (l Latency) of(prompt, completion, running int) (prefill, decode time.Duration) {
+// times returns how long a sequence takes to read its prompt, and to write.
+func (l Latency) times(prompt, completion, running int) (prefill, decode time.Duration) {
 	decode = l.PerCompletion
 	if l.PrefillPerSecond > 0 {
 		prefill = time.Duration(float64(prompt) / l.PrefillPerSecond * float64(time.Second))
 	}
 
 	if l.DecodePerSecond > 0 {
-		decode += time.Duration(float64(completion) / l.DecodePerSecond * (1 + l.Crowding*float64(running-1)) * float64(
-			time.Second))
+		decode += time.Duration(float64(completion) / l.DecodePerSecond *
+			(1 + l.Crowding*float64(running-1)) * float64(time.Second))
 	}
 	return prefill, decode
 }

@@ -22,8 +22,9 @@ type exchange struct {
 // native reports whether the request speaks Ollama's own protocol.
 func (x *exchange) native() bool { return strings.HasPrefix(x.r.URL.Path, "/api/") }
 
-// fail injects the faults that come instead of an answer, and reports whether there was one.
+// fail injects the faults that come instead of an answer, and reports whether it did.
 func (x *exchange) fail() bool {
+	// None of these reaches the engine: they take no slot and no time.
 	switch x.fault {
 	case InternalError:
 		x.refuse(http.StatusInternalServerError, "EngineCore encountered an issue. See stack trace (above) for "+
@@ -168,8 +169,8 @@ func (x *exchange) drip(data []byte) {
 	}
 }
 
-// reset sends the header and the first half of an answer, or nothing when there is none, and resets
-// the connection.
+// reset sends the header and the first half of an answer, or nothing without one, and resets the
+// connection.
 func reset(w http.ResponseWriter, data []byte) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -199,7 +200,7 @@ func (s *Server) goDown() {
 	}
 }
 
-// die kills the server, and lets it come back when its time is set.
+// die kills the server, and lets it come back if a time for that is set.
 func (s *Server) die() {
 	s.Kill()
 	s.mu.Lock()

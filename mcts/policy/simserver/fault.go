@@ -34,7 +34,7 @@ const (
 	Die          Fault = "die"           // the port closes, for Faults.DownFor or until Revive
 )
 
-// faultKinds lists the faults, None not among them.
+// faultKinds lists the faults, without None.
 func faultKinds() []Fault {
 	return []Fault{InternalError, BadGateway, Unavailable, TooMany, Hang, Reset, Drip, Garbage, WrongN, LostLogProbs,
 		Empty, Flap, Die}
@@ -51,7 +51,7 @@ type Faults struct {
 	DownFor    time.Duration // how long Flap and Die last, at speed 1; 0 is until Revive
 }
 
-// EvenRates gives every fault the same share of a total probability, Flap and Die left out.
+// EvenRates gives every fault except Flap and Die the same share of a total probability.
 func EvenRates(total float64) map[Fault]float64 {
 	rates := map[Fault]float64{}
 
@@ -113,12 +113,12 @@ func (s *faultSource) next(body []byte) Fault {
 	sum := envs.Hash(string(body))
 
 	s.mu.Lock()
-	at := s.arrived
+	n := s.arrived
 
 	s.arrived++
-	if at < len(s.faults.Script) {
+	if n < len(s.faults.Script) {
 		s.mu.Unlock()
-		return s.faults.Script[at]
+		return s.faults.Script[n]
 	}
 
 	times := s.sent[sum]

@@ -23,6 +23,7 @@ func (s *Server) routes() {
 		return
 	}
 
+	// The key guards what the model is asked, not what monitoring asks for.
 	if s.o.Kind == VLLM {
 		s.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {}) // for routers
 		s.mux.HandleFunc("POST /tokenize", s.guard(s.completion((*exchange).tokenizeChat)))
@@ -36,6 +37,7 @@ func (s *Server) routes() {
 		return
 	}
 
+	// Ollama has no key of its own.
 	s.mux.HandleFunc("POST /api/generate", s.completion(s.generateOllama))
 	s.mux.HandleFunc("GET /api/tags", s.tags)
 	s.mux.HandleFunc("GET /api/ps", s.ps)
@@ -45,7 +47,7 @@ func (s *Server) routes() {
 	})
 }
 
-// guard asks for the key, where there is one.
+// guard asks for the key, if one is set.
 func (s *Server) guard(handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if s.o.APIKey != "" && r.Header.Get("Authorization") != "Bearer "+s.o.APIKey {

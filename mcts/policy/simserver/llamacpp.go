@@ -8,8 +8,8 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// llamaCppRoutes are what llama.cpp's server answers beside the OpenAI protocol. It has neither
-// /version nor, unless it was told to, metrics.
+// llamaCppRoutes adds what llama.cpp's server answers beside the OpenAI protocol. It has neither
+// /version nor, by default, metrics.
 func (s *Server) llamaCppRoutes() {
 	s.mux.HandleFunc("GET /props", s.guard(s.props))
 	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
@@ -36,7 +36,7 @@ func llamaCppError(status int, text string) any {
 	return map[string]any{"error": map[string]any{"code": status, "message": text, "type": kind}}
 }
 
-// placement reads what a request says about slots. Values of other types are not looked at.
+// placement reads what a request says about slots. Values of other types are ignored.
 func (q *openAIRequest) placement() (p placement) {
 	slot, cache := -1, true
 	if json.Unmarshal(q.IDSlot, &slot) == nil && slot >= 0 {
@@ -47,7 +47,7 @@ func (q *openAIRequest) placement() (p placement) {
 	return p
 }
 
-// llamaCppTimings are what a reply of llama.cpp's server tells about the time that it took.
+// llamaCppTimings are what a reply of llama.cpp's server reports about the time that it took.
 type llamaCppTimings struct {
 	CacheN      int     `json:"cache_n"`  // tokens of the prompt that were cached
 	PromptN     int     `json:"prompt_n"` // tokens of the prompt that were read
@@ -76,7 +76,7 @@ func (a *openAIAnswer) asLlamaCpp(p *input, d drawn) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// props tells how many slots there are, and which model the server has.
+// props reports how many slots the server has, and which model.
 func (s *Server) props(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{
 		"default_generation_settings": map[string]any{"n_ctx": s.o.MaxModelLen},

@@ -21,11 +21,13 @@ func (e *engine) Collect(metrics chan<- prometheus.Metric) {
 	f, running, waiting, kv := e.figures, len(e.running), len(e.waiting), e.kv
 	e.mu.Unlock()
 
+	// A sequence that is too large for the memory runs alone, and so exceeds it.
 	usage := 0.0
 	if e.o.KVTokens > 0 {
 		usage = min(1, float64(kv)/float64(e.o.KVTokens))
 	}
 
+	// No sequence is ever preempted: they reserve their memory before they start.
 	for _, m := range []struct {
 		name, help string
 		value      float64

@@ -42,6 +42,7 @@ func (s *Server) generateOllama(x *exchange) {
 		return
 	}
 
+	// The model is loaded with the request's window before its prompt is looked at.
 	p := x.s.newPrompt(q.Prompt)
 	window = x.s.load(window, q.KeepAlive)
 
@@ -58,7 +59,7 @@ func (s *Server) generateOllama(x *exchange) {
 }
 
 // ollamaSampling reads the options that have an effect here. A value of the wrong type is an error,
-// in Ollama's words. window is 0 when it is not stated.
+// in Ollama's words. window is 0 if it is not stated.
 func (s *Server) ollamaSampling(values map[string]any) (a sampling, window int, err error) {
 	o := api.Options{NumPredict: -1, Seed: -1}
 	if err := o.FromMap(values); err != nil {
@@ -81,14 +82,14 @@ func (s *Server) ollamaSampling(values map[string]any) (a sampling, window int, 
 	return a, o.NumCtx, nil
 }
 
-// How long a model stays loaded after a request: by default, and when it is told to stay forever.
+// How long a model stays loaded after a request: by default, and if asked to stay forever.
 const (
 	defaultKeepAlive = 5 * time.Minute
 	maxKeepAlive     = 290 * 365 * 24 * time.Hour
 )
 
-// load returns the context window of a request, and loads the model again when it is not that of
-// the request before.
+// load returns the context window of a request, and loads the model again if it is not that of the
+// request before.
 func (s *Server) load(window int, keepAlive *api.Duration) int {
 	if window <= 0 {
 		window = min(ollamaWindow, s.o.MaxModelLen)
@@ -161,6 +162,7 @@ func (x *exchange) sendOllama(q *api.GenerateRequest, p *input, d drawn, took ti
 		last.DoneReason = ""
 	}
 
+	// Ollama leaves out the tokens of the stop text, though it counts them.
 	if q.Logprobs && x.fault != LostLogProbs && !x.s.o.wrong(NoLogProbs) {
 		last.Logprobs = d.chatLogProbs(d.inText, q.TopLogprobs)
 	}

@@ -52,6 +52,7 @@ func (x *exchange) openAI(chat bool) {
 		return
 	}
 
+	// In this order, because how long a prompt may be depends on the parameters.
 	p, bad := x.prompt(q, chat)
 	var a sampling
 
@@ -73,6 +74,7 @@ func (x *exchange) openAI(chat bool) {
 		a.n = 1
 	}
 
+	// Not before: a request that is refused must not change what later ones get.
 	if q.Seed == nil {
 		a.seed = x.s.random64()
 	}
@@ -82,6 +84,7 @@ func (x *exchange) openAI(chat bool) {
 		return
 	}
 
+	// The samples are spoiled, not the answer, so that its counts fit them.
 	list = x.spoil(list)
 	answer := x.openAIAnswer(chat, p, list, top)
 
@@ -164,19 +167,19 @@ func textOrList(raw json.RawMessage, list *[]string) error {
 		return json.Unmarshal(raw, list)
 	}
 
-	var one string
-	if err := json.Unmarshal(raw, &one); err != nil {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
 		return err
 	}
 
-	*list = []string{one}
+	*list = []string{text}
 	return nil
 }
 
 // refusal is why vLLM answers 400.
 type refusal struct{ text, param string }
 
-// fit refuses what does not fit the context window, or cuts it where the server does so in silence.
+// fit refuses what does not fit the context window, or cuts it if the server does so silently.
 // Without a limit of its own a chat may fill the window.
 func (x *exchange) fit(p *input, a *sampling) *refusal {
 	window, limited := x.s.o.window(), a.maxTokens > 0

@@ -60,6 +60,7 @@ func (x *exchange) openAIAnswer(chat bool, p *input, list []drawn, top int) open
 		answer.ID, answer.Object = "chat"+answer.ID, "chat.completion"
 	}
 
+	// Ollama's /v1/completions gives no log-probabilities.
 	if x.fault == LostLogProbs || o.wrong(NoLogProbs) || o.Kind == Ollama && !chat {
 		top = -1
 	}
@@ -67,6 +68,7 @@ func (x *exchange) openAIAnswer(chat bool, p *input, list []drawn, top int) open
 	u := &answer.Usage
 	u.PromptTokens = p.tokens.len()
 
+	// Tokens count as the model wrote them, before calls are taken out of the text.
 	for i, d := range list {
 		u.CompletionTokens += len(d.tokens)
 
@@ -92,6 +94,7 @@ func (x *exchange) openAIAnswer(chat bool, p *input, list []drawn, top int) open
 		}
 	})
 
+	// Replaces the usage above: llama.cpp counts the first choice alone.
 	if o.llamaCpp() {
 		answer.asLlamaCpp(p, list[0])
 	}
@@ -142,8 +145,8 @@ func (d *drawn) choice(chat bool, top int, thoughts Thoughts) openAIChoice {
 	return c
 }
 
-// completionLogProbs lists the tokens; of the likeliest ones, if they are wanted, the sampled token
-// alone.
+// completionLogProbs lists the tokens; as the likeliest ones, if they are wanted, only the sampled
+// token.
 func (d *drawn) completionLogProbs() *completionLogProbs {
 	l := &completionLogProbs{Tokens: d.tokens, TokenLogProbs: d.logprobs}
 	for i, token := range d.tokens {

@@ -9,7 +9,7 @@ import (
 const defaultMaxTokens = 16
 
 // sampling reads the sampling parameters; values out of range, which toolevo's clients refuse, are
-// taken as they are. top is how many alternatives to each token are wanted, -1 when not even the
+// taken as they are. top is how many alternatives to each token are wanted, -1 if not even the
 // token's own log-probability is.
 func (q *openAIRequest) sampling(s *Server, chat bool) (a sampling, top int, bad *refusal) {
 	a = sampling{
@@ -54,7 +54,7 @@ func (q *openAIRequest) limit(chat bool) int {
 	return defaultMaxTokens
 }
 
-// top reads what is asked of log-probabilities.
+// top reads which log-probabilities are asked for.
 func (q *openAIRequest) top(chat bool) (int, *refusal) {
 	raw := string(q.LogProbs)
 	if raw == "" || raw == "null" || raw == "false" && chat {
@@ -77,7 +77,7 @@ func (q *openAIRequest) top(chat bool) (int, *refusal) {
 	return n, nil
 }
 
-// checkN refuses numbers of completions. A server that ignores n does not look at it.
+// checkN refuses invalid numbers of completions. A server that ignores n does not check it.
 func (q *openAIRequest) checkN(a *sampling, s *Server) *refusal {
 	switch {
 	case s.ignoresN():

@@ -81,10 +81,9 @@ func Misconfigurations() []Misconfiguration {
 
 // Options say what is simulated. Policy and Model are required.
 type Options struct {
-	// writes the completions; it sees histories with nothing but the question, the turns and what
-	// they taught
+	// writes the completions; its histories have only the question, the turns and what they taught
 	Policy mcts.Policy
-	Codec  action.Codec // what it writes in, and prompts are read in; nil is ReAct
+	Codec  action.Codec // in which it writes, and prompts are read; nil is ReAct
 	Model  string       // the name the model is served under
 	Kind   Kind         // "" is VLLM
 
@@ -178,7 +177,7 @@ func (o *Options) llamaCpp() bool { return o.PromptPerSlot && o.Kind == VLLM }
 // scaled is a duration at the server's speed.
 func (o *Options) scaled(d time.Duration) time.Duration { return time.Duration(float64(d) / o.Speed) }
 
-// window is the context window as it is, which is not always what the server states.
+// window is the real context window, which is not always what the server states.
 func (o *Options) window() int {
 	if o.wrong(ShortContext) || o.wrong(SilentTruncation) {
 		return max(1, o.MaxModelLen/2)

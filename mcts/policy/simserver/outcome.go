@@ -16,11 +16,12 @@ var files embed.FS
 // wordings are what observations begin with, and what that means.
 var wordings = yamltext.Once[map[string]envs.Outcome](files, "wordings.yaml")
 
-// A last line that says a Python program raised something, or that an output was cut.
+// lastLine matches a last line that says a Python program raised something, or that an output was
+// cut.
 var lastLine = regexp.MustCompile(
 	`^(?:[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Iteration|Warning)(?::.*)?|\[The output was cut after .*\])$`)
 
-// outcomeOf tells from its words what kind of observation it is.
+// outcomeOf recognises the kind of an observation by its words.
 func outcomeOf(observation string) envs.Outcome {
 	text := strings.TrimSpace(wire.ReadAnswer(observation))
 	if rest, ok := strings.CutPrefix(text, "Error: "); ok && strings.Contains(rest, " is deprecated") {

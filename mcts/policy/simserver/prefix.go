@@ -6,7 +6,7 @@ import (
 )
 
 // prefixCache remembers which prompts were read before, in whole blocks of tokens: each block under
-// a hash of itself and of all that stands before it, as vLLM does. The oldest unused blocks are
+// a hash of itself and of all that precedes it, as vLLM does. The oldest unused blocks are
 // forgotten when there are too many.
 type prefixCache struct {
 	block    int // tokens in a block
@@ -47,7 +47,7 @@ func (c *prefixCache) match(chain []uint64) int {
 	return len(chain)
 }
 
-// add remembers the blocks. The first counts as the latest used: without it the others could not be
+// add remembers the blocks. The first counts as used last: without it the others could not be
 // found.
 func (c *prefixCache) add(chain []uint64) {
 	for _, h := range slices.Backward(chain) {

@@ -26,11 +26,11 @@ func (r reader) prompt(text string) envs.History {
 	text = "\n" + strings.TrimSpace(text)
 	if _, after, ok := strings.Cut(text, "\n"+prompt.TurnHeading+"\n"); ok {
 		text = after
-		if at := strings.Index(text, "\n"+prompt.QuestionMarker); at >= 0 {
-			text = text[at+1+len(prompt.QuestionMarker):]
+		if i := strings.Index(text, "\n"+prompt.QuestionMarker); i >= 0 {
+			text = text[i+1+len(prompt.QuestionMarker):]
 		}
-	} else if at := strings.LastIndex(text, "\n"+prompt.QuestionMarker); at >= 0 {
-		text = text[at+1+len(prompt.QuestionMarker):]
+	} else if i := strings.LastIndex(text, "\n"+prompt.QuestionMarker); i >= 0 {
+		text = text[i+1+len(prompt.QuestionMarker):]
 	}
 
 	question, rest, _ := strings.Cut(text, blank)
@@ -39,23 +39,23 @@ func (r reader) prompt(text string) envs.History {
 }
 
 // turns appends the turns in a text: actions and observations in alternation, blank lines between
-// them. An action begins with its opening; one that does not is what stands between two
-// observations after the last blank line. Text after the last observation that is not an action is
-// dropped, and so is an action without an observation.
+// them. An action begins with its opening; one without it is what follows the last blank line
+// between two observations. Text after the last observation that is not an action is dropped, and
+// so is an action without an observation.
 func (r reader) turns(h envs.History, text string) envs.History {
 	written, rest, ok := strings.Cut(text, blank+action.ObservationMarker)
 	for ok {
 		var observation, next string
 		observation, next, ok = strings.Cut(rest, blank+action.ObservationMarker)
 
-		at := r.splitTurn(observation)
-		if at < 0 && ok {
-			at = strings.LastIndex(observation, blank)
+		end := r.splitTurn(observation)
+		if end < 0 && ok {
+			end = strings.LastIndex(observation, blank)
 		}
 
 		following := ""
-		if at >= 0 {
-			observation, following = observation[:at], observation[at+len(blank):]
+		if end >= 0 {
+			observation, following = observation[:end], observation[end+len(blank):]
 		}
 
 		h = r.appendTurn(h, written, observation)

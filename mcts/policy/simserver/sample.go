@@ -19,7 +19,7 @@ type input struct {
 	tokens  tokens
 	history envs.History
 	chat    bool     // the model ends its turn after an action
-	tools   *toolUse // nil where there are none
+	tools   *toolUse // nil without tools
 
 	chain  []uint64 // blocks of the prefix cache
 	seen   bool     // a sequence of it has started
@@ -59,21 +59,21 @@ type drawn struct {
 	logprobs []float64 // of each token
 	inText   int       // how many tokens are the text's
 	length   bool      // it ended by its length
-	stop     string    // the stop text that ended it, "" when it ended by itself
+	stop     string    // the stop text that ended it, "" if it ended by itself
 
 	calls []openai.ToolCall // that the server took out of the text
 
 	prefill, decode time.Duration // what the engine spent on it
 }
 
-// unstopped is what a model goes on with when nothing stops it after an action: it makes the
-// observations up.
+// unstopped is how a model continues if nothing stops it after an action: it makes the observations
+// up.
 func (r reader) unstopped() string {
 	return strings.Repeat(blank+prompt.ObservationText("The requested result is available.")+blank+
 		r.codec.Format("I look at the result.", envs.Call{Name: "Look"}), 4)
 }
 
-// bits are one bit for each value, the first the lowest.
+// bits returns one bit for each value, the first the lowest.
 func bits(values ...bool) (all uint64) {
 	for i, value := range values {
 		if value {
@@ -98,7 +98,7 @@ func (s *Server) draw(ctx context.Context, p *input, a sampling) ([]drawn, error
 	return samples, nil
 }
 
-// propose asks the policy, and changes what it says as the misconfigurations want it.
+// propose asks the policy, and changes its proposals as the misconfigurations want it.
 func (s *Server) propose(ctx context.Context, h envs.History, a sampling) ([]mcts.Proposal, error) {
 	leaks := s.o.wrong(LeakDefaults) && a.unset != 0
 	if leaks {
@@ -117,13 +117,15 @@ func (s *Server) propose(ctx context.Context, h envs.History, a sampling) ([]mct
 	}
 
 	if s.o.wrong(UnstableGreedy) && s.greedy.Add(1)%2 == 0 || leaks {
-		return s.other(ctx, h, proposals)
+		return s.differing(ctx, h, proposals)
 	}
 	return proposals, nil
 }
 
-// other returns samples whose texts differ from those of proposals.
-func (s *Server) other(ctx context.Context, h envs.History, proposals []mcts.Proposal) ([]mcts.Proposal, error) {
+// differing returns samples whose texts differ from those of proposals.
+func (s *Server) differing(
+	ctx context.Context, h envs.History, proposals []mcts.Proposal,
+) ([]mcts.Proposal, error) {
 	for seed := range uint64(64) {
 		tried, err := s.o.Policy.Propose(ctx, mcts.Request{History: h, N: 1, Seed: seed})
 		if err != nil {
@@ -149,6 +151,7 @@ func (s *Server) write(p mcts.Proposal, in *input, a sampling) drawn {
 	switch {
 	case in.tools != nil:
 		full = s.native(p.Text, in)
+	// A model that continues plain text does not end its turn: only a stop text does.
 	case !in.chat:
 		full += s.reader.unstopped()
 	}
@@ -181,14 +184,14 @@ func (s *Server) write(p mcts.Proposal, in *input, a sampling) drawn {
 
 // cutAt cuts a text at the first stop text in it.
 func cutAt(text string, stops []string) (before, stop string) {
-	at := len(text)
+	end := len(text)
 	for _, s := range stops {
-		if i := strings.Index(text, s); i >= 0 && i < at {
-			at, stop = i, s
+		if i := strings.Index(text, s); i >= 0 && i < end {
+			end, stop = i, s
 		}
 	}
 
-	return text[:at], stop
+	return text[:end], stop
 }
 
 // spread makes log-probabilities whose mean is mean, over the first n and over all.
@@ -253,7 +256,7 @@ func (s *Server) chatPrompt(messages []message, u *toolUse) *input {
 	return &input{text: text, tokens: tokenize(text), history: s.reader.chat(messages), chat: true, tools: u}
 }
 
-// keepEnd cuts the beginning of a prompt off that does not fit n tokens.
+// keepEnd cuts off the beginning of a prompt that does not fit n tokens.
 func (s *Server) keepEnd(p *input, n int) {
 	if p.tokens.len() <= n {
 		return

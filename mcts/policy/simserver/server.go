@@ -102,8 +102,8 @@ func (s *Server) Kill() {
 	}
 }
 
-// Revive opens the port again after Kill or Die, and ends a Flap. It does nothing when the server
-// is well or closed.
+// Revive opens the port again after Kill or Die, and ends a Flap. It does nothing if the server is
+// well or closed.
 func (s *Server) Revive() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,8 +146,7 @@ func (s *Server) Close() {
 	s.serving.Wait()
 }
 
-// Pause keeps sequences that wait from starting until Resume: requests pile up without any time
-// passing.
+// Pause keeps waiting sequences from starting until Resume, so that requests can pile up.
 func (s *Server) Pause() { s.engine.pause(true) }
 
 // Resume ends a Pause.
@@ -189,6 +188,7 @@ func (s *Server) completion(handle func(*exchange)) http.HandlerFunc {
 
 		x := &exchange{s: s, w: w, r: r}
 
+		// Before anything else: which fault a request meets depends on its bytes.
 		var err error
 		if x.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
 			x.refuse(http.StatusBadRequest, "the body cannot be read: "+err.Error(), "")
@@ -196,8 +196,9 @@ func (s *Server) completion(handle func(*exchange)) http.HandlerFunc {
 		}
 
 		x.fault = s.faults.next(x.body)
+		// Its OpenAI protocol ignores n, so there is no wrong number of choices.
 		if s.o.Kind == Ollama && x.fault == WrongN && !x.native() {
-			x.fault = Garbage // its OpenAI protocol knows no n
+			x.fault = Garbage
 		}
 
 		if x.fault != None {
@@ -227,7 +228,7 @@ func (x *exchange) generate(p *input, a sampling) (list []drawn, ok bool) {
 	return nil, false
 }
 
-// random64 is the seed of a request that brings none, or the id of a call.
+// random64 draws the seed of a request without one, or the id of a call.
 func (s *Server) random64() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

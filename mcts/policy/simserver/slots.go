@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// similarPrompt is the share of a prompt that a slot must hold more of before llama.cpp's server
-// chooses the slot for what it holds.
+// similarPrompt is the share of a prompt above which llama.cpp's server chooses a slot for what it
+// holds.
 const similarPrompt = 0.1
 
 // slotPrompts are the prompts that slots keep, one each: that of the last sequence there, and what
 // it wrote.
 type slotPrompts struct {
-	similar float64 // the share of a prompt that a slot must hold more of to be chosen for it
-	oldest  bool    // where none is, the one that was freed first is chosen, not the first
+	similar float64 // the share of a prompt above which a slot is chosen for what it holds
+	oldest  bool    // if none is, the one that was freed first is chosen, not the first
 
 	held     [][]uint32  // the tokens that each slot keeps
 	freed    []time.Time // when each was freed last; zero is never
-	released []int       // slots that were freed, for which nothing that waits was tried yet
+	released []int       // slots that were freed, for which no waiting task was tried yet
 }
 
 func newSlotPrompts(o *Options) *slotPrompts {
@@ -33,7 +33,7 @@ func newSlotPrompts(o *Options) *slotPrompts {
 // common returns how many of the tokens a slot holds, from the first on.
 func (k *slotPrompts) common(slot int, ids []uint32) int { return common(k.held[slot], ids) }
 
-// common is the length of what both begin with.
+// common is the length of the beginning that both share.
 func common[E comparable](a, b []E) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -66,19 +66,19 @@ func (k *slotPrompts) choose(ids []uint32, free []int) int {
 	return best
 }
 
-// release takes over what a sequence leaves that ends now. The slots of sequences that end together
-// are freed in their order, so what counts of one that has run to its end is when that was due.
+// release keeps what a sequence that ends now leaves in its slot. The slots of sequences that end
+// together are freed in their order, so one that has run to its end counts from when that was due.
 func (k *slotPrompts) release(s *sequence, now time.Time) {
 	ran := now.Sub(s.since)
-	k.held[s.slot] = s.left(ran)
+	k.held[s.slot] = s.remains(ran)
 	k.freed[s.slot] = s.since.Add(min(ran, s.prefill+s.decode))
 	k.released = append(k.released, s.slot)
 }
 
-// left is what a sequence that ran for a time leaves in its slot: the tokens that went through the
-// model, which the last one written did not. One that copied its prompt leaves nothing, and what an
-// aborted one wrote is not modelled.
-func (s *sequence) left(ran time.Duration) []uint32 {
+// remains returns what a sequence that ran for a time leaves in its slot: the tokens that went
+// through the model, which the last one written did not. One that copied its prompt leaves nothing,
+// and what an aborted one wrote is not modelled.
+func (s *sequence) remains(ran time.Duration) []uint32 {
 	ids := s.prompt.tokens.ids
 
 	switch {
@@ -94,10 +94,10 @@ func (s *sequence) left(ran time.Duration) []uint32 {
 	return slices.Concat(ids, s.completion[:max(0, len(s.completion)-1)])
 }
 
-// dispatchTasks starts what has become possible where slots keep prompts, as llama.cpp's server
-// does: one task for each slot that was freed, and those that are new. A task are the sequences of
-// one request, which start together: one reads the prompt and the others copy it. A task that does
-// not find its slots goes to the end of the queue, and others overtake it.
+// dispatchTasks starts what has become possible if slots keep prompts, as llama.cpp's server does:
+// one task for each slot that was freed, and new ones. A task is the sequences of one request,
+// which start together: one reads the prompt and the others copy it. A task that does not find its
+// slots goes to the end of the queue, and others overtake it.
 func (e *engine) dispatchTasks() {
 	for !e.paused {
 		task := e.nextTask()
@@ -120,7 +120,7 @@ func (e *engine) dispatchTasks() {
 }
 
 // nextTask takes a task to try out of the queue: for a slot that was freed the first that asks for
-// it by its number, else the first of all.
+// it by number, else the first of all.
 func (e *engine) nextTask() []*sequence {
 	k := e.prompts
 
@@ -134,22 +134,22 @@ func (e *engine) nextTask() []*sequence {
 		}
 	}
 
-	if at := slices.IndexFunc(e.waiting, func(s *sequence) bool { return !s.tried }); at >= 0 {
-		return e.takeTask(at)
+	if i := slices.IndexFunc(e.waiting, func(s *sequence) bool { return !s.tried }); i >= 0 {
+		return e.takeTask(i)
 	}
 	return nil
 }
 
-// takeTask takes the task that begins at a place out of the queue.
-func (e *engine) takeTask(at int) []*sequence {
-	first := e.waiting[at]
-	end := at + 1
+// takeTask takes the task that begins at an index out of the queue.
+func (e *engine) takeTask(begin int) []*sequence {
+	first := e.waiting[begin]
+	end := begin + 1
 	for end < len(e.waiting) && e.waiting[end].batch == first.batch {
 		end++
 	}
 
-	task := slices.Clone(e.waiting[at:end])
-	e.waiting = slices.Delete(e.waiting, at, end)
+	task := slices.Clone(e.waiting[begin:end])
+	e.waiting = slices.Delete(e.waiting, begin, end)
 	return task
 }
 
@@ -169,12 +169,15 @@ func (e *engine) place(task []*sequence) bool {
 		slot = e.prompts.choose(task[0].prompt.tokens.ids, free)
 	}
 
-	at, ok := slices.BinarySearch(free, slot)
+	// A request waits for the slot that it names, even if others are free.
+	i, ok := slices.BinarySearch(free, slot)
 	if !ok {
 		return false
 	}
 
-	free = slices.Delete(free, at, at+1)
+	// All are looked up before one starts: a sequence that takes no time ends at once, and changes
+	// what its slot holds.
+	free = slices.Delete(free, i, i+1)
 	for i, s := range task {
 		if s.slot = slot; i > 0 {
 			s.parent, s.slot = task[0], free[i-1]
@@ -192,7 +195,7 @@ func (e *engine) place(task []*sequence) bool {
 	return true
 }
 
-// retryTasks makes all that waits new again.
+// retryTasks has every waiting task tried again.
 func (e *engine) retryTasks() {
 	e.prompts.released = nil
 	for _, s := range e.waiting {

@@ -10,7 +10,7 @@ import (
 // Thoughts says how a model reasons before its action, and how the server sends that.
 type Thoughts string
 
-// The ways to reason. Completions of raw prompts have it in tags, however chats have it.
+// The ways to reason. Completions of raw prompts always have it in tags.
 const (
 	NoThoughts       Thoughts = ""                  // it does not reason
 	TagThoughts      Thoughts = "tags"              // in <think> tags, in the text
@@ -22,14 +22,14 @@ const (
 	PartThoughts     Thoughts = "parts"             // in parts of the content: Mistral
 )
 
-// ThoughtsKinds lists them, but for NoThoughts.
+// ThoughtsKinds lists them, without NoThoughts.
 func ThoughtsKinds() []Thoughts {
 	return []Thoughts{TagThoughts, EmptyTags, PromptThoughts, FieldThoughts, ContentThoughts, ThinkingThoughts,
 		PartThoughts}
 }
 
-// thought is what the model reasons, and what it writes before an action: a draft of a call that is
-// not the action, and what more it says.
+// thought returns the model's reasoning before an action: a draft of a call that is not the action,
+// and more text.
 func (s *Server) thought(chat bool, codec action.Codec, more string) string {
 	const begin, end = "<think>\n", "\n</think>\n\n"
 
@@ -47,7 +47,7 @@ func (s *Server) thought(chat bool, codec action.Codec, more string) string {
 	return begin + draft + end
 }
 
-// message is a completion as a chat has it.
+// message returns a completion as a chat has it.
 func (d *drawn) message(thoughts Thoughts) *openAIMessage {
 	m := &openAIMessage{Role: "assistant", Content: d.text, ToolCalls: d.calls}
 
@@ -77,11 +77,11 @@ func (d *drawn) message(thoughts Thoughts) *openAIMessage {
 }
 
 // splitTurn returns where in a text between two observations an action begins: at its opening, or
-// at the reasoning before it; -1 where neither is.
+// at the reasoning before it; -1 if it has neither.
 func (r reader) splitTurn(text string) int {
-	at := strings.Index(text, blank+r.opening())
-	if before := strings.Index(text, blank+"<think>"); before >= 0 && (at < 0 || before < at) {
+	begin := strings.Index(text, blank+r.opening())
+	if before := strings.Index(text, blank+"<think>"); before >= 0 && (begin < 0 || before < begin) {
 		return before
 	}
-	return at
+	return begin
 }

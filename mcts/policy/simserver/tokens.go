@@ -33,11 +33,11 @@ func (t tokens) strings(text string) []string {
 // longer one.
 func tokenize(text string) tokens {
 	t := tokens{ends: make([]int, 0, len(text)/3+1), ids: make([]uint32, 0, len(text)/3+1)}
-	for at := 0; at < len(text); {
-		n := tokenLen(text[at:])
-		t.ids = append(t.ids, tokenID(text[at:at+n]))
-		at += n
-		t.ends = append(t.ends, at)
+	for begin := 0; begin < len(text); {
+		n := tokenLen(text[begin:])
+		t.ids = append(t.ids, tokenID(text[begin:begin+n]))
+		begin += n
+		t.ends = append(t.ends, begin)
 	}
 
 	return t
@@ -51,26 +51,27 @@ const (
 
 // tokenLen is the length of the first token of a text that is not empty.
 func tokenLen(text string) int {
-	at := 0
+	space := 0
 
+	// A single space belongs to the word or the number behind it, as with real tokenizers.
 	if text[0] == ' ' {
 		if n := run(text, maxSpecial, func(r rune) bool { return r == ' ' }); n > 1 || len(text) == 1 {
 			return n
 		}
 
-		at = 1
+		space = 1
 	}
 
-	if n := run(text[at:], maxLetters, unicode.IsLetter); n > 0 {
-		return at + n
+	if n := run(text[space:], maxLetters, unicode.IsLetter); n > 0 {
+		return space + n
 	}
 
-	if n := run(text[at:], maxDigits, func(r rune) bool { return r >= '0' && r <= '9' }); n > 0 {
-		return at + n
+	if n := run(text[space:], maxDigits, func(r rune) bool { return r >= '0' && r <= '9' }); n > 0 {
+		return space + n
 	}
 
-	if at > 0 {
-		return at
+	if space > 0 {
+		return space
 	}
 
 	if n := run(text, maxSpecial, func(r rune) bool { return r == '\n' }); n > 0 {
@@ -88,7 +89,7 @@ func tokenLen(text string) int {
 	return n
 }
 
-// run is the length in bytes of the longest beginning of at most limit characters of a kind.
+// run returns the length in bytes of the longest beginning of at most limit characters of a kind.
 func run(text string, limit int, kind func(rune) bool) int {
 	n := 0
 	for i, r := range text {
@@ -110,8 +111,8 @@ func tokenID(text string) uint32 {
 	return h >> 1
 }
 
-// shownIDs are the ids of tokens as clients are told them: of a vocabulary of 17 bits, about that
-// of today's models.
+// shownIDs returns the ids of tokens as clients see them: of a vocabulary of 17 bits, about that of
+// today's models.
 func shownIDs(texts []string) []int {
 	ids := make([]int, len(texts))
 	for i, text := range texts {

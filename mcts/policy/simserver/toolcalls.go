@@ -15,8 +15,8 @@ import (
 	"toolevo/envs/wire"
 )
 
-// native is a proposal as a model with tools writes it, whatever the codec: the thought as content,
-// or at the end of what it reasons, and the call in tags. What is no call stands there, too.
+// native returns a proposal as a model with tools writes it, whatever the codec: the thought as
+// content, or at the end of its reasoning, and the call in tags. What is not a call is there, too.
 func (s *Server) native(text string, p *input) string {
 	thought, call, err := s.allowed(text, p.tools)
 	object, giveUp := inTags.Format("", call), inTags.Format("", envs.Finish("unknown"))
@@ -47,11 +47,11 @@ func (s *Server) native(text string, p *input) string {
 	return s.thought(true, inTags, "\n"+thought) + written
 }
 
-// inTags writes calls as they stand in tags.
+// inTags writes calls as they are in tags.
 var inTags action.FunctionCall
 
-// allowed is what of a proposal a request lets the model write: all of it, unless a grammar leaves
-// it nothing but a call, or no names but the listed ones, of which it writes the most alike.
+// allowed returns what of a proposal a request lets the model write: all of it, unless a grammar
+// allows only a call, or only listed names, of which it then writes the most similar.
 func (s *Server) allowed(text string, u *toolUse) (thought string, call envs.Call, err error) {
 	thought = s.reader.codec.Thought(text)
 	call, err = s.reader.codec.Parse(text)
@@ -68,9 +68,9 @@ func (s *Server) allowed(text string, u *toolUse) (thought string, call envs.Cal
 		return thought, call, err
 	}
 
-	alike := func(t tool) int { return common([]byte(t.name), []byte(call.Name)) }
-	most := slices.MaxFunc(u.tools, func(a, b tool) int { return cmp.Compare(alike(a), alike(b)) })
-	call.Name = most.name
+	shared := func(t tool) int { return common([]byte(t.name), []byte(call.Name)) }
+	closest := slices.MaxFunc(u.tools, func(a, b tool) int { return cmp.Compare(shared(a), shared(b)) })
+	call.Name = closest.name
 	return thought, call, err
 }
 
@@ -84,8 +84,8 @@ var (
 )
 
 // parseCalls takes the calls out of a text that the model wrote, as vLLM's parser for Hermes does:
-// what stands behind the first is dropped, and if one cannot be read, all is content. A lenient
-// parser reads calls that were cut.
+// text behind the first is dropped, and if one cannot be read, all is content. A lenient parser
+// reads calls that were cut.
 func parseCalls(text string, lenient bool) (content string, calls []openai.ToolCall) {
 	for _, found := range taggedCall.FindAllStringSubmatch(text, -1) {
 		object, err := wire.Object(found[1])
@@ -130,15 +130,17 @@ func (s *Server) readCalls(d *drawn, u *toolUse) {
 		}
 
 		if s.o.wrong(SubstringNames) {
-			at := slices.IndexFunc(u.tools, func(t tool) bool { return strings.Contains(f.Name, t.name) })
-			if at < 0 {
+			// A name that matches no tool makes such a server return the text as it is.
+			j := slices.IndexFunc(u.tools, func(t tool) bool { return strings.Contains(f.Name, t.name) })
+			if j < 0 {
 				return
 			}
 
-			f.Name = u.tools[at].name
+			f.Name = u.tools[j].name
 		}
 	}
 
+	// Without a call the text stays what it was, tags and all.
 	if len(calls) == 0 {
 		return
 	}
@@ -156,5 +158,5 @@ func (s *Server) readCalls(d *drawn, u *toolUse) {
 	d.length = d.length && !s.o.wrong(FinishOverLength)
 }
 
-// rewritten is a number as Python writes it that has read it; a text in quotes stays.
+// rewritten returns a number as Python writes it after reading it; a quoted text stays.
 func rewritten(token string) string { return pytext.Repr(envs.Number(token)) }

@@ -48,7 +48,7 @@ func (u *toolUse) lists(name string) bool {
 	return slices.ContainsFunc(u.tools, func(t tool) bool { return t.name == name })
 }
 
-// toolPrompt is the prompt of a chat, with or without tools.
+// toolPrompt returns the prompt of a chat, with or without tools.
 func (x *exchange) toolPrompt(q *openAIRequest) (*input, *refusal) {
 	u, bad := q.toolUse()
 	if bad == nil {
@@ -69,7 +69,7 @@ func (x *exchange) toolPrompt(q *openAIRequest) (*input, *refusal) {
 	return x.s.chatPrompt(q.Messages, u), nil
 }
 
-// toolUse reads what a chat says about tools, in vLLM's words where it is wrong; nil is nothing.
+// toolUse reads what a chat says about tools, and refuses mistakes in vLLM's words; nil is nothing.
 func (q *openAIRequest) toolUse() (*toolUse, *refusal) {
 	u := &toolUse{
 		tools:  q.Tools,
@@ -85,6 +85,7 @@ func (q *openAIRequest) toolUse() (*toolUse, *refusal) {
 	chosen := len(q.ToolChoice) > 0 && string(q.ToolChoice) != "null"
 	text, param := "", "tool_choice"
 
+	// A choice needs tools, except "none", which chooses nothing.
 	switch {
 	case q.Tools != nil && len(q.Tools) == 0:
 		text = "`tools` must not be an empty array. Either provide at least one tool or omit the field " +
@@ -107,6 +108,7 @@ func (q *openAIRequest) toolUse() (*toolUse, *refusal) {
 		u.choice, u.name = "named", named.Function.Name
 	}
 
+	// Without tools the chat is an ordinary one, whatever else it says about calls.
 	switch {
 	case text != "":
 		return nil, &refusal{text, param}
@@ -117,7 +119,7 @@ func (q *openAIRequest) toolUse() (*toolUse, *refusal) {
 	return u, nil
 }
 
-// parserMissing refuses tools where the server was started without a parser for calls.
+// parserMissing refuses tools if the server was started without a parser for calls.
 func (u *toolUse) parserMissing(o *Options) *refusal {
 	const missing = "--tool-call-parser to be set"
 
@@ -131,24 +133,23 @@ func (u *toolUse) parserMissing(o *Options) *refusal {
 	return &refusal{fmt.Sprintf("tool_choice=%q requires %s", u.choice, missing), ""}
 }
 
-// checkCalls refuses answers to calls that nobody made, and calls without answers, as OpenAI's
-// servers do.
+// checkCalls refuses answers without calls, and calls without answers, as OpenAI's servers do.
 func checkCalls(messages []message) *refusal {
 	var open []string
 
 	for i, m := range messages {
-		at := slices.Index(open, m.CallID)
+		j := slices.Index(open, m.CallID)
 
 		switch {
 		case m.CallID == "":
 			for _, c := range m.Calls {
 				open = append(open, c.ID)
 			}
-		case at < 0:
+		case j < 0:
 			return &refusal{"messages with role 'tool' must be a response to a preceding message with " +
 				"'tool_calls'.", "messages"}
 		default:
-			open = slices.Delete(open, at, at+1)
+			open = slices.Delete(open, j, j+1)
 		}
 
 		if last := i == len(messages)-1; len(open) > 0 && (last || messages[i+1].CallID == "") {
@@ -175,7 +176,7 @@ const (
 		callTag + `{"name": <function-name>, "arguments": <args-json-object>}` + callEnd
 )
 
-// shown are the messages with the tools at the end of the system message.
+// shown returns the messages with the tools at the end of the system message.
 func (u *toolUse) shown(messages []message) []message {
 	if u == nil || len(u.tools) == 0 {
 		return messages
@@ -195,8 +196,8 @@ func (u *toolUse) shown(messages []message) []message {
 	return slices.Concat([]message{{Role: "system", Content: messageText(text)}}, messages)
 }
 
-// rendered is a message with what it has of calls in its content. Arguments that are no object
-// become {}, as vLLM's do.
+// rendered returns a message with its calls in the content. Arguments that are not an object become
+// {}, as vLLM's do.
 func (m message) rendered() message {
 	if m.CallID != "" {
 		return message{Role: "user", Content: responseTag + m.Content + responseEnd}
@@ -212,18 +213,18 @@ func (m message) rendered() message {
 	return m
 }
 
-// called is a call as the model writes it.
+// called returns a call as the model writes it.
 func called(f openai.FunctionCall) string {
 	return callTag + action.FunctionCall{}.Format("", callOf(f)) + callEnd
 }
 
 // callOf reads a call in a message.
 func callOf(f openai.FunctionCall) envs.Call {
-	args, _ := wire.Object(f.Arguments) // what cannot be read has none
+	args, _ := wire.Object(f.Arguments) // none if they cannot be read
 	return envs.Call{Name: f.Name, Args: args}
 }
 
-// written is the text of the action that an assistant's message is.
+// written returns the text of the action in an assistant's message.
 func (r reader) written(m message) string {
 	text := strings.TrimSpace(string(m.Content))
 	if len(m.Calls) == 0 { // of a prompt that was rendered, perhaps
@@ -238,7 +239,7 @@ func (r reader) written(m message) string {
 	return action.Join(reasoning, r.codec.Format(content, callOf(m.Calls[0].Function)))
 }
 
-// behind are the calls of a message behind the first, each as an action.
+// behind returns the calls of a message behind the first, each as an action.
 func (r reader) behind(m message) (all []string) {
 	for _, c := range m.Calls[min(1, len(m.Calls)):] {
 		all = append(all, r.codec.Format("", callOf(c.Function)))

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// vocabulary are the ids by which clients know tokens, in the order in which they were told of
+// vocabulary holds the ids by which clients know tokens, in the order in which they learned of
 // them.
 type vocabulary struct {
 	mu    sync.Mutex
@@ -34,7 +34,7 @@ func (v *vocabulary) encode(tokens []string) []int {
 	return ids
 }
 
-// decode returns the text of ids; ok is false where a client was told of no such token.
+// decode returns the text of ids; ok is false if one of them was never returned.
 func (v *vocabulary) decode(ids []int) (text string, ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -51,7 +51,7 @@ func (v *vocabulary) decode(ids []int) (text string, ok bool) {
 	return b.String(), true
 }
 
-// tokenizeChat tells the tokens of a chat's prompt.
+// tokenizeChat answers with the tokens of a chat's prompt.
 func (x *exchange) tokenizeChat() {
 	q, ok := x.request()
 	if !ok {
@@ -79,7 +79,7 @@ func (x *exchange) tokenizeChat() {
 	x.answer("application/json", data)
 }
 
-// toolsIn are the tools in the system text of a prompt that was rendered; nil are none.
+// toolsIn returns the tools in the system text of a rendered prompt, or nil.
 func toolsIn(text string) *toolUse {
 	_, text, titled := strings.Cut(text, toolsTitle)
 	_, text, begun := strings.Cut(text, toolsTag)
@@ -89,7 +89,7 @@ func toolsIn(text string) *toolUse {
 		return nil
 	}
 
-	u := toolUse{choice: "none"} // of which none is taken out
+	u := toolUse{choice: "none"} // calls stay in the text
 
 	for line := range strings.Lines(text) {
 		var t tool

@@ -2,9 +2,9 @@
 
     cells.py TOOLEVO URL MODEL RUNS RESULTS [CELL...]
 
-Without the name of a cell only the table is printed, of what RESULTS has. A cell that has run for 30 minutes stops and
-goes on with the next call. Runs are kept in RUNS; RESULTS gets of each cell its figures (.json) and its accepted
-trajectories (.jsonl).
+Without the name of a cell only the table of RESULTS is printed. A cell that has run for 30 minutes
+stops, and the next call continues it. Runs are kept in RUNS; RESULTS gets the figures (.json) and
+the accepted trajectories (.jsonl) of each cell.
 """
 
 import json
@@ -22,20 +22,20 @@ FAILURES = {"malformed", "invalid-action", "invocation-error", "deprecated", "to
 
 
 def cells():
-    """The arguments of each cell, by its name."""
+    """Returns the arguments of each cell, by its name."""
     lines = (HERE / "cells.tsv").read_text().splitlines()
     return dict(line.split("\t") for line in lines if line and not line.startswith("#"))
 
 
 def counted(url):
-    """The tokens that the server has read and written since it started; those found in a cache are not read."""
+    """Returns how many tokens the server has read and written since it started, without cached ones."""
     lines = urllib.request.urlopen(url.removesuffix("/v1") + "/metrics").read().decode().splitlines()
     names = {"read": "llamacpp:prompt_tokens_total", "written": "llamacpp:tokens_predicted_total"}
     return {key: int(float(line.split()[1])) for key, name in names.items() for line in lines if line.startswith(name)}
 
 
 def collect(run, url, arguments):
-    """Goes on with a run for a while, and notes what that took. Returns whether it has ended."""
+    """Continues a run for a while, and notes what that took. Returns whether it has ended."""
     command = [*arguments, "--json", "--progress", "plain", "--out", run]
     if (run / "run.json").exists():
         command.append("--resume")
@@ -56,23 +56,26 @@ def collect(run, url, arguments):
 
 
 def repeats(tree):
-    """How many completions of a tree repeat a failure, read off its nodes: key, outcome and observation of an earlier
-    turn of the path, and no turn between that went well."""
+    """Counts the completions of a tree that repeat a failure.
+
+    Such a node has the key, outcome and observation of an earlier turn of its path, with no turn in
+    between that went well.
+    """
     nodes, count = tree["nodes"], 0
     for node in nodes[1:]:
         if node["outcome"] not in FAILURES:
             continue
-        at = node["parent"]
-        while at > 0 and nodes[at]["outcome"] in FAILURES:
-            if all(nodes[at][key] == node[key] for key in ("key", "outcome", "observation")):
+        above = node["parent"]
+        while above > 0 and nodes[above]["outcome"] in FAILURES:
+            if all(nodes[above][key] == node[key] for key in ("key", "outcome", "observation")):
                 count += node["draws"]
                 break
-            at = nodes[at]["parent"]
+            above = nodes[above]["parent"]
     return count
 
 
 def figures(program, run):
-    """The figures of a run that has ended, and its accepted trajectories, one of each."""
+    """Returns the figures of a run that has ended, and its distinct accepted trajectories."""
 
     def inspect(*words):
         return json.loads(subprocess.check_output([program, "inspect", run, *map(str, words), "--json"]))
@@ -105,7 +108,7 @@ def figures(program, run):
 
 
 def table(results):
-    """The table for people, of every cell that has figures."""
+    """Prints the table for people, of every cell that has figures."""
     print("| cell | completions | of them repeats | prompt tokens read | written | seconds | accepted | completions each | solved |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     for name in cells():

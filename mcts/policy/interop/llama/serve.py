@@ -1,4 +1,4 @@
-"""Serves a model by llama.cpp's server, of the package xllamacpp, on 127.0.0.1 until it is ended.
+"""Serves a model by llama.cpp's server, from the package xllamacpp, on 127.0.0.1 until it is ended.
 
     serve.py FILE.gguf NAME PORT WINDOW SLOTS THREADS
 
@@ -18,7 +18,7 @@ params.port = int(port)
 params.n_parallel = int(slots)
 params.n_ctx = int(window) * int(slots)  # all slots share it
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = int(threads)
-params.cors_origins = ""  # pages in a browser have no business here
+params.cors_origins = ""  # no page in a browser may ask it
 params.ui = False
 params.endpoint_metrics = True  # tokens read and written, for bench-model
 server = xllamacpp.Server(params)
