@@ -332,7 +332,7 @@ const unguarded = "sql-unguarded"
 
 func init() {
 	worker.Serve(unguarded, func(in io.Reader, out io.Writer) error {
-		c, err := ready(in)
+		c, err := setUp(in)
 		if err != nil {
 			return err
 		}

@@ -67,15 +67,15 @@ const (
 
 // serve opens a connection and answers statements until there are no more.
 func serve(in io.Reader, out io.Writer) error {
-	c, err := ready(in)
+	c, err := setUp(in)
 	if err != nil {
 		return err
 	}
 	return c.serve(in, out)
 }
 
-// ready reads the setup and opens a connection.
-func ready(in io.Reader) (*conn, error) {
+// setUp reads the setup and opens a connection.
+func setUp(in io.Reader) (*conn, error) {
 	frame, err := worker.ReadFrame(in, mostRequest)
 	if err != nil {
 		return nil, err
@@ -280,12 +280,13 @@ func (c *conn) print(sql string) (out string, err error) {
 	for n, row := 0, make([]driver.Value, len(labels)); ; n++ {
 		switch err := rows.Next(row); {
 		case err == io.EOF:
-			return valid(b), nil
+			return validUTF8(b), nil
 		case err != nil:
 			return "", err
 		// Known only now, when there is a row more: a result that just fits is not cut.
 		case n == c.opts.MaxRows:
-			return fmt.Sprintf("%s\n[The output was cut after %d rows. Please ask for less.]", valid(b), n), errCut
+			return fmt.Sprintf("%s\n[The output was cut after %d rows. Please ask for less.]", validUTF8(b),
+				n), errCut
 		}
 
 		// A row of which only a part fits is left out: the agent could take the part for all of it.
@@ -297,8 +298,8 @@ func (c *conn) print(sql string) (out string, err error) {
 		for i, label := range labels {
 			b = appendCell(append(b, label...), row[i])
 			if len(b) > c.opts.MaxBytes {
-				return fmt.Sprintf("%s\n[The output was cut after %d bytes. Please ask for less.]", valid(b[:before]),
-					before), errCut
+				return fmt.Sprintf("%s\n[The output was cut after %d bytes. Please ask for less.]",
+					validUTF8(b[:before]), before), errCut
 			}
 		}
 	}
@@ -323,5 +324,5 @@ func appendCell(to []byte, v driver.Value) []byte {
 	return append(to, "None"...)
 }
 
-// valid returns a text with anything that is not UTF-8 replaced.
-func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
+// validUTF8 returns a text with anything that is not UTF-8 replaced.
+func validUTF8(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

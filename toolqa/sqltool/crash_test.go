@@ -23,7 +23,7 @@ const crashing = "sql-crashing"
 
 func init() {
 	worker.Serve(crashing, func(in io.Reader, out io.Writer) error {
-		c, err := ready(in)
+		c, err := setUp(in)
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func (s *statement) publish(views map[string]string) error {
 		}
 	}
 
-	s.label()
+	s.labelColumns()
 	return nil
 }
 
@@ -110,9 +110,9 @@ func (s *statement) compareRange(i int) {
 	s.surround(left, end, "0+(", ")")
 }
 
-// label names the columns of the outermost SELECT that are columns of a table as the statement
-// writes them, not as the table does.
-func (s *statement) label() {
+// labelColumns names the columns of the outermost SELECT that are columns of a table as the
+// statement writes them, not as the table does.
+func (s *statement) labelColumns() {
 	// A SELECT in parentheses is one of a WITH: the outermost follows it.
 	i := slices.IndexFunc(s.tokens, func(t token) bool { return t.is("SELECT") })
 	for i >= 0 && s.call[i] >= 0 {

@@ -72,7 +72,7 @@ func (c *csvRows) next() ([]layout.Cell, error) {
 	for {
 		record, line, err := c.r.read()
 		if errors.Is(err, io.EOF) {
-			return nil, c.src.end(c.path, c.rows, c.schema.Rows, c.line)
+			return nil, c.src.checkEnd(c.path, c.rows, c.schema.Rows, c.line)
 		}
 
 		// A quote that is not closed is a bad row; any other error of the reader ends the import.
@@ -95,7 +95,7 @@ func (c *csvRows) next() ([]layout.Cell, error) {
 			c.r.rewind()
 		}
 
-		if err := c.src.bad(err); err != nil {
+		if err := c.src.leaveOut(err); err != nil {
 			return nil, err
 		}
 	}

@@ -43,7 +43,7 @@ type importer struct {
 	files func(schema layout.Schema, from string) ([]string, error)
 
 	// parts returns the tables beside the typed one; nil for none. They read src.paths with
-	// src.objects; or with src.open, and then hand each bad row to src.bad.
+	// src.objects; or with src.open, and then hand each bad row to src.leaveOut.
 	parts func(src *source) ([]layout.Part, error)
 }
 

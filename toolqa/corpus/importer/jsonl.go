@@ -125,7 +125,7 @@ func (s *source) objects(least int, use func(line int, object envs.Args) error, 
 		}
 	}
 
-	if err := s.end(rows.path, good, least, max(1, rows.lines.line)); !errors.Is(err, io.EOF) {
+	if err := s.checkEnd(rows.path, good, least, max(1, rows.lines.line)); !errors.Is(err, io.EOF) {
 		return err
 	}
 	return nil
@@ -155,7 +155,7 @@ func (o *objectRows) next(use func(line int, object envs.Args) error) error {
 			return wrong
 		}
 
-		if err := o.src.bad(wrong); err != nil {
+		if err := o.src.leaveOut(wrong); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func newJSONRows(schema layout.Schema, src *source, r *bufio.Reader) *jsonRows {
 func (j *jsonRows) next() ([]layout.Cell, error) {
 	err := j.objectRows.next(j.parse)
 	if errors.Is(err, io.EOF) {
-		return nil, j.src.end(j.path, j.rows, j.schema.Rows, max(1, j.lines.line))
+		return nil, j.src.checkEnd(j.path, j.rows, j.schema.Rows, max(1, j.lines.line))
 	}
 
 	if err != nil {

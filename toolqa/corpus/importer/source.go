@@ -66,9 +66,9 @@ func (c *countedFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bad records a row that cannot be imported, given an error that names file and line. It returns
-// nil when the row is to be left out, and otherwise the error that ends the import.
-func (s *source) bad(err error) error {
+// leaveOut records a row that cannot be imported, given an error that names file and line. It
+// returns nil if the row is to be left out, and otherwise the error that ends the import.
+func (s *source) leaveOut(err error) error {
 	if s.skipped >= s.opts.SkipBad {
 		if s.opts.SkipBad > 0 {
 			return fmt.Errorf("%w (after %d bad rows that were left out)", err, s.skipped)
@@ -203,9 +203,9 @@ func (s *source) table(schema layout.Schema) (next func() ([]layout.Cell, error)
 	return next, f, nil
 }
 
-// end returns io.EOF, or an error where a file of rows ends too early: one that is cut between two
-// lines has no other sign.
-func (s *source) end(path string, rows, least, line int) error {
+// checkEnd returns io.EOF, or an error if a file of rows ends too early: one that is cut between
+// two lines has no other sign.
+func (s *source) checkEnd(path string, rows, least, line int) error {
 	if s.opts.AllowShort {
 		s.short = s.short || rows+s.skipped < least
 		least = 1
