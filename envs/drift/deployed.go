@@ -338,6 +338,7 @@ func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 
 		f := toolapi.File{Path: path, Text: string(text)}
 
+		// Parsed at once, so that a broken file is found before anything runs.
 		s, err := toolapi.Parse(f)
 		if err != nil {
 			return nil, nil, err

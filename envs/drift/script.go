@@ -126,6 +126,7 @@ func (s ScriptStep) operator() (Operator, error) {
 			return cmp.Or(s.RenameParameter[p.Name], p.Name)
 		})
 	})
+	// The field is a map only to read well; a step is about one parameter.
 	add(len(s.NumberList) == 1, "number-list", func(a toolapi.APISpec) (Step, bool) {
 		list := slices.Collect(maps.Keys(s.NumberList))[0]
 		return numbered(a, list, s.NumberList[list])

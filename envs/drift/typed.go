@@ -129,6 +129,7 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 	canNest := func(p toolapi.Parameter) bool { return isTyped(a, p) && !isItem(a, p.Name) }
 
+	// A model has chosen members and a name, whatever the words say about them.
 	if d.chosen != nil {
 		members := d.candidates(slices.DeleteFunc(slices.Clone(a.Parameters.All),
 			func(p toolapi.Parameter) bool {

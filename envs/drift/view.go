@@ -93,6 +93,7 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 		one := itemOf(a)
 
 		for _, i := range lists(s) {
+			// The list must take arguments that the agent already has.
 			source := s.APIs[i]
 			item, with := itemOf(source), shared(a, source)
 

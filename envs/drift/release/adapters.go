@@ -14,6 +14,7 @@ func (p *parts) interimNames() []string {
 	owner := map[string]int{}
 	claim := func(name string, i int) {
 		if other, ok := owner[name]; ok && other != i {
+			// A name that two values claim belongs to neither.
 			i = nobody
 		}
 

@@ -17,6 +17,7 @@ func (t *tool) exemplify(api *toolapi.APISpec, lost []string) error {
 		return err
 	}
 
+	// What is lost can be in no call, so the sample must do without it.
 	call := slices.DeleteFunc(now.Sample(), func(a envs.Arg) bool {
 		return slices.Contains(lost, a.Name)
 	})

@@ -202,6 +202,7 @@ func kindsOf(schema envs.Args) kinds {
 			var of kinds
 
 			for _, part := range parts {
+				// A value has to fit only one of these parts.
 				inside, _ := part.(envs.Args)
 				of |= kindsOf(inside)
 			}

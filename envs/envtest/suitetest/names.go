@@ -47,6 +47,7 @@ func Names(t *testing.T, c *toolapi.Catalog, base, vocabulary string, versions i
 		t.Fatal(err)
 	}
 
+	// Half of the vocabulary makes other names than the whole does.
 	for _, part := range []drift.Part{drift.Whole, drift.Seen, drift.Unseen} {
 		for i := range versions {
 			made, _ := m.Of(part).Version(i)

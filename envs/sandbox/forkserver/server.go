@@ -98,6 +98,7 @@ func (s *server) call(ctx context.Context, p sandbox.Program, l sandbox.Limits) 
 		return answer{}, fmt.Errorf("forkserver: encode the limits of a program: %w", err)
 	}
 
+	// The program is a frame of its own, which the server passes on unread.
 	program, err := json.Marshal(job)
 	if err != nil {
 		return answer{}, fmt.Errorf("forkserver: encode a program: %w", err)
