@@ -101,7 +101,8 @@ func ClaimFolder(dir string) (work string, release func() error, err error) {
 			f.Close()
 			continue
 		}
-		return work, func() error { return errors.Join(removeClaimed(work, f), f.Close()) }, empty(work)
+		release := func() error { return errors.Join(removeClaimed(work, f), f.Close()) }
+		return work, release, clearFolder(work)
 	}
 }
 
@@ -121,7 +122,7 @@ func removeClaimed(work string, claimed *os.File) error {
 	return os.RemoveAll(work)
 }
 
-func empty(dir string) error {
+func clearFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, entry.Name())))

@@ -25,7 +25,7 @@ func Unseal(file []byte) ([]byte, error) {
 	switch {
 	case !bytes.HasPrefix(file, []byte(sealMark)):
 		return nil, fmt.Errorf("%w: it does not begin with its hash", ErrDamaged)
-	case !bytes.Equal(file[:at], mark(text)):
+	case !bytes.Equal(file[:at], hashLine(text)):
 		return nil, fmt.Errorf("%w: its hash is not the one in its first line", ErrDamaged)
 	}
 
@@ -33,9 +33,9 @@ func Unseal(file []byte) ([]byte, error) {
 }
 
 // Seal returns a text below its hash, as [WriteSealed] writes it.
-func Seal(text []byte) []byte { return append(mark(text), text...) }
+func Seal(text []byte) []byte { return append(hashLine(text), text...) }
 
-func mark(text []byte) []byte {
+func hashLine(text []byte) []byte {
 	sum := sha256.Sum256(text)
 	return []byte(sealMark + hex.EncodeToString(sum[:]) + "\n")
 }

@@ -109,7 +109,8 @@ func (t *Texts) read(f io.Reader) (int64, error) {
 
 		var e entry
 		if err := json.Unmarshal(line, &e); err != nil {
-			return 0, fmt.Errorf("line %d is damaged: %w: remove the line, and its text is asked for again", n+1, err)
+			return 0, fmt.Errorf("line %d is damaged: %w: remove the line, and its text is asked for "+
+				"again", n+1, err)
 		}
 
 		if _, known := t.texts[e.Key]; !known {
@@ -186,17 +187,19 @@ var ErrNotKept = errors.New("not asked for yet")
 
 // Writer returns a model that asks w only for texts that are not kept. w may be nil: then there is
 // nobody to ask. name is that of the model, with its settings.
-func (t *Texts) Writer(name string, w Writer) Writer { return &keeper{t, name, w} }
+func (t *Texts) Writer(name string, w Writer) Writer { return &keptWriter{t, name, w} }
 
-// keeper is a model whose texts are kept.
-type keeper struct {
+// keptWriter is a model whose texts are kept.
+type keptWriter struct {
 	texts  *Texts
 	name   string
 	writer Writer
 }
 
 // Write implements [Writer].
-func (k *keeper) Write(ctx context.Context, instructions, request string, seed uint64) (string, error) {
+func (k *keptWriter) Write(
+	ctx context.Context, instructions, request string, seed uint64,
+) (string, error) {
 	key := Key(k.name, instructions, request, fmt.Sprint(seed))
 	if text, ok := k.texts.Get(key); ok {
 		return text, nil

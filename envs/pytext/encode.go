@@ -72,7 +72,7 @@ func (as *notation) append(dst []byte, v any) []byte {
 	}
 
 	// Python raises a TypeError for what is not a value.
-	panic(foreign(v))
+	panic(notValue(v))
 }
 
 func (as *notation) items(dst []byte, all []any) []byte {

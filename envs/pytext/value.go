@@ -41,11 +41,11 @@ func TypeName(v any) string {
 		return "int"
 	}
 
-	panic(foreign(v))
+	panic(notValue(v))
 }
 
-// foreign returns the text of the panic about a v that is not a value. It keeps v off the heap.
-func foreign(v any) string { return "pytext: " + reflect.TypeOf(v).String() + " is not a JSON value" }
+// notValue returns the text of the panic about a v that is not a value. It keeps v off the heap.
+func notValue(v any) string { return "pytext: " + reflect.TypeOf(v).String() + " is not a JSON value" }
 
 // appendNumber prints an integer as it was written and anything else as Python prints the float it
 // denotes.

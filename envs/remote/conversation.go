@@ -102,7 +102,7 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 		message := c.hidden(refused.Message)
 		return envs.Result{Observation: message, Outcome: envs.InvocationError}, nil
 	case err != nil:
-		return envs.Result{}, fmt.Errorf("%w%s", err, c.last())
+		return envs.Result{}, fmt.Errorf("%w%s", err, c.lastOutput())
 	}
 
 	result := envs.Result{Observation: c.hidden(textOf(reply)), Outcome: envs.OK}

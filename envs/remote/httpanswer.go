@@ -59,8 +59,8 @@ func (a answer) name() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
 }
 
-// answered quotes the answer of a request, for an error.
-func (i *httpInstance) answered(a answer) string {
+// describeAnswer quotes the answer of a request, for an error.
+func (i *httpInstance) describeAnswer(a answer) string {
 	return "it was answered " + display.Line(a.name()+" "+i.hide(string(a.body)), mostShown)
 }
 

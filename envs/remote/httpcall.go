@@ -99,7 +99,7 @@ func (i *httpInstance) exchange(ctx context.Context, r request) (answer, error) 
 		if !isFault {
 			// The service may refuse because the earlier request was carried out.
 			if err == nil && unclear && a.status >= http.StatusBadRequest {
-				err = r.failed("nobody answered, and when it was sent again " + i.answered(a) +
+				err = r.failed("nobody answered, and when it was sent again " + i.describeAnswer(a) +
 					": what the first one did is not known")
 			}
 
@@ -119,7 +119,7 @@ func (i *httpInstance) exchange(ctx context.Context, r request) (answer, error) 
 		unclear = unclear || f.reached && r.key == "" && !r.isSafe()
 
 		if over := i.pause(ctx, max(wait, f.wait)); over != nil {
-			return a, fmt.Errorf("%w: %w%s", r.failed(f.text), over, i.hide(i.last()))
+			return a, fmt.Errorf("%w: %w%s", r.failed(f.text), over, i.hide(i.lastOutput()))
 		}
 	}
 }

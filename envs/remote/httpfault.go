@@ -69,14 +69,14 @@ func (i *httpInstance) judgeStatus(r *request, a answer, wait time.Duration) err
 		if len(r.Secrets) == 0 {
 			return nil // the agent's own, as of a tool that logs in
 		}
-		return &hopeless{r.failed(i.answered(a) + ": secrets has to name variables of the environment " +
-			"with those that the service knows")}
+		return &hopeless{r.failed(i.describeAnswer(a) + ": secrets has to name variables of the " +
+			"environment with those that the service knows")}
 	case http.StatusTooManyRequests, http.StatusTooEarly:
-		return &fault{text: i.answered(a), wait: wait}
+		return &fault{text: i.describeAnswer(a), wait: wait}
 	}
 
 	if a.status == http.StatusRequestTimeout || a.status >= http.StatusInternalServerError {
-		return &fault{text: i.answered(a), reached: true, wait: wait}
+		return &fault{text: i.describeAnswer(a), reached: true, wait: wait}
 	}
 	return nil
 }

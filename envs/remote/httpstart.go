@@ -54,14 +54,14 @@ func (s *httpSource) Start(ctx context.Context) (Instance, error) {
 
 	if err := i.begin(ctx); err != nil {
 		closed := i.Close() // all is said
-		return nil, errors.Join(fmt.Errorf("%w%s", err, i.hide(i.last())), closed)
+		return nil, errors.Join(fmt.Errorf("%w%s", err, i.hide(i.lastOutput())), closed)
 	}
 	return i, nil
 }
 
 // begin brings the instance to where every task begins.
 func (i *httpInstance) begin(ctx context.Context) error {
-	if err := i.settle(ctx); err != nil {
+	if err := i.allocate(ctx); err != nil {
 		return err
 	}
 
@@ -89,14 +89,14 @@ func (i *httpInstance) begin(ctx context.Context) error {
 }
 
 func (i *httpInstance) reset(ctx context.Context) error {
-	o, err := i.fixed(i.Reset)
+	o, err := i.fixedRequest(i.Reset)
 	if err != nil {
 		return err
 	}
 
 	a, err := i.exchange(ctx, request{Operation: o})
 	if err == nil && a.status >= http.StatusBadRequest {
-		err = errors.New(i.answered(a))
+		err = errors.New(i.describeAnswer(a))
 	}
 
 	if err != nil {
@@ -105,8 +105,8 @@ func (i *httpInstance) reset(ctx context.Context) error {
 	return nil
 }
 
-// fixed returns the operation of a request without arguments, such as "POST /reset".
-func (i *httpInstance) fixed(request string) (openapi.Operation, error) {
+// fixedRequest returns the operation of a request without arguments, such as "POST /reset".
+func (i *httpInstance) fixedRequest(request string) (openapi.Operation, error) {
 	o := i.home
 	o.Method, o.Path, _ = strings.Cut(request, " ")
 	o.Path, o.Query, _ = strings.Cut(o.Path, "?")
@@ -140,8 +140,8 @@ func freeAddress(ctx context.Context) (string, error) {
 	}
 }
 
-// settle gives the instance an address and a folder if it needs them.
-func (i *httpInstance) settle(ctx context.Context) (err error) {
+// allocate gives the instance an address and a folder if it needs them.
+func (i *httpInstance) allocate(ctx context.Context) (err error) {
 	i.environment = i.Environment
 
 	// Two schemes may share a variable, which commands get once.
@@ -221,7 +221,7 @@ func (i *httpInstance) await(ctx context.Context) error {
 		return nil
 	}
 
-	ready, err := i.fixed("GET " + i.Ready)
+	ready, err := i.fixedRequest("GET " + i.Ready)
 	if err != nil {
 		return err
 	}

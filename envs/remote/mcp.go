@@ -144,14 +144,14 @@ func (m *MCP) converse(ctx context.Context, revision string) (*conversation, err
 	}
 
 	if err != nil {
-		err = fmt.Errorf("start the MCP server %s: %w%s", m.where(), err, c.last())
+		err = fmt.Errorf("start the MCP server %s: %w%s", m.describe(), err, c.lastOutput())
 		return nil, errors.Join(err, c.remove())
 	}
 	return c, nil
 }
 
-// where names the server for people, and what is spoken to a running one.
-func (m *MCP) where() string {
+// describe names the server for people, and what is spoken to a running one.
+func (m *MCP) describe() string {
 	if m.URL != "" {
 		return m.URL + " (over streamable HTTP; HTTP+SSE of 2024-11-05 is not spoken)"
 	}

@@ -34,8 +34,8 @@ type Sent struct {
 	Body    string   `json:"body,omitempty"`    // of a request, or the arguments
 }
 
-// run returns the line that shows a command with its variables.
-func run(command []string, environment map[string]string, secrets []string) string {
+// commandLine returns the line that shows a command with its variables.
+func commandLine(command []string, environment map[string]string, secrets []string) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(environment)) {
 		words = append(words, name+"="+environment[name])
@@ -55,9 +55,9 @@ func (m *MCP) Beginning() (all []string) {
 
 	all = append(all, "make the folder {dir}, in which the following is run")
 	if len(m.Reset) > 0 {
-		all = append(all, run(m.Reset, m.Environment, m.Secrets))
+		all = append(all, commandLine(m.Reset, m.Environment, m.Secrets))
 	}
-	return append(all, run(m.Command, m.Environment, m.Secrets))
+	return append(all, commandLine(m.Command, m.Environment, m.Secrets))
 }
 
 // Preview implements [Previewer].
@@ -78,7 +78,7 @@ func (s *httpSource) Beginning() (all []string) {
 
 	for _, command := range [][]string{s.ResetCommand, s.Command} {
 		if len(command) > 0 {
-			all = append(all, run(command, s.Environment, secrets))
+			all = append(all, commandLine(command, s.Environment, secrets))
 		}
 	}
 

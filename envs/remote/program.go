@@ -80,8 +80,8 @@ func (p *programs) command(ctx context.Context, words []string) *exec.Cmd {
 	return cmd
 }
 
-// last returns the end of a program's output, for an error.
-func (p *programs) last() string {
+// lastOutput returns the end of a program's output, for an error.
+func (p *programs) lastOutput() string {
 	if said := strings.TrimSpace(string(p.said.Bytes())); said != "" {
 		return "\n" + said
 	}

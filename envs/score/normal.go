@@ -12,7 +12,7 @@ type marks bool
 
 const (
 	dropMarks marks = false // delete all of it, as the published matcher does
-	keepMarks marks = true  // keep what changes the meaning: see means
+	keepMarks marks = true  // keep what changes the meaning: see changesMeaning
 )
 
 // appendNormal appends s in lower case, without punctuation and articles, with blanks collapsed to
@@ -28,7 +28,7 @@ func appendNormal(dst []byte, s string, m marks) []byte {
 	n := 0
 
 	for i, c := range text {
-		if !pytext.IsPunctuation(c) || m == keepMarks && means(text, i) {
+		if !pytext.IsPunctuation(c) || m == keepMarks && changesMeaning(text, i) {
 			text[n] = c
 			n++
 		}
@@ -37,9 +37,9 @@ func appendNormal(dst []byte, s string, m marks) []byte {
 	return dst[:start+compact(text[:n], m)]
 }
 
-// means reports whether the punctuation at text[i] changes what is written: a sign always, a mark
-// of numbers before a digit, anything between two digits.
-func means(text []byte, i int) bool {
+// changesMeaning reports whether the punctuation at text[i] changes what is written: a sign always,
+// a mark of numbers before a digit, anything between two digits.
+func changesMeaning(text []byte, i int) bool {
 	if isSign(text[i]) {
 		return true
 	}
@@ -60,7 +60,7 @@ func compact(text []byte, m marks) int {
 	endWord := func(rest []byte) {
 		if word >= 0 && isArticle(text[word:n], rest, m) {
 			n = word
-			n = space(text, n, m)
+			n = endWithBlank(text, n, m)
 		}
 
 		word = -1
@@ -76,7 +76,7 @@ func compact(text []byte, m marks) int {
 		case pytext.IsSpace(r):
 			endWord(text[i:])
 
-			n = space(text, n, m)
+			n = endWithBlank(text, n, m)
 		case pytext.IsWord(r):
 			if word < 0 {
 				word = n
@@ -105,9 +105,9 @@ func compact(text []byte, m marks) int {
 	return n
 }
 
-// space ends text[:n] with one blank, unless the text is empty or ends with a sign that takes no
-// blanks.
-func space(text []byte, n int, m marks) int {
+// endWithBlank ends text[:n] with one blank, unless the text is empty or ends with a sign that
+// takes no blanks.
+func endWithBlank(text []byte, n int, m marks) int {
 	if n > 0 && text[n-1] != ' ' && !(m == keepMarks && isSign(text[n-1])) {
 		text[n] = ' '
 		n++

@@ -148,7 +148,7 @@ func cutSign(s string) (negative bool, rest string) {
 // numberLength returns how many bytes at the start of s are a number, and whether commas group its
 // thousands. A number with a leading zero is a code, and not a number.
 func numberLength(s string) (n int, grouped bool) {
-	for n < len(s) && (isDigit(s[n]) || s[n] == ',' && groups(s, n)) {
+	for n < len(s) && (isDigit(s[n]) || s[n] == ',' && groupsThousands(s, n)) {
 		grouped = grouped || s[n] == ','
 		n++
 	}

@@ -169,14 +169,15 @@ func newElement(part string) element {
 // separates reports whether s[i] ends an element: a semicolon, or a comma that does not group
 // thousands.
 func separates(s string, i int) bool {
-	return s[i] == ';' || s[i] == ',' && !groups(s, i)
+	return s[i] == ';' || s[i] == ',' && !groupsThousands(s, i)
 }
 
 // everyComma is separates for lists without blanks, in which no comma groups digits.
 func everyComma(s string, i int) bool { return s[i] == ';' || s[i] == ',' }
 
-// groups reports whether the comma at s[i] has a digit before it and exactly three after it.
-func groups(s string, i int) bool {
+// groupsThousands reports whether the comma at s[i] has a digit before it and exactly three after
+// it.
+func groupsThousands(s string, i int) bool {
 	if i == 0 || !isDigit(s[i-1]) || i+3 >= len(s) {
 		return false
 	}

@@ -76,14 +76,14 @@ func Shown(apis []*API) []*API {
 		}
 
 		if !slices.ContainsFunc(apis[:i], func(b *API) bool { return !other(b) }) {
-			shown = append(shown, together(a, slices.DeleteFunc(slices.Clone(apis[i+1:]), other)))
+			shown = append(shown, mergedAPI(a, slices.DeleteFunc(slices.Clone(apis[i+1:]), other)))
 		}
 	}
 	return shown
 }
 
-// together returns the API that documents show in place of one and others of its name.
-func together(a *API, others []*API) *API {
+// mergedAPI returns the API that documents show in place of one and others of its name.
+func mergedAPI(a *API, others []*API) *API {
 	if len(others) == 0 {
 		return a
 	}

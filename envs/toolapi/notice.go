@@ -68,8 +68,10 @@ func (v *Version) deprecation(old *API, now []*API) (d Deprecation, err error) {
 	n := now[0].notice
 	d = Deprecation{Old: old, New: now[0]}
 
-	if d.notice, err = written(v.deprecatedText, data{old, d.New, n.signature, n.example}); err == nil {
-		d.published, err = written(v.deprecatedText, data{old, d.New, n.publishedSignature, n.publishedExample})
+	d.notice, err = rendered(v.deprecatedText, data{old, d.New, n.signature, n.example})
+	if err == nil {
+		published := data{old, d.New, n.publishedSignature, n.publishedExample}
+		d.published, err = rendered(v.deprecatedText, published)
 	}
 
 	for _, other := range now[1:] {
@@ -84,7 +86,7 @@ func (v *Version) deprecation(old *API, now []*API) (d Deprecation, err error) {
 // version, whatever is deployed.
 func (v *Version) InvalidAction(without ...string) (string, error) {
 	listed := slices.DeleteFunc(slices.Clone(v.APIs), func(a *API) bool { return slices.Contains(without, a.Tool) })
-	return written(v.invalidText, struct {
+	return rendered(v.invalidText, struct {
 		APIs []*API
 		Last int // the index of the last one
 	}{listed, len(listed) - 1})
@@ -121,7 +123,7 @@ func parseMessage(name, text string, inherited *template.Template) (*template.Te
 	return inherited, nil
 }
 
-func written(t *template.Template, data any) (string, error) {
+func rendered(t *template.Template, data any) (string, error) {
 	var b strings.Builder
 
 	err := t.Execute(&b, data)

@@ -182,7 +182,9 @@ func (a *API) Signature() string {
 func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	known := !a.exact || fits(deployed, a.Parameters)
 	if why := a.mismatch(deployed); why != "" || !known {
-		wrong := a.phrased(&ArgError{Value: known, Reason: cmp.Or(why, missed(deployed, a.Parameters))})
+		reason := cmp.Or(why, missed(deployed, a.Parameters))
+
+		wrong := a.withText(&ArgError{Value: known, Reason: reason})
 		if wrong.Text == "" && why != "" {
 			wrong.Text = argumentError + why
 		}
@@ -193,8 +195,8 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	for i, adapter := range a.adapters {
 		lowered, wrong := adapter.Lower(args)
 		if wrong != nil {
-			wrong.Reason = parameterWords(a.shown(wrong.parameter, i)) + " " + wrong.problem
-			return nil, a.phrased(wrong)
+			wrong.Reason = parameterWords(a.deployedName(wrong.parameter, i)) + " " + wrong.problem
+			return nil, a.withText(wrong)
 		}
 
 		args = lowered
@@ -206,8 +208,8 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 	return inOrder(args, a.base.Parameters), nil
 }
 
-// shown returns the name that a call has for a parameter of the adapter at an index.
-func (a *API) shown(parameter string, adapter int) string {
+// deployedName returns the name that a call has for a parameter of the adapter at an index.
+func (a *API) deployedName(parameter string, adapter int) string {
 	for _, before := range slices.Backward(a.adapters[:adapter]) {
 		renaming, _ := before.(Rename)
 		for now, was := range renaming {
@@ -221,8 +223,8 @@ func (a *API) shown(parameter string, adapter int) string {
 	return parameter
 }
 
-// phrased gives an adapter's error the text of the API.
-func (a *API) phrased(e *ArgError) *ArgError {
+// withText gives an adapter's error the text of the API.
+func (a *API) withText(e *ArgError) *ArgError {
 	switch {
 	case e.Text != "":
 	case e.Value && a.valueText != "":

@@ -169,7 +169,7 @@ func problemsOf(first, second episode) (problems []string) {
 
 		if i < len(second.turns) && second.turns[i].Observation != turn.Observation {
 			problems = append(problems, fmt.Sprintf("call %d is answered otherwise on a fresh instance: %s", i+1,
-				differing(turn.Observation, second.turns[i].Observation)))
+				difference(turn.Observation, second.turns[i].Observation)))
 		}
 	}
 

@@ -202,7 +202,8 @@ func solvedCalls(data string) (map[string]envs.Args, error) {
 		for _, t := range all[split] {
 			for _, s := range t.Solution {
 				args, err := s.args()
-				if _, twice := known[s.Tool]; err == nil && !twice && latest(string(s.Args)) == 0 {
+				isAlone := err == nil && lastReference(string(s.Args)) == 0
+				if _, twice := known[s.Tool]; isAlone && !twice {
 					known[s.Tool] = args
 				}
 			}
@@ -246,7 +247,7 @@ func (t *Toolset) callTwice(ctx context.Context, c envs.Call) (checked CheckedTo
 
 	checked.Outcome, checked.Answer = results[0].Outcome, results[0].Observation
 	if results[0] != results[1] {
-		checked.Differs = differing(results[0].Observation, results[1].Observation)
+		checked.Differs = difference(results[0].Observation, results[1].Observation)
 	}
 	return checked, nil
 }

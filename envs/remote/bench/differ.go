@@ -14,14 +14,14 @@ import (
 // mostDifferences is how many differences of two answers are listed.
 const mostDifferences = 5
 
-// differing says where two answers differ: by JSON pointers if both are JSON, or else by the first
+// difference says where two answers differ: by JSON pointers if both are JSON, or else by the first
 // line.
-func differing(a, b string) string {
+func difference(a, b string) string {
 	one, err := pytext.DecodeStrict(a)
 	other, wrong := pytext.DecodeStrict(b)
 
 	if err != nil || wrong != nil {
-		return differingLine(a, b)
+		return differenceOfLines(a, b)
 	}
 
 	places := places(one, other, "")
@@ -31,7 +31,7 @@ func differing(a, b string) string {
 	return strings.Join(places, "; ")
 }
 
-func differingLine(a, b string) string {
+func differenceOfLines(a, b string) string {
 	one, other := strings.Split(a, "\n"), strings.Split(b, "\n")
 
 	i := 0

@@ -159,7 +159,7 @@ func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, 
 // offer asks for the tools, and notes in the toolset where they are.
 func (i *importing) offer(ctx context.Context, command []string, toolset *Toolset) (*offer, error) {
 	if i.document != "" {
-		o, text, err := offerIn(i.document, i.choose, i.describe)
+		o, text, err := offerFromDocument(i.document, i.choose, i.describe)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func (i *importing) offer(ctx context.Context, command []string, toolset *Toolse
 	}
 
 	toolset.MCP = server
-	return offerOf(ctx, server, i.describe)
+	return offerFromServer(ctx, server, i.describe)
 }
 
 // write writes the files, once the toolset has been found to be usable.

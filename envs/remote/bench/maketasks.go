@@ -139,7 +139,7 @@ func (m *making) run(
 
 	// A tool that no task uses is listed with its last refusal: the only hint at the reason.
 	for _, a := range tools.APIs {
-		used := UsedTool{Tool: a.Tool, Tasks: m.using(a.Tool)}
+		used := UsedTool{Tool: a.Tool, Tasks: m.tasksUsing(a.Tool)}
 		if used.Tasks == 0 {
 			used.Said = explorer.Obstacle[a.Tool]
 		}
@@ -186,7 +186,7 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 			m.known[t.Question] = true
 
 			for _, s := range t.Solution {
-				if args, err := s.args(); err == nil && latest(string(s.Args)) == 0 {
+				if args, err := s.args(); err == nil && lastReference(string(s.Args)) == 0 {
 					tools.Known = append(tools.Known, envs.Call{Tool: s.Tool, Args: args})
 				}
 			}
@@ -203,9 +203,9 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 func (m *making) call(ctx context.Context, at remote.Log, tool string, args envs.Args) (
 	remote.Log, explore.Answer, error,
 ) {
-	name, its := m.toolset.wire(tool, args)
+	name, wireArgs := m.toolset.wire(tool, args)
 
-	next, result, err := m.service.Call(ctx, nil, at, name, its)
+	next, result, err := m.service.Call(ctx, nil, at, name, wireArgs)
 	answer := explore.Answer{
 		Said:    result.Observation,
 		Value:   strings.TrimSpace(result.Observation),
@@ -261,8 +261,8 @@ func (m *making) add(
 	return nil
 }
 
-// using counts the tasks that call a tool.
-func (m *making) using(tool string) (n int) {
+// tasksUsing counts the tasks that call a tool.
+func (m *making) tasksUsing(tool string) (n int) {
 	for _, t := range m.made {
 		if slices.ContainsFunc(t.Solution, func(s Step) bool { return s.Tool == tool }) {
 			n++

@@ -114,7 +114,7 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 
 		// The choice made at import holds for the release, too, or all that it left out would look
 		// new.
-		o, _, err := offerIn(n.document, choose, n.describe)
+		o, _, err := offerFromDocument(n.document, choose, n.describe)
 		return o, err
 	}
 
@@ -131,7 +131,7 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 			err)
 	}
 
-	o, err := offerOf(ctx, server, n.describe)
+	o, err := offerFromServer(ctx, server, n.describe)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ type offer struct {
 	unchosen []string // names at the server, or of operations
 }
 
-// offerOf asks a server for its tools.
-func offerOf(ctx context.Context, server *remote.MCP, describe int) (*offer, error) {
+// offerFromServer asks a server for its tools.
+func offerFromServer(ctx context.Context, server *remote.MCP, describe int) (*offer, error) {
 	listed, left, err := server.Tools(ctx)
 	if err != nil {
 		return nil, console.GaveUp(err)
@@ -31,8 +31,8 @@ func offerOf(ctx context.Context, server *remote.MCP, describe int) (*offer, err
 	return &offer{tools: set.Tools, left: append(set.Left, left...)}, nil
 }
 
-// offerIn reads the tools of an OpenAPI document.
-func offerIn(file string, choose []string, describe int) (*offer, []byte, error) {
+// offerFromDocument reads the tools of an OpenAPI document.
+func offerFromDocument(file string, choose []string, describe int) (*offer, []byte, error) {
 	text, err := disk.ReadText(file)
 	if err != nil {
 		return nil, nil, err

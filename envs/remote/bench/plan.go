@@ -19,8 +19,8 @@ func referenceTo(step int, p envs.Pointer) string {
 	return strings.Replace(fmt.Sprintf("{{%d %s}}", step, p), " }}", "}}", 1)
 }
 
-// latest returns the number of the last call that a text refers to, or 0.
-func latest(text string) (n int) {
+// lastReference returns the number of the last call that a text refers to, or 0.
+func lastReference(text string) (n int) {
 	for _, m := range reference.FindAllStringSubmatch(text, -1) {
 		number, err := strconv.Atoi(m[1])
 		if err != nil || number < 1 {
@@ -45,7 +45,7 @@ func (t *Task) plan() envs.Plan {
 				return "", envs.Call{}, err
 			}
 
-			args, err = filledIn(args, results)
+			args, err = fillArgs(args, results)
 			tool := t.Solution[i].Tool
 			thought := fmt.Sprintf("I need what %s answers.", tool)
 			return thought, envs.Call{Tool: tool, Name: tool, Args: args}, err
@@ -55,13 +55,13 @@ func (t *Task) plan() envs.Plan {
 			return "Now I can answer.", envs.Finish(t.Answer), nil
 		}
 
-		answer, err := filled(t.Final, results)
+		answer, err := fillText(t.Final, results)
 		return "Now I can answer.", envs.Finish(pytext.Str(answer)), err
 	}
 }
 
-// filledIn replaces the references in arguments by values of the results.
-func filledIn(args envs.Args, results []string) (envs.Args, error) {
+// fillArgs replaces the references in arguments by values of the results.
+func fillArgs(args envs.Args, results []string) (envs.Args, error) {
 	var failed error
 
 	all := envs.Map(args, func(part any) (any, bool) {
@@ -70,7 +70,7 @@ func filledIn(args envs.Args, results []string) (envs.Args, error) {
 			return part, false
 		}
 
-		value, err := filled(text, results)
+		value, err := fillText(text, results)
 		if err != nil && failed == nil {
 			failed = err
 		}
@@ -81,8 +81,9 @@ func filledIn(args envs.Args, results []string) (envs.Args, error) {
 	return object, failed
 }
 
-// filled replaces the references in a text. A text that is one reference becomes the value itself.
-func filled(text string, results []string) (any, error) {
+// fillText replaces the references in a text. A text that is one reference becomes the value
+// itself.
+func fillText(text string, results []string) (any, error) {
 	if m := reference.FindStringSubmatch(text); m != nil && m[0] == text {
 		return valueAt(m[1], m[2], results)
 	}

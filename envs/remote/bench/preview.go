@@ -137,11 +137,11 @@ func (t *Toolset) planned(
 		}), true
 	}).(envs.Args)
 
-	name, its := t.wire(tool, marked)
+	name, wireArgs := t.wire(tool, marked)
 	call := PlannedCall{Tool: tool}
 
 	// A call that cannot be sent is listed with the reason, and does not hide the others.
-	sent, err := source.Preview(ctx, name, its)
+	sent, err := source.Preview(ctx, name, wireArgs)
 	if err != nil {
 		call.Wrong = err.Error()
 	}

@@ -37,14 +37,14 @@ func (t *Toolset) findChanges(ctx context.Context, checked []CheckedTool, calls 
 		// The first answer is that of the suspect itself. One change convicts it, and a tool that
 		// never answers alike proves nothing.
 		for i, answer := range after[1:] {
-			if answer == usual[i] || isVague(checked, reads[i].Tool) {
+			if answer == usual[i] || isUnrepeatable(checked, reads[i].Tool) {
 				continue
 			}
 
 			isFirst := func(c CheckedTool) bool { return c.Tool == first.Tool }
 			checked[slices.IndexFunc(checked, isFirst)].Changes = fmt.Sprintf(
 				"%s is answered otherwise after it: %s", reads[i].Tool,
-				differing(usual[i].Observation, answer.Observation))
+				difference(usual[i].Observation, answer.Observation))
 
 			break
 		}
@@ -52,8 +52,8 @@ func (t *Toolset) findChanges(ctx context.Context, checked []CheckedTool, calls 
 	return nil
 }
 
-// isVague reports whether a tool answers the same call differently anyway.
-func isVague(checked []CheckedTool, tool string) bool {
+// isUnrepeatable reports whether a tool answers the same call differently anyway.
+func isUnrepeatable(checked []CheckedTool, tool string) bool {
 	return slices.ContainsFunc(checked, func(c CheckedTool) bool { return c.Tool == tool && c.Differs != "" })
 }
 

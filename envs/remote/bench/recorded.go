@@ -82,7 +82,7 @@ func (r *Recorded) task(match string, toolset *Toolset, tools []string) (*Task, 
 			return nil, fmt.Errorf("call %d: %w", i+1, err)
 		}
 
-		if latest(string(step.Args)) > 0 {
+		if lastReference(string(step.Args)) > 0 {
 			return nil, fmt.Errorf("call %d: %s in its arguments would be read as an earlier answer",
 				i+1, reference.FindString(string(step.Args)))
 		}

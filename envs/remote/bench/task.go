@@ -164,13 +164,13 @@ func (t *Task) validate(tools []string) error {
 		}
 
 		// When a call is made, only the answers of earlier ones exist.
-		if n := latest(string(s.Args)); n > i {
+		if n := lastReference(string(s.Args)); n > i {
 			return fmt.Errorf("%s: solution, %d: it has the answer of call %d, which is not made "+
 				"before", t.ID, i+1, n)
 		}
 	}
 
-	if n := latest(t.Final); n > len(t.Solution) {
+	if n := lastReference(t.Final); n > len(t.Solution) {
 		return fmt.Errorf("%s: final: there is no call %d", t.ID, n)
 	}
 	return nil

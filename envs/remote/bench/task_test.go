@@ -145,7 +145,7 @@ func TestReferences(t *testing.T) {
 		"{{4}}":                    "error: there is no call 4 before",
 		"a {{0 /a}}":               "error: there is no call 0 before",
 	} {
-		value, err := filled(text, results)
+		value, err := fillText(text, results)
 
 		got := pytext.JSON(value)
 		if err != nil {

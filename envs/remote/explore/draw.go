@@ -24,7 +24,7 @@ const (
 )
 
 // draw draws arguments of a tool, some of them what earlier calls answered.
-func (e *Explorer[S]) draw(a *toolapi.API, before []made[S]) (d drawn) {
+func (e *Explorer[S]) draw(a *toolapi.API, before []madeCall[S]) (d drawn) {
 	// The first word of a tool's name says what it does, and the others what it does it with.
 	things := drift.Stems(a.Tool)
 	things = things[min(1, len(things)):]
@@ -50,7 +50,7 @@ func (e *Explorer[S]) draw(a *toolapi.API, before []made[S]) (d drawn) {
 
 // value draws a value of a schema. ok is false where the schema says too little for one.
 func (e *Explorer[S]) value(
-	d *drawn, schema envs.Args, w want, before []made[S],
+	d *drawn, schema envs.Args, w want, before []madeCall[S],
 ) (value any, ok bool) {
 	w.kind = kindOf(schema)
 
@@ -73,7 +73,7 @@ func (e *Explorer[S]) value(
 
 	// Values that the tools answered exist there. Examples and made-up ones mostly do not.
 	if e.rng.Float64() < placedShare {
-		if v, key := e.placed(w, before); key != "" {
+		if v, key := e.placeValue(w, before); key != "" {
 			d.from = append(d.from, key)
 			return v, true
 		}
@@ -117,7 +117,7 @@ func kindOf(schema envs.Args) any {
 	return kind
 }
 
-func (e *Explorer[S]) object(d *drawn, schema envs.Args, w want, before []made[S]) (any, bool) {
+func (e *Explorer[S]) object(d *drawn, schema envs.Args, w want, before []madeCall[S]) (any, bool) {
 	required := schema.List("required")
 
 	var object envs.Args
@@ -143,7 +143,7 @@ func (e *Explorer[S]) object(d *drawn, schema envs.Args, w want, before []made[S
 	return object, len(object) > 0
 }
 
-func (e *Explorer[S]) list(d *drawn, schema envs.Args, w want, before []made[S]) (any, bool) {
+func (e *Explorer[S]) list(d *drawn, schema envs.Args, w want, before []madeCall[S]) (any, bool) {
 	var list []any
 
 	for range 1 + e.rng.IntN(mostDrawn) {
@@ -177,9 +177,9 @@ func bound(schema envs.Args, keyword string, usual int) int {
 	return usual
 }
 
-// placed draws a value of a place that suits, and returns the key of parameter and place, or "" if
-// no place suits.
-func (e *Explorer[S]) placed(w want, before []made[S]) (value any, key string) {
+// placeValue draws a value of a place that suits, and returns the key of parameter and place, or ""
+// if no place suits.
+func (e *Explorer[S]) placeValue(w want, before []madeCall[S]) (value any, key string) {
 	type candidate struct {
 		values []any
 		key    string
@@ -233,7 +233,7 @@ func (e *Explorer[S]) placed(w want, before []made[S]) (value any, key string) {
 			// reference.
 			switch {
 			case !w.fits(l.value):
-			case slices.Contains(named, shown(l.value)):
+			case slices.Contains(named, spelled(l.value)):
 				add(p.with(l.value), suits, earlierWeight)
 			default:
 				add(p.with(Ref{i + 1, l.pointer}), suits, earlierWeight)

@@ -114,8 +114,8 @@ func (e *Explorer[S]) survey(ctx context.Context) error {
 	return nil
 }
 
-// made is a call that was made, on the way of a program.
-type made[S any] struct {
+// madeCall is a call that was made, on the way of a program.
+type madeCall[S any] struct {
 	Step
 
 	at     S // before it
@@ -124,8 +124,8 @@ type made[S any] struct {
 }
 
 // try makes one call of a tool after others, with drawn arguments. ok is false if it was refused.
-func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []made[S]) (
-	m made[S], ok bool, err error,
+func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []madeCall[S]) (
+	m madeCall[S], ok bool, err error,
 ) {
 	d := e.draw(a, before)
 
@@ -134,7 +134,7 @@ func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []ma
 		return m, false, err
 	}
 
-	m = made[S]{Step: Step{a, d.args}, at: at}
+	m = madeCall[S]{Step: Step{a, d.args}, at: at}
 	if m.after, m.answer, err = e.tools.Call(ctx, at, a.Tool, args); err != nil {
 		return m, false, fmt.Errorf("call %s: %w", a.Tool, err)
 	}
@@ -164,7 +164,7 @@ func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []ma
 	return m, true, nil
 }
 
-func answersOf[S any](all []made[S]) (answers []any) {
+func answersOf[S any](all []madeCall[S]) (answers []any) {
 	for _, m := range all {
 		answers = append(answers, m.answer.Value)
 	}

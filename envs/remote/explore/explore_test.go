@@ -82,7 +82,7 @@ func TestProgramsKeepTheirGuarantees(t *testing.T) {
 
 		for _, s := range p.Steps {
 			for _, l := range leavesOf(s.Args, mostItems) {
-				if shown(l.value) == shown(p.Answer) {
+				if spelled(l.value) == spelled(p.Answer) {
 					t.Errorf("%s: the question names %v", p.Question(), p.Answer)
 				}
 			}
@@ -121,7 +121,7 @@ func TestSeedsRepeat(t *testing.T) {
 	texts := func(seed uint64) (all []string) {
 		_, drawn := programs(t, seed, 40)
 		for _, p := range drawn {
-			all = append(all, p.Question()+shown(p.Answer))
+			all = append(all, p.Question()+spelled(p.Answer))
 		}
 		return all
 	}

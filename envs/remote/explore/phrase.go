@@ -75,7 +75,7 @@ func phrased(value any) string {
 		}
 	}
 
-	return shown(value)
+	return spelled(value)
 }
 
 // phrase puts a JSON pointer into words: /orders/2/id is the id of the 3rd order.

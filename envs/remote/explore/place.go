@@ -176,8 +176,8 @@ func (w want) fits(value any) bool {
 	return true
 }
 
-// shown returns a value as a question spells it.
-func shown(value any) string {
+// spelled returns a value as a question spells it.
+func spelled(value any) string {
 	if text, ok := value.(string); ok {
 		return text
 	}

@@ -26,7 +26,7 @@ func (e *Explorer[S]) Program(ctx context.Context, most int) (*Program, error) {
 
 	var (
 		start S
-		all   []made[S]
+		all   []madeCall[S]
 	)
 
 	for len(all) < n-1 {
@@ -41,7 +41,7 @@ func (e *Explorer[S]) Program(ctx context.Context, most int) (*Program, error) {
 		all = append(all, *next)
 	}
 
-	p, err := e.ask(ctx, all, writes)
+	p, err := e.lastCall(ctx, all, writes)
 	if err != nil || p == nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func (e *Explorer[S]) writes(a *toolapi.API) bool { return !e.tools.Reads(a.Tool
 
 // step makes one more call of an allowed tool. It is nil if everything that was tried was refused.
 func (e *Explorer[S]) step(
-	ctx context.Context, start S, before []made[S], allowed func(*toolapi.API) bool,
-) (*made[S], error) {
+	ctx context.Context, start S, before []madeCall[S], allowed func(*toolapi.API) bool,
+) (*madeCall[S], error) {
 	at := start
 	if len(before) > 0 {
 		at = before[len(before)-1].after
@@ -108,8 +108,11 @@ func (e *Explorer[S]) pick(allowed func(*toolapi.API) bool) *toolapi.API {
 	return nil
 }
 
-// ask makes the last call of a program, which reads, and chooses the question about its answer.
-func (e *Explorer[S]) ask(ctx context.Context, before []made[S], writes bool) (*Program, error) {
+// lastCall makes the last call of a program, which reads, and chooses the question about its
+// answer.
+func (e *Explorer[S]) lastCall(
+	ctx context.Context, before []madeCall[S], writes bool,
+) (*Program, error) {
 	var start S
 
 	for range mostLastTries {
@@ -123,14 +126,14 @@ func (e *Explorer[S]) ask(ctx context.Context, before []made[S], writes bool) (*
 		var was any
 
 		if writes {
-			if was, err = e.atStart(ctx, last, before); err != nil {
+			if was, err = e.answerAtStart(ctx, last, before); err != nil {
 				return nil, err
 			}
 		} else if len(before) > 0 && len(refsOf(last.Args)) == 0 {
 			continue
 		}
 
-		p, err := e.choose(append(slices.Clone(before), *last), was)
+		p, err := e.chooseQuestion(append(slices.Clone(before), *last), was)
 		if err != nil || p != nil {
 			return p, err
 		}
@@ -139,8 +142,10 @@ func (e *Explorer[S]) ask(ctx context.Context, before []made[S], writes bool) (*
 	return nil, nil
 }
 
-// atStart returns the answer of the call in the initial state, or nil if it is refused there.
-func (e *Explorer[S]) atStart(ctx context.Context, m *made[S], before []made[S]) (any, error) {
+// answerAtStart returns the answer of the call in the initial state, or nil if it is refused there.
+func (e *Explorer[S]) answerAtStart(
+	ctx context.Context, m *madeCall[S], before []madeCall[S],
+) (any, error) {
 	var start S
 
 	args, err := resolved(m.Args, answersOf(before))
@@ -155,9 +160,9 @@ func (e *Explorer[S]) atStart(ctx context.Context, m *made[S], before []made[S])
 	return answer.Value, nil
 }
 
-// choose draws what is asked of the last answer: a value that has changed, and that neither the
-// question names nor the call was made with. It is nil if there is no such value.
-func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
+// chooseQuestion draws what is asked of the last answer: a value that has changed, and that neither
+// the question names nor the call was made with. It is nil if there is no such value.
+func (e *Explorer[S]) chooseQuestion(all []madeCall[S], was any) (*Program, error) {
 	last := all[len(all)-1]
 
 	args, err := resolved(last.Args, answersOf(all))
@@ -168,7 +173,7 @@ func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
 	// With the references resolved, what an earlier answer gave counts as named, too.
 	named := namedBy(all)
 	for _, l := range leavesOf(args, mostItems) {
-		named = append(named, shown(l.value))
+		named = append(named, spelled(l.value))
 	}
 
 	var open []leaf
@@ -176,7 +181,7 @@ func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
 	for _, l := range leavesOf(last.answer.Value, firstItems) {
 		// A value that was there from the beginning can be read without the calls before.
 		before, there := l.pointer.In(was)
-		if (was == nil || !there || before != l.value) && !slices.Contains(named, shown(l.value)) {
+		if (was == nil || !there || before != l.value) && !slices.Contains(named, spelled(l.value)) {
 			open = append(open, l)
 		}
 	}
@@ -195,10 +200,10 @@ func (e *Explorer[S]) choose(all []made[S], was any) (*Program, error) {
 }
 
 // namedBy returns the values that calls are made with and that no earlier answer has.
-func namedBy[S any](all []made[S]) (named []string) {
+func namedBy[S any](all []madeCall[S]) (named []string) {
 	for _, m := range all {
 		for _, l := range leavesOf(m.Args, mostItems) {
-			named = append(named, shown(l.value))
+			named = append(named, spelled(l.value))
 		}
 	}
 

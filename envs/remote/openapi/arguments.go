@@ -111,7 +111,7 @@ func (m *maker) besideParameters(shape envs.Args) (keywords envs.Args) {
 // Named returns a text as the name of a tool, of at most [toolapi.MostName] letters, digits, _ and
 // -. identity tells the tool from others; shared says that others have such a text, too.
 func Named(text, identity string, shared bool) string {
-	name := named(text)
+	name := toName(text)
 	if shared || envs.IsSystem(name) || name == "" || len(name) > toolapi.MostName {
 		return names.Marked(name, identity, toolapi.MostName)
 	}

@@ -90,7 +90,7 @@ func (m *maker) body() error {
 
 	// This parameter is the whole body, so the body's description is its own.
 	if _, ok := shape.Get("description"); !ok {
-		about, err := m.keywords(only(body, "description"), body, 0)
+		about, err := m.keywords(selectKeywords(body, "description"), body, 0)
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (m *maker) isFlat(shape envs.Args) bool {
 	taken := map[string]bool{}
 
 	for _, member := range members {
-		name := named(member)
+		name := toName(member)
 
 		// Members whose names collide here cannot be parameters of their own.
 		if taken[name] || !m.isFree(name) {
@@ -148,7 +148,7 @@ func (m *maker) flatten(shape, encoding envs.Args) error {
 	}
 
 	for _, member := range shape.Object("properties") {
-		p := Parameter{Name: named(member.Name), Wire: member.Name, In: Body}
+		p := Parameter{Name: toName(member.Name), Wire: member.Name, In: Body}
 		p.JSON = m.tool.Operation.Media != formMedia
 
 		if err := p.style(encoding.Object(member.Name)); err != nil {

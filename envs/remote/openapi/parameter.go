@@ -114,7 +114,7 @@ func (m *maker) parameter(p envs.Args) error {
 	}
 
 	// What is said about the parameter here takes precedence over its schema.
-	beside, err := m.keywords(only(p, "description", "example"), p, 0)
+	beside, err := m.keywords(selectKeywords(p, "description", "example"), p, 0)
 	for _, k := range shape {
 		if _, ok := beside.Get(k.Name); !ok {
 			beside = append(beside, k)
@@ -180,12 +180,12 @@ func (m *maker) add(p Parameter, schema envs.Args, optional bool) {
 // unused returns a name that no other parameter has.
 func (m *maker) unused(p Parameter) string {
 	for _, text := range []string{p.Wire, fmt.Sprintf("%s_%s", p.Wire, p.In)} {
-		if name := named(text); m.isFree(name) {
+		if name := toName(text); m.isFree(name) {
 			return name
 		}
 	}
 
-	return names.Marked(named(p.Wire), p.Wire+"\n"+string(p.In), toolapi.MostName)
+	return names.Marked(toName(p.Wire), p.Wire+"\n"+string(p.In), toolapi.MostName)
 }
 
 func (m *maker) isFree(name string) bool {

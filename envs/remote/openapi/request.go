@@ -188,7 +188,7 @@ func (r *writing) inHeader(p Parameter, v any) error {
 		return errors.New("it cannot stand in a header")
 	}
 
-	if items, _ := flat(v); len(items) > 0 {
+	if items, _ := itemsOf(v); len(items) > 0 {
 		r.header.Set(p.Wire, text)
 	}
 	return nil
@@ -197,8 +197,8 @@ func (r *writing) inHeader(p Parameter, v any) error {
 // item is a scalar, an item of a list, or a member of an object.
 type item struct{ name, value string }
 
-// flat takes a value apart. Values inside of its values become JSON; null has no items.
-func flat(v any) (items []item, isObject bool) {
+// itemsOf takes a value apart. Values inside of its values become JSON; null has no items.
+func itemsOf(v any) (items []item, isObject bool) {
 	switch v := v.(type) {
 	case nil:
 		return nil, false
@@ -226,7 +226,7 @@ func scalar(v any) string {
 
 // joined returns the text of a value that is written in one place.
 func (p Parameter) joined(v any, escape func(string) string, between string) (string, error) {
-	items, isObject := flat(v)
+	items, isObject := itemsOf(v)
 	_, isList := v.([]any)
 
 	var texts []string
@@ -274,10 +274,10 @@ func (p Parameter) pairs(v any) (pairs []string, err error) {
 
 	// This style is written in one way, whatever explode says.
 	if p.Style == "deepObject" {
-		return deep(p.Wire, v), nil
+		return deepPairs(p.Wire, v), nil
 	}
 
-	items, isObject := flat(v)
+	items, isObject := itemsOf(v)
 	if len(items) == 0 { // null and what is empty leave no trace
 		return nil, nil
 	}
@@ -303,17 +303,17 @@ func (p Parameter) pairs(v any) (pairs []string, err error) {
 // value is escaped, too.
 var delimiters = map[string]string{"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
 
-// deep writes every scalar with the path to it in brackets.
-func deep(name string, v any) (pairs []string) {
+// deepPairs writes every scalar with the path to it in brackets.
+func deepPairs(name string, v any) (pairs []string) {
 	switch v := v.(type) {
 	case nil:
 	case envs.Args:
 		for _, m := range v {
-			pairs = append(pairs, deep(name+"["+m.Name+"]", m.Value)...)
+			pairs = append(pairs, deepPairs(name+"["+m.Name+"]", m.Value)...)
 		}
 	case []any:
 		for i, inside := range v {
-			pairs = append(pairs, deep(fmt.Sprintf("%s[%d]", name, i), inside)...)
+			pairs = append(pairs, deepPairs(fmt.Sprintf("%s[%d]", name, i), inside)...)
 		}
 	default:
 		pairs = append(pairs, escaped(name)+"="+escaped(scalar(v)))

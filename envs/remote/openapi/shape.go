@@ -54,15 +54,15 @@ func (s *shaper) shape(v any, level int) (envs.Args, error) {
 		return envs.Object("not", envs.Args{}), nil
 	case envs.Args:
 		if ref, ok := v.Text("$ref"); ok {
-			return s.referred(ref, v, level)
+			return s.resolveRef(ref, v, level)
 		}
 		return s.keywords(v, v, level)
 	}
 	return nil, refuse(Schema, "a schema is a %s", pytext.TypeName(v))
 }
 
-// referred returns what a schema refers to. Keywords beside the reference are about this place.
-func (s *shaper) referred(ref string, schema envs.Args, level int) (out envs.Args, err error) {
+// resolveRef returns what a schema refers to. Keywords beside the reference are about this place.
+func (s *shaper) resolveRef(ref string, schema envs.Args, level int) (out envs.Args, err error) {
 	target, err := s.doc.follow(ref)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (s *shaper) referred(ref string, schema envs.Args, level int) (out envs.Arg
 		if err != nil {
 			return nil, err
 		}
-		return s.keywords(only(object, "type", "nullable", "description"), object, s.depth)
+		return s.keywords(selectKeywords(object, "type", "nullable", "description"), object, s.depth)
 	}
 
 	s.open = append(s.open, ref)
@@ -88,7 +88,7 @@ func (s *shaper) referred(ref string, schema envs.Args, level int) (out envs.Arg
 	}
 
 	// What is said in this place takes precedence over what the target says.
-	beside, err := s.keywords(only(schema, annotations...), schema, level)
+	beside, err := s.keywords(selectKeywords(schema, annotations...), schema, level)
 	for _, k := range out {
 		if _, ok := beside.Get(k.Name); !ok {
 			beside = append(beside, k)
@@ -101,7 +101,7 @@ func (s *shaper) referred(ref string, schema envs.Args, level int) (out envs.Arg
 // annotations are keywords that refuse no value.
 var annotations = []string{"description", "default", "examples", "example"}
 
-func only(object envs.Args, names ...string) (some envs.Args) {
+func selectKeywords(object envs.Args, names ...string) (some envs.Args) {
 	for _, m := range object {
 		if slices.Contains(names, m.Name) {
 			some = append(some, m)

@@ -75,7 +75,7 @@ func refuse(cause Cause, format string, values ...any) error {
 	return &refusal{cause, fmt.Sprintf(format, values...)}
 }
 
-func left(name string, err error) Left {
+func leftOut(name string, err error) Left {
 	var r *refusal
 	if !errors.As(err, &r) {
 		r = &refusal{Malformed, err.Error()}
@@ -106,7 +106,7 @@ func Load(text []byte, o Options) (*Toolset, error) {
 	t.Left = bad
 
 	// Only what is chosen has to be within the limit: some documents are larger by far.
-	if entries, t.Unchosen, err = chosen(entries, o.Choose); err != nil {
+	if entries, t.Unchosen, err = chooseEntries(entries, o.Choose); err != nil {
 		return nil, err
 	}
 
@@ -121,7 +121,7 @@ func Load(text []byte, o Options) (*Toolset, error) {
 		tool, err := d.tool(e, o)
 		if err != nil {
 			// One operation that cannot be a tool does not take the others with it.
-			t.Left = append(t.Left, left(e.String(), err))
+			t.Left = append(t.Left, leftOut(e.String(), err))
 			continue
 		}
 
@@ -151,7 +151,7 @@ func (d *document) entries() (all []entry, bad []Left) {
 
 		item, err := d.resolve(path.Value)
 		if err != nil {
-			bad = append(bad, left(path.Name, err))
+			bad = append(bad, leftOut(path.Name, err))
 		}
 
 		for _, m := range item {
@@ -163,7 +163,7 @@ func (d *document) entries() (all []entry, bad []Left) {
 			e := entry{method: strings.ToUpper(m.Name), path: path.Name, object: operation,
 				item: item}
 			id, _ := operation.Text("operationId")
-			e.name = named(cmp.Or(id, m.Name+path.Name))
+			e.name = toName(cmp.Or(id, m.Name+path.Name))
 
 			// Names are counted before any choice, so that none depends on what else is chosen.
 			shared[e.name]++
@@ -179,12 +179,12 @@ func (d *document) entries() (all []entry, bad []Left) {
 
 var unnamed = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
 
-// named returns a text as a name, which may be empty or too long.
-func named(text string) string { return strings.Trim(unnamed.ReplaceAllString(text, "_"), "_") }
+// toName returns a text as a name, which may be empty or too long.
+func toName(text string) string { return strings.Trim(unnamed.ReplaceAllString(text, "_"), "_") }
 
-// chosen returns the operations that a pattern fits, and the names of the others. A pattern that
-// fits none is an error.
-func chosen(all []entry, patterns []string) (some []entry, others []string, err error) {
+// chooseEntries returns the operations that a pattern fits, and the names of the others. A pattern
+// that fits none is an error.
+func chooseEntries(all []entry, patterns []string) (some []entry, others []string, err error) {
 	if len(patterns) == 0 {
 		return all, nil, nil
 	}
