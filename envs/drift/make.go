@@ -89,6 +89,7 @@ func example(c *toolapi.Catalog, a *toolapi.API) (string, error) {
 		decoded, _ := pytext.Decode(other.Example()) // a catalog's examples are calls
 		args, _ := decoded.(envs.Args)
 
+		// By way of the tool's own arguments, a call of one version becomes one of another.
 		call, wrong := other.Lower(args)
 		if wrong != nil {
 			continue

@@ -147,7 +147,7 @@ func nestParameters(a toolapi.APISpec, d *Draws) (Step, bool) {
 		meanings[p.Name] = meaningOf(a, p)
 	}
 
-	// Parameters may fit several objects, so that versions differ in the one they go into.
+	// Parameters may fit several objects: the draw decides which one they go into.
 	for _, k := range d.Perm(len(d.words.Objects)) {
 		object := d.words.Objects[k]
 

@@ -44,6 +44,7 @@ func (s *Server) begin(ctx context.Context, c choice) (*episode, error) {
 		e.seed = s.unseeded.Add(1) - 1
 	}
 
+	// The task comes first: of a family of versions, each task meets its own.
 	task, err := s.task(c, e.seed)
 	if err != nil {
 		return nil, err

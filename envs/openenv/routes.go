@@ -134,6 +134,7 @@ func (s *Server) answerOnce(w http.ResponseWriter, r *http.Request, answer func(
 		return
 	}
 
+	// A reset needs no body: all of its data is optional.
 	if len(text) > 0 {
 		object, err = parseObject(text)
 	}

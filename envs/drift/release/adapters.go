@@ -72,6 +72,7 @@ func (p *parts) adapters() []toolapi.AdapterSpec {
 		case s.within == "" && p.isMatched(i):
 			last[p.interim[i]] = s.Name
 		case s.within == "":
+			// The tool takes an object, whose members are parameters by now.
 			var members []string
 
 			for k, m := range p.was {

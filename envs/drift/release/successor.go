@@ -89,6 +89,7 @@ func (p *parts) make() {
 			continue
 		}
 
+		// An object is built from its members if old values went into them.
 		hasInside := func(k int) bool { return p.is[k].within == s.Name && p.isUsed(k) }
 
 		switch at := p.from(i); {
@@ -181,6 +182,7 @@ func (p *parts) nest(s slot) {
 		}
 
 		at := p.from(i)
+		// No old value goes here, so the member needs a fixed one, or is left out.
 		if at < 0 {
 			if member, ok := p.added(m, &n.fixed); ok {
 				members = append(members, member)

@@ -167,6 +167,7 @@ func checkName(t *testing.T, was, now string, known map[string]bool, proper []st
 		}
 	}
 
+	// A synonym may be right for a word, and wrong for the name that it is in.
 	for _, s := range senses {
 		if has(before, s.of...) && !has(before, s.never...) && has(words, s.never...) {
 			t.Errorf("%s → %s: another sense", was, now)

@@ -63,6 +63,7 @@ func Run(t *testing.T, b suite.Benchmark, c suite.Choice, engine func(suite.Suit
 	checkTasks(t, first, tasks)
 	checkRephrased(t, b, c, tasks)
 
+	// A misspelt version has to fail here, and not in the middle of a run.
 	if _, err := first.Environment("no such version", nil); err == nil {
 		t.Error("a version that does not exist has an environment")
 	}

@@ -106,6 +106,7 @@ func parse(name, text string) (Attack, error) {
 		case "short":
 			a.Short = true
 		case "ends":
+			// An attack that only a limit ends has been contained, too.
 			for word := range strings.SplitSeq(value, ", ") {
 				end, ok := endings[word]
 				if !ok {

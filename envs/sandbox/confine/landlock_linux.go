@@ -168,6 +168,7 @@ func permit(rules int, path string, file, folder, known uint64) error {
 
 	access := file
 	if info.Mode&unix.S_IFMT == unix.S_IFDIR {
+		// In a folder to write, the program could make and remove files.
 		if access = folder; folder == 0 {
 			return errors.New("it is a folder: only files can be written")
 		}

@@ -26,6 +26,7 @@ var errSlow = errors.New("it took too long")
 // io.ErrUnexpectedEOF, the error says how it ended.
 func (o Options) Filter(ctx context.Context, program string, l sandbox.Limits, data io.Reader,
 	read func(io.Reader) error) error {
+	// The driver bounds processor time and memory; real time is bounded here only.
 	run, release := context.WithTimeoutCause(ctx, l.Wall, errSlow)
 	defer release()
 

@@ -84,7 +84,8 @@ func Start(cmd *exec.Cmd, scratch *Scratch) (*Child, error) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 
-	cmd.SysProcAttr.Setpgid = !cmd.SysProcAttr.Setsid // either makes it the leader of a group
+	// As the leader of a group it is killed with all that it started; a session makes it one, too.
+	cmd.SysProcAttr.Setpgid = !cmd.SysProcAttr.Setsid
 	cmd.Cancel = func() error { c.Kill(); return nil }
 	// A process that the child left behind may hold standard error open for ever.
 	cmd.WaitDelay = time.Second
