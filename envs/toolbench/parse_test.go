@@ -385,7 +385,7 @@ func TestImportTools(t *testing.T) {
 	for want, text := range map[string]string{
 		`Media/kraken.json: at /: got array`:                    `[]`,
 		`Media/kraken.json: at /: missing property 'tool_name'`: strings.Replace(tool, "tool_name", "name", 1),
-		`Media/kraken.json: api_list[1]: Speak is there tw`: strings.Replace(tool, "Sing", "Speak", 1),
+		`Media/kraken.json: api_list[1]: Speak is there tw`:     strings.Replace(tool, "Sing", "Speak", 1),
 		`at /api_list/0: missing property 'method'`:             strings.Replace(tool, "method", "verb", 1),
 	} {
 		if _, err := Import(queries, folder(t, map[string]string{"Media/kraken.json": text})); err == nil ||
