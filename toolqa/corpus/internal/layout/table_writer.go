@@ -18,7 +18,8 @@ func (w *writer) createTables(ctx context.Context) error {
 	}
 	if w.schema != nil {
 		// The blobs are last: the columns before them are read without them.
-		stmts = append(stmts, createTable(w.schema.Table, typedColumns(*w.schema)), `CREATE TABLE cells (position INTEGER PRIMARY KEY,
+		stmts = append(stmts, createTable(w.schema.Table, typedColumns(*w.schema)),
+			`CREATE TABLE cells (position INTEGER PRIMARY KEY,
 			name TEXT NOT NULL, stored INTEGER NOT NULL, width INTEGER NOT NULL, words BLOB NOT NULL, codes BLOB NOT NULL)`)
 	}
 
