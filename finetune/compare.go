@@ -98,7 +98,7 @@ func checkComparable(evaluations []Evaluation) error {
 			// The same text with another judge of its answers is another question, too.
 			if other, ok := all[key]; ok && (other.Text != q.Text || other.Gold != q.Gold ||
 				other.Labels[envs.LabelJudge] != q.Labels[envs.LabelJudge]) {
-				return fmt.Errorf("%w: question %s is another one in %s than in %s: "+
+				return fmt.Errorf("%w: question %s is not the same in %s and in %s: "+
 					"evaluate the policies on the same data", ErrUnlike, q.ID, e.Name, other.evaluation)
 			}
 

@@ -51,7 +51,7 @@ func Check(folder string) error {
 		}
 
 		if sum, err := sumOf(filepath.Join(folder, name)); err != nil || sum != o.Weights[name] {
-			return errors.Join(err, damaged(folder, "%s is not what was written", name))
+			return errors.Join(err, damaged(folder, "%s changed after it was written", name))
 		}
 	}
 	return nil
@@ -227,7 +227,7 @@ func checkSafetensors(f io.Reader, size int64) error {
 	}
 
 	if want := 8 + int64(length) + data; data == 0 || size != want {
-		return fmt.Errorf("%d bytes, where its header names %d of tensors and so %d in all", size,
+		return fmt.Errorf("%d bytes, but its header names %d of tensors, so %d in all", size,
 			data, want)
 	}
 	return nil

@@ -112,7 +112,7 @@ func (c Command) kept(ctx context.Context) (*exec.Cmd, error) {
 const keeperGrace = 5 * time.Second
 
 // ErrLocked means that an earlier child, or something that it started, is still alive.
-var ErrLocked = errors.New("another one is still at work")
+var ErrLocked = errors.New("another one is still running")
 
 // How a lock is waited for: what a killed process leaves behind ends within a moment.
 const (

@@ -144,7 +144,7 @@ func (o *Options) cosine(ctx context.Context, real, simulated string) (float64, 
 // 0.
 func cosineOf(a, b []float32) (float64, error) {
 	if len(a) != len(b) {
-		return 0, fmt.Errorf("vectors of %d and %d numbers: want as many", len(a), len(b))
+		return 0, fmt.Errorf("vectors of %d and %d numbers: want equal lengths", len(a), len(b))
 	}
 
 	var product, lengthA, lengthB float64
@@ -155,7 +155,7 @@ func cosineOf(a, b []float32) (float64, error) {
 	}
 
 	if lengthA == 0 || lengthB == 0 {
-		return 0, fmt.Errorf("a vector of %d numbers is 0: its angle is none", len(a))
+		return 0, fmt.Errorf("a vector of %d zeros has no angle", len(a))
 	}
 	return product / math.Sqrt(lengthA*lengthB), nil
 }

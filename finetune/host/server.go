@@ -58,8 +58,8 @@ func (s Server) Check() error {
 	}
 
 	if s.Adapters && (hosting.Adapt == nil || len(s.Command) > 0) {
-		return fmt.Errorf("adapters: they are loaded into a server of the kind %s that runs already, "+
-			"without a command", strings.Join(adapting(), " or "))
+		return fmt.Errorf("adapters: only a running server of the kind %s loads them, "+
+			"so it takes no command", strings.Join(adapting(), " or "))
 	}
 
 	if len(s.Command) == 0 && (hosting.Publish != nil || s.Adapters) {

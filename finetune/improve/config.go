@@ -188,7 +188,7 @@ func (c *Config) checkNames() error {
 	for section, flags := range sections {
 		for _, key := range stageFlags {
 			if flags.has(key) {
-				return fmt.Errorf("%s: %s is not for the file to say: it follows from the stage",
+				return fmt.Errorf("%s: %s cannot be set in the file: it follows from the stage",
 					section, key)
 			}
 		}

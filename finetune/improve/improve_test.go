@@ -256,7 +256,7 @@ func TestReadRefuses(t *testing.T) {
 		"servers: [o]":                 {"servers: []", "evaluate.servers"},
 		"kind: ollama":                 {"kind: vllm", "servers.o"},
 		"wait: 1}":                     {"wait: 1, calls: [a]}", "servers.o.calls"},
-		"per-question: 4":              {"out: x", "export: out is not for the file to say"},
+		"per-question: 4":              {"out: x", "export: out cannot be set in the file"},
 		"policy: \"scripted:noisy\", ": {"", "by_round.1.collect.policy: want"},
 		"allow-scripted: true, ":       {"", "want allow-scripted: true"},
 		"{per-question: 8}":            {"{allow-scripted: false}", "want allow-scripted: true"},

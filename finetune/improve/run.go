@@ -156,8 +156,8 @@ type ChangedError struct{ Stage, Dir string }
 
 // Error names the stage.
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("stage %s in %s is finished, and the file now tells it, or a stage before it, "+
-		"something else", e.Stage, e.Dir)
+	return fmt.Sprintf("stage %s in %s is finished, but the file now has other settings for it, or "+
+		"for a stage that it depends on", e.Stage, e.Dir)
 }
 
 // doAll does the stages that are not finished.

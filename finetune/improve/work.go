@@ -103,7 +103,7 @@ func (l *loop) runTrainer(ctx context.Context, s stage) error {
 	}
 
 	if err := checkpoint.Check(l.weights(s.round)); err != nil {
-		return fmt.Errorf("the trainer ended well, but train.result is no model: %v: %s", err,
+		return fmt.Errorf("the trainer reported success, but train.result is no model: %v: %s", err,
 			c.LastWords())
 	}
 	return nil

@@ -316,7 +316,7 @@ func (e *Evaluation) checkReport(ctx context.Context, lost finetune.Lost) error 
 		}
 
 		if !bytes.Equal(have, texts[name]) {
-			return fmt.Errorf("%s is not what the episodes add up to", name)
+			return fmt.Errorf("%s does not match the episodes", name)
 		}
 	}
 	return nil

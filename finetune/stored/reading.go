@@ -83,6 +83,6 @@ func (r *Reading) refuseEmpty(ctx context.Context) error {
 	if err != nil || n+len(r.Missing) > 0 {
 		return console.GaveUp(err)
 	}
-	return console.Usage("%s has no episode yet: `toolevo %s` goes on with it", r.Dir,
+	return console.Usage("%s has no episode yet: continue it with `toolevo %s`", r.Dir,
 		Continuation(r.Run.Run))
 }

@@ -70,8 +70,8 @@ func (a arguments) set(assignment string) (arguments, error) {
 	}
 
 	if strings.HasPrefix(key, "dataset") && slices.Contains(planArguments, key) {
-		return nil, fmt.Errorf("%s cannot be set: name several exports, or a dataset of others "+
-			"beside them", key)
+		return nil, fmt.Errorf("%s cannot be set: name several exports, or another dataset besides "+
+			"them", key)
 	}
 
 	if slices.Contains(planArguments, key) {

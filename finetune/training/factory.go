@@ -39,7 +39,7 @@ func Find(program string) (*Factory, error) {
 	}
 
 	if err != nil {
-		return nil, fmt.Errorf("%s is not there (%w).\n%s", program, err, install)
+		return nil, fmt.Errorf("%s was not found (%w).\n%s", program, err, install)
 	}
 	return &Factory{path}, nil
 }
@@ -73,7 +73,7 @@ func (f *Factory) Version(ctx context.Context) (string, error) {
 
 	found := versionLine.FindSubmatch(out)
 	if found == nil {
-		return "", errors.New(f.program + " version says nothing of LLaMA-Factory")
+		return "", errors.New(f.program + " version does not name LLaMA-Factory")
 	}
 	return "LLaMA-Factory " + string(found[1]), nil
 }

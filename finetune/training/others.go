@@ -132,7 +132,7 @@ func openCarded(folder string, beside *Source) (*Source, error) {
 	// Compared here, because TRL puts datasets together only if their columns are of the same
 	// types.
 	if !reflect.DeepEqual(own.features(), other.features()) {
-		return nil, fmt.Errorf("its card says other columns than that of %s, and TRL mixes columns of "+
+		return nil, fmt.Errorf("its card has other columns than that of %s, and TRL mixes columns of "+
 			"the same types only: copy dataset_info with its features from there to the head of its "+
 			"README.md", beside.Folder)
 	}

@@ -82,7 +82,7 @@ func (p *Plan) checkSources(o Options) error {
 	for _, s := range p.Sources {
 		// Other datasets have no manifest: what it would have proved is only warned about.
 		if s.Manifest == nil {
-			p.warn("Nobody counted the tokens of %s of %s, or asked whether test questions are in it. "+
+			p.warn("The tokens of %s of %s were not counted, and it may hold test questions. "+
 				"The trainer cuts samples that are too long, and with them the answer.", s.Name, s.Folder)
 			continue
 		}
@@ -131,8 +131,8 @@ func (p *Plan) checkExport(s *Source) error {
 	case s.Manifest.Rows == 0:
 		return fmt.Errorf("%s holds no sample", s.Folder)
 	case s.Manifest.Selection.Split == "test":
-		return fmt.Errorf("%s has questions of the test split: what learns from them cannot be measured "+
-			"by them", s.Folder)
+		return fmt.Errorf("%s has questions of the test split: a model that learns from them cannot be "+
+			"measured by them", s.Folder)
 	}
 
 	// A recipe for one version, as the paper's static one, would lose its meaning on runs under
@@ -186,10 +186,10 @@ func (p *Plan) checkTemplate(s *Source) error {
 	}
 
 	if err != nil && p.Recipe.Trainer == export.LlamaFactory {
-		return fmt.Errorf("the replies in %s cannot be trained so: %w, with another %s, or another recipe",
+		return fmt.Errorf("the replies in %s cannot be trained like this: %w, with another %s, or another recipe",
 			s.Folder, err, argTemplate)
 	} else if err != nil {
-		return fmt.Errorf("the replies in %s cannot be trained so: %w", s.Folder, err)
+		return fmt.Errorf("the replies in %s cannot be trained like this: %w", s.Folder, err)
 	}
 
 	// The advice about thinking is for those who have not switched it off.

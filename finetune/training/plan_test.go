@@ -535,7 +535,7 @@ func TestRecipes(t *testing.T) {
 		"format: sft\nbatch: 1\n":                                              `"sft"`,
 		"format: dpo\nbatch: 0\n":                                              "batch: 0",
 		"format: dpo\nbatch: 1\nbatches: 2\n":                                  "batches",
-		"format: dpo\nbatch: 1\narguments: {dataset: mine}\n":                  "dataset is not for a recipe to say",
+		"format: dpo\nbatch: 1\narguments: {dataset: mine}\n":                  "dataset cannot be set in a recipe",
 		"format: dpo\nbatch: 1\narguments: {gradient_accumulation_steps: 8}\n": "gradient_accumulation_steps is not",
 		"format: [": "recipe small",
 	} {

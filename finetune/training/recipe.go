@@ -87,7 +87,7 @@ func parseRecipe(name string, text []byte) (*Recipe, error) {
 
 	for _, item := range r.Arguments {
 		if key := fmt.Sprint(item.Key); slices.Contains(planArguments, key) {
-			return nil, fmt.Errorf("recipe %s: arguments: %s is not for a recipe to say: it follows from "+
+			return nil, fmt.Errorf("recipe %s: arguments: %s cannot be set in a recipe: it follows from "+
 				"the export, the folder and the batch", name, key)
 		}
 	}

@@ -213,7 +213,7 @@ func (t *Training) Resumes() (int64, error) {
 func (t *Training) finish(trainer, software string) error {
 	// That a trainer ended well does not prove its weights, and sealing broken ones would hide it.
 	if err := checkpoint.Whole(t.Weights()); err != nil {
-		return fmt.Errorf("the trainer ended well, but %v (%s)", err, t.Log())
+		return fmt.Errorf("the trainer reported success, but %v (%s)", err, t.Log())
 	}
 
 	whole, err := t.Checkpoints()

@@ -120,7 +120,7 @@ func (s *Site) compared(req *http.Request) (*page, error) {
 	}
 
 	if len(places) == 0 {
-		return nil, errors.Join(errors.New("mark the attempts that are to stand side by side"),
+		return nil, errors.Join(errors.New("mark the attempts to compare"),
 			errNowhere)
 	}
 	return s.comparePage(req.Context(), places)

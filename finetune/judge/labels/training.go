@@ -114,7 +114,7 @@ func gather(all []Label, r *Report) []*labelled {
 // What may be wrong with labels.
 var (
 	ErrNoLabels = errors.New("no model labelled anything: want labels of models")
-	ErrExpert   = errors.New("the expert is no model that labelled anything")
+	ErrExpert   = errors.New("the expert is not a model that labelled anything")
 )
 
 // Write writes the training data of labels to a folder that LLaMA-Factory reads, and the prompt of
