@@ -52,8 +52,8 @@ func (j *AblateJob) variants(c *configs.Resolved) (all [][]string, err error) {
 	}
 
 	if len(all) < 2 {
-		return nil, console.Usage("‹vary› %s: want the values of a setting that are compared, e.g. "+
-			"environment.tool_list=fixed,learned,announced", j.Vary)
+		return nil, console.Usage("‹vary› %s: want the values of a setting that are compared, "+
+			"e.g. environment.tool_list=fixed,learned,announced", j.Vary)
 	}
 	return all, nil
 }
@@ -64,7 +64,8 @@ func AblateDefaults() map[string]string {
 }
 
 // resolveParts resolves the configuration of a job that makes several evaluations in Out.
-func (j *RunJob) resolveParts(command string, defaults map[string]string) (*configs.Resolved, error) {
+func (j *RunJob) resolveParts(command string, defaults map[string]string) (
+	*configs.Resolved, error) {
 	j.setCommand(command, command, defaults)
 
 	if j.Out == "" {
@@ -132,7 +133,8 @@ func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved
 	part.Out, part.Resume, part.Part = dir, IsRun(dir), true
 
 	// Evaluate has defaults of its own, so what this command chose is set explicitly.
-	part.Settings = j.Settings.With("suite", c.Suite, "policy", strings.Join(c.Policy, ","), "split", c.Split)
+	part.Settings = j.Settings.With("suite", c.Suite, "policy", strings.Join(c.Policy, ","),
+		"split", c.Split)
 	part.Settings = part.Settings.With(set...)
 
 	_, err := Evaluate(ctx, part)

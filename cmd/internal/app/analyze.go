@@ -66,8 +66,9 @@ func Analyze(ctx context.Context, job EvaluateJob) (*Analysis, error) {
 func checkAnalyzed(b *Bench) error {
 	c := b.Config
 	if len(c.API) < 2 || strings.TrimSpace(c.API[0]) != c.Prompt {
-		return console.Usage("‹api› %s: want the version of the prompt, %s, and then the versions to compare with it, "+
-			"e.g. %s,factor:names-text", strings.Join(c.API, ","), c.Prompt, c.Prompt)
+		return console.Usage("‹api› %s: want the version of the prompt, %s, and then the versions "+
+			"to compare with it, e.g. %s,factor:names-text", strings.Join(c.API, ","), c.Prompt,
+			c.Prompt)
 	}
 
 	return nil

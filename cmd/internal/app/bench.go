@@ -50,7 +50,8 @@ type Bench struct {
 }
 
 // OpenBench reads what a configuration needs from the data folder, and starts its engine.
-func OpenBench(ctx context.Context, dir string, c *configs.Resolved, open OpenFunc) (*Bench, error) {
+func OpenBench(ctx context.Context, dir string, c *configs.Resolved, open OpenFunc) (
+	*Bench, error) {
 	b, err := ReadBench(ctx, dir, c, nil, nil)
 	if err != nil {
 		return nil, err
@@ -91,7 +92,8 @@ const InputVersions = "versions"
 // NewBench returns a Bench that has read only API versions from a data folder, and has checked that
 // the versions and policies that are named exist. noted are the versions of a run to continue; nil
 // reads those of the configuration.
-func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (*Bench, error) {
+func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.Deployed) (
+	*Bench, error) {
 	benchmark, err := suite.Lookup(c.Suite)
 	if err != nil {
 		return nil, err

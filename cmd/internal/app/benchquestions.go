@@ -40,8 +40,8 @@ func (b *Bench) Choice(dir string) (suite.Choice, error) {
 	}
 	return suite.Choice{
 		Own: own, Rephrase: c.Rephrase(), Prompts: prompts,
-		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split, Prompt: c.Prompt,
-		Versions:    b.Versions,
+		Data: dir, Datasets: c.Datasets(), Difficulties: c.Difficulties(), Split: c.Split,
+		Prompt: c.Prompt, Versions: b.Versions,
 		Deployed:    b.Deployed.All().Versions,
 		Environment: c.Environment,
 		Programs:    c.Python.Limits(),
@@ -121,8 +121,8 @@ func (b *Bench) readTasks() error {
 		q := b.question(t)
 
 		// The tasks of a cell follow each other: another name ends the hash of the cell before.
-		cell := fmt.Sprintf("%s %s-%s %s", inputQuestions, t.Labels[envs.LabelDataset], t.Labels[envs.LabelDifficulty],
-			q.Split)
+		cell := fmt.Sprintf("%s %s-%s %s", inputQuestions, t.Labels[envs.LabelDataset],
+			t.Labels[envs.LabelDifficulty], q.Split)
 		if cell != name {
 			note()
 			name = cell
@@ -139,7 +139,8 @@ func (b *Bench) readTasks() error {
 			continue
 		}
 
-		fmt.Fprintf(sum, "%q %q %q %q\n", q.ID, t.Labels[envs.LabelTemplate], q.Text+q.Tools, q.Gold)
+		fmt.Fprintf(sum, "%q %q %q %q\n", q.ID, t.Labels[envs.LabelTemplate], q.Text+q.Tools,
+			q.Gold)
 
 		b.Tasks, b.Questions = append(b.Tasks, t), append(b.Questions, q)
 	}
@@ -150,7 +151,8 @@ func (b *Bench) readTasks() error {
 
 // question returns a task as rows have it, with the right answer if the suite knows one.
 func (b *Bench) question(t envs.Task) trajectories.Question {
-	q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: b.split(), Text: t.Question, Tools: t.Tools}
+	q := trajectories.Question{ID: t.ID, Labels: t.Labels, Split: b.split(), Text: t.Question,
+		Tools: t.Tools}
 	if a, ok := b.Suite.(suite.Answerer); ok {
 		q.Gold = a.Answer(t.ID)
 	}
@@ -218,15 +220,15 @@ func (b *Bench) templates() ([]string, error) {
 		}
 
 		if meant, ok := names.Closest(name, there); ok {
-			return nil, console.Usage("‹template›: none of the questions has the template %q, did you mean %s?", name,
-				meant)
+			return nil, console.Usage("‹template›: none of the questions has the template %q, "+
+				"did you mean %s?", name, meant)
 		}
 
 		if len(there) == 0 {
 			return nil, console.Usage("‹template› %s: the questions have no templates", name)
 		}
-		return nil, console.Usage("‹template›: none of the questions has the template %q: there are %d, such as %s",
-			name, len(there), there[0])
+		return nil, console.Usage("‹template›: none of the questions has the template %q: there "+
+			"are %d, such as %s", name, len(there), there[0])
 	}
 	return chosen, nil
 }

@@ -71,8 +71,8 @@ func (j *BranchJob) read(ctx context.Context) (_ *branch, err error) {
 
 	// A branch needs a turn to take: a node at which the task has ended offers none.
 	if n := record.Nodes[node]; n.Status != envs.Running {
-		return nil, console.Usage("the task has ended at node %d (%s): choose one on the way to it, which "+
-			"`toolevo %s` shows", node, n.Status, console.Shell("inspect", v.Dir, q.ID, j.Tree, j.Node))
+		return nil, console.Usage("the task has ended at node %d (%s): choose one on the way to "+
+			"it, which `toolevo %s` shows", node, n.Status, console.Shell("inspect", v.Dir, q.ID, j.Tree, j.Node))
 	}
 
 	point := &branch{
@@ -156,8 +156,8 @@ func (p *branch) check(ctx context.Context, b *Bench) error {
 	// A node below the depth limit cannot grow; that is known before any step is replayed.
 	deepest := b.Config.MaxDepth(b.Tasks[0]) + b.Config.Search.DepthSlack
 	if len(p.path) > deepest {
-		return console.Usage("the node is at depth %d, and none may act deeper than %d: ‹set› search.max_depth=N",
-			len(p.path), deepest)
+		return console.Usage("the node is at depth %d, and none may act deeper than %d: ‹set› "+
+			"search.max_depth=N", len(p.path), deepest)
 	}
 
 	env, err := b.branchEnvironment(nil)
@@ -177,8 +177,9 @@ func (p *branch) check(ctx context.Context, b *Bench) error {
 		// A model that had seen another observation would have acted otherwise: the branch would
 		// continue a path that nobody took.
 		if err == nil && next.Turn.Observation != p.path[i].Observation {
-			return console.Usage("step %d on the way to the node shows something else than in %s:\n  %s\nnot\n  %s\n"+
-				"Branch with the data, the version and the Python that the run was made with.", i+1, p.dir,
+			return console.Usage("step %d on the way to the node shows something else than in "+
+				"%s:\n  %s\nnot\n  %s\nBranch with the data, the version and the Python that the "+
+				"run was made with.", i+1, p.dir,
 				display.Line(next.Turn.Observation, 0), display.Line(p.path[i].Observation, 0))
 		}
 

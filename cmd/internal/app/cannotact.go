@@ -18,11 +18,11 @@ func (j *CollectJob) cannotAct(c *configs.Resolved, e *collect.CannotActError) e
 		fmt.Fprintf(&shown, "\n  %s", display.Line(string(text), 200))
 	}
 
-	why := fmt.Sprintf("no action can be read from any of the %d first turns that %s wrote, such as%s\n"+
-		"Actions are read as %s (environment.codec), and it is asked in the form %s (server.form):\n"+
-		"one of the two does not suit this model. `toolevo doctor` looks into it.\n"+
-		"What was done is kept. To continue anyway:", e.Turns, strings.Join(c.Policy, ", "), shown.String(),
-		c.Environment.Codec, c.Server.Form)
+	why := fmt.Sprintf("no action can be read from any of the %d first turns that %s wrote, such "+
+		"as%s\nActions are read as %s (environment.codec), and it is asked in the form %s "+
+		"(server.form):\none of the two does not suit this model. `toolevo doctor` looks into it.\n"+
+		"What was done is kept. To continue anyway:", e.Turns, strings.Join(c.Policy, ", "),
+		shown.String(), c.Environment.Codec, c.Server.Form)
 
 	return console.Bad("%w", j.stopError(e, why, true))
 }

@@ -86,15 +86,16 @@ func Check(ctx context.Context, job CheckJob) (c Checked, err error) {
 	problems, err := job.checkRun(ctx, v, &c)
 	if err == nil && len(problems) > 0 {
 		err = console.Bad("%s does not match its log: %d problems\n"+
-			"Restore its files from a backup; those made from the log alone are rewritten by ‹resume›.", v.Dir,
-			len(problems))
+			"Restore its files from a backup; those made from the log alone are "+
+			"rewritten by ‹resume›.", v.Dir, len(problems))
 	}
 
 	return c, err
 }
 
 // checkRun checks a run of any kind, and returns the problems.
-func (j *CheckJob) checkRun(ctx context.Context, v *stored.Run, c *Checked) (problems []string, err error) {
+func (j *CheckJob) checkRun(ctx context.Context, v *stored.Run, c *Checked) (
+	problems []string, err error) {
 	b, err := j.RecordedBench(ctx, v, j.DataOf(j.Data, &v.Manifest, v.Dir))
 	if err != nil {
 		return nil, err
@@ -201,7 +202,8 @@ func (j *CheckJob) checkTrees(ctx context.Context, b *Bench, v *stored.Run) (*Ch
 	}
 
 	if result.Missing > 0 {
-		j.Say("%d trees are missing: the run is unfinished. Continue with: %s", result.Missing, Continuation(v))
+		j.Say("%d trees are missing: the run is unfinished. Continue with: %s", result.Missing,
+			Continuation(v))
 	}
 	return result, nil
 }

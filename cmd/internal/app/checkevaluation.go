@@ -16,7 +16,8 @@ type CheckedEpisodes struct {
 
 // checkEpisodes plays every episode again from the log, and compares it with the store and the
 // files, and the report with what the episodes add up to.
-func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (*CheckedEpisodes, error) {
+func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (
+	*CheckedEpisodes, error) {
 	e := v.Evaluation(v.Questions)
 	if err := b.openEnvironments(e); err != nil {
 		return nil, err
@@ -43,8 +44,8 @@ func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (
 	// The files of an unfinished evaluation lag behind its log until the run is resumed.
 	switch {
 	case err != nil && IsOpen(v):
-		j.Say("The evaluation is unfinished: its files are not those of its log yet. Continue with: %s",
-			Continuation(v))
+		j.Say("The evaluation is unfinished: its files are not those of its log yet. "+
+			"Continue with: %s", Continuation(v))
 	case err != nil:
 		result.Problems = append(result.Problems, err.Error())
 	default:
@@ -53,7 +54,8 @@ func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (
 
 	// The result names the episodes that were given up, so only the others are mentioned.
 	if n := len(lost) - len(result.GivenUp); n > 0 {
-		j.Say("%d questions were lost to failures that say nothing about the model; ‹resume› tries them again.", n)
+		j.Say("%d questions were lost to failures that say nothing about the model; ‹resume› "+
+			"tries them again.", n)
 	}
 	return result, ctx.Err()
 }

@@ -168,16 +168,18 @@ func OnePolicy(command string) func(*Bench) error {
 	return func(b *Bench) error {
 		switch policies := b.Config.Policy; {
 		case len(policies) != 1:
-			return console.Usage("%s takes one ‹policy›, not %s", command, strings.Join(policies, ","))
+			return console.Usage("%s takes one ‹policy›, not %s", command,
+				strings.Join(policies, ","))
 		case serving.IsKnowing(policies[0]):
-			return console.Usage("‹policy› %s: it is told what is deployed, so its trajectories teach nothing: "+
-				"evaluate it, and let another one %s", policies[0], command)
+			return console.Usage("‹policy› %s: it is told what is deployed, so its trajectories "+
+				"teach nothing: evaluate it, and let another one %s", policies[0], command)
 		case serving.BaselineOf(policies[0]) != "":
-			return console.Usage("‹policy› %s: a baseline shows or does what training data should not: evaluate it, "+
-				"and %s without it", policies[0], command)
+			return console.Usage("‹policy› %s: a baseline shows or does what training data should "+
+				"not: evaluate it, and %s without it", policies[0], command)
 		case b.Config.Environment.ActionCodec() == action.Python{}:
-			return console.Usage("environment.codec: python answers a task in one turn, and a search needs several: "+
-				"%s with react or function-call, and evaluate with python", command)
+			return console.Usage("environment.codec: python answers a task in one turn, and a "+
+				"search needs several: %s with react or function-call, and evaluate with python",
+				command)
 		}
 
 		_, err := b.acceptance()
@@ -312,8 +314,8 @@ func collectStatus(read func() collect.Snapshot, load func() string) func() cons
 	return func() console.Status {
 		s := read()
 
-		text := fmt.Sprintf("%d/%d questions, %d solved, %d accepted", s.QuestionsDone, s.Questions, s.Solved,
-			s.Accepted)
+		text := fmt.Sprintf("%d/%d questions, %d solved, %d accepted", s.QuestionsDone, s.Questions,
+			s.Solved, s.Accepted)
 		if s.Unresolved > 0 {
 			text += fmt.Sprintf(", %d unresolved", s.Unresolved)
 		}

@@ -68,7 +68,8 @@ func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared
 	}
 
 	// Evaluations share engines and warnings: each is said once.
-	result.Engines = tabulate.Distinct(engines.InWords(stamps), func(words string) string { return words })
+	result.Engines = tabulate.Distinct(engines.InWords(stamps),
+		func(words string) string { return words })
 	slices.Sort(warnings)
 	result.Warnings = slices.Compact(warnings)
 
@@ -78,7 +79,8 @@ func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared
 	result.Feedback = strings.Join(feedbacks, ", ")
 
 	if result.TaskSet == "" {
-		h.Say("The evaluations do not cover the same questions: pairs are compared on those that both sides measured.")
+		h.Say("The evaluations do not cover the same questions: pairs are compared on those that " +
+			"both sides measured.")
 	}
 	return result, nil
 }

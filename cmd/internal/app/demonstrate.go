@@ -74,7 +74,8 @@ func (h *Host) Demonstrate(ctx context.Context, suiteName, data string) (err err
 }
 
 // openExamples opens the datasets that have examples.
-func (h *Host) openExamples(ctx context.Context, suiteName, data string, examples []envs.Task) (*Bench, error) {
+func (h *Host) openExamples(ctx context.Context, suiteName, data string, examples []envs.Task) (
+	*Bench, error) {
 	datasets := map[string]bool{}
 	for _, t := range examples {
 		datasets[t.Labels[envs.LabelDataset]] = true
@@ -202,8 +203,9 @@ func (b *Bench) checkDemonstrations(p prompt.Prompt) error {
 
 	for _, dataset := range b.Suite.Datasets() {
 		if len(p.Demonstrations[dataset]) == 0 {
-			return console.Usage("prompts should show %d demonstrations (server.shots), but there are none of "+
-				"%s in %s.\n%sOr ‹set› server.demonstrations=FILE, or ‹set› server.shots=0", c.Shots, dataset,
+			return console.Usage("prompts should show %d demonstrations (server.shots), but there "+
+				"are none of %s in %s.\n%sOr ‹set› server.demonstrations=FILE, or ‹set› "+
+				"server.shots=0", c.Shots, dataset,
 				cmp.Or(b.Config.Server.Demonstrations, b.Data), b.demonstrationAdvice())
 		}
 	}

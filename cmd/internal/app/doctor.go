@@ -129,7 +129,8 @@ func (j *DoctorJob) needCheck(name doctor.Name, seen string, err error) doctor.C
 
 	what, do, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 
-	c := doctor.Check{Name: name, Verdict: doctor.Problem, Seen: what, Run: "does not begin", Do: do}
+	c := doctor.Check{Name: name, Verdict: doctor.Problem, Seen: what, Run: "does not begin",
+		Do: do}
 	if j.Word != nil {
 		j.Word(&c, err)
 	}
@@ -185,8 +186,8 @@ func (j *DoctorJob) examineServers(ctx context.Context, d *Diagnosis, b *Bench) 
 	}
 
 	if len(targets) == 0 {
-		j.Say("%s needs no server, so nothing is examined. For a model's server:\n  toolevo doctor ‹policy› "+
-			"%s [‹server› URL]",
+		j.Say("%s needs no server, so nothing is examined. For a model's server:\n  toolevo "+
+			"doctor ‹policy› %s [‹server› URL]",
 			strings.Join(b.Config.Policy, ", "), strings.ReplaceAll(serving.Offers(), " or ", "|"))
 	}
 

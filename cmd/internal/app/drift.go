@@ -139,7 +139,8 @@ func Perturbations() []string {
 
 // judge has the job's model judge the evaluations, and returns its name in their verdicts, "" for
 // none. What it writes is kept, so that nothing is asked twice.
-func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftRun) (judge string, err error) {
+func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftRun) (
+	judge string, err error) {
 	if j.By == "" {
 		return "", nil
 	}
@@ -190,14 +191,16 @@ func (j *DriftJob) judgeRun(ctx context.Context, name, dir string, p kept.Prompt
 	judging, ok := benchmark.(suite.Judger)
 
 	if err != nil || !ok {
-		return "", console.Option("by", "answers of the suite %s are judged by its rule alone", name)
+		return "", console.Option("by", "answers of the suite %s are judged by its rule alone",
+			name)
 	}
 	defer j.Step("Judging " + dir)()
 
 	judge, err := judging.Judge(ctx, dir, j.By, p, open)
 
 	if _, ours := envs.FailedStage(err); ctx.Err() != nil {
-		err = console.Interrupted("%s: the same command continues where it stopped", j.Servers.Account.Why())
+		err = console.Interrupted("%s: the same command continues where it stopped",
+			j.Servers.Account.Why())
 	} else if ours {
 		err = console.GaveUp(err)
 	}
@@ -238,7 +241,8 @@ func (j *DriftJob) check() error {
 
 	// Without perturbations drift is still measured; without a feedback there is no evaluation.
 	if len(j.Feedbacks) == 0 {
-		return console.Usage("‹feedbacks› is empty: want at least one of %s", strings.Join(dynamic.Feedbacks(), ", "))
+		return console.Usage("‹feedbacks› is empty: want at least one of %s",
+			strings.Join(dynamic.Feedbacks(), ", "))
 	}
 	return nil
 }
@@ -270,7 +274,8 @@ func (j *DriftJob) runs(c *configs.Resolved) []driftRun {
 		all = append(all, m)
 
 		for _, name := range j.Perturbations {
-			m.dir, m.wording, m.apis = filepath.Join(j.Out, feedback, name), name, []string{c.Prompt}
+			m.dir, m.wording = filepath.Join(j.Out, feedback, name), name
+			m.apis = []string{c.Prompt}
 			all = append(all, m)
 		}
 	}
@@ -328,7 +333,8 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun, judge string) (*re
 		}
 	}
 
-	page := &report.Page{Title: "What drift and wording cost", Robustness: robustness.ReportOf(all, judged)}
+	page := &report.Page{Title: "What drift and wording cost",
+		Robustness: robustness.ReportOf(all, judged)}
 	return page, j.addRuns(ctx, page, runs)
 }
 
@@ -368,7 +374,8 @@ func (j *DriftJob) make(ctx context.Context, c *configs.Resolved, m driftRun) er
 		part.ID = strings.Join([]string{j.ID, m.feedback, filepath.Base(m.dir)}, "-")
 	}
 
-	err := part.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","), "environment.feedback", m.feedback,
+	err := part.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","), "environment.feedback",
+		m.feedback,
 		"perturb", m.wording)
 
 	_, noReport := os.Stat(filepath.Join(m.dir, rundir.ReportFile))

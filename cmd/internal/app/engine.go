@@ -73,7 +73,8 @@ func (b *Bench) CheckModules() error {
 		return nil
 	}
 	return console.Usage("%s, which the prompt says can be imported (python.modules).\n%s;\n"+
-		"or take it out of the prompt, wherever this model is trained or evaluated: ‹set› python.modules=%s",
+		"or take it out of the prompt, wherever this model is trained or evaluated: ‹set› "+
+		"python.modules=%s",
 		missingText(b, missing), installAdvice(b, missing), strings.Join(b.Stamp.ModuleNames(), ","))
 }
 

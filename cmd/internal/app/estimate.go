@@ -39,7 +39,8 @@ type EstimateOptions struct {
 // check rejects options that make no sense.
 func (e *EstimateOptions) check() error {
 	if e.Probe < 0 {
-		return console.Usage("‹probe› %d: want how many questions, or 0 for a scripted sample", e.Probe)
+		return console.Usage("‹probe› %d: want how many questions, or 0 for a scripted sample",
+			e.Probe)
 	}
 
 	if !(e.Rate >= 0) || math.IsInf(e.Rate, 0) {
@@ -64,7 +65,8 @@ func (p *Projection) String() string {
 		return fmt.Sprintf("%s (%s to %s)", text(t.Value), text(t.Low), text(t.High))
 	}
 
-	line := fmt.Sprintf("%s calls, %s prompt tokens, %s completion tokens", between(p.Calls, display.Count),
+	line := fmt.Sprintf("%s calls, %s prompt tokens, %s completion tokens",
+		between(p.Calls, display.Count),
 		between(p.PromptTokens, display.Count), between(p.CompletionTokens, display.Count))
 	if p.Cost != nil {
 		line += ", cost " + between(*p.Cost, account.Money)
@@ -176,7 +178,8 @@ func (m *measurement) rate() float64 {
 
 // sample grows the trees of some questions in a run directory of their own. Prompts are those that
 // a model of b would be sent.
-func (e *EstimateOptions) sample(ctx context.Context, grower, b *Bench, dir string) (*measurement, error) {
+func (e *EstimateOptions) sample(ctx context.Context, grower, b *Bench, dir string) (
+	*measurement, error) {
 	run, err := store.StartRun(ctx, dir, store.Manifest{ID: "estimate", Kind: stored.Collection, Software: Software()},
 		grower.Config.String())
 	if err != nil {
@@ -214,7 +217,8 @@ func (e *EstimateOptions) sample(ctx context.Context, grower, b *Bench, dir stri
 }
 
 // growSample grows the trees of some questions in a run, and meters what that takes.
-func (e *EstimateOptions) growSample(ctx context.Context, grower, b *Bench, run *store.Run) (*measurement, error) {
+func (e *EstimateOptions) growSample(ctx context.Context, grower, b *Bench, run *store.Run) (
+	*measurement, error) {
 	o, err := CollectOptions(grower, run)
 	if err != nil {
 		return nil, err

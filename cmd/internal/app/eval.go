@@ -19,7 +19,8 @@ import (
 
 // EvaluateDefaults returns the default settings of an evaluation.
 func EvaluateDefaults() map[string]string {
-	return map[string]string{"split": "test", "api": "p_c,p_s_in,p_s_ood", "policy": "scripted:stale,scripted:reader"}
+	return map[string]string{"split": "test", "api": "p_c,p_s_in,p_s_ood",
+		"policy": "scripted:stale,scripted:reader"}
 }
 
 // EvaluateJob measures policies under API versions.
@@ -48,7 +49,8 @@ func Evaluate(ctx context.Context, job EvaluateJob) (Evaluated, error) {
 }
 
 // evaluate is Evaluate with a check of the configuration.
-func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (r Evaluated, err error) {
+func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (
+	r Evaluated, err error) {
 	// A threshold that cannot be read is rejected now, not after a night of episodes.
 	least, err := parseThresholds(j.FailUnder)
 	if err != nil {
@@ -91,7 +93,8 @@ func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (r
 }
 
 // play plays what is left of an evaluation, and writes its report.
-func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (r Evaluated, err error) {
+func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (
+	r Evaluated, err error) {
 	e, err := b.evaluation(run)
 	if err != nil {
 		return r, err
@@ -158,7 +161,8 @@ func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress) followed {
 		done: func() int64 { return p.Snapshot().Done },
 		progress: func() rundir.Progress {
 			s := p.Snapshot()
-			return rundir.Progress{Done: s.Done, Total: s.Planned, Questions: int64(len(b.Questions))}
+			return rundir.Progress{Done: s.Done, Total: s.Planned,
+				Questions: int64(len(b.Questions))}
 		},
 		status: func() func() console.Status { return evalStatus(p.Snapshot, j.load(b)) },
 		ended: func() {

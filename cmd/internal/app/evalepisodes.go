@@ -43,7 +43,8 @@ func (all evaluations) board(ctx context.Context) (*facts.Board, error) {
 			return nil, err
 		}
 
-		joined.Facts, joined.Calls = append(joined.Facts, b.Facts...), append(joined.Calls, b.Calls...)
+		joined.Facts = append(joined.Facts, b.Facts...)
+		joined.Calls = append(joined.Calls, b.Calls...)
 		joined.Verdicts = append(joined.Verdicts, b.Verdicts...)
 	}
 	return joined, nil

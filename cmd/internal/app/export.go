@@ -56,8 +56,8 @@ type ExportJob struct {
 func NewExportJob() ExportJob {
 	return ExportJob{
 		Format: string(export.DefaultFormat), Trainer: string(export.LlamaFactory),
-		Arguments: string(export.ArgumentObject), Strategy: string(export.Random), Score: string(export.Strict),
-		Template: "llama3", MaxFaulty: -1,
+		Arguments: string(export.ArgumentObject), Strategy: string(export.Random),
+		Score: string(export.Strict), Template: "llama3", MaxFaulty: -1,
 		Selection: export.Selection{PerQuestion: 4, Seed: 1, Split: export.TrainSplit},
 	}
 }
@@ -103,7 +103,8 @@ func (e *ExportJob) write(ctx context.Context, s *sources, rows iter.Seq2[trajec
 }
 
 // exportSamples writes training data.
-func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Options) (*export.Manifest, error) {
+func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Options) (
+	*export.Manifest, error) {
 	if !e.Scripted && !e.lint {
 		if err := s.refuseScripts(); err != nil {
 			return nil, err
@@ -151,7 +152,8 @@ func asUsage(err error) error {
 
 	switch {
 	case errors.As(err, &mixed):
-		return console.Usage("%w.\nWhat programs show may depend on it: export them apart, or add ‹mix-engines›", mixed)
+		return console.Usage("%w.\nWhat programs show may depend on it: export them apart, or add "+
+			"‹mix-engines›", mixed)
 	case errors.As(err, &reasons) || errors.As(err, &spoils):
 		return console.Usage("%w", err)
 	}
@@ -185,14 +187,14 @@ func (e *ExportJob) options() (o export.Options, err error) {
 	}
 
 	if e.Selection.SkipFaulty && o.Format.Skipped() == "" {
-		return o, console.Usage("‹skip-faulty›: a sample of %s holds all turns, and trainers have no loss per turn. "+
-			"Use ‹format› %s, or drop such trajectories with ‹max-faulty› 0", o.Format,
-			names.Join(export.SkippingFormats()))
+		return o, console.Usage("‹skip-faulty›: a sample of %s holds all turns, and trainers have "+
+			"no loss per turn. Use ‹format› %s, or drop such trajectories with ‹max-faulty› 0",
+			o.Format, names.Join(export.SkippingFormats()))
 	}
 
 	if e.TokenIDs && !export.HasTokenIDs(o.Format, o.Trainer) {
-		return o, console.Usage("‹token-ids› is for samples of one turn whose trainer does not tokenise them again: "+
-			"add ‹format› %s ‹for› %s", export.SFTStep, export.TRL)
+		return o, console.Usage("‹token-ids› is for samples of one turn whose trainer does not "+
+			"tokenise them again: add ‹format› %s ‹for› %s", export.SFTStep, export.TRL)
 	}
 
 	// Copied only now: the parsing above has filled it in.
@@ -232,7 +234,8 @@ func (e *ExportJob) parseArguments(t export.Trainer) (export.Arguments, error) {
 	case err != nil || kind == export.ArgumentObject:
 		return "", err
 	case t != export.TRL:
-		return "", console.Usage("‹arguments› %s is for ‹for› %s: elsewhere calls are texts already", kind, export.TRL)
+		return "", console.Usage("‹arguments› %s is for ‹for› %s: elsewhere calls are "+
+			"texts already", kind, export.TRL)
 	}
 
 	return kind, nil
@@ -246,11 +249,14 @@ func (e *ExportJob) checkNumbers() error {
 	case e.MaxFaulty < -1:
 		return console.Usage("‹max-faulty› %d: want at least 0, or -1 for any number", e.MaxFaulty)
 	case !(s.Dev >= 0 && s.Dev < 1):
-		return console.Usage("‹dev› %v: want a share of the questions, from 0 to less than 1", s.Dev)
+		return console.Usage("‹dev› %v: want a share of the questions, from 0 to less than 1",
+			s.Dev)
 	case e.Cutoff < 0 || e.Cutoff > 0 && e.Tokenizer == "":
-		return console.Usage("‹cutoff› %d: want a number of tokens, and ‹tokenizer› FILE to count them", e.Cutoff)
+		return console.Usage("‹cutoff› %d: want a number of tokens, and ‹tokenizer› FILE "+
+			"to count them", e.Cutoff)
 	case e.Show < 0 || e.Show > 0 && (!e.lint || e.Tokenizer == ""):
-		return console.Usage("‹show› %d: want a number of samples, and ‹lint› ‹tokenizer› FILE to show them", e.Show)
+		return console.Usage("‹show› %d: want a number of samples, and ‹lint› ‹tokenizer› "+
+			"FILE to show them", e.Show)
 	}
 
 	if e.MaxFaulty >= 0 {
@@ -277,8 +283,8 @@ func parseMix(text string) (m export.Mix, err error) {
 
 		weight, err := strconv.ParseFloat(number, 64)
 		if err != nil || name == "" || !(weight > 0) {
-			return m, console.Usage("‹mix› %s: %q is not a name and a weight above 0, as in ‹mix› %s:NAME=2,OTHER=1",
-				text, pair, kind)
+			return m, console.Usage("‹mix› %s: %q is not a name and a weight above 0, as in ‹mix› "+
+				"%s:NAME=2,OTHER=1", text, pair, kind)
 		}
 
 		m.Weights[name] = weight

@@ -61,11 +61,11 @@ func (e *ExportJob) importDocuments(args []string) (*export.Imported, error) {
 
 	switch f := export.Format(e.Format); {
 	case f.IsDocuments():
-		return nil, console.Usage("%s has ATIF documents already. Export them as training data: ‹format› %s", args[0],
-			importable)
+		return nil, console.Usage("%s has ATIF documents already. Export them as training "+
+			"data: ‹format› %s", args[0], importable)
 	case f.NeedsFailures():
-		return nil, console.Usage("%s has ATIF documents, each one trajectory, and %s compares actions in a search "+
-			"tree. Import them as ‹format› %s", args[0], f, importable)
+		return nil, console.Usage("%s has ATIF documents, each one trajectory, and %s compares "+
+			"actions in a search tree. Import them as ‹format› %s", args[0], f, importable)
 	}
 
 	return export.Import(args)
@@ -106,11 +106,12 @@ func (e *ExportJob) checkKind(r *stored.Run) error {
 }
 
 // exportDocuments writes runs as documents.
-func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Options) (*export.Manifest, error) {
+func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Options) (
+	*export.Manifest, error) {
 	// An option without an effect is a misunderstanding, so it is rejected.
 	if i := slices.IndexFunc(trainingFlags, e.chosen); i >= 0 {
-		return nil, console.Usage("‹%s› is about training data, and ‹format› %s writes none", trainingFlags[i],
-			e.Format)
+		return nil, console.Usage("‹%s› is about training data, and ‹format› %s writes none",
+			trainingFlags[i], e.Format)
 	}
 
 	if o.Format.IsOfEvaluation() {
@@ -150,7 +151,8 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 }
 
 // exportLogs writes the logs of the one evaluation that is named.
-func (e *ExportJob) exportLogs(ctx context.Context, s *sources, f export.Format) (*export.Manifest, error) {
+func (e *ExportJob) exportLogs(ctx context.Context, s *sources, f export.Format) (
+	*export.Manifest, error) {
 	if len(s.runs) != 1 {
 		return nil, console.Usage("‹format› %s writes the logs of one evaluation: name one run", f)
 	}

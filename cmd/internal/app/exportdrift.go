@@ -18,7 +18,8 @@ import (
 
 // driftOf lets a selection ask what versions change silently. stop ends that, and returns the first
 // error of an answer.
-func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection) (stop func() error) {
+func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection) (
+	stop func() error) {
 	var failed error
 
 	// A selection takes yes or no; what went wrong is reported at the end.

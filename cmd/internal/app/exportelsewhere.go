@@ -109,8 +109,8 @@ func (o *otherSplits) add(data string, suites ...suite.Benchmark) error {
 
 	if !any {
 		o.known.Skip()
-		o.Say("No questions of other splits in %s: whether one of them is exported was not checked. Give the "+
-			"data folder with ‹data›.", cmp.Or(data, "this folder"))
+		o.Say("No questions of other splits in %s: whether one of them is exported was not "+
+			"checked. Give the data folder with ‹data›.", cmp.Or(data, "this folder"))
 	}
 
 	return nil

@@ -136,7 +136,8 @@ func (e *ExportJob) lintFolder(folder string, linter *export.Linter, result *Lin
 }
 
 // showLoss returns what the first samples are trained as.
-func (e *ExportJob) showLoss(folders []string, linter *export.Linter) (shown []ShownSample, err error) {
+func (e *ExportJob) showLoss(folders []string, linter *export.Linter) (
+	shown []ShownSample, err error) {
 	for _, folder := range folders {
 		m, err := export.ReadManifest(folder)
 		if err != nil {

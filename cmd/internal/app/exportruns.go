@@ -103,7 +103,8 @@ func (e *ExportJob) open(ctx context.Context, args []string) (*sources, error) {
 func (s *sources) oneOfEach() error {
 	for _, r := range s.runs {
 		if s.imported != nil && s.imported.Has(r.Manifest.ID) {
-			return console.Usage("the documents have trajectories of %s: name the run, or its documents", r.Dir)
+			return console.Usage("the documents have trajectories of %s: name the run, or "+
+				"its documents", r.Dir)
 		}
 	}
 
@@ -142,8 +143,8 @@ func (s *sources) oneCodec() error {
 		}
 
 		if first != codec {
-			return console.Usage("the actions of %s and %s are written as %s and %s (environment.codec): export "+
-				"them apart", firstName, name, first, codec)
+			return console.Usage("the actions of %s and %s are written as %s and %s "+
+				"(environment.codec): export them apart", firstName, name, first, codec)
 		}
 		return nil
 	}
@@ -170,8 +171,8 @@ func (s *sources) oneCodec() error {
 // refuseScripts rejects what was written by a script and not a language model.
 func (s *sources) refuseScripts() error {
 	refuse := func(name, policy string) error {
-		return console.Usage("%s was collected from %s, a script and not a language model: collect with "+
-			"‹policy› %s, or add ‹allow-scripted›", name, policy, serving.Offers())
+		return console.Usage("%s was collected from %s, a script and not a language model: "+
+			"collect with ‹policy› %s, or add ‹allow-scripted›", name, policy, serving.Offers())
 	}
 
 	for _, r := range s.runs {
@@ -198,7 +199,8 @@ func (s *sources) close() {
 }
 
 // rows returns the trajectories of the runs that the format needs.
-func (e *ExportJob) rows(ctx context.Context, runs exportedRuns) (iter.Seq2[trajectories.Row, error], error) {
+func (e *ExportJob) rows(ctx context.Context, runs exportedRuns) (
+	iter.Seq2[trajectories.Row, error], error) {
 	var all []iter.Seq2[trajectories.Row, error]
 
 	for _, r := range runs {
@@ -214,7 +216,8 @@ func (e *ExportJob) rows(ctx context.Context, runs exportedRuns) (iter.Seq2[traj
 
 // rowsOf returns the trajectories of a run: the correct ones from its file, or, with those that
 // failed, from its trees.
-func (e *ExportJob) rowsOf(ctx context.Context, r *exportedRun) (iter.Seq2[trajectories.Row, error], error) {
+func (e *ExportJob) rowsOf(ctx context.Context, r *exportedRun) (
+	iter.Seq2[trajectories.Row, error], error) {
 	path := filepath.Join(r.Dir, stored.RowsFile)
 	_, err := os.Stat(path)
 	finished := err == nil
@@ -276,7 +279,8 @@ func (s *sources) shown(row *trajectories.Row) (trajectories.Shown, error) {
 
 // shownBy returns what a prompt shows of a task.
 func shownBy(p prompt.Prompt, t envs.Task) trajectories.Shown {
-	shown := trajectories.Shown{System: p.System(t), Tools: p.Functions(envs.NewHistory(t)), Codec: p.Codec}
+	shown := trajectories.Shown{System: p.System(t), Tools: p.Functions(envs.NewHistory(t)),
+		Codec: p.Codec}
 	if p.Learns || p.Announced != nil {
 		shown.ToolsAfter = p.Functions
 	}
@@ -301,8 +305,8 @@ func (s *sources) tokenIDs(ctx context.Context) (
 
 	for _, r := range s.runs {
 		if !r.Config.Server.TokenIDs {
-			return nil, console.Usage("‹token-ids›: %s was collected without: collect with ‹set› server.token_ids=true",
-				r.Dir)
+			return nil, console.Usage("‹token-ids›: %s was collected without: collect with ‹set› "+
+				"server.token_ids=true", r.Dir)
 		}
 	}
 

@@ -56,7 +56,8 @@ const visibleGPUs = "CUDA_VISIBLE_DEVICES"
 func (j *FineTuneJob) PlanTraining(ctx context.Context) (*training.Plan, error) {
 	switch {
 	case j.Recipe == "":
-		return nil, console.Usage("finetune needs ‹recipe› NAME: configs/finetune has those that are shipped")
+		return nil, console.Usage("finetune needs ‹recipe› NAME: configs/finetune has those " +
+			"that are shipped")
 	case j.Out == "":
 		return nil, console.Usage("finetune needs ‹out› DIR, the folder to train in")
 	case j.GPUs < -1:
@@ -154,8 +155,9 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 // server returns where the result is served, after a check that the plan suits it and this machine.
 func (j *FineTuneJob) server(p *training.Plan) (server host.Server, err error) {
 	if p.Recipe.Trainer != export.LlamaFactory {
-		return server, console.Usage("recipe %s is for %s, which finetune does not run: add ‹print›, and "+
-			"give what it prints to %s ‹config› FILE", p.Recipe.Name, p.Recipe.Trainer, p.Command())
+		return server, console.Usage("recipe %s is for %s, which finetune does not run: add "+
+			"‹print›, and give what it prints to %s ‹config› FILE", p.Recipe.Name, p.Recipe.Trainer,
+			p.Command())
 	}
 
 	if j.Server != "" {
@@ -165,12 +167,14 @@ func (j *FineTuneJob) server(p *training.Plan) (server host.Server, err error) {
 	}
 
 	if server.Adapters && !p.Adapts() {
-		return server, console.Usage("‹serve› %s is for adapters, and recipe %s trains all weights", j.Server, j.Recipe)
+		return server, console.Usage("‹serve› %s is for adapters, and recipe %s trains all weights",
+			j.Server, j.Recipe)
 	}
 
 	if p.NeedsGPU() && j.GPUs == 0 {
-		return server, console.Usage("recipe %s is for GPUs, and this machine shows none. On a processor a small "+
-			"model trains with ‹set› use_cpu=true ‹set› bf16= ‹set› deepspeed= ‹set› flash_attn=", j.Recipe)
+		return server, console.Usage("recipe %s is for GPUs, and this machine shows none. On a "+
+			"processor a small model trains with ‹set› use_cpu=true ‹set› bf16= ‹set› deepspeed= "+
+			"‹set› flash_attn=", j.Recipe)
 	}
 	return server, nil
 }

@@ -53,7 +53,8 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 	}
 
 	if len(c.Policy) != 1 {
-		return nil, console.Usage("a gate is about one policy, not about %s", strings.Join(c.Policy, ", "))
+		return nil, console.Usage("a gate is about one policy, not about %s",
+			strings.Join(c.Policy, ", "))
 	}
 
 	in, err := job.versions(c)
@@ -134,8 +135,8 @@ func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 
 	in := newGated(from, to)
 	if in.unsure > 0 {
-		j.Say("%d changes of %s were inferred, and are less than 60 %% sure: versions diff shows what to confirm",
-			in.unsure, to.Name)
+		j.Say("%d changes of %s were inferred, and are less than 60 %% sure: versions diff shows "+
+			"what to confirm", in.unsure, to.Name)
 	}
 
 	return in, nil

@@ -60,8 +60,8 @@ func (p *pulse) record(clock *console.Clock) {
 		load.Waiting += one.Load.Waiting
 	}
 
-	p.log.Info("the run goes on", "done", s.Done, "of", s.Total, "left", clock.ETA(s.Work), "progress", s.Text,
-		"in_flight", load.InFlight, "waiting", load.Waiting, "faults", faults, "calls", spent.Calls,
-		"prompt_tokens", spent.PromptTokens, "cached_tokens", spent.CachedTokens,
+	p.log.Info("the run goes on", "done", s.Done, "of", s.Total, "left", clock.ETA(s.Work),
+		"progress", s.Text, "in_flight", load.InFlight, "waiting", load.Waiting, "faults", faults,
+		"calls", spent.Calls, "prompt_tokens", spent.PromptTokens, "cached_tokens", spent.CachedTokens,
 		"completion_tokens", spent.CompletionTokens, "cost", spent.Cost)
 }

@@ -33,7 +33,8 @@ func QuestionOf(v *stored.Run, id string) (trajectories.Question, error) {
 }
 
 // TreeOf returns the tree of a question that an argument names.
-func TreeOf(ctx context.Context, v *stored.Run, q trajectories.Question, arg string) (*mcts.TreeRecord, error) {
+func TreeOf(ctx context.Context, v *stored.Run, q trajectories.Question, arg string) (
+	*mcts.TreeRecord, error) {
 	tree, err := Number("TREE", arg)
 	if err != nil {
 		return nil, err
@@ -56,8 +57,8 @@ func TreeOf(ctx context.Context, v *stored.Run, q trajectories.Question, arg str
 	// A tree that was given up is no typing error: it can be asked for again.
 	for _, g := range givenUp {
 		if g.Tree == tree {
-			return nil, console.Usage("tree %d of question %s was given up, because the server fails at a "+
-				"request of it alone: %s\nAsk for it again with: %s", tree, q.ID,
+			return nil, console.Usage("tree %d of question %s was given up, because the server "+
+				"fails at a request of it alone: %s\nAsk for it again with: %s", tree, q.ID,
 				display.Line(g.Reason, 0), Continuation(v))
 		}
 	}
@@ -93,13 +94,15 @@ func Number(name, text string) (int, error) {
 // noQuestion returns the error of an ID that is not among those of some questions.
 func noQuestion(where, id string, ids []string) error {
 	if meant, ok := names.Closest(id, ids); ok {
-		return console.Usage("%s has no question %q, did you mean %s?", where, id, display.Line(meant, 0))
+		return console.Usage("%s has no question %q, did you mean %s?", where, id,
+			display.Line(meant, 0))
 	}
 
 	if len(ids) == 0 {
 		return console.Usage("%s has no questions: run `toolevo data questions` with a greater ‹scale›", where)
 	}
-	return console.Usage("%s has no question %q: its IDs look like %s", where, id, display.Line(ids[0], 0))
+	return console.Usage("%s has no question %q: its IDs look like %s", where, id,
+		display.Line(ids[0], 0))
 }
 
 // OpenCollection opens a run of collect; needed is what only its trees can do, for the error about
@@ -178,7 +181,8 @@ func (p *prompts) shown(row *trajectories.Row) (string, error) {
 
 	var text strings.Builder
 	if kind == serving.Scripted {
-		text.WriteString("(A scripted policy reads no prompt: this is what a model would be sent.)\n\n")
+		text.WriteString("(A scripted policy reads no prompt: this is what a model would " +
+			"be sent.)\n\n")
 	}
 
 	text.WriteString(sent.Shown(b.Told(row.Policy, row.Histories()[len(row.Turns)], row.DeployedAPI)))

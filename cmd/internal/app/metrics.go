@@ -22,7 +22,8 @@ func (j *RunJob) serveMetrics(b *Bench) error {
 
 	s, err := metrics.Start(j.Metrics, j.Lookup(MetricsKeyVariable))
 	if errors.Is(err, wire.ErrOpen) {
-		return console.Usage("‹metrics›: %w: set %s, which Prometheus then has to send", err, MetricsKeyVariable)
+		return console.Usage("‹metrics›: %w: set %s, which Prometheus then has to send", err,
+			MetricsKeyVariable)
 	} else if err != nil {
 		return console.Usage("‹metrics›: %w\nChoose another port, or 0 for any that is free", err)
 	}

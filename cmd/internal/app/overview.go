@@ -38,7 +38,8 @@ func Overview(ctx context.Context, v *stored.Run) (all RunOverview, err error) {
 			return all, err
 		}
 
-		l := QuestionTrees{QuestionID: q.ID, Question: q.Text, Trees: len(trees), Distinct: found.Len()}
+		l := QuestionTrees{QuestionID: q.ID, Question: q.Text, Trees: len(trees),
+			Distinct: found.Len()}
 		for _, t := range trees {
 			l.Calls += t.Calls
 			l.Correct += t.Correct
@@ -70,7 +71,8 @@ type QuestionEpisodes struct {
 
 // EvaluatedOverview summarizes each question of an evaluation.
 func EvaluatedOverview(ctx context.Context, e *stored.Reading) (all EvaluationOverview, err error) {
-	all = EvaluationOverview{Run: e.Manifest, GivenUp: e.Noted, Questions: make([]QuestionEpisodes, len(e.Questions))}
+	all = EvaluationOverview{Run: e.Manifest, GivenUp: e.Noted,
+		Questions: make([]QuestionEpisodes, len(e.Questions))}
 	if all.Report, err = e.Report(ctx, e.Missing); err != nil {
 		return all, err
 	}

@@ -18,7 +18,8 @@ import (
 
 // addRuns adds what each run is, and what collections and rounds of improvement found. It returns
 // which are evaluations.
-func (h *Host) addRuns(ctx context.Context, p *report.Page, args []string) (evaluations []string, err error) {
+func (h *Host) addRuns(ctx context.Context, p *report.Page, args []string) (
+	evaluations []string, err error) {
 	for _, dir := range args {
 		// The folder of an improvement is not a run itself, but it has the rounds.
 		rounds, err := improve.ReadCSV(dir)
@@ -146,7 +147,8 @@ func Summarise(t *mcts.TreeRecord) TreeSummary {
 }
 
 // TreesOf returns the trees of a question, and the trajectories that they found.
-func TreesOf(ctx context.Context, v *stored.Run, question string) ([]TreeSummary, *mcts.Found, error) {
+func TreesOf(ctx context.Context, v *stored.Run, question string) (
+	[]TreeSummary, *mcts.Found, error) {
 	indices, err := v.TreeIndices(ctx, question)
 	if err != nil {
 		return nil, nil, console.GaveUp(err)

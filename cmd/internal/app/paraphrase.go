@@ -27,7 +27,8 @@ const (
 )
 
 // rephrase has a model paraphrase the questions of a choice, and returns the new words of each.
-func (b *Bench) rephrase(ctx context.Context, c suite.Choice) (func(id, query string) string, error) {
+func (b *Bench) rephrase(ctx context.Context, c suite.Choice) (
+	func(id, query string) string, error) {
 	questions, err := b.chosenQuestions(ctx, c)
 	if err != nil {
 		return nil, err
@@ -38,8 +39,8 @@ func (b *Bench) rephrase(ctx context.Context, c suite.Choice) (func(id, query st
 		return nil, err
 	}
 
-	b.Lineage[inputParaphrases] = fmt.Sprintf("%s, %d of %d questions as they were", b.Config.ParaphrasedBy(),
-		made.Kept, len(questions))
+	b.Lineage[inputParaphrases] = fmt.Sprintf("%s, %d of %d questions as they were",
+		b.Config.ParaphrasedBy(), made.Kept, len(questions))
 	b.unparaphrased = made.Kept
 	return func(id, query string) string {
 		if text, ok := made.Texts[id]; ok {
@@ -68,7 +69,8 @@ func (b *Bench) paraphrase(ctx context.Context, c suite.Choice, questions []pert
 		p.Writer = texts.Writer(model, nil)
 
 		if made, err = p.Paraphrase(ctx, questions); errors.Is(err, kept.ErrNotKept) {
-			err = console.Usage("%w: a run asks for paraphrases, this command and a dry run do not", err)
+			err = console.Usage("%w: a run asks for paraphrases, this command and a dry run do not",
+				err)
 		}
 		return made, err
 	}
@@ -96,7 +98,8 @@ func (b *Bench) paraphrase(ctx context.Context, c suite.Choice, questions []pert
 }
 
 // chosenQuestions returns the questions that a choice selects, as users asked them.
-func (b *Bench) chosenQuestions(ctx context.Context, c suite.Choice) (questions []perturb.Question, err error) {
+func (b *Bench) chosenQuestions(ctx context.Context, c suite.Choice) (
+	questions []perturb.Question, err error) {
 	texts := map[string]string{}
 	c.Rephrase = func(id, query string) string {
 		texts[id] = query
@@ -116,7 +119,8 @@ func (b *Bench) chosenQuestions(ctx context.Context, c suite.Choice) (questions 
 	for _, t := range first.Tasks {
 		text, ok := texts[t.ID]
 		if !ok {
-			return nil, fmt.Errorf("the suite %s cannot ask %s in other words", b.Config.Suite, t.ID)
+			return nil, fmt.Errorf("the suite %s cannot ask %s in other words", b.Config.Suite,
+				t.ID)
 		}
 
 		questions = append(questions, perturb.Question{ID: t.ID, Text: text})

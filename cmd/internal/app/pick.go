@@ -67,7 +67,8 @@ func (s *selector) choose(ctx context.Context) (*FineTuned, error) {
 }
 
 // best evaluates the checkpoints and returns the most accurate, the earliest of several.
-func (s *selector) best(ctx context.Context, all []training.Checkpoint, results []Picked) (int, error) {
+func (s *selector) best(ctx context.Context, all []training.Checkpoint, results []Picked) (
+	int, error) {
 	best := 0
 
 	for i, c := range all {
@@ -87,7 +88,8 @@ func (s *selector) best(ctx context.Context, all []training.Checkpoint, results 
 }
 
 // measure evaluates a checkpoint, or resumes its evaluation.
-func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row finetune.Row, err error) {
+func (s *selector) measure(ctx context.Context, c training.Checkpoint) (
+	row finetune.Row, err error) {
 	servable, err := s.servable(ctx, c.Dir)
 	if err != nil {
 		return row, err
@@ -128,8 +130,8 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (row fine
 
 	overall := result.Overall
 	if len(overall) != 1 {
-		return row, console.Usage("the evaluation is of %d API versions or policies: to pick a checkpoint there has "+
-			"to be one accuracy", len(overall))
+		return row, console.Usage("the evaluation is of %d API versions or policies: to pick a "+
+			"checkpoint there has to be one accuracy", len(overall))
 	}
 
 	return overall[0], nil

@@ -100,8 +100,8 @@ func (j *PlayJob) open(ctx context.Context) (*Bench, error) {
 	}
 
 	if len(c.API) != 1 || len(c.Policy) != 1 {
-		return nil, console.Usage("play takes one ‹api› and one ‹policy›, not %s and %s", strings.Join(c.API, ","),
-			strings.Join(c.Policy, ","))
+		return nil, console.Usage("play takes one ‹api› and one ‹policy›, not %s and %s",
+			strings.Join(c.API, ","), strings.Join(c.Policy, ","))
 	}
 
 	b, err := OpenBench(ctx, cmp.Or(j.Data, j.DefaultData()), c, j.OpenEngine)
@@ -174,7 +174,8 @@ func questionIn(b *Bench, id string) (envs.Task, error) {
 }
 
 // play has the player act until the task ends, or the player leaves.
-func (j *PlayJob) play(ctx context.Context, b *Bench, env envs.Environment, t envs.Task) (h envs.History, err error) {
+func (j *PlayJob) play(ctx context.Context, b *Bench, env envs.Environment, t envs.Task) (
+	h envs.History, err error) {
 	state, err := env.Reset(ctx, t)
 	if err != nil {
 		return h, console.GaveUp(err)

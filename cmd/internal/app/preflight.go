@@ -93,7 +93,8 @@ func (j *RunJob) findRoom(servers bool) (seen string, err error) {
 		}
 
 		if there, err := os.ReadDir(dir); err == nil && len(there) > 0 && !IsRun(dir) {
-			j.Say("%s is not empty (%s is in it): the run's files are added to it.", dir, there[0].Name())
+			j.Say("%s is not empty (%s is in it): the run's files are added to it.", dir,
+				there[0].Name())
 		}
 	}
 
@@ -102,7 +103,8 @@ func (j *RunJob) findRoom(servers bool) (seen string, err error) {
 		return "", err
 	}
 
-	seen = fmt.Sprintf("%s are free in %s", display.Bytes(int64(min(free, math.MaxInt64))), filepath.Dir(dir))
+	seen = fmt.Sprintf("%s are free in %s", display.Bytes(int64(min(free, math.MaxInt64))),
+		filepath.Dir(dir))
 	if free < leastRoom {
 		return "", console.GaveUp(fmt.Errorf("only %s: make room, or choose another disk with ‹out›", seen))
 	}

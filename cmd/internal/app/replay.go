@@ -36,7 +36,8 @@ type Replay struct {
 // ReplayLog searches under the settings of the run and under each of the job's.
 func ReplayLog(ctx context.Context, job ReplayJob) (r Replays, err error) {
 	if len(job.Under) == 0 {
-		return r, console.Usage("say under which settings to search: ‹set› search.trees=5, for example")
+		return r, console.Usage("say under which settings to search: ‹set› " +
+			"search.trees=5, for example")
 	}
 
 	v, err := OpenCollection(ctx, job.Run, "can be replayed")
@@ -113,8 +114,9 @@ func searchedUnder(v *stored.Run, set string) (*configs.Resolved, error) {
 		}
 
 		if !strings.HasPrefix(kv, "search.") {
-			return nil, console.Usage("‹set› %s: replay changes settings of the search alone (search.cpuct, "+
-				"search.trees, …): under any other the model would have been asked something else", kv)
+			return nil, console.Usage("‹set› %s: replay changes settings of the search alone "+
+				"(search.cpuct, search.trees, …): under any other the model would have been asked "+
+				"something else", kv)
 		}
 
 		layers = append(layers, layer)

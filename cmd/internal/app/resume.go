@@ -20,7 +20,8 @@ import (
 )
 
 // beginRun makes a new run in Out, which exists once note has noted what it is made from.
-func (j *RunJob) beginRun(ctx context.Context, b *Bench, note func(*store.Run) error) (*store.Run, error) {
+func (j *RunJob) beginRun(ctx context.Context, b *Bench, note func(*store.Run) error) (
+	*store.Run, error) {
 	m := store.Manifest{
 		ID: j.ID, Kind: j.kind, ConfigHash: b.Config.Hash(), Inputs: b.Lineage, Data: j.Data, Software: Software(),
 	}
@@ -105,19 +106,20 @@ func (j *RunJob) sameRun(run *store.Run, c *configs.Resolved, lineage map[string
 		return nil
 	case len(lines) == 1 && lineage[inputPython] != m.Inputs[inputPython]:
 		return console.Usage("%s holds run %s, which differs:\n  %s\n"+
-			"The output of programs may depend on it. Use the Python that the run was started with "+
-			"(python.executable, python.engine),\nor add ‹mix-engines›: the run then continues with this one, and "+
-			"each trajectory names its own.", run.Dir, m.ID, lines[0])
+			"The output of programs may depend on it. Use the Python that the run was started "+
+			"with (python.executable, python.engine),\nor add ‹mix-engines›: the run then "+
+			"continues with this one, and each trajectory names its own.", run.Dir, m.ID, lines[0])
 	}
 
-	return console.Usage("%s holds run %s, which differs:\n  %s\nChoose another folder, or drop what "+
-		"differs to continue that run.",
+	return console.Usage("%s holds run %s, which differs:\n  %s\nChoose another folder, or drop "+
+		"what differs to continue that run.",
 		run.Dir, m.ID, strings.Join(lines, "\n  "))
 }
 
 // extends reports whether a run is to get more questions or trees than it was started with. Fewer
 // are rejected: some of its results would no longer belong to it.
-func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]string) (bool, error) {
+func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]string) (
+	bool, error) {
 	was, err := stored.Config(run)
 	if err != nil {
 		return false, err
@@ -150,14 +152,15 @@ func extends(ctx context.Context, run *store.Run, b *Bench, lineage map[string]s
 		lines = append(lines, other...)
 	}
 	return false, console.Usage("%s was started with more than this:\n  %s\n"+
-		"A run can be extended, by questions and by trees, but not shortened: choose another folder, "+
-		"or drop what differs.",
+		"A run can be extended, by questions and by trees, but not shortened: choose another "+
+		"folder, or drop what differs.",
 		run.Dir, strings.Join(lines, "\n  "))
 }
 
 // lostQuestion says which question of a run is missing from those given, or has changed; "" if
 // none.
-func lostQuestion(ctx context.Context, run *store.Run, now []trajectories.Question) (string, error) {
+func lostQuestion(ctx context.Context, run *store.Run, now []trajectories.Question) (
+	string, error) {
 	had, err := stored.Questions(ctx, run)
 	if err != nil {
 		return "", err
@@ -174,8 +177,8 @@ func lostQuestion(ctx context.Context, run *store.Run, now []trajectories.Questi
 		case !ok:
 			return fmt.Sprintf("question %s of the run is not among those chosen", q.ID), nil
 		case !reflect.DeepEqual(again, q):
-			return fmt.Sprintf("question %s is another one now: %q with the answer %q, not %q with %q",
-				q.ID, again.Text, again.Gold, q.Text, q.Gold), nil
+			return fmt.Sprintf("question %s is another one now: %q with the answer %q, "+
+				"not %q with %q", q.ID, again.Text, again.Gold, q.Text, q.Gold), nil
 		}
 	}
 

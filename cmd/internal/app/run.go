@@ -142,8 +142,8 @@ func (j *RunJob) notBegun() error {
 }
 
 // ErrNotBegun is the end of a run that was interrupted before it began.
-var ErrNotBegun = console.Interrupted("interrupted before the run began: nothing is left behind; run the " +
-	"same command again")
+var ErrNotBegun = console.Interrupted("interrupted before the run began: nothing is left " +
+	"behind; run the same command again")
 
 // samples returns for how many completions one request of the run asks, at most.
 func (j *RunJob) samples(b *Bench) int {
@@ -211,7 +211,8 @@ func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, 
 
 // Read reads the data that a configuration chooses. noted are the versions of a run to continue,
 // nil for a new one.
-func (j *RunJob) Read(ctx context.Context, c *configs.Resolved, noted *drift.Deployed) (*Bench, error) {
+func (j *RunJob) Read(ctx context.Context, c *configs.Resolved, noted *drift.Deployed) (
+	*Bench, error) {
 	asked := j.Servers
 	if j.dryRun {
 		asked = nil
@@ -232,8 +233,8 @@ func (j *RunJob) Read(ctx context.Context, c *configs.Resolved, noted *drift.Dep
 
 	b.Servers, b.NoPriors = j.Servers, j.kind == stored.Evaluated
 	if b.unparaphrased > 0 {
-		j.Say("%d of %d questions keep their text: no paraphrase of %s will do.", b.unparaphrased, len(b.Questions),
-			c.Paraphraser)
+		j.Say("%d of %d questions keep their text: no paraphrase of %s will do.", b.unparaphrased,
+			len(b.Questions), c.Paraphraser)
 	}
 
 	return b, nil
@@ -243,15 +244,16 @@ func (j *RunJob) Read(ctx context.Context, c *configs.Resolved, noted *drift.Dep
 func (j *RunJob) check() error {
 	switch {
 	case j.Workers < 0:
-		return console.Usage("‹workers› %d: want at least 1, or 0 for four for each processor", j.Workers)
+		return console.Usage("‹workers› %d: want at least 1, or 0 for four for each processor",
+			j.Workers)
 	case j.PythonServers < 0:
-		return console.Usage("‹python-servers› %d: want at least 1, or 0 for a quarter of the processors",
-			j.PythonServers)
+		return console.Usage("‹python-servers› %d: want at least 1, or 0 for a quarter of "+
+			"the processors", j.PythonServers)
 	case j.MixEngines && !j.Resume:
 		return console.Usage("‹mix-engines› needs ‹resume›: a new run has only one engine")
 	case j.ID != "" && !runID.MatchString(j.ID):
-		return console.Usage("‹run-id› %q: want up to 64 letters, digits, dots, dashes and underscores, a "+
-			"letter or digit first", j.ID)
+		return console.Usage("‹run-id› %q: want up to 64 letters, digits, dots, dashes and "+
+			"underscores, a letter or digit first", j.ID)
 	}
 
 	return errors.Join(j.Servers.Check(), j.Log.Check())
@@ -275,8 +277,8 @@ func (j *RunJob) resumed(ctx context.Context) ([]configs.Layer, error) {
 
 	m, err := store.ReadManifest(j.Out)
 	if errors.Is(err, store.ErrNoRun) {
-		return nil, console.Usage("%w\nTo start a run there, leave out ‹resume›; to continue another one, check "+
-			"the path", err)
+		return nil, console.Usage("%w\nTo start a run there, leave out ‹resume›; to continue "+
+			"another one, check the path", err)
 	}
 
 	if err != nil {
@@ -355,7 +357,8 @@ func (j *RunJob) startRun(ctx context.Context, b *Bench) (*stored.Run, error) {
 		return nil, err
 	}
 
-	b.Log.Info("the run begins", "run", run.Manifest.ID, "kind", j.kind, "dir", run.Dir, "questions", len(b.Questions),
+	b.Log.Info("the run begins", "run", run.Manifest.ID, "kind", j.kind, "dir", run.Dir,
+		"questions", len(b.Questions),
 		"resumed", j.Resume, "software", Software())
 
 	if run.Manifest.Software != Software() {

@@ -56,8 +56,8 @@ func (j *RunJob) startEngine(ctx context.Context, b *Bench) error {
 func (j *RunJob) openEngine(ctx context.Context) (sandbox.Engine, error) {
 	e, err := j.OpenEngine(ctx, j.engine)
 	if err != nil && j.Resume && !j.MixEngines {
-		return nil, fmt.Errorf("%w\n%s was started with this engine. ‹mix-engines› lets another one continue it: each "+
-			"trajectory then names its own", err, j.Out)
+		return nil, fmt.Errorf("%w\n%s was started with this engine. ‹mix-engines› lets another "+
+			"one continue it: each trajectory then names its own", err, j.Out)
 	}
 
 	return e, err

@@ -36,7 +36,8 @@ func (j *SandboxJob) check() error {
 	}
 
 	if j.ABI < 0 {
-		return console.Usage("‹landlock-abi› %d: want a version from 1 on, or 0 for this kernel's", j.ABI)
+		return console.Usage("‹landlock-abi› %d: want a version from 1 on, or 0 for this kernel's",
+			j.ABI)
 	}
 	return nil
 }
@@ -56,7 +57,8 @@ func (j *SandboxJob) engineOptions(p *engines.Settings) engines.Options {
 }
 
 // errExamined is the error of an interrupted examination.
-var errExamined = console.Interrupted("interrupted: nothing is left behind; run the same command again")
+var errExamined = console.Interrupted("interrupted: nothing is left behind; run the same " +
+	"command again")
 
 // SandboxReport is what attacks on an engine found.
 type SandboxReport struct {
@@ -126,7 +128,8 @@ func AttackSandbox(ctx context.Context, job SandboxJob) (*SandboxReport, error) 
 }
 
 // attack opens the engine behind its bait, attacks it, and reports.
-func (j *SandboxJob) attack(ctx context.Context, p *engines.Settings) (_ *SandboxReport, err error) {
+func (j *SandboxJob) attack(ctx context.Context, p *engines.Settings) (
+	_ *SandboxReport, err error) {
 	// Laid before the engine starts, which inherits a descriptor of it unless it sees to that.
 	bait, err := attack.Lay()
 	if err != nil {

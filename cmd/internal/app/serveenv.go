@@ -89,7 +89,8 @@ func (j *EnvironmentsJob) serve(ctx context.Context, b *Bench, o openenv.Options
 }
 
 // openEnvironments reads the configuration and the data that it chooses. It starts no engine.
-func (j *EnvironmentsJob) openEnvironments(ctx context.Context) (b *Bench, options openenv.Options, err error) {
+func (j *EnvironmentsJob) openEnvironments(ctx context.Context) (
+	b *Bench, options openenv.Options, err error) {
 	if err := j.nameAgent(); err != nil {
 		return nil, options, err
 	}
@@ -118,11 +119,11 @@ func (j *EnvironmentsJob) options(c *configs.Resolved) (openenv.Options, error) 
 
 	switch {
 	case c.Split == "test" && c.Questions == "" && !j.AllowTest:
-		return o, console.Usage("‹split› test: what learns from test tasks cannot be measured by them; add " +
-			"‹allow-test› for a client that only measures")
+		return o, console.Usage("‹split› test: what learns from test tasks cannot be measured " +
+			"by them; add ‹allow-test› for a client that only measures")
 	case o.MaxSessions < 1 || o.MaxBytes < 1 || o.Idle <= 0:
-		return o, console.Usage("‹max-sessions› %d, ‹max-bytes› %d, ‹idle› %v: want more than 0 of each",
-			o.MaxSessions, o.MaxBytes, o.Idle)
+		return o, console.Usage("‹max-sessions› %d, ‹max-bytes› %d, ‹idle› %v: want more "+
+			"than 0 of each", o.MaxSessions, o.MaxBytes, o.Idle)
 	}
 
 	return o, nil

@@ -15,7 +15,8 @@ import (
 // it resumes it, as does one that names no agent.
 func (j *EnvironmentsJob) nameAgent() error {
 	if j.Out == "" && j.Agent != "" {
-		return console.Usage("‹agent› names who plays in the run of ‹record› RUN, which is not given")
+		return console.Usage("‹agent› names who plays in the run of ‹record› RUN, " +
+			"which is not given")
 	}
 
 	j.Resume = j.Out != "" && IsRun(j.Out)
@@ -34,7 +35,8 @@ func (j *EnvironmentsJob) nameAgent() error {
 func (j *EnvironmentsJob) record(ctx context.Context, b *Bench,
 	work func(*stored.Run, *external.Recorder) error) (err error) {
 	if !configs.IsExternal(b.Config.Policy[0]) {
-		return console.Usage("‹record› %s: it holds an evaluation that toolevo made, not what other agents did", j.Out)
+		return console.Usage("‹record› %s: it holds an evaluation that toolevo made, not what "+
+			"other agents did", j.Out)
 	}
 
 	j.announce(b.Config)

@@ -28,7 +28,8 @@ func (s Settings) With(settings ...string) Settings {
 // Resolve makes the configuration. defaults are those of the kind of job. When a run is resumed,
 // its own configuration overrides the environment, which it was made with, so that its folder is
 // all it takes; what the user sets overrides both, and is rejected unless the run has it.
-func (h *Host) Resolve(s Settings, defaults map[string]string, resumed []configs.Layer) (*configs.Resolved, error) {
+func (h *Host) Resolve(s Settings, defaults map[string]string, resumed []configs.Layer) (
+	*configs.Resolved, error) {
 	var layers []configs.Layer
 	for key, value := range defaults {
 		layers = append(layers, configs.SettingLayer("default of this command", key, value))
@@ -71,8 +72,8 @@ func (j *RunJob) policyNamed(c *configs.Resolved) error {
 	if len(set) == 0 {
 		return nil
 	}
-	return console.Usage("%s names a server, but no policy is named, and the default, %s, asks no model.\n"+
-		"Name the model, with ‹policy› %[3]s, or the default, with ‹policy› %[2]s",
+	return console.Usage("%s names a server, but no policy is named, and the default, %s, asks no "+
+		"model.\nName the model, with ‹policy› %[3]s, or the default, with ‹policy› %[2]s",
 		set[0], strings.Join(c.Policy, ","), serving.Offers())
 }
 
@@ -80,7 +81,8 @@ func (j *RunJob) policyNamed(c *configs.Resolved) error {
 func ParseSetting(origin, kv string) (configs.Layer, error) {
 	key, value, ok := strings.Cut(kv, "=")
 	if !ok {
-		return configs.Layer{}, console.Usage("‹set› %s: want KEY=VALUE, e.g. ‹set› search.cpuct=2", kv)
+		return configs.Layer{}, console.Usage("‹set› %s: want KEY=VALUE, e.g. ‹set› search.cpuct=2",
+			kv)
 	}
 	return configs.SettingLayer(origin+" "+key, key, value), nil
 }

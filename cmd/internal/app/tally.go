@@ -60,8 +60,8 @@ func (j *RunJob) openAccount(c *configs.Resolved) error {
 // run. A part of another command has that command's limits, which may count what other parts take.
 func (j *RunJob) checkLimits(servers bool) error {
 	if !servers && !j.Part && j.Servers.Account.Counts() {
-		return console.Usage("‹max-cost› and ‹max-total-tokens› count what models on servers take, and %s asks none: "+
-			"leave them out, or use ‹stop-after›", j.command)
+		return console.Usage("‹max-cost› and ‹max-total-tokens› count what models on servers "+
+			"take, and %s asks none: leave them out, or use ‹stop-after›", j.command)
 	}
 	return nil
 }

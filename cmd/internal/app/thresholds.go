@@ -30,7 +30,8 @@ func parseThresholds(values []string) (t thresholds, err error) {
 
 		share, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(share >= 0 && share <= 1) {
-			return t, console.Usage("‹fail-under› %s: want an accuracy from 0 to 1, or VERSION=ACCURACY", value)
+			return t, console.Usage("‹fail-under› %s: want an accuracy from 0 to 1, or "+
+				"VERSION=ACCURACY", value)
 		}
 
 		if t.means[version] = share; version == "" {
@@ -63,7 +64,8 @@ func (t *thresholds) check(d *drift.Deployed) error {
 func (t *thresholds) hold(r *finetune.Report) error {
 	for _, row := range r.Rows {
 		if row.N > 0 && row.Official < t.cells {
-			return console.Bad("%s: official accuracy %.3f is below %v", row.Cell, row.Official, t.cells)
+			return console.Bad("%s: official accuracy %.3f is below %v", row.Cell, row.Official,
+				t.cells)
 		}
 	}
 

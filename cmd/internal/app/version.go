@@ -35,7 +35,8 @@ type Build struct {
 
 // ThisBuild returns what is known of this binary.
 func ThisBuild() Build {
-	b := Build{Version: Software(), Go: runtime.Version(), System: runtime.GOOS, Architecture: runtime.GOARCH}
+	b := Build{Version: Software(), Go: runtime.Version(), System: runtime.GOOS,
+		Architecture: runtime.GOARCH}
 	if runtime.GOARCH != "amd64" {
 		b.Untried = []string{"sandbox"}
 	}

@@ -37,7 +37,8 @@ func (j *VersionsJob) Catalog(own ...toolapi.File) (*toolapi.Catalog, error) {
 
 // Load loads the versions of a benchmark and those in files, folders or patterns. own has the paths
 // of the latter, by name.
-func (j *VersionsJob) Load(patterns []string) (c *toolapi.Catalog, own map[string]string, err error) {
+func (j *VersionsJob) Load(patterns []string) (
+	c *toolapi.Catalog, own map[string]string, err error) {
 	var files []toolapi.File
 
 	own = map[string]string{}

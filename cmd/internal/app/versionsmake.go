@@ -46,8 +46,8 @@ func (j *MakeVersionsJob) check() error {
 	case j.Factor != "" && len(j.Operators) > 0:
 		return console.Usage("‹factor› and ‹ops›: name one thing that changes, or operators")
 	case j.Script != "" && (j.Factor != "" || len(j.Operators) > 0 || j.Unseen > 0 || j.Count != 1):
-		return console.Usage("‹script› makes one version, by what FILE says: give it without ‹count›, ‹factor›, " +
-			"‹ops› and ‹unseen›")
+		return console.Usage("‹script› makes one version, by what FILE says: give it without " +
+			"‹count›, ‹factor›, ‹ops› and ‹unseen›")
 	}
 
 	return nil
@@ -99,7 +99,8 @@ func MakeVersions(ctx context.Context, job MakeVersionsJob) (made MadeVersions, 
 		return made, err
 	}
 
-	job.Announce("versions make", "of "+job.From, fmt.Sprintf("seed %d", job.Seed), "data "+job.data())
+	job.Announce("versions make", "of "+job.From, fmt.Sprintf("seed %d", job.Seed),
+		"data "+job.data())
 
 	made = MadeVersions{
 		From: job.From, Factor: job.Factor, Operators: job.Operators, Seed: job.Seed, HeldOut: job.HoldOut,
@@ -108,7 +109,8 @@ func MakeVersions(ctx context.Context, job MakeVersionsJob) (made MadeVersions, 
 
 	// The words are shared out: no other version may have those of the unseen ones.
 	if job.Unseen > 0 {
-		made.Unseen, err = job.make(ctx, m.Of(drift.Unseen), filepath.Join(job.Out, "unseen"), job.Unseen)
+		made.Unseen, err = job.make(ctx, m.Of(drift.Unseen), filepath.Join(job.Out, "unseen"),
+			job.Unseen)
 		m = m.Of(drift.Seen)
 	}
 
@@ -133,7 +135,8 @@ func MakeVersions(ctx context.Context, job MakeVersionsJob) (made MadeVersions, 
 }
 
 // make makes versions for a folder.
-func (j *MakeVersionsJob) make(ctx context.Context, m *drift.Maker, dir string, count int) ([]MadeVersion, error) {
+func (j *MakeVersionsJob) make(ctx context.Context, m *drift.Maker, dir string, count int) (
+	[]MadeVersion, error) {
 	makeOne, err := j.maker(m)
 	if err != nil {
 		return nil, err
@@ -156,7 +159,8 @@ func newMadeVersion(dir string, spec *toolapi.Spec, changes []drift.Change) (Mad
 
 // maker returns what makes the i-th version: by the operators that are named, by those of a script,
 // or of the factor, or else by operators that are drawn.
-func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []drift.Change, error), error) {
+func (j *MakeVersionsJob) maker(m *drift.Maker) (
+	func(i int) (*toolapi.Spec, []drift.Change, error), error) {
 	switch {
 	case j.Script != "":
 		text, err := disk.ReadText(j.Script)
@@ -196,7 +200,9 @@ func (j *MakeVersionsJob) maker(m *drift.Maker) (func(i int) (*toolapi.Spec, []d
 }
 
 // withoutError adapts what makes a version and cannot fail.
-func withoutError(makeOne func(int) (*toolapi.Spec, []drift.Change)) func(int) (*toolapi.Spec, []drift.Change, error) {
+func withoutError(
+	makeOne func(int) (*toolapi.Spec, []drift.Change),
+) func(int) (*toolapi.Spec, []drift.Change, error) {
 	return func(i int) (*toolapi.Spec, []drift.Change, error) {
 		spec, changes := makeOne(i)
 		return spec, changes, nil
@@ -207,7 +213,8 @@ func withoutError(makeOne func(int) (*toolapi.Spec, []drift.Change)) func(int) (
 // from it.
 func writeVersions(shipped *toolapi.Catalog, files []toolapi.File) error {
 	if _, err := shipped.WithFiles(files...); err != nil {
-		return fmt.Errorf("a version that was made is not whole, which is a mistake of the program: %w", err)
+		return fmt.Errorf("a version that was made is not whole, which is a mistake of "+
+			"the program: %w", err)
 	}
 
 	for _, f := range files {
@@ -220,8 +227,8 @@ func writeVersions(shipped *toolapi.Catalog, files []toolapi.File) error {
 		case err == nil && string(was) == f.Text:
 			continue
 		case err == nil:
-			return console.Usage("%s is there and holds something else: choose another ‹out› or ‹seed›, or remove it",
-				f.Path)
+			return console.Usage("%s is there and holds something else: choose another ‹out› or "+
+				"‹seed›, or remove it", f.Path)
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

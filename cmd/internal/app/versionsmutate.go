@@ -47,7 +47,8 @@ type MutatedVersion struct {
 }
 
 // MutateVersions has a model make versions, and writes their files when all of them are whole.
-func MutateVersions(ctx context.Context, job MutateVersionsJob) (result MutatedVersions, err error) {
+func MutateVersions(ctx context.Context, job MutateVersionsJob) (
+	result MutatedVersions, err error) {
 	if err := job.check(); err != nil {
 		return result, err
 	}
@@ -141,7 +142,8 @@ func (j *MutateVersionsJob) mutated(ctx context.Context, m *drift.Maker, w kept.
 	MutatedVersion, error) {
 	spec, changes, report, err := m.Mutate(ctx, w, i, how)
 	if err == nil && len(changes) == 0 { // it would be measured as if there were something
-		err = fmt.Errorf("nothing that the model wrote can be used: %s", strings.Join(report.Refused, "; "))
+		err = fmt.Errorf("nothing that the model wrote can be used: %s",
+			strings.Join(report.Refused, "; "))
 	}
 
 	if err != nil {

@@ -72,7 +72,8 @@ func (t *trial) play(ctx context.Context, version string, files []toolapi.File,
 
 	// The version is in no data folder yet: it is deployed as one that a run has noted.
 	b, err := ReadBench(ctx, t.job.data(), &c,
-		&drift.Deployed{API: []string{version}, Families: []drift.Family{deployed}, Files: files}, nil)
+		&drift.Deployed{API: []string{version}, Families: []drift.Family{deployed}, Files: files},
+		nil)
 	if err != nil {
 		return err
 	}

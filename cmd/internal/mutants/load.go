@@ -82,7 +82,8 @@ func load(name string) (*target, error) {
 func (t *target) plant(exports importer.Lookup) error {
 	fset := token.NewFileSet()
 	conf := &types.Config{Importer: importer.ForCompiler(fset, "gc", exports)}
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{},
+		Uses: map[*ast.Ident]types.Object{}}
 
 	var planters []*planter
 	var files []*ast.File
@@ -130,7 +131,8 @@ func (t *target) parse(fset *token.FileSet, name string) (source, error) {
 	}
 
 	inModule, err := filepath.Rel(t.Module.Dir, path)
-	return source{path: path, name: filepath.ToSlash(inModule), text: text, file: f, fset: fset}, err
+	return source{path: path, name: filepath.ToSlash(inModule), text: text, file: f,
+		fset: fset}, err
 }
 
 // settle type-checks the planted files, and drops the sites that do not compile, until all do.
@@ -155,7 +157,8 @@ func (t *target) settle(conf *types.Config, planters []*planter) error {
 
 		for _, at := range wrong {
 			if !drop(planters, at) {
-				return fmt.Errorf("%s:%d: does not compile, and no mutant is there", at.Filename, at.Line)
+				return fmt.Errorf("%s:%d: does not compile, and no mutant is there", at.Filename,
+					at.Line)
 			}
 		}
 	}

@@ -123,7 +123,8 @@ func (p *planter) expression(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		if (e.Kind == token.INT || e.Kind == token.FLOAT) && !p.beside[e] {
-			p.site(e, "mutantMore["+p.typeName(value.Type)+"](%d, ", ")", e.Value+" -> "+e.Value+"+1")
+			p.site(e, "mutantMore["+p.typeName(value.Type)+"](%d, ", ")",
+				e.Value+" -> "+e.Value+"+1")
 		}
 	case *ast.Ident:
 		if (e.Name == "true" || e.Name == "false") && !p.beside[e] {

@@ -143,7 +143,8 @@ func readList(path string) (*list, error) {
 
 	for _, a := range l.Accepted {
 		if a.File == "" || a.Func == "" || a.Change == "" || a.Reason == "" {
-			return nil, fmt.Errorf("%s: a survivor needs file, func, change and reason: %+v", path, a)
+			return nil, fmt.Errorf("%s: a survivor needs file, func, change and reason: %+v", path,
+				a)
 		}
 	}
 
@@ -184,7 +185,8 @@ func fits(pattern, text string) bool {
 func (l *list) print(w io.Writer, m *measurement) bool {
 	// Results are in the order of the draw; survivors are read file by file.
 	slices.SortFunc(m.results, func(a, b result) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.ID, b.ID))
 	})
 
 	dead, accepted := 0, 0

@@ -88,7 +88,8 @@ func (s *taskSplit) export(ctx context.Context, out string, form stateeval.Form)
 	return made, disk.ReplaceFolder(out, func(work string) error {
 		for _, name := range domains.Names() {
 			path := filepath.Join(work, name+".jsonl")
-			exported := exportedDomain{name, filepath.Join(out, name+".jsonl"), 0, map[string]string{}}
+			exported := exportedDomain{name, filepath.Join(out, name+".jsonl"), 0,
+				map[string]string{}}
 
 			// Rows of an earlier export must not stay beside these.
 			if counts[name] > 0 {

@@ -25,7 +25,7 @@ func (s Suite) DriftDefaults() map[string]string {
 // Commands implements [suite.Commander].
 func (s Suite) Commands() []suite.Command {
 	return append(s.ToolBench.Commands(), suite.Command{Use: "mirror", Help: helpTexts},
-		mirrorRequestsCommand(), mirrorDataCommand(), mirrorQueriesCommand(), mirrorWorkingCommand(),
-		mirrorJudgeCommand(),
+		mirrorRequestsCommand(), mirrorDataCommand(), mirrorQueriesCommand(),
+		mirrorWorkingCommand(), mirrorJudgeCommand(),
 		judgeCommand(), simulatorCommand(), toolsCommand())
 }

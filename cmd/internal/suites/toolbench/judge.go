@@ -126,8 +126,8 @@ func tables(r stored.Printed, format string) func(io.Writer) {
 func (o *judging) run(ctx context.Context, c *suite.Call) (err error) {
 	switch {
 	case o.by != byRule && o.out == "":
-		return console.Option("out", "it is missing: what a model writes is kept there, so that nothing is "+
-			"asked twice")
+		return console.Option("out", "it is missing: what a model writes is kept there, so that "+
+			"nothing is asked twice")
 	case o.reference != "" && !slices.Contains(o.scores, string(judge.SoWR)):
 		return console.Option("reference", "it is for the score sowr: add that, or leave it out")
 	}
@@ -318,7 +318,8 @@ func (o *judging) open(c *suite.Call) (recordedJudge, error) {
 
 	// The published prompt is not shipped: the user has to have it.
 	if o.facPrompt != facPrompts[0] {
-		model.CompletePrompt, err = model.Prompts.Need(virtual.CompletePrompt, "{query}", "{answer}")
+		model.CompletePrompt, err = model.Prompts.Need(virtual.CompletePrompt, "{query}",
+			"{answer}")
 	}
 
 	if err != nil {
@@ -340,7 +341,8 @@ func (o *judging) open(c *suite.Call) (recordedJudge, error) {
 // judge has answers judged.
 func (o *judging) judge(ctx context.Context, j judge.Judge, answers []judge.Answer, done func(done, total int)) (
 	*judge.Judged, error) {
-	options := judge.Options{Passes: o.passes, Workers: o.workers, Reference: o.reference, Done: done}
+	options := judge.Options{Passes: o.passes, Workers: o.workers, Reference: o.reference,
+		Done: done}
 	for _, name := range o.scores {
 		options.Scores = append(options.Scores, judge.Score(name))
 	}

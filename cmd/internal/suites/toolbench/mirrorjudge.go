@@ -113,7 +113,8 @@ func (o *judgeTraining) run(ctx context.Context, c *suite.Call) (err error) {
 }
 
 // read reads the labels of a file, or what models said of the answers of an evaluation.
-func (o *judgeTraining) read(ctx context.Context, path string) (all []labels.Label, unread int, err error) {
+func (o *judgeTraining) read(ctx context.Context, path string) (
+	all []labels.Label, unread int, err error) {
 	if _, err := store.ReadManifest(path); err != nil {
 		return labels.Read(path)
 	}

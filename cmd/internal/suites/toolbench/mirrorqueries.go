@@ -47,8 +47,8 @@ func mirrorQueriesCommand() suite.Command {
 		case len(call.Args) > 0:
 			return m.checkFiles(ctx, call)
 		case m.writer == "":
-			return console.Option("model", "it is missing: which model is to write? Or name QUERIES "+
-				"to check")
+			return console.Option("model", "it is missing: which model is to write? Or name "+
+				"QUERIES to check")
 		}
 
 		return write(ctx, call)

@@ -117,7 +117,8 @@ type sent struct {
 }
 
 // call has a call of each API written and sent.
-func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (*MirrorWorking, error) {
+func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (
+	*MirrorWorking, error) {
 	documents, err := readDocuments(m.data)
 	if err != nil {
 		return nil, err
@@ -161,7 +162,8 @@ func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (*Mi
 }
 
 // send sends a call, unless its answer is kept.
-func (m *mirrorWorking) send(ctx context.Context, backend *virtual.Backend, q *mirror.Request) (sent, error) {
+func (m *mirrorWorking) send(ctx context.Context, backend *virtual.Backend, q *mirror.Request) (
+	sent, error) {
 	s := sent{call: recorded.Call{Key: q.Key, Input: q.Input}}
 	if s.call.Input == nil {
 		s.call.Input = envs.Args{}
@@ -312,5 +314,6 @@ func (d *MirrorWorking) print(w io.Writer) {
 	}
 
 	tabs.Flush()
-	fmt.Fprintf(w, "%d queries of %d trajectories have APIs that all work: %s\n", d.Working, d.Count, d.Path)
+	fmt.Fprintf(w, "%d queries of %d trajectories have APIs that all work: %s\n", d.Working,
+		d.Count, d.Path)
 }

@@ -162,7 +162,8 @@ func (m *mirrorWriting) documents() ([]*toolbench.Document, error) {
 }
 
 // requests has requests written in two stages.
-func (m *mirrorWriting) requests(ctx context.Context, documents []*toolbench.Document) (*MirrorWritten, error) {
+func (m *mirrorWriting) requests(ctx context.Context, documents []*toolbench.Document) (
+	*MirrorWritten, error) {
 	model, err := m.model("model", m.writer, "written", suite.WriterOptions{
 		Temperature: requestTemperature, MaxTokens: requestTokens,
 	})

@@ -139,7 +139,8 @@ func (o *simulating) measure(ctx context.Context, cases []fidelity.Case) (*fidel
 }
 
 // simulate has every simulator answer every case.
-func (o *simulating) simulate(ctx context.Context, cases []fidelity.Case) (all []fidelity.Case, err error) {
+func (o *simulating) simulate(ctx context.Context, cases []fidelity.Case) (
+	all []fidelity.Case, err error) {
 	// Test sets are worded for the mode sft. Those in our words follow the user's prompts; the
 	// others keep the words of their author.
 	mode, told := virtual.Mode(o.mode), o.models.Prompts()

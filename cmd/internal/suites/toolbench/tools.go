@@ -39,7 +39,8 @@ func toolsCommand() suite.Command {
 	return suite.Command{
 		Use: "serve tools", Help: helpTexts, Document: ServedTools{},
 		Configured: &suite.Configured{
-			Models: true, Flags: []string{"split", "api", "feedback", "prompts"}, Own: settingFlags(),
+			Models: true, Flags: []string{"split", "api", "feedback", "prompts"},
+			Own:      settingFlags(),
 			Defaults: map[string]string{"suite": "toolbench", "split": "test", "api": "[p_c]"},
 		},
 		Options: append(suite.DoorOptions(&o.Door), suite.DataOption(&o.data),
@@ -201,8 +202,8 @@ func (s *ServedTools) print(w io.Writer) {
 	}
 
 	for _, outcome := range slices.Sorted(maps.Keys(s.Standardised)) {
-		fmt.Fprintf(w, "%d of the calls that are %s name arguments as StableToolBench's client does.\n",
-			s.Standardised[outcome], outcome)
+		fmt.Fprintf(w, "%d of the calls that are %s name arguments as StableToolBench's "+
+			"client does.\n", s.Standardised[outcome], outcome)
 	}
 
 	n := s.Answers
