@@ -152,7 +152,7 @@ func (c Config) InTurn() bool { return c.Enough > 0 || c.Completions > 0 }
 // T still act (slack 0); the published code tests the parent's depth, one more (slack 1).
 func (c Config) DeepestActing() int { return c.MaxDepth + c.DepthSlack }
 
-// seesRepeats reports whether turns that repeat a failure are told apart.
+// seesRepeats reports whether turns that repeat a failure are noted.
 func (c Config) seesRepeats() bool { return c.Redraw > 0 || c.Repeats > 0 }
 
 // samplesInRollout is the number of completions for a node made in a rollout.

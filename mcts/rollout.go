@@ -34,7 +34,7 @@ func (g *growth) rolloutNew(ctx context.Context, leaf *Node, rng *rand.Rand) ([]
 // rolled is a rollout: the new child it began with, and the node at which it ended.
 type rolled struct{ child, end *Node }
 
-// settle backs up what a rollout found. One that ended in silence, or for want of completions, has
+// settle backs up what a rollout found. One that ended in silence, or for lack of completions, has
 // no reward.
 func (g *growth) settle(r rolled) {
 	from := r.child

@@ -42,7 +42,7 @@ type Node struct {
 	// Changed by the search.
 	Children []*Node // before the node is Expanded they are a cache
 	Drawn    int     // samples drawn here, dropped duplicates too
-	Redrawn  bool    // more samples were drawn because none was worth going on from
+	Redrawn  bool    // more samples were drawn because none was worth continuing from
 	Closed   bool    // nothing below is left to expand
 }
 

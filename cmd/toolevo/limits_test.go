@@ -177,7 +177,7 @@ func TestLimitsThatCannotBeKept(t *testing.T) {
 		spending(t, s.URL(), dir, "--prices", "1,2,3,4")...)
 	fails(t, exitUsage, []string{"add --prices"}, "improve", "--max-cost", "1", "--out", dir, improvementFile(t))
 
-	fails(t, exitUsage, []string{"tells no tokens", "--max-total-tokens", "--stop-after"},
+	fails(t, exitUsage, []string{"reports no tokens", "--max-total-tokens", "--stop-after"},
 		spending(t, withoutUsage(t, s), dir, "--max-total-tokens", "99")...)
 
 	if _, err := os.Stat(dir); err == nil {
@@ -185,7 +185,7 @@ func TestLimitsThatCannotBeKept(t *testing.T) {
 	}
 
 	r := cli(t, spending(t, withoutUsage(t, s), dir)...)
-	says(t, "collect on a server without usage", r.err, "tokens unknown of ", "their server tells none")
+	says(t, "collect on a server without usage", r.err, "tokens unknown for ", "whose server reports none")
 }
 
 // withoutUsage serves what a server answers without the tokens that it counts.

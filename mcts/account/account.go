@@ -35,7 +35,7 @@ type Total struct {
 	Seconds float64 `json:"seconds"` // of all passes
 }
 
-// String is a line for people: the time, and what calls took where there were any.
+// String is a line for people: the time, and what calls took, if there were any.
 func (t Total) String() string {
 	text := display.Duration(time.Duration(t.Seconds * float64(time.Second)))
 	if t.Calls > 0 {
@@ -53,7 +53,7 @@ func Sum(passes []Pass) (t Total) {
 	return t
 }
 
-// Read returns the passes of a folder. It wraps fs.ErrNotExist where there are none.
+// Read returns the passes of a folder. It wraps fs.ErrNotExist if the folder has none.
 func Read(dir string) (passes []Pass, err error) {
 	text, err := disk.ReadFile(filepath.Join(dir, File))
 	if err == nil {
@@ -75,7 +75,7 @@ type Account struct {
 	prices  PriceList
 	carried Total // of earlier passes of children
 	stops   Stops
-	reached *Limit // the first one, nil while there is none
+	reached *Limit // the first one; nil before that
 	stop    func(*Limit)
 }
 

@@ -107,8 +107,8 @@ func (s Stops) reached(all, calls Usage, trajectories int64) *Limit {
 	// The counts lack such calls, so nothing would show when the limit is reached. Only this
 	// process's: a run whose server now reports tokens may continue.
 	case counts && calls.Untold > 0:
-		return &Limit{option, true, "cannot be kept: a server tells no tokens (usage) with its replies; ‹stop-after› " +
-			"needs none"}
+		return &Limit{option, true, "cannot be kept: a server reports no tokens (usage) with its replies; " +
+			"‹stop-after› needs none"}
 	case s.Cost > 0 && calls.Unpriced > 0:
 		return &Limit{"max-cost", true, noPrices}
 	}
@@ -116,5 +116,5 @@ func (s Stops) reached(all, calls Usage, trajectories int64) *Limit {
 	return nil
 }
 
-// noPrices is what is wrong with a limit of cost where nobody knows what calls cost.
+// noPrices is what is wrong with a limit of cost if it is unknown what calls cost.
 const noPrices = "needs to know what calls cost: add ‹prices› PROMPT,CACHED,COMPLETION, per million tokens"

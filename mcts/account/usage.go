@@ -56,7 +56,7 @@ func (u Usage) String() string {
 	}
 
 	if u.Untold > 0 {
-		parts = append(parts, "tokens unknown of "+count(u.Untold, "calls, as their server tells none"))
+		parts = append(parts, "tokens unknown for "+count(u.Untold, "calls, whose server reports none"))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -104,7 +104,7 @@ func ParsePrices(list []string) (l PriceList, err error) {
 	model, numbers := "", []float64(nil)
 
 	// end stores the numbers read so far. A list that begins with "MODEL=" has none before it,
-	// which is no error: then nobody knows what other models cost.
+	// which is no error: what other models cost is then unknown.
 	end := func() error {
 		if model == "" && numbers == nil {
 			return nil
@@ -139,7 +139,7 @@ func ParsePrices(list []string) (l PriceList, err error) {
 		// Not n < 0, which a NaN would pass.
 		n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || !(n >= 0) || math.IsInf(n, 0) {
-			return PriceList{}, fmt.Errorf("%q is no price: want a number of at least 0", text)
+			return PriceList{}, fmt.Errorf("%q is not a price: want a number of at least 0", text)
 		}
 
 		numbers = append(numbers, n)

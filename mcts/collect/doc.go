@@ -8,8 +8,8 @@
 // question early (mcts.Config.InTurn), what a tree may skip depends on the trees before it, so the
 // trees of a question form one lane; otherwise each tree is a lane of its own. A lane is one
 // conversation with the policy ([mcts.Converse]). Questions do not depend on each other, so a run
-// can be given further questions and trees. A tree is unresolved when something of ours failed in
-// it after all retries.
+// can be given further questions and trees. A tree is unresolved when a server, a tool or the
+// program failed in it after all retries.
 //
 // # Guarantees
 //

@@ -70,8 +70,8 @@ func (c *collector) waitForRoom(ctx context.Context) {
 	}
 }
 
-// lanePolicy is the policy of a lane. It tells the gate of the lane's calls, and counts those that
-// reach the model.
+// lanePolicy is the policy of a lane. It reports the lane's calls to the gate, and counts those
+// that reach the model.
 type lanePolicy struct {
 	next     mcts.Policy
 	arrived  func()

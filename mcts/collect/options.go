@@ -33,11 +33,12 @@ type Options struct {
 	// as the model can serve, and no more. nil is unlimited room.
 	Room func(samples int) int
 
-	// Log is told of each tree, at the level debug, and of those given up, as warnings. nil logs
-	// nothing.
+	// Log gets a record of each tree, at the level debug, and of those given up, as warnings. nil
+	// logs nothing.
 	Log *slog.Logger
 
-	// Accepted is told how many trajectories training takes, whenever there are more; nil is not.
+	// Accepted is called with how many trajectories training takes, whenever that grows; it may be
+	// nil.
 	Accepted func(n int64)
 
 	// Progress is kept up to date while Run works; it may be nil.

@@ -125,7 +125,7 @@ func TestVerifyFindsTampering(t *testing.T) {
 		{"an answer", call("hard-1/0/0+0", func(*mcts.Request) {}, "fly"), "question hard-1, tree 0:"},
 		{"a call's seed", call("never-0/0/0+0", func(r *mcts.Request) { r.Seed++ }, "fly"), "another configuration"},
 		{"what a call showed", call("never-0/0/0+0", func(r *mcts.Request) { r.History = r.History.Learn("a tool") },
-			"fly"), "something else than the model would see now"},
+			"fly"), "something other than the model would see now"},
 		{"a lost call", query(`DELETE FROM calls WHERE tree = 1 AND path = '0' AND question = (SELECT id FROM questions WHERE name = 'never-0')`),
 			"question never-0, tree 1: cannot be grown from the log"},
 

@@ -1,6 +1,6 @@
 // Package mctstest has test doubles of policies, for the packages that ask policies: collections
-// and evaluations. Seated stands for a server that keeps few prompts; what asks it is right if
-// every conversation ends, no more than the seats are held at a time, and each is about one thing.
+// and evaluations. Seated simulates a server that keeps few prompts; its caller is right if every
+// conversation ends, no more are held at a time than there are seats, and each is about one thing.
 package mctstest
 
 import (

@@ -5,12 +5,12 @@
 // /metrics has the figures in Prometheus' format. Their names begin with toolevo_: those of a
 // collection with toolevo_collect_, of an evaluation with toolevo_eval_, of the model's servers
 // with toolevo_server_, each server by the labels policy and server. Counters (..._total) count
-// what this process did; gauges tell how the run stands, with what earlier processes did to it.
+// what this process did; gauges show the state of the run, with what earlier processes did to it.
 // Times are seconds.
 //
 // /healthz answers 200 while work goes on, and 503 with the reason when it does not: every server
 // is away, or nothing was done for longer than one request to a server may take. It is a state, not
-// an end: the run waits, and when work goes on it is 200 again. Before the work begins it is 200.
+// an end: the run waits, and when work resumes it is 200 again. Before the work begins it is 200.
 //
 // # Guarantees
 //

@@ -8,7 +8,7 @@ import (
 	"toolevo/mcts/policy/server"
 )
 
-// Health says whether work goes on.
+// Health says whether work progresses.
 type Health struct {
 	Work     func() int64                      // grows with everything that is done
 	Policies func() map[string]server.Snapshot // on servers, by name

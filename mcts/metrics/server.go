@@ -32,8 +32,8 @@ type Server struct {
 	serving  sync.WaitGroup
 }
 
-// Start serves on an address: PORT, :PORT or HOST:PORT, port 0 being any that is free. Metrics take
-// the key, where there is one; without one only this machine is served.
+// Start serves on an address: PORT, :PORT or HOST:PORT, port 0 being any free one. Metrics ask for
+// the key, if one is set; without a key only this machine is served.
 func Start(address, key string) (*Server, error) {
 	address, err := wire.ParseAddress(address)
 	if err != nil && !(errors.Is(err, wire.ErrOpen) && key != "") {

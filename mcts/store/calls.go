@@ -19,7 +19,7 @@ var (
 
 	// ErrHistory means that a logged answer belongs to another history than the one at hand: the
 	// program, its data or its tools now show the model something else.
-	ErrHistory = errors.New("the log has an answer to something else than the model would see now")
+	ErrHistory = errors.New("the log has an answer to something other than the model would see now")
 )
 
 // Policy returns the policy of one tree: it answers from the log what the log holds, asks next for
@@ -115,7 +115,7 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	}
 	p.mu.Unlock()
 
-	// Unpacked without the lock, so that samples of one tree that are replayed do not wait in line.
+	// Without the lock: for samples that the log lacks adjust comes back here.
 	if ok {
 		proposals, err := p.store.answer(ctx, l, first, r)
 		if err != nil {

@@ -81,7 +81,7 @@ func Busy(dir string) error {
 
 	switch err := disk.Lock(f, syscall.LOCK_SH); {
 	case errors.Is(err, disk.ErrNoLocks):
-		return nil // nobody can work on it here
+		return nil // no process can work on it here
 	case err != nil:
 		return fmt.Errorf("store: lock %s: %w", path, lockedBy(f, err))
 	}

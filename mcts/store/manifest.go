@@ -179,7 +179,7 @@ func (m *Manifest) check(dir string, text []byte, config string) error {
 
 	if !bytes.Equal(again, text) || sum != m.Sum || m.hash() != m.Hash {
 		return fmt.Errorf("the run in %s is %w: its %s or its %s was changed since it was written: put it back "+
-			"(settings of a run are changed as it is resumed)", dir, ErrDamaged, ManifestFile, ConfigFile)
+			"(settings of a run are changed when it is resumed)", dir, ErrDamaged, ManifestFile, ConfigFile)
 	}
 	return nil
 }

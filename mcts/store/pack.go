@@ -45,7 +45,7 @@ func (s *Store) loadDictionary(ctx context.Context) error {
 
 	dictionary := s2.MakeDict([]byte(text), nil)
 	if dictionary == nil {
-		return damaged("its dictionary is none")
+		return damaged("its dictionary cannot be read")
 	}
 
 	s.packer.mu.Lock()

@@ -61,7 +61,7 @@ func toolHash(key string, packed []byte) int64 {
 
 // Remember logs a tool result. The first result under a key stays: every tree of the run sees the
 // same. A run that is open for reading logs nothing more: a statement that was quick when the run
-// was made still has the same result when it is slow, as it is checked on a busy machine.
+// was made may be slow when it is checked on a busy machine, and has the same result.
 func (s *Store) Remember(ctx context.Context, key string, r envs.Result) error {
 	if s.writer == nil {
 		return nil

@@ -58,6 +58,7 @@ func (s *Store) SaveEpisode(ctx context.Context, calls []Call, t *mcts.TreeRecor
 		return fail(op, err)
 	}
 
+	// Calls are keyed by their nodes, and an episode that is stored twice fails at them as a whole.
 	inserts := []func(*sql.Tx) error{insert}
 
 	for _, c := range calls {

@@ -142,7 +142,7 @@ func arguments(settings map[string]string) string {
 	return strings.Join(all, " ")
 }
 
-// reasoning tells whether the model reasons before it acts.
+// reasoning reports whether the model reasons before it acts.
 func (p *examination) reasoning(context.Context) (none Check, err error) {
 	if len(p.turns) == 0 {
 		return none, nil

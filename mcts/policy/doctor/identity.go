@@ -105,7 +105,6 @@ func (p *examination) askModel(ctx context.Context) (Check, error) {
 
 	p.stated, p.weights = all.Window, weights{all.Parameters, all.Bits}
 
-	// Of a model that runs elsewhere, what this server states about windows need not hold.
 	switch {
 	case all.Remote != "":
 		return ok("%s, which runs at %s", p.o.Model, all.Remote), nil

@@ -46,7 +46,7 @@ func (p *examination) quickSamples(ctx context.Context) (Check, error) {
 	var replies [2]reply
 
 	for i := range replies {
-		// The server may only refuse several samples: then later checks go on with one.
+		// The server may only refuse several samples: then later checks ask for one.
 		r, err := p.draw(ctx, a)
 		if len(p.failed) > 0 && a.n > 1 {
 			p.single = true

@@ -60,8 +60,7 @@ func (p *examination) seeds(ctx context.Context) (Check, error) {
 		lists[i], p.scored = texts(choices), choices
 	}
 
-	// Lists are compared, not texts: a server may use one seed for all samples of a request, or
-	// none, and then some texts still agree by chance.
+	// Whole lists are compared, because single texts may agree by chance.
 	same, other := slices.Equal(lists[0], lists[1]), !slices.Equal(lists[0], lists[2])
 	different := differentTexts(slices.Concat(lists[0], lists[1], lists[2]))
 
@@ -187,7 +186,7 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 
 	switch {
 	case !leaks && !p.seeded:
-		return ok("neutral, as far as temperature 0 tells"), nil
+		return ok("neutral, as far as temperature 0 shows"), nil
 	case !leaks:
 		return ok("neutral: what is not sent changes nothing"), nil
 	case p.o.Kind.OwnDefaults:

@@ -117,7 +117,7 @@ func (p *examination) timePrefix(ctx context.Context, sentences int) (reading, e
 	// Right before and after the known prompt, so that little else is counted in between.
 	before, _ := p.gauges(ctx)
 
-	// Longer by a sentence: a prompt that is known to its end may be answered in another way.
+	// Longer by a sentence, as the prompts of a run grow.
 	warm, err := p.draw(ctx, singleToken(p.filler(text, sentences+1)))
 	if err != nil {
 		return reading{}, err
@@ -278,7 +278,7 @@ func (p *examination) together(ctx context.Context, n, tokens int) (pace, error)
 	// By now watch has been stopped: before that it might never send.
 	s.running = <-most
 
-	// Also those of replies that are not all there: the tokens were written in this time.
+	// A request that failed has no choices, but its time counts with the others'.
 	for _, r := range replies {
 		if len(r.Choices) > 0 {
 			s.tokens += r.Choices[0].Tokens

@@ -78,7 +78,7 @@ func (p *examination) window(ctx context.Context) (Check, error) {
 		assumed, over = p.o.Window, beyond*p.o.Window
 	}
 
-	// First, because a server refuses it quickly, or cuts it and answers what is left.
+	// The prompt that is too long comes first: it is refused quickly, or cut, which settles it.
 	long, sent, counted, err := p.tryPrompt(ctx, over)
 	if err != nil {
 		return Check{}, err

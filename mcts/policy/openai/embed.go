@@ -233,7 +233,7 @@ func decodeVectors(body io.Reader, n int) (list [][]float32, tokens int, err err
 		return nil, 0, err
 	}
 
-	// A null in a vector, which some servers write for NaN, would be decoded as a zero.
+	// A null in a vector would be decoded as a zero.
 	list = make([][]float32, n)
 	for i, v := range vectors.All {
 		if bytes.Contains(v.Embedding, []byte("null")) {
@@ -242,7 +242,7 @@ func decodeVectors(body io.Reader, n int) (list [][]float32, tokens int, err err
 
 		numbers := &list[places[i]]
 		if err := json.Unmarshal(v.Embedding, numbers); err != nil || len(*numbers) == 0 {
-			return nil, 0, errors.Join(fmt.Errorf("vector %d is no list of numbers", i), err)
+			return nil, 0, errors.Join(fmt.Errorf("vector %d is not a list of numbers", i), err)
 		}
 	}
 

@@ -35,8 +35,8 @@ const total = "_total"
 func parseMetrics(text []byte) (g server.Gauges, ok bool, err error) {
 	var ours strings.Builder
 
-	// This is read up to four times a second, and most of it is histograms: only what is needed is
-	// parsed. Without types every metric is untyped, which values relies on.
+	// Only what is needed is parsed, because this is read up to four times a second. Without the
+	// lines of types every metric is untyped, which values relies on.
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		name := line[:strings.IndexAny(line+" ", "{ \t")]

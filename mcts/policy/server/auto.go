@@ -74,7 +74,7 @@ type tuner struct {
 	start int
 	max   int
 	phase phase
-	base  int     // the limit before the trial or the doubling in progress; limit when there is none
+	base  int     // the limit before the trial or doubling in progress; without one, limit
 	rate  float64 // at base; 0 when it has not been measured
 	rest  int     // windows until the next trial
 	fails int     // trials in a row that failed

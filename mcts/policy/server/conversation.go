@@ -104,7 +104,7 @@ func (c *conversation) sitDown(ctx context.Context, t turn) (leave func(), err e
 		err = errGone
 	}
 
-	// A claim that nobody waits for any more would get a seat in its turn, and keep it.
+	// An abandoned claim would get a seat in its turn, and keep it.
 	if err != nil {
 		seats.drop(own)
 		leave()

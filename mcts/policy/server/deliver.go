@@ -57,7 +57,7 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 	return reply, err
 }
 
-// key tells a completion from others: those of one prompt fail alike, whatever their seeds.
+// key identifies what is asked: completions of one prompt fail alike, whatever their seeds.
 func (c Completion) key() string { return fmt.Sprint(c.Prompt, c.Messages, c.Tools) }
 
 // knownTokens is how much of what a server wrote before it has to write again.
@@ -239,7 +239,7 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 	}
 	if p.options.TokenIDs && slices.ContainsFunc(r.Choices, withoutIDs) {
 		fault.Kind = Refused
-		fault.Message = "a completion without token ids, which a vLLM tells: " +
+		fault.Message = "a completion without token ids, which vLLM reports: " +
 			"set server.token_ids to false to do without them"
 		return fault
 	}

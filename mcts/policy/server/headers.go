@@ -73,7 +73,7 @@ func (h Headers) Validate() (name string, err error) {
 		}
 
 		if !variable.MatchString(h[name]) {
-			return name, errors.New("would be kept with every run as it stands: " +
+			return name, errors.New("would be kept in plain text with every run: " +
 				"take it from a variable of the environment, as in ${NAME}")
 		}
 	}
@@ -85,7 +85,7 @@ func (h Headers) Validate() (name string, err error) {
 func checkName(name string) error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(name):
-		return errors.New("is no name of a header")
+		return errors.New("is not a valid header name")
 	case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
 		return errors.New("is set by toolevo itself")
 	}

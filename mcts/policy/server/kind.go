@@ -56,7 +56,7 @@ type Manner struct {
 	AddSpecialTokens *bool // whether the server puts special tokens before a prompt; nil is its default
 	Tools            ToolCalls
 	Template         TemplateArguments
-	Window           int // tokens that the server is told to load the model with, where it can be told
+	Window           int // tokens with which the server should load the model, if it can be asked to
 }
 
 // Client is a backend that also reports on its server. It may be an [Observer], [Slotted], a

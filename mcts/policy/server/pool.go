@@ -40,7 +40,7 @@ type server struct {
 	address string
 	hash    uint64 // of its address
 	limiter *limiter
-	gauges  atomic.Pointer[Gauges] // the last reading; nil when there is none
+	gauges  atomic.Pointer[Gauges] // the last reading, or nil
 	scored  atomic.Bool            // it has given log-probabilities where they were needed
 	bare    atomic.Int64           // replies that lacked them
 	lacking atomic.Bool            // no reply has them, in whatever dialect it is asked for
@@ -160,8 +160,8 @@ func (p *pool) choose(ctx context.Context, by caller) (turn, error) {
 				return t, nil
 			}
 
-			// Before a server further down is used: else nobody would find out that the question's
-			// own is back.
+			// Before a server further down is used: else it would not be noticed that the
+			// question's own is back.
 			if !s.probing && !now.Before(s.next) {
 				s.probing = true
 				t := turn{server: s, probe: true, own: s.own, home: s == home}

@@ -133,8 +133,7 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 		return show(asked.Append(envs.Turn{Action: first, Observation: text}))
 	}
 
-	// Short probes lack the system text and the examples: on a slow server those would take longer
-	// to read than everything else.
+	// Most probes need no more than a question, which even a slow server reads quickly.
 	short, special, err := shortPrompt(asked, c.Form, k)
 	o.Short, o.Manner = short, m.manner(special)
 	return o, err

@@ -117,7 +117,7 @@ func kindOf(name string) (*Kind, error) {
 	return nil, names.Unknown("kind of servers", name, server.KindNames())
 }
 
-// IsKnowing reports whether the policy of a name is told what no agent is; see [scripted.Profile].
+// IsKnowing reports whether the policy of a name knows what no agent may; see [scripted.Profile].
 func IsKnowing(name string) bool {
 	kind, which := splitName(name)
 	profile, err := scripted.ParseProfile(which)
@@ -138,7 +138,7 @@ func checkForm(c *configs.Resolved, kind *Kind) error {
 	native := action.IsNative(c.Environment.ActionCodec())
 
 	if c.Server.TokenIDs && !(kind.TokenIDs && c.Server.LogProbs && c.Server.Extensions) {
-		return errors.New("server.token_ids: only a vLLM tells the ids of tokens: want a policy openai:MODEL, " +
+		return errors.New("server.token_ids: only vLLM reports token ids: want a policy openai:MODEL, " +
 			"server.logprobs and server.extensions")
 	}
 

@@ -74,7 +74,7 @@ func NewPrompt(
 	p.ByDataset = byDataset(benchmark, c.Server.Prompt.Tools, apis)
 	p.Learns = c.Environment.Learns()
 
-	// Only a history in which a version was announced asks for it: before that no prompt tells what
+	// Used only for histories in which a version was announced: before that no prompt reveals what
 	// is deployed.
 	if c.Environment.Announces() && versions != nil {
 		p.Announced = announced(benchmark, version, modules, versions)

@@ -103,7 +103,7 @@ func (s Sent) Shown(h envs.History) string {
 
 	var text strings.Builder
 
-	// First, where nearly all templates put them.
+	// They are sent beside the messages, and have no role of their own.
 	if s.functions != nil {
 		text.WriteString("[tools]\n")
 

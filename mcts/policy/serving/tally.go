@@ -39,8 +39,7 @@ func TallyLines(name string, s server.Snapshot) []string {
 		lines = append(lines, fmt.Sprintf("of %d completions: %s", s.Completions, strings.Join(odd, ", ")))
 	}
 
-	// What follows is in the order of what it costs to the run: each is told only if it happened,
-	// because most runs have none of it.
+	// Each of what follows is listed only if it happened: most runs have none of it.
 	if s.PastReasoning > 0 {
 		lines = append(lines, fmt.Sprintf("completions that a stop text ended in their reasoning: %d, asked "+
 			"for again without; --set server.sampling.stop=[] may spare that", s.PastReasoning))

@@ -184,6 +184,7 @@ type refusal struct{ text, param string }
 func (x *exchange) fit(p *input, a *sampling) *refusal {
 	window, limited := x.s.o.window(), a.maxTokens > 0
 
+	// max_tokens alone is a mistake of its own, for which the prompt is not to blame.
 	silent := x.s.o.wrong(SilentTruncation) || x.s.o.Kind == Ollama
 	if limited && a.maxTokens > window && !silent {
 		return &refusal{fmt.Sprintf("max_tokens=%d cannot be greater than max_model_len=max_total_tokens=%d. "+

@@ -43,7 +43,7 @@ func (s *scan) function(begin int) (end int) {
 	}
 
 	call := action.ToolCall{Name: name, Arguments: "{" + strings.Join(args, ", ") + "}"}
-	return s.dress(found{begin, end, call})
+	return s.addWithMarkup(found{begin, end, call})
 }
 
 // valueEnd is what a value cannot hold.

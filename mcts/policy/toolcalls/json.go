@@ -63,7 +63,7 @@ func (f form) objectCall(object string) (c action.ToolCall, ok bool) {
 		}
 	}
 
-	// A name that is no string is none, and what has no name or no arguments is data, not a call.
+	// A name has to be a string, and an object without a name or arguments is data, not a call.
 	name, _ := pytext.Decode(members[memberName])
 	c.Name, _ = name.(string)
 

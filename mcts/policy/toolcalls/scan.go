@@ -104,7 +104,7 @@ func (s *scan) bare(begin int) (end int) {
 	}
 
 	if call, ok := s.objectCall(s.text[begin:end]); ok {
-		return s.dress(found{begin, end, call})
+		return s.addWithMarkup(found{begin, end, call})
 	}
 	return end
 }
@@ -155,9 +155,9 @@ var markup = []struct{ begin, end string }{
 	{"<|python_tag|>", ""},
 }
 
-// dress adds a call, with the markup around it, whose end may be missing, and returns where that
-// ends.
-func (s *scan) dress(f found) (end int) {
+// addWithMarkup adds a call with the markup around it, whose end may be missing, and returns where
+// that ends.
+func (s *scan) addWithMarkup(f found) (end int) {
 	from := 0
 	if n := len(s.calls); n > 0 {
 		from = s.calls[n-1].end

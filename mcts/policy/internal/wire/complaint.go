@@ -70,7 +70,8 @@ func ReadComplaint(body []byte) Complaint {
 			Header:  headersIn(fields.Meta),
 		}
 
-		// A gateway that answers 200 tells here what status it got itself. Other codes are words.
+		// A gateway that answers 200 reports here the status that it got itself. Other codes are
+		// words.
 		status, err := strconv.Atoi(strings.Trim(string(fields.Code), `"`))
 		if err == nil && status >= 100 && status < 600 {
 			c.Status = status

@@ -59,7 +59,7 @@ func (l *Link) StatusFault(a Answer, kind server.FaultKind, message string) *ser
 	case a.Status == http.StatusNotModified:
 		message = status + ", the answer to a question that was not asked: look at the proxy or cache before the server"
 	case a.Status >= 300 && a.Status < 400 && to == "":
-		message = fmt.Sprintf("the server redirects (%s) and does not say where to: look at what stands before it, "+
+		message = fmt.Sprintf("the server redirects (%s) and does not say where to: look at what is in front of it, "+
 			"or give its own address", status)
 	case a.Status >= 300 && a.Status < 400:
 		message = fmt.Sprintf("the server redirects to %q, which is not followed: make that its address", to)

@@ -31,7 +31,7 @@ func TestStatusFault(t *testing.T) {
 			"the server redirects (300 Multiple Choices) and does not say where to: look at what stands before " +
 				"it, or give its own address"},
 		{"moved nowhere", key, "", "ignored", 302,
-			"the server redirects (302 Found) and does not say where to: look at what stands before it, or give " +
+			"the server redirects (302 Found) and does not say where to: look at what is in front of it, or give " +
 				"its own address"},
 		{"not modified", key, "", "", 304,
 			"304 Not Modified, the answer to a question that was not asked: look at the proxy or cache before " +

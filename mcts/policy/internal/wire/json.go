@@ -70,7 +70,7 @@ func (d *Document) Object(places map[string]any) error {
 		// Which of two the server meant is not known, and readers differ in which they take.
 		switch {
 		case seen[name]:
-			return fmt.Errorf("%q stands twice in one object", Shorten(name))
+			return fmt.Errorf("%q occurs twice in one object", Shorten(name))
 		case wanted:
 			// Other names are not remembered, so that they cost no memory.
 			seen[name] = true

@@ -104,8 +104,7 @@ func Places(indices []Count, n int) ([]int, error) {
 		}
 
 		if place < 0 || place >= n || taken[place] {
-			return nil, fmt.Errorf("element %d of %d has the index %d, which is another's or none",
-				i, n, place)
+			return nil, fmt.Errorf("element %d of %d has an invalid or duplicate index %d", i, n, place)
 		}
 
 		places[i], taken[place] = place, true
