@@ -149,8 +149,8 @@ func TestSettingsThatDoNotParse(t *testing.T) {
 			`python.accept (from flag): unknown wall "selinux": valid are landlock, seccomp`},
 		{"python.accept", "seccomp,seccomp", `python.accept (from flag): has "seccomp" twice`},
 		{"python.modules", "numpy, numpy.linalg",
-			`python.modules (from flag): "numpy.linalg" is no name of a module, want e.g. numpy`},
-		{"python.modules", "os;sys", "is no name of a module"},
+			`python.modules (from flag): "numpy.linalg" is not the name of a module, want e.g. numpy`},
+		{"python.modules", "os;sys", "is not the name of a module"},
 		{"python.modules", "pandas,pandas", "twice"},
 	} {
 		_, err := Load(SettingLayer("flag", test.key, test.value))

@@ -593,10 +593,10 @@ func TestNewErrors(t *testing.T) {
 		{"the deployed version", func(c *Config[memory]) { c.Deployed = nil }},
 		{"no implementation of the tool LoadDB, which p_s_in exposes as InitializeDatabase",
 			func(c *Config[memory]) { delete(c.Tools, "LoadDB") }},
-		{`an implementation of "OpenDB", which is no tool of p_s_in`,
+		{`an implementation of "OpenDB", which is not a tool of p_s_in`,
 			func(c *Config[memory]) { c.Tools["OpenDB"] = c.Tools["LoadDB"] }},
 		{`an implementation of "Finish"`, func(c *Config[memory]) { c.Tools["Finish"] = c.Tools["LoadDB"] }},
-		{`load tool "Init_DB" is no tool`, func(c *Config[memory]) { c.Options.LoadTools = []string{"Init_DB"} }},
+		{`load tool "Init_DB" is not a tool`, func(c *Config[memory]) { c.Options.LoadTools = []string{"Init_DB"} }},
 		{"a limit on loads and no load tools", func(c *Config[memory]) { c.Options.MaxLoads = 1 }},
 		{"at most -1 loads", func(c *Config[memory]) { c.Options.MaxLoads = -1 }},
 	}

@@ -206,14 +206,14 @@ func (c *Config[S]) check() error {
 	// A benchmark has all its tools, even those that a version has removed.
 	for _, tool := range slices.Sorted(maps.Keys(c.Tools)) {
 		if !slices.Contains(known[2:], tool) && !c.Deployed.Lacks(tool) {
-			return fmt.Errorf("an implementation of %q, which is no tool of %s", tool, c.Deployed.Name)
+			return fmt.Errorf("an implementation of %q, which is not a tool of %s", tool, c.Deployed.Name)
 		}
 	}
 
 	// A misspelt name would count no loads, and nobody would notice.
 	for _, tool := range c.Options.LoadTools {
 		if !slices.Contains(known, tool) {
-			return fmt.Errorf("load tool %q is no tool of %s", tool, c.Deployed.Name)
+			return fmt.Errorf("load tool %q is not a tool of %s", tool, c.Deployed.Name)
 		}
 	}
 
@@ -304,7 +304,7 @@ func (e *Environment[S]) Alike(a, b envs.State) bool {
 func (e *Environment[S]) Lift(_ envs.History, c envs.Call) (envs.Call, error) {
 	shown, ok := e.prompt.Called(c.Name, c.Args)
 	if !ok {
-		return envs.Call{}, fmt.Errorf("dynamic: lift to %s: %s is no API of %s", e.deployed.Name, c.Name,
+		return envs.Call{}, fmt.Errorf("dynamic: lift to %s: %s is not an API of %s", e.deployed.Name, c.Name,
 			e.prompt.Name)
 	}
 

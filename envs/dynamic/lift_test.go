@@ -48,8 +48,8 @@ func TestLift(t *testing.T) {
 // What is no call of the prompt version is none of another one.
 func TestLiftErrors(t *testing.T) {
 	for want, c := range map[string]envs.Call{
-		"Search is no API of p_c": {Name: "Search"},
-		`"condition" is missing`:  {Tool: "FilterDB", Name: "FilterDB"},
+		"Search is not an API of p_c": {Name: "Search"},
+		`"condition" is missing`:      {Tool: "FilterDB", Name: "FilterDB"},
 	} {
 		_, err := envs.Lift(newEnv(t, "p_s_in", Options{}), envs.NewHistory(task), c)
 		if err == nil || !strings.Contains(err.Error(), want) {

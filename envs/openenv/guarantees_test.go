@@ -134,7 +134,7 @@ func TestNew(t *testing.T) {
 		"-1 sessions":           func(o *Options) { o.MaxSessions = -1 },
 		"-1 bytes":              func(o *Options) { o.MaxBytes = -1 },
 		"-1ns of silence":       func(o *Options) { o.Idle = -1 },
-		"nobody knows what is":  func(o *Options) { o.Shapes = updates },
+		"needs IsTrue":          func(o *Options) { o.Shapes = updates },
 		"openenv: broken":       func(o *Options) { o.Open = unopened },
 		"want at least 1 of ea": func(o *Options) { o.MaxTurns = -7 },
 	} {
@@ -320,8 +320,8 @@ func TestRefusalsSayWhatIsServed(t *testing.T) {
 		data map[string]any
 		want string
 	}{
-		{map[string]any{"task_id": "none"}, "none of the 10 of the split train that are served"},
-		{map[string]any{"task_id": "fruit-train-pear-03", "dataset": "tools"}, `none of the dataset "tools"`},
+		{map[string]any{"task_id": "none"}, "not among the 10 of the split train that are served"},
+		{map[string]any{"task_id": "fruit-train-pear-03", "dataset": "tools"}, `not in the dataset "tools"`},
 		{map[string]any{"dataset": "cars"}, "valid are fruit, tools"},
 		{map[string]any{"api": "newest"}, "valid are any, new, old"},
 	} {

@@ -85,7 +85,7 @@ func (o *Options) check() error {
 	}
 
 	if _, named := o.Shapes[TruthfulUpdate]; named && o.IsTrue == nil {
-		return fmt.Errorf("nobody knows what is a %s", TruthfulUpdate)
+		return fmt.Errorf("the shape %s needs IsTrue", TruthfulUpdate)
 	}
 	return nil
 }

@@ -213,7 +213,7 @@ func ReadJSON(path string) (text []byte, value any, err error) {
 	}
 
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s is no JSON: %w", path, err)
+		return nil, nil, fmt.Errorf("%s is not JSON: %w", path, err)
 	}
 	return text, value, nil
 }

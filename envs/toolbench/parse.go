@@ -79,7 +79,7 @@ func (b *builder) offer(q *Query, d Document) error {
 	// A call names a tool and an API, or a function made of both, so that name must be clear.
 	same := func(k Key) bool { return FunctionName(k) == FunctionName(d.Key) }
 	if i := slices.IndexFunc(q.APIs, same); i >= 0 {
-		return fmt.Errorf("%s is called %s as api_list[%d] is, want each once", d.Key, FunctionName(d.Key), i)
+		return fmt.Errorf("%s is called %s, like api_list[%d]: want each once", d.Key, FunctionName(d.Key), i)
 	}
 
 	q.APIs = append(q.APIs, d.Key)
@@ -99,7 +99,7 @@ func (b *builder) add(d Document, where string) error {
 	}
 
 	if d.ToolDescription = known.ToolDescription; !reflect.DeepEqual(known, d) {
-		return fmt.Errorf("%s is described otherwise in %s, want one document", d.Key, b.from[d.Key])
+		return fmt.Errorf("%s is described differently in %s, want one document", d.Key, b.from[d.Key])
 	}
 	return nil
 }

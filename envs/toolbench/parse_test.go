@@ -122,7 +122,7 @@ func TestImportErrors(t *testing.T) {
 		`api_list[1]: Media/Kraken/list-languages is called list_lang`: change(`"Speak"`, `"list-languages"`),
 		`api_list[1]: Media/Kraken/List Languages is called list_lang`: change(`"Speak"`, `"List Languages"`),
 		`entry 2: query_id 7 is that of entry 1, want each once`:       twice,
-		`entry 2: query_id 7: api_list[0]: Media/Kraken/List Languages is described otherwise in G1_x-8`: otherwise,
+		`entry 2: query_id 7: api_list[0]: Media/Kraken/List Languages is described differently in G1_x-8`: otherwise,
 	} {
 		_, err := Import(folder(t, map[string]string{"G1_x.json": text}), "")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "G1_x.json") {
@@ -145,7 +145,7 @@ func TestImportErrors(t *testing.T) {
 			`["Squid", "Speak"]`),
 		`"List" of "Kraken" is not in`: change(`["Kraken", "List Languages"]`,
 			`["Kraken", "List"]`),
-		`list_languages_for_kraken as api_list[0] is`: strings.NewReplacer(`"tool_name": "Kraken", "api_name": "Speak"`,
+		`list_languages_for_kraken, like api_list[0]`: strings.NewReplacer(`"tool_name": "Kraken", "api_name": "Speak"`,
 			`"tool_name": "kraken", "api_name": "List Languages"`).Replace(oneQuery),
 	} {
 		_, err := Import(folder(t, map[string]string{"G1_x.json": text}), "")

@@ -76,7 +76,7 @@ func Between(base *toolapi.Spec, next []toolapi.APISpec, version string) (*Infer
 	}
 
 	if version == base.Version {
-		return nil, fmt.Errorf("release: the version is called as its base, %s", version)
+		return nil, fmt.Errorf("release: the version has the name of its base, %s", version)
 	}
 
 	// The environment's own tools are in no list of a service, and are not looked for there.
@@ -109,7 +109,7 @@ func Between(base *toolapi.Spec, next []toolapi.APISpec, version string) (*Infer
 
 	// Loading checks every adapter and example, so that what is returned can be deployed.
 	if _, err := toolapi.NewCatalog(base, b.out.Version); err != nil {
-		return nil, fmt.Errorf("release: the version that was inferred: %w", err)
+		return nil, fmt.Errorf("release: the inferred version: %w", err)
 	}
 	return b.out, nil
 }

@@ -76,7 +76,7 @@ func (s *Settings) Validate() (setting string, err error) {
 
 	for _, module := range s.Modules {
 		if !moduleName.MatchString(module) {
-			return "modules", fmt.Errorf("%q is no name of a module, want e.g. numpy", module)
+			return "modules", fmt.Errorf("%q is not the name of a module, want e.g. numpy", module)
 		}
 	}
 

@@ -22,7 +22,7 @@ func ReadFrame(r io.Reader, most int) ([]byte, error) {
 
 	n := binary.BigEndian.Uint32(length[:])
 	if uint64(n) > uint64(most) {
-		return nil, fmt.Errorf("worker: a frame of %d bytes, where %d are the most", n, most)
+		return nil, fmt.Errorf("worker: a frame of %d bytes, want at most %d", n, most)
 	}
 
 	frame := make([]byte, n)

@@ -61,7 +61,7 @@ func importCommand() suite.Command {
 					len(done.Groups), s.APIs, s.Tools, s.Categories, path)
 
 				if s.Missing > 0 {
-					fmt.Fprintf(w, "%d queries that an ID file lists are not there, e.g. %s\n", s.Missing,
+					fmt.Fprintf(w, "%d queries that an ID file lists are missing, e.g. %s\n", s.Missing,
 						done.Missing[0])
 				}
 

@@ -38,7 +38,7 @@ func convertCommand() suite.Command {
 				}
 
 				if done.Lost > 0 {
-					fmt.Fprintf(w, "%d episodes were lost and are in none\n", done.Lost)
+					fmt.Fprintf(w, "%d lost episodes are in none of them\n", done.Lost)
 				}
 			}, err)
 		},

@@ -59,7 +59,7 @@ func (s *settings) Validate() (string, error) {
 	}
 
 	if s.Simulator == nobody && s.Cache == "" {
-		return "simulator", errors.New("is none, so that toolbench.cache has to name a file with recorded answers")
+		return "simulator", errors.New("is none, so toolbench.cache has to name a file with recorded answers")
 	}
 
 	if s.Server != "" && !s.isModel() {

@@ -466,7 +466,7 @@ func TestImportOrder(t *testing.T) {
 	}
 
 	for text, want := range map[string]string{
-		`[1]`: "want an object of answers", `{"{}": {"respons`: "is no JSON", `{"{": {}}`: "entry 1: the arguments",
+		`[1]`: "want an object of answers", `{"{}": {"respons`: "is not JSON", `{"{": {}}`: "entry 1: the arguments",
 		`{"[1]": {}}`: "are not a dictionary", `{"{}": 1}`: "entry 1: the answer is not an object", `{"{}": {}}`: "has no response",
 	} {
 		write("Sky/c_for_Sky/x.json", text)

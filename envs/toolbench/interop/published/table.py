@@ -289,7 +289,7 @@ def dropped_queries():
     count = sum(map(len, queries(dynamic).values()))
     ids = {(g, key) for g in GROUPS for key in read(f"{dynamic}/solvable_queries/test_query_ids/{g}.json")}
     gone = sorted(ids - {(g, str(q["query_id"])) for g, listed in queries(dynamic).items() for q in listed})
-    assert f"{count} queries" in said and f"{len(gone)} queries that an ID file lists are not there" in said, said
+    assert f"{count} queries" in said and f"{len(gone)} queries that an ID file lists are missing" in said, said
     return "its six query files, imported", f"equal: {count} queries, and {len(gone)} IDs without one"
 
 
