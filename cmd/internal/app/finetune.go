@@ -39,7 +39,7 @@ type FineTuned struct {
 	Base        string   `json:"base"`              // what training began with
 	Recipe      string   `json:"recipe"`            // its name
 	Rows        int      `json:"rows"`              // samples of an epoch
-	Scripted    int      `json:"scripted"`          // samples of the exports that were written by scripts, not a language model
+	Scripted    int      `json:"scripted"`          // samples that scripts wrote, not a language model
 	Checkpoints []Picked `json:"checkpoints"`       // saved on the way, the earliest first
 	Step        int64    `json:"step,omitempty"`    // of the checkpoint that was picked
 	Policy      string   `json:"policy,omitempty"`  // that asks the model, if it is registered

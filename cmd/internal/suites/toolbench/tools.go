@@ -182,7 +182,7 @@ type ServedTools struct {
 	Address   string           `json:"address"`   // of the server
 	Versions  []string         `json:"versions"`  // that it served, the default first
 	Functions int              `json:"functions"` // of a version
-	Requests  map[string]int64 `json:"requests"`  // by outcome; refused: they were not calls; failed: the fault was ours
+	Requests  map[string]int64 `json:"requests"`  // by outcome; refused: not calls; failed: the fault was ours
 	Answers   virtual.Tally    `json:"answers"`   // to calls that fit
 
 	// requests whose arguments are named as StableToolBench's client does, by outcome
