@@ -54,7 +54,9 @@ func Part(text string) (reasoning, content string) {
 	for {
 		rest := strings.TrimLeftFunc(content, unicode.IsSpace)
 
-		at := slices.IndexFunc(reasoningTags, func(t tags) bool { return strings.HasPrefix(rest, t.begin) })
+		begins := func(t tags) bool { return strings.HasPrefix(rest, t.begin) }
+
+		at := slices.IndexFunc(reasoningTags, begins)
 		if at < 0 {
 			return strings.Join(parts, "\n\n"), content
 		}
@@ -95,7 +97,8 @@ func Join(reasoning, content string) string {
 	if own != "" {
 		reasoning += "\n\n" + own
 	}
-	return thinkTag + "\n" + reasoning + "\n" + thinkEndTag + "\n\n" + strings.TrimLeftFunc(rest, unicode.IsSpace)
+	return thinkTag + "\n" + reasoning + "\n" + thinkEndTag + "\n\n" +
+		strings.TrimLeftFunc(rest, unicode.IsSpace)
 }
 
 // Shown returns the history as later prompts show it: with the reasoning of its turns, or without.

@@ -32,7 +32,7 @@ func IsNative(c Codec) bool {
 type Message struct {
 	Content string
 	Calls   []ToolCall
-	Cut     bool // it is as long as a completion may be: nothing in it is what the model would have said
+	Cut     bool // it was cut at the limit of a completion, so nothing in it counts
 }
 
 // ToolCall is a call as a model wrote it.
@@ -66,7 +66,8 @@ func (m Message) Text() string {
 			arguments = envs.Args{}
 		}
 
-		if object, rest, err := pytext.DecodeObject(c.Arguments); err == nil && strings.TrimSpace(rest) == "" {
+		object, rest, err := pytext.DecodeObject(c.Arguments)
+		if err == nil && strings.TrimSpace(rest) == "" {
 			arguments = object
 		}
 
@@ -107,7 +108,8 @@ func (m Message) Unread() Message {
 			arguments = pytext.JSON(arguments)
 		}
 
-		parts = append(parts, fmt.Sprintf(`{"name": %s, "arguments": %s}`, pytext.JSON(c.Name), arguments))
+		call := fmt.Sprintf(`{"name": %s, "arguments": %s}`, pytext.JSON(c.Name), arguments)
+		parts = append(parts, call)
 	}
 	return Message{Content: strings.Join(parts, "\n")}
 }

@@ -41,7 +41,7 @@ type Status struct {
 // Work is what the remaining time is estimated by: units of work that take about as long as each
 // other. The zero Work gives no estimate.
 type Work struct {
-	Done int64 // by this process: what it found done took it no time
+	Done int64 // by this process; earlier work took it no time
 	Left int64
 }
 

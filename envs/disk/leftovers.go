@@ -145,7 +145,8 @@ func RemoveLeftovers(folder, prefix, suffix string) error {
 			digits, ok = strings.CutSuffix(digits, suffix)
 		}
 
-		if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" || !e.IsDir() && !e.Type().IsRegular() {
+		if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" ||
+			!e.IsDir() && !e.Type().IsRegular() {
 			continue
 		}
 
@@ -173,7 +174,8 @@ func removeUnlocked(path string) error {
 // ignoreAbsent returns nil about a file that another program has removed, or that this one may not
 // remove.
 func ignoreAbsent(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) ||
+		errors.Is(err, syscall.EROFS) {
 		return nil
 	}
 	return err

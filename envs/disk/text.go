@@ -69,7 +69,7 @@ type lines struct {
 	isJSON bool
 	number int    // of the last line
 	depth  int    // of the objects and lists that are open
-	line   []byte // what is not read of it yet
+	line   []byte // its unread rest
 	err    error  // after it
 }
 

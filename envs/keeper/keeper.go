@@ -47,7 +47,7 @@ func Main() {
 		syscall.Exit(NotStarted)
 	}
 
-	syscall.Exit(keep(os.Args[2], grace, os.Args[4:])) // not os.Exit, which has the test tools say things, too
+	syscall.Exit(keep(os.Args[2], grace, os.Args[4:])) // not os.Exit: test tools would print
 }
 
 // Command returns the command line of a keeper of a command. Self is a binary whose main calls

@@ -16,8 +16,8 @@ import (
 
 // Prompt is the built-in text that a model is told for one purpose.
 type Prompt struct {
-	Name string // of the file NAME.txt that has other words
-	Text string // "" where we have none
+	Name string // of the file NAME.txt that replaces it
+	Text string // "" without a built-in one
 
 	request string // the field of the request in others' texts, e.g. "{task}"
 }

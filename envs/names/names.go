@@ -78,9 +78,9 @@ func Closest[T ~string](name string, valid []T) (meant T, ok bool) {
 // mistakes counts the bytes that have to be inserted, deleted, replaced, or swapped with the next
 // one to turn a into b: the distance of optimal string alignment.
 func mistakes(a, b string) int {
-	var before []int // of a less its last two bytes, to each beginning of b
+	var before []int // from a without its last two bytes to each prefix of b
 
-	last := make([]int, len(b)+1) // of a less its last byte
+	last := make([]int, len(b)+1) // from a without its last byte
 	for j := range last {
 		last[j] = j
 	}

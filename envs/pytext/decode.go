@@ -217,7 +217,8 @@ func digit(s string, i int) bool { return i < len(s) && isDigit(s[i]) }
 // enter goes one level deeper. what names the construct as Python does.
 func (d *decoder) enter(what string) *Error {
 	if d.depth++; d.depth > MaxDepth {
-		return &Error{Msg: "maximum recursion depth exceeded while decoding a JSON " + what + " from a unicode string"}
+		return &Error{Msg: "maximum recursion depth exceeded while decoding a JSON " + what +
+			" from a unicode string"}
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ func AppendFloat(dst []byte, f float64) []byte {
 	}
 
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-4 || abs >= 1e16) {
-		return strconv.AppendFloat(dst, f, 'e', -1, 64) // Go and Python agree on the two-digit exponent
+		// Go and Python agree on the two-digit exponent.
+		return strconv.AppendFloat(dst, f, 'e', -1, 64)
 	}
 
 	start := len(dst)
@@ -53,6 +54,7 @@ func appendSpecial(dst []byte, f float64) []byte {
 // Round returns round(f, digits) for digits that are not negative: f rounded from its exact binary
 // value.
 func Round(f float64, digits int) float64 {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', digits, 64), 64) // what FormatFloat writes can be read
+	text := strconv.FormatFloat(f, 'f', digits, 64)
+	rounded, _ := strconv.ParseFloat(text, 64) // FormatFloat writes only what it reads
 	return rounded
 }

@@ -22,7 +22,7 @@ type conversation struct {
 	programs
 
 	shown       string
-	listed      []string // names of tools, those included that the SDK leaves out
+	listed      []string // names of tools, including those that the SDK leaves out
 	wantHeaders bool     // calls of some tool repeat arguments in headers
 }
 

@@ -22,7 +22,7 @@ type request struct {
 	openapi.Operation
 
 	args envs.Args
-	key  string // the same each time, and no other request's; "" where the operation takes none
+	key  string // the same each time, and no other request's; "" if the operation takes none
 }
 
 // keyHeader lets a service recognise a request that is sent again.

@@ -28,14 +28,14 @@ type httpInstance struct {
 	programs
 
 	address string        // HOST:PORT of one that was started
-	ended   chan struct{} // closed when it has; nil of one that runs
+	ended   chan struct{} // closed when it has ended; nil if it ran already
 	stop    context.CancelFunc
 	cmd     *exec.Cmd
 
-	own []string // what no other one has, and what is shown for it
+	own []string // pairs: what only this one has, and what is shown for it
 
 	client http.Client
-	nonce  string // no other instance's
+	nonce  string // unlike any other instance's
 	calls  int
 }
 
@@ -45,7 +45,8 @@ type inUse = atomic.Bool
 // Start implements [Source].
 func (s *httpSource) Start(ctx context.Context) (Instance, error) {
 	if s.Most() == 1 && s.inUse.Swap(true) {
-		return nil, errors.New("the service runs and is reset: there can be only one instance at a time")
+		return nil, errors.New("the service runs and is reset: there can be only one instance " +
+			"at a time")
 	}
 
 	i := &httpInstance{httpSource: s, nonce: rand.Text()}

@@ -19,7 +19,7 @@ type limits struct {
 
 type limit struct {
 	rate   *rate.Limiter
-	inside chan struct{} // nil where any number may be
+	inside chan struct{} // nil without a limit
 }
 
 // enter waits until a host may be asked. The caller calls leave when the host has answered.

@@ -63,7 +63,7 @@ type Service struct {
 	inUse  chan struct{} // has room for as many as may be in use
 
 	mu   sync.Mutex
-	idle []*placed // the one that was used last is the last
+	idle []*placed // the last one was used last
 	open int       // idle or in use
 	next *spare    // with Options.Ahead, once one was needed
 }

@@ -8,7 +8,7 @@ import (
 // quantity is a number with its unit.
 type quantity struct {
 	value  float64
-	digits string // the significant digits, where they are too many for value to tell the number from its neighbours
+	digits string // the significant digits, if there are too many for value to be exact
 	unit   string // canonical; "" when none is written
 }
 

@@ -33,7 +33,7 @@ type ArgError struct {
 	// API.Lower fills it in.
 	Reason string
 
-	parameter, problem string // of an adapter: the parameter that is wrong, and what is: "is missing"
+	parameter, problem string // from an adapter: the wrong parameter, and what is wrong: "is missing"
 }
 
 // Rename gives parameters other names. It maps deployed names to the tool's.

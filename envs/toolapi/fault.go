@@ -72,8 +72,8 @@ type FaultKind string
 const (
 	RateLimit  FaultKind = "rate-limit"  // the call is refused
 	Timeout    FaultKind = "timeout"     // it is not answered in time, and does nothing
-	HalfAnswer FaultKind = "half-answer" // of a call that changes nothing a list, or a text, has its first half alone
-	StaleRead  FaultKind = "stale-read"  // such a call reads what was there before the last change
+	HalfAnswer FaultKind = "half-answer" // a call that changes nothing returns the first half of a list or text
+	StaleRead  FaultKind = "stale-read"  // such a call returns what was there before the last change
 )
 
 // faultTexts are what an agent reads about a fault that shows itself.

@@ -85,7 +85,8 @@ func (v *Version) deprecation(old *API, now []*API) (d Deprecation, err error) {
 // version except those of the tools in without. The published environment lists the prompt's
 // version, whatever is deployed.
 func (v *Version) InvalidAction(without ...string) (string, error) {
-	listed := slices.DeleteFunc(slices.Clone(v.APIs), func(a *API) bool { return slices.Contains(without, a.Tool) })
+	isLeftOut := func(a *API) bool { return slices.Contains(without, a.Tool) }
+	listed := slices.DeleteFunc(slices.Clone(v.APIs), isLeftOut)
 	return rendered(v.invalidText, struct {
 		APIs []*API
 		Last int // the index of the last one

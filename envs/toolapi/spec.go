@@ -44,9 +44,9 @@ type APISpec struct {
 	Tool        string        `yaml:"tool,omitempty"` // Name when empty
 	Parameters  Parameters    `yaml:"parameters,flow"`
 	Loose       bool          `yaml:"loose,omitempty"`       // like the file's, for this API only
-	Description string        `yaml:"description,omitempty"` // that of the base when empty
-	Guideline   string        `yaml:"guideline,omitempty"`   // when to use it, in prompts; that of the base when empty
-	URL         string        `yaml:"url,omitempty"`         // in its document; calls have nothing to do with it
+	Description string        `yaml:"description,omitempty"` // the base's if empty
+	Guideline   string        `yaml:"guideline,omitempty"`   // when to use it, in prompts; the base's if empty
+	URL         string        `yaml:"url,omitempty"`         // in its document; calls ignore it
 	Answer      string        `yaml:"answer,omitempty"`      // of the tool, a JSON value: an example with all its members
 	Conditions  string        `yaml:"conditions,omitempty"`  // a parameter that is a text of conditions on such members
 	SQL         string        `yaml:"sql,omitempty"`         // a parameter that asks tables with such columns, in SQL

@@ -50,7 +50,7 @@ type API struct {
 	Parameters  []Parameter // as its signature shows them
 	Description string      // what follows the signature in a tool list, "which …"
 	Guideline   string      // a sentence of prompts that list it, on when to use it; or ""
-	URL         string      // where its document says that it is served, or ""; calls have nothing to do with it
+	URL         string      // where its document says that it is served, or ""; calls ignore it
 	Inferred    []Inferred  // changes that are less than sure
 
 	// Silent are changes of what calls mean and of their answers, which no call is refused for.

@@ -16,7 +16,7 @@ import (
 type Door struct {
 	Listen     string // HOST:PORT; before Key also PORT
 	RequireKey bool   // even where only this machine can reach the server
-	Variable   string // of the environment, that holds the key
+	Variable   string // of the environment, which has the key
 
 	// Session marks the context of a connection; nil leaves it as it is.
 	Session func(context.Context) context.Context

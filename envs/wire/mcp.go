@@ -36,7 +36,8 @@ func NewMCP(version string, tools []MCPTool, o mcp.ServerOptions) *mcp.Server {
 
 	for _, t := range tools {
 		shown := &mcp.Tool{
-			Name: t.Name, Description: t.Description, InputSchema: json.RawMessage(pytext.AppendJSON(nil, t.Schema)),
+			Name: t.Name, Description: t.Description,
+			InputSchema: json.RawMessage(pytext.AppendJSON(nil, t.Schema)),
 		}
 		if t.ReadsOnly { // nothing is said of others
 			shown.Annotations = &mcp.ToolAnnotations{ReadOnlyHint: true}
@@ -47,7 +48,8 @@ func NewMCP(version string, tools []MCPTool, o mcp.ServerOptions) *mcp.Server {
 			if err != nil {
 				return nil, err
 			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: wrong}, nil
+			content := []mcp.Content{&mcp.TextContent{Text: text}}
+			return &mcp.CallToolResult{Content: content, IsError: wrong}, nil
 		})
 	}
 	return server

@@ -126,7 +126,8 @@ func (m *measure) enter(column int, list bool, key int) {
 		m.pop()
 	}
 
-	if n := len(m.open); n == 0 || m.open[n-1].flow || m.open[n-1].column < column || m.open[n-1].list != list {
+	if n := len(m.open); n == 0 || m.open[n-1].flow || m.open[n-1].column < column ||
+		m.open[n-1].list != list {
 		m.push(collection{column: column, list: list})
 	}
 

@@ -31,7 +31,7 @@ const (
 	maxSigns   = 2 << 20
 	maxNesting = 100
 	maxWork    = 512 << 20 // bytes that the parser copies
-	maxValues  = 2 << 20   // with a copy of what it stands for in place of each alias
+	maxValues  = 2 << 20   // with each alias replaced by what it stands for
 )
 
 // signs are the characters that begin or end a token.

@@ -168,7 +168,8 @@ func problemsOf(first, second episode) (problems []string) {
 		}
 
 		if i < len(second.turns) && second.turns[i].Observation != turn.Observation {
-			problems = append(problems, fmt.Sprintf("call %d is answered otherwise on a fresh instance: %s", i+1,
+			problems = append(problems, fmt.Sprintf(
+				"call %d is answered otherwise on a fresh instance: %s", i+1,
 				difference(turn.Observation, second.turns[i].Observation)))
 		}
 	}

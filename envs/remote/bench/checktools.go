@@ -78,8 +78,8 @@ func (c *CheckedTools) verdict(data string) error {
 
 	switch {
 	case change > 0:
-		return console.Bad("%d tools are said to only read, and change what others answer: take them out of reads "+
-			"in %s", change, toolsetPath(data))
+		return console.Bad("%d tools are said to only read, and change what others answer: take them "+
+			"out of reads in %s", change, toolsetPath(data))
 	case differ > 0:
 		return console.Bad("%d tools answer the same call differently: pin what changes by the "+
 			"environment of the server, mask it in %s, or take the tools out of %s", differ,
@@ -111,7 +111,8 @@ func (c *CheckedTools) print(w io.Writer) {
 		}
 	}
 
-	fmt.Fprintf(w, "%d tools called twice, on fresh instances; %d answers recorded\n", len(c.Tools), c.Recorded)
+	fmt.Fprintf(w, "%d tools called twice, on fresh instances; %d answers recorded\n", len(c.Tools),
+		c.Recorded)
 }
 
 // checkTools calls each tool by a sample of its arguments, or as the solution of a task does.

@@ -239,8 +239,8 @@ func (i *importing) mcp(command []string) (*remote.MCP, error) {
 	}
 
 	if err := server.Validate(); err != nil {
-		return nil, console.Usage("%w: name it behind --, as in `toolevo tools import -- npx some-mcp-server`, "+
-			"or by ‹url› or ‹openapi›", err)
+		return nil, console.Usage("%w: name it after --, as in `toolevo tools import -- npx "+
+			"some-mcp-server`, or by ‹url› or ‹openapi›", err)
 	}
 	return server, nil
 }

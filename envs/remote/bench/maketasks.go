@@ -84,8 +84,8 @@ type making struct {
 
 	toolset *Toolset
 	service *remote.Service
-	all     map[string][]*Task // that there are, by split
-	known   map[string]bool    // questions
+	all     map[string][]*Task // that exist, by split
+	known   map[string]bool    // that exist
 	made    []*Task
 }
 

@@ -127,7 +127,7 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 	}
 
 	if err := server.Validate(); err != nil {
-		return nil, console.Usage("%w: name the next release behind --, or by ‹url› or ‹openapi›",
+		return nil, console.Usage("%w: name the next release after --, or by ‹url› or ‹openapi›",
 			err)
 	}
 

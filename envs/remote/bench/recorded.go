@@ -26,7 +26,7 @@ type Recorded struct {
 	Calls    []envs.Call // that were answered, by the names of p_c or of the server
 	Version  string      // whose names these are, where the recording says so
 
-	Dataset, Difficulty string // "" of none
+	Dataset, Difficulty string // "" for none
 }
 
 // LeftTask is a recording that is not a task.

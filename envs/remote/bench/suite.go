@@ -20,7 +20,7 @@ type opened struct {
 	service  *remote.Service
 	judge    *suite.LazyWriter // nil if no task has a rubric
 	standIn  *suite.LazyWriter // in place of the tools; nil if these are called
-	unjudged bool              // a rubric is taken for met, and no judge is asked
+	unjudged bool              // rubrics count as met, and no judge is asked
 	datasets []string
 	tasks    []envs.Task
 	byID     map[string]*Task

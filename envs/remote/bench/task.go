@@ -29,7 +29,7 @@ type Task struct {
 	Tolerance float64 `json:"tolerance,omitempty"` // of numbers: the largest difference
 
 	After   []Query  `json:"after,omitempty"`   // asked when the task has ended
-	Command []string `json:"command,omitempty"` // gets the episode as JSON, and exits with 0 where it is right
+	Command []string `json:"command,omitempty"` // reads the episode as JSON, and exits with 0 if it is right
 	Rubric  string   `json:"rubric,omitempty"`  // by which a language model judges the episode
 
 	Solution []Step `json:"solution,omitempty"` // for scripted policies
@@ -40,7 +40,7 @@ type Task struct {
 type Query struct {
 	Step
 
-	Has json.RawMessage `json:"has"` // JSON; other members may stand beside those of an object
+	Has json.RawMessage `json:"has"` // JSON; an object may have further members
 }
 
 // Step is a call in the words of p_c. A text among its arguments may contain {{2 /orders/0/id}},

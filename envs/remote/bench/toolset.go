@@ -96,7 +96,8 @@ func readToolset(data string) (*Toolset, error) {
 
 	text, err := disk.ReadText(path)
 	if err != nil {
-		return nil, fmt.Errorf("no tools of your own in %s: `toolevo tools import` puts them there: %w", data, err)
+		return nil, fmt.Errorf("no tools of your own in %s: `toolevo tools import` puts them "+
+			"there: %w", data, err)
 	}
 
 	t := newToolset()
@@ -231,8 +232,9 @@ func (t *Toolset) check(spec *toolapi.Spec) error {
 	}
 
 	if len(unsafe) > 0 {
-		return fmt.Errorf("nothing brings back what %v change: name those that only read in reads, those that are to "+
-			"be used all the same in allow, and take the others out of %s.yaml", unsafe, base)
+		return fmt.Errorf("nothing brings back what %v change: name those that only read in reads, "+
+			"those that are to be used all the same in allow, and take the others out of %s.yaml",
+			unsafe, base)
 	}
 	return nil
 }

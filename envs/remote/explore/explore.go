@@ -28,7 +28,7 @@ type Tools[S any] struct {
 // Answer is what a call is answered.
 type Answer struct {
 	Said    string // as the agent reads it
-	Value   any    // its JSON value, or the text of one that has none
+	Value   any    // its JSON value, or else the text
 	Refused bool
 }
 

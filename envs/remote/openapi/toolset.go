@@ -57,7 +57,7 @@ const (
 	Binary    Cause = "binary body"
 	Media     Cause = "media type" // of a body or parameter, neither JSON nor a form
 	Style     Cause = "style"      // of a parameter, not one of its place
-	Schema    Cause = "schema"     // no JSON Schema
+	Schema    Cause = "schema"     // not a JSON Schema
 	Size      Cause = "size"       // of the schemas
 	Malformed Cause = "malformed"  // not as OpenAPI says
 	Webhook   Cause = "webhook"    // the service's request to its user
