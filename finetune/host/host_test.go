@@ -322,7 +322,7 @@ func TestAdapters(t *testing.T) {
 func TestLoad(t *testing.T) {
 	for text, want := range map[string]string{
 		"kind: openai\nwait: 5\nadapters: true":                                        "",
-		"kind: ollama\nwait: 5\nadapters: true":                                        "adapters: only a running server",
+		"kind: ollama\nwait: 5\nadapters: true":                                        "only a running server",
 		"kind: openai\nwait: 5\ncommand: [vllm, serve, '{model}', '{name}', '{port}']": "",
 		"kind: ollama\nwait: 5":                                                        "",
 		"kind: openai\nwait: 5\ncommand: [vllm, '{model}', '{port}']":                  "holds no {name}",

@@ -536,7 +536,7 @@ func TestRecipes(t *testing.T) {
 		"format: dpo\nbatch: 0\n":                                              "batch: 0",
 		"format: dpo\nbatch: 1\nbatches: 2\n":                                  "batches",
 		"format: dpo\nbatch: 1\narguments: {dataset: mine}\n":                  "dataset cannot be set in a recipe",
-		"format: dpo\nbatch: 1\narguments: {gradient_accumulation_steps: 8}\n": "gradient_accumulation_steps cannot be set",
+		"format: dpo\nbatch: 1\narguments: {gradient_accumulation_steps: 8}\n": "accumulation_steps cannot be set",
 		"format: [": "recipe small",
 	} {
 		_, err := training.LoadRecipe(recipes(text), "small")
