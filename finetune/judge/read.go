@@ -26,6 +26,7 @@ const fileExtension = ".json"
 // OfEpisode returns an episode of the suite toolbench as an answer. api is what reports call the
 // version that it met.
 func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (Answer, error) {
+	// Brought into the form of published answers, so that one scorer judges both.
 	as := answers.Episode{
 		QuestionID: e.QuestionID, Question: e.Question, Tools: e.Tools,
 		Policy: e.Policy, API: e.DeployedAPI,
@@ -47,6 +48,7 @@ func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (
 		Agent: finetune.Contender{Policy: e.Policy, API: api}, Group: group, ID: id,
 		Exposure: e.Labels[envs.LabelDifficulty], Lost: e.Lost != "",
 	}
+	// What a lost episode did up to its failure says nothing about the agent.
 	if a.Lost {
 		return a, nil
 	}

@@ -31,6 +31,7 @@ func (c *canvas) writeSVG(w io.Writer, style string) error {
 		c.width, c.height)
 	b.WriteString(style)
 
+	// Areas come first: what is later is drawn above, and texts must stay readable.
 	for _, a := range c.areas {
 		fmt.Fprintf(&b, `<polygon fill="#%02x%02x%02x" `, a.colour.R, a.colour.G, a.colour.B)
 

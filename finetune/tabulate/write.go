@@ -249,6 +249,7 @@ func (g *Grid) latexHeads(b *strings.Builder) {
 	var above, rules, heads []string
 
 	for start := g.Heading; start < len(g.Heads); {
+		// Only neighbours share a head above them: a rule in LaTeX spans columns side by side.
 		end := start + 1
 		for g.above[start] != "" && end < len(g.Heads) && g.above[end] == g.above[start] {
 			end++
@@ -262,6 +263,7 @@ func (g *Grid) latexHeads(b *strings.Builder) {
 		}
 
 		for column := start; column < end; column++ {
+			// The head of a column begins with what is above it, which would be said twice.
 			head := strings.TrimPrefix(g.Heads[column], g.above[column])
 			heads = append(heads, Escape(strings.TrimSpace(head)))
 		}

@@ -274,6 +274,7 @@ func (p *Plan) checkLengths(s *Source) error {
 			"differ a little.", lengths.Template, template)
 	}
 
+	// Counted tokens are proof, so this is an error, not a warning.
 	if lengths.MaxTokens > cutoff {
 		return fmt.Errorf("the longest sample of %s has %d tokens, and %s is %d: the trainer would cut "+
 			"the answer off. Export again with a cutoff of %d, or set %s=%d", s.Folder, lengths.MaxTokens,

@@ -73,6 +73,7 @@ func parseRecipe(name string, text []byte) (*Recipe, error) {
 
 	r.Trainer = cmp.Or(r.Trainer, export.LlamaFactory)
 
+	// Documents are for people and other tools; no trainer reads them.
 	_, trainerErr := export.ParseTrainer(string(r.Trainer))
 	_, formatErr := export.ParseFormat(string(r.Format), func(f export.Format) bool { return !f.IsDocuments() })
 
@@ -85,6 +86,7 @@ func parseRecipe(name string, text []byte) (*Recipe, error) {
 			r.Batch)
 	}
 
+	// A plan sets these last, so a recipe's own would be overruled without a word.
 	for _, item := range r.Arguments {
 		if key := fmt.Sprint(item.Key); slices.Contains(planArguments, key) {
 			return nil, fmt.Errorf("recipe %s: arguments: %s cannot be set in a recipe: it follows from "+

@@ -154,6 +154,7 @@ func (r *Recipe) openSources(o Options) (all []*Source, err error) {
 // samples of the sources that have too few, and loses none; TRL leaves out what a source has too
 // much of.
 func share(all []*Source, weights []float64, t export.Trainer) error {
+	// Without weights the sources stay as they were opened: each sample once.
 	if len(weights) == 0 {
 		return nil
 	}
