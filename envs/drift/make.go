@@ -152,7 +152,7 @@ func (m *Maker) Applied(word string, operators []Operator, i int) (*toolapi.Spec
 type plan struct {
 	operators []Operator
 	drawn     bool                  // each is applied as often as it says; otherwise wherever it can be
-	ofTool    map[string][]Operator // in place of operators, where a script names them for each tool
+	ofTool    map[string][]Operator // before operators, if a script or a model names them for each tool
 }
 
 // successor applies the plan to an API.

@@ -19,16 +19,16 @@ type Operator struct {
 	Name  string // in commands and changes
 	About string // what it does, in a few words
 
-	// Apply returns the successor, and false where the operator has nothing to do on an API. It is
-	// nil for an operator that changes what all APIs of a version have in common.
+	// Apply returns the successor, and false if the operator does not apply to an API. It is nil
+	// for an operator that changes what all APIs of a version have in common.
 	Apply func(a toolapi.APISpec, d *Draws) (Step, bool)
 
-	// common takes the place of Apply. It changes the version, and returns false where it has
-	// nothing to do.
+	// common takes the place of Apply. It changes the version, and returns false if it does not
+	// apply.
 	common func(s *toolapi.Spec, d *Draws) (Change, bool)
 	group  string  // of factors, if it is a factor by itself; or ""
-	chosen *choice // takes the place of draws; nil where nobody chose
-	often  float64 // how often Maker.Version applies it where it can; 1 is always
+	chosen *choice // takes the place of draws; nil if nobody chose
+	often  float64 // how often Maker.Version applies it if it can; 1 is always
 }
 
 // isDrawn draws whether to apply the operator; one that always applies takes no draw.

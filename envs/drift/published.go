@@ -66,7 +66,7 @@ func Published(c *toolapi.Catalog, base string) *toolapi.Catalog {
 var newWords = yamltext.Once[map[string]string](files, "published.yaml")
 
 // publishedNames renames parameters whose whole name is one of the 48. A name that the API has
-// already gets a number, where the published script has it twice.
+// already gets a number; the published script would have it twice.
 var publishedNames = Operator{Name: "published-names", Apply: func(a toolapi.APISpec, _ *Draws) (Step, bool) {
 	return rename(a, func(current toolapi.APISpec, p toolapi.Parameter) string {
 		if now, ok := newWords()[p.Name]; ok {

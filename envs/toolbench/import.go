@@ -132,8 +132,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// readFolder reads the files *.json of a folder, which have a form, in the order of their names, or
-// one such file.
+// readFolder reads the files *.json of a folder, or one such file, in the order of their names. All
+// must have the form.
 func readFolder(dir, form string) ([]file, error) {
 	if name, isJSON := strings.CutSuffix(filepath.Base(dir), ".json"); isJSON && !isFolder(dir) {
 		f, err := readFile(name, dir, form)
@@ -178,7 +178,7 @@ var forms = sync.OnceValue(func() map[string]*toolapi.Form {
 	}
 
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // the forms are part of the program
 	}
 	return forms
 })
@@ -200,8 +200,7 @@ func readFile(name, path, form string) (file, error) {
 	return file{name, fmt.Sprintf("%x", sha256.Sum256(text)), compact.Bytes()}, nil
 }
 
-// ReadJSON reads a file of JSON, of which objects keep their order. The error of a mistake says
-// where it stands.
+// ReadJSON reads a JSON file; objects keep their order. The error says where a mistake is.
 func ReadJSON(path string) (text []byte, value any, err error) {
 	if text, err = disk.ReadJSON(path); err != nil {
 		return nil, nil, err

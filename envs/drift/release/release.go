@@ -25,8 +25,8 @@ type Inferred struct {
 	Broken  []NotUnderstood // what old calls have no successor for
 }
 
-// Change is a difference that was understood. Its Operator is that of package drift where there is
-// one that does the same, or one of this package's.
+// Change is a difference that was understood. Its Operator is the one of package drift that does
+// the same, or else one of this package.
 type Change struct {
 	drift.Change
 

@@ -30,7 +30,7 @@ func (t *tool) successor() (toolapi.APISpec, bool) {
 		t.note(Describe, "", strings.Join(p.described, ", "), 1, "its description is another one")
 	}
 
-	// What calls of the tool would need was reported where it was found.
+	// By then, the reason why no call reaches the tool was reported.
 	if p.gone {
 		return api, false
 	}

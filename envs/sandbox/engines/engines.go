@@ -31,7 +31,7 @@ func Names() []string { return []string{Auto, ForkServer, Bwrap, Unsafe} }
 type Options struct {
 	Engine     string         // one of Names; "" is Auto
 	Executable string         // "" is the python3 of PATH
-	Modules    []string       // third-party modules that programs may import, where they are installed
+	Modules    []string       // third-party modules that programs may import, if they are installed
 	Accept     []confine.Wall // walls to do without if the machine does not offer them
 	Lacking    []confine.Wall // walls to leave out even if the machine offers them, to see what holds without
 	// the newest version of Landlock to use, to see what holds on an older kernel; 0 is the

@@ -47,7 +47,7 @@ func (s spelling) resolve(name string) (string, error) {
 	}
 
 	// Published names come first: whoever read the published documents has to meet what a version
-	// has made of them, even where the new name happens to be spelled alike.
+	// has made of them, even if a new name happens to be spelled like an old one.
 	for _, names := range [][]string{s.published, s.deployed} {
 		found := slices.DeleteFunc(slices.Clone(names), func(n string) bool {
 			return toolbench.Name(n) != name
