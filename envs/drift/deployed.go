@@ -319,7 +319,7 @@ func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 		paths = inFolder
 	}
 
-	// To Glob a pattern without matches is no error, but nobody deploys no versions.
+	// To Glob, a pattern without matches is no error; here it is a mistake.
 	if len(paths) == 0 {
 		return nil, nil, console.Usage("there is no file %s: `toolevo versions make` makes some",
 			pattern)

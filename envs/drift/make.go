@@ -52,7 +52,7 @@ func NewMaker(c *toolapi.Catalog, source string, heldOut []string, seed uint64) 
 		}
 	}
 
-	// A new name that differs from an old one in spelling alone would be no other name.
+	// A new name that differs from an old one only in spelling would not be another name.
 	for _, identifier := range Identifiers(m.source) {
 		m.taken[fold(identifier)] = true
 	}

@@ -240,7 +240,7 @@ func (u *mutation) takeNames(apis []toolapi.APISpec, answer string) (wrong refus
 		return refusals{err.Error()}
 	}
 
-	// What was taken before stays: the model is asked again for what is missing alone.
+	// What was taken before stays: the model is asked again only for what is missing.
 	for _, a := range apis {
 		named := object.Object(a.Name)
 		n := u.names[a.ToolName()]

@@ -66,7 +66,7 @@ func random(n int) string {
 	return hex.EncodeToString(data)
 }
 
-// layFiles makes the folder, where everything is allowed to whoever reaches it.
+// layFiles makes the folder, in which whoever reaches it may do anything.
 func (b *Bait) layFiles() error {
 	// The folder stays when its files are laid out again, as the socket in it does.
 	if b.dir == "" {

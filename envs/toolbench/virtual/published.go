@@ -98,7 +98,7 @@ func readPublished(path, version string) ([]Entry, error) {
 	folder := filepath.Dir(path)
 	category := filepath.Base(filepath.Dir(folder))
 
-	// Published folders have the category twice, in their own names, too.
+	// The names of published folders repeat the category.
 	tool, ok := strings.CutSuffix(filepath.Base(folder), "_for_"+category)
 	if !ok {
 		return nil, fmt.Errorf("%s: want a folder TOOL_for_%s", path, category)
