@@ -161,6 +161,8 @@ func (r *Report) flips(all []facts.Fact, evaluations []Evaluation) {
 	}
 
 	answers := answersOf(all)
+
+	// In the order in which they were asked: facts have a row for each contender and repeat.
 	questions := tabulate.Distinct(all, func(f facts.Fact) facts.Key {
 		return facts.Key{
 			Dataset: f.Dataset, Difficulty: f.Difficulty,

@@ -65,6 +65,7 @@ func Rescore(jobs []Job, episodes iter.Seq2[trajectories.Episode, error], by Ver
 			return nil, err
 		}
 
+		// A lost episode has no answer that a matcher could judge.
 		if e.Lost != "" {
 			continue
 		}

@@ -39,6 +39,7 @@ func Verify(ctx context.Context, jobs []Job, o Options) (Verification, error) {
 		}
 	}
 
+	// In the order of the jobs, however many workers there are: the report must not depend on them.
 	played, err := kept.All(ctx, len(all), o.Workers, nil, func(ctx context.Context, i int) (playedAgain, error) {
 		return o.again(ctx, all[i])
 	})

@@ -164,6 +164,7 @@ func (c *Config) exportFlags(round int) Flags { return c.Export.over(c.ByRound[r
 func (c *Config) checkNames() error {
 	known := slices.Sorted(maps.Keys(c.Servers))
 
+	// Only servers that a stage asks must be described; a file may describe more.
 	asked := c.Evaluate.Servers
 	if c.Collector != "" {
 		asked = append(slices.Clone(asked), c.Collector)

@@ -84,6 +84,7 @@ func (d *Judged) passRates(files map[string][]byte) error {
 	queries, lines := map[place]map[string]published{}, map[place][][]string{}
 
 	for _, j := range d.Judgements {
+		// Only what was judged is listed, as in the published files.
 		if j.Given == nil || j.Passes == nil {
 			continue
 		}

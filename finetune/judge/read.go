@@ -48,6 +48,7 @@ func OfEpisode(e *trajectories.Episode, api string, deployed *toolapi.Version) (
 		Agent: finetune.Contender{Policy: e.Policy, API: api}, Group: group, ID: id,
 		Exposure: e.Labels[envs.LabelDifficulty], Lost: e.Lost != "",
 	}
+
 	// What a lost episode did up to its failure says nothing about the agent.
 	if a.Lost {
 		return a, nil

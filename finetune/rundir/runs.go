@@ -268,6 +268,8 @@ func (r *Run) readProgress(ctx context.Context, m *store.Manifest) error {
 // readReport adds the figures of an evaluation's last report.
 func (r *Run) readReport() error {
 	text, err := disk.ReadFile(filepath.Join(r.Dir, ReportFile))
+
+	// An evaluation that was interrupted before its first end has no report yet.
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

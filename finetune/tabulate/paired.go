@@ -117,6 +117,9 @@ func (t *Table) compare(s *Source, groups []*group) {
 
 	for _, g := range groups {
 		base := places[strings.Join(t.basis(g.row), "\x00")]
+
+		// The row that others are compared with has no comparison, nor has one without a
+		// counterpart.
 		if base == nil || base == g {
 			continue
 		}

@@ -247,6 +247,8 @@ func (t *Table) isRepeated(g *group, ranks []map[string]int) bool {
 func (c *Column) figure(t *Table, s *Source, g *group) {
 	switch {
 	case c.Sum != "" || c.Part != "":
+		// A column has one of the two. Parts are divided by their whole later, once every sum is
+		// known.
 		sum := 0.0
 		for _, i := range g.members {
 			sum += s.number(i, c.Sum+c.Part)

@@ -104,6 +104,7 @@ func gather(all []Label, r *Report) []*labelled {
 		}
 	}
 
+	// Sorted, so that the same labels give the same bytes in whatever order they come.
 	cases = slices.DeleteFunc(cases, func(c *labelled) bool { return len(c.by) == 0 })
 	slices.SortFunc(cases, func(a, b *labelled) int {
 		return cmp.Or(cmp.Compare(a.query, b.query), cmp.Compare(a.answer, b.answer))
