@@ -110,6 +110,7 @@ func keyLength(t *token.Token) int {
 
 // enter begins an entry of a mapping or a list.
 func (m *measure) enter(column int, list bool, key int) {
+	// In flow style columns mean nothing: the entry is one of the innermost collection.
 	if n := len(m.open); n > 0 && m.open[n-1].flow {
 		m.path += key - m.open[n-1].key
 		m.open[n-1].key = key
@@ -135,6 +136,7 @@ func (m *measure) enter(column int, list bool, key int) {
 	m.path += key - c.key
 	c.key = key
 
+	// For each entry of a mapping, the parser copies the others.
 	if c.entries++; !list {
 		m.work += c.entries * entrySize
 	}

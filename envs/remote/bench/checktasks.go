@@ -157,7 +157,8 @@ func problemsOf(first, second episode) (problems []string) {
 		return []string{fmt.Sprintf("the solution: %v", first.failed)}
 	}
 
-	if second.failed != nil { // and so has no turns to compare
+	// A playing that failed has no turns to compare.
+	if second.failed != nil {
 		return []string{fmt.Sprintf("the solution, on a fresh instance: %v", second.failed)}
 	}
 
@@ -174,6 +175,7 @@ func problemsOf(first, second episode) (problems []string) {
 		}
 	}
 
+	// If only the second answer is wrong, a call before it was answered differently already.
 	if last := first.turns[len(first.turns)-1]; last.Outcome == envs.Incorrect {
 		answer, _ := last.Call.Args.Get("answer")
 		problems = append(problems, fmt.Sprintf("the solution answers %s, which is wrong",

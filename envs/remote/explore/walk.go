@@ -133,6 +133,7 @@ func (e *Explorer[S]) lastCall(
 			continue
 		}
 
+		// Without anything to ask for, another call or other arguments may do better.
 		p, err := e.chooseQuestion(append(slices.Clone(before), *last), was)
 		if err != nil || p != nil {
 			return p, err
