@@ -130,6 +130,7 @@ func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.
 		Log: slog.New(slog.DiscardHandler),
 	}
 	b.Data = dir
+	// Shipped versions are part of the program: only those in files are inputs.
 	if len(d.Files) > 0 {
 		b.Lineage[InputVersions] = d.Hash()
 	}
@@ -139,8 +140,9 @@ func NewBench(dir string, c *configs.Resolved, s *serving.Servers, noted *drift.
 
 // ReadBench is OpenBench without an engine. noted are the versions of a run to continue, nil for a
 // new one; s are the servers of its models, nil if no model may be asked.
-func ReadBench(ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed, s *serving.Servers) (
-	*Bench, error) {
+func ReadBench(
+	ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed, s *serving.Servers,
+) (*Bench, error) {
 	b, err := NewBench(dir, c, cmp.Or(s, &serving.Servers{Parallel: "auto"}), noted)
 	if err != nil {
 		return nil, err

@@ -72,12 +72,12 @@ func (j *BranchJob) read(ctx context.Context) (_ *branch, err error) {
 	// A branch needs a turn to take: a node at which the task has ended offers none.
 	if n := record.Nodes[node]; n.Status != envs.Running {
 		return nil, console.Usage("the task has ended at node %d (%s): choose one on the way to "+
-			"it, which `toolevo %s` shows", node, n.Status, console.Shell("inspect", v.Dir, q.ID, j.Tree, j.Node))
+			"it, which `toolevo %s` shows", node, n.Status,
+			console.Shell("inspect", v.Dir, q.ID, j.Tree, j.Node))
 	}
 
 	point := &branch{
-		dir: v.Dir, question: q, noted: v.Versions,
-		config: stored.Layer(v.Run),
+		dir: v.Dir, question: q, noted: v.Versions, config: stored.Layer(v.Run),
 		begin: configs.Branch{
 			From:     fmt.Sprintf("%s %s %d %d", v.Manifest.ID, q.ID, record.Tree, node),
 			Question: q.ID,

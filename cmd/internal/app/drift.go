@@ -185,8 +185,9 @@ func (j *DriftJob) judge(ctx context.Context, c *configs.Resolved, runs []driftR
 }
 
 // judgeRun has the answers of an evaluation judged, and returns the judge's name in the verdicts.
-func (j *DriftJob) judgeRun(ctx context.Context, name, dir string, p kept.Prompts,
-	open suite.OpenWriter) (string, error) {
+func (j *DriftJob) judgeRun(
+	ctx context.Context, name, dir string, p kept.Prompts, open suite.OpenWriter,
+) (string, error) {
 	benchmark, err := suite.Lookup(name)
 	judging, ok := benchmark.(suite.Judger)
 

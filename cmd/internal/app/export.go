@@ -95,8 +95,9 @@ func (e *ExportJob) export(ctx context.Context, dirs []string) (*export.Manifest
 }
 
 // write writes an export, without trajectories that acted on what nobody could have known.
-func (e *ExportJob) write(ctx context.Context, s *sources, rows iter.Seq2[trajectories.Row, error], o export.Options) (
-	*export.Manifest, error) {
+func (e *ExportJob) write(
+	ctx context.Context, s *sources, rows iter.Seq2[trajectories.Row, error], o export.Options,
+) (*export.Manifest, error) {
 	stop := e.driftOf(ctx, s, &o.Selection)
 	m, err := export.Write(ctx, e.Out, rows, o)
 	return m, errors.Join(err, stop())
@@ -105,6 +106,7 @@ func (e *ExportJob) write(ctx context.Context, s *sources, rows iter.Seq2[trajec
 // exportSamples writes training data.
 func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Options) (
 	*export.Manifest, error) {
+	// A model that learns from a script learns the script; to lint one does no harm.
 	if !e.Scripted && !e.lint {
 		if err := s.refuseScripts(); err != nil {
 			return nil, err

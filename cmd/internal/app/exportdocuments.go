@@ -165,8 +165,10 @@ func (e *ExportJob) exportLogs(ctx context.Context, s *sources, f export.Format)
 }
 
 // writeLogs writes the logs of an evaluation.
-func writeLogs(ctx context.Context, out string, format export.Format, e *stored.Evaluation, lost finetune.Lost,
-	shown func(*trajectories.Row) (trajectories.Shown, error)) (*export.Manifest, error) {
+func writeLogs(
+	ctx context.Context, out string, format export.Format, e *stored.Evaluation, lost finetune.Lost,
+	shown func(*trajectories.Row) (trajectories.Shown, error),
+) (*export.Manifest, error) {
 	report, err := e.Report(ctx, lost)
 	if err != nil {
 		return nil, err

@@ -175,8 +175,9 @@ func (j *RunJob) Configure(ctx context.Context) (*configs.Resolved, *drift.Deplo
 
 // configure is Configure with a check of the configuration, which also gets that of the run to
 // continue.
-func (j *RunJob) configure(ctx context.Context, check func(c *configs.Resolved, resumed []configs.Layer) error) (
-	*configs.Resolved, *drift.Deployed, error) {
+func (j *RunJob) configure(
+	ctx context.Context, check func(c *configs.Resolved, resumed []configs.Layer) error,
+) (*configs.Resolved, *drift.Deployed, error) {
 	if err := j.check(); err != nil {
 		return nil, nil, err
 	}

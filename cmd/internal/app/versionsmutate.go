@@ -122,8 +122,9 @@ func (j *MutateVersionsJob) how(ctx context.Context, c *configs.Resolved, shippe
 }
 
 // mutateAll makes the versions and writes their files.
-func (j *MutateVersionsJob) mutateAll(ctx context.Context, m *drift.Maker, w kept.Writer, how drift.Mutating,
-	shipped *toolapi.Catalog) (made []MutatedVersion, err error) {
+func (j *MutateVersionsJob) mutateAll(
+	ctx context.Context, m *drift.Maker, w kept.Writer, how drift.Mutating, shipped *toolapi.Catalog,
+) (made []MutatedVersion, err error) {
 	var files []toolapi.File
 
 	for i := range j.Count {
@@ -138,8 +139,9 @@ func (j *MutateVersionsJob) mutateAll(ctx context.Context, m *drift.Maker, w kep
 }
 
 // mutated makes the i-th version.
-func (j *MutateVersionsJob) mutated(ctx context.Context, m *drift.Maker, w kept.Writer, how drift.Mutating, i int) (
-	MutatedVersion, error) {
+func (j *MutateVersionsJob) mutated(
+	ctx context.Context, m *drift.Maker, w kept.Writer, how drift.Mutating, i int,
+) (MutatedVersion, error) {
 	spec, changes, report, err := m.Mutate(ctx, w, i, how)
 	if err == nil && len(changes) == 0 { // it would be measured as if there were something
 		err = fmt.Errorf("nothing that the model wrote can be used: %s",

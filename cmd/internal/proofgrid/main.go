@@ -62,7 +62,7 @@ func main() {
 	}()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "proofgrid:", err)
-		stop()
+		stop() // which os.Exit leaves out
 		os.Exit(1)
 	}
 }

@@ -77,6 +77,7 @@ func tablesOf(g *grid, results string) (string, error) {
 	shown := tabulate.MustRead(tablesYAML, []string{"rows"}, []string{"grid"})
 	made := map[string][]tabulate.Row{"costs": tabulate.RowsOf(costs)}
 
+	// The costs come from manifests; all other tables are made of the rows.
 	for name, t := range shown.Tables {
 		if t.Over != "" {
 			made[name] = t.Rows(tabulate.Of(rows))

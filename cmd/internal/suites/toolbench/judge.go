@@ -339,8 +339,9 @@ func (o *judging) open(c *suite.Call) (recordedJudge, error) {
 }
 
 // judge has answers judged.
-func (o *judging) judge(ctx context.Context, j judge.Judge, answers []judge.Answer, done func(done, total int)) (
-	*judge.Judged, error) {
+func (o *judging) judge(
+	ctx context.Context, j judge.Judge, answers []judge.Answer, done func(done, total int),
+) (*judge.Judged, error) {
 	options := judge.Options{Passes: o.passes, Workers: o.workers, Reference: o.reference,
 		Done: done}
 	for _, name := range o.scores {

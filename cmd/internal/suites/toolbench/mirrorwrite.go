@@ -80,8 +80,10 @@ func mirrorRequestsCommand() suite.Command {
 }
 
 // command returns a command that has something written.
-func (m *mirrorWriting) command(use string,
-	write func(context.Context, []*toolbench.Document) (*MirrorWritten, error), more ...suite.Option) suite.Command {
+func (m *mirrorWriting) command(
+	use string, write func(context.Context, []*toolbench.Document) (*MirrorWritten, error),
+	more ...suite.Option,
+) suite.Command {
 	return suite.Command{
 		Use: use, Help: helpTexts, Progress: true, Document: MirrorWritten{},
 		Configured: &suite.Configured{Models: true, Flags: []string{"prompts"}},
