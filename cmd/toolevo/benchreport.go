@@ -126,7 +126,7 @@ func (r *serveReport) end() *serveReport {
 func (r *serveReport) text() string {
 	// All times count from the first request.
 	if r.Requests == 0 {
-		return "nothing was asked of it\n"
+		return "no requests came in\n"
 	}
 
 	var b strings.Builder

@@ -174,7 +174,7 @@ func TestBenchServeText(t *testing.T) {
 	}
 
 	out, said := s.interrupt()
-	if out != "nothing was asked of it\n" || strings.Contains(said, "sesame") {
+	if out != "no requests came in\n" || strings.Contains(said, "sesame") {
 		t.Errorf("%q\n%s", out, said)
 	}
 

@@ -60,9 +60,9 @@ func TestEstimateFlags(t *testing.T) {
 		{"--tokens-per-second", "-1", "above 0"},
 		{"--tokens-per-second", "NaN", "above 0"},
 		{"--prices", "1", "a million tokens cost"},
-		{"--prices", "1,-2", "no price"},
+		{"--prices", "1,-2", "not a price"},
 		{"--prices", "1,2,3,4", "a million tokens cost"},
-		{"--prices", "cheap", "no price"},
+		{"--prices", "cheap", "not a price"},
 	} {
 		fails(t, exitUsage, []string{tt.flag, tt.says}, estimated(t, "--dry-run", tt.flag, tt.value)...)
 	}

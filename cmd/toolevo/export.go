@@ -120,7 +120,7 @@ func nothingIn(m *export.Manifest) error {
 	case !m.Format.IsDocuments():
 		return console.Bad("no sample is left to train on: what was left out above says why")
 	case len(m.LeftOut()) == 0:
-		return console.Bad("nothing was exported: no episode and no trajectory is there")
+		return console.Bad("nothing was exported: there are no episodes and no trajectories")
 	}
 
 	return console.Bad("nothing was exported: what was left out above says why")
@@ -189,7 +189,7 @@ func inBalance(m *export.Manifest) string {
 	}
 
 	if words == nil {
-		return ": of one kind alone nothing is learnt"
+		return ": nothing is learnt from one kind alone"
 	}
 	return ", balanced by " + strings.Join(words, " ")
 }
@@ -235,7 +235,7 @@ func (a *app) printSamples(dir string, m *export.Manifest) {
 // printScripted prints how many samples scripts wrote, if any.
 func (a *app) printScripted(n int) {
 	if n > 0 {
-		fmt.Fprintf(a.Out, "scripts wrote %d of the samples, and no language model\n", n)
+		fmt.Fprintf(a.Out, "scripts wrote %d of the samples, not a language model\n", n)
 	}
 }
 

@@ -177,7 +177,7 @@ func explainStage(ctx context.Context, err error) error {
 
 	switch {
 	case errors.As(err, &changed):
-		return console.Usage("%w: choose another --out, or add --redo to do it and all that rests on it again", err)
+		return console.Usage("%w: choose another --out, or add --redo to rerun it and all that depends on it", err)
 	case ctx.Err() != nil || console.KindOf(err) != 0:
 		return err
 	}

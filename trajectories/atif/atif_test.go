@@ -457,7 +457,7 @@ func TestRefusals(t *testing.T) {
 	last := step(`"source": "agent", "message": "done"`)
 
 	for want, text := range map[string]string{
-		"step 2: it met nothing, and": foreign(step(`"source": "agent", "message": "", "tool_calls": [` + call("a") + `,` +
+		"step 2: it has no result, and": foreign(step(`"source": "agent", "message": "", "tool_calls": [` + call("a") + `,` +
 			call("b") + `], "observation": {"results": [{"source_call_id": "b", "content": "x"}]}`)),
 		"step 2: it has 1 results that name no call": foreign(step(`"source": "agent", "message": "",
 			"tool_calls": [` + call("a") + `,` + call("b") + `], "observation": {"results": [
@@ -473,7 +473,7 @@ func TestRefusals(t *testing.T) {
 		"step 2: an observation of": foreign(step(`"source": "system", "message": "", "observation": {"results": []}`)),
 		"step 2: its result refers": foreign(step(`"source": "agent", "message": "", "observation": {"results": [
 			{"subagent_trajectory_ref": [{}]}]}`)),
-		"step 2: it met nothing": foreign(last + `, {"step_id": 3, "source": "agent", "message": "and more"}`),
+		"step 2: it has no result": foreign(last + `, {"step_id": 3, "source": "agent", "message": "and more"}`),
 		"step 3: the user speaks": foreign(step(`"source": "agent", "message": "", "observation": {"results": [
 			{"content": "x"}]}`) + `, {"step_id": 3, "source": "user", "message": "go on"}`),
 		"step 2: the arguments of": foreign(step(`"source": "agent", "message": "", "tool_calls": [

@@ -259,7 +259,7 @@ func (s *Step) refuse(last bool) string {
 		switch {
 		// Only the last turn may lack a result: its answer ended the episode.
 		case s.Source == AgentSource && len(results) == 0 && !(last && i == len(singles)-1):
-			return "it met nothing, and the agent goes on"
+			return "it has no result, and the agent goes on"
 		case len(results) > max(1, len(singles[i].ToolCalls)):
 			return fmt.Sprintf("it has %d results, and a turn has one", len(results))
 		}

@@ -199,15 +199,15 @@ func (m *Manifest) LeftOut() []LeftOut {
 
 	all := []LeftOut{
 		{m.Lint.Dropped, "rejected by the linter" + byRule(m.Lint.ByRule)},
-		{len(m.Refused), "documents and folders that no sample is made of"},
+		{len(m.Refused), "documents and folders that no sample can be made of"},
 		{m.Lost, "episodes that infrastructure failures ended"},
 		{d.Split, "of another split than " + m.Selection.Split},
 		{d.Elsewhere, "their questions are asked in another split, too"},
 		{d.Score, fmt.Sprintf("the %s matcher does not accept them", m.Selection.Score)},
 		{d.NoRecovery, "no recovery from a deprecation"},
 		{d.NoUpdate, "no truthful call of UpdateTool"},
-		{d.Blind, "nothing in them tells that a call meant something else than it did"},
-		{d.NoDetection, "who trusts every answer is right, too"},
+		{d.Blind, "nothing in them reveals that a call meant something else than before"},
+		{d.NoDetection, "trusting every answer is right there, too"},
 		{d.Faulty, "more faulty turns than wanted"},
 		{d.Duplicate, "duplicates"},
 		{d.Surplus, "more than wanted of a question"},
@@ -215,7 +215,7 @@ func (m *Manifest) LeftOut() []LeftOut {
 		{m.Selected.SkippedSteps, "faulty turns of chosen trajectories"},
 		{m.Selected.WithoutIDs,
 			"turns whose text is not all that was sampled, or of which the log has no token ids"},
-		{m.Selected.Repeated, "samples that are there already: the lineage counts them"},
+		{m.Selected.Repeated, "repeated samples, which the lineage counts"},
 		{m.Lint.Samples, "samples rejected by the linter" + byRule(m.Lint.SamplesByRule)},
 	}
 

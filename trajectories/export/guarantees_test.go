@@ -305,8 +305,8 @@ func TestEveryReasonAddsUp(t *testing.T) {
 		"1 their questions are asked in another split, too",
 		"1 the strict matcher does not accept them", "1 no recovery from a deprecation",
 		"2 no truthful call of UpdateTool",
-		"1 nothing in them tells that a call meant something else than it did",
-		"1 who trusts every answer is right, too", "1 more faulty turns than wanted", "1 duplicates",
+		"1 nothing in them reveals that a call meant something else than before",
+		"1 trusting every answer is right there, too", "1 more faulty turns than wanted", "1 duplicates",
 		"1 more than wanted of a question", "1 more than the weights allow",
 	}, reasons); diff != "" {
 		t.Errorf("reasons, -want +got:\n%s", diff)
