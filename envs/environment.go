@@ -13,8 +13,8 @@ type Environment interface {
 
 	// Step runs one action. The turn keeps its text, without what the agent wrote after it. The
 	// state is unchanged, and the same state and action give the same transition. Stepping from a
-	// state that is not Running is an error. Every error is ours, never the agent's, and wraps a
-	// StageError.
+	// state that is not Running is an error. Every error is the program's, never the agent's, and
+	// wraps a StageError.
 	Step(ctx context.Context, s State, a Action) (Transition, error)
 }
 
@@ -136,7 +136,7 @@ type Transition struct {
 type Grade struct {
 	Answer   string `json:"answer"`   // the answer as the agent gave it
 	Official bool   `json:"official"` // right by the benchmark's own matcher
-	Strict   bool   `json:"strict"`   // right by the strict matcher, which honours signs and decimal points
+	Strict   bool   `json:"strict"`   // right by the strict one, which honours signs and points
 
 	// Reason is why, in the words of the language model that judged the answer, or "". No agent
 	// sees it.

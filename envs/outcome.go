@@ -12,18 +12,18 @@ const (
 	OK              Outcome = iota // the tool ran and answered
 	Malformed                      // no Action or Action Input could be read from the text
 	InvalidAction                  // no tool of that name in the deployed version
-	InvocationError                // the tool exists, the arguments do not fit its deployed signature
-	Deprecated                     // the name, or its parameters, belong to a version that is no longer deployed
+	InvocationError                // the arguments do not fit the tool's deployed signature
+	Deprecated                     // the name or its parameters are of a version no longer deployed
 	ToolError                      // the call was valid and the tool could not do what it asked
 	Correct                        // the task was ended with the right answer
 	Incorrect                      // the task was ended with a wrong answer
-	Unavailable                    // a passing fault of the deployed API: the same call succeeds later
+	Unavailable                    // a passing fault of the API: the same call succeeds later
 )
 
 var outcomeNames = [...]string{
-	OK: "ok", Malformed: "malformed", InvalidAction: "invalid-action", InvocationError: "invocation-error",
-	Deprecated: "deprecated", ToolError: "tool-error", Correct: "correct", Incorrect: "incorrect",
-	Unavailable: "unavailable",
+	OK: "ok", Malformed: "malformed", InvalidAction: "invalid-action",
+	InvocationError: "invocation-error", Deprecated: "deprecated", ToolError: "tool-error",
+	Correct: "correct", Incorrect: "incorrect", Unavailable: "unavailable",
 }
 
 // Unreadable reports whether no action could be read from the text of a turn: it has none, or its

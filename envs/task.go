@@ -2,7 +2,7 @@ package envs
 
 // The labels that the program itself reads. A suite may give its tasks others as well.
 const (
-	LabelDataset    = "dataset"    // the dataset it belongs to, e.g. "coffee"; chooses the demonstrations
+	LabelDataset    = "dataset"    // its dataset, e.g. "coffee"; chooses the demonstrations
 	LabelDifficulty = "difficulty" // e.g. "easy"
 	LabelTemplate   = "template"   // what the question was made from
 	LabelJudge      = "judge"      // the language model whose verdict decides, where one does

@@ -86,7 +86,7 @@ func (r *rules) paraphrase(random *rand.Rand, text string) string {
 	})
 
 	// One part of the frame at least: a question to which no rule applies has to change, too.
-	frame := random.IntN(3) // before, behind, both
+	frame := random.IntN(3) // before, after, both
 	if frame != 1 {
 		hidden = r.Openings[random.IntN(len(r.Openings))] + " " + hidden
 	}
@@ -98,7 +98,9 @@ func (r *rules) paraphrase(random *rand.Rand, text string) string {
 }
 
 // reorder has swap rewrite some of the places that a pattern finds.
-func reorder(random *rand.Rand, pattern *regexp.Regexp, text string, swap func(part []string) string) string {
+func reorder(
+	random *rand.Rand, pattern *regexp.Regexp, text string, swap func(part []string) string,
+) string {
 	return pattern.ReplaceAllStringFunc(text, func(place string) string {
 		if random.Float64() >= reorders {
 			return place

@@ -42,9 +42,12 @@ var (
 
 // isAsked reports whether a query may name one of the columns.
 func (q query) isAsked(sql string) bool {
-	return starred.MatchString(sql) || slices.ContainsFunc(words.FindAllString(sql, -1), func(word string) bool {
-		return slices.ContainsFunc(q.columns, func(name string) bool { return strings.EqualFold(name, word) })
-	})
+	isColumn := func(word string) bool {
+		return slices.ContainsFunc(q.columns, func(name string) bool {
+			return strings.EqualFold(name, word)
+		})
+	}
+	return starred.MatchString(sql) || slices.ContainsFunc(words.FindAllString(sql, -1), isColumn)
 }
 
 func (q query) lift(sql string) string {

@@ -79,7 +79,7 @@ var condition = regexp.MustCompile(`^\s*([^<>=]+?)\s*(?:>=|<=|>|<|=)\s*(.*?)$`)
 type Where struct {
 	Fields     []string `yaml:"fields,flow"`          // names of members, and of parameters
 	Conditions string   `yaml:"conditions,omitempty"` // a parameter with conditions on them, or ""
-	SQL        string   `yaml:"sql,omitempty"`        // a parameter that queries such columns, or ""
+	SQL        string   `yaml:"sql,omitempty"`        // a parameter that queries them, or ""
 }
 
 // recoded returns the effect of a change of the values under some names. former is the inverse in
@@ -87,7 +87,8 @@ type Where struct {
 func (w Where) recoded(now, was func(any) any, note func() string, former string) effect {
 	asked := func() query { return newQuery(w.Fields, note(), former) }
 	e := ofValues(
-		func(v any) any { return inside(v, w.Fields, now) }, func(v any) any { return inside(v, w.Fields, was) },
+		func(v any) any { return inside(v, w.Fields, now) },
+		func(v any) any { return inside(v, w.Fields, was) },
 	)
 	e.lift = func(call envs.Args) envs.Args {
 		return w.arguments(call, now, func(sql string) string { return asked().lift(sql) })
@@ -165,7 +166,8 @@ type Scaled struct {
 
 func (s *Scaled) effect() effect {
 	return s.recoded(
-		func(v any) any { return scaled(v, s.Zeros) }, func(v any) any { return scaled(v, -s.Zeros) },
+		func(v any) any { return scaled(v, s.Zeros) },
+		func(v any) any { return scaled(v, -s.Zeros) },
 		s.note, "$ / 1"+strings.Repeat("0", s.Zeros),
 	)
 }
@@ -299,7 +301,9 @@ func (z *Zoned) effect() effect {
 	// DATE_SUB wants a date, any one: only the time after it is kept.
 	former := fmt.Sprintf("SUBSTR(DATE_SUB(CONCAT('2000-01-02 ', $), INTERVAL %d HOUR), 12)", z.Hours)
 	return z.recoded(
-		func(v any) any { return zoned(v, z.Hours) }, func(v any) any { return zoned(v, -z.Hours) }, z.note, former,
+		func(v any) any { return zoned(v, z.Hours) },
+		func(v any) any { return zoned(v, -z.Hours) },
+		z.note, former,
 	)
 }
 

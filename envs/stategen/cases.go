@@ -31,7 +31,7 @@ func cases(d Domain, p *Program) ([]Case, error) {
 	constant := p.Branch.Test.Right.Var
 	p.declare(constant, found)
 
-	// The rest of the task is good without a second case, as where the other path refuses a call.
+	// One case is enough for a task, e.g. if the service refuses a call of the other path.
 	second, other, err := flipped(d, p, first.Path, constant, found)
 	if err != nil || other.Path == first.Path || checkOracle(d, other) != nil {
 		return all, nil

@@ -154,7 +154,8 @@ func (g *grower) reject(p grown, why error) error {
 	g.report.Rejected[reason]++
 
 	if g.inVain++; g.inVain >= mostInVain {
-		return fmt.Errorf("stategen: %d programs of %s in a row are no task: %s", g.inVain, g.domain.Name(), reason)
+		return fmt.Errorf("stategen: %d programs of %s in a row are no task: %s",
+			g.inVain, g.domain.Name(), reason)
 	}
 	return nil
 }

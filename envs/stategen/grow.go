@@ -49,11 +49,11 @@ type grower struct {
 
 // next grows the next program. A failed attempt leaves nothing in the book.
 func (g *grower) next() (grown, error) {
-	number := g.book.programs
+	number, name := g.book.programs, g.domain.Name()
 
 	for attempt := range mostAttempts {
 		p := &path{
-			rng:      random(g.options.Seed, g.domain.Name(), number, attempt),
+			rng:      random(g.options.Seed, name, number, attempt),
 			book:     g.book,
 			selector: g.options.Selector,
 			seen:     map[string]bool{},
@@ -61,9 +61,10 @@ func (g *grower) next() (grown, error) {
 
 		// The first attempts branch at one place: drawing another after each failure would make
 		// branches rarer, since they fail more often. Later ones leave it: it may be a dead end.
-		place := random(g.options.Seed, g.domain.Name(), number, -max(1, attempt-attemptsAtOnePlace+2))
+		place := random(g.options.Seed, name, number, -max(1, attempt-attemptsAtOnePlace+2))
+		split := Pick(place, g.domain.Splits(g.options.Calls))
 
-		program, err := p.program(g.domain, Pick(place, g.domain.Splits(g.options.Calls)), g.options.Calls)
+		program, err := p.program(g.domain, split, g.options.Calls)
 		if err == nil {
 			err = checkTests(&program)
 		}
@@ -77,8 +78,8 @@ func (g *grower) next() (grown, error) {
 		g.book.add(p.pairs, -1)
 		g.report.Failed[err.Error()]++
 	}
-	return grown{}, fmt.Errorf("stategen: program %d of %s failed %d times in a row: %v", number, g.domain.Name(),
-		mostAttempts, g.report.Failed)
+	return grown{}, fmt.Errorf("stategen: program %d of %s failed %d times in a row: %v",
+		number, name, mostAttempts, g.report.Failed)
 }
 
 // dropUnused removes the variables that no expression has: a path may have declared what it did not
@@ -202,9 +203,11 @@ func answerAlike(d Domain, ends [2]Schema, paths [2]Path) bool {
 func (p *path) grow(s Schema, n, after int) error {
 	for calls, edits := 0, 0; calls < n; {
 		// Edits are not counted as calls, so without a bound a path might never end.
-		valid := slices.DeleteFunc(s.Candidates(p.rng, Want{n - calls, after}), func(c Candidate) bool {
+		isBarred := func(c Candidate) bool {
 			return p.seen[c.id()] || !c.Counts && edits >= mostEdits*n
-		})
+		}
+
+		valid := slices.DeleteFunc(s.Candidates(p.rng, Want{n - calls, after}), isBarred)
 		if len(valid) == 0 {
 			return errDeadEnd
 		}

@@ -91,7 +91,7 @@ func (r *run) program(p *Program) (Outcome, error) {
 		return Outcome{result, pathMain}, err
 	}
 
-	// The condition is about what calls in Main returned, so an agent cannot know the path before.
+	// The condition compares what calls in Main returned, so the path is not known before.
 	taken, err := r.condition(p.Branch.Test)
 	if err != nil {
 		return Outcome{}, err

@@ -18,7 +18,7 @@ type Task struct {
 
 // Instruction is a program in words. It names every variable of Init and shows the value of none.
 type Instruction struct {
-	Variables string `json:"variables"` // what the names stand for
+	Variables string `json:"variables"` // what the names mean
 	Text      string `json:"text"`      // what to do
 	// Drafts are what writers and reviewers said, if models negotiated the text.
 	Drafts []Draft `json:"drafts,omitempty"`

@@ -123,8 +123,8 @@ func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 
 	err := o.read()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no tasks of the split %s in %s: `toolevo tasks generate` makes tasks", c.Split,
-			c.Data)
+		return nil, fmt.Errorf("no tasks of the split %s in %s: `toolevo tasks generate` makes tasks",
+			c.Split, c.Data)
 	}
 
 	if err != nil {
@@ -136,6 +136,7 @@ func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
 		return nil, errors.Join(err, o.Close())
 	}
 
+	// A program answers all cases of a generated task at once, which makes it another suite.
 	if o.inCode() {
 		return &programs{opened: o}, nil
 	}
@@ -199,8 +200,8 @@ func (o *opened) choose() error {
 		}
 
 		if !has(name) {
-			return fmt.Errorf("no tasks of the domain %s in the split %s of %s: `toolevo tasks generate` "+
-				"makes tasks", name, o.choice.Split, o.choice.Data)
+			return fmt.Errorf("no tasks of the domain %s in the split %s of %s: "+
+				"`toolevo tasks generate` makes tasks", name, o.choice.Split, o.choice.Data)
 		}
 	}
 

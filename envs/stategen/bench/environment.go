@@ -111,7 +111,9 @@ func (g grader) Known(t envs.Task) bool {
 }
 
 // Grade implements [dynamic.Grader].
-func (g grader) Grade(_ context.Context, s playing, done envs.History, answer string) (envs.Grade, error) {
+func (g grader) Grade(_ context.Context, s playing, done envs.History, answer string) (
+	envs.Grade, error,
+) {
 	if s.episode == nil {
 		return envs.Grade{}, fmt.Errorf("task %q was not begun", done.Task().ID)
 	}

@@ -64,7 +64,8 @@ func generateCommand() suite.Command {
 	g := generating{split: "train", tasks: 100, apis: ownAPIs, options: stategen.Options{
 		Calls: stategen.DefaultCalls, Seed: 1, Workers: runtime.GOMAXPROCS(0),
 	}}
-	selector := string(stategen.Argmax) // an option wants a plain string
+	// An option wants a plain string.
+	selector := string(stategen.Argmax)
 
 	var (
 		data   string
@@ -78,12 +79,15 @@ func generateCommand() suite.Command {
 			suite.DataOption(&data), suite.SplitOption(&g.split), suite.SeedOption(&g.options.Seed),
 			{Name: "domain", Value: &chosen, Names: domains.Names,
 				Usage: "`NAMES` of domains, separated by commas (default: all)"},
-			{Name: "n", Value: &g.tasks, Usage: "`N` tasks of each domain that the split is to have", Least: 1},
-			{Name: "calls", Value: &g.options.Calls, Usage: "`N` calls on each path of a program", Least: 2},
+			{Name: "n", Value: &g.tasks, Least: 1,
+				Usage: "`N` tasks of each domain that the split is to have"},
+			{Name: "calls", Value: &g.options.Calls, Least: 2,
+				Usage: "`N` calls on each path of a program"},
 			{Name: "selector", Value: &selector, Names: names.Texts(stategen.Selectors),
 				Usage: "`NAME` of how transitions are chosen: argmax, k2 or uniform"},
 			{Name: "apis", Value: &g.apis, Names: apiSets,
-				Usage: "`NAME` of the set of APIs that the tasks are for: own, or paper, which is StateEval's"},
+				Usage: "`NAME` of the set of APIs that the tasks are for: own, or paper, " +
+					"which is StateEval's"},
 		},
 		Run: func(ctx context.Context, c *suite.Call) error {
 			g.options.Selector = stategen.Selector(selector)
@@ -101,6 +105,7 @@ func generateCommand() suite.Command {
 					fmt.Fprintf(w, "%-8s %d tasks, %d of them new\n", d.Domain, d.Tasks, d.Added)
 				}
 
+				// A hint for people: with --json this function is not called.
 				fmt.Fprintf(w, "in %s\n", made.Path)
 				c.Say("Next: toolevo %s", console.Shell("play", "--data", data,
 					"--set", "suite=stategen", "--split", g.split))
@@ -193,7 +198,8 @@ func (g *generating) domain(
 			options.Seed += examplesSeed
 		}
 
-		report, err := stategen.Generate(ctx, d, options, book, min(part, g.tasks-made.Tasks), yield)
+		n := min(part, g.tasks-made.Tasks)
+		report, err := stategen.Generate(ctx, d, options, book, n, yield)
 		merge(made.Failed, report.Failed)
 		merge(made.Rejected, report.Rejected)
 

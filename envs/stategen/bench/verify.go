@@ -35,7 +35,7 @@ type VerifiedSplit struct {
 type MutantsCaught struct {
 	Mutants int `json:"mutants"` // programs with a mistake
 	Caught  int `json:"caught"`  // that fail the case
-	Alike   int `json:"alike"`   // that lead to the same result and effects, so that the mistake is none
+	Alike   int `json:"alike"`   // that lead to the same result and effects: no mistake
 }
 
 // fatal lists the kinds of mutants that differ from any program. Others may change nothing, such as
@@ -118,7 +118,9 @@ type verifying struct {
 // run verifies all splits of a data folder.
 func (v *verifying) run(ctx context.Context, data string, progress *console.Steps) error {
 	for _, split := range suite.Splits() {
-		s := VerifiedSplit{Split: split, Tasks: map[string]int{}, Mutants: map[string]MutantsCaught{}}
+		s := VerifiedSplit{
+			Split: split, Tasks: map[string]int{}, Mutants: map[string]MutantsCaught{},
+		}
 		replayed := 0
 
 		var set func(done, total int)
@@ -177,12 +179,12 @@ func (v *verifying) task(t *stategen.Task, s *VerifiedSplit) error {
 			v.problem(t, c.Path, "%v", err)
 		}
 
-		if got.Path != "" { // it came to an end
+		if got.Path != "" { // it finished
 			oracles[c.Path] = got
 		}
 	}
 
-	// Programs that others wrote may test little, so a mutant that passes is no problem of theirs.
+	// Programs that others wrote may test little, so a mutant that passes is no problem there.
 	s.Tasks[d.Name()]++
 	if s.Tasks[d.Name()] > v.mutants || t.Program.Python != "" {
 		return nil

@@ -49,12 +49,15 @@ func New(c Config) (*Environment, error) {
 	for _, d := range c.Domains {
 		for _, tool := range d.Counted() {
 			if _, ok := c.Deployed.ForTool(tool); !ok && !c.Deployed.Lacks(tool) {
-				return nil, fmt.Errorf("code: the version %s has no API of the tool %s", c.Deployed.Name, tool)
+				return nil, fmt.Errorf("code: the version %s has no API of the tool %s",
+					c.Deployed.Name, tool)
 			}
 		}
 
 		e.graders[d.Name()] = &Grader{
-			Surface: Surface{Domain: d, Base: c.Base, Deployed: c.Deployed}, Engine: c.Engine, Limits: c.Limits,
+			Surface: Surface{Domain: d, Base: c.Base, Deployed: c.Deployed},
+			Engine:  c.Engine,
+			Limits:  c.Limits,
 		}
 	}
 	return e, nil
@@ -86,16 +89,20 @@ func (e *Environment) task(t envs.Task) (*stategen.Task, *Grader, error) {
 
 	g, ok := e.graders[task.Program.Domain]
 	if !ok {
-		return nil, nil, fmt.Errorf("code: there is no domain %q, of which the task %q is", task.Program.Domain, t.ID)
+		return nil, nil, fmt.Errorf("code: the task %q is of the unknown domain %q", t.ID,
+			task.Program.Domain)
 	}
 	return task, g, nil
 }
 
 // Step runs the program of an action, and ends the task.
-func (e *Environment) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+func (e *Environment) Step(ctx context.Context, s envs.State, a envs.Action) (
+	envs.Transition, error,
+) {
 	from, ok := s.(*state)
 	if !ok {
-		return envs.Transition{}, envs.Fail(envs.StageEnvironment, "step", fmt.Errorf("a state of type %T", s))
+		return envs.Transition{}, envs.Fail(envs.StageEnvironment, "step",
+			fmt.Errorf("a state of type %T", s))
 	}
 
 	if from.status != envs.Running {
@@ -141,7 +148,9 @@ func (s *state) ended(turn envs.Turn, v Verdict) envs.Transition {
 }
 
 // verdict grades a program, or recalls its verdict.
-func (e *Environment) verdict(ctx context.Context, t envs.Task, program string) (v Verdict, err error) {
+func (e *Environment) verdict(ctx context.Context, t envs.Task, program string) (
+	v Verdict, err error,
+) {
 	task, grader, err := e.task(t)
 	if err != nil {
 		return v, envs.Fail(envs.StageEnvironment, "step", err)

@@ -107,7 +107,8 @@ func (in *standIns) fresh(schema envs.Args) standIn {
 	case "number":
 		// A number with a maximum is a setting of a voice, from 0 to 1.
 		if _, bounded := schema.Get("maximum"); bounded {
-			return standIn{value: envs.Number("0.9000" + strconv.Itoa(n)), mark: "0.9000" + strconv.Itoa(n)}
+			text := "0.9000" + strconv.Itoa(n)
+			return standIn{value: envs.Number(text), mark: text}
 		}
 		return number(90000 + n)
 	case "object":
@@ -134,7 +135,8 @@ func (in standIns) text(v any) (string, error) {
 			return s.text, nil
 		// An adapter has taken a list apart, but the expression is the list as a whole.
 		case s.inside != nil && stategen.Equal(s.inside, v):
-			return "", fmt.Errorf("the items of %s, which is one expression, would have to be named", s.text)
+			return "", fmt.Errorf("the items of %s, which is one expression, would have to be named",
+				s.text)
 		}
 	}
 

@@ -56,7 +56,8 @@ func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, 
 	e.verdict.Case = c.Path
 
 	if len(text) > mostCode {
-		e.fail(Execution, Space, fmt.Sprintf("the program has %d bytes, more than %d", len(text), mostCode))
+		e.fail(Execution, Space,
+			fmt.Sprintf("the program has %d bytes, more than %d", len(text), mostCode))
 		return e, nil
 	}
 
@@ -81,7 +82,8 @@ func (g *Grader) run(ctx context.Context, p *stategen.Program, c stategen.Case, 
 
 		if e.server.calls == mostCalls {
 			e.verdict.Calls = mostCalls
-			e.fail(Execution, TooManyCalls, fmt.Sprintf("the program makes more than %d calls", mostCalls))
+			e.fail(Execution, TooManyCalls,
+				fmt.Sprintf("the program makes more than %d calls", mostCalls))
 			return e, nil
 		}
 

@@ -144,7 +144,7 @@ func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error
 
 	w := &recorder{header: http.Header{}, status: http.StatusOK}
 
-	serve.Handler(s.surface.Base, s.surface.Deployed, func(tool string, args envs.Args) (any, error) {
+	call := func(tool string, args envs.Args) (any, error) {
 		value, err := s.call(tool, args)
 		// The program reads a refusal as a response. Any other error is a failure here.
 		if !errors.As(err, &refused) {
@@ -152,7 +152,8 @@ func (s *server) request(ctx context.Context, asked envs.Args) (envs.Args, error
 		}
 
 		return value, err
-	}).ServeHTTP(w, r)
+	}
+	serve.Handler(s.surface.Base, s.surface.Deployed, call).ServeHTTP(w, r)
 
 	// Without a refusal the request reached no tool: only its status and path tell why.
 	switch {

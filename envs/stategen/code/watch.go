@@ -19,14 +19,16 @@ type Made struct {
 type Run struct {
 	Verdict Verdict // its Class is "" if the program finished
 	Calls   []Made  // those that the service did
-	Result  any     // RESULT, in which handles stand for objects of the service
+	Result  any     // RESULT, with handles for objects of the service
 
 	Content, Effects any // of RESULT and of the calls, for comparison
 }
 
 // Watch runs a program in a case, and returns what it does. An error means that the engine or the
 // service failed.
-func (g *Grader) Watch(ctx context.Context, p *stategen.Program, c stategen.Case, program string) (Run, error) {
+func (g *Grader) Watch(ctx context.Context, p *stategen.Program, c stategen.Case, program string) (
+	Run, error,
+) {
 	e, err := g.run(ctx, p, c, program)
 	if err != nil {
 		return Run{}, err

@@ -24,7 +24,7 @@ type Report struct {
 // Refused is a task whose instruction was not accepted.
 type Refused struct {
 	ID      string `json:"id"`      // of the task
-	Verdict string `json:"verdict"` // the last one: a diagnosis, "impossible", or "" for a draft that nobody looked at
+	Verdict string `json:"verdict"` // the last: a diagnosis, "impossible", or "" without a review
 }
 
 // atOnce is how many tasks are in memory.
@@ -41,7 +41,8 @@ func (n *Negotiator) All(ctx context.Context, tasks Tasks, workers int, done fun
 		accepted := make([]bool, len(batch))
 
 		// Tasks of a batch end in any order, and are yielded in their own once all have ended.
-		err := kept.Each(ctx, len(batch), workers, func(finished, _ int) { done(first+finished, tasks.Len()) },
+		err := kept.Each(ctx, len(batch), workers,
+			func(finished, _ int) { done(first+finished, tasks.Len()) },
 			func(ctx context.Context, i int) (err error) {
 				if batch[i], err = tasks.Task(first + i); err != nil {
 					return err

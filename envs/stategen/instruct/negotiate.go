@@ -63,7 +63,7 @@ func (n *Negotiator) Negotiate(ctx context.Context, t *stategen.Task) (
 			return made, false, err
 		}
 
-		// A verdict without a review is a mistake that no model has to find.
+		// A draft with a verdict has a mistake already, so it needs no reviewer.
 		if seen := !n.Published || round < Rounds-1; draft.Verdict == "" && seen {
 			draft.Verdict, err = n.review(ctx, about, draft, round)
 			if err != nil {

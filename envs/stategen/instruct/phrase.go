@@ -68,8 +68,10 @@ func (r *renderer) list(all []stategen.Expr) string {
 		for same = 1; i+same < len(all) && samePart(all[i], all[i+same]); same++ {
 		}
 
+		isNext := func(e stategen.Expr) bool { return r.isElement(e) && e.Var == all[i].Var }
+
 		var which []string
-		for next = i; next < len(all) && r.isElement(all[next]) && all[next].Var == all[i].Var; next++ {
+		for next = i; next < len(all) && isNext(all[next]); next++ {
 			n, _ := strconv.Atoi(all[next].Path[0])
 			which = append(which, ordinal(n))
 		}
@@ -80,7 +82,8 @@ func (r *renderer) list(all []stategen.Expr) string {
 			texts = append(texts, counted(same)+" copies of "+r.phrase(all[i]))
 			i += same - 1
 		case len(which) > 1:
-			texts = append(texts, "the "+join(which)+" "+r.itemOf(all[i])+"s in "+r.variable(all[i].Var))
+			items := "the " + join(which) + " " + r.itemOf(all[i]) + "s"
+			texts = append(texts, items+" in "+r.variable(all[i].Var))
 			i = next - 1
 		default:
 			texts = append(texts, r.phrase(all[i]))

@@ -239,6 +239,7 @@ func (r *renderer) nameResults(all []sentence, before names) names {
 		// Noted even if it gets no name, so that a later result of the tool is told from it.
 		n.made = append(n.made, made.words.Name)
 
+		// Right after its call, "the result" can only be this one.
 		if alone && len(made.mentions) == 1 && made.mentions[0] == made.at+1 {
 			made.just = r.pick("just "+made.words.Name, made.words.Just)
 			continue

@@ -323,7 +323,7 @@ func (s *schema) delete(rng *rand.Rand, h *held) (c stategen.Candidate, ok bool)
 		list = s.Values[h.name].([]any)
 	}
 
-	// Nothing else could be meant by a copy of its own, or by the only element of a list.
+	// A local copy, or the only element of a list, needs no test to be told from others.
 	if len(list) < 2 {
 		m.place(h)
 		m.arg("id", h.id, h.remote)
@@ -369,7 +369,8 @@ func (s *schema) distinction(rng *rand.Rand, h *held, list []any) (key, text str
 		same := 0
 
 		for k := range list {
-			v, err := stategen.Eval(s.Values, stategen.Var(h.name, strconv.Itoa(k), "data", names[i]))
+			part := stategen.Var(h.name, strconv.Itoa(k), "data", names[i])
+			v, err := stategen.Eval(s.Values, part)
 			if err != nil || v == text {
 				same++ // an element without the key cannot be tested
 			}
@@ -432,7 +433,7 @@ func (s *schema) edit(rng *rand.Rand, h *held) stategen.Candidate {
 	m := s.move(edit, h.touched)
 	to, name := stategen.Expr{}, ""
 
-	// Half of the changes copy a text from a session that the program read, so that they are bound.
+	// Half of the changes copy a text from a session that was read, and so depend on that read.
 	if from, ok := s.source(rng, h, key); ok && rng.IntN(2) == 0 {
 		text, to, name = textOf(s.data(from), key), from.expr("data", key), m.variable(h)
 		m.pairs, m.reads = stategen.Pairs(edit, h.touched, from.touched), from.name

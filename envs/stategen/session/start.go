@@ -84,7 +84,7 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 			p = stategen.Pick(rng, at)
 		}
 
-		// With a shared text, a search by the local session's own finds one of the service's.
+		// Half of the local sessions share a text, so that a search for it finds another session.
 		data := w.data(rng)
 		if rng.IntN(2) == 0 {
 			data = sharing(rng, data, stategen.Pick(rng, server).(envs.Args))
@@ -95,7 +95,7 @@ func (d *Domain) Init(rng *rand.Rand) stategen.Schema {
 		})
 	}
 
-	// Only now has w all the titles that must not be drawn again.
+	// Copied last, with all the titles that were drawn above.
 	s.drawer = w
 	return s
 }

@@ -18,8 +18,8 @@ type Description struct {
 	Sessions  int      `json:"sessions"`         // that the service begins with
 	Lines     int      `json:"lines"`            // of the program
 	Prompt    int      `json:"prompt"`           // characters
-	Task      string   `json:"task,omitempty"`   // the ID of the task that comes of it; "" where none does
-	Failed    string   `json:"failed,omitempty"` // why no task comes of it
+	Task      string   `json:"task,omitempty"`   // the ID of the task that it makes, or ""
+	Failed    string   `json:"failed,omitempty"` // why it makes no task
 }
 
 var evaluatorFile = regexp.MustCompile(`^evaluator_(\d+)\.json$`)

@@ -43,8 +43,7 @@ func export(s *code.Surface, t, own *stategen.Task, form Form) (Row, error) {
 		return Row{}, err
 	}
 
-	// Models have to be asked for what the evaluator compares: both the program and the prompt end
-	// so.
+	// What the form adds to the program is in the prompt, too: models have to do the same.
 	end := form.ending(s.Domain.Name(), t)
 
 	for _, c := range t.Cases {
@@ -61,11 +60,14 @@ func export(s *code.Surface, t, own *stategen.Task, form Form) (Row, error) {
 		return Row{}, err
 	}
 
+	// The row is read back as this task, which may not have been adapted to the paper's APIs.
 	about, err := json.Marshal(metadata{own})
 	if err != nil {
 		return Row{}, err
 	}
-	return Row{Evaluator: string(evaluator), Prompt: Prompt(s, t, end.Prompt), Metadata: string(about)}, nil
+	return Row{
+		Evaluator: string(evaluator), Prompt: Prompt(s, t, end.Prompt), Metadata: string(about),
+	}, nil
 }
 
 // testCase runs a case and writes what exists before and after it.
@@ -153,8 +155,9 @@ func (f Form) info(d stategen.Domain, p *stategen.Program, c stategen.Case) (Pro
 			continue
 		}
 
-		fmt.Fprintf(&local, "%s = %s\n", v.Name, pytext.Repr(values[v.Name]))
-		all.InitLocalInfo = append(all.InitLocalInfo, Named{v.Name, stategen.Value{Any: values[v.Name]}})
+		value := values[v.Name]
+		fmt.Fprintf(&local, "%s = %s\n", v.Name, pytext.Repr(value))
+		all.InitLocalInfo = append(all.InitLocalInfo, Named{v.Name, stategen.Value{Any: value}})
 	}
 
 	all.InitLocalStr = local.String()

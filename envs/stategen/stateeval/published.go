@@ -48,7 +48,8 @@ func Play(ctx context.Context, graders func(domain string) (*code.Grader, error)
 	}
 
 	task := &stategen.Task{
-		ID: fmt.Sprintf("stateeval-%s-%d", p.Domain, r.ExampleID), Instruction: instruction(r, p.Python),
+		ID:          fmt.Sprintf("stateeval-%s-%d", p.Domain, r.ExampleID),
+		Instruction: instruction(r, p.Python),
 	}
 
 	var runs []code.Run
@@ -110,6 +111,7 @@ func program(domain string, c TestCase) (*stategen.Program, error) {
 		return p, err
 	}
 
+	// Handles are the names of variables, as in every program.
 	server := envs.Args{}
 
 	for _, loaded := range c.Info.InitLoadInfo {
@@ -233,6 +235,7 @@ func changed(p *stategen.Program, c TestCase) (map[string]stategen.Value, error)
 // instruction returns what a row asks for: what its agents agreed on, or its whole prompt, or the
 // program itself.
 func instruction(r Row, program string) stategen.Instruction {
+	// A blank line in the program would end the question in a prompt.
 	text := r.Prompt
 	if text == "" {
 		isBlank := func(line string) bool { return strings.TrimSpace(line) == "" }
@@ -248,8 +251,9 @@ func instruction(r Row, program string) stategen.Instruction {
 	}
 
 	// Rows that no agents wrote have nothing to read here. The last message is what was agreed on.
-	if err := json.Unmarshal([]byte(r.AgentData), &agents); err == nil && len(agents.Generator) > 0 {
-		text = agents.Generator[len(agents.Generator)-1].Content
+	err := json.Unmarshal([]byte(r.AgentData), &agents)
+	if said := agents.Generator; err == nil && len(said) > 0 {
+		text = said[len(said)-1].Content
 	}
 
 	var parts struct {

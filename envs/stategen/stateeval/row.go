@@ -16,7 +16,7 @@ type Row struct {
 	ExampleID int    `json:"example_id"`
 	Evaluator string `json:"evaluator_json"` // an Evaluator
 	Prompt    string `json:"prompt"`
-	Metadata  string `json:"metadata_json"`             // an object, the same in all published rows of a scenario
+	Metadata  string `json:"metadata_json"`             // an object, published the same per scenario
 	AgentData string `json:"agent_data_json,omitempty"` // of newer rows: the agents' conversation
 
 	cases []TestCase // once they are read
@@ -141,8 +141,9 @@ func Read(r io.Reader, yield func(Row) error) error {
 			}
 
 			if err != nil {
-				return fmt.Errorf("line %d is no row of StateEval: %w: want example_id, evaluator_json, "+
-					"prompt and metadata_json, or the text of an evaluator_N.json", counted.lineOf(end), err)
+				return fmt.Errorf("line %d is no row of StateEval: %w: want example_id, "+
+					"evaluator_json, prompt and metadata_json, or the text of an evaluator_N.json",
+					counted.lineOf(end), err)
 			}
 
 			if err := yield(row); err != nil {

@@ -87,10 +87,11 @@ func Open(data, split string, visit func(t *stategen.Task) error) (*File, error)
 		return nil, errors.Join(err, f.file.Close())
 	}
 
+	// Checked last: visit has seen tasks that count only if Open succeeds.
 	f.SHA256, f.Hashed = hex.EncodeToString(f.sum.Sum(nil)), hashed
 	if hashed && f.SHA256 != state.Sums[split] {
-		err := fmt.Errorf("%s is %w: its hash is not the one in %s: generate tasks in another data folder",
-			f.path, disk.ErrDamaged, booksFile)
+		err := fmt.Errorf("%s is %w: its hash is not the one in %s: "+
+			"generate tasks in another data folder", f.path, disk.ErrDamaged, booksFile)
 		return nil, errors.Join(err, f.file.Close())
 	}
 	return f, nil
@@ -117,8 +118,8 @@ func (f *File) Task(i int) (*stategen.Task, error) {
 func (f *File) Close() error { return f.file.Close() }
 
 func (f *File) damaged(number int, err error) error {
-	return fmt.Errorf("%s is %w: line %d: %w: generate tasks in another data folder", f.path, disk.ErrDamaged,
-		number, err)
+	return fmt.Errorf("%s is %w: line %d: %w: generate tasks in another data folder",
+		f.path, disk.ErrDamaged, number, err)
 }
 
 // decode reads a task.

@@ -106,7 +106,8 @@ func Edit(data string, splits []string) (*Folder, error) {
 	case errors.Is(err, disk.ErrNoLocks):
 		err = fmt.Errorf("stategen: lock %s: %w", folder(data), err)
 	case err != nil:
-		err = fmt.Errorf("stategen: another process adds tasks to %s: wait for it: %w", folder(data), err)
+		err = fmt.Errorf("stategen: another process adds tasks to %s: wait for it: %w",
+			folder(data), err)
 	}
 
 	if err == nil {
@@ -156,7 +157,8 @@ func (f *Folder) readSplit(split string) error {
 	}
 
 	if err != nil {
-		return fmt.Errorf("%s is %w: %w: generate tasks in another data folder", path, disk.ErrDamaged, err)
+		return fmt.Errorf("%s is %w: %w: generate tasks in another data folder",
+			path, disk.ErrDamaged, err)
 	}
 
 	// All tasks are read now, because no program may be added twice.

@@ -71,8 +71,8 @@ func (f *File) Sample(s Sampling, keep func(*stategen.Task) error) ([]Sampled, e
 	for i, one := range all {
 		left := places[one.Domain]
 		if len(left) < s.Each {
-			return nil, fmt.Errorf("stategen: %d tasks of %s are left, want %d: generate more, or reject fewer",
-				len(left), one.Domain, s.Each)
+			return nil, fmt.Errorf("stategen: %d tasks of %s are left, want %d: "+
+				"generate more, or reject fewer", len(left), one.Domain, s.Each)
 		}
 
 		all[i].Chosen = s.Each

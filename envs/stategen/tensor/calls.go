@@ -67,7 +67,8 @@ func (a *arguments) parts(whole, dim int) []int {
 		// Checked before sizes makes a list that may have millions of elements.
 		switch {
 		case part < 1:
-			a.refuse("%s is %s, want a positive number or a list of the sizes of the parts", name, shown(v))
+			a.refuse("%s is %s, want a positive number or a list of the sizes of the parts",
+				name, shown(v))
 			return nil
 		case (whole-1)/part >= mostList:
 			a.refuse("this would make more than %d parts", mostList)

@@ -216,8 +216,9 @@ func Parse(text []byte) (*Tensor, error) {
 
 			x, err := strconv.ParseFloat(string(text[:width]), 32)
 			rank = max(rank, depth)
+			isInnermost := depth > 0 && depth == rank && depth == len(counts)
 
-			if err != nil || depth == 0 || depth != rank || depth != len(counts) || len(t.Data) == mostLoaded {
+			if err != nil || !isInnermost || len(t.Data) == mostLoaded {
 				return nil, errors.New("the lists of a tensor have numbers alone, and not too many")
 			}
 

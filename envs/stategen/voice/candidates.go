@@ -67,7 +67,8 @@ func (s *schema) moves(rng *rand.Rand) []move {
 			}
 
 			for _, voice := range s.voices(rng, "") {
-				all = append(all, move{textToSpeech, append([]argument{text, voice}, s.settings(rng)...)})
+				args := append([]argument{text, voice}, s.settings(rng)...)
+				all = append(all, move{textToSpeech, args})
 			}
 		// The service refuses only a second isolation; the other conditions drop needless calls.
 		case aSpeech:

@@ -130,8 +130,8 @@ func (s *paperState) run(tool string, args envs.Args) (any, error) {
 
 	if tool == speechToSpeech || tool == outboundCall {
 		if !slices.ContainsFunc(library(), func(v voice) bool { return v.name == name }) {
-			return nil, refuse("the library has no voice %q: search_voice_library finds those that there are",
-				display.Line(name, mostShown))
+			return nil, refuse("the library has no voice %q: "+
+				"search_voice_library finds those that there are", display.Line(name, mostShown))
 		}
 	}
 
@@ -144,7 +144,8 @@ func (s *paperState) run(tool string, args envs.Args) (any, error) {
 		duration, _ := from.Get("duration")
 		n, _ := duration.(envs.Number)
 		seconds, _ := strconv.ParseFloat(string(n), 64)
-		return s.give(with(after(from, tool, envs.Args{}), "duration", stategen.Number(seconds/2))), nil
+		isolated := after(from, tool, envs.Args{})
+		return s.give(with(isolated, "duration", stategen.Number(seconds/2))), nil
 	case speechToText:
 		diarize, given := args.Get("diarize")
 		if !given {

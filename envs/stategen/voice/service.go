@@ -50,8 +50,8 @@ func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State,
 	for i, item := range list {
 		v, ok := readVoice(item)
 		if !ok {
-			return nil, fmt.Errorf("voice: voice %d of the library is not an object of voice_name, category and "+
-				"gender", i+1)
+			return nil, fmt.Errorf("voice: voice %d of the library is not an object of voice_name, "+
+				"category and gender", i+1)
 		}
 
 		s.library = append(s.library, v)
