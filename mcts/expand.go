@@ -23,11 +23,11 @@ func (g *growth) expand(ctx context.Context, leaf *Node) error {
 	return nil
 }
 
-// silence ends a node at which the policy wrote nothing: because it had nothing to say, or, when
-// every proposal says so, because the prompt did not fit its context window. It has no reward:
+// endSilently ends a node at which the policy wrote nothing: because it had nothing to say, or,
+// when every proposal says so, because the prompt did not fit its context window. It has no reward:
 // silence is more often the server's fault than the model's, and a wrong −1 would turn the search
 // away from a good path.
-func silence(n *Node, proposals []Proposal) {
+func endSilently(n *Node, proposals []Proposal) {
 	n.Status, n.Limit, n.Closed = envs.Truncated, LimitSilence, true
 
 	fits := func(p Proposal) bool { return p.Finish != FinishTooLong }
@@ -46,7 +46,7 @@ func (g *growth) generate(ctx context.Context, n *Node, k int) error {
 	}
 
 	if err == nil && len(n.Children) == 0 {
-		silence(n, proposals)
+		endSilently(n, proposals)
 	}
 	return err
 }

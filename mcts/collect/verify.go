@@ -31,6 +31,7 @@ func Verify(ctx context.Context, o Options) (Verification, error) {
 		return Verification{}, err
 	}
 
+	// Missing on purpose, they must not count among the trees that are unresolved or still to come.
 	trees := map[string][]int{}
 	for _, g := range givenUp {
 		trees[g.Question] = append(trees[g.Question], g.Tree)

@@ -25,11 +25,11 @@ type figure struct {
 	desc *prometheus.Desc
 }
 
-var all = yamltext.Once[map[string][]figure](files, "figures.yaml")
+var sections = yamltext.Once[map[string][]figure](files, "figures.yaml")
 
 // figuresOf returns the figures of a section of figures.yaml.
-func figuresOf(what string, labels ...string) []figure {
-	figures := slices.Clone(all()[what])
+func figuresOf(section string, labels ...string) []figure {
+	figures := slices.Clone(sections()[section])
 	for i, f := range figures {
 		figures[i].desc = prometheus.NewDesc("toolevo_"+f.Name, f.Help, labels, nil)
 	}

@@ -35,7 +35,7 @@ func (s *Store) Policy(ctx context.Context, question string, tree int, next mcts
 
 	var c callRow
 
-	err := each(ctx, s.read, callsOfTree, []any{question, tree}, c.into(), func() (err error) {
+	err := eachRow(ctx, s.read, callsOfTree, []any{question, tree}, c.into(), func() (err error) {
 		p.logged[c.callKey], err = c.read()
 		return err
 	})

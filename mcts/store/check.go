@@ -107,7 +107,7 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 
 func (s *Store) checkIntegrity(ctx context.Context, report func(error)) error {
 	var found string
-	return each(ctx, s.read, `PRAGMA integrity_check(20)`, nil, []any{&found}, func() error {
+	return eachRow(ctx, s.read, `PRAGMA integrity_check(20)`, nil, []any{&found}, func() error {
 		if found != "ok" {
 			report(damaged("%s", found))
 		}
@@ -117,7 +117,7 @@ func (s *Store) checkIntegrity(ctx context.Context, report func(error)) error {
 
 func (s *Store) checkMeta(ctx context.Context, report func(error)) error {
 	var key string
-	return each(ctx, s.read, `SELECT key FROM meta`, nil, []any{&key}, func() error {
+	return eachRow(ctx, s.read, `SELECT key FROM meta`, nil, []any{&key}, func() error {
 		if _, err := s.Meta(ctx, key); err != nil {
 			report(err)
 		}
@@ -127,7 +127,7 @@ func (s *Store) checkMeta(ctx context.Context, report func(error)) error {
 
 func (s *Store) checkCalls(ctx context.Context, report func(error)) error {
 	var c callRow
-	return each(ctx, s.read, `SELECT path, first, n, seed, history, proposals, hash, coalesce(name, ''), tree
+	return eachRow(ctx, s.read, `SELECT path, first, n, seed, history, proposals, hash, coalesce(name, ''), tree
 		FROM calls LEFT JOIN questions ON id = question`, nil, c.into(), func() error {
 		if _, err := c.read(); err != nil {
 			report(fmt.Errorf("question %s, tree %d: %w", c.question, c.tree, err))
@@ -143,7 +143,8 @@ func (s *Store) checkTools(ctx context.Context, report func(error)) error {
 		hash   int64
 	)
 
-	return each(ctx, s.read, `SELECT key, result, hash FROM tools`, nil, []any{&key, &packed, &hash}, func() error {
+	into := []any{&key, &packed, &hash}
+	return eachRow(ctx, s.read, `SELECT key, result, hash FROM tools`, nil, into, func() error {
 		if _, err := s.readResult(ctx, key, packed, hash); err != nil {
 			report(err)
 		}
@@ -159,7 +160,7 @@ func (s *Store) checkTrees(ctx context.Context, report func(error)) error {
 		hash     int64
 	)
 
-	return each(ctx, s.read, `SELECT coalesce(name, ''), tree, record, hash
+	return eachRow(ctx, s.read, `SELECT coalesce(name, ''), tree, record, hash
 		FROM trees LEFT JOIN questions ON id = question`, nil, []any{&question, &tree, &packed, &hash}, func() error {
 		if _, err := s.readTree(ctx, question, tree, packed, hash); err != nil {
 			report(fmt.Errorf("question %s, tree %d: %w", question, tree, err))
@@ -168,8 +169,8 @@ func (s *Store) checkTrees(ctx context.Context, report func(error)) error {
 	})
 }
 
-// each reads the columns of each row of a query into some variables, and then calls fn.
-func each(ctx context.Context, db *sql.DB, query string, args, into []any, fn func() error) error {
+// eachRow reads the columns of each row of a query into some variables, and then calls fn.
+func eachRow(ctx context.Context, db *sql.DB, query string, args, into []any, fn func() error) error {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err

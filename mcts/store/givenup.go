@@ -60,8 +60,8 @@ func forgetGivenUp(tx *sql.Tx, g GivenUp) error {
 func (s *Store) GivenUp(ctx context.Context) (all []GivenUp, err error) {
 	var key string
 
-	err = each(ctx, s.read, `SELECT key FROM meta WHERE key GLOB ?`, []any{metaGivenUp + "*"}, []any{&key},
-		func() error {
+	err = eachRow(ctx, s.read, `SELECT key FROM meta WHERE key GLOB ?`,
+		[]any{metaGivenUp + "*"}, []any{&key}, func() error {
 			reason, err := s.Meta(ctx, key)
 			if err != nil {
 				return err

@@ -74,7 +74,7 @@ func StartRun(ctx context.Context, dir string, m Manifest, config string, note .
 	if err := disk.Sync(filepath.Dir(filepath.Clean(dir))); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	return locked(dir, func() (*Run, error) {
+	return withLock(dir, func() (*Run, error) {
 		if err := Vacant(ctx, dir); err != nil { // another process may have been faster
 			return nil, err
 		}
@@ -131,7 +131,7 @@ func ResumeRun(ctx context.Context, dir string, agree func(context.Context, *Run
 	if _, _, err := consult(ctx, dir, agree); err != nil {
 		return nil, err
 	}
-	return locked(dir, func() (*Run, error) {
+	return withLock(dir, func() (*Run, error) {
 		r, changed, err := consult(ctx, dir, agree) // another process may have been faster
 		if err != nil {
 			return nil, err
@@ -160,8 +160,8 @@ func consult(ctx context.Context, dir string, agree func(context.Context, *Run) 
 	return r, changed, nil
 }
 
-// locked opens a run while this process holds its lock.
-func locked(dir string, open func() (*Run, error)) (*Run, error) {
+// withLock opens a run while this process holds its lock.
+func withLock(dir string, open func() (*Run, error)) (*Run, error) {
 	release, err := Lock(filepath.Join(dir, LockFile))
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)

@@ -90,7 +90,7 @@ func schemaOf(ctx context.Context, db *sql.DB) (map[string]string, error) {
 
 	var kind, name, table, statement string
 
-	err := each(ctx, db, query, nil, []any{&kind, &name, &table, &statement}, func() error {
+	err := eachRow(ctx, db, query, nil, []any{&kind, &name, &table, &statement}, func() error {
 		// What SQLite makes by itself for UNIQUE has no statement.
 		if kind == "index" && statement == "" && strings.HasPrefix(name, "sqlite_autoindex_"+table+"_") {
 			return nil

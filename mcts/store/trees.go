@@ -94,7 +94,8 @@ func (s *Store) TreeCounts(ctx context.Context) (map[string]int, error) {
 		n      int
 	)
 
-	err := each(ctx, s.read, `SELECT name, max(tree) + 1 FROM trees JOIN questions ON question = id GROUP BY id`, nil,
+	err := eachRow(ctx, s.read,
+		`SELECT name, max(tree) + 1 FROM trees JOIN questions ON question = id GROUP BY id`, nil,
 		[]any{&name, &n}, func() error {
 			counts[name] = n
 			return nil
@@ -114,7 +115,7 @@ func (s *Store) Counts(ctx context.Context) (map[string]Count, error) {
 		n      Count
 	)
 
-	err := each(ctx, s.read, `SELECT name, (SELECT count(*) FROM trees WHERE question = id),
+	err := eachRow(ctx, s.read, `SELECT name, (SELECT count(*) FROM trees WHERE question = id),
 		(SELECT count(DISTINCT tree) FROM calls WHERE question = id) FROM questions`, nil,
 		[]any{&name, &n.Stored, &n.Begun}, func() error {
 			counts[name] = n
@@ -163,7 +164,7 @@ func (s *Store) indices(ctx context.Context, table, question string) ([]int, err
 		tree    int
 	)
 
-	err := each(ctx, s.read, query, []any{question}, []any{&tree}, func() error {
+	err := eachRow(ctx, s.read, query, []any{question}, []any{&tree}, func() error {
 		indices = append(indices, tree)
 		return nil
 	})

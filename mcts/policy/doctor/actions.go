@@ -104,9 +104,9 @@ func (p *examination) actions(ctx context.Context) (none Check, err error) {
 	// No model writes an action every time; a form that does not suit it shows in most turns.
 	switch {
 	case read == n:
-		return ok("%s", seen), nil
+		return passed("%s", seen), nil
 	case 2*read >= n:
-		return ok("%s; one that does not: %s", seen, example), nil
+		return passed("%s; one that does not: %s", seen, example), nil
 	}
 
 	return p.cannotAct(ctx, read, seen+", such as "+example)
@@ -156,7 +156,8 @@ func (p *examination) reasoning(context.Context) (none Check, err error) {
 	}
 
 	if n == 0 {
-		return ok("none before %d first turns", len(p.turns)), nil
+		return passed("none before %d first turns", len(p.turns)), nil
 	}
-	return ok("before %d of %d first turns (server.reasoning is %s)", n, len(p.turns), p.o.Reasoning), nil
+	return passed("before %d of %d first turns (server.reasoning is %s)",
+		n, len(p.turns), p.o.Reasoning), nil
 }

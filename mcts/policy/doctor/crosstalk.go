@@ -73,7 +73,8 @@ func (p *examination) crosstalk(ctx context.Context) (Check, error) {
 	}
 
 	if countWords(prompts, atOnce) == len(prompts) {
-		return ok("the words of %d unrelated prompts come back, each in the reply to its own", len(prompts)), nil
+		return passed("the words of %d unrelated prompts come back, each in the reply to its own",
+			len(prompts)), nil
 	}
 
 	alone := make([]string, len(prompts))
@@ -120,8 +121,8 @@ func (p *examination) lost(ctx context.Context, prompts []wordPrompt, atOnce, al
 	if lost >= manyLost {
 		return p.finding("crosstalk-lost", lost, repeated, example), nil
 	}
-	return ok("no reply has the word of another prompt (the model repeats %d of %d words when asked alone)", repeated,
-		len(prompts)), nil
+	return passed("no reply has the word of another prompt (the model repeats %d of %d words when "+
+		"asked alone)", repeated, len(prompts)), nil
 }
 
 // foreign is the finding of a reply that has the word of another prompt.

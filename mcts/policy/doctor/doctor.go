@@ -266,8 +266,8 @@ func (p *examination) found(name Name, c Check) {
 	p.o.Found(c)
 }
 
-// ok is a check that found nothing wrong.
-func ok(format string, args ...any) Check {
+// passed is a check that found nothing wrong.
+func passed(format string, args ...any) Check {
 	return Check{Verdict: OK, Seen: fmt.Sprintf(format, args...)}
 }
 

@@ -85,7 +85,7 @@ func (p *examination) template(ctx context.Context) (Check, error) {
 	case p.o.Chat:
 		return p.observations(ctx)
 	case p.scale.around <= mostAround:
-		return ok("raw prompts reach the model as they are"), nil
+		return passed("raw prompts reach the model as they are"), nil
 	}
 
 	return p.finding("template-added", number(p.scale.around)), nil
@@ -107,7 +107,8 @@ func (p *examination) observations(ctx context.Context) (Check, error) {
 
 	grown, want := counts[1]-counts[0], observedLong*p.scale.each
 	if grown >= want/2 {
-		return ok("observations reach the model: %s tokens more make %s more", number(want), number(grown)), nil
+		return passed("observations reach the model: %s tokens more make %s more",
+			number(want), number(grown)), nil
 	}
 	return p.finding("template-drops", number(want), number(grown)), nil
 }

@@ -40,7 +40,7 @@ func (p *examination) reach(ctx context.Context) (Check, error) {
 			best = took
 		}
 	}
-	return ok("%s answers in %s", p.report.Server, duration(best)), nil
+	return passed("%s answers in %s", p.report.Server, duration(best)), nil
 }
 
 // unreachable is the finding of a server that cannot be used at all.
@@ -66,7 +66,7 @@ func (p *examination) askVersion(ctx context.Context) (Check, error) {
 
 	p.version = version
 	if version == "" {
-		return ok("the server does not tell; it is not %s", p.o.Kind.Title), nil
+		return passed("the server does not tell; it is not %s", p.o.Kind.Title), nil
 	}
 
 	if flaw := p.o.Kind.VersionFlaw; flaw != nil {
@@ -75,7 +75,7 @@ func (p *examination) askVersion(ctx context.Context) (Check, error) {
 		}
 	}
 
-	return ok("%s %s", p.o.Kind.Title, version), nil
+	return passed("%s %s", p.o.Kind.Title, version), nil
 }
 
 // listed is how many of a server's models are named.
@@ -90,7 +90,7 @@ func (p *examination) askModel(ctx context.Context) (Check, error) {
 	}
 
 	if server.Answered(err, http.StatusNotFound) && len(all.Names) == 0 {
-		return ok("the server does not list its models; a completion will show"), nil
+		return passed("the server does not list its models; a completion will show"), nil
 	}
 
 	switch {
@@ -107,12 +107,12 @@ func (p *examination) askModel(ctx context.Context) (Check, error) {
 
 	switch {
 	case all.Remote != "":
-		return ok("%s, which runs at %s", p.o.Model, all.Remote), nil
+		return passed("%s, which runs at %s", p.o.Model, all.Remote), nil
 	case all.Trained > 0 && all.Trained < all.Window:
 		return p.finding("model-window", p.o.Model, number(all.Trained), number(all.Window), all.Trained), nil
 	}
 
-	return ok("%s, %s", p.o.Model, oneOf(len(all.Names))), nil
+	return passed("%s, %s", p.o.Model, oneOf(len(all.Names))), nil
 }
 
 func oneOf(n int) string {
@@ -172,17 +172,17 @@ func (p *examination) complete(ctx context.Context) (Check, error) {
 	// Loading does not count: it says nothing about how long further probes take.
 	seen := fmt.Sprintf("%d tokens in %s%s", r.Choices[0].Tokens, duration(r.took), loading)
 	if p.o.Quick || r.took-r.load() < slowProbe {
-		return ok("%s", seen), nil
+		return passed("%s", seen), nil
 	}
 
 	// The first request may have waited for what servers do once: compile, warm up, load.
 	again, err := p.draw(ctx, asked)
 	if err != nil || again.took < slowProbe {
-		return ok("%s", seen), err
+		return passed("%s", seen), err
 	}
 
-	return ok("%s, and again in %s: the server is slow, so the rest is examined as with --quick", seen,
-		duration(again.took)), p.switchToQuick()
+	return passed("%s, and again in %s: the server is slow, so the rest is examined as with --quick",
+		seen, duration(again.took)), p.switchToQuick()
 }
 
 // incomplete is the finding of a server that fails at its first completion.
@@ -241,10 +241,10 @@ func (p *examination) answersChats(ctx context.Context) bool {
 func (p *examination) parameters(context.Context) (Check, error) {
 	d := p.o.Dialect
 	if d.String() == "" {
-		return ok("it takes all that a run sends"), nil
+		return passed("it takes all that a run sends"), nil
 	}
 
-	c := ok("a run sends it less: %s", d.String())
+	c := passed("a run sends it less: %s", d.String())
 	if d.Omits("seed") && p.o.Sampling.Temperature > 0 {
 		c = p.finding("parameters-seed", d.String())
 	}

@@ -52,7 +52,7 @@ func (p *examination) kept(ctx context.Context) (none Check, err error) {
 	case err != nil:
 		return none, err
 	case n == most:
-		return ok("%d prompts or more at a time", n), nil
+		return passed("%d prompts or more at a time", n), nil
 	}
 
 	return p.keeps(n, counted(n, "prompt")+" at a time"), nil
@@ -66,10 +66,10 @@ func (p *examination) keeps(n int, seen string) Check {
 	case set > n:
 		return p.finding("kept-fewer", seen, n, set)
 	case set > 0:
-		return ok("%s; server.slots is %d", seen, set)
+		return passed("%s; server.slots is %d", seen, set)
 	}
 
-	c := ok("%s", seen)
+	c := passed("%s", seen)
 	c.Set = map[string]string{"server.slots": strconv.Itoa(n)}
 	return c
 }

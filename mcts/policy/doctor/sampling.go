@@ -36,9 +36,9 @@ func (p *examination) samples(ctx context.Context) (Check, error) {
 func (p *examination) countSamples(asked, got int) Check {
 	switch {
 	case p.o.Kind.Single:
-		return ok("one request a sample: %s has no n", p.o.Kind.Title)
+		return passed("one request a sample: %s has no n", p.o.Kind.Title)
 	case got == asked:
-		return ok("n = %d gives %d", asked, got)
+		return passed("n = %d gives %d", asked, got)
 	}
 
 	return p.finding("samples-ignored", asked, got)
@@ -75,7 +75,7 @@ func (p *examination) seeds(ctx context.Context) (Check, error) {
 		return p.finding("seeds-ignored"), nil
 	}
 
-	return ok("the same seeds give the same texts, others give others"), nil
+	return passed("the same seeds give the same texts, others give others"), nil
 }
 
 // Numbers of probes at temperature 0.
@@ -111,7 +111,7 @@ func (p *examination) stable(ctx context.Context) (Check, error) {
 
 	n := differentTexts(p.greedy)
 	if n == 1 {
-		return ok("temperature 0 gives one text in %d tries", len(p.greedy)), nil
+		return passed("temperature 0 gives one text in %d tries", len(p.greedy)), nil
 	}
 
 	crowded := ""
@@ -186,11 +186,11 @@ func (p *examination) defaults(ctx context.Context) (Check, error) {
 
 	switch {
 	case !leaks && !p.seeded:
-		return ok("neutral, as far as temperature 0 shows"), nil
+		return passed("neutral, as far as temperature 0 shows"), nil
 	case !leaks:
-		return ok("neutral: what is not sent changes nothing"), nil
+		return passed("neutral: what is not sent changes nothing"), nil
 	case p.o.Kind.OwnDefaults:
-		return ok("not neutral, as %s's are; a run sends every parameter", p.o.Kind.Title), nil
+		return passed("not neutral, as %s's are; a run sends every parameter", p.o.Kind.Title), nil
 	}
 
 	names, err := p.leaking(ctx)

@@ -67,19 +67,19 @@ func (p *examination) prefixCache(ctx context.Context) (Check, error) {
 	switch {
 	case counted && share >= cachedShare:
 		p.cached = true
-		return ok("%.0f %% of a known prompt is not read again", 100*share), nil
+		return passed("%.0f %% of a known prompt is not read again", 100*share), nil
 	case counted:
 		return p.finding("cache-idle", fmt.Sprintf("%.0f %% of a known prompt is found in it", 100*share)), nil
 	case p.o.Quick && timed && float64(again) < warmShare*float64(read):
 		p.cached = true
-		return ok("%s", times), nil
+		return passed("%s", times), nil
 	case p.o.Quick:
 		return skipped("%s, seen once: that is not certain, and more is not probed in quick mode", times), nil
 	case !timed && read < tooQuickRead:
 		return Check{}, fmt.Errorf("a prompt of %s tokens is read too quickly to see a difference", number(prompt))
 	case clock.side() < 0:
 		p.cached = true
-		return ok("%s", times), nil
+		return passed("%s", times), nil
 	case clock.side() > 0:
 		return p.finding("cache-idle", times), nil
 	}
@@ -225,13 +225,15 @@ func (p *examination) slots(ctx context.Context) (Check, error) {
 
 	switch {
 	case together.overlap() >= sideBySide:
-		return ok("%.1f of %d at a time, %.1f times as fast as one by one", together.overlap(), m, gain), nil
+		return passed("%.1f of %d at a time, %.1f times as fast as one by one",
+			together.overlap(), m, gain), nil
 	case proven:
-		return ok("several run at once, %.1f times as fast as one by one", gain), nil
+		return passed("several run at once, %.1f times as fast as one by one", gain), nil
 	case alone.took < tooQuick:
-		return ok("a completion takes %s: too quick for slots to matter", duration(alone.took)), nil
+		return passed("a completion takes %s: too quick for slots to matter",
+			duration(alone.took)), nil
 	case clock.side() < 0:
-		return ok("%s", seen), nil
+		return passed("%s", seen), nil
 	case clock.side() > 0:
 		return p.finding("slots-one", seen, m), nil
 	}
@@ -383,7 +385,7 @@ func (p *examination) clock(context.Context) (none Check, err error) {
 		reads := fmt.Sprintf("%s tokens/s read %s/s", rate(single), gigabytes(single*p.weights.bytes()))
 		return p.finding("clock-slow", seen, p.weights.String(), reads, gigabytes(slowest)), nil
 	}
-	return ok("%s", seen), nil
+	return passed("%s", seen), nil
 }
 
 // rate is a number of tokens in a second.
@@ -418,8 +420,8 @@ func (p *examination) loaded(ctx context.Context) (none Check, err error) {
 	case stays > 0 && stays < shortStay:
 		return p.finding("loaded-briefly", duration(stays)), nil
 	case window > 0:
-		return ok("it stays loaded, with a window of %s tokens", number(window)), nil
+		return passed("it stays loaded, with a window of %s tokens", number(window)), nil
 	}
 
-	return ok("it stays loaded"), nil
+	return passed("it stays loaded"), nil
 }

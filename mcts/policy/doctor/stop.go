@@ -91,7 +91,7 @@ func (p *examination) halted(r reply, stop, before string) (Check, error) {
 	switch {
 	case strings.TrimSpace(got) == strings.TrimSpace(before):
 		p.stopped = stopTokens(r, got, stop)
-		return ok("%q ends a completion", stop), nil
+		return passed("%q ends a completion", stop), nil
 	case !strings.Contains(got, stop):
 		return Check{}, errNoStop
 	case strings.HasSuffix(got, stop):
@@ -162,7 +162,7 @@ func (p *examination) logProbs(ctx context.Context) (Check, error) {
 	if strings.Contains(mode, "after") {
 		return p.finding("logprobs-after", seen+mode), err
 	}
-	return ok("%s", seen+mode), err
+	return passed("%s", seen+mode), err
 }
 
 // logProbMode says whether log-probabilities are of the model's own distribution or of the one that

@@ -58,7 +58,7 @@ func (p *examination) tools(ctx context.Context) (none Check, err error) {
 
 	seen := fmt.Sprintf("shown to the model, in %s tokens", number(tokens[0]-tokens[1]))
 	if p.o.Quick {
-		return ok("%s; what becomes of its calls is not probed in quick mode", seen), nil
+		return passed("%s; what becomes of its calls is not probed in quick mode", seen), nil
 	}
 	return p.copied(ctx, seen)
 }
@@ -80,11 +80,11 @@ func (p *examination) copied(ctx context.Context, seen string) (Check, error) {
 		if finding, copied := judgeCopy(p.message(c.Text)); copied && finding != "" {
 			return p.finding(finding, seen), nil
 		} else if copied {
-			return ok("%s; unlisted names and numbers come through as they are written", seen), nil
+			return passed("%s; unlisted names and numbers come through as they are written", seen), nil
 		}
 	}
 
-	return ok("%s; what becomes of calls is not known, as the model copies none", seen), nil
+	return passed("%s; what becomes of calls is not known, as the model copies none", seen), nil
 }
 
 // message returns what a run reads in a reply.

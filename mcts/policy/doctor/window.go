@@ -116,12 +116,12 @@ func (p *examination) asStated(long promptResult, sent, over int) Check {
 	case long == whole && p.stated > 0:
 		return p.finding("window-beyond", number(p.stated), number(over))
 	case long == whole:
-		return ok("%s tokens fit, and %s, too", number(sent), number(over))
+		return passed("%s tokens fit, and %s, too", number(sent), number(over))
 	case p.stated == 0:
-		return ok("not stated; %s tokens fit, %s are refused", number(sent), number(over))
+		return passed("not stated; %s tokens fit, %s are refused", number(sent), number(over))
 	}
 
-	return ok("%s tokens: %s fit, %s are refused", number(p.real), number(sent), number(over))
+	return passed("%s tokens: %s fit, %s are refused", number(p.real), number(sent), number(over))
 }
 
 // cutInSilence is the finding of a prompt of sent tokens that was answered, and of which fewer were
@@ -196,12 +196,12 @@ func (p *examination) room(ctx context.Context) (Check, error) {
 		number(p.o.Sampling.MaxTokens))
 	switch {
 	case window == 0 || r.PromptTokens == 0:
-		return ok("%s", seen), nil
+		return passed("%s", seen), nil
 	case left <= 0:
 		return p.finding("room-none", seen, number(window)), nil
 	case left < fewTurns*turnTokens:
 		return p.finding("room-tight", seen, number(left), left/turnTokens), nil
 	}
 
-	return ok("%s: %s are left for turns", seen, number(left)), nil
+	return passed("%s: %s are left for turns", seen, number(left)), nil
 }

@@ -151,8 +151,8 @@ func (s *server) gaveUpOn(f *Fault) {
 	}
 }
 
-// gave notes how many samples a server gave in one request that was sent like all others.
-func (s *server) gave(samples int) {
+// noteGiven notes how many samples a server gave in one request that was sent like all others.
+func (s *server) noteGiven(samples int) {
 	s.concessions.taken(samples)
 
 	for {

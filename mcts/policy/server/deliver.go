@@ -35,7 +35,7 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 
 			// What was asked for with less says nothing about what the server takes of others.
 			if own == nil {
-				t.server.gave(len(reply.Choices))
+				t.server.noteGiven(len(reply.Choices))
 			}
 
 			if by.conversation != nil {
@@ -120,7 +120,7 @@ func (p *Policy) admit(ctx context.Context, by caller, t turn, n int) (leave fun
 func (p *Policy) attempt(ctx context.Context, t turn, c Completion) (Reply, *Fault) {
 	reply, fault := p.attemptIn(ctx, t, c, t.server.dialect.Load())
 	if fault == nil {
-		t.server.gave(len(reply.Choices))
+		t.server.noteGiven(len(reply.Choices))
 	}
 	return reply, fault
 }

@@ -22,14 +22,17 @@ func (s *scan) function(begin int) (end int) {
 
 	var args []string
 
-	for i = blank(s.text, i); ok && strings.HasPrefix(s.text[i:], parameterTag); i = blank(s.text, i) {
+	i = skipBlanks(s.text, i)
+	for ok && strings.HasPrefix(s.text[i:], parameterTag) {
 		var key, value string
 		if key, i, ok = s.tagName(i + len(parameterTag)); !ok {
 			break
 		}
 
 		value, i, ok = s.value(i)
-		args = append(args, pytext.JSON(key)+": "+typed(value, kindsOf(schemaOf(s.tools, name, key))))
+		args = append(args, pytext.JSON(key)+": "+
+			typedJSON(value, kindsOf(schemaOf(s.tools, name, key))))
+		i = skipBlanks(s.text, i)
 	}
 
 	n := strings.Index(s.text[i:], functionEndTag)
@@ -138,9 +141,9 @@ func kindsOfValue(v any) []string {
 	return []string{kindText}
 }
 
-// typed returns a value as JSON: as written if that is JSON of one of the kinds, or any JSON if
+// typedJSON returns a value as JSON: as written if that is JSON of one of the kinds, or any JSON if
 // text is not among them; otherwise the written text as a string.
-func typed(written string, kinds []string) string {
+func typedJSON(written string, kinds []string) string {
 	// The template writes constants as Python does.
 	constant := strings.ToLower(strings.TrimSpace(written))
 	if !slices.Contains([]string{"true", "false", "null"}, constant) {

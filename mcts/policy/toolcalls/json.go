@@ -15,14 +15,14 @@ const (
 	memberParameters = `"parameters"`
 )
 
-// blank returns the first byte from i on that is not white space.
-func blank(text string, i int) int { return len(text) - len(strings.TrimLeft(text[i:], blanks)) }
+// skipBlanks returns the first byte from i on that is not white space.
+func skipBlanks(text string, i int) int { return len(text) - len(strings.TrimLeft(text[i:], blanks)) }
 
 const blanks = " \t\r\n"
 
-// object returns where the JSON object ends that begins at byte i, behind white space, or -1 if
+// objectEnd returns where the JSON object ends that begins at byte i, behind white space, or -1 if
 // there is no object, or it is cut or broken.
-func object(text string, i int) (end int) {
+func objectEnd(text string, i int) (end int) {
 	_, rest, err := pytext.DecodeObject(text[i:])
 	if err != nil {
 		return -1

@@ -76,9 +76,9 @@ func (s *scan) tagged(begin int) (end int) {
 	var call action.ToolCall
 	var ok bool
 
-	if after := object(s.text, end); after >= 0 {
+	if after := objectEnd(s.text, end); after >= 0 {
 		call, ok = s.objectCall(s.text[end:after])
-		end = blank(s.text, after)
+		end = skipBlanks(s.text, after)
 	}
 
 	n := strings.Index(s.text[end:], callEndTag)
@@ -95,11 +95,12 @@ func (s *scan) tagged(begin int) (end int) {
 // bare reads an object without tags.
 func (s *scan) bare(begin int) (end int) {
 	// A brace may belong to prose, or be the first of two.
-	if next := blank(s.text, begin+1); next < len(s.text) && !strings.ContainsRune(`"}`, rune(s.text[next])) {
+	next := skipBlanks(s.text, begin+1)
+	if next < len(s.text) && !strings.ContainsRune(`"}`, rune(s.text[next])) {
 		return begin + 1
 	}
 
-	if end = object(s.text, begin); end < 0 {
+	if end = objectEnd(s.text, begin); end < 0 {
 		return len(s.text)
 	}
 
@@ -119,12 +120,12 @@ func (s *scan) marked(begin int) (end int) {
 
 	// Newer models write the name before the object: all of that is then the arguments.
 	if name := markedName.FindStringSubmatch(s.text[end:]); name != nil {
-		i := blank(s.text, end+len(name[0]))
+		i := skipBlanks(s.text, end+len(name[0]))
 		if !strings.HasPrefix(s.text[i:], brace) {
 			return end
 		}
 
-		if end = object(s.text, i); end < 0 {
+		if end = objectEnd(s.text, i); end < 0 {
 			return len(s.text)
 		}
 
@@ -133,16 +134,16 @@ func (s *scan) marked(begin int) (end int) {
 		return end
 	}
 
-	i := blank(s.text, end)
+	i := skipBlanks(s.text, end)
 	// The list need not end: if it was cut, the calls before are whole.
 	if strings.HasPrefix(s.text[i:], "[") {
-		i = blank(s.text, i+1)
+		i = skipBlanks(s.text, i+1)
 	}
 
 	for strings.HasPrefix(s.text[i:], brace) {
 		end = s.bare(i)
-		if i = blank(s.text, end); strings.HasPrefix(s.text[i:], ",") {
-			i = blank(s.text, i+1)
+		if i = skipBlanks(s.text, end); strings.HasPrefix(s.text[i:], ",") {
+			i = skipBlanks(s.text, i+1)
 		}
 	}
 
@@ -176,7 +177,7 @@ func (s *scan) addWithMarkup(f found) (end int) {
 			fenced = fenced || m.end == "```"
 		}
 
-		if end := blank(s.text, f.end); m.end != "" && strings.HasPrefix(s.text[end:], m.end) {
+		if end := skipBlanks(s.text, f.end); m.end != "" && strings.HasPrefix(s.text[end:], m.end) {
 			f.end = end + len(m.end)
 		}
 	}

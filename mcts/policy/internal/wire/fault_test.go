@@ -28,7 +28,7 @@ func TestStatusFault(t *testing.T) {
 		{"moved", key, "https://elsewhere/?key=" + key, "ignored", 307,
 			`the server redirects to "https://elsewhere/?key=[hidden]", which is not followed: make that its address`},
 		{"choices", key, "", "ignored", 300,
-			"the server redirects (300 Multiple Choices) and does not say where to: look at what stands before " +
+			"the server redirects (300 Multiple Choices) and does not say where to: look at what is in front of " +
 				"it, or give its own address"},
 		{"moved nowhere", key, "", "ignored", 302,
 			"the server redirects (302 Found) and does not say where to: look at what is in front of it, or give " +
