@@ -235,7 +235,7 @@ func TestTokenIDsRefused(t *testing.T) {
 		words string
 	}{
 		"llama.cpp":   {onServer(llama, with...), "set server.token_ids to false"},
-		"ollama":      {append(with, "--policy", "ollama:sim", "--server", ollama.URL()), "only a vLLM"},
+		"ollama":      {append(with, "--policy", "ollama:sim", "--server", ollama.URL()), "only vLLM"},
 		"no logprobs": {onServer(llama, append(with, "--set", "server.logprobs=false")...), "server.logprobs"},
 	} {
 		r := cli(t, test.args...)
