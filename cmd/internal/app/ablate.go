@@ -74,7 +74,7 @@ func (j *RunJob) resolveParts(command string, defaults map[string]string) (
 
 	c, err := j.Resolve(j.Settings, defaults, nil)
 	if err == nil {
-		err = j.policyNamed(c)
+		err = j.checkPolicyNamed(c)
 	}
 
 	if err == nil {

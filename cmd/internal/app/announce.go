@@ -23,12 +23,12 @@ func (j *RunJob) announce(c *configs.Resolved) {
 
 	j.announced = true
 
-	of := choiceOf(c, j.Data)
+	words := choiceOf(c, j.Data)
 	if by := c.ParaphrasedBy(); by != "" {
-		of = append(of, "questions paraphrased by "+by)
+		words = append(words, "questions paraphrased by "+by)
 	}
 
-	j.Announce(j.command, of...)
+	j.Announce(j.command, words...)
 }
 
 // choiceOf lists what a configuration chooses: policies, versions, preset and data.

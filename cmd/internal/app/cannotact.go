@@ -10,9 +10,9 @@ import (
 	"toolevo/mcts/collect"
 )
 
-// cannotAct returns the error of a collection whose model writes no readable action, and says what
+// cannotActError returns the error of a collection whose model writes no readable action, and says what
 // to change.
-func (j *CollectJob) cannotAct(c *configs.Resolved, e *collect.CannotActError) error {
+func (j *CollectJob) cannotActError(c *configs.Resolved, e *collect.CannotActError) error {
 	var shown strings.Builder
 	for _, text := range e.Examples {
 		fmt.Fprintf(&shown, "\n  %s", display.Line(string(text), 200))

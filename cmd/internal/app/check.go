@@ -124,7 +124,7 @@ func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*
 	// Nobody is asked anything here, so the bench is read without servers.
 	b, err := ReadBench(ctx, data, v.Config, v.Versions, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, wayToCheck(&m, "The run was made from "+m.DataFolder(v.Dir)+
+		return nil, fmt.Errorf("%w\n%s", err, checkAdvice(&m, "The run was made from "+m.DataFolder(v.Dir)+
 			"; ‹data› says where that is now"))
 	}
 
@@ -147,14 +147,14 @@ func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*
 	// With other inputs everything would differ; naming them says why.
 	if other := differentInputs(b.Lineage, m.Inputs, func(string) bool { return true }); len(other) > 0 {
 		return nil, errors.Join(b.Close(), console.Usage("%s was made from other inputs than these:\n  %s\n%s.",
-			v.Dir, strings.Join(other, "\n  "), wayToCheck(&m, "Give the ‹data› it was made from")))
+			v.Dir, strings.Join(other, "\n  "), checkAdvice(&m, "Give the ‹data› it was made from")))
 	}
 	return b, nil
 }
 
-// wayToCheck says what to do about a run that cannot be checked: here if this version made the run,
+// checkAdvice says what to do about a run that cannot be checked: here if this version made the run,
 // and otherwise to use the version that did.
-func wayToCheck(m *store.Manifest, here string) string {
+func checkAdvice(m *store.Manifest, here string) string {
 	if m.Software == Software() {
 		return here
 	}

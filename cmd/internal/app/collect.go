@@ -224,7 +224,7 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 
 	switch {
 	case errors.As(err, &cannot):
-		return c, j.cannotAct(b.Config, cannot)
+		return c, j.cannotActError(b.Config, cannot)
 	case err != nil && !errors.As(err, &unresolved):
 		return c, j.stopped(err)
 	}

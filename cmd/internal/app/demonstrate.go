@@ -140,7 +140,7 @@ type example struct {
 // before do not; among equals it is of the difficulty, then of the template, that was shown least.
 func chooseDemonstrations(all []example) (chosen []prompt.Demonstration) {
 	// A prompt holds several, so those that are too long are left out first.
-	all = brief(all)
+	all = shortExamples(all)
 	shown := map[string]int{} // tools, difficulties and templates
 
 	for len(chosen) < mostDemonstrated && len(all) > 0 {
@@ -171,8 +171,8 @@ func chooseDemonstrations(all []example) (chosen []prompt.Demonstration) {
 	return chosen
 }
 
-// brief returns the examples that a prompt has room for, or the briefest if those are too few.
-func brief(all []example) []example {
+// shortExamples returns the examples that a prompt has room for, or the briefest if those are too few.
+func shortExamples(all []example) []example {
 	byLength := slices.SortedStableFunc(slices.Values(all), func(a, b example) int {
 		return cmp.Compare(a.solved.Size(), b.solved.Size())
 	})

@@ -301,12 +301,12 @@ func (j *DoctorJob) settings(ctx context.Context, d *Diagnosis) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return c.Own(ofModel), nil
+	return c.Own(isModelSetting), nil
 }
 
-// ofModel reports whether a setting is about the model, its servers, or the programs that it
+// isModelSetting reports whether a setting is about the model, its servers, or the programs that it
 // writes.
-func ofModel(key string) bool {
+func isModelSetting(key string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	return section == "policy" || section == "server" || section == "python" || key == "environment.codec"
 }

@@ -84,7 +84,7 @@ func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (
 		}
 
 		// A missed threshold counts for more than lost questions, which can be played again.
-		if err = least.hold(r.Report); err != nil || !IsOpen(run) {
+		if err = least.checkReport(r.Report); err != nil || !IsOpen(run) {
 			return err
 		}
 		return lostQuestions(r.Report)

@@ -96,11 +96,11 @@ func (e *ExportJob) open(ctx context.Context, args []string) (*sources, error) {
 	if export.Format(e.Format).IsDocuments() {
 		return s, nil
 	}
-	return s, cmp.Or(s.oneOfEach(), s.oneCodec())
+	return s, cmp.Or(s.checkNoDuplicates(), s.checkOneCodec())
 }
 
-// oneOfEach rejects a run beside its documents: its trajectories would be exported twice.
-func (s *sources) oneOfEach() error {
+// checkNoDuplicates rejects a run beside its documents: its trajectories would be exported twice.
+func (s *sources) checkNoDuplicates() error {
 	for _, r := range s.runs {
 		if s.imported != nil && s.imported.Has(r.Manifest.ID) {
 			return console.Usage("the documents have trajectories of %s: name the run, or "+
@@ -129,8 +129,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// oneCodec makes sure that all actions are written in one codec.
-func (s *sources) oneCodec() error {
+// checkOneCodec makes sure that all actions are written in one codec.
+func (s *sources) checkOneCodec() error {
 	var (
 		first     action.Codec
 		firstName string

@@ -159,7 +159,7 @@ func newGated(from, to *toolapi.Version) *gated {
 	for _, d := range drift.Diff(from, to) {
 		in.unsure += toolapi.Unsure(d.Inferred)
 
-		for _, what := range becomes(d) {
+		for _, what := range changesOf(d) {
 			in.Changes = append(in.Changes, gate.Change{Tool: d.Tool, What: what})
 			in.changed[d.Tool] = true
 		}
@@ -189,8 +189,8 @@ func versionOf(v *toolapi.Version) gate.Version {
 	return named
 }
 
-// becomes says what becomes of a tool. Its document is left out: no prompt shows it.
-func becomes(d drift.Difference) (all []string) {
+// changesOf says what becomes of a tool. Its document is left out: no prompt shows it.
+func changesOf(d drift.Difference) (all []string) {
 	if d.To == "" {
 		return []string{"it is gone"}
 	}

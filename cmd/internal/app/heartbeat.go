@@ -54,10 +54,10 @@ func (p *pulse) record(clock *console.Clock) {
 		load   server.Load
 	)
 
-	for _, one := range p.served() {
-		faults += one.Failed()
-		load.InFlight += one.InFlight
-		load.Waiting += one.Load.Waiting
+	for _, counts := range p.served() {
+		faults += counts.Failed()
+		load.InFlight += counts.InFlight
+		load.Waiting += counts.Load.Waiting
 	}
 
 	p.log.Info("the run goes on", "done", s.Done, "of", s.Total, "left", clock.ETA(s.Work),

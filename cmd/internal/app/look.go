@@ -29,7 +29,7 @@ func QuestionOf(v *stored.Run, id string) (trajectories.Question, error) {
 	}
 
 	return trajectories.Question{}, fmt.Errorf("%w\n`toolevo %s` lists them",
-		noQuestion("the run", id, ids), console.Shell("inspect", v.Dir))
+		unknownQuestion("the run", id, ids), console.Shell("inspect", v.Dir))
 }
 
 // TreeOf returns the tree of a question that an argument names.
@@ -91,8 +91,8 @@ func Number(name, text string) (int, error) {
 	return n, nil
 }
 
-// noQuestion returns the error of an ID that is not among those of some questions.
-func noQuestion(where, id string, ids []string) error {
+// unknownQuestion returns the error of an ID that is not among those of some questions.
+func unknownQuestion(where, id string, ids []string) error {
 	if meant, ok := names.Closest(id, ids); ok {
 		return console.Usage("%s has no question %q, did you mean %s?", where, id,
 			display.Line(meant, 0))

@@ -107,16 +107,16 @@ func (e *StoppedError) Unwrap() error { return e.err }
 // stopError returns the end of a run because of an error. why says what is kept, and leads up to
 // how to resume.
 func (j *RunJob) stopError(err error, why string, unreadable bool) error {
-	at := Stop{Dir: j.Out, Settings: j.overrides, Unreadable: unreadable}
+	end := Stop{Dir: j.Out, Settings: j.overrides, Unreadable: unreadable}
 	if limit := j.Servers.Account.Reached(); limit != nil {
-		at.Reached = limit.Option
+		end.Reached = limit.Option
 	}
 
-	words := "the same job with ‹resume› in " + at.Dir
+	words := "the same job with ‹resume› in " + end.Dir
 	if j.Continue != nil {
-		words = j.Continue(at)
+		words = j.Continue(end)
 	}
-	return &StoppedError{at, why + "\n  " + words, err}
+	return &StoppedError{end, why + "\n  " + words, err}
 }
 
 // stopped turns the end of an unfinished run into what can be done about it.

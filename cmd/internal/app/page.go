@@ -54,8 +54,8 @@ func (h *Host) addRuns(ctx context.Context, p *report.Page, args []string) (
 	return evaluations, nil
 }
 
-// tookBy says what a run took, as far as that is noted.
-func tookBy(dir string) string {
+// usageOf says what a run took, as far as that is noted.
+func usageOf(dir string) string {
 	passes, err := account.Read(dir)
 	if err != nil {
 		return "" // not worth a page
@@ -76,7 +76,7 @@ func addRun(ctx context.Context, p *report.Page, v *stored.Run) error {
 	p.Prompt = v.Config.Prompt
 	p.Runs = append(p.Runs, report.Run{
 		Name: r.Name, Kind: m.Kind, ID: m.ID, State: state, Software: m.Software, Inputs: m.Inputs,
-		Config: v.Run.Config, Took: tookBy(v.Dir),
+		Config: v.Run.Config, Took: usageOf(v.Dir),
 	})
 
 	// What evaluations measured is added for all of them at once.

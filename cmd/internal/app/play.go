@@ -170,7 +170,7 @@ func questionIn(b *Bench, id string) (envs.Task, error) {
 		}
 	}
 
-	return envs.Task{}, noQuestion(fmt.Sprintf("the %s split", b.Config.Split), id, ids)
+	return envs.Task{}, unknownQuestion(fmt.Sprintf("the %s split", b.Config.Split), id, ids)
 }
 
 // play has the player act until the task ends, or the player leaves.

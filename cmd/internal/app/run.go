@@ -169,7 +169,7 @@ func (j *RunJob) Configure(ctx context.Context) (*configs.Resolved, *drift.Deplo
 			return console.Usage("the policy %s plays by itself, against `toolevo serve env --record RUN`",
 				strings.Join(c.Policy, ","))
 		}
-		return j.policyNamed(c)
+		return j.checkPolicyNamed(c)
 	})
 }
 
@@ -182,7 +182,7 @@ func (j *RunJob) configure(
 		return nil, nil, err
 	}
 
-	resumed, err := j.resumed(ctx)
+	resumed, err := j.resumedLayers(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -263,9 +263,9 @@ func (j *RunJob) check() error {
 // runID is what an ID may be: it names folders, and is in every row.
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// resumed returns the configuration of the run to continue, or of the one that a new run branches
+// resumedLayers returns the configuration of the run to continue, or of the one that a new run branches
 // from; nil for any other new run. The data folder of a run to continue is taken over.
-func (j *RunJob) resumed(ctx context.Context) ([]configs.Layer, error) {
+func (j *RunJob) resumedLayers(ctx context.Context) ([]configs.Layer, error) {
 	if !j.Resume {
 		// A branch takes over the configuration of its run; any other new run has none.
 		j.Data = cmp.Or(j.Data, j.DefaultData())

@@ -59,9 +59,9 @@ func (t *thresholds) check(d *drift.Deployed) error {
 	return nil
 }
 
-// hold returns the error of the first accuracy that is too low. What was not measured does not
+// checkReport returns the error of the first accuracy that is too low. What was not measured does not
 // count.
-func (t *thresholds) hold(r *finetune.Report) error {
+func (t *thresholds) checkReport(r *finetune.Report) error {
 	for _, row := range r.Rows {
 		if row.N > 0 && row.Official < t.cells {
 			return console.Bad("%s: official accuracy %.3f is below %v", row.Cell, row.Official,

@@ -72,7 +72,7 @@ func MutateVersions(ctx context.Context, job MutateVersionsJob) (
 		"change "+strings.Join(job.Change, ","), fmt.Sprintf("seed %d", job.Seed), "data "+job.data())
 
 	// The trial plays before any model is asked: data that cannot be opened costs no request.
-	how, err := job.how(ctx, c, shipped)
+	how, err := job.mutating(ctx, c, shipped)
 	if err != nil {
 		return result, err
 	}
@@ -96,8 +96,8 @@ func MutateVersions(ctx context.Context, job MutateVersionsJob) (
 	return MutatedVersions{job.From, c.Policy[0], job.Change, job.Seed, made}, nil
 }
 
-// how says what the model changes, and how a change of more than names is tried.
-func (j *MutateVersionsJob) how(ctx context.Context, c *configs.Resolved, shipped *toolapi.Catalog) (
+// mutating says what the model changes, and how a change of more than names is tried.
+func (j *MutateVersionsJob) mutating(ctx context.Context, c *configs.Resolved, shipped *toolapi.Catalog) (
 	how drift.Mutating, err error) {
 	t := &trial{job: j, config: c, shipped: shipped}
 
@@ -108,7 +108,7 @@ func (j *MutateVersionsJob) how(ctx context.Context, c *configs.Resolved, shippe
 
 		// Whether a new name can be used is seen without a trial; anything else has to be played.
 		if how.Try == nil && change != drift.MutateNames {
-			how.Try, err = t.wrong, t.choose(ctx)
+			how.Try, err = t.problem, t.choose(ctx)
 			if err != nil {
 				return how, err
 			}
@@ -128,7 +128,7 @@ func (j *MutateVersionsJob) mutateAll(
 	var files []toolapi.File
 
 	for i := range j.Count {
-		one, err := j.mutated(ctx, m, w, how, i)
+		one, err := j.mutateOne(ctx, m, w, how, i)
 		if err != nil {
 			return nil, err
 		}
@@ -138,8 +138,8 @@ func (j *MutateVersionsJob) mutateAll(
 	return made, writeVersions(shipped, files)
 }
 
-// mutated makes the i-th version.
-func (j *MutateVersionsJob) mutated(
+// mutateOne makes the i-th version.
+func (j *MutateVersionsJob) mutateOne(
 	ctx context.Context, m *drift.Maker, w kept.Writer, how drift.Mutating, i int,
 ) (MutatedVersion, error) {
 	spec, changes, report, err := m.Mutate(ctx, w, i, how)

@@ -40,8 +40,8 @@ func (t *trial) choose(ctx context.Context) error {
 	})
 }
 
-// wrong returns what is wrong with a version.
-func (t *trial) wrong(ctx context.Context, made *toolapi.Spec) (wrong, err error) {
+// problem returns what is wrong with a version.
+func (t *trial) problem(ctx context.Context, made *toolapi.Spec) (wrong, err error) {
 	text, err := made.Encode()
 	if err != nil {
 		return nil, err

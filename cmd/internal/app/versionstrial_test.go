@@ -72,7 +72,7 @@ func TestTrial(t *testing.T) {
 				}
 			}
 
-			wrong, err := tried.wrong(ctx, made)
+			wrong, err := tried.problem(ctx, made)
 			if err != nil {
 				t.Fatal(err)
 			}

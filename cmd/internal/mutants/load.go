@@ -113,7 +113,7 @@ func (t *target) plant(exports importer.Lookup) error {
 		p.findAll()
 	}
 
-	return t.settle(conf, planters)
+	return t.dropBroken(conf, planters)
 }
 
 // parse reads a file of the package.
@@ -135,8 +135,8 @@ func (t *target) parse(fset *token.FileSet, name string) (source, error) {
 		fset: fset}, err
 }
 
-// settle type-checks the planted files, and drops the sites that do not compile, until all do.
-func (t *target) settle(conf *types.Config, planters []*planter) error {
+// dropBroken type-checks the planted files, and drops the sites that do not compile, until all do.
+func (t *target) dropBroken(conf *types.Config, planters []*planter) error {
 	file := strings.Replace(switches, "PACKAGE", t.Name, 1)
 	t.planted[filepath.Join(t.Dir, "toolevo_mutants.go")] = []byte(file)
 

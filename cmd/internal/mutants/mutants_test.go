@@ -148,8 +148,8 @@ func TestFits(t *testing.T) {
 		{"a", "a", true}, {"a", "ab", false}, {"a*", "ab", true}, {"*b", "ab", true}, {"*", "", true},
 		{"a*c*e", "abcde", true}, {"a*c*e", "abde", false}, {"a*bc", "abbc", true}, {"", "a", false},
 	} {
-		if fits(c.pattern, c.text) != c.fits {
-			t.Errorf("fits(%q, %q) is %t", c.pattern, c.text, !c.fits)
+		if matches(c.pattern, c.text) != c.fits {
+			t.Errorf("matches(%q, %q) is %t", c.pattern, c.text, !c.fits)
 		}
 	}
 }

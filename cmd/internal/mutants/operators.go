@@ -57,7 +57,7 @@ func (p *planter) find(n ast.Node) {
 
 		switch m := m.(type) {
 		case *ast.FuncLit:
-			p.within(m)
+			p.findInLiteral(m)
 			return false
 		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 			// The call for this node has done that: only those within are still to do.
@@ -86,8 +86,8 @@ func (p *planter) find(n ast.Node) {
 	})
 }
 
-// within finds the sites of a function without a name, whose results and loops are its own.
-func (p *planter) within(f *ast.FuncLit) {
+// findInLiteral finds the sites of a function without a name, whose results and loops are its own.
+func (p *planter) findInLiteral(f *ast.FuncLit) {
 	out, loops := p.out, p.loops
 	p.out, p.loops = f.Type, nil
 	p.find(f.Body)
@@ -113,7 +113,7 @@ func (p *planter) condition(n ast.Node) {
 		return
 	}
 
-	p.site(cond, "((", ") != mutant(%d))", p.say(cond)+" -> its opposite")
+	p.site(cond, "((", ") != mutant(%d))", p.oneLine(cond)+" -> its opposite")
 }
 
 // expression adds the mutants of an expression, and returns whether those within it have some of
@@ -165,17 +165,17 @@ var arithmetic = map[token.Token][2]string{
 
 func (p *planter) binary(e *ast.BinaryExpr) {
 	if h, ok := ordered[e.Op]; ok {
-		to := p.say(e) + " -> " + h[1]
-		p.call(e, h[0], to, p.say(e)+" -> "+h[2])
+		to := p.oneLine(e) + " -> " + h[1]
+		p.call(e, h[0], to, p.oneLine(e)+" -> "+h[2])
 	} else if h, ok := arithmetic[e.Op]; ok && p.number(e) {
-		p.call(e, h[0], p.say(e)+" -> "+h[1])
+		p.call(e, h[0], p.oneLine(e)+" -> "+h[1])
 	}
 
 	switch e.Op {
 	case token.EQL:
-		p.site(e, "((", ") != mutant(%d))", p.say(e)+" -> !=")
+		p.site(e, "((", ") != mutant(%d))", p.oneLine(e)+" -> !=")
 	case token.NEQ:
-		p.site(e, "((", ") != mutant(%d))", p.say(e)+" -> ==")
+		p.site(e, "((", ") != mutant(%d))", p.oneLine(e)+" -> ==")
 	case token.LAND:
 		p.operand(e, e.X, "(", " || mutant(%d))", "true")
 		p.operand(e, e.Y, "(", " || mutant(%d))", "true")
@@ -191,7 +191,7 @@ func (p *planter) operand(whole *ast.BinaryExpr, side ast.Expr, before, after, c
 		return // its operands are taken out one by one
 	}
 
-	p.site(side, "("+before, ")"+after, p.say(whole)+": "+p.say(side)+" -> "+constant)
+	p.site(side, "("+before, ")"+after, p.oneLine(whole)+": "+p.oneLine(side)+" -> "+constant)
 }
 
 // call has a function do what an operator does.
@@ -243,7 +243,7 @@ func (p *planter) statements(list []ast.Stmt) {
 		case *ast.IncDecStmt:
 			p.leaveOut(s)
 		case *ast.AssignStmt:
-			if s.Tok != token.DEFINE && p.say(s.Lhs[0]) != "_" {
+			if s.Tok != token.DEFINE && p.oneLine(s.Lhs[0]) != "_" {
 				p.leaveOut(s)
 			}
 		case *ast.BranchStmt:
@@ -255,13 +255,13 @@ func (p *planter) statements(list []ast.Stmt) {
 }
 
 func (p *planter) leaveOut(s ast.Stmt) {
-	p.site(s, "if !mutant(%d) { ", " }", p.say(s)+" -> nothing")
+	p.site(s, "if !mutant(%d) { ", " }", p.oneLine(s)+" -> nothing")
 }
 
 var errorType = types.Universe.Lookup("error").Type()
 
-// quiet are methods whose absence only a race, a leak or a reader of logs would notice.
-var quiet = map[string]bool{
+// unnoticed are methods whose absence only a race, a leak or a reader of logs would notice.
+var unnoticed = map[string]bool{
 	"Lock": true, "Unlock": true, "RLock": true, "RUnlock": true, "Close": true, "Stop": true,
 }
 
@@ -277,7 +277,7 @@ func (p *planter) matters(e ast.Expr) bool {
 		return f.Name != "panic"
 	case *ast.SelectorExpr:
 		used := p.info.Uses[f.Sel]
-		return !quiet[f.Sel.Name] && (used == nil || used.Pkg() == nil || used.Pkg().Path() != "log/slog")
+		return !unnoticed[f.Sel.Name] && (used == nil || used.Pkg() == nil || used.Pkg().Path() != "log/slog")
 	}
 	return true
 }
@@ -299,8 +299,8 @@ func (p *planter) branch(s *ast.BranchStmt) {
 	p.leaveOut(s)
 
 	if s.Tok == token.CONTINUE {
-		other := strings.Replace(p.say(s), "continue", "break", 1)
-		p.site(s, "if mutant(%d) { "+other+" }; ", "", p.say(s)+" -> "+other).breaks = true
+		other := strings.Replace(p.oneLine(s), "continue", "break", 1)
+		p.site(s, "if mutant(%d) { "+other+" }; ", "", p.oneLine(s)+" -> "+other).breaks = true
 	}
 }
 
@@ -324,7 +324,7 @@ func (p *planter) returns(s *ast.ReturnStmt) {
 	}
 
 	zero := "return " + strings.Join(zeros, ", ")
-	p.site(s, "if mutant(%d) { "+zero+" }; ", "", p.say(s)+" -> zero values")
+	p.site(s, "if mutant(%d) { "+zero+" }; ", "", p.oneLine(s)+" -> zero values")
 }
 
 // zero reports whether all results are written as zero values, or are truth values, which have a

@@ -90,8 +90,8 @@ func (p *planter) site(n ast.Node, before, after string, changes ...string) *sit
 
 func (p *planter) offset(pos token.Pos) int { return p.fset.Position(pos).Offset }
 
-// say returns the source of a node, in one line.
-func (p *planter) say(n ast.Node) string {
+// oneLine returns the source of a node, in one line.
+func (p *planter) oneLine(n ast.Node) string {
 	return strings.Join(strings.Fields(p.code(n)), " ")
 }
 

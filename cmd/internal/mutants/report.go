@@ -154,7 +154,7 @@ func readList(path string) (*list, error) {
 // accepts reports whether a survivor is on the list.
 func (l *list) accepts(m mutant) bool {
 	for _, a := range l.Accepted {
-		if fits(a.File, m.File) && fits(a.Func, m.Func) && fits(a.Change, m.Change) {
+		if matches(a.File, m.File) && matches(a.Func, m.Func) && matches(a.Change, m.Change) {
 			return true
 		}
 	}
@@ -162,8 +162,8 @@ func (l *list) accepts(m mutant) bool {
 	return false
 }
 
-// fits reports whether a text matches a pattern, in which * stands for any text.
-func fits(pattern, text string) bool {
+// matches reports whether a text matches a pattern, in which * stands for any text.
+func matches(pattern, text string) bool {
 	first, rest, more := strings.Cut(pattern, "*")
 	text, ok := strings.CutPrefix(text, first)
 
@@ -172,7 +172,7 @@ func fits(pattern, text string) bool {
 	}
 
 	for i := range len(text) + 1 {
-		if fits(rest, text[i:]) {
+		if matches(rest, text[i:]) {
 			return true
 		}
 	}

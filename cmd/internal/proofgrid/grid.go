@@ -120,7 +120,7 @@ func (g *grid) check(c *cell, before []*cell) error {
 	return nil
 }
 
-// named returns the cell with a name.
-func (g *grid) named(name string) *cell {
+// cell returns the cell with a name.
+func (g *grid) cell(name string) *cell {
 	return g.Cells[slices.IndexFunc(g.Cells, func(c *cell) bool { return c.Name == name })]
 }

@@ -80,7 +80,7 @@ func (d *driver) store(c *cell, done notes) error {
 
 	for _, name := range c.APIs {
 		rows, err := trajectories.ReadTable[facts.Fact](
-			filepath.Join(d.work(c, "eval-"+name), facts.FactsFile))
+			filepath.Join(d.workPath(c, "eval-"+name), facts.FactsFile))
 		if err != nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (d *driver) hash(c *cell, m *manifest) error {
 	}
 
 	if c.isTraining() {
-		files["samples"] = filepath.Join(d.work(c, "export"), "toolevo_sft.jsonl")
+		files["samples"] = filepath.Join(d.workPath(c, "export"), "toolevo_sft.jsonl")
 	}
 
 	for name, path := range files {
@@ -240,7 +240,7 @@ func readCSV(path string) (all []episode, err error) {
 
 		fields := reflect.ValueOf(&e).Elem()
 		for i, text := range line {
-			if err := set(fields.Field(i), text); err != nil {
+			if err := setField(fields.Field(i), text); err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
 		}
@@ -250,7 +250,7 @@ func readCSV(path string) (all []episode, err error) {
 	return all, nil
 }
 
-func set(field reflect.Value, text string) error {
+func setField(field reflect.Value, text string) error {
 	if field.Kind() == reflect.String {
 		field.SetString(text)
 		return nil

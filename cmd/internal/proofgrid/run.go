@@ -74,7 +74,7 @@ func (d *driver) tidy() error {
 			what = "trained/*/*/optimizer.pt"
 		}
 
-		found, err := filepath.Glob(d.work(c, what))
+		found, err := filepath.Glob(d.workPath(c, what))
 		if err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ func (d *driver) tidy() error {
 	return nil
 }
 
-// work returns a path in the folder of a cell.
-func (d *driver) work(c *cell, name string) string { return filepath.Join("cells", c.Name, name) }
+// workPath returns a path in the folder of a cell.
+func (d *driver) workPath(c *cell, name string) string { return filepath.Join("cells", c.Name, name) }
 
 // notes are the stages of a cell that are done, with the seconds of the attempt that ended them.
 type notes struct {
@@ -103,7 +103,7 @@ type notes struct {
 
 // runCell runs the stages of a cell that are not done, and stores the results.
 func (d *driver) runCell(ctx context.Context, c *cell) error {
-	path := d.work(c, "notes.json")
+	path := d.workPath(c, "notes.json")
 	done := notes{Seconds: map[string]float64{}}
 
 	text, err := os.ReadFile(path)
@@ -115,7 +115,7 @@ func (d *driver) runCell(ctx context.Context, c *cell) error {
 		return err
 	}
 
-	if err := os.MkdirAll(d.work(c, ""), 0o755); err != nil {
+	if err := os.MkdirAll(d.workPath(c, ""), 0o755); err != nil {
 		return err
 	}
 
@@ -170,7 +170,7 @@ func (d *driver) training(c *cell) (all []stage) {
 	export := []string{d.toolevo, "export"}
 
 	for i, p := range d.grid.Sets[c.Set] {
-		run := d.work(c, fmt.Sprintf("run-%d", i))
+		run := d.workPath(c, fmt.Sprintf("run-%d", i))
 		export = append(export, run)
 
 		all = append(all, stage{fmt.Sprintf("collect-%d", i), func(ctx context.Context) error {
@@ -182,7 +182,7 @@ func (d *driver) training(c *cell) (all []stage) {
 		}})
 	}
 
-	out := d.work(c, "export")
+	out := d.workPath(c, "export")
 	export = slices.Concat(export, d.grid.Export, []string{"--out", out})
 
 	all = append(all, stage{"export", func(ctx context.Context) error {
@@ -195,7 +195,7 @@ func (d *driver) training(c *cell) (all []stage) {
 	return append(all, stage{"train", func(ctx context.Context) error {
 		m := d.grid.Models[c.Model]
 		fill := strings.NewReplacer("{toolevo}", d.toolevo, "{model}", m.Folder, "{export}", out,
-			"{out}", d.work(c, "trained"), "{seed}", strconv.Itoa(c.Seed))
+			"{out}", d.workPath(c, "trained"), "{seed}", strconv.Itoa(c.Seed))
 
 		var args []string
 		for _, word := range slices.Concat(d.grid.Train, m.Train) {
@@ -225,7 +225,7 @@ func resumed(run string, args []string) []string {
 // command runs a program of a cell, whose output goes to the cell's log.
 func (d *driver) command(ctx context.Context, c *cell, args ...string) error {
 	program, err := child.Start(ctx,
-		child.Command{Args: args, Log: d.work(c, "log"), Lock: d.work(c, "lock")})
+		child.Command{Args: args, Log: d.workPath(c, "log"), Lock: d.workPath(c, "lock")})
 	if err != nil {
 		return err
 	}
@@ -239,10 +239,10 @@ func (d *driver) weights(c *cell) (string, error) {
 	case c.Set == "":
 		return filepath.EvalSymlinks(d.grid.Models[c.Model].Folder)
 	case c.Weights != "":
-		c = d.grid.named(c.Weights)
+		c = d.grid.cell(c.Weights)
 	}
 
-	return filepath.EvalSymlinks(d.work(c, "trained/model"))
+	return filepath.EvalSymlinks(d.workPath(c, "trained/model"))
 }
 
 // evaluate serves the weights and plays the questions.
@@ -261,7 +261,7 @@ func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
 	}
 
 	served, err := d.grid.Server.Serve(ctx, host.Checkpoint{Folder: folder, Name: c.Name}, "",
-		d.work(c, "server.log"))
+		d.workPath(c, "server.log"))
 	if err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
 		}
 
 		args = slices.Concat(args, d.grid.Eval, asked)
-		args = append(resumed(d.work(c, "eval-"+name), args), "--policy", served.Policy,
+		args = append(resumed(d.workPath(c, "eval-"+name), args), "--policy", served.Policy,
 			"--server", served.Address)
 
 		// A server that dies ends the evaluation at once, instead of losing all of its questions.

@@ -50,8 +50,8 @@ func Recordings(path string) (*bench.Recordings, error) {
 			}
 
 			// From a damaged file nothing is taken; what is whole and says too little is named.
-			if run, err := recorded(file, &d); err != nil {
-				found.Left = append(found.Left, bench.LeftTask{From: d.Name, Why: why(err)})
+			if run, err := recordedRun(file, &d); err != nil {
+				found.Left = append(found.Left, bench.LeftTask{From: d.Name, Why: reasonOf(err)})
 			} else {
 				found.Runs = append(found.Runs, run)
 			}
@@ -81,8 +81,8 @@ func isDocument(path string) (bool, error) {
 	return err == nil && strings.HasPrefix(first.SchemaVersion, "ATIF-"), nil
 }
 
-// why says what keeps a document from being a task, without its name.
-func why(err error) string {
+// reasonOf says what keeps a document from being a task, without its name.
+func reasonOf(err error) string {
 	var refusal *atif.Refusal
 
 	switch {
@@ -95,8 +95,8 @@ func why(err error) string {
 	return err.Error()
 }
 
-// recorded returns what a document says of a run.
-func recorded(file string, d *atif.Named) (bench.Recorded, error) {
+// recordedRun returns what a document says of a run.
+func recordedRun(file string, d *atif.Named) (bench.Recorded, error) {
 	row, shown, err := d.Row("")
 	if err != nil {
 		return bench.Recorded{}, err
@@ -125,13 +125,13 @@ func recorded(file string, d *atif.Named) (bench.Recorded, error) {
 		return run, errors.New("its final answer was found wrong")
 	}
 
-	run.Calls, err = succeeded(row.Turns, action.OrDefault(shown.Codec))
+	run.Calls, err = succeededCalls(row.Turns, action.OrDefault(shown.Codec))
 	return run, err
 }
 
-// succeeded returns the calls of tools that were answered. Documents of other programs do not say
+// succeededCalls returns the calls of tools that were answered. Documents of other programs do not say
 // which were refused.
-func succeeded(turns []trajectories.Turn, codec action.Codec) (all []envs.Call, err error) {
+func succeededCalls(turns []trajectories.Turn, codec action.Codec) (all []envs.Call, err error) {
 	for i, t := range turns {
 		calls, unread := action.Calls(codec, t.Action)
 

@@ -38,13 +38,13 @@ func evalTasksCommand() suite.Command {
 				}
 			}
 
-			return evaluated(c, results.Passes(), out)
+			return showResults(c, results.Passes(), out)
 		},
 	}
 }
 
-// evaluated shows the results of evaluations, and writes them in all formats unless out is "".
-func evaluated(c *suite.Call, rows []programs.Pass, out string) (err error) {
+// showResults shows the results of evaluations, and writes them in all formats unless out is "".
+func showResults(c *suite.Call, rows []programs.Pass, out string) (err error) {
 	document, tables := EvaluationTasks{Rows: rows}, programs.PassTables(rows)
 
 	if out != "" {

@@ -135,7 +135,7 @@ func (m *mirrorData) run(ctx context.Context, c *suite.Call) (err error) {
 		return err
 	}
 
-	if err := m.complete(); err != nil {
+	if err := m.openModels(); err != nil {
 		return err
 	}
 
@@ -245,8 +245,8 @@ func (m *mirrorData) read(ctx context.Context, c *suite.Call) (
 	return calls, inputs, nil
 }
 
-// complete sets the rules of the plan, and opens its models.
-func (m *mirrorData) complete() error {
+// openModels sets the rules of the plan, and opens its models.
+func (m *mirrorData) openModels() error {
 	m.plan.Seed = m.seed
 
 	// The published rules take any number 404 for an error, ours only one that is called a code.

@@ -94,9 +94,9 @@ func (m *mirrorWorking) run(ctx context.Context, c *suite.Call) (err error) {
 
 	// Runs and files have calls that were sent; without them, one of each API is.
 	if backend != nil {
-		done, err = m.call(ctx, backend)
+		done, err = m.callAll(ctx, backend)
 	} else {
-		done, err = m.look(ctx, c)
+		done, err = m.followTrajectories(ctx, c)
 	}
 
 	if err != nil {
@@ -116,8 +116,8 @@ type sent struct {
 	lost error // why there is no answer; nil where one came
 }
 
-// call has a call of each API written and sent.
-func (m *mirrorWorking) call(ctx context.Context, backend *virtual.Backend) (
+// callAll has a call of each API written and sent.
+func (m *mirrorWorking) callAll(ctx context.Context, backend *virtual.Backend) (
 	*MirrorWorking, error) {
 	documents, err := readDocuments(m.data)
 	if err != nil {
@@ -211,8 +211,8 @@ func (d *MirrorWorking) count(all []sent) (text []byte) {
 	return text
 }
 
-// look finds the queries whose APIs work in all of their trajectories.
-func (m *mirrorWorking) look(ctx context.Context, c *suite.Call) (*MirrorWorking, error) {
+// followTrajectories finds the queries whose APIs work in all of their trajectories.
+func (m *mirrorWorking) followTrajectories(ctx context.Context, c *suite.Call) (*MirrorWorking, error) {
 	// Answers are read as for eval judge, which names those that it leaves out.
 	o := judging{by: m.writer}
 
