@@ -225,8 +225,7 @@ func (u *mutation) propose(about string, step any) (proposal, error) {
 		return p, names.Unknown("change", name, valid)
 	}
 
-	// What stands in "of" is as the version has it by now: what was taken before may have renamed
-	// it.
+	// "of" has names as they are by now: changes that were taken before may have renamed them.
 	present := u.present(about)
 
 	for _, of := range listOf(object, "of") {

@@ -106,7 +106,7 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 		a.Parameters.All = slices.Clone(a.Parameters.All)
 
 		for k, p := range a.Parameters.All {
-			// For one, max_duration is in the unit of duration.
+			// max_duration, for example, is in the unit of duration.
 			if p.Name != f.name && !strings.HasSuffix(p.Name, "_"+f.name) || !is(p) {
 				continue
 			}
@@ -165,7 +165,7 @@ func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 		c.Zeros = d.chosen.zeros
 	}
 
-	// Of an integer, a call in the smaller unit could mean a fraction, which the tool refuses.
+	// For an integer, a call in the smaller unit could mean a fraction, which the tool refuses.
 	where, tools := recoded(s, f, func(p toolapi.Parameter) bool { return typeOf(p) == "number" },
 		func(p toolapi.Parameter) toolapi.Parameter {
 			// Bounds and defaults are in the same unit as the values.

@@ -183,7 +183,7 @@ func (w *vocabulary) wordsOfAPI(r *rand.Rand, m meaning) []string {
 	m.words = words
 	rest := m
 
-	// What is done stands in front (LoadDB), or, as a doer, at the end (SQLInterpreter).
+	// The verb comes first (LoadDB), or, as a doer, last (SQLInterpreter).
 	verb, n := m.synonym(r, w.Verbs, 0)
 	if rest.words = words[n:]; n == 0 && len(words) > 1 {
 		verb, n = m.synonym(r, w.Doers, len(words)-1)

@@ -52,7 +52,7 @@ func Find(ctx context.Context, executable string, want []string) (*Interpreter, 
 		executable = "python3"
 	}
 
-	// A module that is lacking is no error, so a misspelt name would go unnoticed.
+	// A lacking module is no error, so a name that no module can have would go unnoticed.
 	for _, name := range want {
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !isAlphanumeric(r) }) {
 			return nil, fmt.Errorf("python: %q is not the name of a module that can be imported", name)
