@@ -55,11 +55,11 @@ type Job struct {
 	Controller Controller
 }
 
-// Episode is the name of a task's episodes in the log and among the stored trees, in which repeats
-// are trees 0, 1, ….
+// Episode returns the name of a task's episodes in the log and among the stored trees, in which
+// repeats are trees 0, 1, ….
 func (j Job) Episode(t envs.Task) string { return j.Cell.String() + "/" + t.ID }
 
-// attempts are the tasks of the job with each of their repeats.
+// attempts yields the tasks of the job with each of their repeats.
 func (j Job) attempts() iter.Seq2[envs.Task, int] {
 	return func(yield func(envs.Task, int) bool) {
 		for _, task := range j.Tasks {
@@ -72,7 +72,7 @@ func (j Job) attempts() iter.Seq2[envs.Task, int] {
 	}
 }
 
-// count is how many episodes of a task there may be.
+// count returns how many episodes of a task there may be.
 func (j Job) count(t envs.Task) int {
 	if j.Played != nil {
 		return j.Played[j.Episode(t)]
@@ -96,7 +96,7 @@ func (j Job) converse() (one Job, end func()) {
 	return j, end
 }
 
-// versions are the API versions that its questions meet.
+// versions returns the API versions that its questions meet.
 func (j Job) versions() []string {
 	if j.Versions == nil {
 		return []string{j.Cell.API}

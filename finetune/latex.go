@@ -26,7 +26,7 @@ const standIn = "_proprietary"
 // under NAME_proprietary in place of NAME are above the others, unmarked.
 func (r *Report) WriteLaTeX(w io.Writer) error { return r.WriteBlocks(w, nil) }
 
-// WriteBlocks is [Report.WriteLaTeX] with the policies in blocks.
+// WriteBlocks writes the tables of [Report.WriteLaTeX] with the policies in blocks.
 func (r *Report) WriteBlocks(w io.Writer, blocks []Block) error {
 	view := tables().Report("latex")[0]
 	rows := slices.Concat(tabulate.RowsOf(r.Rows), r.averages())

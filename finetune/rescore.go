@@ -43,7 +43,7 @@ type Rescoring struct {
 // A Verdict is how a matcher judges.
 type Verdict struct {
 	Match func(gold, answer string) bool
-	Kept  func(e *trajectories.Episode) bool // its verdict when the episode was played; nil where none was kept
+	Kept  func(e *trajectories.Episode) bool // its verdict when the episode was played; nil if none was kept
 }
 
 // Rescore compares the answers of an evaluation with the gold answers by another matcher. An

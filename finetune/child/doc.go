@@ -1,5 +1,5 @@
-// Package child runs the programs of others that a fine-tuning needs: trainers and the servers of
-// models. They take hours and gigabytes, so none may be left behind.
+// Package child runs the external programs that fine-tuning needs: trainers and model servers.
+// They take hours and gigabytes, so none may be left behind.
 //
 // # Guarantees
 //

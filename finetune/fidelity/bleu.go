@@ -63,8 +63,8 @@ func grams(tokens []string, n int) map[string]int {
 	return counts
 }
 
-// brevity is the penalty for a hypothesis shorter than the reference of the closest length; of two
-// equally close the shorter counts.
+// brevity returns the penalty for a hypothesis shorter than the reference of the closest length; of
+// two equally close the shorter counts.
 func brevity(length int, references [][]string) float64 {
 	closest := -1
 

@@ -17,7 +17,7 @@ import (
 
 // Case is a call that a real API answered, and a simulator's answer to it.
 type Case struct {
-	Model       string       // the simulator; "" where none has answered
+	Model       string       // the simulator; "" if none has answered
 	Split       mirror.Split // e.g. "ood_success"
 	System      string       // the simulator's system prompt
 	Instruction string       // the document and the request, as the simulator is sent them

@@ -67,8 +67,8 @@ func report(all []measured, o Options) *Report {
 	return r
 }
 
-// kappa is Cohen's: how much of what chance leaves open two raters agree on, who say yes in the
-// given shares of cases. It is 0 if both always say the same: that agreement is no evidence.
+// kappa returns Cohen's kappa: how much of what chance leaves open two raters agree on, who say yes
+// in the given shares of cases. It is 0 if both always say the same: that agreement is no evidence.
 func kappa(agreement, first, second float64) float64 {
 	chance := first*second + (1-first)*(1-second)
 	if chance == 1 {

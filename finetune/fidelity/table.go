@@ -45,7 +45,7 @@ func (r *Report) grids() []tabulate.Grid {
 	return tables().Grids("tables", map[string][]tabulate.Row{"splits": rows})
 }
 
-// rank is the place of a row's split in the paper's tables.
+// rank returns the place of a row's split in the paper's tables.
 func (r *Report) rank(row tabulate.Row) int {
 	return slices.IndexFunc(r.splits(), func(s mirror.Split) bool { return string(s) == row.Text("split") })
 }

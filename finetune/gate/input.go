@@ -46,7 +46,7 @@ type Task struct {
 	ID    string
 	Calls map[string][]string // under the current version, in canonical form, by tool
 	Equal bool                // by construction: it was not played under the next version
-	Judge string              // the language model that judged it, "" where none did
+	Judge string              // the language model that judged it, "" if none did
 
 	Current, Next []Try
 }
@@ -161,8 +161,8 @@ func (s Score) had(right bool) tabulate.Cluster {
 	return s.seen()
 }
 
-// scores are those of a task under both versions. One that is equal by construction would have the
-// same under the next.
+// scores returns those of a task under both versions. A task that is equal by construction would
+// have the same under the next.
 func (t *Task) scores() (current, next Score) {
 	current, next = scoreOf(t.Current), scoreOf(t.Next)
 

@@ -132,7 +132,7 @@ func (r *Report) taskCase(t *Result) junitCase {
 	return c
 }
 
-// note is a remark of one visible line: XML has no characters for what is not visible.
+// note returns a remark of one visible line: XML has no characters for what is not visible.
 func note(kind, message string) *junitNote {
 	return &junitNote{Message: display.Line(message, 0), Type: kind}
 }

@@ -99,5 +99,5 @@ func (s Server) places() []string {
 	return all
 }
 
-// waitLimit is how long the server may take until it answers.
+// waitLimit returns how long the server may take until it answers.
 func (s Server) waitLimit() time.Duration { return time.Duration(s.Wait) * time.Second }

@@ -22,7 +22,8 @@ type header struct {
 	Stats   stats   `json:"stats"`
 }
 
-// stats say when. How long a row took is unknown: its episodes are played beside those of others.
+// stats say when. How long a row took is unknown: its episodes are played beside those of other
+// rows.
 type stats struct {
 	StartedAt   string `json:"started_at"`
 	CompletedAt string `json:"completed_at"`

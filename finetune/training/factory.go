@@ -44,7 +44,7 @@ func Find(program string) (*Factory, error) {
 	return &Factory{path}, nil
 }
 
-// command is a command of LLaMA-Factory in the folder of a training. What it starts itself,
+// command returns a command of LLaMA-Factory in the folder of a training. What it starts itself,
 // torchrun, is in the same folder as it.
 func (f *Factory) command(dir string, args ...string) child.Command {
 	return child.Command{

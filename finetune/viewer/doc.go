@@ -9,9 +9,9 @@
 // # Guarantees
 //
 //   - Runs are only read. What another process adds to one is on the page two seconds later.
-//   - A page needs nothing but this program: its scripts and styles are embedded, and a browser is
-//     told to ask nobody else. Only a browser of this machine is answered, and only under a name of
-//     this machine.
+//   - A page needs nothing but this program: its scripts and styles are embedded, and browsers are
+//     kept from loading anything else. Only a browser of this machine is answered, and only under a
+//     name of this machine.
 //   - What models and tools wrote is shown as text, invisible characters as escapes.
 //   - Everything can be reached by the keyboard, and has an address.
 //   - Without scripts everything works except following a run that grows: lists are sorted and

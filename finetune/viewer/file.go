@@ -328,8 +328,8 @@ func (s *Site) comparison(ctx context.Context, b *questionBody) (*page, error) {
 			order = append(order, o)
 		}
 
-		// The first stands for its group unless a later one is accepted: that is what one wants to
-		// compare others with.
+		// The first stands for its group unless a later one is accepted: readers compare the others
+		// with that.
 		if !ok || old.Mark != markAccepted && l.Mark == markAccepted {
 			best[o] = l
 		}

@@ -101,7 +101,7 @@ func (r *renderer) turn(c *card) template.HTML {
 		}
 	}
 
-	// Whether the agent recovered is what one looks for at a notice, so the tag says it.
+	// Readers look for whether the agent recovered from a notice, so the tag says it.
 	kind := c.Kind
 	if kind == "deprecated" {
 		kind += ": not recovered"

@@ -169,7 +169,7 @@ func (s *Site) runPage(ctx context.Context, r *Run, f filter) (*page, error) {
 	return s.listPage(ctx, r, f, now)
 }
 
-// listPage is runPage with what was read already.
+// listPage returns the page of runPage from what was read already.
 func (s *Site) listPage(ctx context.Context, r *Run, f filter, now *reading) (*page, error) {
 	p, all, kind := newPage(placeOf(r), "run", r.Name), now.all, now.kind
 

@@ -111,7 +111,7 @@ func expert(all []Labeller, agreements []Agreement) (name string) {
 	// People are the measure. Models measure each other only where no person labelled what one did.
 	for _, person := range []bool{true, false} {
 		for _, l := range all {
-			// A person's labels train nobody, so a person is no expert either.
+			// A person's labels are not trained on, so a person is no expert either.
 			if l.Person {
 				continue
 			}

@@ -19,7 +19,7 @@ type Label struct {
 	Query, Answer string
 	By            string // the labeller
 	Solved        bool   // the answer is complete
-	Reason        string // "" where none was given
+	Reason        string // "" if none was given
 }
 
 // Read reads the labels of a file: one JSON object a line, or CSV with a header. Its columns are
