@@ -150,9 +150,11 @@ func (t *Template) rule(text string, unique bool, join string) rule {
 	}
 
 	q := newQuery(text, names...)
+	// What becomes of the rows belongs to the answer as much as the query does.
+	asked := fmt.Sprintf("%s\x00%v\x00%s", text, unique, join)
 	return func(c *Corpus, slots slotValues) (string, error) {
 		// Slots that the query does not name cannot change its answer, so they are not in the key.
-		values, key := map[string]any{}, text
+		values, key := map[string]any{}, asked
 		for _, name := range q.parameters {
 			values[name] = slots.get(name)
 			key += "\x00" + slots.get(name)

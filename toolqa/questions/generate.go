@@ -101,6 +101,10 @@ func (l library) generate(r *rand.Rand, c *Corpus, d toolqa.Difficulty, o Option
 			templates = slices.DeleteFunc(templates, func(t *Template) bool { return !t.trainable() })
 		}
 
+		if len(templates) == 0 && o.inSplit(split) > 0 {
+			return nil, fmt.Errorf("questions: generate %s %s %s: no template may be trained on", ds, d, split)
+		}
+
 		serial := 0
 
 		for i := range o.inSplit(split) {

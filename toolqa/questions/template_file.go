@@ -172,6 +172,10 @@ func checkNames(slots []slot, planned []plannedStep) (step int, err error) {
 		known = append(known, slotValue{s.name, ""})
 	}
 
+	if n := len(planned); n == 0 || !strings.EqualFold(planned[n-1].tool, "Finish") {
+		return max(n-1, 0), fmt.Errorf("the last step is not Finish")
+	}
+
 	for i, p := range planned {
 		for _, text := range append([]string{p.thought}, p.args...) {
 			if _, err := expand(text, known); err != nil {
@@ -189,10 +193,6 @@ func checkNames(slots []slot, planned []plannedStep) (step int, err error) {
 				known = append(known, slotValue{f.name, ""})
 			}
 		}
-	}
-
-	if n := len(planned); n == 0 || !strings.EqualFold(planned[n-1].tool, "Finish") {
-		return max(n-1, 0), fmt.Errorf("the last step is not Finish")
 	}
 	return 0, nil
 }

@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -141,6 +142,31 @@ func TestExamplesFindMistakes(t *testing.T) {
 		_, err = file.Examples(rand.New(rand.NewPCG(1, 1)), c)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "my.yaml:") {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// Two templates with one query need not have one answer: what joins its rows, and whether one row
+// alone may answer, belong to it.
+func TestAnswersOfOneQuery(t *testing.T) {
+	c := mustLoad(t, synthetic(t, toolqa.Coffee, synth.Options{Seed: 1}))
+	const query = "SELECT Date FROM coffee_data ORDER BY Date LIMIT 2"
+
+	for _, tt := range []struct {
+		unique bool
+		join   string
+		parts  int // of the answer, 0 where there is none
+	}{{false, " and ", 2}, {false, "", 1}, {true, " and ", 0}, {false, " and ", 2}} {
+		text, err := new(Template).rule(query, tt.unique, tt.join)(c, nil)
+		if tt.parts == 0 {
+			if !errors.Is(err, errNoAnswer) {
+				t.Errorf("%+v: %q, %v, want no answer", tt, text, err)
+			}
+			continue
+		}
+
+		if got := strings.Split(text, " and "); err != nil || len(got) != tt.parts {
+			t.Errorf("%+v: %q, %v", tt, text, err)
 		}
 	}
 }
