@@ -1,17 +1,20 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"toolevo/envs"
 	"toolevo/envs/drift"
 	"toolevo/envs/toolapi"
 )
 
-const mostSaid = 120 // characters of a tool's description
+const mostSaid = 120 // bytes of a tool's description
 
 // sentence returns the first sentence of a tool's description, without its period, or the words of
 // its name.
@@ -22,8 +25,9 @@ func sentence(a *toolapi.API) string {
 	}
 
 	if text == "" || len(text) > mostSaid {
-		text = strings.Join(drift.Stems(a.Tool), " ")
-		return strings.ToUpper(text[:1]) + text[1:]
+		text = cmp.Or(strings.Join(drift.Stems(a.Tool), " "), a.Tool) // a name may be all punctuation
+		first, size := utf8.DecodeRuneInString(text)
+		return string(unicode.ToUpper(first)) + text[size:]
 	}
 	return text
 }

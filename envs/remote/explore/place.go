@@ -21,7 +21,7 @@ type place struct {
 const (
 	mostItems  = 12 // of a list, for values to call with
 	firstItems = 3  // of a list, for what a question speaks of: nobody asks for the eleventh
-	mostLength = 60 // characters of a text
+	mostLength = 60 // bytes of a text
 	mostValues = 40 // of a place
 )
 
