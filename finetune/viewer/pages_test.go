@@ -304,7 +304,7 @@ func TestLongQuestion(t *testing.T) {
 	}
 }
 
-// The panel of a run says what it took and what came of it: of the seven turns three were ok, and
+// The panel of a run shows its cost and results: of the seven turns three were ok, and
 // each other outcome occurred once.
 func TestPanel(t *testing.T) {
 	t.Parallel()
