@@ -71,8 +71,8 @@ func (s *Server) task(c choice, seed uint64) (envs.Task, error) {
 
 		switch {
 		case !ok:
-			return task, failed("task %.200q is not among the %d of the split %s that are served: GET /tasks lists them",
-				c.task, len(s.o.Tasks), s.o.Split)
+			return task, failed("task %.200q is not among the %d of the split %s that are served: "+
+				"GET /tasks lists them", c.task, len(s.o.Tasks), s.o.Split)
 		case c.dataset != "" && task.Labels[envs.LabelDataset] != c.dataset:
 			return task, failed("task %.200q is not in the dataset %.100q", c.task, c.dataset)
 		}
