@@ -128,14 +128,14 @@ func readManifest(dir string) (config string, m Manifest, err error) {
 		return "", m, fmt.Errorf("store: %w", err)
 	}
 
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-
 	// Before it is decoded: the manifest of another version may have fields that this one does not
 	// know, and is not damaged for that.
 	if err := checkFormat(dir, text); err != nil {
 		return "", m, fmt.Errorf("store: %w", err)
 	}
+
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
 
 	if err := decoder.Decode(&m); err != nil {
 		return "", m, fmt.Errorf("store: %s is %w: %w: %s", path, ErrDamaged, err, restore)

@@ -158,6 +158,7 @@ func (p *examination) logProbs(ctx context.Context) (Check, error) {
 		seen = "of all tokens"
 	}
 
+	// That is not wrong, but priors then depend on the temperature.
 	mode, err := p.logProbMode(ctx)
 	if strings.Contains(mode, "after") {
 		return p.finding("logprobs-after", seen+mode), err

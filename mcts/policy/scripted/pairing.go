@@ -126,6 +126,7 @@ func (u *usage) targets(old []string, args envs.Args) []target {
 
 // put adds an argument to a call.
 func (t target) put(call envs.Args, value any) envs.Args {
+	// One argument becomes several parameters: key1, key2 and so on.
 	if t.kind == numbered {
 		for i, part := range parts(value) {
 			call = call.With(t.key+strconv.Itoa(i+1), part)

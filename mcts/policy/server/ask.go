@@ -157,8 +157,8 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 		f.first = began
 	}
 
-	// The request stays admitted meanwhile, because weigh may send others in its place. The wait
-	// below is not held against anybody.
+	// The request stays admitted meanwhile, because weigh may send others in its place. During the
+	// wait below it makes room.
 	down, err := a.weigh(ctx, t, x, f, fault)
 
 	leave()

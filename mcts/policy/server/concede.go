@@ -86,6 +86,7 @@ func (c *concessions) String() string {
 // a dialect of this completion alone. The dialect used may be such a one, too.
 func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *Dialect, fault *Fault) (
 	*Dialect, bool) {
+	// Sending less helps only if the request itself is what the server does not take.
 	s := t.server
 	if p.options.AllTaken || !fault.mayBeParameter() {
 		s.gaveUpOn(fault)
@@ -133,13 +134,13 @@ func (p *Policy) concede(ctx context.Context, t turn, c Completion, used, own *D
 		own = &less
 	}
 
-	tell := p.options.Log.Info
+	log := p.options.Log.Info
 	if less.Omits("seed") && !used.Omits("seed") {
-		tell = p.options.Log.Warn // another run with the same seed finds something else
+		log = p.options.Log.Warn // another run with the same seed finds something else
 	}
 
 	if own == nil || s.concessions.isNew(less.String()) {
-		tell(what, "server", s.address, "instead", less.String(), "because", fault)
+		log(what, "server", s.address, "instead", less.String(), "because", fault)
 	}
 	return own, true
 }

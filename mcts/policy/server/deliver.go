@@ -131,6 +131,8 @@ func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect
 	s := t.server
 	c.Dialect = *d
 
+	// Two contexts, to tell a request that was given up from one that took too long: only the
+	// latter is a fault of the server's.
 	request, end := mcts.InFlight(ctx)
 	defer end()
 

@@ -157,6 +157,7 @@ func (o Options) check() error {
 		return errors.New("simserver: a latency is negative")
 	}
 
+	// A word that means nothing would leave the server well, and a test of the mistake vacuous.
 	for _, m := range o.Wrong {
 		if !slices.Contains(Misconfigurations(), m) {
 			return names.Unknown("misconfiguration", string(m), Misconfigurations())

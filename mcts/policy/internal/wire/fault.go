@@ -52,8 +52,8 @@ func (l *Link) NotSent(why error) *server.Fault {
 
 // StatusFault is the fault of an answer that is not a 2xx. The message is the server's.
 func (l *Link) StatusFault(a Answer, kind server.FaultKind, message string) *server.Fault {
-	// Statuses that no API gives for itself come from what is in front of it, and say more to the
-	// user than a body.
+	// No API answers like this itself, so the body would only mislead: it is a proxy, or a wrong
+	// address.
 	status := fmt.Sprintf("%d %s", a.Status, http.StatusText(a.Status))
 	switch to := a.Header.Get("Location"); {
 	case a.Status == http.StatusNotModified:
@@ -73,6 +73,7 @@ func (l *Link) StatusFault(a Answer, kind server.FaultKind, message string) *ser
 		proxy = ""
 	}
 
+	// A wrong key is the server's to explain; that none was sent, only this side knows.
 	if (a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden) && proxy == "" &&
 		l.authorization == "" && len(l.headers) == 0 {
 		message += " (the server wants a key that it accepts)"

@@ -242,8 +242,9 @@ func (l *Link) exchange(req *http.Request, c Call) error {
 	case err == nil || server.FaultOf(err) != nil:
 		return err
 	default:
+		// A page instead of JSON may be the proxy's.
 		f := l.Fault(server.Transient, resp.StatusCode, "", err)
-		if !strings.Contains(resp.Header.Get("Content-Type"), "json") { // a page, maybe the proxy's
+		if !strings.Contains(resp.Header.Get("Content-Type"), "json") {
 			f.Proxy = l.proxyOf(req)
 		}
 		return f
