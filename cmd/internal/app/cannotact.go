@@ -10,8 +10,8 @@ import (
 	"toolevo/mcts/collect"
 )
 
-// cannotActError returns the error of a collection whose model writes no readable action, and says what
-// to change.
+// cannotActError returns the error of a collection whose model writes no readable action, and says
+// what to change.
 func (j *CollectJob) cannotActError(c *configs.Resolved, e *collect.CannotActError) error {
 	var shown strings.Builder
 	for _, text := range e.Examples {

@@ -152,8 +152,8 @@ func (h *Host) RecordedBench(ctx context.Context, v *stored.Run, data string) (*
 	return b, nil
 }
 
-// checkAdvice says what to do about a run that cannot be checked: here if this version made the run,
-// and otherwise to use the version that did.
+// checkAdvice says what to do about a run that cannot be checked: here if this version made the
+// run, and otherwise to use the version that did.
 func checkAdvice(m *store.Manifest, here string) string {
 	if m.Software == Software() {
 		return here

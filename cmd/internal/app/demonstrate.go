@@ -171,7 +171,8 @@ func chooseDemonstrations(all []example) (chosen []prompt.Demonstration) {
 	return chosen
 }
 
-// shortExamples returns the examples that a prompt has room for, or the briefest if those are too few.
+// shortExamples returns the examples that a prompt has room for, or the briefest if those are too
+// few.
 func shortExamples(all []example) []example {
 	byLength := slices.SortedStableFunc(slices.Values(all), func(a, b example) int {
 		return cmp.Compare(a.solved.Size(), b.solved.Size())

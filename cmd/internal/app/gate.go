@@ -246,9 +246,9 @@ func signatures(from, to string) string {
 }
 
 // playUnder plays tasks under a version, all unless some are named, and returns the episodes.
-func (j *GateJob) playUnder(ctx context.Context, c *configs.Resolved, name, version string, only []string) (
-	[]stored.Played, error,
-) {
+func (j *GateJob) playUnder(
+	ctx context.Context, c *configs.Resolved, name, version string, only []string,
+) ([]stored.Played, error) {
 	dir := filepath.Join(j.Out, name)
 
 	// A gate takes a file by its path alone; a setting needs the prefix.

@@ -263,8 +263,8 @@ func (j *RunJob) check() error {
 // runID is what an ID may be: it names folders, and is in every row.
 var runID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// resumedLayers returns the configuration of the run to continue, or of the one that a new run branches
-// from; nil for any other new run. The data folder of a run to continue is taken over.
+// resumedLayers returns the configuration of the run to continue, or of the one that a new run
+// branches from; nil for any other new run. The data folder of a run to continue is taken over.
 func (j *RunJob) resumedLayers(ctx context.Context) ([]configs.Layer, error) {
 	if !j.Resume {
 		// A branch takes over the configuration of its run; any other new run has none.

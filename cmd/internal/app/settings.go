@@ -57,8 +57,8 @@ func (h *Host) Resolve(s Settings, defaults map[string]string, resumed []configs
 	return configs.Load(slices.Concat(layers, environment, s.Set)...)
 }
 
-// checkPolicyNamed rejects a server without a policy: the default policy is a script, which never asks
-// it, and its trajectories would look like those of the model.
+// checkPolicyNamed rejects a server without a policy: the default policy is a script, which never
+// asks it, and its trajectories would look like those of the model.
 func (j *RunJob) checkPolicyNamed(c *configs.Resolved) error {
 	if !strings.HasPrefix(c.Origin("policy"), "default") {
 		return nil

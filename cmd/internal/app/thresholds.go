@@ -59,8 +59,8 @@ func (t *thresholds) check(d *drift.Deployed) error {
 	return nil
 }
 
-// checkReport returns the error of the first accuracy that is too low. What was not measured does not
-// count.
+// checkReport returns the error of the first accuracy that is too low. What was not measured does
+// not count.
 func (t *thresholds) checkReport(r *finetune.Report) error {
 	for _, row := range r.Rows {
 		if row.N > 0 && row.Official < t.cells {

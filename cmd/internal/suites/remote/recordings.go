@@ -129,8 +129,8 @@ func recordedRun(file string, d *atif.Named) (bench.Recorded, error) {
 	return run, err
 }
 
-// succeededCalls returns the calls of tools that were answered. Documents of other programs do not say
-// which were refused.
+// succeededCalls returns the calls of tools that were answered. Documents of other programs do not
+// say which were refused.
 func succeededCalls(turns []trajectories.Turn, codec action.Codec) (all []envs.Call, err error) {
 	for i, t := range turns {
 		calls, unread := action.Calls(codec, t.Action)
