@@ -238,7 +238,8 @@ func (u *mutation) propose(about string, step any) (proposal, error) {
 	zeros, _ := object.Get("zeros")
 	number, _ := zeros.(envs.Number)
 
-	if c.zeros, _ = strconv.Atoi(string(number)); name == "scale-field" && (c.zeros < 1 || c.zeros > 3) {
+	c.zeros, _ = strconv.Atoi(string(number))
+	if name == "scale-field" && (c.zeros < 1 || c.zeros > 3) {
 		return p, errors.New("zeros is not 1, 2 or 3")
 	}
 
@@ -253,9 +254,10 @@ func (u *mutation) propose(about string, step any) (proposal, error) {
 	// A new name must also differ from those that other changes of this tool have brought.
 	return p, u.check(c.as, func(folded string) bool {
 		isIt := func(name string) bool { return fold(name) == folded }
-		return slices.ContainsFunc(present, isIt) || slices.ContainsFunc(u.proposals, func(was proposal) bool {
+		isProposed := func(was proposal) bool {
 			return was.about == about && isIt(was.operator.chosen.as)
-		})
+		}
+		return slices.ContainsFunc(present, isIt) || slices.ContainsFunc(u.proposals, isProposed)
 	})
 }
 
@@ -298,7 +300,8 @@ func (u *mutation) add(ctx context.Context, p proposal) (wrong error) {
 	// If one thing changed twice, the version would show the second change only.
 	for _, c := range after {
 		same := func(was Change) bool {
-			return was.Tool == c.Tool && was.From == c.From && (c.Tool == "" || was.Operator == c.Operator)
+			return was.Tool == c.Tool && was.From == c.From &&
+				(c.Tool == "" || was.Operator == c.Operator)
 		}
 
 		if !slices.Contains(before, c) && slices.ContainsFunc(before, same) {

@@ -221,7 +221,8 @@ func (d *Deployed) Only(versions ...string) *Deployed {
 	// A version's file names the versions that it needs. It is searched rather than parsed, as a
 	// file too many does no harm.
 	for needed := slices.Clone(versions); len(needed) > 0; needed = needed[1:] {
-		defines := regexp.MustCompile(`(?m)^version:\s*['"]?` + regexp.QuoteMeta(needed[0]) + `['"]?\s*$`)
+		defines := regexp.MustCompile(
+			`(?m)^version:\s*['"]?` + regexp.QuoteMeta(needed[0]) + `['"]?\s*$`)
 
 		for _, f := range d.Files {
 			if taken[f.Path] || !defines.MatchString(f.Text) {
@@ -310,7 +311,8 @@ func HasFiles(api []string) bool {
 func ReadFiles(pattern string) ([]toolapi.File, []*toolapi.Spec, error) {
 	paths, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s is not a pattern of file names: %w: want e.g. file:DIR/*.yaml", pattern, err)
+		return nil, nil, fmt.Errorf("%s is not a pattern of file names: %w: want e.g. "+
+			"file:DIR/*.yaml", pattern, err)
 	}
 
 	// A folder stands for the versions in it.

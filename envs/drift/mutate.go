@@ -252,7 +252,8 @@ func (u *mutation) takeNames(apis []toolapi.APISpec, answer string) (wrong refus
 		// used has the names of all APIs of the version, since no two may share one.
 		if n.api == "" {
 			name, _ := named.Text("name")
-			if err := u.check(name, func(folded string) bool { return u.used[folded] }); err != nil {
+			taken := func(folded string) bool { return u.used[folded] }
+			if err := u.check(name, taken); err != nil {
 				wrong = append(wrong, fmt.Sprintf("%s: %v", a.Name, err))
 			} else {
 				n.api, u.used[fold(name)] = name, true

@@ -42,7 +42,8 @@ func specialCharacters(a toolapi.APISpec, d *Draws) (Step, bool) {
 
 // rename renames the parameters of an API, unless its JSON Schema says more than its parameters do,
 // since that may refer to them. Items of a list keep their numbers, and so their names.
-func rename(a toolapi.APISpec, next func(current toolapi.APISpec, p toolapi.Parameter) string) (Step, bool) {
+func rename(a toolapi.APISpec,
+	next func(current toolapi.APISpec, p toolapi.Parameter) string) (Step, bool) {
 	if len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
 	}
@@ -76,8 +77,8 @@ func rename(a toolapi.APISpec, next func(current toolapi.APISpec, p toolapi.Para
 	if len(renaming) == 0 {
 		return Step{}, false
 	}
-	return succeed(a, strings.Join(from, ", "), strings.Join(to, ", "), toolapi.AdapterSpec{Rename: renaming},
-		current.Parameters.All...)
+	return succeed(a, strings.Join(from, ", "), strings.Join(to, ", "),
+		toolapi.AdapterSpec{Rename: renaming}, current.Parameters.All...)
 }
 
 // isItem reports whether a parameter is an item of a list.

@@ -85,12 +85,14 @@ func (m *Maker) Scripted(s *Script) (*toolapi.Spec, []Change, error) {
 
 	// The maker skips an operator that cannot be applied; a script needs all of its own.
 	for _, tool := range slices.Sorted(maps.Keys(p.ofTool)) {
-		done := slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return c.Tool != tool })
+		isOther := func(c Change) bool { return c.Tool != tool }
+		done := slices.DeleteFunc(slices.Clone(changes), isOther)
 
 		for i, o := range p.ofTool[tool] {
 			if i >= len(done) || done[i].Operator != o.Name {
-				return nil, nil, fmt.Errorf("drift: %s, step %d: %s cannot be applied: is it about a tool of %s, and "+
-					"parameters that the API has by then?", tool, i+1, o.Name, m.source.Version)
+				return nil, nil, fmt.Errorf("drift: %s, step %d: %s cannot be applied: is it "+
+					"about a tool of %s, and parameters that the API has by then?",
+					tool, i+1, o.Name, m.source.Version)
 			}
 		}
 	}
@@ -131,7 +133,9 @@ func (s ScriptStep) operator() (Operator, error) {
 		list := slices.Collect(maps.Keys(s.NumberList))[0]
 		return numbered(a, list, s.NumberList[list])
 	})
-	add(s.PrefixText != nil, "prefix-text", func(a toolapi.APISpec) (Step, bool) { return prefixed(a, *s.PrefixText) })
+	add(s.PrefixText != nil, "prefix-text", func(a toolapi.APISpec) (Step, bool) {
+		return prefixed(a, *s.PrefixText)
+	})
 	add(s.MergeParameters != nil, "merge-parameters", func(a toolapi.APISpec) (Step, bool) {
 		return merged(a, *s.MergeParameters)
 	})
@@ -144,8 +148,8 @@ func (s ScriptStep) operator() (Operator, error) {
 
 	// A step with two operators would leave their order open.
 	if len(all) != 1 {
-		return Operator{}, errors.New("want one operator: rename-api, rename-parameter, number-list (of one " +
-			"parameter), prefix-text, merge-parameters, add-flag or add-count")
+		return Operator{}, errors.New("want one operator: rename-api, rename-parameter, " +
+			"number-list (of one parameter), prefix-text, merge-parameters, add-flag or add-count")
 	}
 	return all[0], nil
 }

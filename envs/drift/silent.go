@@ -99,7 +99,8 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 		// A service writes one thing in one way: conditions and queries on the field change, too.
 		conditions, sql := calledNow(a, a.Conditions), calledNow(a, a.SQL)
 		if named := a.Of == "" || slices.Contains(f.tools, a.Of); named && conditions+sql != "" {
-			where.Conditions, where.SQL = cmp.Or(conditions, where.Conditions), cmp.Or(sql, where.SQL)
+			where.Conditions = cmp.Or(conditions, where.Conditions)
+			where.SQL = cmp.Or(sql, where.SQL)
 			tools = append(tools, a.ToolName())
 		}
 

@@ -105,7 +105,10 @@ func withholdField(s *toolapi.Spec, d *Draws) (Change, bool) {
 				}
 
 				all = append(all, silent.Withheld{
-					Field: m.Name, Elsewhere: silent.Elsewhere{Source: source.ToolName(), With: with, By: "id"},
+					Field: m.Name,
+					Elsewhere: silent.Elsewhere{
+						Source: source.ToolName(), With: with, By: "id",
+					},
 				})
 				tools = append(tools, a.ToolName())
 			}

@@ -196,8 +196,8 @@ func (c *Config[S]) check() error {
 		}
 
 		if c.Tools[api.Tool] == nil {
-			return fmt.Errorf("no implementation of the tool %s, which %s exposes as %s", api.Tool, c.Deployed.Name,
-				api.Name)
+			return fmt.Errorf("no implementation of the tool %s, which %s exposes as %s",
+				api.Tool, c.Deployed.Name, api.Name)
 		}
 
 		known = append(known, api.Tool)
@@ -206,7 +206,8 @@ func (c *Config[S]) check() error {
 	// A benchmark has all its tools, even those that a version has removed.
 	for _, tool := range slices.Sorted(maps.Keys(c.Tools)) {
 		if !slices.Contains(known[2:], tool) && !c.Deployed.Lacks(tool) {
-			return fmt.Errorf("an implementation of %q, which is not a tool of %s", tool, c.Deployed.Name)
+			return fmt.Errorf("an implementation of %q, which is not a tool of %s",
+				tool, c.Deployed.Name)
 		}
 	}
 

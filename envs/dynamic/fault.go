@@ -71,8 +71,9 @@ func (e *Environment[S]) after(s *state[S], tool string, session S) passing[S] {
 
 // run runs a deployed tool as its version does, whose answer may differ from the tool's own or be
 // missing.
-func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S], call envs.Call, args envs.Args) (
-	answer[S], error) {
+func (e *Environment[S]) run(
+	ctx context.Context, from *state[S], known *entry[S], call envs.Call, args envs.Args,
+) (answer[S], error) {
 	fault := e.faultOf(from, known.tool)
 	if fault != nil && fault.Kind.Text() != "" {
 		// The tool is not run, so that a call that fails changes nothing.
@@ -87,7 +88,8 @@ func (e *Environment[S]) run(ctx context.Context, from *state[S], known *entry[S
 	if fault != nil && ans.result.Outcome == envs.OK {
 		is := ans.result.Observation
 
-		if ans.result.Observation, err = e.spoilt(ctx, from, known, args, fault.Kind, ans); err != nil {
+		ans.result.Observation, err = e.spoilt(ctx, from, known, args, fault.Kind, ans)
+		if err != nil {
 			return ans, err
 		}
 

@@ -88,7 +88,8 @@ func (e *Environment[S]) callAll(
 		ans.result.Maker = cmp.Or(ans.result.Maker, turn.Maker)
 		e.observe(turn, ans)
 
-		at.session, at.passing, texts[i] = ans.session, ans.passing, action.OneResult(turn.Observation)
+		at.session, at.passing = ans.session, ans.passing
+		texts[i] = action.OneResult(turn.Observation)
 		// The calls make one turn, but each of them counts towards the limit.
 		loads += ans.loads
 

@@ -198,7 +198,8 @@ func checkCanonical(ctx context.Context, s *suite) error {
 			// White space around an action must not make it another one.
 			for _, same := range []envs.Action{a, " \n" + a + "\n "} {
 				if got := keys.Canonical(same); got != key {
-					return fmt.Errorf("the key of %s is %q, that of %s is %q", brief(a), key, brief(same), got)
+					return fmt.Errorf("the key of %s is %q, that of %s is %q",
+						brief(a), key, brief(same), got)
 				}
 
 				t, err := env.Step(ctx, from, same)
@@ -209,10 +210,10 @@ func checkCanonical(ctx context.Context, s *suite) error {
 				first, ok := answers[key]
 				if !ok {
 					answers[key] = t.Turn
-				} else if first.Observation != t.Turn.Observation || first.Outcome != t.Turn.Outcome ||
-					!cmp.Equal(first.Call, t.Turn.Call) {
-					return fmt.Errorf("one key %q, two answers: %s %q and %s %q", key, first.Outcome, first.Observation,
-						t.Turn.Outcome, t.Turn.Observation)
+				} else if first.Observation != t.Turn.Observation ||
+					first.Outcome != t.Turn.Outcome || !cmp.Equal(first.Call, t.Turn.Call) {
+					return fmt.Errorf("one key %q, two answers: %s %q and %s %q",
+						key, first.Outcome, first.Observation, t.Turn.Outcome, t.Turn.Observation)
 				}
 			}
 		}

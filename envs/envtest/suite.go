@@ -206,7 +206,8 @@ func checkTransition(before view, a envs.Action, got seen) error {
 	}
 
 	// What was learned stays; a turn can only add to it.
-	if k := len(before.Learned); len(got.View.Learned) < k || !slices.Equal(before.Learned, got.View.Learned[:k]) {
+	if k := len(before.Learned); len(got.View.Learned) < k ||
+		!slices.Equal(before.Learned, got.View.Learned[:k]) {
 		return fmt.Errorf("learned descriptions %q became %q", before.Learned, got.View.Learned)
 	}
 
@@ -220,9 +221,10 @@ func checkTransition(before view, a envs.Action, got seen) error {
 		return errors.New("the turn is not valid UTF-8")
 	}
 
-	if got.Turn.Outcome == envs.Malformed && (got.Turn.Call.Name != "" || got.Turn.Call.Tool != "" ||
-		len(got.Turn.Call.Args) > 0) {
-		return fmt.Errorf("a malformed action has the call %v", got.Turn.Call)
+	call := got.Turn.Call
+	if got.Turn.Outcome == envs.Malformed &&
+		(call.Name != "" || call.Tool != "" || len(call.Args) > 0) {
+		return fmt.Errorf("a malformed action has the call %v", call)
 	}
 	return checkReward(got)
 }

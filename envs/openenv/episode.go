@@ -97,7 +97,8 @@ func (s *Server) version(name string, seed uint64, task string) (string, error) 
 }
 
 // step returns the episode after one more action, and its reward, nil if there is none.
-func (s *Server) step(ctx context.Context, e *episode, text envs.Action) (*episode, *float64, error) {
+func (s *Server) step(ctx context.Context, e *episode, text envs.Action) (
+	*episode, *float64, error) {
 	// e stays as it is: after a failure the client may try the same step again.
 	next := *e
 	next.bytes += int64(len(text))

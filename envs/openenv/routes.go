@@ -124,7 +124,9 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request) {
 }
 
 // answerOnce answers a request that has no session.
-func (s *Server) answerOnce(w http.ResponseWriter, r *http.Request, answer func(envs.Args) (observed, error)) {
+func (s *Server) answerOnce(
+	w http.ResponseWriter, r *http.Request, answer func(envs.Args) (observed, error),
+) {
 	var object envs.Args
 
 	text, err := io.ReadAll(r.Body)

@@ -51,7 +51,8 @@ func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
 	// required.
 	action, _ := json.Marshal(map[string]any{
 		"type": "object", "anyOf": append(calls, others...),
-		"properties": map[string]any{"type": map[string]string{"type": "string"}}, "required": []string{"type"},
+		"properties": map[string]any{"type": map[string]string{"type": "string"}},
+		"required":   []string{"type"},
 	})
 
 	delete(all, "actions")

@@ -60,10 +60,13 @@ func MakeExamples(data, split string, splits []string) error {
 			return fmt.Errorf("toolbench: %w", err)
 		}
 
-		p.archive.Queries = append(p.archive.Queries, file{group, fmt.Sprintf("%x", sha256.Sum256(text)), text})
+		hash := fmt.Sprintf("%x", sha256.Sum256(text))
+		p.archive.Queries = append(p.archive.Queries, file{group, hash, text})
 	}
 
-	slices.SortFunc(p.archive.Queries, func(a, b file) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(p.archive.Queries, func(a, b file) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 
 	// Made queries are read as published ones are, so they are checked in the same way.
 	if p.Collection, err = p.archive.collection(); err == nil {

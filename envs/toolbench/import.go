@@ -58,7 +58,8 @@ func Import(queries, tools string) (*Published, error) {
 	}
 
 	if len(p.archive.Queries) == 0 {
-		return nil, fmt.Errorf("toolbench: no query file in %s: want e.g. G1_instruction.json", folder)
+		return nil, fmt.Errorf("toolbench: no query file in %s: want e.g. G1_instruction.json",
+			folder)
 	}
 
 	if ids != "" {

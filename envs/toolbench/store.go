@@ -40,8 +40,8 @@ func (p *Published) Save(data, split string, splits []string) (written string, e
 		}
 
 		if q, shared := p.Collection.shares(c.Collection); shared {
-			return "", fmt.Errorf("toolbench: %s is a query of the split %s already: import it into that one, or "+
-				"remove %s", q, other, Path(data, other))
+			return "", fmt.Errorf("toolbench: %s is a query of the split %s already: import it "+
+				"into that one, or remove %s", q, other, Path(data, other))
 		}
 	}
 
@@ -113,7 +113,8 @@ func Open(data, split string) (*Kept, error) {
 	}
 
 	if text, err = disk.Unseal(text); err != nil {
-		return nil, fmt.Errorf("%s is %w: run `toolevo toolbench import` again", Path(data, split), err)
+		return nil, fmt.Errorf("%s is %w: run `toolevo toolbench import` again",
+			Path(data, split), err)
 	}
 
 	hash := fmt.Sprintf("%x", sha256.Sum256(text))
@@ -135,8 +136,8 @@ func Open(data, split string) (*Kept, error) {
 	}
 
 	if err != nil {
-		return nil, fmt.Errorf("%s is %w: %w: run `toolevo toolbench import` again", Path(data, split),
-			disk.ErrDamaged, err)
+		return nil, fmt.Errorf("%s is %w: %w: run `toolevo toolbench import` again",
+			Path(data, split), disk.ErrDamaged, err)
 	}
 
 	kept := &Kept{c, hash}

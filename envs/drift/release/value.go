@@ -128,7 +128,8 @@ func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 	case old.Optional && hasWas && hasIs && !isSame(was, is):
 		p.flipped(at, s, was, is)
 	case old.Optional && hasWas != hasIs:
-		p.note(FlipDefault, old.String()+defaultText(was, hasWas), s.String()+defaultText(is, hasIs), 0.5,
+		from, to := old.String()+defaultText(was, hasWas), s.String()+defaultText(is, hasIs)
+		p.note(FlipDefault, from, to, 0.5,
 			"one of them does not say what it is where it is left out: it may be the same")
 	}
 }

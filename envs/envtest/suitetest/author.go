@@ -193,15 +193,13 @@ func (a *Author) knowsText(document, text string) bool {
 
 	// Whoever has read a form with slots can fill them with what else is known.
 	if parts := braces.FindAllStringSubmatch(text, -1); parts != nil { // expressions
-		return a.knowsForm(document, text, braces) && !slices.ContainsFunc(parts, func(part []string) bool {
-			return len(a.code(document, part[1])) > 0
-		})
+		isUnknown := func(part []string) bool { return len(a.code(document, part[1])) > 0 }
+		return a.knowsForm(document, text, braces) && !slices.ContainsFunc(parts, isUnknown)
 	}
 
 	if parts := brackets.FindAllStringSubmatch(text, -1); parts != nil { // texts
-		return a.knowsForm(document, text, brackets) && !slices.ContainsFunc(parts, func(part []string) bool {
-			return !a.knowsQuoted(document, part[1])
-		})
+		isUnknown := func(part []string) bool { return !a.knowsQuoted(document, part[1]) }
+		return a.knowsForm(document, text, brackets) && !slices.ContainsFunc(parts, isUnknown)
 	}
 
 	// An example with one other word in this place shows how the text is made.

@@ -103,7 +103,8 @@ func checkNames(t *testing.T, a toolapi.APISpec, known map[string]bool, proper [
 		if n := adapter.Nested; n != nil {
 			var members []string
 			for _, name := range n.Members {
-				members = append(members, strings.Join(wordsOf(cmp.Or(published(below, name), name)), " "))
+				words := wordsOf(cmp.Or(published(below, name), name))
+				members = append(members, strings.Join(words, " "))
 			}
 
 			name := wordsOf(n.Parameter)

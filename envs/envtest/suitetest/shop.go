@@ -175,7 +175,9 @@ func (s *shop) Environment(version string, _ envs.Memory) (envs.Environment, err
 			}
 		}
 
-		return none, envs.Result{Observation: "There is no such item.", Outcome: envs.ToolError}, nil
+		return none, envs.Result{
+			Observation: "There is no such item.", Outcome: envs.ToolError,
+		}, nil
 	}
 
 	// No call is a load, and a limit without load tools is an error.

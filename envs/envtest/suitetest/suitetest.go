@@ -179,7 +179,8 @@ func checkTasks(t *testing.T, s suite.Suite, tasks []envs.Task) {
 }
 
 func checkVersion(
-	t *testing.T, b suite.Benchmark, versions *toolapi.Catalog, s suite.Suite, version string, tasks []envs.Task,
+	t *testing.T, b suite.Benchmark, versions *toolapi.Catalog, s suite.Suite, version string,
+	tasks []envs.Task,
 ) {
 	t.Helper()
 

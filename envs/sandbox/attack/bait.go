@@ -84,12 +84,13 @@ func (b *Bait) layFiles() error {
 	}
 
 	for _, name := range []string{"file", b.hidden} {
-		if err := os.WriteFile(filepath.Join(b.dir, name), []byte(b.secret+"\n"), 0o666); err != nil {
+		path := filepath.Join(b.dir, name)
+		if err := os.WriteFile(path, []byte(b.secret+"\n"), 0o666); err != nil {
 			return err
 		}
 
 		// The umask may have withheld rights that attacks are to have.
-		if err := os.Chmod(filepath.Join(b.dir, name), 0o666); err != nil {
+		if err := os.Chmod(path, 0o666); err != nil {
 			return err
 		}
 	}

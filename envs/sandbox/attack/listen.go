@@ -27,7 +27,8 @@ func (b *Bait) listen() error {
 		{"TCP listener", unix.AF_INET, unix.SOCK_STREAM, local, &b.tcp},
 		{"UDP listener", unix.AF_INET, unix.SOCK_DGRAM, local, &b.udp},
 		{"Unix socket", unix.AF_UNIX, unix.SOCK_STREAM, &unix.SockaddrUnix{Name: b.sockets()}, nil},
-		{"abstract Unix socket", unix.AF_UNIX, unix.SOCK_STREAM, &unix.SockaddrUnix{Name: "@" + b.mark}, nil},
+		{"abstract Unix socket", unix.AF_UNIX, unix.SOCK_STREAM,
+			&unix.SockaddrUnix{Name: "@" + b.mark}, nil},
 	} {
 		fd, err := unix.Socket(l.family, l.kind, 0)
 		if err != nil {

@@ -68,7 +68,8 @@ func ask(ctx context.Context, e sandbox.Engine, thorough bool) (sandbox.Reply, e
 // behind and for changes in other programs: after the attacks that aim at them, and at the end of
 // each wall's. It is an error if ctx ends or the engine does not even run harmless programs; a
 // breach is a finding.
-func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(Finding)) ([]Finding, error) {
+func (b *Bait) Run(ctx context.Context, e sandbox.Engine, short bool, each func(Finding)) (
+	[]Finding, error) {
 	before := answers{}
 
 	// What an attack changed shows only against what programs showed before.
@@ -120,7 +121,8 @@ func (a Attack) affectsOthers() bool {
 
 // try runs an attack and looks at what it did. With after it also looks for processes that stayed
 // behind, and whether a harmless program shows the same as before.
-func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answers, after bool) (Finding, error) {
+func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answers, after bool) (
+	Finding, error) {
 	f := Finding{Attack: a}
 	l := a.limits()
 	start := time.Now()
@@ -135,8 +137,8 @@ func (b *Bait) try(ctx context.Context, e sandbox.Engine, a Attack, before answe
 	breaches := b.judge(a, r, err)
 	// The engine has to end an attack even if that catches exceptions and ignores signals.
 	if f.Took > l.Wall+overtime {
-		breaches = append(breaches, fmt.Sprintf("it ran for %v, the limit is %v", f.Took.Round(time.Millisecond),
-			l.Wall))
+		breaches = append(breaches, fmt.Sprintf("it ran for %v, the limit is %v",
+			f.Took.Round(time.Millisecond), l.Wall))
 	}
 
 	breaches = append(breaches, b.touched(after)...)

@@ -63,25 +63,29 @@ func allowList(landlocked bool) *filter {
 	abort := []uint32{uint32(unix.SIGABRT)}
 	f.rule(unix.SYS_KILL, allow, eperm, condition{arg: 0, own: true}, condition{arg: 1, is: abort})
 	f.rule(unix.SYS_TKILL, allow, eperm, condition{arg: 0, own: true}, condition{arg: 1, is: abort})
-	f.rule(unix.SYS_TGKILL, allow, eperm, condition{arg: 0, own: true}, condition{arg: 2, is: abort})
+	f.rule(unix.SYS_TGKILL, allow, eperm,
+		condition{arg: 0, own: true}, condition{arg: 2, is: abort})
 
 	// Limits can be read, not changed, and only one's own.
-	f.rule(unix.SYS_PRLIMIT64, allow, eperm, condition{arg: 0, is: zero}, condition{arg: 2, is: zero},
-		condition{arg: 2, upper: true, is: zero})
+	f.rule(unix.SYS_PRLIMIT64, allow, eperm, condition{arg: 0, is: zero},
+		condition{arg: 2, is: zero}, condition{arg: 2, upper: true, is: zero})
 
 	// Not F_SETOWN and F_SETSIG, by which a descriptor sends signals to any process, and no locks
 	// or leases.
 	f.rule(unix.SYS_FCNTL, allow, eperm, condition{arg: 1, is: []uint32{
-		unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_GETPIPE_SZ,
+		unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL,
+		unix.F_GETPIPE_SZ,
 	}})
 	f.rule(unix.SYS_IOCTL, allow, fail(unix.ENOTTY), condition{arg: 1, is: []uint32{
 		unix.TCGETS, unix.TIOCGWINSZ, unix.TIOCINQ, fioNonBlocking, fioClose, fioNoClose,
 	}})
-	f.rule(unix.SYS_PRCTL, allow, eperm, condition{arg: 0, is: []uint32{unix.PR_SET_NAME, unix.PR_GET_NAME}})
+	f.rule(unix.SYS_PRCTL, allow, eperm,
+		condition{arg: 0, is: []uint32{unix.PR_SET_NAME, unix.PR_GET_NAME}})
 
 	// Pairs of sockets, without an address to send to.
 	f.rule(unix.SYS_SOCKETPAIR, allow, eperm, streams...)
-	f.rule(unix.SYS_SENDTO, allow, eperm, condition{arg: 4, is: zero}, condition{arg: 4, upper: true, is: zero})
+	f.rule(unix.SYS_SENDTO, allow, eperm,
+		condition{arg: 4, is: zero}, condition{arg: 4, upper: true, is: zero})
 
 	f.answer(fail(unix.EACCES), changing...)
 	f.answer(fail(unix.EACCES), changingLegacy...)

@@ -25,8 +25,8 @@ const launcherInside = "/.confine"
 func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	found, err := exec.LookPath(path)
 	if err != nil {
-		return nil, fmt.Errorf("bubblewrap: %w: install it, e.g. with `apt-get install bubblewrap`, or choose "+
-			"another engine", err)
+		return nil, fmt.Errorf("bubblewrap: %w: install it, e.g. with "+
+			"`apt-get install bubblewrap`, or choose another engine", err)
 	}
 
 	self := helper
@@ -42,8 +42,8 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 		return nil, fmt.Errorf("bubblewrap: %w", err)
 	}
 
-	args := []string{found, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "localhost",
-		"--dev", "/dev"}
+	args := []string{found, "--unshare-all", "--die-with-parent", "--cap-drop", "ALL",
+		"--hostname", "localhost", "--dev", "/dev"}
 
 	// /dev is left out, since bubblewrap makes its own.
 	outer := Outermost(slices.Concat(read, libraries), "/dev")
@@ -71,8 +71,8 @@ func bubblewrap(path string, read, hide, write []string) ([]string, error) {
 	}
 
 	// The root is an empty folder in memory, which nobody may fill.
-	args = append(args, "--ro-bind", self, launcherInside, "--remount-ro", "/", "--", launcherInside)
-	return args, nil
+	args = append(args, "--ro-bind", self, launcherInside, "--remount-ro", "/")
+	return append(args, "--", launcherInside), nil
 }
 
 // CheckBubblewrap says why bubblewrap does not work here, as is common in containers. It starts

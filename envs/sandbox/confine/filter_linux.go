@@ -95,7 +95,9 @@ func (f *filter) rule(call uint32, yes, no bpf.RetConstant, conditions ...condit
 
 		// Any value that matches leads to the next condition; only the last comparison leads to no.
 		for i, value := range c.is {
-			block = append(block, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipTrue: uint8(len(c.is) - 1 - i)})
+			block = append(block, bpf.JumpIf{
+				Cond: bpf.JumpEqual, Val: value, SkipTrue: uint8(len(c.is) - 1 - i),
+			})
 		}
 
 		last = append(last, len(block)-1)
@@ -109,8 +111,8 @@ func (f *filter) rule(call uint32, yes, no bpf.RetConstant, conditions ...condit
 	}
 
 	// Another call skips the block, and finds its number still loaded.
-	f.code = append(f.code, bpf.JumpIf{Cond: bpf.JumpEqual, Val: call, SkipFalse: uint8(len(block))})
-	f.code = append(f.code, block...)
+	isCall := bpf.JumpIf{Cond: bpf.JumpEqual, Val: call, SkipFalse: uint8(len(block))}
+	f.code = append(append(f.code, isCall), block...)
 }
 
 // otherwise ends the filter with the answer to all other calls.

@@ -124,7 +124,8 @@ func restrictFiles(read, hide, write []string, scratch string, newest int) error
 	}
 
 	for _, path := range list {
-		if err := permit(rules, path, 0, landlock.AccessFSReadDir, attr.HandledAccessFS); err != nil {
+		err := permit(rules, path, 0, landlock.AccessFSReadDir, attr.HandledAccessFS)
+		if err != nil {
 			return fmt.Errorf("let it list %s: %w", path, err)
 		}
 	}

@@ -87,8 +87,8 @@ func launch(spec string) error {
 	}
 
 	err := syscall.Exec(j.Path, append([]string{name}, j.Args...), j.Env)
-	return fmt.Errorf("start %s: %w: it and what it needs, its dynamic linker and libraries, must be among the "+
-		"files it may read", j.Path, err)
+	return fmt.Errorf("start %s: %w: it and what it needs, its dynamic linker and libraries, must "+
+		"be among the files it may read", j.Path, err)
 }
 
 // hide keeps the user's other processes from reading this one's memory and environment, and the

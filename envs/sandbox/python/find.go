@@ -54,8 +54,10 @@ func Find(ctx context.Context, executable string, want []string) (*Interpreter, 
 
 	// A lacking module is no error, so a name that no module can have would go unnoticed.
 	for _, name := range want {
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !isAlphanumeric(r) }) {
-			return nil, fmt.Errorf("python: %q is not the name of a module that can be imported", name)
+		isOdd := func(r rune) bool { return r != '_' && !isAlphanumeric(r) }
+		if name == "" || strings.ContainsFunc(name, isOdd) {
+			return nil, fmt.Errorf("python: %q is not the name of a module that can be imported",
+				name)
 		}
 	}
 

@@ -54,7 +54,9 @@ func Read(method string, text []byte) (*Answer, error) {
 		return nil, errors.New(`no "answer_generation"`)
 	}
 
-	a := &Answer{Query: g.Query, Functions: g.Functions, Method: method, Final: g.Final, Nodes: start()}
+	a := &Answer{
+		Query: g.Query, Functions: g.Functions, Method: method, Final: g.Final, Nodes: start(),
+	}
 	// Judges are shown the functions, so they could not read an answer without them.
 	if len(a.Functions) == 0 {
 		return nil, errors.New(`"answer_generation" has no "function"`)

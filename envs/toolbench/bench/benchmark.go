@@ -117,8 +117,8 @@ func (ToolBench) Open(ctx context.Context, c suite.Choice) (suite.Suite, error) 
 	}
 
 	if splits[c.Split] == nil {
-		return nil, fmt.Errorf("no queries of the split %s in %s: run `toolevo toolbench import` for it", c.Split,
-			c.Data)
+		return nil, fmt.Errorf("no queries of the split %s in %s: run `toolevo toolbench import` "+
+			"for it", c.Split, c.Data)
 	}
 
 	o := &opened{choice: c, plans: map[string][]envs.Call{}}

@@ -41,8 +41,8 @@ func cacheCommand() suite.Command {
 			}
 
 			return c.Result(done, func(w io.Writer) {
-				fmt.Fprintf(w, "%d answers of %d files in %s, %d were there before\n", done.Added, done.Files, path,
-					done.Known)
+				fmt.Fprintf(w, "%d answers of %d files in %s, %d were there before\n",
+					done.Added, done.Files, path, done.Known)
 
 				for _, why := range slices.Sorted(maps.Keys(done.Rejected)) {
 					fmt.Fprintf(w, "left out: %d (%s)\n", done.Rejected[why], why)

@@ -39,7 +39,8 @@ func importCommand() suite.Command {
 		Use: "toolbench import DIR", Help: helpTexts, Demonstrates: true, Document: Imported{},
 		Options: []suite.Option{
 			suite.DataOption(&data), suite.SplitOption(&split),
-			{Name: "tools", Value: &tools, Usage: "folder `DIR` with tool documents, CATEGORY/TOOL.json"},
+			{Name: "tools", Value: &tools,
+				Usage: "folder `DIR` with tool documents, CATEGORY/TOOL.json"},
 		},
 		Run: func(_ context.Context, c *suite.Call) error {
 			published, err := toolbench.Import(c.Args[0], tools)
@@ -57,16 +58,17 @@ func importCommand() suite.Command {
 			done := Imported{path, split, all.Groups(), all.Statistics(), all.Missing}
 			return c.Result(done, func(w io.Writer) {
 				s := done.Counts
-				fmt.Fprintf(w, "%d queries of %d groups, %d APIs of %d tools in %d categories: %s\n", s.Queries,
-					len(done.Groups), s.APIs, s.Tools, s.Categories, path)
+				fmt.Fprintf(w, "%d queries of %d groups, %d APIs of %d tools in %d categories: "+
+					"%s\n", s.Queries, len(done.Groups), s.APIs, s.Tools, s.Categories, path)
 
 				if s.Missing > 0 {
-					fmt.Fprintf(w, "%d queries that an ID file lists are missing, e.g. %s\n", s.Missing,
-						done.Missing[0])
+					fmt.Fprintf(w, "%d queries that an ID file lists are missing, e.g. %s\n",
+						s.Missing, done.Missing[0])
 				}
 
-				c.Say("Next: toolevo %s", console.Shell("play", "--data", data, "--set", "suite=toolbench", "--split",
-					split))
+				c.Say("Next: toolevo %s",
+					console.Shell("play", "--data", data, "--set", "suite=toolbench", "--split",
+						split))
 			}, nil)
 		},
 	}

@@ -112,7 +112,8 @@ func (c *conversion) read(path string) error {
 
 	// Without answers there would be no files to judge, and no sign of a wrong folder.
 	if len(c.files) == 0 {
-		return console.Usage("no answers in %s: want %s, or e.g. G1_instruction/588_CoT@1.json", path, episodesFile)
+		return console.Usage("no answers in %s: want %s, or e.g. G1_instruction/588_CoT@1.json",
+			path, episodesFile)
 	}
 	return nil
 }
@@ -204,7 +205,8 @@ func (c *conversion) addEpisode(e *answers.Episode) error {
 
 	// Different names may give the same folder, where one's answers would pass for the other's.
 	if other, ok := c.from[folder]; ok && other != played {
-		return fmt.Errorf("%s and %s have one folder, %s: convert them one by one", other, played, folder)
+		return fmt.Errorf("%s and %s have one folder, %s: convert them one by one",
+			other, played, folder)
 	}
 
 	c.from[folder] = played

@@ -40,8 +40,8 @@ func (o *opened) openAPIs(ctx context.Context) error {
 	if o.Remote() {
 		options.Model = virtual.NewModel(o.writer, s.Simulator, virtual.Mode(s.Mode))
 		if err := options.Model.Tell(o.choice.Prompts); err != nil {
-			return console.Usage("‹prompts›: %w: envs/toolbench/interop/prompts.py takes it out of a "+
-				"checkout of StableToolBench, for toolbench.mode=%s", err, s.Mode)
+			return console.Usage("‹prompts›: %w: envs/toolbench/interop/prompts.py takes it from "+
+				"a checkout of StableToolBench, for toolbench.mode=%s", err, s.Mode)
 		}
 
 		// Another model, or other words to it, would give other answers.

@@ -49,9 +49,12 @@ func (o *opened) makeTasks() ([]envs.Task, error) {
 
 		// Each query has functions of its own, so the task lists them and not the prompt.
 		tasks[i] = envs.Task{
-			ID: q.Name(), Question: strings.TrimSpace(o.choice.Ask(q.Name(), q.Text)), Tools: pytext.JSON(own),
+			ID:       q.Name(),
+			Question: strings.TrimSpace(o.choice.Ask(q.Name(), q.Text)),
+			Tools:    pytext.JSON(own),
 			Labels: map[string]string{
-				envs.LabelDataset: q.Group, envs.LabelDifficulty: unexposed, labelCategory: q.Relevant[0].Category,
+				envs.LabelDataset: q.Group, envs.LabelDifficulty: unexposed,
+				labelCategory: q.Relevant[0].Category,
 			},
 		}
 

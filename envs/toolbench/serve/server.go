@@ -122,7 +122,8 @@ func (s *Server) virtual(w http.ResponseWriter, r *http.Request) {
 	key, _ := request.Text("toolbench_key")
 	if !s.guard.IsKey(cmp.Or(wire.Bearer(r), key)) {
 		s.refuse(w, http.StatusUnauthorized,
-			"the key is missing or wrong: send it as Authorization: Bearer KEY, or as toolbench_key")
+			"the key is missing or wrong: send it as Authorization: Bearer KEY, or as "+
+				"toolbench_key")
 		return
 	}
 

@@ -59,7 +59,8 @@ func (b *Backend) Call(ctx context.Context, call Call) (a toolbench.Answer, err 
 		"toolbench_key", b.key,
 	))
 
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, b.url, bytes.NewReader([]byte(body)))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, b.url,
+		bytes.NewReader([]byte(body)))
 	if err != nil {
 		return a, err
 	}

@@ -53,7 +53,8 @@ func OpenCache(ctx context.Context, path string) (*Cache, error) {
 func openCache(ctx context.Context, path string) (*Cache, error) {
 	// A file of another program is refused unopened, since opening it with SQLite may change it.
 	switch header, err := sqlite.ReadHeader(path); {
-	case errors.Is(err, sqlite.ErrNotSQLite), err == nil && header.Size > 0 && header.Application != applicationID:
+	case errors.Is(err, sqlite.ErrNotSQLite),
+		err == nil && header.Size > 0 && header.Application != applicationID:
 		return nil, fmt.Errorf("%w: not a cache of toolevo: name another file", disk.ErrDamaged)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err

@@ -66,7 +66,8 @@ func (m *Model) texts(d *toolbench.Document, args envs.Args, examples []Example)
 }
 
 // Simulate implements [toolbench.Simulator].
-func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.Args) (toolbench.Answer, error) {
+func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.Args) (
+	toolbench.Answer, error) {
 	var examples []Example
 
 	if m.examples != nil {
@@ -86,7 +87,8 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 
 	// The seed is that of the request, so a run that is repeated gets the same answers.
 	a, refused, err := kept.Ask(ctx, m.writer, kept.Asking{
-		Instructions: instructions, Request: request, Seed: xxh3.HashString(request), Tries: mostAttempts,
+		Instructions: instructions, Request: request,
+		Seed: xxh3.HashString(request), Tries: mostAttempts,
 	}, func(reply string) (toolbench.Answer, error) {
 		a, err := ReadReply(reply)
 		if err != nil {
@@ -101,6 +103,6 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 	if refused == nil {
 		return a, err
 	}
-	return toolbench.Answer{}, fmt.Errorf("%s answered a call of %s %d times in vain: %w: try another model, mode or "+
-		"temperature", m.Name(), d.Key, mostAttempts, refused)
+	return toolbench.Answer{}, fmt.Errorf("%s answered a call of %s %d times in vain: %w: try "+
+		"another model, mode or temperature", m.Name(), d.Key, mostAttempts, refused)
 }

@@ -31,7 +31,8 @@ func (c *Cache) Import(ctx context.Context, folder, version string) (Imported, e
 	}
 
 	if len(paths) == 0 {
-		return Imported{}, fmt.Errorf("no cache in %s: want files CATEGORY/TOOL_for_CATEGORY/API.json", folder)
+		return Imported{}, fmt.Errorf("no cache in %s: want files "+
+			"CATEGORY/TOOL_for_CATEGORY/API.json", folder)
 	}
 
 	// Of two answers to one call the first is kept, so the order must always be the same.
@@ -104,7 +105,8 @@ func readPublished(path, version string) ([]Entry, error) {
 		return nil, fmt.Errorf("%s: want a folder TOOL_for_%s", path, category)
 	}
 
-	api := toolbench.Key{Category: category, Tool: tool, API: strings.TrimSuffix(filepath.Base(path), ".json")}
+	name := strings.TrimSuffix(filepath.Base(path), ".json")
+	api := toolbench.Key{Category: category, Tool: tool, API: name}
 
 	_, file, err := toolbench.ReadJSON(path)
 	if err != nil {
