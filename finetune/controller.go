@@ -37,7 +37,7 @@ func (p *player) chains(ctx context.Context, start chain) (last chain, err error
 	for try := range max(p.limits.Controller.Tries, 1) {
 		last = start
 
-		for before := try; !p.over(last); before = 0 {
+		for before := try; !p.isOver(last); before = 0 {
 			if last, err = p.turn(ctx, last, before, ""); err != nil {
 				return last, err
 			}
@@ -59,7 +59,7 @@ const (
 // descend searches below the end of a chain, first turn first, until a chain ends with an answer.
 // It returns the chain that ended last, and how many turns are to be taken back from the end of c.
 func (p *player) descend(ctx context.Context, c chain) (last chain, back int, err error) {
-	if p.over(c) {
+	if p.isOver(c) {
 		// Terminated without an answer, that is: with one the number does not matter.
 		if c.state.Status() == envs.Terminated {
 			return c, backAtGiveUp, nil

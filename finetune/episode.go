@@ -75,8 +75,8 @@ type chain struct {
 	path  string // of the node at its end
 }
 
-// over reports whether nothing can come after the chain.
-func (p *player) over(c chain) bool {
+// isOver reports whether nothing can come after the chain.
+func (p *player) isOver(c chain) bool {
 	return c.state.Status() != envs.Running || c.limit != mcts.LimitNone ||
 		c.state.History().Len() >= p.limits.MaxTurns
 }

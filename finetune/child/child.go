@@ -62,7 +62,7 @@ func Start(ctx context.Context, c Command) (*Child, error) {
 
 	ctx, stop := context.WithCancelCause(ctx)
 
-	cmd, err := c.kept(ctx)
+	cmd, err := c.keeperCommand(ctx)
 	cmd.Stdout, cmd.Stderr = log, log
 
 	if held != nil {
@@ -84,8 +84,8 @@ func Start(ctx context.Context, c Command) (*Child, error) {
 	return child, nil
 }
 
-// kept returns the command of a keeper that runs the child.
-func (c Command) kept(ctx context.Context) (*exec.Cmd, error) {
+// keeperCommand returns the command of a keeper that runs the child.
+func (c Command) keeperCommand(ctx context.Context) (*exec.Cmd, error) {
 	program, err := c.Args[0], error(nil)
 	if c.Dir == "" || filepath.IsAbs(program) || filepath.Base(program) == program {
 		program, err = exec.LookPath(program) // the keeper could only say so in the log

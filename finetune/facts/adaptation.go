@@ -97,11 +97,11 @@ func (b *Board) Adaptation() *Adaptation {
 		entry := tabulate.As[AdaptationRow]([]tabulate.Row{row})[0]
 		entry.Recovery, entry.NewTools = []Recovery{}, []NewTool{}
 
-		for _, r := range below(row, a.shown["recovery"]) {
+		for _, r := range sameContender(row, a.shown["recovery"]) {
 			entry.Recovery = append(entry.Recovery, Recovery{turnsOf(r), int(r.Number("tools"))})
 		}
 
-		for _, r := range below(row, tools) {
+		for _, r := range sameContender(row, tools) {
 			entry.NewTools = append(entry.NewTools, NewTool{
 				r.Text("name"), r.Text("tool"), int(r.Number("calls")), int(r.Number("errors")),
 			})

@@ -66,8 +66,8 @@ func (b *Board) Errors() *Errors {
 
 	for _, row := range e.shown["errors"] {
 		entry := tabulate.As[ErrorRow]([]tabulate.Row{row})[0]
-		entry.Classes = tabulate.As[ClassCount](below(row, e.shown["classes"]))
-		entry.Refusals = tabulate.As[RefusalCount](below(row, e.shown["refusals"]))
+		entry.Classes = tabulate.As[ClassCount](sameContender(row, e.shown["classes"]))
+		entry.Refusals = tabulate.As[RefusalCount](sameContender(row, e.shown["refusals"]))
 		e.Rows = append(e.Rows, entry)
 	}
 
@@ -87,8 +87,8 @@ func (b *Board) rows(t *tabulate.Tables) map[string][]tabulate.Row {
 	})
 }
 
-// below returns the rows of the same policy and API version.
-func below(row tabulate.Row, rows []tabulate.Row) []tabulate.Row {
+// sameContender returns the rows of the same policy and API version.
+func sameContender(row tabulate.Row, rows []tabulate.Row) []tabulate.Row {
 	keys := []string{"policy", "api"}
 	return slices.DeleteFunc(slices.Clone(rows), func(r tabulate.Row) bool {
 		return !slices.Equal(r.Texts(keys), row.Texts(keys))

@@ -53,14 +53,14 @@ func (s *Sample) Add(e *trajectories.Episode, api string, v Verdict) {
 
 	cases := append(s.cases[e.Policy], c)
 	if len(cases) > 2*s.Size {
-		cases = least(cases, s.Size)
+		cases = lowestDraws(cases, s.Size)
 	}
 
 	s.cases[e.Policy] = cases
 }
 
-// least returns the n cases with the lowest draws.
-func least(cases []Case, n int) []Case {
+// lowestDraws returns the n cases with the lowest draws.
+func lowestDraws(cases []Case, n int) []Case {
 	slices.SortFunc(cases, func(a, b Case) int { return cmp.Compare(a.draw, b.draw) })
 	return slices.Clone(cases[:min(n, len(cases))])
 }
@@ -72,7 +72,7 @@ func (s *Sample) Cases() []Case {
 	for round := 0; round < s.Size; round++ {
 		for _, policy := range s.policies {
 			if round == 0 {
-				s.cases[policy] = least(s.cases[policy], s.Size)
+				s.cases[policy] = lowestDraws(s.cases[policy], s.Size)
 			}
 
 			if cases := s.cases[policy]; round < len(cases) && len(drawn) < s.Size {

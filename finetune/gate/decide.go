@@ -166,7 +166,7 @@ func (r *Report) unused() string {
 		}
 	}
 
-	return few(tools)
+	return firstFew(tools)
 }
 
 // unknownUse reports whether a try under the current version failed, which may have used any tool.

@@ -110,7 +110,7 @@ func (r *Report) counts() string {
 	}
 
 	if len(allowed) > 0 {
-		text += ". Changed, used by no task, and allowed: " + few(allowed)
+		text += ". Changed, used by no task, and allowed: " + firstFew(allowed)
 	}
 	return text
 }
@@ -128,8 +128,8 @@ func (r *Report) named(s State) string {
 	return strings.Join(names, ", ")
 }
 
-// few returns the first of some names, and how many more there are.
-func few(names []string) string {
+// firstFew returns the first of some names, and how many more there are.
+func firstFew(names []string) string {
 	const most = 10
 	if len(names) <= most {
 		return strings.Join(names, ", ")
@@ -147,7 +147,7 @@ func (r *Report) changeRows() []tabulate.Row {
 		}
 
 		rows = append(rows, tabulate.Row{
-			"tool": c.title(), "change": c.Change.String(), "lost tasks": few(c.Lost),
+			"tool": c.title(), "change": c.Change.String(), "lost tasks": firstFew(c.Lost),
 			"tasks": float64(c.Users), "lost": float64(len(c.Lost)), "won": float64(len(c.Won)),
 		})
 	}

@@ -155,10 +155,12 @@ func (c *Config) namesPolicy(round int) bool { return c.collectFlags(round).has(
 func (c *Config) FirstPolicy() string { return c.collectFlags(1).text("policy") }
 
 // collectFlags returns the flags of collect in a round.
-func (c *Config) collectFlags(round int) Flags { return c.Collect.over(c.ByRound[round].Collect) }
+func (c *Config) collectFlags(round int) Flags {
+	return c.Collect.overriddenBy(c.ByRound[round].Collect)
+}
 
 // exportFlags returns the flags of export in a round.
-func (c *Config) exportFlags(round int) Flags { return c.Export.over(c.ByRound[round].Export) }
+func (c *Config) exportFlags(round int) Flags { return c.Export.overriddenBy(c.ByRound[round].Export) }
 
 // checkNames rejects unknown servers, and flags that the stages set themselves.
 func (c *Config) checkNames() error {
@@ -237,8 +239,8 @@ func (f Flags) text(key string) string {
 	return ""
 }
 
-// over returns the flags with others added, which replace those of the same names.
-func (f Flags) over(others Flags) Flags {
+// overriddenBy returns the flags with others added, which replace those of the same names.
+func (f Flags) overriddenBy(others Flags) Flags {
 	kept := slices.DeleteFunc(slices.Clone(f), func(item yaml.MapItem) bool {
 		return others.has(fmt.Sprint(item.Key))
 	})

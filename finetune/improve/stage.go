@@ -67,7 +67,7 @@ func (l *loop) collect(round int) stage {
 		return s
 	}
 
-	s.args = flags.over(l.config.Trained).args()
+	s.args = flags.overriddenBy(l.config.Trained).args()
 	s.server, s.model = l.config.Collector, l.weights(round-1)
 	s.dependsOn = []string{id(round-1, stageTrain)}
 	return s
@@ -137,7 +137,7 @@ func (l *loop) evaluations(round int, model string, dependsOn []string) []stage 
 			name:      name,
 			server:    server,
 			model:     model,
-			args:      l.config.Evaluate.Flags.over(l.config.Trained).args(),
+			args:      l.config.Evaluate.Flags.overriddenBy(l.config.Trained).args(),
 			out:       l.folder(round, name),
 			dependsOn: dependsOn,
 		})

@@ -28,13 +28,13 @@ func (r *Report) shown() map[string][]tabulate.Row {
 		s["data"] = row.data()
 		s["unread"] = s.Number("sopr.lost_judgements") + s.Number("fac.lost_judgements")
 
-		mark(s, "sopr", row.SoPR != nil)
-		mark(s, "fac", row.FAC != nil)
-		mark(s, "conduct", row.Conduct != nil)
+		markIf(s, "sopr", row.SoPR != nil)
+		markIf(s, "fac", row.FAC != nil)
+		markIf(s, "conduct", row.Conduct != nil)
 
 		// What was not counted is shown once, in the means over everything, so that it is not added
 		// up twice.
-		mark(s, "counted", row.Dataset == mean && row.Difficulty == everything &&
+		markIf(s, "counted", row.Dataset == mean && row.Difficulty == everything &&
 			s.Number("unread")+float64(row.Missing+row.Lost) > 0)
 
 		// The table of refusals has no column for the group: it shows the means alone.
@@ -56,8 +56,8 @@ func (r *Report) shown() map[string][]tabulate.Row {
 	return map[string][]tabulate.Row{"scores": scores, "wins": wins, "refusals": refusals}
 }
 
-// mark sets a key of a row to "yes" if it holds; views select rows by it.
-func mark(row tabulate.Row, key string, holds bool) {
+// markIf sets a key of a row to "yes" if it holds; views select rows by it.
+func markIf(row tabulate.Row, key string, holds bool) {
 	if holds {
 		row[key] = "yes"
 	}

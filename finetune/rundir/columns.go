@@ -45,7 +45,7 @@ var columns = []Column{
 		func(r *Run) float64 { return known(r.Progress.Unresolved) }},
 	{"size", func(r *Run) string { return display.Bytes(r.Bytes) }, 14,
 		func(r *Run) float64 { return float64(r.Bytes) }},
-	{"result", (*Run).result, 2, (*Run).best},
+	{"result", (*Run).result, 2, (*Run).sortValue},
 }
 
 // Columns returns the columns of a list, in their order: the first is the name of the run, the last
@@ -249,8 +249,8 @@ func percents(low, high float64) string {
 	return text(low) + "–" + text(high) + "%"
 }
 
-// best returns what results are sorted by: the most trajectories, then the highest accuracy.
-func (r *Run) best() (value float64) {
+// sortValue returns what results are sorted by: the most trajectories, then the highest accuracy.
+func (r *Run) sortValue() (value float64) {
 	for _, a := range r.Accuracies {
 		value = max(value, a.Official)
 	}

@@ -86,7 +86,7 @@ func (l Listing) Of(all []Run) ([]Run, error) {
 	shown := make([]Run, 0, len(all))
 
 	for _, r := range all {
-		ok, err := l.takes(&r)
+		ok, err := l.matches(&r)
 		if err != nil {
 			return nil, err
 		}
@@ -125,8 +125,8 @@ func (l Listing) Of(all []Run) ([]Run, error) {
 	return all, nil
 }
 
-// takes reports whether a run is shown.
-func (l Listing) takes(r *Run) (bool, error) {
+// matches reports whether a run is shown.
+func (l Listing) matches(r *Run) (bool, error) {
 	for _, wanted := range l.Where {
 		key, text, named := strings.Cut(wanted, "=")
 		columns := Columns()

@@ -73,7 +73,7 @@ func stride(steps int) int {
 func (f frame) curve(shares []float64) []point {
 	all := make([]point, len(shares))
 	for i, share := range shares {
-		all[i] = f.at(float64(i+1), 100*share)
+		all[i] = f.pointAt(float64(i+1), 100*share)
 	}
 	return all
 }

@@ -24,8 +24,8 @@ type frame struct {
 	from, to                 float64
 }
 
-// at returns the place of a value and a share in percent.
-func (f frame) at(x, percent float64) point {
+// pointAt returns the place of a value and a share in percent.
+func (f frame) pointAt(x, percent float64) point {
 	return point{
 		f.left + (x-f.from)/(f.to-f.from)*(f.right-f.left),
 		f.bottom - percent/highest*(f.bottom-f.top),
@@ -35,7 +35,7 @@ func (f frame) at(x, percent float64) point {
 // tick writes a text, of one line or several, below a value.
 func (f frame) tick(x float64, text string) {
 	for i, line := range strings.Split(text, "\n") {
-		below := f.at(x, 0)
+		below := f.pointAt(x, 0)
 		below.y += float64(i+1)*lineHeight + 2
 		f.write(label{at: below, text: line, size: 9, anchor: middle})
 	}
@@ -52,7 +52,7 @@ func across(from, to point, length float64) point {
 func (f Panel) draw(in frame, series int) {
 	for percent := 0.; percent <= 100; percent += 20 {
 		// The axis below is not laid out yet: only the height of this point counts.
-		left, right := in.at(0, percent), point{in.right, 0}
+		left, right := in.pointAt(0, percent), point{in.right, 0}
 		left.x, right.y = in.left, left.y
 		in.line(grey, 0.8, left, right)
 		in.write(label{
@@ -89,9 +89,9 @@ func (f Panel) draw(in frame, series int) {
 func (f frame) drawBar(b bar, colour color.NRGBA) {
 	const reach = 2 // of the interval's ends, to each side
 
-	f.box(colour, f.at(b.left, 0), f.at(b.right, b.top))
+	f.box(colour, f.pointAt(b.left, 0), f.pointAt(b.right, b.top))
 
-	low, high := f.at(b.middle(), b.low), f.at(b.middle(), b.high)
+	low, high := f.pointAt(b.middle(), b.low), f.pointAt(b.middle(), b.high)
 	f.line(black, 0.8, low, high)
 
 	for _, p := range []point{low, high} {
@@ -102,7 +102,7 @@ func (f frame) drawBar(b bar, colour color.NRGBA) {
 	number := label{
 		at: point{high.x, high.y - 2}, text: fmt.Sprintf("%.0f", b.top), size: 7, anchor: middle,
 	}
-	if f.at(b.right, 0).x-f.at(b.left, 0).x < numberWidth {
+	if f.pointAt(b.right, 0).x-f.pointAt(b.left, 0).x < numberWidth {
 		number.at.x, number.anchor, number.vertical = high.x+2.5, start, true
 	}
 

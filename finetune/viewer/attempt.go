@@ -59,7 +59,7 @@ type attemptBody struct {
 func (s *Site) attemptPage(named place, a *Attempt, all bool) *page {
 	at := named
 	if at.Node < 0 {
-		at.Node = a.best()
+		at.Node = a.bestNode()
 	}
 
 	// The page keeps the place that was asked for: a tree without a chosen node has its own

@@ -38,7 +38,7 @@ func (s *Site) comparePage(ctx context.Context, places []place) (*page, error) {
 		}
 
 		if at.Node < 0 {
-			at.Node = a.best()
+			at.Node = a.bestNode()
 		}
 
 		n := &a.Tree.Nodes[at.Node]

@@ -124,7 +124,7 @@ func factsOf(attempts []Attempt) facts {
 		// lists have room for one mark.
 		c := column{a.Meta.Run.Policy, a.API}
 		if _, ok := f.columns[c]; !ok {
-			f.columns[c] = markOf(&a.Tree.Nodes[a.best()])
+			f.columns[c] = markOf(&a.Tree.Nodes[a.bestNode()])
 		}
 	}
 
@@ -230,8 +230,8 @@ func choices() (names []string) {
 	return names
 }
 
-// takes reports whether a question with these facts is listed, regardless of its texts.
-func (f filter) takes(known facts) bool {
+// matches reports whether a question with these facts is listed, regardless of its texts.
+func (f filter) matches(known facts) bool {
 	if f.Show == "" {
 		return true
 	}

@@ -100,7 +100,7 @@ func (l questionLine) words() string {
 	var b strings.Builder
 
 	for _, name := range choices() {
-		if (filter{Show: name}).takes(l.facts) {
+		if (filter{Show: name}).matches(l.facts) {
 			b.WriteString("|" + name)
 		}
 	}

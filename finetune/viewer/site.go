@@ -186,7 +186,7 @@ func linesOf(r *Run, q trajectories.Question, attempts []Attempt) (lines []attem
 		at.Question, at.Attempt = q.ID, i
 
 		best := at
-		best.Node = a.best()
+		best.Node = a.bestNode()
 		n := &a.Tree.Nodes[best.Node]
 
 		lines = append(lines, attemptLine{

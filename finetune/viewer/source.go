@@ -80,8 +80,8 @@ func (a *Attempt) ends() (ids []int) {
 	return ids
 }
 
-// best returns the node with the most telling trajectory of the attempt.
-func (a *Attempt) best() int {
+// bestNode returns the node with the most telling trajectory of the attempt.
+func (a *Attempt) bestNode() int {
 	if ids := a.ends(); len(ids) > 0 {
 		return ids[0]
 	}

@@ -143,7 +143,7 @@ func (p *Plan) Write(dir string, all []Label, unread int, software string) (*Rep
 	}
 
 	// Agreements come first: if the plan names no expert, they say who it is.
-	if err := p.trust(r); err != nil {
+	if err := p.findExpert(r); err != nil {
 		return nil, err
 	}
 
@@ -154,8 +154,8 @@ func (p *Plan) Write(dir string, all []Label, unread int, software string) (*Rep
 	return r, err
 }
 
-// trust finds the expert and sets the weights of the labellers.
-func (p *Plan) trust(r *Report) error {
+// findExpert finds the expert and sets the weights of the labellers.
+func (p *Plan) findExpert(r *Report) error {
 	r.Expert = cmp.Or(p.Expert, expert(r.Labellers, r.Agreements))
 	if r.Expert == "" {
 		return ErrNoLabels
