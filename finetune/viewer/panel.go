@@ -126,8 +126,8 @@ func courseOf(kind string, all []facts) (parts []part) {
 				p.Tried += f.Attempts
 				p.Well += float64(f.Correct)
 			} else {
-				p.Tried += one(f.Attempts > 0)
-				p.Well += float64(one(f.Accepted > 0))
+				p.Tried += toInt(f.Attempts > 0)
+				p.Well += float64(toInt(f.Accepted > 0))
 			}
 			p.Calls += float64(f.Calls)
 		}

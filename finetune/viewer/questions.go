@@ -214,11 +214,11 @@ func (s *Site) listPage(ctx context.Context, r *Run, f filter, now *reading) (*p
 	return p, nil
 }
 
-// taken are the questions that a filter takes, in the order of the run.
-func (s *Site) taken(ctx context.Context, r *Run, f filter, all []facts) ([]questionLine, error) {
+// listedQuestions returns the questions that a filter takes, in the order of the run.
+func (s *Site) listedQuestions(ctx context.Context, r *Run, f filter, all []facts) ([]questionLine, error) {
 	lines := make([]*questionLine, len(all))
 	take := func(ctx context.Context, i int) error {
-		if !f.takes(all[i]) {
+		if !f.matches(all[i]) {
 			return nil
 		}
 		q := r.Questions[i]
@@ -235,7 +235,7 @@ func (s *Site) taken(ctx context.Context, r *Run, f filter, all []facts) ([]ques
 	eachOf := inTurn
 	if f.Turns && f.Text != "" {
 		defer s.step("searching the turns of " + r.Name)()
-		eachOf = sideBySide
+		eachOf = inParallel
 	}
 
 	err := eachOf(ctx, len(all), take)

@@ -70,7 +70,7 @@ type health struct {
 	probes  int           // how many found nothing
 	next    time.Time     // when the next one is due
 	left    bool          // it is off the list of servers
-	told    bool          // it has been said that the server is gone
+	warned  bool          // it has been said that the server is gone
 	paused  bool          // it has been said that the server wants a pause
 
 	taken     bool      // it has answered some request

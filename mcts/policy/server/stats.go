@@ -199,9 +199,9 @@ func (p *Policy) Snapshot() Snapshot {
 	total.Counts, _ = p.calls.counts()
 
 	for i, s := range all {
-		one := ServerSnapshot{Address: s.backend.Address(), Load: s.limiter.load(), Gauges: s.gauges.Load()}
-		one.Counts, one.Faults = s.counts()
-		one.Dialect = strings.Trim(s.dialect.Load().String()+"; "+s.concessions.String(), "; ")
+		now := ServerSnapshot{Address: s.backend.Address(), Load: s.limiter.load(), Gauges: s.gauges.Load()}
+		now.Counts, now.Faults = s.counts()
+		now.Dialect = strings.Trim(s.dialect.Load().String()+"; "+s.concessions.String(), "; ")
 		s.names.Range(func(name, _ any) bool {
 			now.Names = append(now.Names, name.(string))
 			return true
@@ -210,11 +210,11 @@ func (p *Policy) Snapshot() Snapshot {
 
 		// Under one lock, because whether it is down and since when change together.
 		p.pool.mu.Lock()
-		if one.Left = s.left; s.left {
-			one.Limit, one.Slots = 0, 0 // nothing of it is there to be used
+		if now.Left = s.left; s.left {
+			now.Limit, now.Slots = 0, 0 // nothing of it is there to be used
 		}
-		if one.Down = s.down; s.down {
-			one.Since = s.since
+		if now.Down = s.down; s.down {
+			now.Since = s.since
 		}
 		p.pool.mu.Unlock()
 
