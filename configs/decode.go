@@ -115,6 +115,7 @@ func (d *decoder) setMapping(key string, v reflect.Value, node ast.Node) error {
 	for it := m.MapRange(); it.Next(); {
 		value := reflect.New(v.Type().Elem()).Elem()
 
+		// As a setting of its own: later layers may set single names, so each has its own origin.
 		name := it.Key().GetToken().Value
 		if err := d.set(join(key, name), value, it.Value()); err != nil {
 			return err

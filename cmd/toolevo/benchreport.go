@@ -81,7 +81,9 @@ func (r *serveReport) note(st simserver.Stats) {
 		return
 	}
 
-	m := serveMoment{Seconds: st.Now.Sub(st.First).Seconds(), Busy: busySeconds(st), Completed: st.Completed}
+	m := serveMoment{
+		Seconds: st.Now.Sub(st.First).Seconds(), Busy: busySeconds(st), Completed: st.Completed,
+	}
 	if n := len(r.Timeline); n > 1 && r.Timeline[n-1].Busy == m.Busy && r.Timeline[n-2].Busy == m.Busy {
 		r.Timeline[n-1] = m
 		return
@@ -134,8 +136,8 @@ func (r *serveReport) text() string {
 		fmt.Fprintf(&b, "%-15s "+format+"\n", append([]any{name}, args...)...)
 	}
 	line("time", "%.1f s from the first request to the end of the last sequence", r.Seconds)
-	line("slots", "%d, busy %.1f %% of that time; %d sequences ran at most, %d waited", r.Slots, 100*r.SlotsBusy,
-		r.MaxRunning, r.MaxWaiting)
+	line("slots", "%d, busy %.1f %% of that time; %d sequences ran at most, %d waited",
+		r.Slots, 100*r.SlotsBusy, r.MaxRunning, r.MaxWaiting)
 	line("requests", "%d, %d answered", r.Requests, r.Answered)
 	line("sequences", "%d, %d completed, %d given up by clients", r.Sequences, r.Completed, r.Aborted)
 

@@ -85,8 +85,8 @@ func (a *app) printCollected(c toolevo.Collected) {
 	}
 
 	fmt.Fprintln(a.Out)
-	fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n", c.Correct, c.Accepted,
-		c.File)
+	fmt.Fprintf(a.Out, "%d correct trajectories, %d of them distinct and accepted, in %s\n",
+		c.Correct, c.Accepted, c.File)
 
 	// On stderr: time and cost differ from run to run, and the result on stdout must not.
 	a.Say("It took %s", c.Spent)

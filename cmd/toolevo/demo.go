@@ -200,7 +200,8 @@ func (a *app) acceptMissing(err error) (string, error) {
 		names = append(names, string(wall))
 	}
 
-	a.Say("No %s here: models' programs are refused, the demo's are ours.", strings.Join(names, ", "))
+	a.Say("No %s here: models' programs are refused, the demo's are ours.",
+		strings.Join(names, ", "))
 	return strings.Join(names, ","), nil
 }
 

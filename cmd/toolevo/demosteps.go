@@ -284,7 +284,8 @@ func (d *demo) compare(ctx context.Context) error {
 		return nil
 	})
 
-	d.tell("%s under p_s_in, told %s %%", strings.TrimPrefix(demoReader, "scripted:"), strings.Join(rates, ", "))
+	d.tell("%s under p_s_in, told %s %%", strings.TrimPrefix(demoReader, "scripted:"),
+		strings.Join(rates, ", "))
 	return err
 }
 

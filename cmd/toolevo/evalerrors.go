@@ -44,8 +44,8 @@ func (a *app) printCase(number string, c failure.Case) {
 	e := c.Episode
 
 	fmt.Fprintf(a.Out, "\n=== %s: %s (%s), by the rule %s\n", number, c.Class, c.Heading, c.Rule)
-	fmt.Fprintf(a.Out, "%s under %s, question %s: %s\n", display.Line(e.Policy, 0), display.Line(e.DeployedAPI, 0),
-		display.Line(e.QuestionID, 0), e.Question)
+	fmt.Fprintf(a.Out, "%s under %s, question %s: %s\n", display.Line(e.Policy, 0),
+		display.Line(e.DeployedAPI, 0), display.Line(e.QuestionID, 0), e.Question)
 
 	for i, t := range e.Turns {
 		mark := "  "
@@ -53,8 +53,8 @@ func (a *app) printCase(number string, c failure.Case) {
 			mark = ">>"
 		}
 
-		fmt.Fprintf(a.Out, "\n%s %d. %s\n%s\nObservation: %s\n", mark, i+1, t.Outcome, strings.TrimSpace(t.Action),
-			strings.TrimSpace(t.Observation))
+		fmt.Fprintf(a.Out, "\n%s %d. %s\n%s\nObservation: %s\n", mark, i+1, t.Outcome,
+			strings.TrimSpace(t.Action), strings.TrimSpace(t.Observation))
 	}
 
 	switch {

@@ -31,8 +31,8 @@ func (a *app) printRescored(r toolevo.Rescored, most int) {
 	r.WriteTable(a.Out)
 
 	if r.Revised > 0 {
-		fmt.Fprintf(a.Out, "\n%d verdicts by this matcher differ from the evaluation's: its rules have changed since\n",
-			r.Revised)
+		fmt.Fprintf(a.Out, "\n%d verdicts by this matcher differ from the evaluation's: "+
+			"its rules have changed since\n", r.Revised)
 	}
 
 	for _, c := range r.Changed[:min(most, len(r.Changed))] {

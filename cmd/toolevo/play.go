@@ -41,6 +41,7 @@ func (a *app) playCommand() *cobra.Command {
 			return err
 		}
 
+		// Without a player the policy plays.
 		if !*transcript {
 			job.Player = &typist{app: a}
 		}

@@ -45,8 +45,9 @@ func (a *app) printReplays(r toolevo.Replays) {
 			solved += fmt.Sprintf("-%d", row.SolvedAtMost)
 		}
 
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d (%.1f %%)\n", nameOf(row), solved, row.Accepted, row.Correct,
-			row.Trees, row.Nodes, row.Calls, len(row.Lacking), 100*row.LackedShare)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d (%.1f %%)\n", nameOf(row), solved,
+			row.Accepted, row.Correct, row.Trees, row.Nodes, row.Calls,
+			len(row.Lacking), 100*row.LackedShare)
 	}
 
 	t.Flush()
@@ -57,9 +58,10 @@ func (a *app) printReplays(r toolevo.Replays) {
 		}
 
 		first := row.Lacking[0]
-		a.Say("%s: %d trees of %d questions end where the log does, the first of them tree %d of %s, after %d "+
-			"simulations; a fresh run finds the same or more.", nameOf(row), len(row.Lacking), row.Questions-row.Whole,
-			first.Tree, display.Line(first.Question, 0), first.Simulations)
+		a.Say("%s: %d trees of %d questions end where the log does, the first of them tree %d of %s, "+
+			"after %d simulations; a fresh run finds the same or more.", nameOf(row),
+			len(row.Lacking), row.Questions-row.Whole, first.Tree, display.Line(first.Question, 0),
+			first.Simulations)
 
 		// The first search repeats the run, so its log ought to have all that it asks for.
 		if i == 0 {

@@ -25,6 +25,7 @@ const overdue = 2 * time.Second
 func (a *app) interrupts(parent context.Context) context.Context {
 	outer, cancel := context.WithCancel(parent)
 	ctx, interrupt := mcts.Interruptible(outer)
+	// Room for all three that matter: a signal that nobody is waiting for yet must not be lost.
 	signals := make(chan os.Signal, 3)
 
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -141,7 +141,8 @@ var (
 
 // searchTree is the shape of trees. No trainer's own command reads it, so it is the same for all.
 var searchTree = shape{tree: true, chat: true, layouts: map[Trainer]layout{
-	LlamaFactory: {table: "tree", write: toTree, read: fromTree}, TRL: {table: "tree", write: toTree, read: fromTree},
+	LlamaFactory: {table: "tree", write: toTree, read: fromTree},
+	TRL:          {table: "tree", write: toTree, read: fromTree},
 }}
 
 // sharegpt returns the layout that LLaMA-Factory reads.

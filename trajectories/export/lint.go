@@ -115,7 +115,9 @@ func (l *Linter) Length(format Format, s *Sample) (chars, tokens int) {
 	for _, p := range pieces(format, s, l.template) {
 		tokens += l.Tokens(p)
 	}
-	return chars, tokens + max(l.Tokens(replyPiece(s.Chosen, l.template)), l.Tokens(replyPiece(s.Rejected, l.template)))
+	chosen := l.Tokens(replyPiece(s.Chosen, l.template))
+	rejected := l.Tokens(replyPiece(s.Rejected, l.template))
+	return chars, tokens + max(chosen, rejected)
 }
 
 // LintRow returns everything wrong with a row and with the sample that holds all of it, or nil.

@@ -42,6 +42,7 @@ func (w *writer) transcriptPairs(q *question) ([]candidate, error) {
 			return nil, err
 		}
 
+		// The question is all that the two are sure to share: what follows is in the transcripts.
 		all = append(all, candidate{
 			sample: Sample{
 				System: good.System, Tools: good.Tools, Conversations: good.state(0),

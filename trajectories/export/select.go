@@ -154,8 +154,9 @@ type Dropped struct {
 // [trajectories.Merge] gives it, and so is the output; one question is held in memory at a time.
 // The report is complete when the sequence has ended. A question whose rows do not come together is
 // an error. Select ignores weights.
-func (s Selection) Select(rows iter.Seq2[trajectories.Row, error], report *SelectionReport) iter.Seq2[trajectories.Row,
-	error] {
+func (s Selection) Select(
+	rows iter.Seq2[trajectories.Row, error], report *SelectionReport,
+) iter.Seq2[trajectories.Row, error] {
 	return func(yield func(trajectories.Row, error) bool) {
 		*report = s.report()
 
@@ -213,6 +214,7 @@ func byQuestion(rows iter.Seq2[trajectories.Row, error]) iter.Seq2[[]*trajectori
 			group = append(group, &row)
 		}
 
+		// No other question follows the last one.
 		if len(group) > 0 {
 			yield(group, nil)
 		}

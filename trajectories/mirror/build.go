@@ -29,8 +29,9 @@ type Built struct {
 }
 
 // Build carries out the plan.
-func (p *Plan) Build(ctx context.Context, calls map[Kind][]recorded.Call, documents *recorded.Documents) (*Built,
-	error) {
+func (p *Plan) Build(
+	ctx context.Context, calls map[Kind][]recorded.Call, documents *recorded.Documents,
+) (*Built, error) {
 	r := NewReport()
 	r.Seed, r.Sizes, r.Failures = p.Seed, p.Sizes, p.Failures
 

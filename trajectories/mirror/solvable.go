@@ -71,8 +71,9 @@ type Judge struct {
 
 // CheckSolvable asks models whether each query can be solved with the APIs that it offers. The
 // result is in the order of the queries.
-func CheckSolvable(ctx context.Context, judges []Judge, c *toolbench.Collection) ([]Solvability,
-	error) {
+func CheckSolvable(
+	ctx context.Context, judges []Judge, c *toolbench.Collection,
+) ([]Solvability, error) {
 	all := make([]Solvability, len(c.Queries))
 
 	for _, judge := range judges {
@@ -97,8 +98,9 @@ func CheckSolvable(ctx context.Context, judges []Judge, c *toolbench.Collection)
 }
 
 // vote asks the model about a query.
-func (j *Judge) vote(ctx context.Context, q *toolbench.Query, c *toolbench.Collection) (Vote,
-	error) {
+func (j *Judge) vote(
+	ctx context.Context, q *toolbench.Query, c *toolbench.Collection,
+) (Vote, error) {
 	var offered []*toolbench.Document
 
 	for _, k := range q.APIs {

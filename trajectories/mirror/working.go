@@ -18,8 +18,9 @@ import (
 
 // Reach lets the model write a call of each API that its server is sure to answer (Table 15). For
 // an API without required parameters it need not ask.
-func (m *Model) Reach(ctx context.Context, documents []*toolbench.Document, r *Report) ([]Request,
-	error) {
+func (m *Model) Reach(
+	ctx context.Context, documents []*toolbench.Document, r *Report,
+) ([]Request, error) {
 	return written(ctx, m, len(documents), r, func(ctx context.Context, i int) (answer[Request], error) {
 		d := documents[i]
 		if len(d.Required) == 0 {
