@@ -91,7 +91,7 @@ func checkSection(name string, s suite.Settings) check {
 func (c *Config) checkURLs() error {
 	for _, address := range c.Server.URLs {
 		if strings.HasPrefix(address, "command:") {
-			return errors.New("a command does not belong in a file: name it with --server")
+			return errors.New("a command does not belong in a file: name it in ‹server›")
 		}
 
 		_, rest, _ := strings.Cut(address, "://")

@@ -66,8 +66,8 @@ func KeepAccount(dir string, a *account.Account) (finish func() error) {
 	return Keep(filepath.Join(dir, account.File), func() any { return a.Passes() })
 }
 
-// experimentAbove finds the experiment that the run in a folder is part of: the experiment's folder,
-// "" where the run is part of none, and what that says of itself.
+// experimentAbove finds the experiment that the run in a folder is part of: the experiment's
+// folder, "" where the run is part of none, and what that says of itself.
 func experimentAbove(dir string) (above string, e experiment) {
 	// The runs of an improvement and of an experiment with drift are two levels down.
 	for range 2 {

@@ -119,8 +119,8 @@ func courseOf(kind string, all []facts) (parts []part) {
 	for i := range n {
 		p := part{From: i*len(all)/n + 1, To: (i + 1) * len(all) / n, Kind: kind}
 
-		// A question of an evaluation has an episode under each policy and version: that one of them
-		// is right says nothing of the others.
+		// A question of an evaluation has an episode under each policy and version: that one of
+		// them is right says nothing of the others.
 		for _, f := range all[p.From-1 : p.To] {
 			if kind == "eval" {
 				p.Tried += f.Attempts

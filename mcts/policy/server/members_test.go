@@ -140,7 +140,8 @@ func TestLeaveWithWork(t *testing.T) {
 		}
 
 		if s := p.Snapshot(); s.Answered != 40 || s.Failed() != 0 || s.Cancelled != 0 {
-			t.Errorf("%d answered, %d failed, %d cancelled, want 40 answered alone", s.Answered, s.Failed(), s.Cancelled)
+			t.Errorf("%d answered, %d failed, %d cancelled, want 40 answered alone", s.Answered, s.Failed(),
+				s.Cancelled)
 		}
 	})
 }

@@ -40,7 +40,8 @@ func (c *counters) countReply(r *Reply) {
 			n.Truncated++
 		}
 
-		// What is empty has nothing to score: it is asked for again, whatever the server says of it.
+		// What is empty has nothing to score: it is asked for again, whatever the server says of
+		// it.
 		if choice.blank() {
 			n.Empty++
 		} else if _, ok := choice.mean(); !ok {

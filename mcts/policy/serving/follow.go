@@ -23,7 +23,9 @@ type follower struct {
 	open   func(url string) (server.Backend, error)
 
 	known map[string]server.Backend // by what the source calls them
-	said  map[string]string         // the last complaint about a server, or about the list (""), so that each is logged once
+	// said has the last complaint about a server, or about the list (""), so that each is logged
+	// once.
+	said map[string]string
 }
 
 // start follows the list until stop is called; nobody follows none.
