@@ -35,6 +35,8 @@ func (s *scan) function(begin int) (end int) {
 		i = skipBlanks(s.text, i)
 	}
 
+	// What was cut off, or has something else between its parameters, is no call, and nothing in it
+	// is read as another one either.
 	n := strings.Index(s.text[i:], functionEndTag)
 	if n < 0 {
 		return len(s.text)
