@@ -283,9 +283,10 @@ func (d *demo) compare(ctx context.Context) error {
 
 		return nil
 	})
-
-	d.tell("%s under p_s_in, told %s %%", strings.TrimPrefix(demoReader, "scripted:"),
-		strings.Join(rates, ", "))
+	if err == nil {
+		d.tell("%s under p_s_in, told %s %%", strings.TrimPrefix(demoReader, "scripted:"),
+			strings.Join(rates, ", "))
+	}
 	return err
 }
 

@@ -89,13 +89,14 @@ func entries(api []string) (all, unnamed []string) {
 		}
 
 		for _, f := range Factors() {
-			if f.Group == group {
-				all = append(all, FactorPrefix+f.Name)
+			if f.Group != group {
+				continue
 			}
-		}
 
-		if group != groupPublished {
-			unnamed = all
+			all = append(all, FactorPrefix+f.Name)
+			if group != groupPublished {
+				unnamed = append(unnamed, FactorPrefix+f.Name)
+			}
 		}
 	}
 	return all, unnamed

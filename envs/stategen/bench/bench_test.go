@@ -291,7 +291,8 @@ func TestInterruptedGeneration(t *testing.T) {
 	}
 }
 
-// Splits share no program, and generating what is there already changes nothing.
+// Splits share no program, generating what is there already changes nothing, and more are other
+// ones.
 func TestSplitsOfGeneratedTasks(t *testing.T) {
 	t.Parallel()
 
@@ -305,6 +306,12 @@ func TestSplitsOfGeneratedTasks(t *testing.T) {
 		for i, d := range made.Domains {
 			if d.Tasks != 8 || d.Added != 8 || again.Domains[i].Added != 0 || again.Domains[i].Tasks != 8 {
 				t.Errorf("%s: %+v, then %+v", split, d, again.Domains[i])
+			}
+		}
+
+		for _, d := range generate(t, data, split, 12).Domains {
+			if d.Tasks != 12 || d.Added != 4 {
+				t.Errorf("%s: %+v when more are wanted", split, d)
 			}
 		}
 

@@ -191,11 +191,12 @@ func (g *generating) domain(
 			return made, nil
 		}
 
-		// Examples have a book of their own, so that they change no program of the other splits.
+		// Examples have a book of their own, so that they change no program of the other splits. It
+		// begins empty each time: another seed keeps it from growing those that are there again.
 		book, options := f.Book(d.Name()), g.options
 		if g.split == suite.Examples {
 			book = new(stategen.Book)
-			options.Seed += examplesSeed
+			options.Seed += examplesSeed + uint64(made.Tasks)
 		}
 
 		n := min(part, g.tasks-made.Tasks)

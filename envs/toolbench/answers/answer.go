@@ -209,15 +209,16 @@ func (g *graph) node() (Node, error) {
 			}
 		}
 	case map[string]any:
-		for name, to := range map[string]*string{
-			"name": &n.Call.Name, "arguments": &n.Call.Arguments, "response": &n.Call.Response,
-		} {
-			text, ok := message[name].(string)
+		for _, member := range []struct {
+			name string
+			to   *string
+		}{{"name", &n.Call.Name}, {"arguments", &n.Call.Arguments}, {"response", &n.Call.Response}} {
+			text, ok := message[member.name].(string)
 			if !ok {
-				return n, fmt.Errorf("its call has no text %q", name)
+				return n, fmt.Errorf("its call has no text %q", member.name)
 			}
 
-			*to = text
+			*member.to = text
 		}
 	default:
 		return n, fmt.Errorf("its message is neither a text nor a call")

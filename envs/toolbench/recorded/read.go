@@ -54,9 +54,12 @@ func parse(line string) (c Call, err error) {
 
 	object, _ := v.(envs.Args)
 
-	for name, to := range map[string]*string{"category": &c.Category, "tool_name": &c.Tool, "api_name": &c.API} {
-		if *to, _ = object.Text(name); *to == "" {
-			return c, fmt.Errorf("%s is missing", name)
+	for _, member := range []struct {
+		name string
+		to   *string
+	}{{"category", &c.Category}, {"tool_name", &c.Tool}, {"api_name", &c.API}} {
+		if *member.to, _ = object.Text(member.name); *member.to == "" {
+			return c, fmt.Errorf("%s is missing", member.name)
 		}
 	}
 
