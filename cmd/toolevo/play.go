@@ -30,7 +30,7 @@ func (a *app) playCommand() *cobra.Command {
 			return err
 		}
 
-		// Reading the terminal ends with the episode.
+		// A read from the terminal cannot be cancelled: its goroutine ends with what it reads next.
 		ctx, cancel := context.WithCancel(cmd.Context())
 		defer cancel()
 

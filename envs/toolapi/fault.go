@@ -53,8 +53,8 @@ func (v *Version) Cell() Cell {
 		}
 	}
 
-	// Without silent changes and faults, a version can only have changed openly. One that
-	// deprecates names has done so as well.
+	// Without silent changes and faults, a version can only have changed openly. Beside them, only
+	// deprecated names prove it: outdated also has APIs that take the same calls as before.
 	if len(cells) == 0 || len(v.deprecated) > 0 {
 		add(ExplicitLasting)
 	}

@@ -174,6 +174,7 @@ func (b *Bench) chosen() (func(envs.Task) bool, error) {
 		return nil, err
 	}
 
+	// A branch has its run's configuration, whose list may name other questions, or not this one.
 	only := b.Config.Only
 	if q := b.Config.Branch.Question; q != "" {
 		only = []string{q}

@@ -74,6 +74,7 @@ func (m *maker) arguments(schema envs.Args) (*Arguments, error) {
 	}
 
 	a.Parameters.Keywords = m.besideParameters(shape)
+	// Not nil even for a function without parameters: nil means that a file forgot to name them.
 	a.Parameters.All = append([]toolapi.Parameter{}, m.typed...)
 	a.Notes = m.notes
 

@@ -89,8 +89,8 @@ type starter func(life context.Context) (*server, error)
 func (o Options) starter() (starter, error) {
 	without := o.Without
 	if o.Bwrap != "" {
-		// Everything that can be seen is read-only there. The filter refuses earlier, with the same
-		// errors as in the other engines.
+		// Files are bound read-only there, so opening one for writing would be EROFS. The filter
+		// that makes up for Landlock refuses it earlier, with EACCES as in the other engines.
 		without = append(slices.Clone(without), confine.Landlock)
 	}
 
