@@ -54,6 +54,7 @@ func parse(line string) (c Call, err error) {
 
 	object, _ := v.(envs.Args)
 
+	// In their order: of several that are missing, the error always names the same one.
 	for _, member := range []struct {
 		name string
 		to   *string
