@@ -121,7 +121,7 @@ func TestOwnTasksJudgedByAModel(t *testing.T) {
 	says(t, "export", must(t, "export", in("run"), "--split", "test", "--allow-scripted",
 		"--out", in("export")), "a language model judged the answers of 1 of the samples")
 	says(t, "the card", string(read(t, in("export/README.md"))),
-		"Of 1 samples a language model judged the answers", "| openai:m |")
+		"A language model judged the answers of 1 samples", "| openai:m |")
 
 	name("http://127.0.0.1:9/v1")
 	fails(t, exitGaveUp, []string{"http://127.0.0.1:9/v1", "--resume"},

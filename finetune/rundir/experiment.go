@@ -68,7 +68,7 @@ func KeepAccount(dir string, a *account.Account) (finish func() error) {
 
 // experimentAbove finds the experiment that the run in a folder is part of: the experiment's
 // folder, "" where the run is part of none, and what that says of itself.
-func experimentAbove(dir string) (above string, e experiment) {
+func experimentAbove(dir string) (above string, found experiment) {
 	// The runs of an improvement and of an experiment with drift are two levels down.
 	for range 2 {
 		parent := filepath.Dir(dir)
@@ -77,6 +77,7 @@ func experimentAbove(dir string) (above string, e experiment) {
 		}
 		dir = parent
 
+		var e experiment // a damaged file leaves nothing for the one above it
 		text, err := disk.ReadFile(filepath.Join(dir, experimentFile))
 		if err == nil && json.Unmarshal(text, &e) == nil {
 			return dir, e

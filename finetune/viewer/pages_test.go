@@ -339,7 +339,7 @@ func TestPanelOfEvaluation(t *testing.T) {
 	played := &source{attempts: map[string][]viewer.Attempt{}}
 	var asked []trajectories.Question
 
-	for i := range 6 {
+	for i := range 10 {
 		q := trajectories.Question{ID: strconv.Itoa(i), Text: "How many?", Gold: "7"}
 		asked = append(asked, q)
 		played.add(q, "p_s_in", recovered())
@@ -352,8 +352,8 @@ func TestPanelOfEvaluation(t *testing.T) {
 	_, body := get(t, viewer.New([]*viewer.Run{run}, nil).Handler(), "/played")
 
 	for _, want := range []string{
-		"questions 1 to 3, 12 episodes: 25 % with a correct answer", "questions 4 to 6, 12 episodes: 25 %",
-		"25 % of those of the first 3 questions",
+		"questions 1 to 5, 20 episodes: 25 % with a correct answer", "questions 6 to 10, 20 episodes: 25 %",
+		"25 % of those of the first 5 questions",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the panel lacks %s", want)

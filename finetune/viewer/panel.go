@@ -114,7 +114,10 @@ func sharesOf(all []facts) (shares []share) {
 
 // courseOf is how the run went, from its first question to the last.
 func courseOf(kind string, all []facts) (parts []part) {
-	n := min(mostParts, (len(all)+leastInPart-1)/leastInPart)
+	n := min(mostParts, len(all)/leastInPart)
+	if len(all) > 0 {
+		n = max(n, 1)
+	}
 
 	for i := range n {
 		p := part{From: i*len(all)/n + 1, To: (i + 1) * len(all) / n, Kind: kind}

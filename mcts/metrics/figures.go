@@ -136,7 +136,10 @@ func (c *servers) Collect(to chan<- prometheus.Metric) {
 	for policy, all := range c.read() {
 		for _, s := range all.Servers {
 			for _, f := range c.figures {
-				f.send(to, s, policy, s.Address)
+				// A server that is off the list is not away, and nobody is to be woken for it.
+				if !s.Left || f.Of != "Down" {
+					f.send(to, s, policy, s.Address)
+				}
 			}
 
 			for cause, n := range s.Faults {

@@ -43,9 +43,11 @@ func (h *Health) check(now time.Time) error {
 func (h *Health) servers() (away, all int) {
 	for _, p := range h.Policies() {
 		for _, s := range p.Servers {
-			all++
+			if s.Left {
+				continue
+			}
 
-			if s.Down {
+			if all++; s.Down {
 				away++
 			}
 		}

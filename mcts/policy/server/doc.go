@@ -22,12 +22,14 @@
 //   - Every sampling parameter is sent explicitly: no server's default is in force. Left out is
 //     only what [Options].LeaveOut names, and what a server refuses: see Dialects.
 //   - A question's trees stay with one backend while it lives, because its prefix cache holds their
-//     prompts; while it is down, another takes over, the same one for all of that question.
+//     prompts; while it is down, another takes over, the same one for all of that question. Only a
+//     backend that joins ([Policy.Join]) takes questions from others, and only the questions of one
+//     that leaves ([Policy.Leave]) go elsewhere. What is in flight there is waited for.
 //   - No more conversations ask a server than it has slots, each in its own; those that wait for a
 //     seat get one in the order in which they began. Seats change no sample. A server without
 //     slots, or that does not say, gets what it would get without conversations.
 //   - A request ends when its context does. Besides the callers' goroutines there is one for each
-//     backend that is an [Observer], until Close.
+//     backend that is an [Observer], until it leaves, or Close.
 //   - No key, and no header, occurs in an error or a log line.
 //
 // # Faults

@@ -73,9 +73,10 @@ func (p *Policy) greetOne(ctx context.Context, s *server, greeting Completion) *
 	return p.greet(ctx, s, greeting)
 }
 
-// Dialects are those in which the servers are asked, in their order, as far as they were found.
+// Dialects returns those in which the servers are asked, in the order in which they joined, as
+// found so far. Those that left keep their places.
 func (p *Policy) Dialects() []Dialect {
-	servers := p.pool.present()
+	servers := p.pool.ever()
 	all := make([]Dialect, len(servers))
 	for i, s := range servers {
 		all[i] = *s.dialect.Load()

@@ -10,26 +10,36 @@ import (
 
 // Join has a policy in use ask one more server: its questions are asked there from now on, the
 // others stay where they are. The server is greeted first (see [Policy.Greet]), so that nobody
-// waits for one that no run can use. One that left takes its place again, with its counts. The
-// error is the fault of the greeting, or the context's.
+// waits for one that no run can use; a greeting that outlasts ctx is no fault. One that left takes
+// its place again, with its counts and the backend that it had. The error is the fault of the
+// greeting, context.Canceled, or that the server has joined already.
 func (p *Policy) Join(ctx context.Context, b Backend) error {
 	s := p.pool.find(b.Address())
 	if s == nil {
 		s = newServer(b.Address(), b, p.options.Limit)
+	}
+
+	// What it took, and the slots that it had, may be those of another program by now.
+	if !p.pool.isPresent(s) {
 		s.dialect.Store(&Dialect{LeaveOut: p.options.LeaveOut})
-	} else if !p.pool.hasLeft(s) {
-		return fmt.Errorf("server: %s has joined already", b.Address())
+		s.seats.close()
 	}
 
 	if fault := p.greetOne(ctx, s, p.greeting()); fault != nil {
 		return fault
 	}
 
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return err
 	}
 
-	p.pool.join(s)
+	p.pool.mu.Lock()
+	defer p.pool.mu.Unlock()
+
+	// Another call may have been quicker.
+	if err := p.pool.join(s); err != nil {
+		return err
+	}
 	p.watchGauges(s)
 	return nil
 }
@@ -40,18 +50,20 @@ func (p *Policy) Join(ctx context.Context, b Backend) error {
 func (p *Policy) Leave(address string) error {
 	s := p.pool.find(address)
 	if s == nil {
-		return fmt.Errorf("server: nobody asks %s", address)
+		return fmt.Errorf("server: %s never joined", address)
 	}
+
+	p.pool.mu.Lock()
+	defer p.pool.mu.Unlock()
 
 	if err := p.pool.leave(s); err != nil {
 		return err
 	}
-
 	s.unwatch()
 	return nil
 }
 
-// Addresses are those of the servers that are asked, without credentials.
+// Addresses returns those of the servers that are asked, without credentials.
 func (p *Policy) Addresses() []string {
 	var all []string
 	for _, s := range p.pool.present() {
@@ -60,7 +72,8 @@ func (p *Policy) Addresses() []string {
 	return all
 }
 
-// watchGauges reads what a server says of itself, until it leaves or the policy is closed.
+// watchGauges reads what a server says of itself, until it leaves or the policy is closed. Of a
+// server that is in use the caller holds the pool's lock.
 func (p *Policy) watchGauges(s *server) {
 	observer, ok := s.backend.(Observer)
 	if !ok {
@@ -104,43 +117,43 @@ func (p *pool) find(address string) *server {
 	return nil
 }
 
-func (p *pool) hasLeft(s *server) bool {
+func (p *pool) isPresent(s *server) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return s.left
+	return slices.Contains(p.servers, s) && !s.left
 }
 
-// join adds a server, or takes it back.
-func (p *pool) join(s *server) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// join adds a server, or takes it back. The caller holds mu.
+func (p *pool) join(s *server) error {
+	at := slices.IndexFunc(p.servers, func(other *server) bool { return other.address == s.address })
 
-	if s.left {
-		s.left = false
-	} else {
+	switch {
+	case at < 0:
 		p.servers = append(slices.Clone(p.servers), s)
+	case p.servers[at] == s && s.left:
+		// What was held against it is over: it may be another program.
+		s.left, s.warned, s.paused, s.examining = false, false, false, false
+		s.misses, s.probes, s.spoiled = 0, 0, 0
+	default:
+		return fmt.Errorf("server: %s has joined already", s.address)
 	}
 
 	if s.down {
 		p.rise(s)
 	}
 	p.broadcast() // whoever waits for another one may come
+	return nil
 }
 
-// errLast keeps a policy from waiting for servers that nobody names.
-var errLast = errors.New("server: the last server cannot leave")
-
 // leave takes a server out of the list. Its requests in flight go on, so that what they cost is not
-// lost; those that wait for it look for another.
+// lost; those that wait for it look for another. The caller holds mu.
 func (p *pool) leave(s *server) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-
 	switch {
 	case s.left:
 		return nil
 	case len(p.presentNow()) == 1:
-		return errLast
+		// Without any, requests would wait for servers that nobody names.
+		return fmt.Errorf("server: %s is the last one, and cannot leave", s.address)
 	}
 
 	s.left = true

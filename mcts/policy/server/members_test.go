@@ -7,10 +7,12 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
 )
 
@@ -146,8 +148,7 @@ func TestLeaveWithWork(t *testing.T) {
 	})
 }
 
-// A server that is gone when it is taken off the list costs nobody's patience, and one that joins
-// while all others are gone is asked at once.
+// One that joins while all others are gone is asked at once, and one that is gone may leave.
 func TestJoinWhileOthersAreGone(t *testing.T) {
 	t.Parallel()
 
@@ -171,10 +172,11 @@ func TestJoinWhileOthersAreGone(t *testing.T) {
 		}
 		synctest.Wait()
 
+		work.Wait()
+
 		if err := p.Leave("a"); err != nil {
 			t.Fatal(err)
 		}
-		work.Wait()
 
 		if got := time.Since(start); got > 2*time.Minute {
 			t.Errorf("the questions were answered after %v, want at most a minute after b joined", got)
@@ -227,11 +229,14 @@ func TestJoiningAndLeavingChangesNothing(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var members sync.WaitGroup
 
+	joined := 0
+
 	members.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
 			if err := p.Join(ctx, &echo{address: fmt.Sprint("s", (i+1)%5)}); err != nil && ctx.Err() == nil {
 				t.Error(err)
 			}
+			joined++
 
 			if err := p.Leave(fmt.Sprint("s", i%5)); err != nil && ctx.Err() == nil {
 				t.Error(err)
@@ -243,9 +248,110 @@ func TestJoiningAndLeavingChangesNothing(t *testing.T) {
 	stop()
 	members.Wait()
 
+	if n := len(p.Snapshot().Servers); joined < 2 || n < 3 {
+		t.Errorf("%d servers joined, of %d: that shows nothing", joined, n)
+	}
+
 	for i := range want {
 		if !slices.Equal(got[i], want[i]) {
 			t.Fatalf("request %d gave %v, want %v", i, got[i], want[i])
 		}
 	}
+}
+
+// A greeting may take longer than whoever lets a server join waits for it: it joins all the same,
+// as it takes part in a run that begins with it.
+func TestSlowServerJoins(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		p := newPolicy(t, options(&echo{address: "a"}))
+		ctx, end := context.WithTimeout(mcts.AtOnce(t.Context()), 4*time.Second)
+		defer end()
+
+		nothing := func(context.Context, server.Completion) error { return nil }
+		if err := p.Join(ctx, &echo{address: "b", before: slow(10*time.Second, nothing)}); err != nil {
+			t.Fatal(err)
+		}
+
+		if got := p.Addresses(); !slices.Equal(got, []string{"a", "b"}) {
+			t.Errorf("%v are asked", got)
+		}
+	})
+}
+
+// Of several that let one server join at the same time, one does.
+func TestJoinAtOnce(t *testing.T) {
+	t.Parallel()
+
+	p := newPolicy(t, options(&echo{address: "a"}))
+
+	for range 3 { // anew, and again after it has left
+		var joined atomic.Int64
+		var all sync.WaitGroup
+
+		for range 8 {
+			all.Go(func() {
+				if p.Join(t.Context(), &echo{address: "b"}) == nil {
+					joined.Add(1)
+				}
+			})
+		}
+		all.Wait()
+
+		if got := p.Addresses(); joined.Load() != 1 || !slices.Equal(got, []string{"a", "b"}) {
+			t.Fatalf("%d joined, and %v are asked", joined.Load(), got)
+		}
+
+		if err := p.Leave("b"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// watched is a backend that tells how busy it is.
+type watched struct {
+	echo
+	read atomic.Int64
+}
+
+func (w *watched) Gauges(context.Context) (server.Gauges, bool) {
+	w.read.Add(1)
+	return server.Gauges{Running: 3}, true
+}
+
+// Nobody reads what a server says of itself once it has left, nor counts what it said last.
+func TestGaugesOfOneThatLeft(t *testing.T) {
+	t.Parallel()
+
+	synctest.Test(t, func(t *testing.T) {
+		w := &watched{echo: echo{address: "b"}}
+		p := newPolicy(t, options(&echo{address: "a"}))
+
+		for range 2 {
+			before := w.read.Load()
+			if err := p.Join(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+
+			<-time.After(5 * time.Second)
+
+			if s := p.Snapshot().Servers[1]; s.Gauges == nil || s.Gauges.Running != 3 || w.read.Load() == before {
+				t.Errorf("of one that is asked is known %+v", s.Gauges)
+			}
+
+			if err := p.Leave("b"); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			left := w.read.Load()
+
+			<-time.After(5 * time.Second)
+
+			if s := p.Snapshot().Servers[1]; s.Gauges != nil || w.read.Load() != left {
+				t.Errorf("of one that left is known %+v, and it was read %d times more", s.Gauges, w.read.Load()-left)
+			}
+		}
+		p.Close()
+	})
 }

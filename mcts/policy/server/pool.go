@@ -298,6 +298,12 @@ func (p *pool) missed(t turn, f *Fault) (down, suspect bool) {
 		return s.down, false // it has enough to do, and does it
 	}
 
+	// Nobody will ask it again, so there is nothing to find out about it.
+	if s.left {
+		s.probing = s.probing && !t.probe
+		return true, false
+	}
+
 	now := time.Now()
 	if s.misses++; s.misses == 1 {
 		s.since = now

@@ -212,7 +212,7 @@ func (p *Policy) Snapshot() Snapshot {
 		// Under one lock, because whether it is down and since when change together.
 		p.pool.mu.Lock()
 		if now.Left = s.left; s.left {
-			now.Limit, now.Slots = 0, 0 // nothing of it is there to be used
+			now.Limit, now.Slots, now.Gauges = 0, 0, nil // nothing of it is there to be used
 		}
 		if now.Down = s.down; s.down {
 			now.Since = s.since

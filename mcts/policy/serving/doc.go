@@ -5,11 +5,14 @@
 //
 // # Words
 //
-// A policy is named KIND:NAME. The prompt is what a model is shown before the question; what it is
-// sent is that in the form that its server wants.
+// A source is where a list of servers is read again and again while a policy is in use, which asks
+// those that are listed. A policy is named KIND:NAME. The prompt is what a model is shown before
+// the question; what it is sent is that in the form that its server wants.
 //
 // # Guarantees
 //
 //   - Nothing calls home by itself: the default server is this machine.
-//   - A key is sent only to servers of its own kind, and is in no command that is printed.
+//   - A key is sent only to servers of its own kind, and is in no command that is printed, unless
+//     it stands in the command that lists the servers.
+//   - No configuration names a command that is run.
 package serving

@@ -100,7 +100,11 @@ func (m *Models) Dialect(t Target) server.Dialect {
 	if !ok {
 		return server.Dialect{}
 	}
-	return p.Dialects()[t.index]
+	// The list of servers may have grown since the targets were named.
+	if all := p.Dialects(); t.index < len(all) {
+		return all[t.index]
+	}
+	return server.Dialect{}
 }
 
 // otherForms returns the ways to ask a model of a kind in which it may act although it does not in

@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -64,7 +65,8 @@ func (f *follower) update(ctx context.Context) {
 	for _, url := range list {
 		if f.known[url] == nil {
 			backend, err := f.open(url)
-			if f.complain(url, err); err != nil {
+			if err != nil {
+				f.complain(url, fmt.Errorf("%s: %w", withoutCredentials(url), err))
 				continue
 			}
 			f.known[url] = backend
@@ -82,12 +84,14 @@ func (f *follower) update(ctx context.Context) {
 		if backend == nil || slices.Contains(present, backend.Address()) {
 			continue
 		}
+
+		present = append(present, backend.Address()) // two lines may name one server
 		joining.Go(func() { errs[i] = f.join(ctx, backend) })
 	}
 	joining.Wait()
 
 	for i, err := range errs {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && f.known[list[i]] != nil {
 			f.complain(list[i], err)
 		}
 	}
@@ -105,16 +109,20 @@ func (f *follower) update(ctx context.Context) {
 
 // join looks at a server, and has the policy ask it.
 func (f *follower) join(ctx context.Context, backend server.Backend) error {
-	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
-	defer cancel()
+	probing, end := context.WithTimeout(ctx, suite.ProbeTime)
+	err := f.probeServer(probing, backend.(server.Client), f.kind, f.model)
+	end()
 
-	err := f.probeServer(ctx, backend.(server.Client), f.kind, f.model)
 	if err != nil && !isBusy(err) {
 		return unusable(backend, f.kind, err)
 	}
 
-	if err := f.policy.Join(ctx, backend); err != nil {
-		return err
+	// A greeting takes as long as an answer. One that is slower is left to the requests of the run.
+	joining, end := context.WithTimeout(mcts.AtOnce(ctx), suite.ProbeTime)
+	defer end()
+
+	if err := f.policy.Join(joining, backend); err != nil {
+		return unusable(backend, f.kind, err)
 	}
 	f.Servers.Log.Info("server has joined", "server", backend.Address())
 	return nil
@@ -129,7 +137,7 @@ func (f *follower) complain(about string, err error) {
 
 	if text := err.Error(); f.said[about] != text {
 		f.said[about] = text
-		f.Servers.Log.Warn("the list of servers is not followed to the letter", "because", text)
+		f.Servers.Log.Warn("the list of servers was not followed in full", "because", text)
 	}
 }
 

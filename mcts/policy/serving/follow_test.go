@@ -58,7 +58,10 @@ func TestFollow(t *testing.T) {
 		{nil, []string{b, c}, ""},
 		{[]string{c, nowhere}, []string{c}, "start the server"},
 		{[]string{c, nowhere}, []string{c}, ""},
-		{[]string{nowhere}, []string{c}, "last server cannot leave"},
+		{[]string{c, c + "/"}, []string{c}, ""}, // one server, however it is written
+		{[]string{c, "gpu:x"}, []string{c}, "does not begin with http://"},
+		{[]string{c, "gpu:x"}, []string{c}, ""},
+		{[]string{nowhere}, []string{c}, "is the last one, and cannot leave"},
 		{[]string{a}, []string{a}, "off the list"},
 	} {
 		write(step.listed...)

@@ -103,6 +103,13 @@ type loadTotal struct {
 }
 
 func (t *loadTotal) add(s server.ServerSnapshot, first map[string]server.Gauges) {
+	if s.Left { // it is not away, and what it has in flight comes to an end
+		t.in += s.PromptTokens
+		t.out += s.CompletionTokens
+		t.running += s.InFlight
+		return
+	}
+
 	t.servers++
 	if s.Down {
 		if t.away++; t.since.IsZero() || s.Since.Before(t.since) {

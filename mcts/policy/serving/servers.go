@@ -107,7 +107,7 @@ func (s *Servers) Check() error {
 // Exposed reports whether credentials are on the command line, where every user of the machine can
 // read them.
 func (s *Servers) Exposed() bool {
-	if sourceOf(s.Addresses) != nil {
+	if s := sourceOf(s.Addresses); s != nil && s.name != "dns" {
 		return false
 	}
 
@@ -145,7 +145,12 @@ func (s *Servers) Arguments() []string {
 
 	switch {
 	case sourceOf(s.Addresses) != nil:
-		args = append(args, "--server", s.Addresses)
+		// Of a command only its user knows what in it is secret, and without it nothing resumes.
+		list := s.Addresses
+		if source := sourceOf(list); source.name == "dns" {
+			list = source.String()
+		}
+		args = append(args, "--server", list)
 	case s.Addresses != "":
 		list := strings.Split(s.Addresses, ",")
 		for i, server := range list {

@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -9,28 +10,30 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"toolevo/envs/console"
+	"toolevo/envs/display"
 )
 
 // source is where a list of servers is read that changes while a run is on.
 type source struct {
 	name  string // what it is called with, before the colon
-	what  string // behind it
+	what  string // the text after the colon
 	every time.Duration
 	read  func(ctx context.Context, what string) (list string, err error)
 }
 
+// sourceCommand is the source that runs what it is told, so that no file may hold it.
+const sourceCommand = "command"
+
 // sources are the kinds of them. A file costs nothing to read; names and commands are asked as
 // often as whoever starts servers changes them.
 var sources = []source{
-	{name: "file", every: 2 * time.Second, read: func(_ context.Context, path string) (string, error) {
-		text, err := os.ReadFile(path)
-		return string(text), err
-	}},
+	{name: "file", every: 2 * time.Second, read: readList},
 	{name: "dns", every: 30 * time.Second, read: resolve},
-	{name: "command", every: 30 * time.Second, read: run},
+	{name: sourceCommand, every: 30 * time.Second, read: run},
 }
 
 // sourceTime is how long a source may take.
@@ -55,7 +58,7 @@ func (s *source) list(ctx context.Context) ([]string, error) {
 
 	text, err := s.read(ctx, s.what)
 	if err != nil {
-		return nil, console.Option("server", "%s:%s: %w", s.name, s.what, err)
+		return nil, console.Option("server", "%s: %w", s, err)
 	}
 
 	var all []string
@@ -67,19 +70,51 @@ func (s *source) list(ctx context.Context) ([]string, error) {
 	}
 
 	if len(all) == 0 {
-		return nil, console.Option("server", "%s:%s lists no server: want the address of one in each line, such as "+
-			"http://127.0.0.1:8000/v1", s.name, s.what)
+		return nil, console.Option("server", "%s lists no server: want the address of one in each line, such as "+
+			"http://127.0.0.1:8000/v1", s)
 	}
 
 	slices.Sort(all)
 	return slices.Compact(all), nil
 }
 
+// String is the source as it may be shown: without credentials, and so without what a command may
+// hold.
+func (s *source) String() string {
+	switch s.name {
+	case "dns":
+		return s.name + ":" + withoutCredentials(s.what)
+	case sourceCommand:
+		return "the command of --server"
+	}
+	return s.name + ":" + s.what
+}
+
+// readList reads a list from a file, and from nothing that could keep its reader waiting.
+func readList(_ context.Context, path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+
+	if !info.Mode().IsRegular() {
+		return "", errors.New("it is not a regular file")
+	}
+
+	text, err := os.ReadFile(path)
+	return string(text), err
+}
+
 // resolve lists one server for each address of the host in a URL.
 func resolve(ctx context.Context, address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
-		return "", fmt.Errorf("want a URL whose host has an address for each server, such as dns:http://vllm:8000/v1")
+		return "", errors.New("want a URL whose host has an address for each server, such as dns:http://vllm:8000/v1")
+	}
+
+	// A certificate is for the name, and the servers are asked by their addresses.
+	if u.Scheme == "https" {
+		return "", errors.New("servers with certificates are not found by name: list them in a file")
 	}
 
 	hosts, err := net.DefaultResolver.LookupHost(ctx, u.Hostname())
@@ -103,14 +138,21 @@ func resolve(ctx context.Context, address string) (string, error) {
 // run lists what a command prints, which the shell runs. What it says on stderr is in the error.
 func run(ctx context.Context, command string) (string, error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.WaitDelay = time.Second // for what it started itself
+
+	// A Ctrl-C on the terminal is for the run, which ends the command, and all that it started.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
 
 	var said strings.Builder
 	cmd.Stderr = &said
 
 	text, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("%w %s", err, strings.TrimSpace(said.String()))
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("no list within %v: %w", sourceTime, ctx.Err())
+	case err != nil:
+		return "", fmt.Errorf("%w %s", err, display.Line(said.String(), 400))
 	}
 	return string(text), nil
 }

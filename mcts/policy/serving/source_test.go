@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 )
 
 // A list is read from a file, from what a name resolves to, or from a command; anything else is a
@@ -59,6 +60,8 @@ func TestSourcesThatListNothing(t *testing.T) {
 		"file:" + empty + "s":                  "no such file",
 		"dns:box:8000":                         "such as dns:http://vllm:8000/v1",
 		"dns:http://no-such-host.invalid/v1":   "no-such-host.invalid",
+		"dns:https://vllm/v1":                  "list them in a file",
+		"file:/dev/null":                       "not a regular file",
 		"command:echo no partition >&2; false": "exit status 1 no partition",
 	} {
 		if got, err := listed(addresses); err == nil || !strings.Contains(err.Error(), want) {
@@ -67,14 +70,45 @@ func TestSourcesThatListNothing(t *testing.T) {
 	}
 }
 
-// A list is what a resumed run reads again, and no address with a password in it.
+// A list is what a resumed run reads again, and no password stands in what is printed of it.
 func TestSourceAsArgument(t *testing.T) {
 	t.Parallel()
 
-	s := FromEnvironment(&console.Program{}, 0)
-	s.Addresses = "file:my servers.txt"
+	for addresses, want := range map[string]string{
+		"file:my servers.txt":             "file:my servers.txt",
+		"command:list --all":              "command:list --all",
+		"dns:http://vllm:8000/v1":         "dns:http://vllm:8000/v1",
+		"dns:http://me:hidden@vllm:1/v1/": "dns:http://USER:PASSWORD@vllm:1/v1/",
+	} {
+		s := FromEnvironment(&console.Program{}, 0)
+		s.Addresses = addresses
+		exposed := strings.Contains(addresses, "hidden")
 
-	if got := s.Arguments(); !slices.Equal(got, []string{"--server", s.Addresses}) || s.Exposed() {
-		t.Errorf("the arguments are %q, exposed: %v", got, s.Exposed())
+		if got := s.Arguments(); !slices.Equal(got, []string{"--server", want}) || s.Exposed() != exposed {
+			t.Errorf("%s: the arguments are %q, exposed: %v", addresses, got, s.Exposed())
+		}
+	}
+
+	for _, addresses := range []string{"dns:http://me:hidden@no-such-host.invalid/v1", "command:false hidden"} {
+		if _, err := listed(addresses); err == nil || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%s: the error is %v", addresses, err)
+		}
+	}
+}
+
+// A writer's server is named in a configuration, which may be somebody else's: no command is run.
+func TestWriterRunsNoCommand(t *testing.T) {
+	t.Parallel()
+
+	path := filepath.Join(t.TempDir(), "made")
+	m := toyModels(t)
+
+	_, err := m.Writer("toy:m", suite.WriterOptions{Server: "command:touch " + path, MaxTokens: 1})
+	if err == nil || !strings.Contains(err.Error(), "does not belong in a file") {
+		t.Error(err)
+	}
+
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the command was run")
 	}
 }

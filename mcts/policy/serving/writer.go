@@ -3,6 +3,7 @@ package serving
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,6 +32,11 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 	kind, model, _ := strings.Cut(name, ":")
 	if kind == Scripted {
 		return nil, fmt.Errorf("%s writes no texts: want %s", name, Offers())
+	}
+
+	// It is from a configuration, which may be somebody else's.
+	if s := sourceOf(o.Server); s != nil && s.name == sourceCommand {
+		return nil, errors.New("a command does not belong in a file: name it in ‹server›")
 	}
 
 	asked := m.asWriter(o.Server)
