@@ -133,6 +133,10 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
+// stretch is how many times the time limit a statement may take that a busy machine keeps from
+// running: what it answers is part of a tree, which has to grow again in the same way.
+const stretch = 12
+
 // answerMargin is how much larger an answer can be than what a statement may print.
 const answerMargin = 1 << 16
 
@@ -142,6 +146,7 @@ func (in *Interpreter) run(ctx context.Context, stmt string) (v verdict, text st
 	err error) {
 	frame, spilled, err := in.pool.Call(ctx, []byte(stmt), worker.Limits{
 		Time:    in.opts.Timeout,
+		Stretch: stretch,
 		Answer:  in.opts.MaxBytes + answerMargin,
 		Scratch: in.opts.MaxSpill,
 	})

@@ -43,7 +43,8 @@
 // The resources of a statement are bounded, and it leaves no trace for the next one:
 //
 //   - Time ([Options.Timeout], 5 s): a child that has not answered by then is killed, and another
-//     one started.
+//     one started. On a machine so busy that it has not worked for half of that it has twelve times
+//     as long.
 //   - Memory ([Options.MaxMemory], 64 MiB): SQLite gets no more than that beside what its
 //     connection keeps, 4 MiB of each file. Beside it a child has some 30 MiB, and at most a
 //     gigabyte.

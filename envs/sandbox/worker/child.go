@@ -27,6 +27,7 @@ type Child struct {
 // Limits bound a call.
 type Limits struct {
 	Time    time.Duration // until the answer is there
+	Stretch int           // times Time for a child that has not used half of Time of a processor; 0 is once
 	Answer  int           // bytes of the answer
 	Scratch int64         // bytes of the files in the scratch folder
 }

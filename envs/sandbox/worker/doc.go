@@ -14,8 +14,9 @@
 //
 // # Guarantees
 //
-//   - A call ends in time: a child that has not answered at the deadline is killed, with its
-//     process group. So is one whose files grow beyond the cap of its call, at most 20 ms later.
+//   - A call ends in time: a child that has not answered at the deadline, which is later on a busy
+//     machine if [Limits].Stretch says so, is killed, with its process group. So is one whose files
+//     grow beyond the cap of its call, at most 20 ms later.
 //   - If a child dies, its call is made once more in another one. The second death is the call's
 //     error.
 //   - A child ends with this process, and leaves no file: if this process is killed, the next

@@ -39,6 +39,16 @@ func play(in io.Reader, out io.Writer) error {
 			answer = strconv.Itoa(os.Getpid())
 		case "hang":
 			select {}
+		case "toil":
+			for {
+				answer = strconv.Itoa(len(answer))
+			}
+		case "rest":
+			d, err := time.ParseDuration(rest)
+			if err != nil {
+				return err
+			}
+			<-time.After(d)
 		case "fail":
 			return errors.New(rest)
 		case "read":
@@ -151,6 +161,8 @@ func TestEnds(t *testing.T) {
 		want    error
 	}{
 		{"hang", Limits{Time: 50 * time.Millisecond}, ErrLate},
+		{"hang", Limits{Time: 20 * time.Millisecond, Stretch: 3}, ErrLate},
+		{"toil", Limits{Time: 50 * time.Millisecond, Stretch: 1e6}, ErrLate}, // and not after fourteen hours
 		{"flood", Limits{Time: answering, Scratch: 10 << 20}, ErrScratch},
 		{"hang", Limits{Time: answering}, context.Canceled},
 	} {
@@ -177,6 +189,22 @@ func TestEnds(t *testing.T) {
 	var died *DiedError
 	if !errors.As(err, &died) || died.Killed || !strings.Contains(died.Said, "exit status 1: player: since it was") {
 		t.Errorf("a child that fails: %v", err)
+	}
+}
+
+// A child that a busy machine keeps from running, as one that rests does not run, has longer.
+func TestKeptWaiting(t *testing.T) {
+	p := players(t, 1)
+	call(t, p, "who") // its start is work
+	limits := Limits{Time: 100 * time.Millisecond, Stretch: 1e6, Answer: 1 << 10, Scratch: 1 << 20}
+
+	if _, _, err := p.Call(t.Context(), []byte("rest 500ms"), limits); err != nil {
+		t.Error(err)
+	}
+
+	limits.Stretch = 0
+	if _, _, err := p.Call(t.Context(), []byte("rest 1h"), limits); !errors.Is(err, ErrLate) {
+		t.Errorf("without it: %v", err)
 	}
 }
 
