@@ -19,7 +19,7 @@ shoot() {
 "$bin" view "$dir/demo" --listen 127.0.0.1:0 2>"$dir/said" &
 server=$!
 until url=$(grep -o 'http://[^ ]*' "$dir/said"); do sleep 0.1; done
-shoot tree.png 1280,720 "${url}run/easy-dblp-train-0001/0"
+shoot tree.png 1280,800 "${url}run/easy-dblp-train-0001/0"
 
 "$bin" report "$dir/demo/eval" --out "$dir/report.html" >/dev/null
 shoot versions.png 900,495 "file://$dir/report.html"
