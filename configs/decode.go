@@ -208,7 +208,7 @@ func (d *decoder) mismatch(key, wanted string, node ast.Node) error {
 	if key != "" {
 		key += ": "
 	}
-	return fmt.Errorf("configs: %s: %swant %s, not %s", d.at(node), key, wanted, found)
+	return fmt.Errorf("configs: %s: %swant %s, not %s", d.position(node), key, wanted, found)
 }
 
 // unknown says that a section has no such setting, which ones it has, and which was probably meant.
@@ -218,7 +218,7 @@ func (d *decoder) unknown(section string, item *ast.MappingValueNode, valid []st
 		where = " in " + section
 	}
 
-	err := fmt.Errorf("configs: %s: unknown setting %q%s", d.at(item.Key), name, where)
+	err := fmt.Errorf("configs: %s: unknown setting %q%s", d.position(item.Key), name, where)
 	if meant, ok := names.Closest(join(section, firstKey(name, item.Value)), Keys()); ok {
 		return fmt.Errorf("%w, did you mean %s? Valid%s are %s", err, meant, where, names.Join(valid))
 	}
@@ -236,8 +236,8 @@ func firstKey(name string, node ast.Node) string {
 	return name
 }
 
-// at says where a node is: in a file, by line and column.
-func (d *decoder) at(node ast.Node) string {
+// position says where a node is: in a file, by line and column.
+func (d *decoder) position(node ast.Node) string {
 	if d.layer.key != "" {
 		return d.layer.Origin
 	}

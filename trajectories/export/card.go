@@ -37,7 +37,7 @@ func (m *Manifest) card() string {
 	_ = cardTemplate().Execute(&b, map[string]any{
 		"M": m, "Config": m.configName(), "Size": sizeCategory(m.Rows + m.DevRows),
 		"About": f.words().About, "Trainer": cmp.Or(reader, string(t)), "Sets": m.cardSets(), "LeftOut": m.LeftOut(),
-		"Columns": l.columns, "Objects": l.objects(), "Told": m.told(), "Labelled": f.IsLabelled(),
+		"Columns": l.columns, "Objects": l.objects(), "Told": m.instructions(), "Labelled": f.IsLabelled(),
 		"Trained": reader != "" || t == TRL || m.FitsLlamaFactory(), "Whole": SFTTrajectory, "TRL": TRL,
 		"Advice": fit.Advice(), "Command": m.commandLine(), "Tokens": m.Lengths.TotalChars / 4,
 		"Mix": m.cardMix(), "Drifted": m.drifted(), "All": m.Rows + m.DevRows,
@@ -118,7 +118,7 @@ func unlicensed(card string) string {
 // commandLine returns the command, in two lines, that trains the samples with the options that
 // their trainer needs, or "" if no command does.
 func (m *Manifest) commandLine() string {
-	t := m.told()
+	t := m.instructions()
 	if t.Command == "" || m.Trainer == LlamaFactory && !m.FitsLlamaFactory() {
 		return ""
 	}

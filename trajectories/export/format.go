@@ -28,7 +28,7 @@ type form struct {
 type words struct {
 	Summary string // what a sample or a document is, for the help of the command
 	About   string // a sample, for the card
-	Told    map[Trainer]told
+	Told    map[Trainer]instructions
 }
 
 var written = yamltext.Once[map[Format]words](files, "formats.yaml")

@@ -22,7 +22,7 @@ func registerToys(t *testing.T) (samples, papers Format) {
 		words: words{
 			Summary: "a question and the first action, where it is not faulty",
 			About:   "One sample is how one trajectory begins.",
-			Told: map[Trainer]told{
+			Told: map[Trainer]instructions{
 				LlamaFactory: {
 					Command: "llamafactory-cli train", Lines: yaml.MapSlice{{Key: "stage", Value: "sft"}},
 					Loss: "It falls on the action.",

@@ -38,21 +38,21 @@ func ParseArguments(name string) (Arguments, error) {
 // ParseTrainer returns the trainer of a name; the error of an unknown one names the valid ones.
 func ParseTrainer(name string) (Trainer, error) { return names.Parse("trainer", name, Trainers()) }
 
-// told is what a trainer has to be told about samples of a format.
-type told struct {
+// instructions are what a trainer has to be told about samples of a format.
+type instructions struct {
 	Command string        // to train them with
 	Lines   yaml.MapSlice // of its configuration
 	Loss    string        // where the loss then falls, in words
 }
 
 // YAML returns the lines of the trainer's configuration.
-func (t told) YAML() (string, error) {
+func (t instructions) YAML() (string, error) {
 	text, err := yaml.Marshal(t.Lines)
 	return strings.TrimSpace(string(text)), err
 }
 
-// told returns what the trainer has to be told about the samples.
-func (m *Manifest) told() told {
+// instructions returns what the trainer has to be told about the samples.
+func (m *Manifest) instructions() instructions {
 	f, t := m.Format, m.Trainer
 	all := f.words().Told[t]
 	all.Lines = append(slices.Clip(all.Lines), m.Labels.Weights(t)...)
@@ -60,4 +60,4 @@ func (m *Manifest) told() told {
 }
 
 // Command returns the command that trains the export, without its options.
-func (m *Manifest) Command() string { return m.told().Command }
+func (m *Manifest) Command() string { return m.instructions().Command }
