@@ -12,7 +12,7 @@ import (
 )
 
 // TestDamagedRuns holds that no command walks a tree that goes in circles or out of itself, or
-// reads a table that is none.
+// reads something that is not a table.
 func TestDamagedRuns(t *testing.T) {
 	t.Parallel()
 

@@ -162,7 +162,7 @@ func cli(t testing.TB, args ...string) result {
 // as is the point of the tests with faults, and the default would make them wait for minutes.
 const soon = 10 * time.Millisecond
 
-// modulesHere is an environment in which a prompt promises no numpy, where there is none: a model
+// modulesHere is an environment in which a prompt does not promise numpy if it is missing: a model
 // would not be asked.
 var modulesHere = sync.OnceValue(func() []string {
 	if exec.Command("python3", "-c", "import numpy").Run() == nil {

@@ -118,7 +118,7 @@ func BenchmarkAuto(b *testing.B) {
 	}
 }
 
-// throughput runs the collector at a limit until it has made so many completions a second for two
+// throughput runs the collector at a limit until it has kept the wanted rate for two
 // seconds, or for a minute at most, and measures the ten seconds after that. took is the time from
 // the first request to the end of these two seconds.
 func throughput(b *testing.B, dir string, slots int, parallel string, wanted float64) (rate float64,

@@ -263,7 +263,7 @@ func (d *Deployed) Family(name string) Family {
 	return d.Families[i]
 }
 
-// Cell returns the name in reports of a version's family, or the name itself if there is none.
+// Cell returns the name in reports of a version's family, or the name itself outside any family.
 func (d *Deployed) Cell(version string) string {
 	for _, f := range d.Families {
 		if slices.Contains(f.Versions, version) {

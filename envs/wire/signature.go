@@ -32,7 +32,7 @@ func ParseSignature(text string) (name string, params []string, signature string
 	}
 
 	for p := range strings.SplitSeq(rest[1:end], ",") {
-		// Notices and models mark names as placeholders: LoadDB[<DBName>].
+		// Notices and models put names into angle brackets: LoadDB[<DBName>].
 		if p = strings.Trim(p, " <>"); p != "" {
 			params = append(params, p)
 		}

@@ -13,7 +13,8 @@ type rule struct {
 }
 
 // allowed is the table of imports among our packages, lowest first. A package may import those
-// named here and nothing else of ours. A name with "/..." stands for the packages below it, too.
+// named here, and no other package of toolevo. A name with "/..." stands for the packages below it,
+// too.
 var allowed = []rule{
 	{"envs", nil},
 	{"envs/pytext", []string{"envs"}},

@@ -103,7 +103,7 @@ func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 	old := p.was[at]
 	was, hasWas := old.Schema.Get("default")
 	is, hasIs := now.Schema.Get("default")
-	// A default of null only says that there is none.
+	// A default of null is the absence of a default.
 	hasWas, hasIs = hasWas && was != nil, hasIs && is != nil
 
 	// Defaults are compared below, so the old one is spelled as the release spells its values.
