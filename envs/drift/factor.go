@@ -107,6 +107,26 @@ func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return Change{Operator: "wrap-response", To: now.Wrap(true, "…")}, true
 }
 
+// labelResponse has answers begin with a labelled line that says how the call went. It leaves
+// answers that have a form already, and never draws the published names.
+func labelResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
+	if s.Response != nil {
+		return Change{}, false
+	}
+
+	now := wire.AnswerForm{State: "State", Message: "Message", Labels: true}
+	for now.State == "State" {
+		now.State = pick(d.Rand, d.words.Responses.State)
+	}
+
+	for now.Message == "Message" {
+		now.Message = pick(d.Rand, d.words.Responses.Message)
+	}
+
+	s.Response = &now
+	return Change{Operator: "label-response", To: now.State + ": …, " + now.Message + ": …"}, true
+}
+
 // rewordAPI gives an API a name of other words, in the style of its old one.
 func rewordAPI(a toolapi.APISpec, d *Draws) (Step, bool) {
 	m := meaningOfAPI(a)

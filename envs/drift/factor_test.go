@@ -212,3 +212,42 @@ func TestParseFactor(t *testing.T) {
 		t.Errorf("an unknown factor: %v", err)
 	}
 }
+
+// Labels are of drawn words, never the published ones, and a version that has a form keeps it.
+func TestLabelledAnswers(t *testing.T) {
+	t.Parallel()
+
+	operators, err := drift.ParseOperators([]string{"label-response"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	m, forms := maker(t, shipped(t), "p_c", 1, allHeld...), map[wire.AnswerForm]bool{}
+	for i := range 10 {
+		s, changes := m.Applied("label", operators, i)
+		if r := *s.Response; !r.Labels || r.State == "State" || r.Message == "Message" || len(changes) != 1 {
+			t.Errorf("%s answers as %+v after %v", s.Version, r, changes)
+		}
+
+		text, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		v, err := shipped(t, toolapi.File{Path: s.Version, Text: string(text)}).Version(s.Version)
+		if err != nil || *v.Response != *s.Response {
+			t.Errorf("%s is read with the response %v, %v", text, v.Response, err)
+		}
+
+		forms[*s.Response] = true
+	}
+
+	if len(forms) < 3 {
+		t.Errorf("ten versions have the forms %v", forms)
+	}
+
+	formed := maker(t, shipped(t), "b2_response", 1, allHeld...)
+	if s, changes := formed.Applied("label", operators, 0); s.Response.Labels || len(changes) > 0 {
+		t.Errorf("a version with objects answers as %+v after %v", *s.Response, changes)
+	}
+}

@@ -15,10 +15,14 @@ const (
 	failure = "Failed"
 )
 
-// AnswerForm is an answer as an object: the names of its two members.
+// AnswerForm is an answer of two parts: their names. It is a JSON object of two members, or two
+// labelled lines.
 type AnswerForm struct {
-	State   string `yaml:"state" json:"state"`     // the member that says whether the call succeeded
-	Message string `yaml:"message" json:"message"` // the member that has the text
+	State   string `yaml:"state" json:"state"`     // the part that says whether the call succeeded
+	Message string `yaml:"message" json:"message"` // the part that has the text
+
+	// Labels writes "State: Success" and, in the next line, "Message: …" in place of the object.
+	Labels bool `yaml:"labels,omitempty" json:"labels,omitempty"`
 }
 
 // Validate returns what the form lacks.
@@ -26,14 +30,23 @@ func (f AnswerForm) Validate() error {
 	if f.State == "" || f.Message == "" || f.State == f.Message {
 		return errors.New("a response needs two names that differ: state and message")
 	}
+
+	if f.Labels && !(label.MatchString(f.State) && label.MatchString(f.Message)) {
+		return errors.New("the names of a response with labels have to be words of the letters a to z")
+	}
 	return nil
 }
 
-// Wrap writes the answer to a call as one line. Letters of any script are unchanged.
+// Wrap writes the answer to a call: an object in one line, or the lines of labels. Letters of any
+// script are unchanged.
 func (f AnswerForm) Wrap(succeeded bool, text string) string {
 	state := failure
 	if succeeded {
 		state = success
+	}
+
+	if f.Labels {
+		return f.State + ": " + state + "\n" + f.Message + ": " + text
 	}
 	return pytext.JSON(envs.Object(f.State, state, f.Message, text))
 }
@@ -42,8 +55,19 @@ func (f AnswerForm) Wrap(succeeded bool, text string) string {
 // none has to be decoded.
 var wrapped = regexp.MustCompile(`^\{"(?:[^"\\]|\\.)+": "(?:` + success + `|` + failure + `)", "`)
 
-// ReadAnswer returns the text of an answer: the message of an object, and anything else as it is.
+// label is the name of a part of labelled lines, and labelled how these begin.
+var (
+	label    = regexp.MustCompile(`^[A-Za-z]+$`)
+	labelled = regexp.MustCompile(`^[A-Za-z]+: (?:` + success + `|` + failure + `)\n[A-Za-z]+: `)
+)
+
+// ReadAnswer returns the text of an answer: the message of an object or of labelled lines, and
+// anything else as it is.
 func ReadAnswer(answer string) string {
+	if start := labelled.FindString(answer); start != "" {
+		return answer[len(start):]
+	}
+
 	if !strings.HasPrefix(answer, `{"`) || !wrapped.MatchString(answer) {
 		return answer
 	}

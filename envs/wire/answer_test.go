@@ -24,6 +24,11 @@ func TestWrap(t *testing.T) {
 			t.Errorf("Wrap(%v, %q) = %s, want %s", test.succeeded, test.text, got, test.want)
 		}
 	}
+
+	labels := wire.AnswerForm{State: "Status", Message: "Text", Labels: true}
+	if got := labels.Wrap(false, "one\ntwo"); got != "Status: Failed\nText: one\ntwo" {
+		t.Errorf("with labels: %q", got)
+	}
 }
 
 func TestReadLeavesOtherTextAlone(t *testing.T) {
@@ -33,7 +38,8 @@ func TestReadLeavesOtherTextAlone(t *testing.T) {
 		"", "{", "Loaded.", `{"Success": "Message"}`, `{"State": "Success"}`, `{"State": "Success", "Message": 1}`,
 		`{"State": "Success", "Message": "x", "More": "y"}`, `{"State": "Success", "Message": "x"} and more`,
 		`{"State": "Done", "Message": "x"}`, `{"Origin": "JFK", "Dest": "LAX"}`, `{"Message": "x", "State": "Success"}`,
-		`{"State": "Success", "Message": "x`,
+		`{"State": "Success", "Message": "x`, "Status: Done\nText: x", "Status: Success", "Status: Success\nx",
+		"The status: Success\nText: x",
 	} {
 		if got := wire.ReadAnswer(text); got != text {
 			t.Errorf("Read(%s) = %s", text, got)
@@ -48,7 +54,9 @@ func TestValidate(t *testing.T) {
 		t.Error(err)
 	}
 
-	for _, f := range []wire.AnswerForm{{}, {State: "State"}, {Message: "Message"}, {State: "x", Message: "x"}} {
+	for _, f := range []wire.AnswerForm{{}, {State: "State"}, {Message: "Message"}, {State: "x", Message: "x"},
+		{State: "a b", Message: "x", Labels: true}, {State: "x", Message: "ä", Labels: true},
+	} {
 		if f.Validate() == nil {
 			t.Errorf("%+v is valid", f)
 		}
@@ -56,12 +64,13 @@ func TestValidate(t *testing.T) {
 }
 
 func FuzzReadUndoesWrap(f *testing.F) {
-	f.Add("State", "Message", true, "We have successfully loaded the flights database.")
-	f.Add(`"`, "\\", false, `{"State": "Failed", "Message": "x"}`)
-	f.Add("\n", "é", true, "a\tb\u2028c\x00")
+	f.Add("State", "Message", false, true, "We have successfully loaded the flights database.")
+	f.Add(`"`, "\\", false, false, `{"State": "Failed", "Message": "x"}`)
+	f.Add("Status", "Text", true, false, "Status: Success\nText: x")
+	f.Add("\n", "é", false, true, "a\tb\u2028c\x00")
 
-	f.Fuzz(func(t *testing.T, state, message string, succeeded bool, text string) {
-		format := wire.AnswerForm{State: state, Message: message}
+	f.Fuzz(func(t *testing.T, state, message string, labels, succeeded bool, text string) {
+		format := wire.AnswerForm{State: state, Message: message, Labels: labels}
 		if format.Validate() != nil || !utf8.ValidString(state+" "+message+" "+text) {
 			return
 		}
