@@ -87,7 +87,7 @@ func (a *app) root() *cobra.Command {
 		a.reportCommand(), a.checkCommand(), a.exportCommand(), a.finetuneCommand(),
 		a.evalCommand(), a.gateCommand(), a.improveCommand(), a.versionsCommand(),
 		a.demoCommand(), a.doctorCommand(), a.benchCommand(), a.versionCommand(),
-		a.replayCommand(), a.branchCommand(), a.ablateCommand(), a.runsCommand(),
+		a.workCommand(), a.replayCommand(), a.branchCommand(), a.ablateCommand(), a.runsCommand(),
 		a.analyzeCommand(), a.serveCommand())
 
 	a.addSuiteCommands(root)

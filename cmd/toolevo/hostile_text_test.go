@@ -84,6 +84,8 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"report", in("run"), "--out", in("report" + spell)}, lines: true},
 		{args: []string{"report", in("none" + spell)}, lines: true},
 		{args: []string{"check", in("run"), "--data", in("data")}},
+		{args: []string{"work", "--join", "nats://token@127.0.0.1:1/0123456789abcdef" + spell}, quiet: true},
+		{args: []string{"work", "--join", spell}, quiet: true},
 		{args: []string{"replay", in("run"), "--set", "search.trees=9 search.enough=9"}},
 		{args: []string{"replay", in("run"), "--set", spell}},
 		{

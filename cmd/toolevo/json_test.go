@@ -80,6 +80,7 @@ var general = []printedJSON{
 	{"check EVALUATION", toolevo.CheckedEpisodes{}},
 	{"check EXPORT", toolevo.CheckedExport{}},
 	{"replay", toolevo.Replays{}},
+	{"work", toolevo.Worked{}},
 	{"branch", toolevo.Collected{}},
 	{"export", export.Manifest{}},
 	{"export --lint", toolevo.Linted{}},

@@ -155,6 +155,10 @@ func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 		args = append(args, "--ignore-unreadable")
 	}
 
+	if f.Coordinate != nil {
+		args = append(args, f.Coordinate.Arguments()...)
+	}
+
 	if f.Log.File != "" {
 		args = append(args, "--log-file", f.Log.File, "--log-level", f.Log.Level)
 	}

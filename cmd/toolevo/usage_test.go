@@ -23,7 +23,7 @@ var commands = [][]string{
 	{"bench", "serve"}, {"version"}, {"completion"}, {"versions"}, {"versions", "make"}, {"versions", "mutate"},
 	{"versions", "list"}, {"versions", "show"},
 	{"versions", "diff"},
-	{"versions", "validate"}, {"finetune"}, {"improve"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
+	{"versions", "validate"}, {"finetune"}, {"improve"}, {"work"}, {"replay"}, {"branch"}, {"ablate"}, {"runs"},
 	{"analyze"}, {"toolbench"}, {"toolbench", "import"},
 	{"toolbench", "convert"}, {"toolbench", "cache"}, {"serve"}, {"serve", "tools"}, {"serve", "voice"},
 	{"serve", "env"},

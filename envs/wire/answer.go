@@ -21,7 +21,7 @@ type AnswerForm struct {
 	State   string `yaml:"state" json:"state"`     // the part that says whether the call succeeded
 	Message string `yaml:"message" json:"message"` // the part that has the text
 
-	// Labels writes "State: Success" and, in the next line, "Message: …" in place of the object.
+	// lines "State: Success" and "Message: …" in place of the object
 	Labels bool `yaml:"labels,omitempty" json:"labels,omitempty"`
 }
 

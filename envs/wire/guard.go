@@ -39,7 +39,7 @@ func ParseAddress(text string) (address string, err error) {
 	host = cmp.Or(host, "127.0.0.1")
 	address = net.JoinHostPort(host, port)
 
-	if !isLocal(host) {
+	if !IsLocal(host) {
 		return address, ErrOpen
 	}
 	return address, nil
@@ -51,7 +51,7 @@ func (g *Guard) Handler(h http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case g.Key == "" && !isLocal(hostOf(r.Host)):
+		case g.Key == "" && !IsLocal(hostOf(r.Host)):
 			g.refuse(w, http.StatusForbidden,
 				"ask for this server as localhost: it has no key, and answers under no other name")
 		case origins.Check(r) != nil || isForeign(r):
@@ -121,9 +121,9 @@ func hostOf(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// isLocal reports whether a host is this machine, by its name or a loopback address. The owner of
+// IsLocal reports whether a host is this machine, by its name or a loopback address. The owner of
 // any other name could point it to this machine.
-func isLocal(host string) bool {
+func IsLocal(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }

@@ -208,6 +208,15 @@ func (a *Account) Add(prompt, cached, completion int) {
 		u.Untold = 1
 	}
 
+	a.Take(u)
+}
+
+// Take notes calls and their tokens, at the prices of this account.
+func (a *Account) Take(u Usage) {
+	if a == nil {
+		return
+	}
+
 	a.mu.Lock()
 	u.price(a.prices.Of(a.model))
 	a.mu.Unlock()

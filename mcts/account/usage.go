@@ -26,6 +26,22 @@ type Usage struct {
 // Tokens are those of prompts and completions together.
 func (u Usage) Tokens() int64 { return u.PromptTokens + u.CompletionTokens }
 
+// Plus returns both together.
+func (u Usage) Plus(v Usage) Usage {
+	u.add(v)
+	return u
+}
+
+// Minus returns what u has beyond an earlier count of the same.
+func (u Usage) Minus(earlier Usage) Usage {
+	return Usage{
+		Calls: u.Calls - earlier.Calls, PromptTokens: u.PromptTokens - earlier.PromptTokens,
+		CachedTokens:     u.CachedTokens - earlier.CachedTokens,
+		CompletionTokens: u.CompletionTokens - earlier.CompletionTokens, Untold: u.Untold - earlier.Untold,
+		Cost: u.Cost - earlier.Cost, Unpriced: u.Unpriced - earlier.Unpriced,
+	}
+}
+
 func (u *Usage) add(v Usage) {
 	u.Calls += v.Calls
 	u.PromptTokens += v.PromptTokens

@@ -12,18 +12,18 @@ import (
 // much of one slot of the model, once for each lane.
 const lookEvery = 10 * time.Millisecond
 
-// gate holds lanes back while those that run keep the model busy. Too many trees at once wait for
-// each other, so each takes longer and holds its memory longer; and trees that turn out long start
-// late and leave the model idle at the end.
-type gate struct {
+// Gate holds lanes back while those that run keep the model busy. The zero Gate is ready for use.
+// Too many trees at once wait for each other, so each takes longer and holds its memory longer; and
+// trees that turn out long start late and leave the model idle at the end.
+type Gate struct {
 	mu      sync.Mutex
 	running int // lanes
 	opening int // of those, the ones that have not called the model yet
 }
 
-// start lets a lane in. The lane calls arrived, as often as it likes, when it calls the model and
-// when it ends.
-func (g *gate) start() (arrived func()) {
+// Start lets a lane in. The lane calls arrived, as often as it likes, when it calls the model and
+// when it ends; then it calls End.
+func (g *Gate) Start() (arrived func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running++
@@ -35,7 +35,8 @@ func (g *gate) start() (arrived func()) {
 	})
 }
 
-func (g *gate) end() {
+// End lets a lane out.
+func (g *Gate) End() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running--
@@ -43,15 +44,16 @@ func (g *gate) end() {
 
 // open reports whether a lane may start, given room for that many lanes: one always runs, and the
 // others need room beside those that are about to make their first call.
-func (g *gate) open(room int) bool {
+func (g *Gate) open(room int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.running == 0 || g.opening < room
 }
 
-// waitForRoom waits until a lane may start, or ctx ends.
-func (c *collector) waitForRoom(ctx context.Context) {
-	if c.Room == nil || c.gate.open(c.Room(c.Search.Samples)) {
+// Wait waits until another lane may start, or ctx ends. room says how many more lanes the model
+// could serve right now; nil is unlimited room.
+func (g *Gate) Wait(ctx context.Context, room func() int) {
+	if room == nil || g.open(room()) {
 		return
 	}
 
@@ -61,7 +63,7 @@ func (c *collector) waitForRoom(ctx context.Context) {
 	for {
 		select {
 		case <-ticker.C:
-			if c.gate.open(c.Room(c.Search.Samples)) {
+			if g.open(room()) {
 				return
 			}
 		case <-ctx.Done():

@@ -33,6 +33,9 @@ type Options struct {
 	// as the model can serve, and no more. nil is unlimited room.
 	Room func(samples int) int
 
+	// Elsewhere has lanes grown by other processes; nil grows them here.
+	Elsewhere Elsewhere
+
 	// Log gets a record of each tree, at the level debug, and of those given up, as warnings. nil
 	// logs nothing.
 	Log *slog.Logger
@@ -45,11 +48,26 @@ type Options struct {
 	Progress *Progress
 }
 
+// Elsewhere has trees of a question grown by another process: those of the indices from first to
+// first+count-1 that the store lacks. When it returns, the store has all of them that could be
+// grown. An error ends the run.
+type Elsewhere func(ctx context.Context, question string, first, count int) (Grown, error)
+
+// Grown is what came of trees that grew elsewhere.
+type Grown struct {
+	Missing map[int]error // why trees are missing, by their indices
+
+	Asked, Replayed, Samples int // as in Snapshot
+}
+
 // Question is a task, the depth limit that goes with its dataset, and where its trees begin.
 type Question struct {
 	Task     envs.Task
 	MaxDepth int           // T for this question; 0 means the configuration's
 	Prefix   []envs.Action // see mcts.Search
+
+	// Only some trees of it: Count of them, from First on. Count 0 is all.
+	First, Count int
 }
 
 // UnresolvedError means that trees were given up because a server, a tool or the program failed.
@@ -57,6 +75,9 @@ type UnresolvedError struct {
 	Trees   int
 	First   error           // the first failure, in the order of the questions
 	GivenUp []store.GivenUp // the trees of which a request failed alone (envs.GivenUp), in that order
+
+	// Missing is why trees are missing, by their indices; of a run of several questions it is nil.
+	Missing map[int]error
 }
 
 // Named reports whether the run has done all that it can: every missing tree was given up because

@@ -38,6 +38,22 @@ func (c *collector) watchFirstTurns(env envs.Environment) envs.Environment {
 	})
 }
 
+// grownFirstTurns is watchFirstTurns for a tree that another process has grown.
+func (c *collector) grownFirstTurns(l *lane, t *mcts.TreeRecord) error {
+	if l.away == nil {
+		return nil
+	}
+
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Depth == 1 {
+			if err := c.firstTurn(envs.Action(n.Action), n.Unreadable()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // firstTurn notes the first turn of a task. It returns an error once many were read without any
 // action.
 func (c *collector) firstTurn(a envs.Action, unreadable bool) error {

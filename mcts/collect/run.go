@@ -3,6 +3,7 @@ package collect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -56,7 +57,7 @@ func Run(ctx context.Context, o Options) (Snapshot, error) {
 
 type collector struct {
 	Options
-	gate  gate
+	gate  Gate
 	again map[string]bool // questions of which an earlier pass gave a tree up
 
 	mu       sync.Mutex // guards what follows
@@ -83,7 +84,11 @@ type failure struct {
 }
 
 // lane is a sequence of trees of one question, grown in order.
-type lane struct{ question, first, count int }
+type lane struct {
+	question, first, count int
+
+	away *Grown // what came of it elsewhere; nil before it was sent there
+}
 
 // readGivenUp reads of which questions an earlier pass gave a tree up.
 func (c *collector) readGivenUp(ctx context.Context) error {
@@ -107,8 +112,9 @@ func (c *collector) lanes(yield func(lane) bool) {
 				continue
 			}
 
-			for t := 0; t < c.Search.Trees; t += count {
-				if !yield(lane{q, t, count}) {
+			first, trees := c.span(q)
+			for t := first; t < first+trees; t += count {
+				if !yield(lane{question: q, first: t, count: count}) {
 					return
 				}
 			}
@@ -116,33 +122,58 @@ func (c *collector) lanes(yield func(lane) bool) {
 	}
 }
 
-// laneLength is how many trees form a lane: all of a question where they depend on each other, and
-// otherwise one.
-func (c *collector) laneLength() int {
-	if c.Search.InTurn() {
-		return c.Search.Trees
+// span returns which trees of a question are wanted.
+func (c *collector) span(q int) (first, count int) {
+	if question := c.Questions[q]; question.Count > 0 {
+		return question.First, question.Count
 	}
-	return 1
+	return 0, c.Search.Trees
 }
+
+// laneLength is how many trees form a lane: all of a question where they depend on each other, and
+// otherwise one. Elsewhere gets several at once, which share the beginning of their prompts.
+func (c *collector) laneLength() int {
+	switch {
+	case c.Search.InTurn():
+		return c.Search.Trees
+	case c.Elsewhere == nil:
+		return 1
+	}
+
+	length := min(c.Search.Trees, mostElsewhere)
+	for c.Search.Trees%length > 0 { // all lanes of a question have as many trees
+		length--
+	}
+	return length
+}
+
+// mostElsewhere is how many trees that do not depend on each other go elsewhere together, at most:
+// a question of many trees is for several machines.
+const mostElsewhere = 8
 
 // grow grows every lane.
 func (c *collector) grow(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(c.Workers)
 
+	var room func() int
+	if c.Room != nil {
+		room = func() int { return c.Room(c.Search.Samples) }
+	}
+
 	for l := range c.lanes {
-		if c.waitForRoom(groupCtx); groupCtx.Err() != nil {
+		if c.gate.Wait(groupCtx, room); groupCtx.Err() != nil {
 			break
 		}
 
 		// Here, not in the goroutine: conversations are served in the order in which they began,
 		// which is then that of the lanes.
-		arrived := c.gate.start()
+		arrived := c.gate.Start()
 		model, endConversation := mcts.Converse(c.Policy)
 		policy := lanePolicy{c.Retry.Policy(model), arrived, c.Progress}
 
 		group.Go(func() error {
-			defer c.gate.end()
+			defer c.gate.End()
 			defer arrived()
 			defer endConversation()
 
@@ -163,6 +194,7 @@ func (c *collector) grow(ctx context.Context) error {
 // run grows a lane.
 func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 	found := c.begin(l.question)
+
 	for i := l.first; i < l.first+l.count; i++ {
 		if c.done(found) {
 			skipped := l.first + l.count - i
@@ -175,7 +207,7 @@ func (c *collector) run(ctx context.Context, l lane, policy mcts.Policy) error {
 			return err
 		}
 
-		if err := c.tree(ctx, l.question, i, found, policy); err != nil {
+		if err := c.tree(ctx, &l, i, found, policy); err != nil {
 			return err
 		}
 
@@ -211,7 +243,8 @@ func (c *collector) ended(q int) {
 	defer c.mu.Unlock()
 
 	s := &c.states[q]
-	if s.ended++; s.ended*c.laneLength() < c.Search.Trees {
+	if _, trees := c.span(q); s.ended+1 < trees/c.laneLength() {
+		s.ended++
 		return
 	}
 
@@ -225,28 +258,71 @@ func (c *collector) ended(q int) {
 	})
 }
 
+// load loads a stored tree. Where another process grows trees, the first one of a lane that is
+// missing has it grow the lane; a tree that is missing then is given up.
+func (c *collector) load(ctx context.Context, l *lane, i int) (record *mcts.TreeRecord, ok bool, err error) {
+	question := c.Questions[l.question].Task.ID
+
+	record, ok, err = c.Store.LoadTree(ctx, question, i)
+	if ok || err != nil || c.Elsewhere == nil {
+		return record, ok, err
+	}
+
+	if l.away == nil {
+		if err := c.dropAfter(ctx, question, i); err != nil {
+			return nil, false, err
+		}
+
+		grown, err := c.Elsewhere(ctx, question, l.first, l.count)
+		if err != nil {
+			return nil, false, err
+		}
+
+		l.away = &grown
+		c.noteAsked(l.question, grown.Asked > 0)
+		c.Progress.count(func(s *Snapshot) {
+			s.Asked += int64(grown.Asked)
+			s.Replayed += int64(grown.Replayed)
+			s.Samples += int64(grown.Samples)
+		})
+	}
+
+	return c.Store.LoadTree(ctx, question, i)
+}
+
+// dropAfter removes what an earlier run stored beyond a tree that it gave up, and that was grown
+// without knowing that tree. It goes before this tree is stored: wherever this run is stopped in
+// turn, no outdated tree stays.
+func (c *collector) dropAfter(ctx context.Context, question string, i int) error {
+	if !c.Search.InTurn() {
+		return nil
+	}
+	return c.Store.DropTrees(ctx, question, i)
+}
+
 // tree loads a stored tree or grows and stores it.
-func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, policy mcts.Policy) error {
+func (c *collector) tree(ctx context.Context, l *lane, i int, found *mcts.Found, policy mcts.Policy) error {
+	q := l.question
 	question := c.Questions[q]
 
-	record, ok, err := c.Store.LoadTree(ctx, question.Task.ID, i)
+	record, ok, err := c.load(ctx, l, i)
 	if err != nil {
 		return err
 	}
 
-	if ok {
+	switch {
+	case ok && l.away == nil:
 		c.Progress.count(func(s *Snapshot) { s.TreesLoaded++ })
+		fallthrough
+	case ok:
 		c.resolved(found, record)
-		return nil
+		return c.grownFirstTurns(l, record)
+	case l.away != nil:
+		return c.failed(ctx, q, i, cmp.Or(l.away.Missing[i], errNotGrown))
 	}
 
-	if c.Search.InTurn() {
-		// What an earlier run stored beyond a tree it gave up was grown without knowing that tree.
-		// It goes before this tree is stored: wherever this run is stopped in turn, no outdated
-		// tree stays.
-		if err := c.Store.DropTrees(ctx, question.Task.ID, i); err != nil {
-			return err
-		}
+	if err := c.dropAfter(ctx, question.Task.ID, i); err != nil {
+		return err
 	}
 
 	// A failure may be this tree's alone, and then its siblings continue.
@@ -265,6 +341,9 @@ func (c *collector) tree(ctx context.Context, q, i int, found *mcts.Found, polic
 	c.resolved(found, record)
 	return nil
 }
+
+// errNotGrown is why a tree is missing of which the process that was to grow it says nothing.
+var errNotGrown = envs.Fail(envs.StagePolicy, "grow elsewhere", errors.New("no tree came back, and no reason"))
 
 func (c *collector) growTree(ctx context.Context, q, i int, found *mcts.Found,
 	model mcts.Policy) (*mcts.TreeRecord, error) {
@@ -368,8 +447,15 @@ func (c *collector) unresolved(ctx context.Context) error {
 	})
 
 	e := &UnresolvedError{Trees: len(c.failures)}
+	if len(c.Questions) == 1 {
+		e.Missing = map[int]error{}
+	}
 
 	for _, f := range c.failures {
+		if e.Missing != nil {
+			e.Missing[f.tree] = f.err
+		}
+
 		if f.givenUp != nil {
 			e.GivenUp = append(e.GivenUp, *f.givenUp)
 		}

@@ -248,18 +248,26 @@ func (s *Store) CompletionTokens(ctx context.Context, question string, tree int)
 
 func (s *Store) logCall(ctx context.Context, r mcts.Request, proposals []mcts.Proposal) (logged, error) {
 	l := logged{n: r.N, seed: r.Seed, history: r.History.Hash()}
+	raw := appendRows(nil, proposals)
 
-	insert, err := s.insertCall(ctx, r.Node, r.First, &l, proposals)
+	insert, err := s.insertCall(ctx, r.Node, r.First, &l, raw)
 	if err == nil {
 		err = s.change(ctx, insert)
+	}
+
+	if err == nil {
+		s.tell(Row{
+			Question: r.Node.Question, Tree: r.Node.Tree, Path: r.Node.Path, First: r.First, N: l.n, Seed: l.seed,
+			History: l.history, Value: string(raw),
+		})
 	}
 	return l, fail("log call "+r.Node.String(), err)
 }
 
-// insertCall returns what writes a row of calls, and packs its proposals.
-func (s *Store) insertCall(ctx context.Context, id mcts.NodeID, first int, l *logged, proposals []mcts.Proposal) (
+// insertCall returns what writes a row of calls, and packs its proposals, which are raw.
+func (s *Store) insertCall(ctx context.Context, id mcts.NodeID, first int, l *logged, raw []byte) (
 	insert func(*sql.Tx) error, err error) {
-	if l.proposals, err = s.pack(ctx, appendRows(nil, proposals)); err != nil {
+	if l.proposals, err = s.pack(ctx, raw); err != nil {
 		return nil, err
 	}
 

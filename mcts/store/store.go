@@ -19,6 +19,8 @@ type Store struct {
 	packer packer
 
 	sealed atomic.Bool // whether the database has a seal
+
+	told atomic.Pointer[func(Row)] // see Watch
 }
 
 // Open opens the database at path for writing, making it if there is none. Hold the run's Lock

@@ -17,29 +17,40 @@ type head struct {
 
 // SaveTree stores a finished tree, replacing an earlier one of the same question and index.
 func (s *Store) SaveTree(ctx context.Context, t *mcts.TreeRecord) error {
-	insert, err := s.insertTree(ctx, t)
+	raw := rawTree(t)
+
+	insert, err := s.insertTree(ctx, t.Question, t.Tree, raw)
 	if err == nil {
 		err = s.change(ctx, insert)
+	}
+
+	if err == nil {
+		s.tell(Row{Question: t.Question, Tree: t.Tree, Path: pathOfTree, Value: string(raw)})
 	}
 	return fail(fmt.Sprintf("save tree %s/%d", t.Question, t.Tree), err)
 }
 
-// insertTree returns what writes a row of trees.
-func (s *Store) insertTree(ctx context.Context, t *mcts.TreeRecord) (insert func(*sql.Tx) error, err error) {
+// rawTree returns a tree as it is stored, before it is packed.
+func rawTree(t *mcts.TreeRecord) []byte {
 	raw := appendRows(nil, []head{{t.Seed, t.Simulations, t.Idle, t.Calls, t.Samples}})
+	return appendRows(raw, t.Nodes)
+}
 
-	packed, err := s.pack(ctx, appendRows(raw, t.Nodes))
+// insertTree returns what writes a row of trees, and packs it.
+func (s *Store) insertTree(ctx context.Context, question string, tree int, raw []byte) (
+	insert func(*sql.Tx) error, err error) {
+	packed, err := s.pack(ctx, raw)
 	if err != nil {
 		return nil, err
 	}
 
-	hash := treeHash(t.Question, t.Tree, packed)
+	hash := treeHash(question, tree, packed)
 	return func(tx *sql.Tx) error {
-		if err := forgetGivenUp(tx, GivenUp{Question: t.Question, Tree: t.Tree}); err != nil {
+		if err := forgetGivenUp(tx, GivenUp{Question: question, Tree: tree}); err != nil {
 			return err
 		}
-		return insertOf(tx, t.Question,
-			`INSERT OR REPLACE INTO trees SELECT id, ?, ?, ? FROM questions WHERE name = ?`, t.Tree, packed, hash)
+		return insertOf(tx, question,
+			`INSERT OR REPLACE INTO trees SELECT id, ?, ?, ? FROM questions WHERE name = ?`, tree, packed, hash)
 	}, nil
 }
 
@@ -53,7 +64,7 @@ type Call struct {
 func (s *Store) SaveEpisode(ctx context.Context, calls []Call, t *mcts.TreeRecord) error {
 	op := fmt.Sprintf("save episode %s/%d", t.Question, t.Tree)
 
-	insert, err := s.insertTree(ctx, t)
+	insert, err := s.insertTree(ctx, t.Question, t.Tree, rawTree(t))
 	if err != nil {
 		return fail(op, err)
 	}
@@ -65,7 +76,7 @@ func (s *Store) SaveEpisode(ctx context.Context, calls []Call, t *mcts.TreeRecor
 		r := c.Request
 
 		insert, err := s.insertCall(ctx, r.Node, r.First, &logged{n: r.N, seed: r.Seed, history: r.History.Hash()},
-			c.Proposals)
+			appendRows(nil, c.Proposals))
 		if err != nil {
 			return fail(op, err)
 		}
@@ -211,7 +222,12 @@ func (s *Store) readTree(ctx context.Context, question string, tree int, packed 
 		return nil, err
 	}
 
-	// The nodes follow the head; see insertTree.
+	return readRawTree(question, tree, raw)
+}
+
+// readRawTree is the inverse of rawTree.
+func readRawTree(question string, tree int, raw []byte) (*mcts.TreeRecord, error) {
+	// The nodes follow the head.
 	heads, raw, err := readRows[head](raw)
 	if err == nil && len(heads) != 1 {
 		err = errCut

@@ -198,18 +198,13 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 	o.Workers, o.Progress = j.workerCount(b), &collect.Progress{}
 	o.Accepted = j.Servers.Account.Accept
 
-	// Replayed answers count as work, too: a run that catches up with its log is healthy.
-	finish, err := j.follow(b, run, followed{
-		figures: metrics.Collection(o.Progress.Snapshot),
-		done: func() int64 {
-			s := o.Progress.Snapshot()
-			return s.TreesDone + s.Asked + s.Replayed
-		},
-		progress: func() rundir.Progress { return collectProgress(o.Progress.Snapshot()) },
-		status: func() func() console.Status {
-			return collectStatus(o.Progress.Snapshot, j.load(b))
-		},
-	})
+	load, release, err := j.engage(ctx, b, run, &o)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = cmp.Or(err, release(err == nil)) }()
+
+	finish, err := j.followCollection(b, run, o.Progress, load)
 	if err != nil {
 		return c, err
 	}
@@ -230,6 +225,42 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 	}
 
 	return j.end(ctx, b, run, snapshot, unresolved)
+}
+
+// engage has workers grow the trees, if the job says so, until release is called with whether the
+// run is complete. load tells people who is working.
+func (j *CollectJob) engage(ctx context.Context, b *Bench, run *stored.Run, o *collect.Options) (
+	load func() string, release func(done bool) error, err error) {
+	if j.Coordinate == nil {
+		return j.load(b), func(bool) error { return nil }, nil
+	}
+
+	workers, err := j.coordinate(ctx, run)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	o.Elsewhere, o.Workers, o.Room = workers.Lanes(numbered(o.Questions)), mostOpenUnits, nil
+	return func() string { return workersText(workers) }, func(done bool) error {
+		return j.release(ctx, workers, done)
+	}, nil
+}
+
+// followCollection shows how a collection is doing.
+func (j *CollectJob) followCollection(b *Bench, run *stored.Run, p *collect.Progress, load func() string) (
+	finish func() error, err error) {
+	return j.follow(b, run, followed{
+		figures: metrics.Collection(p.Snapshot),
+		// Replayed answers count as work, too: a run that catches up with its log is healthy.
+		done: func() int64 {
+			s := p.Snapshot()
+			return s.TreesDone + s.Asked + s.Replayed
+		},
+		progress: func() rundir.Progress { return collectProgress(p.Snapshot()) },
+		status: func() func() console.Status {
+			return collectStatus(p.Snapshot, load)
+		},
+	})
 }
 
 // end writes the trajectories of the trees that were grown.

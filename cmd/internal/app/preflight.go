@@ -28,7 +28,8 @@ type Need struct {
 // the engine, which later ones need.
 func (j *RunJob) Needs(b *Bench) []Need {
 	preparer, _ := b.Suite.(suite.Preparer)
-	servers := b.OnServers() || preparer != nil && preparer.Remote()
+	paid := b.OnServers() || preparer != nil && preparer.Remote()
+	servers := paid && j.Coordinate == nil // workers look at their own
 
 	// An empty text keeps quiet about what a run does not need.
 	only := func(what string, is bool) string {
@@ -38,7 +39,7 @@ func (j *RunJob) Needs(b *Bench) []Need {
 		return ""
 	}
 	return []Need{
-		{doctor.Folder, "", func(context.Context) (string, error) { return j.findRoom(servers) }},
+		{doctor.Folder, "", func(context.Context) (string, error) { return j.findRoom(paid) }},
 		{doctor.Logs, "", func(context.Context) (string, error) {
 			if err := j.openLog(b); err != nil {
 				return "", err
@@ -46,7 +47,7 @@ func (j *RunJob) Needs(b *Bench) []Need {
 			return "", j.serveMetrics(b)
 		}},
 		{doctor.Servers, only("Looking at the servers", servers), func(ctx context.Context) (string, error) {
-			return only("they answer, and have the model", servers), b.probe(ctx)
+			return only("they answer, and have the model", servers), j.probe(ctx, b)
 		}},
 		{doctor.Python, only("Opening the sandbox", b.RunsPrograms()), func(ctx context.Context) (string, error) {
 			err := j.startEngine(ctx, b)
@@ -62,9 +63,25 @@ func (j *RunJob) Needs(b *Bench) []Need {
 			}},
 		{doctor.Greeting, only("Asking each server for a completion", servers),
 			func(ctx context.Context) (string, error) {
-				return only("they take what a run sends", servers), b.Greet(ctx, j.samples(b))
+				return only("they take what a run sends", servers), j.greet(ctx, b)
 			}},
 	}
+}
+
+// probe looks at the servers of this machine.
+func (j *RunJob) probe(ctx context.Context, b *Bench) error {
+	if j.Coordinate != nil {
+		return nil
+	}
+	return b.probe(ctx)
+}
+
+// greet asks each of them for a completion.
+func (j *RunJob) greet(ctx context.Context, b *Bench) error {
+	if j.Coordinate != nil {
+		return nil
+	}
+	return b.Greet(ctx, j.samples(b))
 }
 
 // Meets looks at a need, and says so if it takes a while.

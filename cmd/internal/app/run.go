@@ -40,6 +40,7 @@ type RunJob struct {
 	Metrics       string           // the address that serves metrics for Prometheus; "" serves none
 	Log           console.Log      // where the run logs; no file is nowhere
 	Part          bool             // part of another command, which sets the limits
+	Coordinate    *Coordination    // has workers on other machines do the run; nil does it here
 
 	// Begun is called once the run exists, with how to resume it; nil is not called.
 	Begun func(Stop)
@@ -52,6 +53,7 @@ type RunJob struct {
 	announced     bool // what the run is made of is said
 	engine        engines.Options
 	overrides     []string // settings about the engine that MixEngines lets differ from the run's, KEY=VALUE
+	works         bool     // does what another process coordinates
 	branch        *branch  // where the trees of a new run begin; nil is at the beginning of their tasks
 	grows         bool     // a resumed run gets more than it was finished with
 
@@ -257,6 +259,11 @@ func (j *RunJob) check() error {
 			"underscores, a letter or digit first", j.ID)
 	}
 
+	if j.Coordinate != nil {
+		if err := j.Coordinate.check(); err != nil {
+			return err
+		}
+	}
 	return errors.Join(j.Servers.Check(), j.Log.Check())
 }
 

@@ -165,6 +165,7 @@ var allowed = []rule{
 	{"mcts/store", []string{"envs", "envs/disk", "envs/sqlite", "mcts"}},
 	{"mcts/collect", []string{"envs", "envs/kept", "mcts", "mcts/store"}},
 
+	{"mcts/collect/cluster", []string{"envs", "mcts", "mcts/account", "mcts/collect", "mcts/store"}},
 	{"mcts/metrics", []string{"envs/wire", "envs/yamltext", "mcts/account", "mcts/collect", "mcts/policy/server"}},
 
 	{"trajectories/internal/bpe", nil},

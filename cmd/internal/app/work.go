@@ -1,0 +1,332 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"toolevo/envs/console"
+	"toolevo/envs/disk"
+	"toolevo/envs/sqlite"
+	"toolevo/finetune/stored"
+	"toolevo/mcts"
+	"toolevo/mcts/account"
+	"toolevo/mcts/collect"
+	"toolevo/mcts/collect/cluster"
+	"toolevo/mcts/policy/serving"
+	"toolevo/mcts/store"
+)
+
+// WorkJob does the work of a run that another process coordinates.
+type WorkJob struct {
+	Host
+	Join          string // what the coordinator printed
+	Name          string // of this worker; "" is one that no other has
+	Data          string // the data folder; "" is TOOLEVO_DATA or data
+	Workers       int    // trees or episodes at a time, at most; 0 is as many as pay
+	PythonServers int
+	Servers       *serving.Servers
+	Metrics       string
+	Log           console.Log
+}
+
+// Worked is what a worker has done.
+type Worked struct {
+	Run   string        `json:"run_id"` // that it worked for
+	Units int           `json:"units"`  // that it has begun
+	Spent account.Total `json:"spent"`  // by its models
+}
+
+// Work joins a run, and does its units until the run is complete or ctx ends. While the coordinator
+// is away it goes on, and waits for it.
+func Work(ctx context.Context, job WorkJob) (Worked, error) {
+	place, err := cluster.ParsePlace(job.Join)
+	if err != nil {
+		return Worked{}, console.Usage("‹join›: %v", err)
+	}
+
+	if job.Name == "" {
+		id, err := store.NewID()
+		if err != nil {
+			return Worked{}, console.GaveUp(err)
+		}
+
+		host, _ := os.Hostname() // a name without it will do
+		job.Name = host + "-" + id[len(id)-8:]
+	}
+
+	w := &working{WorkJob: job, place: place}
+	for {
+		err = w.pass(ctx)
+		if !errors.Is(err, cluster.ErrPaused) {
+			break
+		}
+
+		job.Say("The coordinator has ended; waiting for it to go on with the run. Ctrl-C ends this worker.")
+	}
+
+	if errors.Is(err, cluster.ErrOver) {
+		err = nil
+	}
+	return w.done, err
+}
+
+// working is a worker at work.
+type working struct {
+	WorkJob
+	place cluster.Place
+	done  Worked
+
+	mu      sync.Mutex // guards done and what follows
+	account *account.Account
+	told    map[string]account.Usage // of the models, as the coordinator knows it
+}
+
+// pass works from joining until the coordinator ends, or ctx does.
+func (w *working) pass(ctx context.Context) error {
+	member, err := cluster.Connect(cluster.WorkerOptions{
+		Place: w.place, Name: w.Name, Secure: w.place.Client(), Patience: DefaultWorkerPatience, Used: w.used,
+	})
+	if err != nil {
+		return console.GaveUp(err)
+	}
+	defer member.Close()
+
+	w.Say("Connected to %s as %s.", w.place.Host, w.Name)
+
+	text, err := json.Marshal(hello{Software()})
+	if err != nil {
+		return err
+	}
+
+	stop := w.Step("Joining the run at " + w.place.Host)
+	text, err = member.Join(ctx, text)
+	stop()
+
+	// A coordinator that is away is waited for; one that answers knows why.
+	if refused := (*cluster.AnswerError)(nil); errors.As(err, &refused) {
+		return console.Usage("%w", err)
+	}
+
+	if err != nil {
+		return interruptedWorker(ctx, err)
+	}
+
+	var welcome welcome
+	if err := json.Unmarshal(text, &welcome); err != nil {
+		return console.GaveUp(fmt.Errorf("the coordinator's welcome cannot be read: %w", err))
+	}
+	return w.inTwin(ctx, member, &welcome)
+}
+
+// interruptedWorker returns the error of a worker that its user has ended.
+func interruptedWorker(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return console.Interrupted("interrupted; what was done is with the coordinator, and other workers go on")
+	}
+	return console.GaveUp(err)
+}
+
+// inTwin makes a folder for this worker and works in it.
+func (w *working) inTwin(ctx context.Context, member *cluster.Worker, welcome *welcome) (err error) {
+	if err := disk.RemoveLeftovers(os.TempDir(), twinPrefix, ""); err != nil {
+		w.Say("%v", err) // of others, or on a disk that will be noticed
+	}
+
+	claimed, err := disk.MkdirTemp("", twinPrefix+"*")
+	if err != nil {
+		return console.GaveUp(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(claimed.Name()), claimed.Close()) }()
+
+	dir := filepath.Join(claimed.Name(), welcome.Manifest.ID)
+	if err := welcome.twin(ctx, dir); err != nil {
+		return console.GaveUp(err)
+	}
+
+	w.done.Run = welcome.Manifest.ID
+	run := RunJob{
+		Host: w.Host, Data: w.Data, Out: dir, Resume: true, Workers: w.Workers, PythonServers: w.PythonServers,
+		Servers: w.Servers, Metrics: w.Metrics, Log: w.Log, Part: true, works: true,
+	}
+	if run.Data == "" {
+		run.Data = w.DefaultData()
+	}
+
+	if welcome.Manifest.Kind != stored.Collection {
+		return console.Usage("the run is of `toolevo %s`, which workers cannot do yet", welcome.Manifest.Kind)
+	}
+
+	job := CollectJob{RunJob: run}.Prepared()
+	return job.work(ctx, w, member)
+}
+
+// twinPrefix begins the names of workers' folders among temporary files.
+const twinPrefix = "toolevo-work-"
+
+// work does the units of a collection.
+func (j *CollectJob) work(ctx context.Context, w *working, member *cluster.Worker) error {
+	b, err := j.open(ctx, OnePolicy(stored.Collection))
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+
+	return j.inRun(ctx, b, func(run *stored.Run) error {
+		o, err := LogOptions(b, run.Run)
+		if err != nil {
+			return err
+		}
+
+		// Results of tools are those of the whole run.
+		if o.Env, err = b.branchEnvironment(member.Memory()); err != nil {
+			return err
+		}
+
+		if o.Policy, err = b.Policy(b.Config.Policy[0]); err != nil {
+			return err
+		}
+
+		w.follow(j.Servers.Account)
+		scratch := &scratch{dir: run.Dir}
+
+		err = w.serve(ctx, member, j.workerCount(b), func() int { return b.room(b.Config.Search.Samples) },
+			func(ctx context.Context, a *cluster.Assignment, arrived func()) ([]byte, error) {
+				s, remove, err := scratch.open(ctx)
+				if err != nil {
+					return nil, err
+				}
+				defer remove()
+
+				o := o
+				o.Store, o.Policy = s, arriving{o.Policy, arrived}
+				return cluster.GrowLane(ctx, a, o)
+			})
+		return interruptedWorkerOf(ctx, err)
+	})
+}
+
+// interruptedWorkerOf is interruptedWorker for what ended the work.
+func interruptedWorkerOf(ctx context.Context, err error) error {
+	if errors.Is(err, cluster.ErrOver) || errors.Is(err, cluster.ErrPaused) {
+		return err
+	}
+	return interruptedWorker(ctx, err)
+}
+
+// room returns how many more lanes the models could serve.
+func (b *Bench) room(samples int) int {
+	if room := b.Room(); room != nil {
+		return room(samples)
+	}
+	return mostOpenUnits
+}
+
+// serve does units: as many at once as the models have room for, and at most so many.
+func (w *working) serve(ctx context.Context, member *cluster.Worker, most int, room func() int,
+	do func(ctx context.Context, a *cluster.Assignment, arrived func()) ([]byte, error)) error {
+	var gate collect.Gate
+	free := make(chan struct{}, most) // has one for each unit
+
+	stop := w.Step("Working")
+	defer stop()
+
+	return member.Serve(ctx, cluster.Work{
+		Room: func(ctx context.Context, _ func() int) error {
+			select {
+			case free <- struct{}{}:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+
+			gate.Wait(ctx, room)
+			return ctx.Err()
+		},
+		Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
+			arrived := gate.Start()
+			defer func() {
+				arrived()
+				gate.End()
+				<-free
+			}()
+
+			w.mu.Lock()
+			w.done.Units++
+			w.mu.Unlock()
+
+			return do(ctx, a, arrived)
+		},
+	})
+}
+
+// follow has the coordinator told what is noted in an account.
+func (w *working) follow(a *account.Account) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	w.account, w.told = a, map[string]account.Usage{}
+}
+
+// used returns what the models took since it was last called.
+func (w *working) used() map[string]account.Usage {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	if w.account == nil {
+		return nil
+	}
+
+	w.done.Spent = w.account.Total()
+	now, since := w.account.Pass().Models, map[string]account.Usage{}
+
+	for model, u := range now {
+		if more := u.Minus(w.told[model]); more.Calls > 0 {
+			since[model] = more
+		}
+	}
+
+	w.told = now
+	return since
+}
+
+// scratch makes databases for one unit each: what another worker was faster with leaves nothing
+// behind.
+type scratch struct {
+	dir string
+	n   atomic.Int64
+}
+
+func (s *scratch) open(ctx context.Context) (db *store.Store, remove func(), err error) {
+	path := filepath.Join(s.dir, fmt.Sprintf("unit-%d.db", s.n.Add(1)))
+
+	db, err = store.Open(ctx, path)
+	return db, func() {
+		_ = db.Close() // nobody reads it again
+		for _, part := range sqlite.Parts(path) {
+			_ = os.Remove(part)
+		}
+	}, err
+}
+
+// arriving is a policy that says when it is called.
+type arriving struct {
+	mcts.Policy
+	arrived func()
+}
+
+// Propose implements mcts.Policy.
+func (p arriving) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	p.arrived()
+	return p.Policy.Propose(ctx, r)
+}
+
+// Converse implements mcts.Converser.
+func (p arriving) Converse() (conversation mcts.Policy, end func()) {
+	conversation, end = mcts.Converse(p.Policy)
+	return arriving{conversation, p.arrived}, end
+}

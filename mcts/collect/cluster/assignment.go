@@ -1,0 +1,159 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"toolevo/mcts/store"
+)
+
+// flushEvery is how long a call waits for others before it is appended to the log of its unit,
+// flushFirst how long the first one does, and flushCalls and flushSize how many calls and bytes of
+// them do not wait. It is what a worker that dies costs, for each of its units.
+const (
+	flushEvery = 2 * time.Second
+	flushFirst = 200 * time.Millisecond
+	flushCalls = 8
+	flushSize  = 128 << 10
+)
+
+// Assignment is a unit that a worker does. It is safe for concurrent use.
+type Assignment struct {
+	ID      string
+	Work    []byte
+	Earlier []store.Row // what other workers have added, in order
+
+	// Fruitless, if not nil, is why the unit is to be given up, and not done.
+	Fruitless *FruitlessError
+
+	worker   *Worker
+	life     context.Context // of what is written to the log
+	lost     context.CancelCauseFunc
+	progress atomic.Int64 // when it last got on, in nanoseconds since 1970
+
+	flushing sync.Mutex // held while the log is written; guards it
+	log      unitLog
+
+	mu      sync.Mutex // guards what follows
+	rows    []store.Row
+	size    int
+	waiting bool // to be flushed
+	flushes int
+}
+
+// begin reads the log of the unit, and adds that this worker has begun. over is whether the unit
+// has ended, fruitless how many workers before were lost one after the other without a result. It
+// tries until ctx ends.
+func (a *Assignment) begin(ctx context.Context) (fruitless int, over bool, err error) {
+	for {
+		fruitless, over, err = a.read(ctx)
+		if err == nil && !over {
+			err = a.add(ctx, entry{kind: begun})
+		}
+
+		if err == nil || errors.Is(err, ErrLost) || errors.Is(err, nats.ErrConnectionClosed) {
+			return fruitless, over, err
+		}
+
+		if err := wait(ctx, retryEvery); err != nil {
+			return 0, false, err
+		}
+	}
+}
+
+// read reads the log of the unit.
+func (a *Assignment) read(ctx context.Context) (fruitless int, over bool, err error) {
+	all, err := a.log.read(ctx)
+	a.Earlier = nil
+
+	for _, e := range all {
+		switch e.kind {
+		case begun:
+			fruitless++
+		case added, left:
+			a.Earlier = append(a.Earlier, e.rows...)
+			fruitless = 0
+		case ended:
+			return 0, true, err
+		}
+	}
+	return fruitless, false, err
+}
+
+// Progress notes that the unit gets on.
+func (a *Assignment) Progress() { a.progress.Store(time.Now().UnixNano()) }
+
+// Add adds a call or a tree to the log of the unit, soon. If another worker has the unit meanwhile,
+// the context of Do ends.
+func (a *Assignment) Add(r store.Row) {
+	a.Progress()
+
+	a.mu.Lock()
+	defer a.mu.Unlock()
+
+	a.rows = append(a.rows, r)
+	a.size += len(r.Value)
+
+	a.flushSoon(a.size >= flushSize || len(a.rows) >= flushCalls)
+}
+
+// flushSoon flushes, at once or soon. The caller holds the lock.
+func (a *Assignment) flushSoon(now bool) {
+	if a.waiting && !now {
+		return
+	}
+
+	delay := flushEvery
+
+	switch {
+	case now:
+		delay = 0
+	case a.flushes == 0: // that a unit gets on at all is known early
+		delay = flushFirst
+	}
+
+	a.waiting = true
+	a.flushes++
+
+	time.AfterFunc(delay, func() {
+		if err := a.Flush(a.life); errors.Is(err, ErrLost) {
+			a.lost(err)
+		}
+	})
+}
+
+// Flush adds to the log what waits for it. It returns ErrLost if another worker has the unit.
+func (a *Assignment) Flush(ctx context.Context) error {
+	a.flushing.Lock()
+	defer a.flushing.Unlock()
+
+	a.mu.Lock()
+	e := entry{kind: added, rows: a.rows}
+	a.rows, a.size, a.waiting = nil, 0, false
+	a.mu.Unlock()
+
+	if len(e.rows) == 0 {
+		return nil
+	}
+
+	if a.worker.options.Used != nil {
+		e.usage = a.worker.options.Used()
+	}
+
+	e.worker = a.worker.options.Name
+	return a.log.append(ctx, e)
+}
+
+// add adds an entry to the log, after what waits for it.
+func (a *Assignment) add(ctx context.Context, e entry) error {
+	a.flushing.Lock()
+	defer a.flushing.Unlock()
+
+	e.worker = a.worker.options.Name
+	return a.log.append(ctx, e)
+}

@@ -1,0 +1,540 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"toolevo/mcts"
+	"toolevo/mcts/collect/cluster"
+	"toolevo/mcts/store"
+)
+
+const patience = 2 * time.Second
+
+// run is a run whose units are questions of a few calls each.
+type run struct {
+	t     *testing.T
+	dir   string
+	store *store.Store
+	place cluster.Place
+	port  string
+}
+
+func newRun(t *testing.T) *run {
+	t.Helper()
+
+	dir := t.TempDir()
+
+	s, err := store.Open(t.Context(), filepath.Join(dir, "run.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &run{t: t, dir: dir, store: s, port: "0"}
+}
+
+// coordinate starts a coordinator of the run, on the port of the one before.
+func (r *run) coordinate() *cluster.Coordinator {
+	r.t.Helper()
+
+	c, err := cluster.Start(r.t.Context(), cluster.Options{
+		Run: "run", Store: r.store, Listen: "127.0.0.1:" + r.port, Dir: filepath.Join(r.dir, "nats"), Token: "token",
+		Patience: patience, Log: logger(),
+		Welcome: func(_ context.Context, hello []byte) ([]byte, error) {
+			if string(hello) != "hello" {
+				return nil, errors.New("not welcome:\n" + string(hello))
+			}
+			return []byte("welcome"), nil
+		},
+		Ask: func(_ context.Context, question []byte) ([]byte, error) { return question, nil },
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+
+	r.place = cluster.PlaceOf("run", c.Address(), "token", "")
+	_, r.port, _ = splitAddress(c.Address())
+	return c
+}
+
+func splitAddress(a string) (host, port string, ok bool) {
+	for i := len(a) - 1; i >= 0; i-- {
+		if a[i] == ':' {
+			return a[:i], a[i+1:], true
+		}
+	}
+	return a, "", false
+}
+
+func logger() *slog.Logger {
+	if os.Getenv("TOOLEVO_TEST_VERBOSE") != "" {
+		return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// do does units through a coordinator, all at once, and checks their outcomes.
+func (r *run) do(ctx context.Context, c *cluster.Coordinator, units int) error {
+	var group sync.WaitGroup
+	failed := make(chan error, units)
+
+	for i := range units {
+		group.Go(func() {
+			id := fmt.Sprint("unit-", i)
+
+			outcome, err := c.Do(ctx, cluster.Unit{
+				ID: id, Work: []byte(id),
+				Earlier: func(ctx context.Context) ([]store.Row, error) { return r.store.RowsOf(ctx, id, 0, 1) },
+			})
+			if err == nil && string(outcome) != "done "+id {
+				err = fmt.Errorf("%s ended with %q", id, outcome)
+			}
+
+			failed <- err
+		})
+	}
+
+	group.Wait()
+	close(failed)
+
+	for err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// calls is how many calls a unit takes.
+const calls = 5
+
+// check makes sure that the run has each call of each unit once, all of one worker's making.
+func (r *run) check(units int) {
+	r.t.Helper()
+
+	for i := range units {
+		id := fmt.Sprint("unit-", i)
+
+		rows, err := r.store.RowsOf(r.t.Context(), id, 0, 1)
+		if err != nil || len(rows) != calls {
+			r.t.Errorf("%s has %d calls, %v", id, len(rows), err)
+		}
+	}
+
+	if n, err := r.store.CallCount(r.t.Context()); n != units*calls || err != nil {
+		r.t.Errorf("the run has %d calls, want %d (%v)", n, units*calls, err)
+	}
+}
+
+// member is a worker of tests. Its calls each take a moment.
+type member struct {
+	*cluster.Worker
+	slots int
+	call  time.Duration
+	made  *atomic.Int64 // calls, by all members
+
+	doing func(ctx context.Context, a *cluster.Assignment) // called before each call; may be nil
+}
+
+func (r *run) join(name string, slots int, call time.Duration, made *atomic.Int64) *member {
+	r.t.Helper()
+
+	w, err := cluster.Connect(cluster.WorkerOptions{Place: r.place, Name: name, Patience: patience, Log: logger()})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+
+	if welcome, err := w.Join(r.t.Context(), []byte("hello")); string(welcome) != "welcome" || err != nil {
+		r.t.Fatal(string(welcome), err)
+	}
+	return &member{Worker: w, slots: slots, call: call, made: made}
+}
+
+func (m *member) serve(ctx context.Context) error {
+	return m.Serve(ctx, cluster.Work{
+		Room: func(ctx context.Context, n func() int) error {
+			for n() >= m.slots {
+				select {
+				case <-time.After(time.Millisecond):
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return ctx.Err()
+		},
+		Do: m.do,
+	})
+}
+
+// do makes the calls of a unit that its log lacks.
+func (m *member) do(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
+	if a.Fruitless != nil {
+		return []byte("given up " + a.ID), nil
+	}
+
+	for i := len(a.Earlier); i < calls; i++ {
+		if m.doing != nil {
+			m.doing(ctx, a)
+		}
+
+		select {
+		case <-time.After(m.call):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+
+		m.made.Add(1)
+		a.Add(callOf(string(a.Work), i))
+	}
+	return append([]byte("done "), a.Work...), nil
+}
+
+// callOf returns a call as a store logs it.
+func callOf(question string, i int) store.Row {
+	value := store.PackProposals([]mcts.Proposal{{Text: fmt.Sprint("call ", i)}})
+	return store.Row{Question: question, Path: fmt.Sprint("0.", i), N: 1, Seed: uint64(i), Value: string(value)}
+}
+
+func TestUnitsAreDoneOnce(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	c := r.coordinate()
+
+	var made atomic.Int64
+	var members sync.WaitGroup
+
+	for i := range 4 {
+		m := r.join(fmt.Sprint("worker ", i), 8, time.Millisecond, &made)
+		defer m.Close()
+
+		members.Go(func() {
+			if err := m.serve(t.Context()); !errors.Is(err, cluster.ErrOver) {
+				t.Errorf("a worker ended with %v", err)
+			}
+		})
+	}
+
+	const units = 200
+	if err := r.do(t.Context(), c, units); err != nil {
+		t.Error(err)
+	}
+
+	if err := c.Close(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+	members.Wait()
+
+	r.check(units)
+
+	if n := made.Load(); n != units*calls {
+		t.Errorf("%d calls were made, want %d", n, units*calls)
+	}
+
+	if got := c.Counts(); got.Ended != units || got.Begun != units || got.Refused+got.Again != 0 {
+		t.Errorf("counted %+v", got)
+	}
+}
+
+// A worker that is cut off while it does a unit loses it, and what it adds once it is back is
+// refused; the other one goes on where the log ended.
+func TestWorkerThatWasCutOff(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	c := r.coordinate()
+
+	cable := newCable(t, r.place.Host)
+
+	var made atomic.Int64
+
+	direct := r.place.Host
+	r.place.Host = cable.address
+	slow := r.join("slow", 1, time.Millisecond, &made)
+	r.place.Host = direct
+
+	cut, reached := make(chan struct{}), make(chan struct{})
+	lost := make(chan error, 1)
+	n := 0
+
+	slow.doing = func(ctx context.Context, _ *cluster.Assignment) {
+		if n++; n == 4 { // three calls are in the log
+			waitFor(t, func() bool {
+				rows, err := r.store.RowsOf(t.Context(), "unit-0", 0, 1)
+				return err == nil && len(rows) == 3
+			})
+			close(reached)
+			<-cut
+		}
+
+		if n == 5 { // the fourth was added while it was cut off
+			<-ctx.Done()
+			lost <- context.Cause(ctx)
+		}
+	}
+
+	var members sync.WaitGroup
+	defer members.Wait()
+	defer slow.Close()
+
+	slowContext, stopSlow := context.WithCancel(t.Context())
+	defer stopSlow()
+
+	members.Go(func() { _ = slow.serve(slowContext) })
+
+	members.Go(func() {
+		<-reached
+		cable.cut()
+
+		other := r.join("other", 1, time.Millisecond, &made)
+		defer other.Close()
+
+		if err := other.serve(t.Context()); !errors.Is(err, cluster.ErrOver) {
+			t.Errorf("the other worker ended with %v", err)
+		}
+	})
+
+	if err := r.do(t.Context(), c, 1); err != nil {
+		t.Error(err)
+	}
+
+	close(cut)
+	cable.mend()
+
+	select {
+	case err := <-lost:
+		if !errors.Is(err, cluster.ErrLost) {
+			t.Errorf("the calls of the slow worker ended with %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the slow worker was never told")
+	}
+
+	if got := c.Counts(); got.Refused != 0 || got.Again != 1 || got.Ended != 1 {
+		t.Errorf("counted %+v", got)
+	}
+
+	if err := c.Close(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+
+	r.check(1)
+
+	if n := made.Load(); n != calls+1 { // the fourth one was made twice
+		t.Errorf("%d calls were made, want %d", n, calls+1)
+	}
+}
+
+// waitFor waits until something holds.
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
+
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+
+	for range 6000 {
+		if holds() {
+			return
+		}
+
+		<-ticker.C
+	}
+
+	t.Error("it never held")
+}
+
+// A unit that brings down every worker that begins it is handed to a sixth one to give it up.
+func TestUnitThatBringsWorkersDown(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	c := r.coordinate()
+
+	outcome := make(chan string, 1)
+	go func() {
+		text, err := c.Do(t.Context(), cluster.Unit{ID: "bad", Work: []byte("bad")})
+		outcome <- fmt.Sprint(string(text), err)
+	}()
+
+	var made atomic.Int64
+
+	for i := range 6 {
+		m := r.join(fmt.Sprint("worker ", i), 1, time.Millisecond, &made)
+
+		ctx, stop := context.WithCancel(t.Context())
+		m.doing = func(context.Context, *cluster.Assignment) {
+			m.Close() // as if it were gone
+			stop()
+		}
+
+		if i == 5 {
+			go func() {
+				defer stop()
+				waitFor(t, func() bool { return c.Counts().Ended == 1 })
+			}()
+		}
+
+		_ = m.serve(ctx)
+		m.Close()
+	}
+
+	if got := <-outcome; got != "given up bad<nil>" {
+		t.Errorf("the unit ended with %q", got)
+	}
+
+	if err := c.Close(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+}
+
+// A run whose queue is gone is coordinated again: what it has is not asked for again, by workers
+// that waited for it.
+func TestQueueIsBuiltAgain(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	c := r.coordinate()
+
+	var made atomic.Int64
+
+	half := make(chan struct{})
+	first := r.join("first", 4, time.Millisecond, &made)
+	first.doing = func(ctx context.Context, a *cluster.Assignment) {
+		if made.Load() >= 50 {
+			select {
+			case <-half:
+			case <-ctx.Done():
+			}
+		}
+	}
+
+	served := make(chan error, 1)
+	go func() { served <- first.serve(t.Context()) }()
+
+	const units = 20
+
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- r.do(ctx, c, units) }()
+
+	waitFor(t, func() bool {
+		n, err := r.store.CallCount(t.Context())
+		return err == nil && n >= 50
+	})
+
+	stop()
+
+	if err := <-stopped; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+
+	if err := c.Close(t.Context(), false); err != nil {
+		t.Error(err)
+	}
+
+	if err := <-served; !errors.Is(err, cluster.ErrPaused) {
+		t.Errorf("the worker ended with %v", err)
+	}
+	first.Close()
+
+	if err := os.RemoveAll(filepath.Join(r.dir, "nats")); err != nil {
+		t.Fatal(err)
+	}
+
+	c = r.coordinate()
+	close(half)
+
+	second := r.join("second", 4, time.Millisecond, &made)
+	defer second.Close()
+	go func() { served <- second.serve(t.Context()) }()
+
+	if err := r.do(t.Context(), c, units); err != nil {
+		t.Error(err)
+	}
+
+	if err := c.Close(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+
+	if err := <-served; !errors.Is(err, cluster.ErrOver) {
+		t.Errorf("the second worker ended with %v", err)
+	}
+
+	r.check(units)
+
+	if n := made.Load(); n != units*calls {
+		t.Errorf("%d calls were made, want %d", n, units*calls)
+	}
+}
+
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	c := r.coordinate()
+	defer func() {
+		if err := c.Close(t.Context(), true); err != nil {
+			t.Error(err)
+		}
+	}()
+
+	place := r.place
+	place.Token = "guess"
+
+	if _, err := cluster.Connect(cluster.WorkerOptions{Place: place, Patience: patience}); err == nil ||
+		!strings.Contains(err.Error(), "its token is another one") {
+		t.Errorf("without the token: %v", err)
+	}
+
+	w, err := cluster.Connect(cluster.WorkerOptions{Place: r.place, Patience: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+
+	if _, err := w.Join(t.Context(), []byte("other")); err == nil || err.Error() != "not welcome:\nother" {
+		t.Errorf("who is refused is told %v", err)
+	}
+
+	if _, err := w.Join(t.Context(), make([]byte, 100<<20)); !errors.Is(err, nats.ErrMaxPayload) {
+		t.Errorf("100 MB are answered with %v", err)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+
+	for _, p := range []cluster.Place{
+		cluster.PlaceOf("run", "10.0.0.1:7000", "ABC", ""), cluster.PlaceOf("run", "[::1]:7000", "ABC", "0123abcd"),
+		{Host: "coordinator:1", Key: "0123456789abcdef", Token: "t", CA: true},
+	} {
+		if got, err := cluster.ParsePlace(p.String()); got != p || err != nil {
+			t.Errorf("%s is read as %+v, %v", p, got, err)
+		}
+	}
+
+	for _, text := range []string{
+		"", "coordinator:7000", "http://SECRET@h:1/0123456789abcdef", "nats://SECRET@h/0123456789abcdef",
+		"nats://SECRET@h:1/0123", "nats://SECRET@h:1/0123456789abcdef?pin=1", "tls://SECRET@h:%%/0123456789abcdef",
+	} {
+		if _, err := cluster.ParsePlace(text); err == nil || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// follower takes the entries of all logs into the run, in their order.
+type follower struct {
+	c    *Coordinator
+	logs map[string]*assembler // by unit
+	last uint64                // number of the last message taken
+	read chan struct{}         // closed, and nil, once all is taken that was there at first
+}
+
+// follow takes entries until ctx ends or the server fails it.
+func (f *follower) follow(ctx context.Context) error {
+	stream, err := f.c.js.Stream(ctx, f.c.names.logStream())
+	if err != nil {
+		return err
+	}
+
+	info, err := stream.Info(ctx)
+	if err != nil {
+		return err
+	}
+
+	// A stream that was made anew counts from 1.
+	if info.State.LastSeq < f.last {
+		f.last, f.logs = 0, map[string]*assembler{}
+	}
+
+	// Messages that are gone leave gaps, so that the last number says little.
+	_, err = stream.GetMsg(ctx, f.last+1, jetstream.WithGetMsgSubject(f.c.names.log("*")))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		f.caughtUp()
+	} else if err != nil {
+		return err
+	}
+
+	cons, err := stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: f.last + 1, MaxResetAttempts: 1,
+	})
+	if err != nil {
+		return err
+	}
+
+	messages, err := cons.Messages()
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+
+	for {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return err
+		}
+
+		about, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+
+		unit := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
+		if err := f.take(ctx, unit, m.Headers(), m.Data()); err != nil {
+			return err
+		}
+
+		f.last = about.Sequence.Stream
+		if about.NumPending == 0 {
+			f.caughtUp()
+		}
+	}
+}
+
+// caughtUp notes that all was taken that was there.
+func (f *follower) caughtUp() {
+	if f.read != nil {
+		close(f.read)
+		f.read = nil
+	}
+}
+
+// take takes a message of the log of a unit.
+func (f *follower) take(ctx context.Context, unit string, h nats.Header, data []byte) error {
+	parts := f.logs[unit]
+	if parts == nil {
+		parts = &assembler{}
+		f.logs[unit] = parts
+	}
+
+	e, err := parts.add(h, data)
+	if err != nil {
+		f.c.log.Warn("an entry of a log is left out", "unit", unit, "because", err)
+	}
+
+	if e == nil {
+		return nil
+	}
+
+	if e.kind == added && e.worker != "" {
+		refused, err := f.c.options.Store.Take(ctx, e.rows)
+		if err != nil {
+			return &storeError{err}
+		}
+
+		// What was there when it began was counted before.
+		if f.read == nil {
+			f.c.count(func(n *Counts) { n.Refused += refused })
+		}
+
+		if f.c.options.Used != nil && len(e.usage) > 0 && f.read == nil {
+			f.c.options.Used(e.usage)
+		}
+	}
+
+	if e.kind == ended {
+		delete(f.logs, unit)
+		return f.c.ended(ctx, unit, e.body)
+	}
+
+	f.c.noteEntry(unit, e)
+	return nil
+}
+
+// noteEntry notes who has a unit.
+func (c *Coordinator) noteEntry(unit string, e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	u := c.open[unit]
+
+	switch {
+	case e.kind == begun:
+		c.held[unit] = e.worker
+		c.counts.Begun++
+		if u != nil && u.worker != "" {
+			c.counts.Again++
+		}
+
+		if u != nil {
+			u.worker, u.begun = e.worker, time.Now()
+		}
+	case e.kind == left:
+		delete(c.held, unit)
+
+		if u != nil {
+			u.begun = time.Time{}
+		}
+	}
+}
+
+// ended hands on the outcome of a unit. Of its log only the end stays, which refuses a worker that
+// comes late.
+func (c *Coordinator) ended(ctx context.Context, unit string, outcome []byte) error {
+	stream, err := c.js.Stream(ctx, c.names.logStream())
+	if err == nil {
+		err = stream.Purge(ctx, jetstream.WithPurgeSubject(c.names.log(unit)), jetstream.WithPurgeKeep(1))
+	}
+
+	// Without the purge there is only more to read.
+	if err != nil && ctx.Err() == nil {
+		c.log.Warn("the log of a unit could not be shortened", "unit", unit, "because", err)
+	}
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	delete(c.held, unit)
+
+	if u := c.open[unit]; u != nil {
+		c.counts.Ended++
+
+		select {
+		case u.outcome <- outcome:
+		default: // it has one: this is the end of a log that was read again
+		}
+	}
+	return nil
+}
+
+func (c *Coordinator) count(change func(*Counts)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.counts)
+}

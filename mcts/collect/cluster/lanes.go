@@ -1,0 +1,140 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"toolevo/mcts"
+	"toolevo/mcts/collect"
+	"toolevo/mcts/store"
+)
+
+// lane is the work of a unit that grows trees of a question: Count of them, from First on.
+type lane struct {
+	Question string `json:"question"`
+	First    int    `json:"first"`
+	Count    int    `json:"count"`
+	Again    bool   `json:"again,omitempty"` // an earlier pass gave some of them up; see mcts.Again
+}
+
+// laneOutcome is what such a unit ends with.
+type laneOutcome struct {
+	Missing  failures `json:"missing,omitempty"` // trees, by their indices
+	Asked    int      `json:"asked"`
+	Replayed int      `json:"replayed"`
+	Samples  int      `json:"samples"`
+}
+
+// Lanes has the lanes of a collection grown by workers, which use GrowLane: it is its
+// collect.Options.Elsewhere. number returns a number for a question that no other one has.
+func (c *Coordinator) Lanes(number func(question string) int) collect.Elsewhere {
+	return func(ctx context.Context, question string, first, count int) (g collect.Grown, err error) {
+		work, err := json.Marshal(lane{question, first, count, mcts.IsAgain(ctx)})
+		if err != nil {
+			return g, err
+		}
+
+		text, err := c.Do(ctx, Unit{
+			ID:   fmt.Sprintf("%d-%d", number(question), first),
+			Work: work,
+			Earlier: func(ctx context.Context) ([]store.Row, error) {
+				return c.options.Store.RowsOf(ctx, question, first, count)
+			},
+		})
+		if err != nil {
+			return g, err
+		}
+
+		var o laneOutcome
+		if err := decode("outcome", text, &o); err != nil {
+			return g, err
+		}
+
+		// All trees of such a unit are missing, and it counts once.
+		c.count(func(n *Counts) {
+			for _, f := range o.Missing {
+				if f.Stage == stageFruitless {
+					n.GivenUp++
+					break
+				}
+			}
+		})
+		return collect.Grown{
+			Missing: o.Missing.errors(), Asked: o.Asked, Replayed: o.Replayed, Samples: o.Samples,
+		}, nil
+	}
+}
+
+// stageFruitless is the stage of units that bring workers down.
+const stageFruitless = "worker"
+
+// GrowLane grows the trees of a unit of Lanes. o is what a collection of all questions would have,
+// with an empty store of this unit's own: of what a worker once had of a unit, its log alone
+// counts.
+func GrowLane(ctx context.Context, a *Assignment, o collect.Options) (outcome []byte, err error) {
+	var l lane
+	if err := decode("work", a.Work, &l); err != nil {
+		return nil, err
+	}
+
+	if a.Fruitless != nil {
+		return json.Marshal(laneOutcome{Missing: l.allMissing(a.Fruitless)})
+	}
+
+	question, err := questionOf(o.Questions, l.Question)
+	if err != nil {
+		return nil, err
+	}
+
+	question.First, question.Count = l.First, l.Count
+	o.Questions = []collect.Question{question}
+	o.Workers, o.Room, o.Unreadable = l.Count, nil, true // the coordinator counts first turns
+
+	if _, err := o.Store.Take(ctx, a.Earlier); err != nil {
+		return nil, err
+	}
+
+	o.Store.Watch(a.Add)
+
+	if l.Again {
+		ctx = mcts.Again(ctx)
+	}
+
+	s, err := collect.Run(ctx, o)
+	done := laneOutcome{Asked: int(s.Asked), Replayed: int(s.Replayed), Samples: int(s.Samples)}
+
+	var unresolved *collect.UnresolvedError
+	if errors.As(err, &unresolved) {
+		done.Missing, err = failuresOf(unresolved.Missing), nil
+	}
+
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(done)
+}
+
+// allMissing returns that all trees of the lane are missing.
+func (l *lane) allMissing(because *FruitlessError) failures {
+	f := failureOf(because)
+	f.Stage = stageFruitless
+
+	all := failures{}
+	for i := l.First; i < l.First+l.Count; i++ {
+		all[i] = f
+	}
+	return all
+}
+
+// questionOf returns a question by its ID.
+func questionOf(all []collect.Question, id string) (collect.Question, error) {
+	for _, q := range all {
+		if q.Task.ID == id {
+			return q, nil
+		}
+	}
+	return collect.Question{}, fmt.Errorf("cluster: this worker does not have the question %s: has the run been "+
+		"extended?", id)
+}

@@ -1,0 +1,153 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// ErrLost means that another worker has begun a unit meanwhile: what this one adds is refused.
+var ErrLost = errors.New("cluster: another worker has this unit")
+
+// unitLog is the log of a unit. It is not safe for concurrent use.
+type unitLog struct {
+	js      jetstream.JetStream
+	stream  string
+	subject string
+	most    int // bytes of a message
+
+	last uint64 // the number of the last message that this process knows of; 0 before there is one
+}
+
+// read reads the whole log.
+func (l *unitLog) read(ctx context.Context) (all []entry, err error) {
+	stream, err := l.js.Stream(ctx, l.stream)
+	if err != nil {
+		return nil, err
+	}
+
+	end, err := stream.GetLastMsgForSubject(ctx, l.subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		l.last = 0
+		return nil, nil
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	var parts assembler
+
+	for l.last = 0; l.last < end.Sequence; {
+		m, err := stream.GetMsg(ctx, l.last+1, jetstream.WithGetMsgSubject(l.subject))
+		if err != nil {
+			return nil, err
+		}
+
+		l.last = m.Sequence
+
+		// A part that does not follow is what is left of a purge, or of a worker that died.
+		if e, err := parts.add(m.Header, m.Data); err == nil && e != nil {
+			all = append(all, *e)
+		}
+	}
+	return all, nil
+}
+
+// append adds an entry, if nobody else has added one since this process read the log (ErrLost). It
+// tries until it is there, or ctx ends.
+func (l *unitLog) append(ctx context.Context, e entry) error {
+	messages, err := e.messages(l.subject, l.most)
+	if err != nil {
+		return err
+	}
+
+	for _, m := range messages {
+		if err := l.publish(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retryEvery is how long to wait before a server is asked again that did not answer.
+const retryEvery = 250 * time.Millisecond
+
+// publish adds a message to the log.
+func (l *unitLog) publish(ctx context.Context, m *nats.Msg) error {
+	id := nuid.Next()
+	m.Header.Set(jetstream.MsgIDHeader, id)
+
+	for {
+		ack, err := l.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(l.last))
+		if err == nil {
+			l.last = ack.Sequence
+			return nil
+		}
+
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+
+		if refused(err) {
+			return l.settle(ctx, id)
+		}
+
+		if errors.Is(err, nats.ErrConnectionClosed) {
+			return err // for good: this process has closed it
+		}
+
+		if err := wait(ctx, retryEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// refused reports whether a server refused a message because it does not follow the last one.
+func refused(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
+		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
+// settle finds out what a refusal means: the message may be there already, from a try whose answer
+// was lost.
+func (l *unitLog) settle(ctx context.Context, id string) error {
+	for {
+		stream, err := l.js.Stream(ctx, l.stream)
+
+		var last *jetstream.RawStreamMsg
+		if err == nil {
+			last, err = stream.GetLastMsgForSubject(ctx, l.subject)
+		}
+
+		switch {
+		case err == nil && last.Header.Get(jetstream.MsgIDHeader) == id:
+			l.last = last.Sequence
+			return nil
+		case err == nil, errors.Is(err, jetstream.ErrMsgNotFound):
+			return ErrLost
+		}
+
+		if err := wait(ctx, retryEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// wait waits, and returns the error of ctx if that ends first.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,474 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"toolevo/mcts"
+	"toolevo/mcts/account"
+)
+
+// mostFruitless is how many workers in a row may begin a unit without adding anything to its log.
+const mostFruitless = 5
+
+// FruitlessError means that a unit was begun by several workers in a row, none of which added
+// anything to it: it may be what brings them down.
+type FruitlessError struct{ Workers int }
+
+// Error counts the workers.
+func (e *FruitlessError) Error() string {
+	return fmt.Sprintf("%d workers began it one after the other, and each was lost before it had done anything",
+		e.Workers)
+}
+
+// GivenUp is the reason in a few words; see envs.GivenUp.
+func (e *FruitlessError) GivenUp() string { return fmt.Sprintf("%d workers lost", e.Workers) }
+
+// WorkerOptions say how to work for a coordinator.
+type WorkerOptions struct {
+	Place  Place  // where the coordinator is
+	Name   string // unique among the workers of a run
+	Secure *tls.Config
+
+	Patience time.Duration // of the coordinator; see Options
+	Log      *slog.Logger  // nil logs nothing
+
+	// Used returns what models took since it was last called, by KIND:MODEL; nil is nothing.
+	Used func() map[string]account.Usage
+
+	// Status is what the coordinator is told about the worker, every few seconds, as JSON; nil is
+	// nothing.
+	Status func() any
+}
+
+// Worker works for a coordinator.
+type Worker struct {
+	options WorkerOptions
+	names   names
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	log     *slog.Logger
+
+	over chan over // has room for one
+
+	mu    sync.Mutex           // guards what follows
+	doing map[string]time.Time // since when, by unit
+}
+
+// Connect connects to the server of a coordinator.
+func Connect(o WorkerOptions) (*Worker, error) {
+	w := &Worker{
+		options: o, names: names{o.Place.Key}, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		over: make(chan over, 1), doing: map[string]time.Time{},
+	}
+
+	options := []nats.Option{
+		nats.Name(o.Name), nats.MaxReconnects(-1), nats.Token(o.Place.Token), nats.ReconnectWait(retryEvery),
+		nats.ReconnectJitter(retryEvery, retryEvery), nats.ReconnectBufSize(-1),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				w.log.Warn("the coordinator is away; trying again", "because", err)
+			}
+		}),
+	}
+
+	if o.Secure != nil {
+		options = append(options, nats.Secure(o.Secure))
+	}
+
+	// A first connection that fails is an error: the address may be wrong. Later ones are tried for
+	// ever.
+	var err error
+	if w.conn, err = nats.Connect(o.Place.server(), options...); err != nil {
+		return nil, fmt.Errorf("cluster: connect to %s: %w", o.Place.Host, explain(err))
+	}
+
+	w.js, err = jetstream.New(w.conn)
+	if err == nil {
+		_, err = w.conn.Subscribe(w.names.over(), w.noteOver)
+	}
+
+	if err != nil {
+		w.conn.Close()
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	return w, nil
+}
+
+// explain says what an error of a connection means.
+func explain(err error) error {
+	if errors.Is(err, nats.ErrAuthorization) {
+		return fmt.Errorf("%w: use the command that the coordinator printed: its token is another one", err)
+	}
+	return err
+}
+
+func (w *Worker) noteOver(m *nats.Msg) {
+	var o over
+	if err := json.Unmarshal(m.Data, &o); err != nil {
+		return
+	}
+
+	select {
+	case w.over <- o:
+	default: // told before
+	}
+}
+
+// Close ends the connection.
+func (w *Worker) Close() { w.conn.Close() }
+
+// Join asks the coordinator whether this worker may work, and for what it needs to know.
+func (w *Worker) Join(ctx context.Context, hello []byte) (welcome []byte, err error) {
+	return w.request(ctx, w.names.join(), hello)
+}
+
+// Ask asks the coordinator something about the run. It waits while the coordinator is away.
+func (w *Worker) Ask(ctx context.Context, question []byte) (answer []byte, err error) {
+	return w.request(ctx, w.names.ask(), question)
+}
+
+// AnswerError is what the coordinator answered in place of what it was asked for.
+type AnswerError struct{ Text string }
+
+// Error is the coordinator's.
+func (e *AnswerError) Error() string { return e.Text }
+
+// answerTime is how long an answer may take, before it is asked for again.
+const answerTime = 30 * time.Second
+
+// request asks the coordinator, until it answers or ctx ends.
+func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	for {
+		once, end := context.WithTimeout(ctx, answerTime)
+		m, err := w.conn.RequestWithContext(once, subject, data)
+		end()
+
+		if err == nil {
+			if text := m.Header.Get(headerError); text != "" {
+				return nil, &AnswerError{strings.ReplaceAll(text, "\v", "\n")}
+			}
+			return m.Data, nil
+		}
+
+		if errors.Is(err, nats.ErrConnectionClosed) {
+			return nil, err
+		}
+
+		if errors.Is(err, nats.ErrMaxPayload) {
+			return nil, fmt.Errorf("cluster: %d bytes are more than one message may have: %w", len(data), err)
+		}
+
+		if err := wait(ctx, retryEvery); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// ErrOver means that the run is complete, and ErrPaused that its coordinator has ended, and the run
+// may go on later.
+var (
+	ErrOver   = errors.New("cluster: the run is complete")
+	ErrPaused = errors.New("cluster: the coordinator has ended")
+)
+
+// Work is how a worker does units.
+type Work struct {
+	// Room waits until there is room for another unit, of n that are being done.
+	Room func(ctx context.Context, n func() int) error
+
+	// Do does a unit, adds to its log what it makes, and returns the outcome that the unit ends
+	// with. An error without one ends the work of this worker; the unit is another's then.
+	Do func(ctx context.Context, unit *Assignment) (outcome []byte, err error)
+}
+
+// Serve does units until ctx ends, which is an interruption for the units that are being done
+// (mcts.Interruptible), the coordinator ends (ErrOver, ErrPaused), or a unit cannot be done here.
+func (w *Worker) Serve(ctx context.Context, work Work) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+
+	go w.beat(ctx)
+
+	go func() {
+		select {
+		case o := <-w.over:
+			if o.Done {
+				stop(ErrOver)
+				return
+			}
+
+			stop(ErrPaused)
+		case <-ctx.Done():
+		}
+	}()
+
+	var units sync.WaitGroup
+	defer units.Wait()
+
+	n := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.doing)
+	}
+
+	// A unit is asked for only when there is room for it, so that slow servers take less.
+	for {
+		if err := work.Room(ctx, n); err != nil {
+			return context.Cause(ctx)
+		}
+
+		m, err := w.next(ctx)
+		if err != nil {
+			return cmp.Or(context.Cause(ctx), err)
+		}
+
+		id := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
+
+		w.mu.Lock()
+		w.doing[id] = time.Now()
+		w.mu.Unlock()
+
+		units.Go(func() {
+			err := w.do(ctx, id, m, work.Do)
+
+			w.mu.Lock()
+			delete(w.doing, id)
+			w.mu.Unlock()
+
+			if err != nil {
+				stop(err)
+			}
+		})
+	}
+}
+
+// fetchTime is how long a server keeps a request for a unit. An idle worker asks again that often.
+const fetchTime = 20 * time.Second
+
+// next returns the next unit of the queue, when there is one.
+func (w *Worker) next(ctx context.Context) (jetstream.Msg, error) {
+	for {
+		// Looked up each time: a queue that was lost has been made again.
+		cons, err := w.js.Consumer(ctx, w.names.queueStream(), consumer)
+
+		var batch jetstream.MessageBatch
+		if err == nil {
+			once, end := context.WithTimeout(ctx, fetchTime)
+			defer end()
+
+			batch, err = cons.Fetch(1, jetstream.FetchContext(once))
+		}
+
+		if err == nil {
+			if m, ok := <-batch.Messages(); ok {
+				return m, nil
+			}
+		}
+
+		if ctx.Err() != nil || errors.Is(err, nats.ErrConnectionClosed) {
+			return nil, cmp.Or(ctx.Err(), err)
+		}
+
+		if err == nil && batch.Error() == nil {
+			continue
+		}
+
+		if err := wait(ctx, retryEvery); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// do does a unit that the queue has handed out. It returns an error that ends the work.
+func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, do func(context.Context, *Assignment) ([]byte,
+	error)) error {
+	// What is done is written down although ctx has ended, and calls that are paid for end.
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(drainTime, end) })()
+
+	paid, lost := context.WithCancelCause(life)
+	defer lost(nil)
+
+	inner, interrupt := mcts.Interruptible(paid)
+	defer context.AfterFunc(ctx, interrupt)()
+
+	a := &Assignment{ID: id, Work: m.Data(), worker: w, life: life, lost: lost, log: unitLog{
+		js: w.js, stream: w.names.logStream(), subject: w.names.log(id), most: mostData(w.conn),
+	}}
+	defer w.keep(life, a, m)()
+
+	fruitless, over, err := a.begin(inner)
+
+	switch {
+	case errors.Is(err, ErrLost):
+		return nil // whoever has it acknowledges it
+	case err != nil: // ctx has ended
+		return ignore(m.Nak())
+	case over:
+		return ignore(m.Ack())
+	}
+
+	if fruitless >= mostFruitless {
+		a.Fruitless = &FruitlessError{fruitless}
+	}
+
+	outcome, err := do(inner, a)
+	if errors.Is(context.Cause(paid), ErrLost) {
+		err = ErrLost
+	}
+	return w.settle(life, a, m, outcome, err)
+}
+
+// drainTime is how long calls that servers are answering may take once a worker is to end, and the
+// writing of what they brought. A machine that is taken away leaves 30 s.
+const drainTime = 25 * time.Second
+
+// ignore has nothing to do about the error of an acknowledgement: the server hands the unit out
+// again, and its log says what became of it.
+func ignore(error) error { return nil }
+
+// settle writes down how a unit ended here, until ctx ends.
+func (w *Worker) settle(ctx context.Context, a *Assignment, m jetstream.Msg, outcome []byte, err error) error {
+	flushed := cmp.Or(a.Flush(ctx), err)
+
+	switch {
+	case errors.Is(flushed, ErrLost):
+		w.log.Warn("another worker has a unit that was done here", "unit", a.ID)
+		return nil
+	case err == nil:
+		if a.add(ctx, entry{kind: ended, body: outcome}) != nil {
+			return nil // another worker's after a while
+		}
+		return ignore(m.DoubleAck(ctx))
+	}
+
+	if a.add(ctx, entry{kind: left}) == nil {
+		_ = m.Nak() // handed out at once
+	}
+
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// keep keeps a unit as long as there is progress, and returns what ends that.
+func (w *Worker) keep(ctx context.Context, a *Assignment, m jetstream.Msg) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+
+	var done sync.WaitGroup
+	done.Go(func() {
+		ticker := time.NewTicker(w.options.Patience / 4)
+		defer ticker.Stop()
+
+		for {
+			select {
+			case <-ticker.C:
+				if time.Since(time.Unix(0, a.progress.Load())) < stuck {
+					_ = m.InProgress()
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+
+	a.Progress()
+
+	return func() {
+		cancel()
+		done.Wait()
+	}
+}
+
+// stuck is after how long without progress a worker gives a unit away: longer than a server may
+// take for one completion.
+const stuck = time.Hour
+
+// Beat is what a coordinator is told by a worker.
+type Beat struct {
+	Worker string               `json:"worker"`
+	Units  map[string]time.Time `json:"units"` // being done, since when
+	Status json.RawMessage      `json:"status,omitempty"`
+	Seen   time.Time            `json:"seen"` // by the coordinator
+}
+
+// beatEvery is how often a worker says that it is there.
+const beatEvery = 2 * time.Second
+
+// beat tells the coordinator about this worker until ctx ends.
+func (w *Worker) beat(ctx context.Context) {
+	for {
+		w.mu.Lock()
+		b := Beat{Worker: w.options.Name, Units: map[string]time.Time{}}
+		for id, since := range w.doing {
+			b.Units[id] = since
+		}
+		w.mu.Unlock()
+
+		if w.options.Status != nil {
+			b.Status, _ = json.Marshal(w.options.Status())
+		}
+
+		if text, err := json.Marshal(b); err == nil {
+			_ = w.conn.Publish(w.names.beat(), text) // the next one says it again
+		}
+
+		if wait(ctx, beatEvery) != nil {
+			return
+		}
+	}
+}
+
+// noteBeat notes that a worker is there.
+func (c *Coordinator) noteBeat(m *nats.Msg) {
+	var b Beat
+	if err := json.Unmarshal(m.Data, &b); err != nil || len(b.Worker) > mostName {
+		return
+	}
+
+	b.Seen = time.Now()
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	if _, known := c.beats[b.Worker]; known || len(c.beats) < mostWorkers {
+		c.beats[b.Worker] = b
+	}
+}
+
+// Bounds of what anybody may say about workers.
+const (
+	mostName    = 200
+	mostWorkers = 10_000
+)
+
+// awayAfter is after how long a worker that says nothing counts as gone.
+const awayAfter = 5 * beatEvery
+
+// Workers returns the workers that are there.
+func (c *Coordinator) Workers() []Beat {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	var all []Beat
+	for _, b := range c.beats {
+		if time.Since(b.Seen) < awayAfter {
+			all = append(all, b)
+		}
+	}
+	return all
+}
