@@ -110,7 +110,30 @@ type Options struct {
 	Workers int        // episodes at the same time, at least 1
 	Retry   mcts.Retry // for model calls and steps that fail, before their question is lost
 
+	// Elsewhere has episodes played by other processes, which use Play; nil plays them here.
+	Elsewhere Elsewhere
+
 	Progress *Progress // counts what is done; may be nil
+}
+
+// Elsewhere has an episode played by another process. When it returns, the store has the episode,
+// unless it is lost. An error ends the evaluation.
+type Elsewhere func(context.Context, Attempt) (Played, error)
+
+// Played is what became of an episode.
+type Played struct {
+	Lost     error   // why it was lost; nil if it is stored
+	Replayed bool    // it took no call to the model
+	Seconds  float64 // that it took
+}
+
+// Play plays an episode of a job and stores it, as Evaluate does.
+func (o *Options) Play(ctx context.Context, job Job, task envs.Task, repeat int) (Played, error) {
+	job, endConversation := job.converse()
+	defer endConversation()
+
+	r, err := o.episode(ctx, job, task, repeat)
+	return Played{r.lost, r.replayed, r.seconds}, err
 }
 
 // Lost says why episodes were lost.
@@ -294,6 +317,10 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 		return result{record: record, replayed: true}, err
 	}
 
+	if o.Elsewhere != nil {
+		return o.elsewhere(ctx, id)
+	}
+
 	policy, err := o.Store.Policy(ctx, id.Question, id.Tree, o.Retry.Policy(job.Policy))
 	if err != nil {
 		return result{}, err
@@ -309,6 +336,31 @@ func (o *Options) episode(ctx context.Context, job Job, task envs.Task, repeat i
 		return played, o.Store.SaveTree(ctx, e.Branch)
 	}
 
+	return o.failed(ctx, id, err)
+}
+
+// elsewhere has an episode played by another process.
+func (o *Options) elsewhere(ctx context.Context, id mcts.NodeID) (r result, err error) {
+	played, err := o.Elsewhere(ctx, Attempt{id.Question, id.Tree})
+	if err != nil {
+		return r, err
+	}
+
+	if played.Lost != nil {
+		return o.failed(ctx, id, played.Lost)
+	}
+
+	r = result{replayed: played.Replayed, seconds: played.Seconds}
+
+	var stored bool
+	if r.record, stored, err = o.Store.LoadTree(ctx, id.Question, id.Tree); err == nil && !stored {
+		err = fmt.Errorf("finetune: the episode %s was played elsewhere, and did not arrive", id.Question)
+	}
+	return r, err
+}
+
+// failed returns what becomes of an episode that failed. The error ends the evaluation.
+func (o *Options) failed(ctx context.Context, id mcts.NodeID, err error) (result, error) {
 	// Being stopped fails whatever is under way, which loses no question.
 	if ctx.Err() != nil {
 		return result{}, ctx.Err()

@@ -20,8 +20,7 @@ func (a *app) collectCommand() *cobra.Command {
 // collectFlags are the flags of collect, which doctor takes, too.
 type collectFlags struct {
 	*runFlags
-	estimate   toolevo.EstimateOptions
-	coordinate toolevo.Coordination
+	estimate toolevo.EstimateOptions
 }
 
 // addCollectFlags adds the flags of collect.
@@ -29,13 +28,7 @@ func (a *app) addCollectFlags(cmd *cobra.Command) *collectFlags {
 	f := a.addCollectionFlags(cmd)
 	f.limits = a.limitFlags(cmd)
 	f.limits.trajectoriesFlag(cmd)
-	f.coordinate.Patience = toolevo.DefaultWorkerPatience
-	addFlags(cmd, "collect", into{
-		"listen":          &f.coordinate.Listen,
-		"nats":            &f.coordinate.NATS,
-		"insecure":        &f.coordinate.Insecure,
-		"worker-patience": &f.coordinate.Patience,
-	})
+	f.addCoordination(cmd)
 
 	return f
 }
@@ -80,10 +73,6 @@ func (f *runFlags) collected(c toolevo.Collected, err error) (any, error) {
 
 // collectJob returns the job that the flags ask for.
 func (f *collectFlags) collectJob() (toolevo.CollectJob, error) {
-	if c := f.coordinate; c.Listen != "" || c.NATS != "" || c.Insecure {
-		f.Coordinate = &f.coordinate
-	}
-
 	run, err := f.job()
 	return toolevo.CollectJob{RunJob: run, Unreadable: f.unreadable, Estimate: &f.estimate}, err
 }

@@ -45,6 +45,7 @@ func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 		"split", "questions", "limit", "perturb", "api", "policy", "seed", "repeats", "controller", "compat",
 		"feedback", "hint", "no-update-tool", "no-reflection", "engine", "python", "prices")}
 	f.limits = a.limitFlags(cmd)
+	f.addCoordination(cmd)
 	addFlags(cmd, "eval", into{
 		"baseline":   &f.Baselines,
 		"format":     &f.job.Format,

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"net"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"syscall"
@@ -14,64 +12,11 @@ import (
 	"toolevo/mcts/policy/simserver"
 )
 
-// joinCommand finds the place in what a coordinator prints.
-var joinCommand = regexp.MustCompile(`toolevo work --join '?((?:nats|tls)://[^'\s]+)`)
-
 // manyQuestions is a data folder with questions for a run of many workers.
 var manyQuestions = shared("many", func(t testing.TB, dir string) {
 	made(t, "data", "build", "--data", dir, "--scale", "demo", "--dataset", "coffee,flights,dblp")
 	made(t, "data", "questions", "--data", dir, "--dataset", "coffee,flights,dblp")
 })
-
-// fleet is a run that workers do, and the processes of it.
-type fleet struct {
-	t           *testing.T
-	run         string
-	args        []string // of the coordinator
-	work        []string // of workers, without the place
-	coordinator *process
-	workers     []*process
-	place       string
-}
-
-// freePort returns an address where nothing listens now.
-func freePort(t *testing.T) string {
-	t.Helper()
-
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-
-	return l.Addr().String()
-}
-
-// coordinate starts the coordinator, or starts it again.
-func (f *fleet) coordinate() {
-	f.t.Helper()
-
-	f.coordinator = start(f.t, goOn(f.run, f.args)...)
-	f.coordinator.sees("toolevo work --join")
-
-	found := joinCommand.FindStringSubmatch(f.coordinator.err.String())
-	if found == nil {
-		select {
-		case <-f.coordinator.ended: // all was done already
-			return
-		default:
-			f.t.Fatalf("no command to join with in\n%s", f.coordinator.err)
-		}
-	}
-
-	f.place = found[1]
-}
-
-// join starts a worker in the place of one.
-func (f *fleet) join(i int) {
-	f.t.Helper()
-	f.workers[i] = start(f.t, append([]string{"work", "--join", f.place}, f.work...)...)
-}
 
 // TestHostileWorkers kills the workers of a run one after the other, stops some of them for longer
 // than the coordinator waits, and kills the coordinator with its NATS server. The run ends with the

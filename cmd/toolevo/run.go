@@ -26,6 +26,7 @@ type runFlags struct {
 	unreadable bool // collect goes on though no action can be read
 	progress   *string
 	limits     *limits
+	coordinate toolevo.Coordination
 }
 
 // addRunFlags adds the flags of a command that makes a run directory or continues one.
@@ -65,6 +66,17 @@ func (f *runFlags) addLogFlags(cmd *cobra.Command) {
 	addFlags(cmd, "run", into{"log-file": &f.Log.File, "log-level": &f.Log.Level})
 }
 
+// addCoordination adds the flags that have workers do the run.
+func (f *runFlags) addCoordination(cmd *cobra.Command) {
+	f.coordinate.Patience = toolevo.DefaultWorkerPatience
+	addFlags(cmd, "run", into{
+		"listen":          &f.coordinate.Listen,
+		"nats":            &f.coordinate.NATS,
+		"insecure":        &f.coordinate.Insecure,
+		"worker-patience": &f.coordinate.Patience,
+	})
+}
+
 // job returns the job that the flags ask for.
 func (f *runFlags) job() (j toolevo.RunJob, err error) {
 	a := f.settings.app
@@ -77,6 +89,10 @@ func (f *runFlags) job() (j toolevo.RunJob, err error) {
 
 	if f.dryRun {
 		f.Plan = &toolevo.Plan{}
+	}
+
+	if c := f.coordinate; c.Listen != "" || c.NATS != "" || c.Insecure {
+		f.Coordinate = &f.coordinate
 	}
 
 	j = f.RunJob

@@ -236,9 +236,9 @@ func (b *Bench) Environment(f drift.Family, m envs.Memory) (envs.Environment, er
 	return env, err
 }
 
-// openEnvironments opens the environments of an evaluation.
-func (b *Bench) openEnvironments(e *stored.Evaluation) error {
-	return e.Open(func(f drift.Family) (envs.Environment, error) { return b.Environment(f, e.Run) })
+// openEnvironments opens the environments of an evaluation; m keeps the results of its tools.
+func (b *Bench) openEnvironments(e *stored.Evaluation, m envs.Memory) error {
+	return e.Open(func(f drift.Family) (envs.Environment, error) { return b.Environment(f, m) })
 }
 
 // deploy returns the environment in which each task meets a version of the family.

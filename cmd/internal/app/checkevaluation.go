@@ -19,7 +19,7 @@ type CheckedEpisodes struct {
 func (j *CheckJob) checkEpisodes(ctx context.Context, b *Bench, v *stored.Run) (
 	*CheckedEpisodes, error) {
 	e := v.Evaluation(v.Questions)
-	if err := b.openEnvironments(e); err != nil {
+	if err := b.openEnvironments(e, e.Run); err != nil {
 		return nil, err
 	}
 

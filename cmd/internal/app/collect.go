@@ -189,7 +189,12 @@ func OnePolicy(command string) func(*Bench) error {
 
 // grow grows what is left of the trees of a run, and writes their trajectories.
 func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Collected, err error) {
-	o, err := CollectOptions(b, run.Run)
+	options := CollectOptions
+	if j.Coordinate != nil { // workers have the model
+		options = LogOptions
+	}
+
+	o, err := options(b, run.Run)
 	if err != nil {
 		return c, err
 	}
@@ -231,19 +236,11 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 // run is complete. load tells people who is working.
 func (j *CollectJob) engage(ctx context.Context, b *Bench, run *stored.Run, o *collect.Options) (
 	load func() string, release func(done bool) error, err error) {
-	if j.Coordinate == nil {
-		return j.load(b), func(bool) error { return nil }, nil
+	workers, load, release, err := j.coordinated(ctx, b, run)
+	if workers != nil {
+		o.Elsewhere, o.Workers, o.Room = workers.Lanes(numbered(o.Questions)), mostOpenUnits, nil
 	}
-
-	workers, err := j.coordinate(ctx, run)
-	if err != nil {
-		return nil, nil, err
-	}
-
-	o.Elsewhere, o.Workers, o.Room = workers.Lanes(numbered(o.Questions)), mostOpenUnits, nil
-	return func() string { return workersText(workers) }, func(done bool) error {
-		return j.release(ctx, workers, done)
-	}, nil
+	return load, release, err
 }
 
 // followCollection shows how a collection is doing.

@@ -3,10 +3,14 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"toolevo/envs/console"
@@ -37,7 +41,29 @@ const mostOpenUnits = 8192
 
 // hello is what a worker says about itself, and welcome what it gets to know.
 type hello struct {
-	Software string `json:"software"`
+	Software string            `json:"software"`
+	Models   map[string]served `json:"models,omitempty"` // by policy; nil before it has looked at its servers
+	Unfit    string            `json:"unfit,omitempty"`  // why it cannot work for the run, as it found out itself
+}
+
+// served is what a worker has seen of a model on its servers, as they answered its greeting. The
+// size of the prompt tells tokenizers and chat templates apart.
+type served struct {
+	Names  []string `json:"names,omitempty"`  // in replies
+	Tokens float64  `json:"tokens,omitempty"` // of the greeting's prompt; 0 where servers tell none
+}
+
+// differs says how one worker's model differs from another's; "" if it does not.
+func (s served) differs(other served) string {
+	switch {
+	case len(s.Names) > 0 && len(other.Names) > 0 && !slices.Equal(s.Names, other.Names):
+		return fmt.Sprintf("its replies are of %s, those of the other workers of %s", strings.Join(s.Names, ", "),
+			strings.Join(other.Names, ", "))
+	case s.Tokens > 0 && other.Tokens > 0 && s.Tokens != other.Tokens:
+		return fmt.Sprintf("its server reads a prompt as %g tokens that the others read as %g: another tokenizer or "+
+			"chat template", s.Tokens, other.Tokens)
+	}
+	return ""
 }
 
 type welcome struct {
@@ -87,6 +113,21 @@ func (c *Coordination) Arguments() (args []string) {
 	return args
 }
 
+// coordinated starts to coordinate a run if the job says so, until release is called with whether
+// the run is complete; otherwise there are no workers. load tells people who is working.
+func (j *RunJob) coordinated(ctx context.Context, b *Bench, run *stored.Run) (workers *cluster.Coordinator,
+	load func() string, release func(done bool) error, err error) {
+	if j.Coordinate == nil {
+		return nil, j.load(b), func(bool) error { return nil }, nil
+	}
+
+	if workers, err = j.coordinate(ctx, run); err != nil {
+		return nil, nil, nil, err
+	}
+	return workers, func() string { return workersText(workers) },
+		func(done bool) error { return j.release(ctx, workers, done) }, nil
+}
+
 // coordinate starts to coordinate a run.
 func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coordinator, error) {
 	o := cluster.Options{
@@ -96,7 +137,7 @@ func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coor
 		URL:      j.Coordinate.NATS,
 		Dir:      filepath.Join(run.Dir, "nats"),
 		Patience: j.Coordinate.Patience,
-		Welcome:  func(ctx context.Context, text []byte) ([]byte, error) { return j.welcome(ctx, run, text) },
+		Welcome:  (&entrance{RunJob: j, run: run, models: map[string]served{}}).welcome,
 		Ask:      cluster.Remembering(run),
 		Used:     j.noteUsed,
 		Log:      j.Servers.Log,
@@ -144,7 +185,6 @@ func (j *RunJob) release(ctx context.Context, c *cluster.Coordinator, done bool)
 	}{
 		{n.Again, "%d were begun again, as their worker was lost"},
 		{n.Refused, "%d calls were made twice and refused"},
-		{n.GivenUp, "%d were given up, as they brought workers down"},
 	} {
 		if other.n > 0 {
 			text += "; " + fmt.Sprintf(other.text, other.n)
@@ -175,18 +215,57 @@ func (j *RunJob) noteUsed(all map[string]account.Usage) {
 	}
 }
 
-// welcome tells a worker what it needs to know about a run, if it is of this version.
-func (j *RunJob) welcome(ctx context.Context, run *stored.Run, text []byte) ([]byte, error) {
+// entrance decides who may join a coordination.
+type entrance struct {
+	*RunJob
+	run *stored.Run
+
+	mu     sync.Mutex
+	models map[string]served // of the first worker that told, by policy
+}
+
+// welcome tells a worker what it needs to know about a run, if it is of this version and its models
+// are those of the other workers.
+func (e *entrance) welcome(ctx context.Context, text []byte) ([]byte, error) {
+	welcome, err := e.letIn(ctx, text)
+	if err != nil {
+		e.Say("A worker was refused: %v", err)
+	}
+	return welcome, err
+}
+
+func (e *entrance) letIn(ctx context.Context, text []byte) ([]byte, error) {
 	var h hello
 	if err := json.Unmarshal(text, &h); err != nil {
-		return nil, fmt.Errorf("this is no worker of toolevo")
+		return nil, errors.New("what it says cannot be read: is it toolevo?")
 	}
 
 	if h.Software != Software() {
-		j.Say("A worker of toolevo %s was refused: this is %s.", h.Software, Software())
 		return nil, fmt.Errorf("the run is coordinated by toolevo %s, this worker is %s: install the same version",
 			Software(), h.Software)
 	}
+
+	if h.Unfit != "" {
+		return nil, errors.New(h.Unfit)
+	}
+
+	e.mu.Lock()
+	defer e.mu.Unlock()
+
+	// The first worker that has looked at its servers says what the others have to have.
+	for policy, model := range h.Models {
+		first, known := e.models[policy]
+		if !known {
+			e.models[policy] = model
+			continue
+		}
+
+		if how := model.differs(first); how != "" {
+			return nil, fmt.Errorf("the model %s of this worker is another one: %s", policy, how)
+		}
+	}
+
+	run := e.run
 
 	notes, err := run.Notes(ctx)
 	if err != nil {
@@ -195,7 +274,7 @@ func (j *RunJob) welcome(ctx context.Context, run *stored.Run, text []byte) ([]b
 
 	m := run.Manifest
 	m.Data, m.Finished = "", nil
-	return json.Marshal(welcome{m, run.Run.Config, notes, j.Coordinate.Patience})
+	return json.Marshal(welcome{m, run.Run.Config, notes, e.Coordinate.Patience})
 }
 
 // numbered returns the numbers of questions, by which units are named.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
 	"toolevo/finetune"
@@ -95,24 +96,27 @@ func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (
 // play plays what is left of an evaluation, and writes its report.
 func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (
 	r Evaluated, err error) {
-	e, err := b.evaluation(run)
+	e, err := b.evaluation(run, run)
 	if err != nil {
 		return r, err
 	}
 
-	progress := &finetune.Progress{}
+	o := finetune.Options{
+		Store: run.Store, Workers: j.workerCount(b), Retry: b.Retry(), Progress: &finetune.Progress{},
+	}
 
-	finish, err := j.follow(b, run, j.followEpisodes(b, progress))
+	load, release, err := j.engage(ctx, b, run, e.Jobs, &o)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = cmp.Or(err, release(err == nil)) }()
+
+	finish, err := j.follow(b, run, j.followEpisodes(b, o.Progress, load))
 	if err != nil {
 		return r, err
 	}
 
-	lost, err := finetune.Evaluate(ctx, e.Jobs, finetune.Options{
-		Store:    run.Store,
-		Workers:  j.workerCount(b),
-		Retry:    b.Retry(),
-		Progress: progress,
-	})
+	lost, err := finetune.Evaluate(ctx, e.Jobs, o)
 
 	// The last counts are written whatever happened; the error of the episodes comes first.
 	if err = cmp.Or(err, finish()); err != nil {
@@ -133,10 +137,11 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (
 	return r, err
 }
 
-// evaluation returns the evaluation of a run with what it takes to play it.
-func (b *Bench) evaluation(run *stored.Run) (*stored.Evaluation, error) {
+// evaluation returns the evaluation of a run with what it takes to play it; m keeps the results of
+// its tools.
+func (b *Bench) evaluation(run *stored.Run, m envs.Memory) (*stored.Evaluation, error) {
 	e := run.Evaluation(b.Questions)
-	if err := b.openEnvironments(e); err != nil {
+	if err := b.openEnvironments(e, m); err != nil {
 		return nil, err
 	}
 
@@ -152,7 +157,7 @@ func (b *Bench) evaluation(run *stored.Run) (*stored.Evaluation, error) {
 }
 
 // followEpisodes returns what can be seen of an evaluation's episodes.
-func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress) followed {
+func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress, load func() string) followed {
 	began := time.Now()
 	return followed{
 		figures: metrics.Evaluation(func() metrics.Episodes {
@@ -164,7 +169,7 @@ func (j *EvaluateJob) followEpisodes(b *Bench, p *finetune.Progress) followed {
 			return rundir.Progress{Done: s.Done, Total: s.Planned,
 				Questions: int64(len(b.Questions))}
 		},
-		status: func() func() console.Status { return evalStatus(p.Snapshot, j.load(b)) },
+		status: func() func() console.Status { return evalStatus(p.Snapshot, load) },
 		ended: func() {
 			s := p.Snapshot()
 			if n := s.Done - s.Replayed; n > 0 && b.OnServers() {

@@ -86,6 +86,10 @@ func (j *RunJob) tally(dir string, b *Bench) (finish func() error) {
 		err := keep()
 
 		policies := b.Snapshots()
+		if j.Coordinate != nil { // its workers say what theirs did
+			policies = nil
+		}
+
 		for _, name := range slices.Sorted(maps.Keys(policies)) {
 			j.Say("%s", strings.Join(serving.TallyLines(name, policies[name]), "\n  "))
 			j.sayOtherNames(name, j.earlier, policies[name].Names())

@@ -13,6 +13,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
 	"toolevo/envs/sqlite"
+	"toolevo/finetune"
 	"toolevo/finetune/stored"
 	"toolevo/mcts"
 	"toolevo/mcts/account"
@@ -99,29 +100,63 @@ func (w *working) pass(ctx context.Context) error {
 
 	w.Say("Connected to %s as %s.", w.place.Host, w.Name)
 
-	text, err := json.Marshal(hello{Software()})
+	stop := w.Step("Joining the run at " + w.place.Host)
+	welcome, err := w.join(ctx, member, hello{})
+	stop()
+
 	if err != nil {
 		return err
 	}
 
-	stop := w.Step("Joining the run at " + w.place.Host)
-	text, err = member.Join(ctx, text)
-	stop()
+	err = w.inTwin(ctx, member, welcome)
+
+	// Its own reason, which the coordinator's user should know, too.
+	if console.KindOf(err) == console.WrongUsage && !errors.As(err, new(*cluster.AnswerError)) {
+		_, _ = w.join(ctx, member, hello{Unfit: err.Error()})
+	}
+	return err
+}
+
+// join asks the coordinator whether this worker may work.
+func (w *working) join(ctx context.Context, member *cluster.Worker, h hello) (*welcome, error) {
+	h.Software = Software()
+
+	text, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
 
 	// A coordinator that is away is waited for; one that answers knows why.
+	text, err = member.Join(ctx, text)
 	if refused := (*cluster.AnswerError)(nil); errors.As(err, &refused) {
-		return console.Usage("%w", err)
+		return nil, console.Usage("%w", err)
 	}
 
 	if err != nil {
-		return interruptedWorker(ctx, err)
+		return nil, interruptedWorker(ctx, err)
 	}
 
 	var welcome welcome
 	if err := json.Unmarshal(text, &welcome); err != nil {
-		return console.GaveUp(fmt.Errorf("the coordinator's welcome cannot be read: %w", err))
+		return nil, console.GaveUp(fmt.Errorf("the coordinator's welcome cannot be read: %w", err))
 	}
-	return w.inTwin(ctx, member, &welcome)
+	return &welcome, nil
+}
+
+// served returns what was seen of the models by greeting their servers, before anything else was
+// asked of them.
+func (b *Bench) served(spent account.Pass) map[string]served {
+	all := map[string]served{}
+
+	for policy, s := range b.Snapshots() {
+		model := served{Names: s.Names()}
+		if u := spent.Models[policy]; u.Calls > 0 {
+			model.Tokens = float64(u.PromptTokens) / float64(u.Calls)
+		}
+
+		all[policy] = model
+	}
+	return all
 }
 
 // interruptedWorker returns the error of a worker that its user has ended.
@@ -158,19 +193,22 @@ func (w *working) inTwin(ctx context.Context, member *cluster.Worker, welcome *w
 		run.Data = w.DefaultData()
 	}
 
-	if welcome.Manifest.Kind != stored.Collection {
-		return console.Usage("the run is of `toolevo %s`, which workers cannot do yet", welcome.Manifest.Kind)
+	switch welcome.Manifest.Kind {
+	case stored.Collection:
+		job := CollectJob{RunJob: run}.Prepared()
+		return w.grow(ctx, &job, member)
+	default:
+		job := EvaluateJob{RunJob: run}
+		job.setCommand("eval", stored.Evaluated, EvaluateDefaults())
+		return w.play(ctx, &job, member)
 	}
-
-	job := CollectJob{RunJob: run}.Prepared()
-	return job.work(ctx, w, member)
 }
 
 // twinPrefix begins the names of workers' folders among temporary files.
 const twinPrefix = "toolevo-work-"
 
-// work does the units of a collection.
-func (j *CollectJob) work(ctx context.Context, w *working, member *cluster.Worker) error {
+// grow does the units of a collection.
+func (w *working) grow(ctx context.Context, j *CollectJob, member *cluster.Worker) error {
 	b, err := j.open(ctx, OnePolicy(stored.Collection))
 	if err != nil {
 		return err
@@ -192,22 +230,35 @@ func (j *CollectJob) work(ctx context.Context, w *working, member *cluster.Worke
 			return err
 		}
 
-		w.follow(j.Servers.Account)
-		scratch := &scratch{dir: run.Dir}
+		return w.serve(ctx, member, &j.RunJob, b, run, func(ctx context.Context, u *unit) ([]byte, error) {
+			o := o
+			o.Store, o.Policy = u.store, arriving{o.Policy, u.arrived}
+			return cluster.GrowLane(ctx, u.Assignment, o)
+		})
+	})
+}
 
-		err = w.serve(ctx, member, j.workerCount(b), func() int { return b.room(b.Config.Search.Samples) },
-			func(ctx context.Context, a *cluster.Assignment, arrived func()) ([]byte, error) {
-				s, remove, err := scratch.open(ctx)
-				if err != nil {
-					return nil, err
-				}
-				defer remove()
+// play does the units of an evaluation.
+func (w *working) play(ctx context.Context, j *EvaluateJob, member *cluster.Worker) error {
+	b, err := j.open(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
 
-				o := o
-				o.Store, o.Policy = s, arriving{o.Policy, arrived}
-				return cluster.GrowLane(ctx, a, o)
-			})
-		return interruptedWorkerOf(ctx, err)
+	return j.inRun(ctx, b, func(run *stored.Run) error {
+		e, err := b.evaluation(run, member.Memory())
+		if err != nil {
+			return err
+		}
+
+		o := finetune.Options{Workers: 1, Retry: b.Retry()}
+
+		return w.serve(ctx, member, &j.RunJob, b, run, func(ctx context.Context, u *unit) ([]byte, error) {
+			o := o
+			o.Store = u.store
+			return playUnit(ctx, u, e.Jobs, o)
+		})
 	})
 }
 
@@ -227,17 +278,30 @@ func (b *Bench) room(samples int) int {
 	return mostOpenUnits
 }
 
-// serve does units: as many at once as the models have room for, and at most so many.
-func (w *working) serve(ctx context.Context, member *cluster.Worker, most int, room func() int,
-	do func(ctx context.Context, a *cluster.Assignment, arrived func()) ([]byte, error)) error {
+// unit is a unit that is being done.
+type unit struct {
+	*cluster.Assignment
+	store   *store.Store // of its own
+	arrived func()       // to be called when the model is asked
+}
+
+// serve does units: as many at once as the models have room for, and as the job allows.
+func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, b *Bench, run *stored.Run,
+	do func(context.Context, *unit) ([]byte, error)) error {
 	var gate collect.Gate
-	free := make(chan struct{}, most) // has one for each unit
+	free := make(chan struct{}, j.workerCount(b)) // has one for each unit
+	room := func() int { return b.room(j.samples(b)) }
+	scratch := &scratch{dir: run.Dir}
 
-	stop := w.Step("Working")
-	defer stop()
+	w.follow(j.Servers.Account)
 
-	return member.Serve(ctx, cluster.Work{
-		Room: func(ctx context.Context, _ func() int) error {
+	if _, err := w.join(ctx, member, hello{Models: b.served(j.Servers.Account.Pass())}); err != nil {
+		return err
+	}
+	defer w.Step("Working")()
+
+	err := member.Serve(ctx, cluster.Work{
+		Room: func(ctx context.Context) error {
 			select {
 			case free <- struct{}{}:
 			case <-ctx.Done():
@@ -255,13 +319,25 @@ func (w *working) serve(ctx context.Context, member *cluster.Worker, most int, r
 				<-free
 			}()
 
-			w.mu.Lock()
-			w.done.Units++
-			w.mu.Unlock()
+			w.began()
 
-			return do(ctx, a, arrived)
+			s, remove, err := scratch.open(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer remove()
+
+			return do(ctx, &unit{a, s, arrived})
 		},
 	})
+	return interruptedWorkerOf(ctx, err)
+}
+
+// began counts a unit.
+func (w *working) began() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done.Units++
 }
 
 // follow has the coordinator told what is noted in an account.

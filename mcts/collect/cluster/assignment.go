@@ -29,7 +29,7 @@ type Assignment struct {
 	Earlier []store.Row // what other workers have added, in order
 
 	// Fruitless, if not nil, is why the unit is to be given up, and not done.
-	Fruitless *FruitlessError
+	Fruitless error
 
 	worker   *Worker
 	life     context.Context // of what is written to the log

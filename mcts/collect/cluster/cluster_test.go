@@ -167,18 +167,20 @@ func (r *run) join(name string, slots int, call time.Duration, made *atomic.Int6
 }
 
 func (m *member) serve(ctx context.Context) error {
+	free := make(chan struct{}, m.slots)
 	return m.Serve(ctx, cluster.Work{
-		Room: func(ctx context.Context, n func() int) error {
-			for n() >= m.slots {
-				select {
-				case <-time.After(time.Millisecond):
-				case <-ctx.Done():
-					return ctx.Err()
-				}
+		Room: func(ctx context.Context) error {
+			select {
+			case free <- struct{}{}:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
 			}
-			return ctx.Err()
 		},
-		Do: m.do,
+		Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
+			defer func() { <-free }()
+			return m.do(ctx, a)
+		},
 	})
 }
 

@@ -96,7 +96,6 @@ type Counts struct {
 	Ended   int `json:"ended"`   // units
 	Again   int `json:"again"`   // of those begun, the ones that another worker had begun before
 	Refused int `json:"refused"` // calls that the run had already
-	GivenUp int `json:"given_up"`
 }
 
 // Start begins to coordinate a run. What workers have appended that the run lacks is in its
@@ -138,7 +137,8 @@ func (c *Coordinator) connect(ctx context.Context) (err error) {
 	url := c.options.URL
 
 	if url == "" {
-		c.server, err = startServer(c.options.Listen, c.options.Dir, c.options.Token, c.options.Secure)
+		c.server, err = startServer(c.options.Listen, c.options.Dir, c.options.Token, c.options.Secure,
+			c.log)
 		if err != nil {
 			return err
 		}

@@ -1,9 +1,11 @@
 package cluster
 
 import (
+	"crypto/subtle"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"strconv"
 	"time"
@@ -11,8 +13,9 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// startServer starts a NATS server within this process. It keeps its streams in dir.
-func startServer(listen, dir, token string, secure *tls.Config) (*server.Server, error) {
+// startServer starts a NATS server within this process. It keeps its streams in dir, and lets in
+// who knows the token.
+func startServer(listen, dir, token string, secure *tls.Config, log *slog.Logger) (*server.Server, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -29,8 +32,8 @@ func startServer(listen, dir, token string, secure *tls.Config) (*server.Server,
 
 	// Signals are the program's, and what the server has to say is said by its clients.
 	o := &server.Options{
-		Host: host, Port: number, Authorization: token, TLSConfig: secure, TLS: secure != nil, TLSTimeout: 10,
-		JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true, MaxPayload: mostMessage,
+		Host: host, Port: number, CustomClientAuthentication: &doorman{token, log}, TLSConfig: secure,
+		TLS: secure != nil, TLSTimeout: 10, JetStream: true, StoreDir: dir, NoSigs: true, MaxPayload: mostMessage,
 	}
 
 	s, err := server.NewServer(o)
@@ -38,6 +41,7 @@ func startServer(listen, dir, token string, secure *tls.Config) (*server.Server,
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 
+	s.SetLoggerV2(serverLog{log}, false, false, false)
 	s.Start()
 
 	if !s.ReadyForConnections(startTime) {
@@ -51,6 +55,47 @@ func startServer(listen, dir, token string, secure *tls.Config) (*server.Server,
 	}
 	return s, nil
 }
+
+// doorman lets in who knows the token, and says who does not.
+type doorman struct {
+	token string
+	log   *slog.Logger
+}
+
+// Check implements server.Authentication.
+func (d *doorman) Check(c server.ClientAuthentication) bool {
+	if subtle.ConstantTimeCompare([]byte(c.GetOpts().Token), []byte(d.token)) == 1 {
+		return true
+	}
+
+	d.log.Warn("somebody without the run's token was refused", "address", fmt.Sprint(c.RemoteAddress()))
+	return false
+}
+
+// serverLog is the log of a server, of which what goes wrong is passed on.
+type serverLog struct{ to *slog.Logger }
+
+// Noticef implements server.Logger.
+func (l serverLog) Noticef(string, ...any) {}
+
+// Warnf implements server.Logger.
+func (l serverLog) Warnf(format string, args ...any) {
+	l.to.Debug("NATS: " + fmt.Sprintf(format, args...))
+}
+
+// Fatalf implements server.Logger.
+func (l serverLog) Fatalf(format string, args ...any) { l.Errorf(format, args...) }
+
+// Errorf implements server.Logger.
+func (l serverLog) Errorf(format string, args ...any) {
+	l.to.Warn("NATS: " + fmt.Sprintf(format, args...))
+}
+
+// Debugf implements server.Logger.
+func (l serverLog) Debugf(string, ...any) {}
+
+// Tracef implements server.Logger.
+func (l serverLog) Tracef(string, ...any) {}
 
 // startTime is how long a server may take until it takes connections: it reads its streams first.
 const startTime = 60 * time.Second

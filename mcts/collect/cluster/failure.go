@@ -7,23 +7,24 @@ import (
 	"toolevo/envs"
 )
 
-// failure is an error as it travels: a coordinator treats it as if it had failed there.
-type failure struct {
+// Failure is an error as it travels: a coordinator treats it as if it had failed there.
+type Failure struct {
 	Text    string     `json:"text"`
 	Stage   envs.Stage `json:"stage,omitempty"`
 	Reason  string     `json:"reason,omitempty"` // of one request that was given up; see envs.GivenUp
 	GivenUp bool       `json:"given_up,omitempty"`
 }
 
-func failureOf(err error) failure {
-	f := failure{Text: err.Error()}
+// FailureOf returns an error as it travels.
+func FailureOf(err error) Failure {
+	f := Failure{Text: err.Error()}
 	f.Stage, _ = envs.FailedStage(err)
 	f.Reason, f.GivenUp = envs.GivenUp(err)
 	return f
 }
 
-// err returns the error at the coordinator.
-func (f failure) err() error {
+// Err returns the error at the coordinator.
+func (f Failure) Err() error {
 	var err error = elsewhereError(f.Text)
 	if f.GivenUp {
 		err = givenUpElsewhere{elsewhereError(f.Text), f.Reason}
@@ -45,12 +46,12 @@ type givenUpElsewhere struct {
 func (e givenUpElsewhere) GivenUp() string { return e.reason }
 
 // failures are errors by what failed.
-type failures map[int]failure
+type failures map[int]Failure
 
 func failuresOf(all map[int]error) failures {
 	f := failures{}
 	for i, err := range all {
-		f[i] = failureOf(err)
+		f[i] = FailureOf(err)
 	}
 	return f
 }
@@ -58,7 +59,7 @@ func failuresOf(all map[int]error) failures {
 func (f failures) errors() map[int]error {
 	all := map[int]error{}
 	for i, one := range f {
-		all[i] = one.err()
+		all[i] = one.Err()
 	}
 	return all
 }

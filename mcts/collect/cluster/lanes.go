@@ -52,23 +52,11 @@ func (c *Coordinator) Lanes(number func(question string) int) collect.Elsewhere 
 			return g, err
 		}
 
-		// All trees of such a unit are missing, and it counts once.
-		c.count(func(n *Counts) {
-			for _, f := range o.Missing {
-				if f.Stage == stageFruitless {
-					n.GivenUp++
-					break
-				}
-			}
-		})
 		return collect.Grown{
 			Missing: o.Missing.errors(), Asked: o.Asked, Replayed: o.Replayed, Samples: o.Samples,
 		}, nil
 	}
 }
-
-// stageFruitless is the stage of units that bring workers down.
-const stageFruitless = "worker"
 
 // GrowLane grows the trees of a unit of Lanes. o is what a collection of all questions would have,
 // with an empty store of this unit's own: of what a worker once had of a unit, its log alone
@@ -117,9 +105,8 @@ func GrowLane(ctx context.Context, a *Assignment, o collect.Options) (outcome []
 }
 
 // allMissing returns that all trees of the lane are missing.
-func (l *lane) allMissing(because *FruitlessError) failures {
-	f := failureOf(because)
-	f.Stage = stageFruitless
+func (l *lane) allMissing(because error) failures {
+	f := FailureOf(because)
 
 	all := failures{}
 	for i := l.First; i < l.First+l.Count; i++ {

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"toolevo/envs"
 	"toolevo/mcts"
 	"toolevo/mcts/account"
 )
@@ -31,6 +32,9 @@ func (e *FruitlessError) Error() string {
 	return fmt.Sprintf("%d workers began it one after the other, and each was lost before it had done anything",
 		e.Workers)
 }
+
+// stageWorker is the stage of a unit that brings workers down: nothing is said about the model.
+const stageWorker envs.Stage = "worker"
 
 // GivenUp is the reason in a few words; see envs.GivenUp.
 func (e *FruitlessError) GivenUp() string { return fmt.Sprintf("%d workers lost", e.Workers) }
@@ -185,8 +189,8 @@ var (
 
 // Work is how a worker does units.
 type Work struct {
-	// Room waits until there is room for another unit, of n that are being done.
-	Room func(ctx context.Context, n func() int) error
+	// Room waits until there is room for another unit, or ctx ends.
+	Room func(ctx context.Context) error
 
 	// Do does a unit, adds to its log what it makes, and returns the outcome that the unit ends
 	// with. An error without one ends the work of this worker; the unit is another's then.
@@ -217,15 +221,9 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 	var units sync.WaitGroup
 	defer units.Wait()
 
-	n := func() int {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return len(w.doing)
-	}
-
 	// A unit is asked for only when there is room for it, so that slow servers take less.
 	for {
-		if err := work.Room(ctx, n); err != nil {
+		if err := work.Room(ctx); err != nil {
 			return context.Cause(ctx)
 		}
 
@@ -322,7 +320,7 @@ func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, do func(con
 	}
 
 	if fruitless >= mostFruitless {
-		a.Fruitless = &FruitlessError{fruitless}
+		a.Fruitless = envs.Fail(stageWorker, "begin "+id, &FruitlessError{fruitless})
 	}
 
 	outcome, err := do(inner, a)

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"net"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"toolevo/mcts/policy/simserver"
+)
+
+// joinCommand finds the place in what a coordinator prints.
+var joinCommand = regexp.MustCompile(`toolevo work --join '?((?:nats|tls)://[^'\s]+)`)
+
+// fleet is a run that workers do, and the processes of it.
+type fleet struct {
+	t           *testing.T
+	run         string
+	args        []string // of the coordinator
+	work        []string // of workers, without the place
+	coordinator *process
+	workers     []*process
+	place       string
+}
+
+// freePort returns an address where nothing listens now.
+func freePort(t *testing.T) string {
+	t.Helper()
+
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+
+	return l.Addr().String()
+}
+
+// coordinate starts the coordinator, or starts it again.
+func (f *fleet) coordinate() {
+	f.t.Helper()
+
+	f.coordinator = start(f.t, goOn(f.run, f.args)...)
+	f.coordinator.sees("toolevo work --join")
+
+	found := joinCommand.FindStringSubmatch(f.coordinator.err.String())
+	if found == nil {
+		select {
+		case <-f.coordinator.ended: // all was done already
+			return
+		default:
+			f.t.Fatalf("no command to join with in\n%s", f.coordinator.err)
+		}
+	}
+
+	f.place = found[1]
+}
+
+// join starts a worker in the place of one.
+func (f *fleet) join(i int) {
+	f.t.Helper()
+	f.workers[i] = start(f.t, append([]string{"work", "--join", f.place}, f.work...)...)
+}
+
+// disband waits for the good end of the coordinator and then of its workers.
+func (f *fleet) disband() {
+	f.t.Helper()
+
+	if code := f.coordinator.wait(); code != exitDone {
+		f.t.Fatalf("the coordinator ends with exit %d\n%s", code, f.coordinator.err)
+	}
+
+	for _, w := range f.workers {
+		if code := w.wait(); code != exitDone {
+			f.t.Errorf("a worker ends with exit %d\n%s", code, w.err)
+		}
+	}
+}
+
+// A collection and an evaluation that workers do are those of one machine, to the byte, and what
+// their models took is in the coordinator's account.
+func TestWorkersDoARun(t *testing.T) {
+	t.Parallel()
+
+	for _, test := range []struct {
+		args  []string
+		files []string
+	}{
+		{[]string{"collect", "--trees", "3", "--set", "search.simulations=4"}, []string{rowsFile}},
+		{
+			[]string{"collect", "--preset", "paper", "--trees", "4", "--set", "search.simulations=3"},
+			[]string{rowsFile},
+		},
+		{
+			[]string{"eval", "--split", "train", "--api", "p_c,p_s_in", "--repeats", "2"},
+			[]string{"episodes.parquet", "report.md"},
+		},
+	} {
+		t.Run(strings.Join(test.args[:3], " "), func(t *testing.T) {
+			t.Parallel()
+			data, dir, url := smallData(t), t.TempDir(), calmServer(t, kindOpenAI)
+			args := append(slices.Clip(test.args), "--data", data, "--policy", "openai:sim", "--limit", "4", "--run-id",
+				"one", "--engine", "unsafe", "--set", "server.window=32768", "--progress", "none")
+			alone := filepath.Join(dir, "alone")
+			undisturbed(t, append(slices.Clip(args), "--server", url, "--out", alone)...)
+
+			f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 2)}
+			f.args = append(slices.Clip(args), "--out", f.run, "--listen", "127.0.0.1:0")
+			f.work = []string{"--data", data, "--server", url, "--progress", "none"}
+			f.coordinate()
+
+			for i := range f.workers {
+				f.join(i)
+			}
+
+			f.disband()
+
+			for _, file := range test.files {
+				if !bytes.Equal(read(t, filepath.Join(alone, file)), read(t, filepath.Join(f.run, file))) {
+					t.Errorf("%s differs from that of one machine", file)
+				}
+			}
+
+			says(t, "the coordinator", f.coordinator.err.String(), "Workers began", "calls, ", "prompt tokens")
+			opens(t, f.run)
+
+			if exists(filepath.Join(f.run, "nats")) {
+				t.Error("the queue of a run that is done is still there")
+			}
+		})
+	}
+}
+
+// Who does not know the run, or has other data, is refused with the reason at both ends, and the
+// run goes on.
+func TestWorkersThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	data, dir := smallData(t), t.TempDir()
+	other := filepath.Join(dir, "data")
+	must(t, "data", "build", "--data", other, "--dataset", "coffee", "--seed", "6", "--rows", "900")
+	must(t, "data", "questions", "--data", other, "--seed", "5", "--scale", "0.01")
+
+	f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 1)}
+	f.args = []string{"collect", "--data", data, "--dataset", "coffee", "--limit", "2", "--trees", "1", "--engine",
+		"unsafe", "--out", f.run, "--listen", "127.0.0.1:0", "--progress", "none"}
+	f.coordinate()
+
+	_, rest, _ := strings.Cut(f.place, "@")
+
+	for _, test := range []struct {
+		args              []string
+		code              int
+		worker, organizer []string
+	}{
+		{
+			[]string{"--join", "nats://guess@" + rest, "--data", data}, exitGaveUp,
+			[]string{"its token is another one"}, []string{"without the run's token was refused"},
+		},
+		{
+			[]string{"--join", f.place, "--data", other}, exitUsage,
+			[]string{"which differs", "corpus"}, []string{"A worker was refused", "corpus"},
+		},
+		{
+			[]string{"--join", f.place, "--data", filepath.Join(dir, "none")}, exitUsage,
+			[]string{"none"}, []string{"A worker was refused"},
+		},
+	} {
+		p := start(t, append([]string{"work"}, test.args...)...)
+		if code := p.wait(); code != test.code {
+			t.Errorf("%v: exit %d, want %d", test.args, code, test.code)
+		}
+
+		says(t, strings.Join(test.args, " "), p.err.String(), test.worker...)
+
+		for _, words := range test.organizer {
+			f.coordinator.sees(words)
+		}
+	}
+
+	f.work = []string{"--data", data}
+	f.join(0)
+	f.disband()
+}
+
+// A worker that is told to end hands in what it has: no call is made twice, whoever goes on.
+func TestWorkerLeaves(t *testing.T) {
+	t.Parallel()
+	data, dir := smallData(t), t.TempDir()
+	server := serve(t, simserver.Options{
+		Slots: 16, Latency: simserver.Latency{PerCompletion: 100 * time.Millisecond},
+	})
+
+	f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 1)}
+	f.args = []string{"collect", "--data", data, "--dataset", "coffee", "--limit", "4", "--trees", "2", "--engine",
+		"unsafe", "--policy", "openai:sim", "--set", "server.window=32768", "--set", "search.simulations=4",
+		"--out", f.run, "--listen", "127.0.0.1:0", "--progress", "none"}
+	f.work = []string{"--data", data, "--server", server.URL(), "--progress", "none"}
+	f.coordinate()
+	f.join(0)
+
+	if !f.coordinator.until(t, f.run, 20) {
+		t.Fatalf("the run ended early\n%s", f.coordinator.err)
+	}
+
+	leaver := f.workers[0]
+	if err := syscall.Kill(leaver.Process.Pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+
+	if code := leaver.wait(); code != exitInterrupted {
+		t.Errorf("a worker that is told to end ends with exit %d\n%s", code, leaver.err)
+	}
+
+	before := logged(t, f.run)
+
+	f.join(0)
+	f.disband()
+
+	// Each worker greets the server.
+	if calls, answered := logged(t, f.run), server.Stats().Answered; answered != calls+2 || before < 20 {
+		t.Errorf("%d calls were answered for the %d of the run, %d of them before", answered, calls, before)
+	}
+}
