@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 )
@@ -22,8 +21,27 @@ func program(t *testing.T, dir, name, script string) {
 }
 
 // A job whose time is over hands the signal on, waits until the run has ended, and is put back into
-// the queue; one that ended by a limit of its own is not.
+// the queue; one that ended by a limit of its own is not. A worker's job does so, too.
 func TestSbatch(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "run")
+	if err := errors.Join(os.Mkdir(out, 0o755), os.WriteFile(filepath.Join(out, "run.json"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Run("collect", func(t *testing.T) {
+		sbatch(t, out, "collect --resume --out "+out+" --progress plain --policy openai:m", "sbatch/collect.sh",
+			"--policy", "openai:m")
+	})
+	t.Run("work", func(t *testing.T) {
+		sbatch(t, out, "work --join "+out+" --server http://127.0.0.1:8000/v1 --patience 30m --progress plain",
+			"sbatch/work.sh", out, "sleep", "600")
+	})
+}
+
+// sbatch runs a script as Slurm does, with what it is to call toolevo with.
+func sbatch(t *testing.T, out, calls, script string, args ...string) {
+	t.Helper()
+
 	for name, test := range map[string]struct {
 		run, want string
 		signal    bool
@@ -35,12 +53,11 @@ echo "$@"; wait`, "called\nrequeue 7\n", true},
 		"finished": {`echo "$@"`, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bin, out := t.TempDir(), filepath.Join(t.TempDir(), "run")
+			bin := t.TempDir()
 			program(t, bin, "toolevo", test.run)
 			program(t, bin, "scontrol", `echo "$@" >&3`)
 
-			if err := errors.Join(os.Mkdir(out, 0o755), os.WriteFile(filepath.Join(out, "run.json"), nil, 0o644),
-				syscall.Mkfifo(filepath.Join(bin, "hang"), 0o644)); err != nil {
+			if err := syscall.Mkfifo(filepath.Join(bin, "hang"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 
@@ -57,7 +74,7 @@ echo "$@"; wait`, "called\nrequeue 7\n", true},
 			}
 			defer said.Close()
 
-			cmd := exec.Command("bash", "sbatch/collect.sh", "--policy", "openai:m")
+			cmd := exec.Command("bash", append([]string{script}, args...)...)
 			cmd.ExtraFiles = []*os.File{said}
 			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "OUT="+out, "SLURM_JOB_ID=7",
 				"HANG="+hang.Name())
@@ -72,8 +89,7 @@ echo "$@"; wait`, "called\nrequeue 7\n", true},
 			}
 
 			arguments, err := bufio.NewReader(output).ReadString('\n')
-			if want := "collect --resume --out " + out; err != nil || !strings.HasPrefix(arguments, want) ||
-				!strings.HasSuffix(arguments, "--policy openai:m\n") {
+			if err != nil || arguments != calls+"\n" {
 				t.Errorf("%v: it runs %q", err, arguments)
 			}
 
@@ -108,8 +124,8 @@ func exitOf(err error) int {
 // The templates are those that their own tools take, where these are there.
 func TestTemplatesAreValid(t *testing.T) {
 	for tool, args := range map[string][]string{
-		"shellcheck":      {"sbatch/collect.sh"},
-		"systemd-analyze": {"--user", "verify", "systemd/toolevo@.service"},
+		"shellcheck":      {"sbatch/collect.sh", "sbatch/work.sh"},
+		"systemd-analyze": {"--user", "verify", "systemd/toolevo@.service", "systemd/toolevo-worker@.service"},
 	} {
 		t.Run(tool, func(t *testing.T) {
 			path, err := exec.LookPath(tool)

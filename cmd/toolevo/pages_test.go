@@ -31,6 +31,7 @@ type guide struct {
 var pages = []guide{
 	{path: "README.md", empty: true, small: night},
 	{path: "mcts/README.md", small: night},
+	{path: "mcts/collect/README.md", small: night},
 	{path: "mcts/policy/README.md", small: night},
 	{path: "mcts/policy/HOSTED.md", small: night},
 	{path: "toolqa/README.md", empty: true},

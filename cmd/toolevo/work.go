@@ -32,7 +32,7 @@ func (a *app) workCommand() *cobra.Command {
 
 	return does(a, cmd, func(ctx context.Context, _ []string) (w toolevo.Worked, err error) {
 		if job.Join == "" {
-			return w, console.Usage("--join is required: what the coordinator printed")
+			return w, console.Usage("--join is required: the address that the coordinator printed, or its run's folder")
 		}
 
 		a.warnExposed(job.Servers)

@@ -87,6 +87,8 @@ func (r *Run) state() string {
 		return fmt.Sprintf("%s %d/%d", r.State, p.Done, p.Total)
 	case r.IsExperiment():
 		return string(r.State)
+	case p.Total > 0 && r.State == Running && p.Workers != nil:
+		return fmt.Sprintf("%s %d%%, %d workers", r.State, 100*p.Done/p.Total, len(p.Workers.There))
 	case p.Total > 0:
 		return fmt.Sprintf("%s %d%%", r.State, 100*p.Done/p.Total)
 	}

@@ -29,6 +29,28 @@ type Progress struct {
 	Correct    *int64 `json:"correct,omitempty"`           // correct trajectories, or episodes
 	Accepted   *int64 `json:"distinct_accepted,omitempty"` // trajectories of a collection that training takes
 	Unresolved *int64 `json:"unresolved,omitempty"`        // trees given up, or episodes lost, to failures of infrastructure
+
+	// of a run that workers do, as they were when its coordinator last noted it
+	Workers *Workers `json:"workers,omitempty"`
+}
+
+// Workers are those of a run that workers on other machines do.
+type Workers struct {
+	Begun   int `json:"units_begun"`       // by workers; a unit is a question's trees, or an episode
+	Ended   int `json:"units_ended"`       // of those begun
+	Again   int `json:"units_begun_again"` // as their worker was lost
+	Refused int `json:"calls_refused"`     // calls to the model that were made twice
+
+	There []Worker `json:"there,omitempty"` // by name
+}
+
+// Worker is a worker of a run.
+type Worker struct {
+	Name    string  `json:"worker"`            // as it calls itself
+	Units   int     `json:"units"`             // that it does
+	Done    int64   `json:"units_done"`        // since it joined
+	PerHour float64 `json:"units_per_hour"`    // that it did since it joined
+	Longest float64 `json:"longest,omitempty"` // seconds since it began the unit that takes longest
 }
 
 // Note notes the progress of the run in dir until finish is called, which notes the last of it.

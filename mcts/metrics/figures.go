@@ -12,6 +12,7 @@ import (
 	"toolevo/envs/yamltext"
 	"toolevo/mcts/account"
 	"toolevo/mcts/collect"
+	"toolevo/mcts/collect/cluster"
 	"toolevo/mcts/policy/server"
 )
 
@@ -98,6 +99,11 @@ type Episodes struct {
 // Evaluation returns the figures of an evaluation.
 func Evaluation(read func() Episodes) prometheus.Collector {
 	return &progress{figuresOf("evaluation"), func() any { return read() }}
+}
+
+// Workers returns the figures of the workers that do a run.
+func Workers(read func() cluster.Status) prometheus.Collector {
+	return &progress{figuresOf("workers"), func() any { return read() }}
 }
 
 // Spent returns the figures of what calls to models took.

@@ -17,6 +17,7 @@ import (
 	"toolevo/finetune/stored"
 	"toolevo/mcts/account"
 	"toolevo/mcts/collect"
+	"toolevo/mcts/collect/cluster"
 	"toolevo/mcts/metrics"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/policy/serving"
@@ -203,13 +204,13 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 	o.Workers, o.Progress = j.workerCount(b), &collect.Progress{}
 	o.Accepted = j.Servers.Account.Accept
 
-	load, release, err := j.engage(ctx, b, run, &o)
+	workers, load, release, err := j.engage(ctx, b, run, &o)
 	if err != nil {
 		return c, err
 	}
 	defer func() { err = cmp.Or(err, release(err == nil)) }()
 
-	finish, err := j.followCollection(b, run, o.Progress, load)
+	finish, err := j.followCollection(b, run, o.Progress, workers, load)
 	if err != nil {
 		return c, err
 	}
@@ -232,21 +233,21 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 	return j.end(ctx, b, run, snapshot, unresolved)
 }
 
-// engage has workers grow the trees, if the job says so, until release is called with whether the
-// run is complete. load tells people who is working.
+// engage has workers grow the trees, if the job says so; see coordinated.
 func (j *CollectJob) engage(ctx context.Context, b *Bench, run *stored.Run, o *collect.Options) (
-	load func() string, release func(done bool) error, err error) {
-	workers, load, release, err := j.coordinated(ctx, b, run)
+	workers *cluster.Coordinator, load func() string, release func(done bool) error, err error) {
+	workers, load, release, err = j.coordinated(ctx, b, run)
 	if workers != nil {
 		o.Elsewhere, o.Workers, o.Room = workers.Lanes(numbered(o.Questions)), mostOpenUnits, nil
 	}
-	return load, release, err
+	return workers, load, release, err
 }
 
 // followCollection shows how a collection is doing.
-func (j *CollectJob) followCollection(b *Bench, run *stored.Run, p *collect.Progress, load func() string) (
-	finish func() error, err error) {
+func (j *CollectJob) followCollection(b *Bench, run *stored.Run, p *collect.Progress, workers *cluster.Coordinator,
+	load func() string) (finish func() error, err error) {
 	return j.follow(b, run, followed{
+		workers: workers,
 		figures: metrics.Collection(p.Snapshot),
 		// Replayed answers count as work, too: a run that catches up with its log is healthy.
 		done: func() int64 {

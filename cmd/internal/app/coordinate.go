@@ -1,10 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -14,6 +16,8 @@ import (
 	"time"
 
 	"toolevo/envs/console"
+	"toolevo/envs/disk"
+	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/account"
 	"toolevo/mcts/collect"
@@ -27,9 +31,6 @@ type Coordination struct {
 	NATS     string        // the address of a NATS server that is there; "" starts one
 	Insecure bool          // without TLS, though other machines can listen
 	Patience time.Duration // how long a worker may say nothing, at least a second
-
-	// Started is called once workers can join, with the command that does it; nil is not called.
-	Started func(join string)
 }
 
 // DefaultWorkerPatience is how long a worker may say nothing before its work is another's.
@@ -83,6 +84,9 @@ func (c *Coordination) check() error {
 	case c.Patience < time.Second:
 		return console.Usage("‹worker-patience› %v: want at least a second", c.Patience)
 	case c.NATS != "":
+		if _, err := cluster.PlaceAt("", c.NATS); err != nil {
+			return console.Usage("‹nats›: %v", err)
+		}
 		return nil
 	}
 
@@ -134,7 +138,6 @@ func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coor
 		Run:      run.Manifest.ID,
 		Store:    run.Store,
 		Listen:   j.Coordinate.Listen,
-		URL:      j.Coordinate.NATS,
 		Dir:      filepath.Join(run.Dir, "nats"),
 		Patience: j.Coordinate.Patience,
 		Welcome:  (&entrance{RunJob: j, run: run, models: map[string]served{}}).welcome,
@@ -149,24 +152,59 @@ func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coor
 
 	o.Token, o.Secure = door.Token, door.server
 
+	if j.Coordinate.NATS != "" {
+		if o.Place, err = cluster.PlaceAt(run.Manifest.ID, j.Coordinate.NATS); err != nil {
+			return nil, console.Usage("‹nats›: %v", err)
+		}
+	}
+
 	// What workers have appended while there was no coordinator is in the run once it has started.
 	c, err := cluster.Start(ctx, o)
 	if err != nil {
 		return nil, console.GaveUp(err)
 	}
 
-	join := cluster.PlaceOf(run.Manifest.ID, reachable(c.Address()), door.Token, door.pin).String()
+	place := o.Place
+	if j.Coordinate.NATS == "" {
+		place = cluster.PlaceOf(run.Manifest.ID, reachable(c.Address()), door.Token, door.pin)
+	}
+
+	join := place.String()
 	j.Say("Workers join with:\n  toolevo %s", console.Shell("work", "--join", join))
 
-	if j.Coordinate.Started != nil {
-		j.Coordinate.Started(join)
+	// For those that see the run's folder; it has the token, so it is for its owner alone.
+	if err := os.WriteFile(filepath.Join(run.Dir, joinFile), []byte(join+"\n"), 0o600); err != nil {
+		return nil, errors.Join(console.GaveUp(err), c.Close(ctx, false))
 	}
 	return c, nil
+}
+
+// joinFile is the file of a run's folder that says where its coordinator is, while there is one or
+// the run has to go on.
+const joinFile = "join"
+
+// placeOf reads where a coordinator is: what it printed, or the folder of its run.
+func placeOf(join string) (cluster.Place, error) {
+	if strings.Contains(join, "://") {
+		return cluster.ParsePlace(join)
+	}
+
+	text, err := disk.ReadFile(filepath.Join(join, joinFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return cluster.Place{}, fmt.Errorf("%s is no run that somebody coordinates (with ‹listen›): start that, or "+
+			"give the address that it printed", join)
+	}
+
+	if err != nil {
+		return cluster.Place{}, err
+	}
+	return cluster.ParsePlace(strings.TrimSpace(string(text)))
 }
 
 // release ends a coordination, and says what it came to. Workers of a run that is not done hand in
 // what they have.
 func (j *RunJob) release(ctx context.Context, c *cluster.Coordinator, done bool) error {
+	// That takes as long as their calls in flight.
 	stop := func() {}
 	if !done {
 		stop = j.Step("Waiting for the workers to hand in what they have")
@@ -175,6 +213,10 @@ func (j *RunJob) release(ctx context.Context, c *cluster.Coordinator, done bool)
 	err := c.Close(ctx, done)
 
 	stop()
+
+	if done {
+		err = cmp.Or(err, os.Remove(filepath.Join(j.Out, joinFile)))
+	}
 
 	n := c.Counts()
 	text := fmt.Sprintf("Workers began %d units and ended %d", n.Begun, n.Ended)
@@ -288,11 +330,37 @@ func numbered(all []collect.Question) func(id string) int {
 
 // workersText says who is working.
 func workersText(c *cluster.Coordinator) string {
-	workers, units := c.Workers(), 0
-	for _, w := range workers {
-		units += len(w.Units)
+	s := c.Status()
+
+	text := fmt.Sprintf("%d workers, %d units", s.Workers, s.Units)
+	if s.Again > 0 {
+		text += fmt.Sprintf(", %d begun again", s.Again)
 	}
-	return fmt.Sprintf("%d workers, %d units", len(workers), units)
+	return text
+}
+
+// workersNote returns what the list of runs shows of workers; nil without any.
+func workersNote(c *cluster.Coordinator) *rundir.Workers {
+	if c == nil {
+		return nil
+	}
+
+	n := c.Counts()
+	all := &rundir.Workers{Begun: n.Begun, Ended: n.Ended, Again: n.Again, Refused: n.Refused}
+
+	for _, b := range c.Workers() {
+		w := rundir.Worker{Name: b.Worker, Units: len(b.Units), Done: b.Done}
+		if there := b.Seen.Sub(b.Joined).Hours(); there > 0 {
+			w.PerHour = float64(b.Done) / there
+		}
+
+		for _, since := range b.Units {
+			w.Longest = max(w.Longest, b.Seen.Sub(since).Seconds())
+		}
+
+		all.There = append(all.There, w)
+	}
+	return all
 }
 
 // twin makes the folder that a worker works in: the run, without anything done yet.

@@ -105,13 +105,16 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (
 		Store: run.Store, Workers: j.workerCount(b), Retry: b.Retry(), Progress: &finetune.Progress{},
 	}
 
-	load, release, err := j.engage(ctx, b, run, e.Jobs, &o)
+	workers, load, release, err := j.engage(ctx, b, run, e.Jobs, &o)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = cmp.Or(err, release(err == nil)) }()
 
-	finish, err := j.follow(b, run, j.followEpisodes(b, o.Progress, load))
+	watched := j.followEpisodes(b, o.Progress, load)
+	watched.workers = workers
+
+	finish, err := j.follow(b, run, watched)
 	if err != nil {
 		return r, err
 	}

@@ -28,12 +28,12 @@ type episodeOutcome struct {
 
 // engage has workers play the episodes of an evaluation; see coordinated.
 func (j *EvaluateJob) engage(ctx context.Context, b *Bench, run *stored.Run, jobs []finetune.Job, o *finetune.Options) (
-	load func() string, release func(done bool) error, err error) {
-	workers, load, release, err := j.coordinated(ctx, b, run)
+	workers *cluster.Coordinator, load func() string, release func(done bool) error, err error) {
+	workers, load, release, err = j.coordinated(ctx, b, run)
 	if workers != nil {
 		o.Elsewhere, o.Workers = playElsewhere(workers, run.Store, jobs), mostOpenUnits
 	}
-	return load, release, err
+	return workers, load, release, err
 }
 
 // playElsewhere has episodes played by workers, which use playUnit.

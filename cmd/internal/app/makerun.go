@@ -12,6 +12,7 @@ import (
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/collect"
+	"toolevo/mcts/collect/cluster"
 	"toolevo/mcts/policy/server"
 	"toolevo/mcts/store"
 )
@@ -40,17 +41,24 @@ type followed struct {
 	progress func() rundir.Progress
 	status   func() func() console.Status // each for one goroutine
 	ended    func()                       // said before what servers did; may be nil
+	workers  *cluster.Coordinator         // of a run that workers do, or nil
 }
 
 // follow shows how a run is doing to the host, in its folder and to Prometheus, until finish is
 // called.
 func (j *RunJob) follow(b *Bench, run *stored.Run, w followed) (finish func() error, err error) {
-	if err := j.publish(b, run.Run, w.figures, w.done); err != nil {
+	if err := j.publish(b, run.Run, w); err != nil {
 		return nil, err
 	}
 
+	progress := func() rundir.Progress {
+		p := w.progress()
+		p.Workers = workersNote(w.workers)
+		return p
+	}
+
 	finishTally := j.tally(run.Dir, b)
-	finishNote := rundir.Note(run.Dir, w.progress)
+	finishNote := rundir.Note(run.Dir, progress)
 	hide := j.Report(w.status())
 	silence := (&pulse{b.Log, w.status(), j.Servers.Account.Total, b.Snapshots}).beat()
 	return func() error {

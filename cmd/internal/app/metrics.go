@@ -33,22 +33,26 @@ func (j *RunJob) serveMetrics(b *Bench) error {
 	return nil
 }
 
-// publish serves the figures of a run. It is healthy as long as work is done: what done counts, and
-// answers of servers.
-func (j *RunJob) publish(b *Bench, run *store.Run, figures prometheus.Collector, done func() int64) error {
+// publish serves the figures of a run. It is healthy as long as work is done, or servers answer.
+func (j *RunJob) publish(b *Bench, run *store.Run, w followed) error {
 	if b.metrics == nil {
 		return nil
 	}
 
 	m := run.Manifest
 	work := func() int64 {
-		sum := done()
+		sum := w.done()
 		for _, s := range b.Snapshots() {
 			sum += s.Answered
 		}
 		return sum
 	}
-	return b.metrics.Watch(&metrics.Health{Work: work, Policies: b.Snapshots, Patience: b.Servers.Timeout},
-		metrics.Run(m.ID, m.Kind, Software()), figures, metrics.Servers(b.Snapshots),
-		metrics.Spent(j.Servers.Account.Pass))
+	all := []prometheus.Collector{
+		metrics.Run(m.ID, m.Kind, Software()), w.figures, metrics.Servers(b.Snapshots),
+		metrics.Spent(j.Servers.Account.Pass),
+	}
+	if w.workers != nil {
+		all = append(all, metrics.Workers(w.workers.Status))
+	}
+	return b.metrics.Watch(&metrics.Health{Work: work, Policies: b.Snapshots, Patience: b.Servers.Timeout}, all...)
 }

@@ -26,7 +26,7 @@ import (
 // WorkJob does the work of a run that another process coordinates.
 type WorkJob struct {
 	Host
-	Join          string // what the coordinator printed
+	Join          string // what the coordinator printed, or the folder of its run
 	Name          string // of this worker; "" is one that no other has
 	Data          string // the data folder; "" is TOOLEVO_DATA or data
 	Workers       int    // trees or episodes at a time, at most; 0 is as many as pay
@@ -46,7 +46,7 @@ type Worked struct {
 // Work joins a run, and does its units until the run is complete or ctx ends. While the coordinator
 // is away it goes on, and waits for it.
 func Work(ctx context.Context, job WorkJob) (Worked, error) {
-	place, err := cluster.ParsePlace(job.Join)
+	place, err := placeOf(job.Join)
 	if err != nil {
 		return Worked{}, console.Usage("‹join›: %v", err)
 	}

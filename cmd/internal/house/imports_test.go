@@ -166,7 +166,8 @@ var allowed = []rule{
 	{"mcts/collect", []string{"envs", "envs/kept", "mcts", "mcts/store"}},
 
 	{"mcts/collect/cluster", []string{"envs", "mcts", "mcts/account", "mcts/collect", "mcts/store"}},
-	{"mcts/metrics", []string{"envs/wire", "envs/yamltext", "mcts/account", "mcts/collect", "mcts/policy/server"}},
+	{"mcts/metrics", []string{"envs/wire", "envs/yamltext", "mcts/account", "mcts/collect", "mcts/collect/cluster",
+		"mcts/policy/server"}},
 
 	{"trajectories/internal/bpe", nil},
 	{"trajectories/internal/pq", []string{"envs/disk"}},

@@ -32,10 +32,10 @@ type Options struct {
 	// Where: an address to listen on, with a folder for the server's streams, or the address of a
 	// NATS server that is there.
 	Listen, Dir string
-	URL         string
+	Place       Place // in place of Listen
 
-	Token  string      // that workers have to know
-	Secure *tls.Config // of the server, and nil for none; of the client with URL
+	Token  string      // that workers have to know, with Listen
+	Secure *tls.Config // of the server, and nil for none, with Listen
 
 	// Patience is how long a worker may say nothing before another one gets its unit.
 	Patience time.Duration
@@ -133,45 +133,36 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 
 // connect starts a server, unless there is one, and connects to it.
 func (c *Coordinator) connect(ctx context.Context) (err error) {
-	options := []nats.Option{nats.Name("toolevo coordinator"), nats.MaxReconnects(-1), nats.Token(c.options.Token)}
-	url := c.options.URL
+	options := []nats.Option{nats.Name("toolevo coordinator"), nats.MaxReconnects(-1)}
+	address := c.options.Place.server()
 
-	if url == "" {
+	if c.options.Listen != "" {
 		c.server, err = startServer(c.options.Listen, c.options.Dir, c.options.Token, c.options.Secure,
 			c.log)
 		if err != nil {
 			return err
 		}
 
-		url = c.server.ClientURL()
-		options = append(options, nats.InProcessServer(c.server))
-	} else if c.options.Secure != nil {
-		options = append(options, nats.Secure(c.options.Secure))
+		// Its own server, too, is dialled as workers do, but within the process.
+		address = c.server.ClientURL()
+		options = append(options, nats.InProcessServer(c.server), nats.Token(c.options.Token))
+	} else {
+		options = append(options, c.options.Place.credentials())
 	}
 
-	// Its own server, too, is dialled as workers do, but within the process.
-	if c.conn, err = nats.Connect(url, options...); err != nil {
-		return fmt.Errorf("cluster: connect to %s: %w", hide(url), err)
+	if c.conn, err = nats.Connect(address, options...); err != nil {
+		return fmt.Errorf("cluster: connect to %s: %w", address, err)
 	}
 
 	if v := c.conn.ConnectedServerVersion(); semver.Compare("v"+v, "v"+oldest) < 0 {
 		return fmt.Errorf("cluster: the NATS server at %s is %s: want %s or later, or leave it out: toolevo "+
-			"has one of its own", hide(url), v, oldest)
+			"has one of its own", address, v, oldest)
 	}
 
 	if c.js, err = jetstream.New(c.conn); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	return c.makeStreams(ctx)
-}
-
-// hide returns an address without what only its owner may know.
-func hide(url string) string {
-	if i := strings.LastIndexByte(url, '@'); i >= 0 {
-		scheme, _, _ := strings.Cut(url, "://")
-		return scheme + "://" + url[i+1:]
-	}
-	return url
 }
 
 // makeStreams makes the streams of the run, unless they are there.
@@ -413,10 +404,38 @@ func (c *Coordinator) Counts() Counts {
 	return c.counts
 }
 
-// Address is where the server of this process listens.
+// Status is how a run is being done at one moment.
+type Status struct {
+	Workers int64         // that are there
+	Units   int64         // that they do
+	Oldest  time.Duration // since the unit that was begun first was
+	Begun   int64         // units, by workers
+	Ended   int64         // units
+	Again   int64         // units that were begun a second time or more, as their worker was lost
+	Refused int64         // calls that were made twice
+}
+
+// Status returns how the run is being done.
+func (c *Coordinator) Status() Status {
+	workers, n := c.Workers(), c.Counts()
+	s := Status{
+		Workers: int64(len(workers)), Begun: int64(n.Begun), Ended: int64(n.Ended), Again: int64(n.Again),
+		Refused: int64(n.Refused),
+	}
+
+	for _, w := range workers {
+		s.Units += int64(len(w.Units))
+		for _, since := range w.Units {
+			s.Oldest = max(s.Oldest, time.Since(since))
+		}
+	}
+	return s
+}
+
+// Address is where the server of this process listens, "" without one.
 func (c *Coordinator) Address() string {
 	if c.server == nil {
-		return hide(c.options.URL)
+		return ""
 	}
 	return c.server.Addr().String()
 }

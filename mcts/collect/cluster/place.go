@@ -8,17 +8,22 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
+
+	"github.com/nats-io/nats.go"
 )
 
 // Place is where a coordinator is, and what a worker needs to know to join it.
 type Place struct {
 	Host  string // HOST:PORT
 	Key   string // of the run's names
-	Token string
+	Token string // that the server wants; or the name of a user, who has a password
 	Pin   string // the SHA-256 of the server's certificate, in hex; "" is a server without TLS
 	CA    bool   // with TLS, whose certificate the machine's authorities vouch for
+
+	Password string // "" with a token
 }
 
 // The schemes of places.
@@ -32,10 +37,39 @@ func PlaceOf(run, host, token, pin string) Place {
 	return Place{Host: host, Key: namesOf(run).key, Token: token, Pin: pin}
 }
 
+// PlaceAt returns the place of a run's coordinator that uses a NATS server, whose address is like
+// those of other clients: nats://HOST:PORT or tls://HOST:PORT, with TOKEN@ or USER:PASSWORD@.
+func PlaceAt(run, address string) (Place, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != schemePlain && u.Scheme != schemeTLS || u.Hostname() == "" || u.Path != "" {
+		return Place{}, errors.New("this is no address of a NATS server: want nats://HOST:PORT or tls://HOST:PORT, " +
+			"with TOKEN@ or USER:PASSWORD@ before the host if it wants that")
+	}
+
+	p := PlaceOf(run, u.Host, u.User.Username(), "")
+	p.Password, _ = u.User.Password()
+	p.CA = u.Scheme == schemeTLS
+
+	if u.Port() == "" {
+		p.Host = net.JoinHostPort(u.Hostname(), natsPort)
+	}
+	return p, nil
+}
+
+// natsPort is where NATS servers listen.
+const natsPort = "4222"
+
 // String returns the place as one word, which ParsePlace reads: nats://TOKEN@HOST:PORT/KEY, or
 // tls://TOKEN@HOST:PORT/KEY?pin=SHA256.
 func (p Place) String() string {
-	u := url.URL{Scheme: schemePlain, User: url.User(p.Token), Host: p.Host, Path: "/" + p.Key}
+	u := url.URL{Scheme: schemePlain, Host: p.Host, Path: "/" + p.Key}
+
+	switch {
+	case p.Password != "":
+		u.User = url.UserPassword(p.Token, p.Password)
+	case p.Token != "":
+		u.User = url.User(p.Token)
+	}
 
 	switch {
 	case p.Pin != "":
@@ -56,6 +90,7 @@ func ParsePlace(text string) (Place, error) {
 	}
 
 	p := Place{Host: u.Host, Key: strings.Trim(u.Path, "/"), Token: u.User.Username(), Pin: u.Query().Get("pin")}
+	p.Password, _ = u.User.Password()
 	p.CA = u.Scheme == schemeTLS && p.Pin == ""
 
 	_, keyErr := hex.DecodeString(p.Key)
@@ -73,6 +108,14 @@ func ParsePlace(text string) (Place, error) {
 
 // keySize is how many characters the key of a run's names has.
 const keySize = 16
+
+// credentials returns what a client shows the server.
+func (p Place) credentials() nats.Option {
+	if p.Password != "" {
+		return nats.UserInfo(p.Token, p.Password)
+	}
+	return nats.Token(p.Token)
+}
 
 // server returns the address for a client of NATS, without secrets.
 func (p Place) server() string {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,10 +52,6 @@ type WorkerOptions struct {
 
 	// Used returns what models took since it was last called, by KIND:MODEL; nil is nothing.
 	Used func() map[string]account.Usage
-
-	// Status is what the coordinator is told about the worker, every few seconds, as JSON; nil is
-	// nothing.
-	Status func() any
 }
 
 // Worker works for a coordinator.
@@ -68,6 +66,7 @@ type Worker struct {
 
 	mu    sync.Mutex           // guards what follows
 	doing map[string]time.Time // since when, by unit
+	done  int64                // units
 }
 
 // Connect connects to the server of a coordinator.
@@ -78,7 +77,7 @@ func Connect(o WorkerOptions) (*Worker, error) {
 	}
 
 	options := []nats.Option{
-		nats.Name(o.Name), nats.MaxReconnects(-1), nats.Token(o.Place.Token), nats.ReconnectWait(retryEvery),
+		nats.Name(o.Name), nats.MaxReconnects(-1), o.Place.credentials(), nats.ReconnectWait(retryEvery),
 		nats.ReconnectJitter(retryEvery, retryEvery), nats.ReconnectBufSize(-1),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
@@ -243,6 +242,7 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 
 			w.mu.Lock()
 			delete(w.doing, id)
+			w.done++
 			w.mu.Unlock()
 
 			if err != nil {
@@ -399,9 +399,10 @@ const stuck = time.Hour
 // Beat is what a coordinator is told by a worker.
 type Beat struct {
 	Worker string               `json:"worker"`
+	Joined time.Time            `json:"joined"`
 	Units  map[string]time.Time `json:"units"` // being done, since when
-	Status json.RawMessage      `json:"status,omitempty"`
-	Seen   time.Time            `json:"seen"` // by the coordinator
+	Done   int64                `json:"done"`  // units
+	Seen   time.Time            `json:"-"`     // by the coordinator
 }
 
 // beatEvery is how often a worker says that it is there.
@@ -409,17 +410,12 @@ const beatEvery = 2 * time.Second
 
 // beat tells the coordinator about this worker until ctx ends.
 func (w *Worker) beat(ctx context.Context) {
+	joined := time.Now()
+
 	for {
 		w.mu.Lock()
-		b := Beat{Worker: w.options.Name, Units: map[string]time.Time{}}
-		for id, since := range w.doing {
-			b.Units[id] = since
-		}
+		b := Beat{Worker: w.options.Name, Joined: joined, Units: maps.Clone(w.doing), Done: w.done}
 		w.mu.Unlock()
-
-		if w.options.Status != nil {
-			b.Status, _ = json.Marshal(w.options.Status())
-		}
 
 		if text, err := json.Marshal(b); err == nil {
 			_ = w.conn.Publish(w.names.beat(), text) // the next one says it again
@@ -457,7 +453,7 @@ const (
 // awayAfter is after how long a worker that says nothing counts as gone.
 const awayAfter = 5 * beatEvery
 
-// Workers returns the workers that are there.
+// Workers returns the workers that are there, by name.
 func (c *Coordinator) Workers() []Beat {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -468,5 +464,7 @@ func (c *Coordinator) Workers() []Beat {
 			all = append(all, b)
 		}
 	}
+
+	slices.SortFunc(all, func(a, b Beat) int { return strings.Compare(a.Worker, b.Worker) })
 	return all
 }

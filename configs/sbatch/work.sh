@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Workers of a run as Slurm jobs, of which any may be taken away: as many as the array has, each with its own server.
+#
+#   sbatch --array=1-8 configs/sbatch/work.sh runs/night vllm serve MODEL --port 8000
+#
+# The coordinator, `toolevo collect --listen HOST:PORT --out runs/night`, runs where all nodes reach it. A minute before
+# its time is up Slurm signals the worker, which hands in what it has; the job then waits for its turn again.
+#SBATCH --job-name=toolevo-worker
+#SBATCH --gpus=1
+#SBATCH --cpus-per-task=8
+#SBATCH --mem=64G
+#SBATCH --time=04:00:00
+#SBATCH --signal=B:TERM@60
+#SBATCH --requeue
+#SBATCH --open-mode=append
+set -u
+
+run=${1:?the folder of the run, then the command of the server}
+shift
+server=''
+if [ "$#" -gt 0 ]; then
+  "$@" &
+  server=$!
+fi
+
+signalled=''
+toolevo work --join "$run" --server "${SERVER:-http://127.0.0.1:8000/v1}" --patience 30m --progress plain &
+worker=$!
+trap 'signalled=yes; kill -TERM "$worker"' TERM
+
+# A signal ends wait but not the worker, which hands in what it has.
+wait "$worker"
+code=$?
+while [ -n "$signalled" ] && kill -0 "$worker" 2>/dev/null; do
+  wait "$worker"
+  code=$?
+done
+
+if [ -n "$server" ]; then
+  kill "$server"
+fi
+if [ -n "$signalled" ] && [ "$code" -eq 130 ]; then
+  scontrol requeue "$SLURM_JOB_ID"
+fi
+exit "$code"
