@@ -19,7 +19,7 @@ func (a *app) workCommand() *cobra.Command {
 	job.Servers = a.servingFlags(cmd)
 	job.Log.Level = "info"
 
-	addFlags(cmd, "work", into{"join": &job.Join, "name": &job.Name, "data": &job.Data})
+	addFlags(cmd, "work", into{"join": &job.Join, "name": &job.Name, "data": &job.Data, "fetch": &job.Fetch})
 	addFlags(cmd, "run", into{
 		"workers":        &job.Workers,
 		"python-servers": &job.PythonServers,

@@ -182,9 +182,12 @@ func TestWorkersThatDoNotFit(t *testing.T) {
 		}
 	}
 
-	f.work = []string{"--data", data}
+	// What it lacks it can get, and what it has otherwise.
+	f.work = []string{"--data", other, "--fetch"}
 	f.join(0)
 	f.disband()
+	says(t, "work --fetch", f.workers[0].err.String(), "Fetched ", "files of data")
+	must(t, "data", "verify", "--data", other)
 }
 
 // A worker that is told to end hands in what it has: no call is made twice, whoever goes on.

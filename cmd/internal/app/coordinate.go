@@ -141,7 +141,7 @@ func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coor
 		Dir:      filepath.Join(run.Dir, "nats"),
 		Patience: j.Coordinate.Patience,
 		Welcome:  (&entrance{RunJob: j, run: run, models: map[string]served{}}).welcome,
-		Ask:      cluster.Remembering(run),
+		Ask:      newDataShelf(j.Data, cluster.Remembering(run)).answer,
 		Used:     j.noteUsed,
 		Log:      j.Servers.Log,
 	}

@@ -29,6 +29,7 @@ type WorkJob struct {
 	Join          string // what the coordinator printed, or the folder of its run
 	Name          string // of this worker; "" is one that no other has
 	Data          string // the data folder; "" is TOOLEVO_DATA or data
+	Fetch         bool   // what the data folder lacks, from the coordinator
 	Workers       int    // trees or episodes at a time, at most; 0 is as many as pay
 	PythonServers int
 	Servers       *serving.Servers
@@ -191,6 +192,12 @@ func (w *working) inTwin(ctx context.Context, member *cluster.Worker, welcome *w
 	}
 	if run.Data == "" {
 		run.Data = w.DefaultData()
+	}
+
+	if w.Fetch {
+		if err := w.fetchData(ctx, member, run.Data); err != nil {
+			return err
+		}
 	}
 
 	switch welcome.Manifest.Kind {
