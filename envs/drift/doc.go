@@ -41,7 +41,7 @@
 //	mix-forms           condition               rule, which the notice's example gives as rule1, rule2
 //	move-url            …/v1/rates              …/v2/rates, in the document; calls stay
 //	wrap-response       Loaded.                 {"State": "Success", "Message": "Loaded."}
-//	label-response      Loaded.                 "Status: Success", and in the next line "Content: Loaded."
+//	style-response      Loaded.                 [Success] Loaded., or Status = Success | Text = Loaded., and others
 //
 // Of parameters with types, merge-parameters takes required texts that follow each other, and
 // number-list a required list, or a text whose name is a plural: the first five items get a

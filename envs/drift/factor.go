@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
@@ -107,14 +108,14 @@ func wrapResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return Change{Operator: "wrap-response", To: now.Wrap(true, "…")}, true
 }
 
-// labelResponse has answers begin with a labelled line that says how the call went. It leaves
+// styleResponse has answers say how the call went, as text in one of several styles. It leaves
 // answers that have a form already, and never draws the published names.
-func labelResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
+func styleResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 	if s.Response != nil {
 		return Change{}, false
 	}
 
-	now := wire.AnswerForm{State: "State", Message: "Message", Labels: true}
+	now := wire.AnswerForm{State: "State", Message: "Message", Style: pick(d.Rand, wire.AnswerStyles())}
 	for now.State == "State" {
 		now.State = pick(d.Rand, d.words.Responses.State)
 	}
@@ -124,7 +125,7 @@ func labelResponse(s *toolapi.Spec, d *Draws) (Change, bool) {
 	}
 
 	s.Response = &now
-	return Change{Operator: "label-response", To: now.State + ": …, " + now.Message + ": …"}, true
+	return Change{Operator: "style-response", To: strings.ReplaceAll(now.Wrap(true, "…"), "\n", " ")}, true
 }
 
 // rewordAPI gives an API a name of other words, in the style of its old one.

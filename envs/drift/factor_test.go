@@ -213,19 +213,19 @@ func TestParseFactor(t *testing.T) {
 	}
 }
 
-// Labels are of drawn words, never the published ones, and a version that has a form keeps it.
-func TestLabelledAnswers(t *testing.T) {
+// Styles and words are drawn, never the published ones, and a version that has a form keeps it.
+func TestAnswersInAStyle(t *testing.T) {
 	t.Parallel()
 
-	operators, err := drift.ParseOperators([]string{"label-response"})
+	operators, err := drift.ParseOperators([]string{"style-response"})
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	m, forms := maker(t, shipped(t), "p_c", 1, allHeld...), map[wire.AnswerForm]bool{}
 	for i := range 10 {
-		s, changes := m.Applied("label", operators, i)
-		if r := *s.Response; !r.Labels || r.State == "State" || r.Message == "Message" || len(changes) != 1 {
+		s, changes := m.Applied("style", operators, i)
+		if r := *s.Response; r.Style == "" || r.State == "State" || r.Message == "Message" || len(changes) != 1 {
 			t.Errorf("%s answers as %+v after %v", s.Version, r, changes)
 		}
 
@@ -247,7 +247,7 @@ func TestLabelledAnswers(t *testing.T) {
 	}
 
 	formed := maker(t, shipped(t), "b2_response", 1, allHeld...)
-	if s, changes := formed.Applied("label", operators, 0); s.Response.Labels || len(changes) > 0 {
+	if s, changes := formed.Applied("style", operators, 0); s.Response.Style != "" || len(changes) > 0 {
 		t.Errorf("a version with objects answers as %+v after %v", *s.Response, changes)
 	}
 }

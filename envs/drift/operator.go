@@ -66,7 +66,7 @@ var operators = []Operator{
 	{Name: "mix-forms", Apply: mixForms, About: "a list is rule, or rule1, rule2, …"},
 	{Name: "move-url", Apply: moveURL, About: "the next version in the URL of the document"},
 	{Name: "wrap-response", common: wrapResponse, About: "answers are JSON objects of a state and a message"},
-	{Name: "label-response", common: labelResponse, About: "answers begin with a line of their state"},
+	{Name: "style-response", common: styleResponse, About: "answers are text that says how the call went"},
 
 	{Name: "split-tool", common: splitTool, group: groupTools, About: "calls with a parameter are another API's"},
 	{Name: "merge-tools", common: mergeTools, group: groupTools,

@@ -2,7 +2,10 @@ package wire
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolevo/envs"
@@ -15,15 +18,39 @@ const (
 	failure = "Failed"
 )
 
-// AnswerForm is an answer of two parts: their names. It is a JSON object of two members, or two
-// labelled lines.
+// AnswerForm is an answer of two parts: their names, and how they are written.
 type AnswerForm struct {
 	State   string `yaml:"state" json:"state"`     // the part that says whether the call succeeded
 	Message string `yaml:"message" json:"message"` // the part that has the text
-
-	// lines "State: Success" and "Message: …" in place of the object
-	Labels bool `yaml:"labels,omitempty" json:"labels,omitempty"`
+	// how they are written as text: labels, brackets, tags or pairs; "" is a JSON object
+	Style string `yaml:"style,omitempty" json:"style,omitempty"`
 }
+
+// style is a way to write an answer as text. In before and after STATE and MESSAGE stand for the
+// names of the parts, and VALUE for the state.
+type style struct {
+	before, after string         // what the text stands between
+	read          *regexp.Regexp // the answer; its group is the text
+}
+
+var styles = map[string]style{
+	"labels":   newStyle("STATE: VALUE\nMESSAGE: ", ""),
+	"brackets": newStyle("[VALUE] ", ""),
+	"tags":     newStyle("<STATE>VALUE</STATE>\n<MESSAGE>", "</MESSAGE>"),
+	"pairs":    newStyle("STATE = VALUE | MESSAGE = ", ""),
+}
+
+func newStyle(before, after string) style {
+	any := strings.NewReplacer("STATE", "[A-Za-z]+", "MESSAGE", "[A-Za-z]+", "VALUE", "(?:"+success+"|"+failure+")")
+	pattern := func(text string) string { return any.Replace(regexp.QuoteMeta(text)) }
+	return style{before, after, regexp.MustCompile("(?s)^" + pattern(before) + "(.*)" + pattern(after) + "$")}
+}
+
+// AnswerStyles are the names of how answers are written as text.
+func AnswerStyles() []string { return slices.Sorted(maps.Keys(styles)) }
+
+// name is what a part of an answer in a style may be called.
+var name = regexp.MustCompile(`^[A-Za-z]+$`)
 
 // Validate returns what the form lacks.
 func (f AnswerForm) Validate() error {
@@ -31,13 +58,21 @@ func (f AnswerForm) Validate() error {
 		return errors.New("a response needs two names that differ: state and message")
 	}
 
-	if f.Labels && !(label.MatchString(f.State) && label.MatchString(f.Message)) {
-		return errors.New("the names of a response with labels have to be words of the letters a to z")
+	if f.Style == "" {
+		return nil
+	}
+
+	if _, ok := styles[f.Style]; !ok {
+		return fmt.Errorf("the style of a response is %q: want one of %s", f.Style, strings.Join(AnswerStyles(), ", "))
+	}
+
+	if !name.MatchString(f.State) || !name.MatchString(f.Message) {
+		return errors.New("the names of a response with a style have to be words of the letters a to z")
 	}
 	return nil
 }
 
-// Wrap writes the answer to a call: an object in one line, or the lines of labels. Letters of any
+// Wrap writes the answer to a call: an object in one line, or text in its style. Letters of any
 // script are unchanged.
 func (f AnswerForm) Wrap(succeeded bool, text string) string {
 	state := failure
@@ -45,8 +80,9 @@ func (f AnswerForm) Wrap(succeeded bool, text string) string {
 		state = success
 	}
 
-	if f.Labels {
-		return f.State + ": " + state + "\n" + f.Message + ": " + text
+	if s, ok := styles[f.Style]; ok {
+		named := strings.NewReplacer("STATE", f.State, "MESSAGE", f.Message, "VALUE", state)
+		return named.Replace(s.before) + text + named.Replace(s.after)
 	}
 	return pytext.JSON(envs.Object(f.State, state, f.Message, text))
 }
@@ -55,17 +91,12 @@ func (f AnswerForm) Wrap(succeeded bool, text string) string {
 // none has to be decoded.
 var wrapped = regexp.MustCompile(`^\{"(?:[^"\\]|\\.)+": "(?:` + success + `|` + failure + `)", "`)
 
-// label is the name of a part of labelled lines, and labelled how these begin.
-var (
-	label    = regexp.MustCompile(`^[A-Za-z]+$`)
-	labelled = regexp.MustCompile(`^[A-Za-z]+: (?:` + success + `|` + failure + `)\n[A-Za-z]+: `)
-)
-
-// ReadAnswer returns the text of an answer: the message of an object or of labelled lines, and
-// anything else as it is.
+// ReadAnswer returns the text of an answer that has a form, and any other answer as it is.
 func ReadAnswer(answer string) string {
-	if start := labelled.FindString(answer); start != "" {
-		return answer[len(start):]
+	for _, s := range styles {
+		if found := s.read.FindStringSubmatch(answer); found != nil {
+			return found[1]
+		}
 	}
 
 	if !strings.HasPrefix(answer, `{"`) || !wrapped.MatchString(answer) {

@@ -25,9 +25,15 @@ func TestWrap(t *testing.T) {
 		}
 	}
 
-	labels := wire.AnswerForm{State: "Status", Message: "Text", Labels: true}
-	if got := labels.Wrap(false, "one\ntwo"); got != "Status: Failed\nText: one\ntwo" {
-		t.Errorf("with labels: %q", got)
+	for style, want := range map[string]string{
+		"labels": "Status: Failed\nText: one\ntwo", "brackets": "[Failed] one\ntwo",
+		"tags":  "<Status>Failed</Status>\n<Text>one\ntwo</Text>",
+		"pairs": "Status = Failed | Text = one\ntwo",
+	} {
+		form := wire.AnswerForm{State: "Status", Message: "Text", Style: style}
+		if got := form.Wrap(false, "one\ntwo"); got != want || wire.ReadAnswer(got) != "one\ntwo" {
+			t.Errorf("%s: %q is read as %q", style, got, wire.ReadAnswer(got))
+		}
 	}
 }
 
@@ -39,7 +45,7 @@ func TestReadLeavesOtherTextAlone(t *testing.T) {
 		`{"State": "Success", "Message": "x", "More": "y"}`, `{"State": "Success", "Message": "x"} and more`,
 		`{"State": "Done", "Message": "x"}`, `{"Origin": "JFK", "Dest": "LAX"}`, `{"Message": "x", "State": "Success"}`,
 		`{"State": "Success", "Message": "x`, "Status: Done\nText: x", "Status: Success", "Status: Success\nx",
-		"The status: Success\nText: x",
+		"The status: Success\nText: x", "[Done] x", "<a>Success</a>x", "Status = Success",
 	} {
 		if got := wire.ReadAnswer(text); got != text {
 			t.Errorf("Read(%s) = %s", text, got)
@@ -55,7 +61,8 @@ func TestValidate(t *testing.T) {
 	}
 
 	for _, f := range []wire.AnswerForm{{}, {State: "State"}, {Message: "Message"}, {State: "x", Message: "x"},
-		{State: "a b", Message: "x", Labels: true}, {State: "x", Message: "ä", Labels: true},
+		{State: "a b", Message: "x", Style: "labels"}, {State: "x", Message: "ä", Style: "tags"},
+		{State: "State", Message: "Message", Style: "xml"},
 	} {
 		if f.Validate() == nil {
 			t.Errorf("%+v is valid", f)
@@ -64,13 +71,16 @@ func TestValidate(t *testing.T) {
 }
 
 func FuzzReadUndoesWrap(f *testing.F) {
-	f.Add("State", "Message", false, true, "We have successfully loaded the flights database.")
-	f.Add(`"`, "\\", false, false, `{"State": "Failed", "Message": "x"}`)
-	f.Add("Status", "Text", true, false, "Status: Success\nText: x")
-	f.Add("\n", "é", false, true, "a\tb\u2028c\x00")
+	f.Add("State", "Message", "", true, "We have successfully loaded the flights database.")
+	f.Add(`"`, "\\", "", false, `{"State": "Failed", "Message": "x"}`)
+	f.Add("Status", "Text", "labels", false, "Status: Success\nText: x")
+	f.Add("Status", "Text", "tags", true, "</Text>\n<Text>")
+	f.Add("Status", "Text", "brackets", true, "")
+	f.Add("Status", "Text", "pairs", false, " | Text = x\n")
+	f.Add("\n", "é", "", true, "a\tb\u2028c\x00")
 
-	f.Fuzz(func(t *testing.T, state, message string, labels, succeeded bool, text string) {
-		format := wire.AnswerForm{State: state, Message: message, Labels: labels}
+	f.Fuzz(func(t *testing.T, state, message, style string, succeeded bool, text string) {
+		format := wire.AnswerForm{State: state, Message: message, Style: style}
 		if format.Validate() != nil || !utf8.ValidString(state+" "+message+" "+text) {
 			return
 		}

@@ -31,14 +31,15 @@ versions() {
 }
 
 # mix-forms has notices of two forms, as p_s_in has; add-option gives any tool one more parameter, so
-# that a call has to be read off its notice each time; label-response puts a line before each answer,
-# so that a notice is not the first thing to be read. add-flag and wrap-response are held out.
+# that a call has to be read off its notice each time; style-response has every answer say how the
+# call went, as text, so that a notice is not the first thing to be read. add-flag and wrap-response are held out.
 seed=1
-for operators in rename-api,rename-parameter rename-api,add-option rename-api,mix-forms,rename-parameter \
-	rename-api,prefix-text,rename-parameter,add-option rename-api,number-list,prefix-text,rename-parameter \
-	rename-api,mix-forms,prefix-text,rename-parameter,add-option rename-api,number-list,rename-parameter,add-option \
-	rename-api,rename-parameter,special-characters rename-api,rename-parameter,label-response \
-	rename-api,mix-forms,rename-parameter,add-option,label-response; do
+for operators in rename-api,rename-parameter rename-api,add-option,style-response rename-api,mix-forms,rename-parameter \
+	rename-api,prefix-text,rename-parameter,add-option rename-api,number-list,prefix-text,rename-parameter,style-response \
+	rename-api,mix-forms,prefix-text,rename-parameter,add-option \
+	rename-api,number-list,rename-parameter,add-option,style-response \
+	rename-api,rename-parameter,special-characters rename-api,rename-parameter,style-response \
+	rename-api,mix-forms,rename-parameter,add-option,style-response; do
 	versions many $seed 40 1 $operators
 	seed=$((seed + 1))
 done
