@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"path/filepath"
 	"regexp"
@@ -28,17 +30,23 @@ type fleet struct {
 	place       string
 }
 
-// freePort returns an address where nothing listens now.
-func freePort(t *testing.T) string {
+// freePort returns an address where nothing listens now. Its port is none that systems give to
+// those who do not care: it stays free while the coordinator is dead.
+func freePort(t *testing.T, random *rand.Rand) string {
 	t.Helper()
 
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 12000+random.IntN(18000))
 
-	return l.Addr().String()
+		l, err := net.Listen("tcp", address)
+		if err == nil {
+			_ = l.Close()
+			return address
+		}
+	}
+
+	t.Fatal("no port is free")
+	return ""
 }
 
 // coordinate starts the coordinator, or starts it again.
@@ -188,6 +196,55 @@ func TestWorkersThatDoNotFit(t *testing.T) {
 	f.disband()
 	says(t, "work --fetch", f.workers[0].err.String(), "Fetched ", "files of data")
 	must(t, "data", "verify", "--data", other)
+}
+
+// A coordinator that is interrupted takes what its workers have, and they wait for it: no call is
+// made twice, and the run is that of one machine.
+func TestCoordinatorIsInterrupted(t *testing.T) {
+	t.Parallel()
+	random := campaignRandom(t)
+	data, dir := smallData(t), t.TempDir()
+	server := serve(t, simserver.Options{
+		Slots: 16, Latency: simserver.Latency{PerCompletion: 50 * time.Millisecond},
+	})
+
+	args := []string{"collect", "--data", data, "--dataset", "coffee", "--limit", "4", "--trees", "2", "--engine",
+		"unsafe", "--policy", "openai:sim", "--set", "server.window=32768", "--set", "search.simulations=4",
+		"--run-id", "one", "--progress", "none"}
+	alone := filepath.Join(dir, "alone")
+	undisturbed(t, append(slices.Clip(args), "--server", server.URL(), "--out", alone)...)
+
+	before := server.Stats().Answered
+	f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 1)}
+	f.args = append(slices.Clip(args), "--out", f.run, "--listen", freePort(t, random))
+	f.work = []string{"--data", data, "--server", server.URL(), "--progress", "none"}
+	f.coordinate()
+	f.join(0)
+
+	if !f.coordinator.until(t, f.run, 20) {
+		t.Fatalf("the run ended early\n%s", f.coordinator.err)
+	}
+
+	f.coordinator.interrupt(t)
+
+	if code := f.coordinator.wait(); code != exitInterrupted {
+		t.Errorf("an interrupted coordinator ends with exit %d\n%s", code, f.coordinator.err)
+	}
+
+	says(t, "the coordinator", f.coordinator.err.String(), "--resume", "--listen")
+	f.workers[0].sees("waiting for it to go on")
+
+	f.coordinate()
+	f.disband()
+
+	if !bytes.Equal(read(t, filepath.Join(alone, rowsFile)), read(t, filepath.Join(f.run, rowsFile))) {
+		t.Error("the trajectories differ from those of one machine")
+	}
+
+	// The worker greets the server each time it joins.
+	if calls, answered := logged(t, f.run), server.Stats().Answered-before; answered != calls+2 {
+		t.Errorf("%d calls were answered for the %d of the run", answered, calls)
+	}
 }
 
 // A worker that is told to end hands in what it has: no call is made twice, whoever goes on.

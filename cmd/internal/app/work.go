@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
@@ -63,13 +64,16 @@ func Work(ctx context.Context, job WorkJob) (Worked, error) {
 	}
 
 	w := &working{WorkJob: job, place: place}
-	for {
-		err = w.pass(ctx)
-		if !errors.Is(err, cluster.ErrPaused) {
+
+	member, err := w.connect()
+	for err == nil {
+		if err = w.pass(ctx, member); !errors.Is(err, cluster.ErrPaused) {
 			break
 		}
 
 		job.Say("The coordinator has ended; waiting for it to go on with the run. Ctrl-C ends this worker.")
+
+		member, err = w.wait(ctx)
 	}
 
 	if errors.Is(err, cluster.ErrOver) {
@@ -78,11 +82,39 @@ func Work(ctx context.Context, job WorkJob) (Worked, error) {
 	return w.done, err
 }
 
+// again is how long to wait before a coordinator that has ended is looked for again.
+const again = time.Second
+
+// wait waits until the coordinator is back.
+func (w *working) wait(ctx context.Context) (*cluster.Worker, error) {
+	for {
+		if err := mcts.Wait(ctx, again); err != nil {
+			return nil, interruptedWorker(ctx, err)
+		}
+
+		// Whatever its error is now, the place was right before.
+		if member, err := w.connect(); err == nil {
+			return member, nil
+		}
+	}
+}
+
+func (w *working) connect() (*cluster.Worker, error) {
+	member, err := cluster.Connect(cluster.WorkerOptions{
+		Place: w.place, Name: w.Name, Secure: w.place.Client(), Used: w.used, Say: w.Say,
+	})
+	if err == nil {
+		w.Say("Connected to %s as %s.", w.place.Host, w.Name)
+	}
+	return member, console.GaveUp(err)
+}
+
 // working is a worker at work.
 type working struct {
 	WorkJob
-	place cluster.Place
-	done  Worked
+	place    cluster.Place
+	done     Worked
+	patience time.Duration // of the coordinator
 
 	mu      sync.Mutex // guards done and what follows
 	account *account.Account
@@ -90,16 +122,8 @@ type working struct {
 }
 
 // pass works from joining until the coordinator ends, or ctx does.
-func (w *working) pass(ctx context.Context) error {
-	member, err := cluster.Connect(cluster.WorkerOptions{
-		Place: w.place, Name: w.Name, Secure: w.place.Client(), Patience: DefaultWorkerPatience, Used: w.used,
-	})
-	if err != nil {
-		return console.GaveUp(err)
-	}
+func (w *working) pass(ctx context.Context, member *cluster.Worker) error {
 	defer member.Close()
-
-	w.Say("Connected to %s as %s.", w.place.Host, w.Name)
 
 	stop := w.Step("Joining the run at " + w.place.Host)
 	welcome, err := w.join(ctx, member, hello{})
@@ -185,7 +209,7 @@ func (w *working) inTwin(ctx context.Context, member *cluster.Worker, welcome *w
 		return console.GaveUp(err)
 	}
 
-	w.done.Run = welcome.Manifest.ID
+	w.done.Run, w.patience = welcome.Manifest.ID, welcome.Patience
 	run := RunJob{
 		Host: w.Host, Data: w.Data, Out: dir, Resume: true, Workers: w.Workers, PythonServers: w.PythonServers,
 		Servers: w.Servers, Metrics: w.Metrics, Log: w.Log, Part: true, works: true,
@@ -308,6 +332,7 @@ func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, 
 	defer w.Step("Working")()
 
 	err := member.Serve(ctx, cluster.Work{
+		Patience: w.patience,
 		Room: func(ctx context.Context) error {
 			select {
 			case free <- struct{}{}:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"toolevo/mcts/store"
 )
@@ -45,6 +46,39 @@ type Assignment struct {
 	waiting bool // to be flushed
 	flushes int
 }
+
+// keep keeps the unit as long as there is progress, and returns what ends that.
+func (a *Assignment) keep(ctx context.Context, m jetstream.Msg, patience time.Duration) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+
+	var done sync.WaitGroup
+	done.Go(func() {
+		ticker := time.NewTicker(patience / 4)
+		defer ticker.Stop()
+
+		for {
+			select {
+			case <-ticker.C:
+				if time.Since(time.Unix(0, a.progress.Load())) < stuck {
+					_ = m.InProgress()
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+
+	a.Progress()
+
+	return func() {
+		cancel()
+		done.Wait()
+	}
+}
+
+// stuck is after how long without progress a worker gives a unit away: longer than a server may
+// take for one completion.
+const stuck = time.Hour
 
 // begin reads the log of the unit, and adds that this worker has begun. over is whether the unit
 // has ended, fruitless how many workers before were lost one after the other without a result. It

@@ -20,7 +20,8 @@ import (
 	"toolevo/mcts/store"
 )
 
-const patience = 2 * time.Second
+// brief is the patience with workers that are lost.
+const brief = 2 * time.Second
 
 // run is a run whose units are questions of a few calls each.
 type run struct {
@@ -29,6 +30,8 @@ type run struct {
 	store *store.Store
 	place cluster.Place
 	port  string
+
+	patience time.Duration
 }
 
 func newRun(t *testing.T) *run {
@@ -46,7 +49,7 @@ func newRun(t *testing.T) *run {
 			t.Error(err)
 		}
 	})
-	return &run{t: t, dir: dir, store: s, port: "0"}
+	return &run{t: t, dir: dir, store: s, port: "0", patience: time.Minute}
 }
 
 // coordinate starts a coordinator of the run, on the port of the one before.
@@ -55,7 +58,7 @@ func (r *run) coordinate() *cluster.Coordinator {
 
 	c, err := cluster.Start(r.t.Context(), cluster.Options{
 		Run: "run", Store: r.store, Listen: "127.0.0.1:" + r.port, Dir: filepath.Join(r.dir, "nats"), Token: "token",
-		Patience: patience, Log: logger(),
+		Patience: r.patience, Log: logger(),
 		Welcome: func(_ context.Context, hello []byte) ([]byte, error) {
 			if string(hello) != "hello" {
 				return nil, errors.New("not welcome:\n" + string(hello))
@@ -145,9 +148,10 @@ func (r *run) check(units int) {
 // member is a worker of tests. Its calls each take a moment.
 type member struct {
 	*cluster.Worker
-	slots int
-	call  time.Duration
-	made  *atomic.Int64 // calls, by all members
+	patience time.Duration
+	slots    int
+	call     time.Duration
+	made     *atomic.Int64 // calls, by all members
 
 	doing func(ctx context.Context, a *cluster.Assignment) // called before each call; may be nil
 }
@@ -155,7 +159,7 @@ type member struct {
 func (r *run) join(name string, slots int, call time.Duration, made *atomic.Int64) *member {
 	r.t.Helper()
 
-	w, err := cluster.Connect(cluster.WorkerOptions{Place: r.place, Name: name, Patience: patience, Log: logger()})
+	w, err := cluster.Connect(cluster.WorkerOptions{Place: r.place, Name: name, Log: logger()})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -163,12 +167,13 @@ func (r *run) join(name string, slots int, call time.Duration, made *atomic.Int6
 	if welcome, err := w.Join(r.t.Context(), []byte("hello")); string(welcome) != "welcome" || err != nil {
 		r.t.Fatal(string(welcome), err)
 	}
-	return &member{Worker: w, slots: slots, call: call, made: made}
+	return &member{Worker: w, patience: r.patience, slots: slots, call: call, made: made}
 }
 
 func (m *member) serve(ctx context.Context) error {
 	free := make(chan struct{}, m.slots)
 	return m.Serve(ctx, cluster.Work{
+		Patience: m.patience,
 		Room: func(ctx context.Context) error {
 			select {
 			case free <- struct{}{}:
@@ -260,6 +265,7 @@ func TestWorkerThatWasCutOff(t *testing.T) {
 	t.Parallel()
 
 	r := newRun(t)
+	r.patience = brief
 	c := r.coordinate()
 
 	cable := newCable(t, r.place.Host)
@@ -366,6 +372,7 @@ func TestUnitThatBringsWorkersDown(t *testing.T) {
 	t.Parallel()
 
 	r := newRun(t)
+	r.patience = brief
 	c := r.coordinate()
 
 	outcome := make(chan string, 1)
@@ -499,12 +506,12 @@ func TestStrangers(t *testing.T) {
 	place := r.place
 	place.Token = "guess"
 
-	if _, err := cluster.Connect(cluster.WorkerOptions{Place: place, Patience: patience}); err == nil ||
+	if _, err := cluster.Connect(cluster.WorkerOptions{Place: place}); err == nil ||
 		!strings.Contains(err.Error(), "its token is another one") {
 		t.Errorf("without the token: %v", err)
 	}
 
-	w, err := cluster.Connect(cluster.WorkerOptions{Place: r.place, Patience: patience})
+	w, err := cluster.Connect(cluster.WorkerOptions{Place: r.place})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 
 // connect starts a server, unless there is one, and connects to it.
 func (c *Coordinator) connect(ctx context.Context) (err error) {
-	options := []nats.Option{nats.Name("toolevo coordinator"), nats.MaxReconnects(-1)}
+	options := []nats.Option{nats.Name("toolevo coordinator"), nats.MaxReconnects(-1), logErrors(c.log)}
 	address := c.options.Place.server()
 
 	if c.options.Listen != "" {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -47,8 +48,10 @@ type WorkerOptions struct {
 	Name   string // unique among the workers of a run
 	Secure *tls.Config
 
-	Patience time.Duration // of the coordinator; see Options
-	Log      *slog.Logger  // nil logs nothing
+	Log *slog.Logger // nil logs nothing
+
+	// Say tells people that the coordinator is away, or back; nil is nobody.
+	Say func(format string, args ...any)
 
 	// Used returns what models took since it was last called, by KIND:MODEL; nil is nothing.
 	Used func() map[string]account.Usage
@@ -62,7 +65,8 @@ type Worker struct {
 	js      jetstream.JetStream
 	log     *slog.Logger
 
-	over chan over // has room for one
+	over   chan over   // has room for one
+	ending atomic.Bool // the coordinator has said that it ends
 
 	mu    sync.Mutex           // guards what follows
 	doing map[string]time.Time // since when, by unit
@@ -79,11 +83,13 @@ func Connect(o WorkerOptions) (*Worker, error) {
 	options := []nats.Option{
 		nats.Name(o.Name), nats.MaxReconnects(-1), o.Place.credentials(), nats.ReconnectWait(retryEvery),
 		nats.ReconnectJitter(retryEvery, retryEvery), nats.ReconnectBufSize(-1),
+		logErrors(w.log),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				w.log.Warn("the coordinator is away; trying again", "because", err)
+			if err != nil && !w.ending.Load() {
+				w.say("The coordinator is away (%v): going on with what is here, and trying again.", err)
 			}
 		}),
+		nats.ReconnectHandler(func(*nats.Conn) { w.say("The coordinator is back.") }),
 	}
 
 	if o.Secure != nil {
@@ -109,6 +115,13 @@ func Connect(o WorkerOptions) (*Worker, error) {
 	return w, nil
 }
 
+// logErrors logs what goes wrong between calls, which the client would print.
+func logErrors(log *slog.Logger) nats.Option {
+	return nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		log.Debug("NATS client", "because", err)
+	})
+}
+
 // explain says what an error of a connection means.
 func explain(err error) error {
 	if errors.Is(err, nats.ErrAuthorization) {
@@ -117,11 +130,19 @@ func explain(err error) error {
 	return err
 }
 
+func (w *Worker) say(format string, args ...any) {
+	if w.options.Say != nil {
+		w.options.Say(format, args...)
+	}
+}
+
 func (w *Worker) noteOver(m *nats.Msg) {
 	var o over
 	if err := json.Unmarshal(m.Data, &o); err != nil {
 		return
 	}
+
+	w.ending.Store(true)
 
 	select {
 	case w.over <- o:
@@ -188,6 +209,8 @@ var (
 
 // Work is how a worker does units.
 type Work struct {
+	Patience time.Duration // of the coordinator; see Options
+
 	// Room waits until there is room for another unit, or ctx ends.
 	Room func(ctx context.Context) error
 
@@ -238,7 +261,7 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 		w.mu.Unlock()
 
 		units.Go(func() {
-			err := w.do(ctx, id, m, work.Do)
+			err := w.do(ctx, id, m, work)
 
 			w.mu.Lock()
 			delete(w.doing, id)
@@ -290,8 +313,7 @@ func (w *Worker) next(ctx context.Context) (jetstream.Msg, error) {
 }
 
 // do does a unit that the queue has handed out. It returns an error that ends the work.
-func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, do func(context.Context, *Assignment) ([]byte,
-	error)) error {
+func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, work Work) error {
 	// What is done is written down although ctx has ended, and calls that are paid for end.
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -306,7 +328,7 @@ func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, do func(con
 	a := &Assignment{ID: id, Work: m.Data(), worker: w, life: life, lost: lost, log: unitLog{
 		js: w.js, stream: w.names.logStream(), subject: w.names.log(id), most: mostData(w.conn),
 	}}
-	defer w.keep(life, a, m)()
+	defer a.keep(life, m, work.Patience)()
 
 	fruitless, over, err := a.begin(inner)
 
@@ -323,7 +345,7 @@ func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, do func(con
 		a.Fruitless = envs.Fail(stageWorker, "begin "+id, &FruitlessError{fruitless})
 	}
 
-	outcome, err := do(inner, a)
+	outcome, err := work.Do(inner, a)
 	if errors.Is(context.Cause(paid), ErrLost) {
 		err = ErrLost
 	}
@@ -362,39 +384,6 @@ func (w *Worker) settle(ctx context.Context, a *Assignment, m jetstream.Msg, out
 	}
 	return err
 }
-
-// keep keeps a unit as long as there is progress, and returns what ends that.
-func (w *Worker) keep(ctx context.Context, a *Assignment, m jetstream.Msg) (end func()) {
-	ctx, cancel := context.WithCancel(ctx)
-
-	var done sync.WaitGroup
-	done.Go(func() {
-		ticker := time.NewTicker(w.options.Patience / 4)
-		defer ticker.Stop()
-
-		for {
-			select {
-			case <-ticker.C:
-				if time.Since(time.Unix(0, a.progress.Load())) < stuck {
-					_ = m.InProgress()
-				}
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-
-	a.Progress()
-
-	return func() {
-		cancel()
-		done.Wait()
-	}
-}
-
-// stuck is after how long without progress a worker gives a unit away: longer than a server may
-// take for one completion.
-const stuck = time.Hour
 
 // Beat is what a coordinator is told by a worker.
 type Beat struct {
