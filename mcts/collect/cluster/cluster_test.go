@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -523,6 +525,47 @@ func TestStrangers(t *testing.T) {
 
 	if _, err := w.Join(t.Context(), make([]byte, 100<<20)); !errors.Is(err, nats.ErrMaxPayload) {
 		t.Errorf("100 MB are answered with %v", err)
+	}
+}
+
+// Somebody who sends more than a message may have is cut off, whatever it says it is, and the run
+// goes on.
+func TestLargeMessage(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	c := r.coordinate()
+
+	stranger, err := net.Dial("tcp", r.place.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+
+	_, err = fmt.Fprintf(stranger, "CONNECT {\"verbose\":false,\"auth_token\":\"token\"}\r\nPUB toolevo.x %d\r\n",
+		100<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if text, err := io.ReadAll(stranger); err != nil || !strings.Contains(string(text), "Maximum Payload Violation") {
+		t.Errorf("it is answered with %q, %v", text, err)
+	}
+
+	var made atomic.Int64
+
+	m := r.join("worker", 2, time.Millisecond, &made)
+	defer m.Close()
+
+	served := make(chan error, 1)
+	go func() { served <- m.serve(t.Context()) }()
+
+	if err := errors.Join(r.do(t.Context(), c, 2), c.Close(t.Context(), true)); err != nil {
+		t.Error(err)
+	}
+
+	if err := <-served; !errors.Is(err, cluster.ErrOver) {
+		t.Error(err)
 	}
 }
 

@@ -133,7 +133,8 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 
 // connect starts a server, unless there is one, and connects to it.
 func (c *Coordinator) connect(ctx context.Context) (err error) {
-	options := []nats.Option{nats.Name("toolevo coordinator"), nats.MaxReconnects(-1), logErrors(c.log)}
+	options := []nats.Option{nats.Name("toolevo coordinator"), nats.MaxReconnects(-1), nats.PingInterval(pingEvery),
+		nats.MaxPingsOutstanding(3), logErrors(c.log)}
 	address := c.options.Place.server()
 
 	if c.options.Listen != "" {
@@ -146,6 +147,10 @@ func (c *Coordinator) connect(ctx context.Context) (err error) {
 		// Its own server, too, is dialled as workers do, but within the process.
 		address = c.server.ClientURL()
 		options = append(options, nats.InProcessServer(c.server), nats.Token(c.options.Token))
+
+		if c.options.Secure != nil { // the other end is in this process: whose certificate it is needs no proof
+			options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true}))
+		}
 	} else {
 		options = append(options, c.options.Place.credentials())
 	}

@@ -33,7 +33,8 @@ func startServer(listen, dir, token string, secure *tls.Config, log *slog.Logger
 	// Signals are the program's, and what the server has to say is said by its clients.
 	o := &server.Options{
 		Host: host, Port: number, CustomClientAuthentication: &doorman{token, log}, TLSConfig: secure,
-		TLS: secure != nil, TLSTimeout: 10, JetStream: true, StoreDir: dir, NoSigs: true, MaxPayload: mostMessage,
+		TLS: secure != nil, TLSTimeout: 10, PingInterval: pingEvery, MaxPingsOut: 3, JetStream: true,
+		StoreDir: dir, NoSigs: true, MaxPayload: mostMessage,
 	}
 
 	s, err := server.NewServer(o)

@@ -83,7 +83,7 @@ func Connect(o WorkerOptions) (*Worker, error) {
 	options := []nats.Option{
 		nats.Name(o.Name), nats.MaxReconnects(-1), o.Place.credentials(), nats.ReconnectWait(retryEvery),
 		nats.ReconnectJitter(retryEvery, retryEvery), nats.ReconnectBufSize(-1),
-		logErrors(w.log),
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(3), logErrors(w.log),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil && !w.ending.Load() {
 				w.say("The coordinator is away (%v): going on with what is here, and trying again.", err)
@@ -121,6 +121,10 @@ func logErrors(log *slog.Logger) nats.Option {
 		log.Debug("NATS client", "because", err)
 	})
 }
+
+// pingEvery is how often a client looks whether its server is still there. Three silences are a new
+// connection.
+const pingEvery = 10 * time.Second
 
 // explain says what an error of a connection means.
 func explain(err error) error {
