@@ -96,6 +96,10 @@ type Counts struct {
 	Ended   int `json:"ended"`   // units
 	Again   int `json:"again"`   // of those begun, the ones that another worker had begun before
 	Refused int `json:"refused"` // calls that the run had already
+
+	Messages int   `json:"messages"` // of the logs of units, read
+	Bytes    int64 `json:"bytes"`    // of them
+	Taken    int   `json:"taken"`    // entries with calls and trees, each written at once
 }
 
 // Start begins to coordinate a run. What workers have appended that the run lacks is in its

@@ -95,6 +95,11 @@ func (f *follower) take(ctx context.Context, unit string, h nats.Header, data []
 		f.logs[unit] = parts
 	}
 
+	f.c.count(func(n *Counts) {
+		n.Messages++
+		n.Bytes += int64(len(data))
+	})
+
 	e, err := parts.add(h, data)
 	if err != nil {
 		f.c.log.Warn("an entry of a log is left out", "unit", unit, "because", err)
@@ -111,9 +116,11 @@ func (f *follower) take(ctx context.Context, unit string, h nats.Header, data []
 		}
 
 		// What was there when it began was counted before.
-		if f.read == nil {
-			f.c.count(func(n *Counts) { n.Refused += refused })
-		}
+		f.c.count(func(n *Counts) {
+			if n.Taken++; f.read == nil {
+				n.Refused += refused
+			}
+		})
 
 		if f.c.options.Used != nil && len(e.usage) > 0 && f.read == nil {
 			f.c.options.Used(e.usage)
