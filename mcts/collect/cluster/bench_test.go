@@ -42,8 +42,8 @@ func fleetOf(b *testing.B, workers, units int) {
 	c, err := cluster.Start(b.Context(), cluster.Options{
 		Run: "run", Store: s, Listen: "127.0.0.1:0", Dir: filepath.Join(dir, "nats"), Token: "token",
 		Patience: time.Minute,
-		Welcome: func(context.Context, []byte) ([]byte, error) { return nil, nil },
-		Ask:     func(context.Context, []byte) ([]byte, error) { return nil, nil },
+		Welcome:  func(context.Context, []byte) ([]byte, error) { return nil, nil },
+		Ask:      func(context.Context, []byte) ([]byte, error) { return nil, nil },
 	})
 	if err != nil {
 		b.Fatal(err)
