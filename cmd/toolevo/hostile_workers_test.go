@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -64,6 +65,14 @@ func TestHostileWorkers(t *testing.T) {
 			coordinators++
 			_ = syscall.Kill(f.coordinator.Process.Pid, syscall.SIGKILL)
 			<-f.coordinator.ended
+
+			// Once the queue is lost, too.
+			if coordinators == 2 {
+				if err := os.RemoveAll(filepath.Join(f.run, "nats")); err != nil {
+					t.Fatal(err)
+				}
+			}
+
 			f.coordinate()
 		case step%6 == 5:
 			stops++

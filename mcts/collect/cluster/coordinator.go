@@ -182,9 +182,7 @@ func (c *Coordinator) makeStreams(ctx context.Context) error {
 		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1,
 	})
 	if err == nil {
-		_, err = c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-			Name: c.names.logStream(), Subjects: []string{c.names.log("*")},
-		})
+		err = c.makeLog(ctx)
 	}
 
 	if err == nil {
@@ -197,6 +195,20 @@ func (c *Coordinator) makeStreams(ctx context.Context) error {
 		return fmt.Errorf("cluster: make the queue: %w", err)
 	}
 	return nil
+}
+
+// makeLog makes the stream of the logs, unless it is there. One that takes the place of a lost one
+// counts on, so that no worker's last number is that of an entry it does not know.
+func (c *Coordinator) makeLog(ctx context.Context) error {
+	_, err := c.js.Stream(ctx, c.names.logStream())
+	if !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return err
+	}
+
+	_, err = c.js.CreateStream(ctx, jetstream.StreamConfig{
+		Name: c.names.logStream(), Subjects: []string{c.names.log("*")}, FirstSeq: uint64(time.Now().UnixMicro()),
+	})
+	return err
 }
 
 // consumer is the name under which workers take units.

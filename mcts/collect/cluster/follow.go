@@ -25,16 +25,6 @@ func (f *follower) follow(ctx context.Context) error {
 		return err
 	}
 
-	info, err := stream.Info(ctx)
-	if err != nil {
-		return err
-	}
-
-	// A stream that was made anew counts from 1.
-	if info.State.LastSeq < f.last {
-		f.last, f.logs = 0, map[string]*assembler{}
-	}
-
 	// Messages that are gone leave gaps, so that the last number says little.
 	_, err = stream.GetMsg(ctx, f.last+1, jetstream.WithGetMsgSubject(f.c.names.log("*")))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {

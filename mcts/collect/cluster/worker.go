@@ -223,13 +223,25 @@ type Work struct {
 	Do func(ctx context.Context, unit *Assignment) (outcome []byte, err error)
 }
 
-// Serve does units until ctx ends, which is an interruption for the units that are being done
-// (mcts.Interruptible), the coordinator ends (ErrOver, ErrPaused), or a unit cannot be done here.
+// Serve does units until ctx ends, the coordinator ends (ErrOver, ErrPaused), or a unit cannot be
+// done here. All but the end of ctx that is no interruption (mcts.Interruptible) lets calls in
+// flight finish, for drainTime at most, and hands in what was done.
 func (w *Worker) Serve(ctx context.Context, work Work) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	serving, interrupt := mcts.Interruptible(ctx)
+	defer interrupt()
 
-	go w.beat(ctx)
+	// The first reason counts.
+	reason := make(chan error, 1)
+	stop := func(err error) {
+		select {
+		case reason <- err:
+		default:
+		}
+
+		interrupt()
+	}
+
+	go w.beat(serving)
 
 	go func() {
 		select {
@@ -240,22 +252,34 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 			}
 
 			stop(ErrPaused)
-		case <-ctx.Done():
+		case <-serving.Done():
 		}
 	}()
 
+	err := w.serve(serving, work, stop)
+
+	select {
+	case first := <-reason:
+		return first
+	default:
+		return err
+	}
+}
+
+// serve does units until ctx ends. stop ends it because of an error.
+func (w *Worker) serve(ctx context.Context, work Work, stop func(error)) error {
 	var units sync.WaitGroup
 	defer units.Wait()
 
 	// A unit is asked for only when there is room for it, so that slow servers take less.
 	for {
 		if err := work.Room(ctx); err != nil {
-			return context.Cause(ctx)
+			return err
 		}
 
 		m, err := w.next(ctx)
 		if err != nil {
-			return cmp.Or(context.Cause(ctx), err)
+			return err
 		}
 
 		id := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
@@ -318,8 +342,8 @@ func (w *Worker) next(ctx context.Context) (jetstream.Msg, error) {
 
 // do does a unit that the queue has handed out. It returns an error that ends the work.
 func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, work Work) error {
-	// What is done is written down although ctx has ended, and calls that are paid for end.
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	// What is done is written down although ctx was interrupted, and calls that are paid for end.
+	life, end := mcts.InFlight(ctx)
 	defer end()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(drainTime, end) })()
 
