@@ -25,8 +25,9 @@ const perStep = 150
 // TestHostileWorkers kills the workers of a run one after the other, stops some of them for longer
 // than the coordinator waits, and kills the coordinator with its NATS server. The run ends with the
 // bytes of a single process.
+//
+// It is alone: ten processes are a load under which other tests' programs run out of their time.
 func TestHostileWorkers(t *testing.T) {
-	t.Parallel()
 	random := campaignRandom(t)
 	data, dir := manyQuestions(t), t.TempDir()
 	questions := rounds(204, 2004)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -106,7 +108,7 @@ func TestWorkersDoARun(t *testing.T) {
 		},
 		{
 			[]string{"eval", "--split", "train", "--api", "p_c,p_s_in", "--repeats", "2"},
-			[]string{"episodes.parquet", "report.md"},
+			[]string{"episodes.jsonl", "episodes.parquet", "report.md"},
 		},
 	} {
 		t.Run(strings.Join(test.args[:3], " "), func(t *testing.T) {
@@ -129,8 +131,10 @@ func TestWorkersDoARun(t *testing.T) {
 			f.disband()
 
 			for _, file := range test.files {
-				if !bytes.Equal(read(t, filepath.Join(alone, file)), read(t, filepath.Join(f.run, file))) {
-					t.Errorf("%s differs from that of one machine", file)
+				want, got := read(t, filepath.Join(alone, file)), read(t, filepath.Join(f.run, file))
+				if !bytes.Equal(want, got) {
+					t.Errorf("%s differs from that of one machine: %s\n%s", file, cmp.Diff(string(want), string(got)),
+						f.coordinator.err)
 				}
 			}
 
@@ -245,6 +249,44 @@ func TestCoordinatorIsInterrupted(t *testing.T) {
 	if calls, answered := logged(t, f.run), server.Stats().Answered-before; answered != calls+2 {
 		t.Errorf("%d calls were answered for the %d of the run", answered, calls)
 	}
+}
+
+// A run that is extended by questions and trees goes on with the worker that waited, which learns
+// of them.
+func TestExtendedWithWorkers(t *testing.T) {
+	t.Parallel()
+	random := campaignRandom(t)
+	data, dir := smallData(t), t.TempDir()
+	args := []string{"collect", "--data", data, "--dataset", "coffee", "--preset", "paper", "--engine", "unsafe",
+		"--set", "search.simulations=3", "--run-id", "one", "--progress", "none"}
+	more := []string{"--limit", "3", "--trees", "12"}
+	alone := filepath.Join(dir, "alone")
+	undisturbed(t, slices.Concat(args, more, []string{"--out", alone})...)
+
+	f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 1)}
+	f.args = slices.Concat(args, []string{"--limit", "2", "--trees", "8", "--out", f.run, "--listen",
+		freePort(t, random)})
+	f.work = []string{"--data", data, "--workers", "1"}
+	f.coordinate()
+	f.join(0)
+
+	if !f.coordinator.until(t, f.run, 10) {
+		t.Fatalf("the run ended early\n%s", f.coordinator.err)
+	}
+
+	// Killed, so that the worker is told nothing.
+	_ = syscall.Kill(f.coordinator.Process.Pid, syscall.SIGKILL)
+	<-f.coordinator.ended
+
+	f.args = append(f.args, more...) // the last one of a flag counts
+	f.coordinate()
+	f.disband()
+
+	if !bytes.Equal(read(t, filepath.Join(alone, rowsFile)), read(t, filepath.Join(f.run, rowsFile))) {
+		t.Error("the trajectories differ from those of one machine")
+	}
+
+	opens(t, f.run)
 }
 
 // A worker that is told to end hands in what it has: no call is made twice, whoever goes on.

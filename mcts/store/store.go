@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"toolevo/envs"
@@ -20,7 +21,8 @@ type Store struct {
 
 	sealed atomic.Bool // whether the database has a seal
 
-	told atomic.Pointer[func(Row)] // see Watch
+	told   atomic.Pointer[func(Row)] // see Watch
+	others sync.Map                  // trees whose calls had other answers elsewhere; see Take
 }
 
 // Open opens the database at path for writing, making it if there is none. Hold the run's Lock

@@ -103,43 +103,71 @@ func (s *Store) rowsOfTree(ctx context.Context, question string, tree int) (rows
 	return rows, err
 }
 
-// Take adds rows of another machine, all or none, and returns how many calls it refused: the log
-// had an answer under their key already, which stays. A tree replaces an earlier one. It wraps
+// Take adds rows of another machine, all or none, and returns how many calls they have and how many
+// of those it refused: the log had an answer under their key already, which stays. A tree replaces
+// an earlier one, and with inTurn those after it go, which were grown without knowing it. A tree of
+// which a refused call had another answer is no tree of this log, and is left out. Take wraps
 // ErrDamaged if a row is not as a store writes it.
-func (s *Store) Take(ctx context.Context, rows []Row) (refused int, err error) {
-	inserts := make([]func(*sql.Tx) (int, error), len(rows))
+func (s *Store) Take(ctx context.Context, rows []Row, inTurn bool) (refused, calls int, err error) {
+	inserts := make([]insertion, len(rows))
 
 	for i := range rows {
-		if inserts[i], err = s.insertRow(ctx, &rows[i]); err != nil {
-			return 0, fail("take the rows of another machine", err)
+		if inserts[i], err = s.insertRow(ctx, &rows[i], inTurn); err != nil {
+			return 0, 0, fail("take the rows of another machine", err)
+		}
+
+		if !rows[i].IsTree() {
+			calls++
 		}
 	}
 
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		refused = 0 // a transaction that failed with others is tried again
 
-		for _, insert := range inserts {
-			n, err := insert(tx)
+		for i, insert := range inserts {
+			tree := mcts.NodeID{Question: rows[i].Question, Tree: rows[i].Tree}
+			if _, other := s.others.Load(tree); other && rows[i].IsTree() {
+				continue
+			}
+
+			there, same, err := insert(tx)
 			if err != nil {
 				return err
 			}
 
-			refused += n
+			if there {
+				refused++
+			}
+
+			// The tree may come with a later batch.
+			if there && !same {
+				s.others.Store(tree, true)
+			}
 		}
 		return nil
 	})
-	return refused, fail("take the rows of another machine", err)
+	return refused, calls, fail("take the rows of another machine", err)
 }
 
-// insertRow checks a row, packs it, and returns what writes it and says how many calls were there.
-func (s *Store) insertRow(ctx context.Context, r *Row) (func(*sql.Tx) (int, error), error) {
+// insertion writes a row, unless it is a call that is there; same is whether that has its answer.
+type insertion func(tx *sql.Tx) (there, same bool, err error)
+
+// insertRow checks a row, packs it, and returns what writes it.
+func (s *Store) insertRow(ctx context.Context, r *Row, inTurn bool) (insertion, error) {
 	if r.IsTree() {
 		if _, err := readRawTree(r.Question, r.Tree, []byte(r.Value)); err != nil {
 			return nil, err
 		}
 
 		insert, err := s.insertTree(ctx, r.Question, r.Tree, []byte(r.Value))
-		return func(tx *sql.Tx) (int, error) { return 0, insert(tx) }, err
+		return func(tx *sql.Tx) (bool, bool, error) {
+			if inTurn {
+				if err := dropTrees(tx, r.Question, r.Tree+1); err != nil {
+					return false, false, err
+				}
+			}
+			return false, false, insert(tx)
+		}, err
 	}
 
 	if _, rest, err := readRows[mcts.Proposal]([]byte(r.Value)); err != nil || len(rest) > 0 {
@@ -150,15 +178,22 @@ func (s *Store) insertRow(ctx context.Context, r *Row) (func(*sql.Tx) (int, erro
 	id := mcts.NodeID{Question: r.Question, Tree: r.Tree, Path: r.Path}
 
 	insert, err := s.insertCall(ctx, id, r.First, &l, []byte(r.Value))
-	return func(tx *sql.Tx) (int, error) {
-		var there int
+	return func(tx *sql.Tx) (there, same bool, err error) {
+		var packed []byte
 
-		err := tx.QueryRow(`SELECT count(*) FROM calls JOIN questions ON id = question
-			WHERE name = ? AND tree = ? AND path = ? AND first = ?`, r.Question, r.Tree, r.Path, r.First).Scan(&there)
-		if err != nil || there > 0 {
-			return there, err
+		err = tx.QueryRow(`SELECT proposals FROM calls JOIN questions ON id = question
+			WHERE name = ? AND tree = ? AND path = ? AND first = ?`, r.Question, r.Tree, r.Path, r.First).Scan(&packed)
+		if errors.Is(err, sql.ErrNoRows) {
+			return false, false, insert(tx)
 		}
-		return 0, insert(tx)
+
+		if err != nil {
+			return false, false, err
+		}
+
+		// Packed values differ with the dictionary.
+		raw, err := s.unpack(ctx, packed)
+		return true, string(raw) == r.Value, err
 	}, err
 }
 

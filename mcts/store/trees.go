@@ -147,13 +147,15 @@ func (s *Store) DropTrees(ctx context.Context, question string, first int) error
 		return err // the usual case needs no commit, so it does not wait for one
 	}
 
-	err = s.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`DELETE FROM trees
-			WHERE question = (SELECT id FROM questions WHERE name = ?) AND tree >= ?`, question, first)
-		return err
-	})
+	err = s.change(ctx, func(tx *sql.Tx) error { return dropTrees(tx, question, first) })
 
 	return fail(fmt.Sprintf("drop trees %s/%d and later", question, first), err)
+}
+
+func dropTrees(tx *sql.Tx, question string, first int) error {
+	_, err := tx.Exec(`DELETE FROM trees
+		WHERE question = (SELECT id FROM questions WHERE name = ?) AND tree >= ?`, question, first)
+	return err
 }
 
 // TreeIndices returns the indices of a question's stored trees, ascending.

@@ -15,12 +15,12 @@ import (
 	"sync"
 	"time"
 
+	"toolevo/envs"
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/account"
-	"toolevo/mcts/collect"
 	"toolevo/mcts/collect/cluster"
 	"toolevo/mcts/store"
 )
@@ -68,6 +68,7 @@ func (s served) differs(other served) string {
 }
 
 type welcome struct {
+	Extent   string            `json:"extent"`
 	Manifest store.Manifest    `json:"manifest"`
 	Config   string            `json:"config"`
 	Notes    map[string]string `json:"notes"`
@@ -103,8 +104,9 @@ func (c *Coordination) Arguments() (args []string) {
 		args = append(args, "--listen", c.Listen)
 	}
 
-	if c.NATS != "" {
-		args = append(args, "--nats", c.NATS)
+	// Its credentials are its user's to give again.
+	if p, err := cluster.PlaceAt("", c.NATS); c.NATS != "" && err == nil {
+		args = append(args, "--nats", p.Server())
 	}
 
 	if c.Insecure {
@@ -140,6 +142,8 @@ func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coor
 		Listen:   j.Coordinate.Listen,
 		Dir:      filepath.Join(run.Dir, "nats"),
 		Patience: j.Coordinate.Patience,
+		Extent:   extentOf(run, j.Coordinate),
+		InTurn:   run.Manifest.Kind == stored.Collection && run.Config.Search.InTurn(),
 		Welcome:  (&entrance{RunJob: j, run: run, models: map[string]served{}}).welcome,
 		Ask:      newDataShelf(j.Data, cluster.Remembering(run)).answer,
 		Used:     j.noteUsed,
@@ -169,14 +173,28 @@ func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coor
 		place = cluster.PlaceOf(run.Manifest.ID, reachable(c.Address()), door.Token, door.pin)
 	}
 
-	join := place.String()
-	j.Say("Workers join with:\n  toolevo %s", console.Shell("work", "--join", join))
-
-	// For those that see the run's folder; it has the token, so it is for its owner alone.
-	if err := os.WriteFile(filepath.Join(run.Dir, joinFile), []byte(join+"\n"), 0o600); err != nil {
+	if err := j.tellPlace(run.Dir, place.String()); err != nil {
 		return nil, errors.Join(console.GaveUp(err), c.Close(ctx, false))
 	}
 	return c, nil
+}
+
+// tellPlace says where workers join: to people, and to those that see the run's folder. It has the
+// token, so the file is for its owner alone.
+func (j *RunJob) tellPlace(dir, join string) error {
+	j.Say("Workers join with:\n  toolevo %s", console.Shell("work", "--join", join))
+	return os.WriteFile(filepath.Join(dir, joinFile), []byte(join+"\n"), 0o600)
+}
+
+// extentOf says what a run has to do, and how, in a word that differs once it is extended.
+func extentOf(run *stored.Run, c *Coordination) string {
+	var all strings.Builder
+	fmt.Fprintln(&all, run.Run.Config, c.Patience)
+
+	for _, q := range run.Questions {
+		fmt.Fprintln(&all, q.ID)
+	}
+	return envs.SHA256(all.String())[:16]
 }
 
 // joinFile is the file of a run's folder that says where its coordinator is, while there is one or
@@ -215,7 +233,9 @@ func (j *RunJob) release(ctx context.Context, c *cluster.Coordinator, done bool)
 	stop()
 
 	if done {
-		err = cmp.Or(err, os.Remove(filepath.Join(j.Out, joinFile)))
+		if gone := os.Remove(filepath.Join(j.Out, joinFile)); !errors.Is(gone, fs.ErrNotExist) {
+			err = cmp.Or(err, gone)
+		}
 	}
 
 	n := c.Counts()
@@ -316,16 +336,7 @@ func (e *entrance) letIn(ctx context.Context, text []byte) ([]byte, error) {
 
 	m := run.Manifest
 	m.Data, m.Finished = "", nil
-	return json.Marshal(welcome{m, run.Run.Config, notes, e.Coordinate.Patience})
-}
-
-// numbered returns the numbers of questions, by which units are named.
-func numbered(all []collect.Question) func(id string) int {
-	numbers := map[string]int{}
-	for i, q := range all {
-		numbers[q.Task.ID] = i
-	}
-	return func(id string) int { return numbers[id] }
+	return json.Marshal(welcome{extentOf(run, e.Coordinate), m, run.Run.Config, notes, e.Coordinate.Patience})
 }
 
 // workersText says who is working.

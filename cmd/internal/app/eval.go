@@ -109,7 +109,7 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = cmp.Or(err, release(err == nil)) }()
+	defer func() { err = cmp.Or(err, release(err == nil && !IsOpen(run))) }()
 
 	watched := j.followEpisodes(b, o.Progress, load)
 	watched.workers = workers

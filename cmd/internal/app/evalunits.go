@@ -39,12 +39,11 @@ func (j *EvaluateJob) engage(ctx context.Context, b *Bench, run *stored.Run, job
 // playElsewhere has episodes played by workers, which use playUnit.
 func playElsewhere(workers *cluster.Coordinator, s *store.Store, jobs []finetune.Job) finetune.Elsewhere {
 	// Looked up by the name of an episode: an evaluation may have tens of thousands.
-	works, numbers := map[string]episodeWork{}, map[string]string{}
+	works := map[string]episodeWork{}
 
 	for i, job := range jobs {
-		for k, task := range job.Tasks {
+		for _, task := range job.Tasks {
 			works[job.Episode(task)] = episodeWork{Job: i, Task: task.ID}
-			numbers[job.Episode(task)] = fmt.Sprintf("%d-%d", i, k)
 		}
 	}
 	return func(ctx context.Context, a finetune.Attempt) (p finetune.Played, err error) {
@@ -57,7 +56,7 @@ func playElsewhere(workers *cluster.Coordinator, s *store.Store, jobs []finetune
 		}
 
 		text, err = workers.Do(ctx, cluster.Unit{
-			ID:   fmt.Sprintf("%s-%d", numbers[a.Episode], a.Repeat),
+			ID:   cluster.UnitID(a.Episode, a.Repeat),
 			Work: text,
 			Earlier: func(ctx context.Context) ([]store.Row, error) {
 				return s.RowsOf(ctx, a.Episode, a.Repeat, 1)
@@ -95,7 +94,7 @@ func playUnit(ctx context.Context, a *unit, jobs []finetune.Job, o finetune.Opti
 	// What a worker before this one asked is in the store, and so answered from there.
 	job, task, err := work.find(jobs)
 	if err == nil {
-		_, err = o.Store.Take(ctx, a.Earlier)
+		_, _, err = o.Store.Take(ctx, a.Earlier, false)
 	}
 
 	if err != nil {
@@ -103,7 +102,7 @@ func playUnit(ctx context.Context, a *unit, jobs []finetune.Job, o finetune.Opti
 	}
 
 	o.Store.Watch(a.Add)
-	job.Policy = arriving{job.Policy, a.arrived}
+	job.Policy = arriving{job.Policy, a.Arrived}
 
 	played, err := o.Play(ctx, job, task, work.Repeat)
 	if err != nil {

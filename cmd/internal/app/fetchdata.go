@@ -49,6 +49,10 @@ func newDataShelf(dir string, next func(context.Context, []byte) ([]byte, error)
 
 // listData lists the files of a data folder.
 func listData(dir string) (all []dataFile, err error) {
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err

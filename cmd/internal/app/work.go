@@ -92,9 +92,13 @@ func (w *working) wait(ctx context.Context) (*cluster.Worker, error) {
 			return nil, interruptedWorker(ctx, err)
 		}
 
-		// Whatever its error is now, the place was right before.
-		if member, err := w.connect(); err == nil {
-			return member, nil
+		// A folder may say another address by now.
+		if place, err := placeOf(w.Join); err == nil {
+			w.place = place
+		}
+
+		if member, err := w.connect(); err == nil || errors.Is(err, cluster.ErrToken) {
+			return member, err
 		}
 	}
 }
@@ -115,6 +119,7 @@ type working struct {
 	place    cluster.Place
 	done     Worked
 	patience time.Duration // of the coordinator
+	extent   string        // of the run, as it was when this worker joined
 
 	mu      sync.Mutex // guards done and what follows
 	account *account.Account
@@ -209,7 +214,7 @@ func (w *working) inTwin(ctx context.Context, member *cluster.Worker, welcome *w
 		return console.GaveUp(err)
 	}
 
-	w.done.Run, w.patience = welcome.Manifest.ID, welcome.Patience
+	w.done.Run, w.patience, w.extent = welcome.Manifest.ID, welcome.Patience, welcome.Extent
 	run := RunJob{
 		Host: w.Host, Data: w.Data, Out: dir, Resume: true, Workers: w.Workers, PythonServers: w.PythonServers,
 		Servers: w.Servers, Metrics: w.Metrics, Log: w.Log, Part: true, works: true,
@@ -263,7 +268,7 @@ func (w *working) grow(ctx context.Context, j *CollectJob, member *cluster.Worke
 
 		return w.serve(ctx, member, &j.RunJob, b, run, func(ctx context.Context, u *unit) ([]byte, error) {
 			o := o
-			o.Store, o.Policy = u.store, arriving{o.Policy, u.arrived}
+			o.Store, o.Policy = u.store, arriving{o.Policy, u.Arrived}
 			return cluster.GrowLane(ctx, u.Assignment, o)
 		})
 	})
@@ -312,16 +317,12 @@ func (b *Bench) room(samples int) int {
 // unit is a unit that is being done.
 type unit struct {
 	*cluster.Assignment
-	store   *store.Store // of its own
-	arrived func()       // to be called when the model is asked
+	store *store.Store // of its own
 }
 
 // serve does units: as many at once as the models have room for, and as the job allows.
 func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, b *Bench, run *stored.Run,
 	do func(context.Context, *unit) ([]byte, error)) error {
-	var gate collect.Gate
-	free := make(chan struct{}, j.workerCount(b)) // has one for each unit
-	room := func() int { return b.room(j.samples(b)) }
 	scratch := &scratch{dir: run.Dir}
 
 	w.follow(j.Servers.Account)
@@ -333,24 +334,9 @@ func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, 
 
 	err := member.Serve(ctx, cluster.Work{
 		Patience: w.patience,
-		Room: func(ctx context.Context) error {
-			select {
-			case free <- struct{}{}:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-
-			gate.Wait(ctx, room)
-			return ctx.Err()
-		},
+		Extent:   w.extent,
+		Room:     roomFor(j.workerCount(b), func() int { return b.room(j.samples(b)) }),
 		Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
-			arrived := gate.Start()
-			defer func() {
-				arrived()
-				gate.End()
-				<-free
-			}()
-
 			w.began()
 
 			s, remove, err := scratch.open(ctx)
@@ -359,10 +345,36 @@ func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, 
 			}
 			defer remove()
 
-			return do(ctx, &unit{a, s, arrived})
+			return do(ctx, &unit{a, s})
 		},
 	})
 	return interruptedWorkerOf(ctx, err)
+}
+
+// roomFor has as many units at once as the models have room for, and at most so many.
+func roomFor(most int, room func() int) func(context.Context) (arrived, release func(), err error) {
+	var gate collect.Gate
+	free := make(chan struct{}, most) // has one for each unit
+	return func(ctx context.Context) (arrived, release func(), err error) {
+		select {
+		case free <- struct{}{}:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+
+		// The model may have less room than the job allows.
+		if gate.Wait(ctx, room); ctx.Err() != nil {
+			<-free
+			return nil, nil, ctx.Err()
+		}
+
+		arrived = gate.Start()
+		return arrived, func() {
+			arrived()
+			gate.End()
+			<-free
+		}, nil
+	}
 }
 
 // began counts a unit.

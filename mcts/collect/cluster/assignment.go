@@ -28,6 +28,7 @@ type Assignment struct {
 	ID      string
 	Work    []byte
 	Earlier []store.Row // what other workers have added, in order
+	Arrived func()      // to be called when the model is asked, as often as one likes
 
 	// Fruitless, if not nil, is why the unit is to be given up, and not done.
 	Fruitless error
@@ -40,10 +41,13 @@ type Assignment struct {
 	flushing sync.Mutex // held while the log is written; guards it
 	log      unitLog
 
+	fruitless FruitlessError // what is known of the workers before this one
+
 	mu      sync.Mutex // guards what follows
 	rows    []store.Row
 	size    int
 	waiting bool // to be flushed
+	urgent  bool // at once
 	flushes int
 }
 
@@ -81,42 +85,43 @@ func (a *Assignment) keep(ctx context.Context, m jetstream.Msg, patience time.Du
 const stuck = time.Hour
 
 // begin reads the log of the unit, and adds that this worker has begun. over is whether the unit
-// has ended, fruitless how many workers before were lost one after the other without a result. It
-// tries until ctx ends.
-func (a *Assignment) begin(ctx context.Context) (fruitless int, over bool, err error) {
+// has ended. It tries until ctx ends.
+func (a *Assignment) begin(ctx context.Context) (over bool, err error) {
 	for {
-		fruitless, over, err = a.read(ctx)
+		over, err = a.read(ctx)
 		if err == nil && !over {
 			err = a.add(ctx, entry{kind: begun})
 		}
 
 		if err == nil || errors.Is(err, ErrLost) || errors.Is(err, nats.ErrConnectionClosed) {
-			return fruitless, over, err
+			return over, err
 		}
 
 		if err := wait(ctx, retryEvery); err != nil {
-			return 0, false, err
+			return false, err
 		}
 	}
 }
 
 // read reads the log of the unit.
-func (a *Assignment) read(ctx context.Context) (fruitless int, over bool, err error) {
+func (a *Assignment) read(ctx context.Context) (over bool, err error) {
 	all, err := a.log.read(ctx)
-	a.Earlier = nil
+	a.Earlier, a.fruitless = nil, FruitlessError{}
 
 	for _, e := range all {
-		switch e.kind {
-		case begun:
-			fruitless++
-		case added, left:
+		switch {
+		case e.kind == begun:
+			a.fruitless.Workers++
+		case e.kind == left && len(e.body) > 0: // it could not do anything, and says why
+			a.fruitless.Reason = string(e.body)
+		case e.kind == ended:
+			return true, err
+		default:
 			a.Earlier = append(a.Earlier, e.rows...)
-			fruitless = 0
-		case ended:
-			return 0, true, err
+			a.fruitless = FruitlessError{}
 		}
 	}
-	return fruitless, false, err
+	return false, err
 }
 
 // Progress notes that the unit gets on.
@@ -138,9 +143,11 @@ func (a *Assignment) Add(r store.Row) {
 
 // flushSoon flushes, at once or soon. The caller holds the lock.
 func (a *Assignment) flushSoon(now bool) {
-	if a.waiting && !now {
+	if a.waiting && (!now || a.urgent) {
 		return
 	}
+
+	a.urgent = now
 
 	delay := flushEvery
 
@@ -168,7 +175,7 @@ func (a *Assignment) Flush(ctx context.Context) error {
 
 	a.mu.Lock()
 	e := entry{kind: added, rows: a.rows}
-	a.rows, a.size, a.waiting = nil, 0, false
+	a.rows, a.size, a.waiting, a.urgent = nil, 0, false, false
 	a.mu.Unlock()
 
 	if len(e.rows) == 0 {

@@ -65,17 +65,15 @@ func fleetOf(b *testing.B, workers, units int) {
 		served.Go(func() {
 			err := w.Serve(b.Context(), cluster.Work{
 				Patience: time.Minute,
-				Room: func(ctx context.Context) error {
+				Room: func(ctx context.Context) (arrived, release func(), err error) {
 					select {
 					case free <- struct{}{}:
-						return nil
+						return func() {}, func() { <-free }, nil
 					case <-ctx.Done():
-						return ctx.Err()
+						return nil, nil, ctx.Err()
 					}
 				},
 				Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
-					defer func() { <-free }()
-
 					for i := range 10 {
 						if err := mcts.Wait(ctx, 20*time.Millisecond); err != nil {
 							return nil, err

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func (r *run) coordinate() *cluster.Coordinator {
 			if string(hello) != "hello" {
 				return nil, errors.New("not welcome:\n" + string(hello))
 			}
-			return []byte("welcome"), nil
+			return bytes.Repeat([]byte("welcome"), 500_000), nil // more than a message
 		},
 		Ask: func(_ context.Context, question []byte) ([]byte, error) { return question, nil },
 	})
@@ -166,8 +167,8 @@ func (r *run) join(name string, slots int, call time.Duration, made *atomic.Int6
 		r.t.Fatal(err)
 	}
 
-	if welcome, err := w.Join(r.t.Context(), []byte("hello")); string(welcome) != "welcome" || err != nil {
-		r.t.Fatal(string(welcome), err)
+	if welcome, err := w.Join(r.t.Context(), []byte("hello")); len(welcome) != 3_500_000 || err != nil {
+		r.t.Fatal(len(welcome), err)
 	}
 	return &member{Worker: w, patience: r.patience, slots: slots, call: call, made: made}
 }
@@ -176,18 +177,15 @@ func (m *member) serve(ctx context.Context) error {
 	free := make(chan struct{}, m.slots)
 	return m.Serve(ctx, cluster.Work{
 		Patience: m.patience,
-		Room: func(ctx context.Context) error {
+		Room: func(ctx context.Context) (arrived, release func(), err error) {
 			select {
 			case free <- struct{}{}:
-				return nil
+				return func() {}, func() { <-free }, nil
 			case <-ctx.Done():
-				return ctx.Err()
+				return nil, nil, ctx.Err()
 			}
 		},
-		Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
-			defer func() { <-free }()
-			return m.do(ctx, a)
-		},
+		Do: m.do,
 	})
 }
 

@@ -11,8 +11,10 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -36,6 +38,13 @@ type Options struct {
 
 	Token  string      // that workers have to know, with Listen
 	Secure *tls.Config // of the server, and nil for none, with Listen
+
+	// Extent says what the run has to do, in a word: another one when questions or trees are added.
+	// Workers that joined under another one join again.
+	Extent string
+
+	// InTurn is whether trees of a question depend on those before them.
+	InTurn bool
 
 	// Patience is how long a worker may say nothing before another one gets its unit.
 	Patience time.Duration
@@ -80,6 +89,8 @@ type Coordinator struct {
 	beats  map[string]Beat
 	failed error
 	fail   chan struct{} // closed when failed is set
+
+	taken atomic.Uint64 // number of the last message of the logs that is in the run
 }
 
 // openUnit is a unit that somebody waits for.
@@ -127,6 +138,9 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 
 	select {
 	case <-read:
+		if err := c.dropOld(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("cluster: %w", err), c.Close(ctx, false))
+		}
 		return c, nil
 	case <-c.fail:
 		return nil, errors.Join(c.failed, c.Close(ctx, false))
@@ -139,7 +153,7 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 func (c *Coordinator) connect(ctx context.Context) (err error) {
 	options := []nats.Option{nats.Name("toolevo coordinator"), nats.MaxReconnects(-1), nats.PingInterval(pingEvery),
 		nats.MaxPingsOutstanding(3), logErrors(c.log)}
-	address := c.options.Place.server()
+	address := c.options.Place.Server()
 
 	if c.options.Listen != "" {
 		c.server, err = startServer(c.options.Listen, c.options.Dir, c.options.Token, c.options.Secure,
@@ -176,13 +190,15 @@ func (c *Coordinator) connect(ctx context.Context) (err error) {
 
 // makeStreams makes the streams of the run, unless they are there.
 func (c *Coordinator) makeStreams(ctx context.Context) error {
-	_, err := c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	err := c.makeStream(ctx, jetstream.StreamConfig{
 		Name: c.names.queueStream(), Subjects: []string{c.names.queue("*")}, Retention: jetstream.WorkQueuePolicy,
 		// A unit is queued once: a second message under its subject is refused.
 		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1,
 	})
 	if err == nil {
-		err = c.makeLog(ctx)
+		err = c.makeStream(ctx, jetstream.StreamConfig{
+			Name: c.names.logStream(), Subjects: []string{c.names.log("*")},
+		})
 	}
 
 	if err == nil {
@@ -197,17 +213,16 @@ func (c *Coordinator) makeStreams(ctx context.Context) error {
 	return nil
 }
 
-// makeLog makes the stream of the logs, unless it is there. One that takes the place of a lost one
-// counts on, so that no worker's last number is that of an entry it does not know.
-func (c *Coordinator) makeLog(ctx context.Context) error {
-	_, err := c.js.Stream(ctx, c.names.logStream())
+// makeStream makes a stream, unless it is there. One that takes the place of a lost one counts on,
+// so that no number that a worker knows is that of another message.
+func (c *Coordinator) makeStream(ctx context.Context, s jetstream.StreamConfig) error {
+	_, err := c.js.Stream(ctx, s.Name)
 	if !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return err
 	}
 
-	_, err = c.js.CreateStream(ctx, jetstream.StreamConfig{
-		Name: c.names.logStream(), Subjects: []string{c.names.log("*")}, FirstSeq: uint64(time.Now().UnixMicro()),
-	})
+	s.FirstSeq = uint64(time.Now().UnixMicro())
+	_, err = c.js.CreateStream(ctx, s)
 	return err
 }
 
@@ -220,13 +235,7 @@ func (c *Coordinator) serve(ctx context.Context) error {
 		return func(m *nats.Msg) {
 			go func() { // the next one need not wait
 				data, err := with(ctx, m.Data)
-				reply := nats.NewMsg(m.Reply)
-
-				if reply.Data = data; err != nil {
-					reply.Header.Set(headerError, oneLine(err))
-				}
-
-				if err := m.RespondMsg(reply); err != nil {
+				if err := c.respond(m.Reply, data, err); err != nil {
 					c.log.Warn("a worker got no answer", "because", err)
 				}
 			}()
@@ -240,6 +249,32 @@ func (c *Coordinator) serve(ctx context.Context) error {
 	} {
 		if _, err := c.conn.Subscribe(subject, handler); err != nil {
 			return fmt.Errorf("cluster: %w", err)
+		}
+	}
+	return nil
+}
+
+// respond answers a worker, in as many messages as it takes.
+func (c *Coordinator) respond(to string, data []byte, err error) error {
+	if err != nil {
+		reply := nats.NewMsg(to)
+		reply.Header.Set(headerError, oneLine(err))
+		return c.conn.PublishMsg(reply)
+	}
+
+	parts := slices.Collect(slices.Chunk(data, mostData(c.conn)))
+	if len(parts) == 0 {
+		parts = [][]byte{nil}
+	}
+
+	for i, part := range parts {
+		reply := nats.NewMsg(to)
+		reply.Data = part
+		reply.Header.Set(headerPart, strconv.Itoa(i+1))
+		reply.Header.Set(headerParts, strconv.Itoa(len(parts)))
+
+		if err := c.conn.PublishMsg(reply); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -301,7 +336,7 @@ func (c *Coordinator) repair(ctx context.Context) {
 	c.mu.Unlock()
 
 	for _, u := range units {
-		if err := c.queue(ctx, &u.Unit, false); err != nil {
+		if err := c.queueOnce(ctx, c.logOf(u.ID), &u.Unit); err != nil {
 			c.log.Warn("a unit could not be queued again", "unit", u.ID, "because", err)
 		}
 	}
@@ -322,7 +357,7 @@ func (c *Coordinator) Do(ctx context.Context, u Unit) (outcome []byte, err error
 		delete(c.open, u.ID)
 	}()
 
-	if err := c.queue(ctx, &u, true); err != nil {
+	if err := c.queue(ctx, &u); err != nil {
 		return nil, err
 	}
 
@@ -336,14 +371,14 @@ func (c *Coordinator) Do(ctx context.Context, u Unit) (outcome []byte, err error
 	}
 }
 
-// queue queues a unit, unless it is in the queue. One that ended is begun anew, if again.
-func (c *Coordinator) queue(ctx context.Context, u *Unit, again bool) error {
+// queue queues a unit, unless it is in the queue. It tries until ctx ends.
+func (c *Coordinator) queue(ctx context.Context, u *Unit) error {
 	l := c.logOf(u.ID)
 
 	for {
-		err := c.queueOnce(ctx, l, u, again)
-		if err == nil || ctx.Err() != nil || errors.Is(err, ErrLost) {
-			return ctx.Err() // who was faster has it in its log
+		err := c.queueOnce(ctx, l, u)
+		if err == nil || ctx.Err() != nil {
+			return ctx.Err()
 		}
 
 		if final := (*storeError)(nil); errors.As(err, &final) {
@@ -367,31 +402,24 @@ func (c *Coordinator) logOf(unit string) *unitLog {
 // mostData is how many bytes of an entry go into a message.
 func mostData(conn *nats.Conn) int { return int(min(conn.MaxPayload(), mostMessage)) / 2 }
 
-func (c *Coordinator) queueOnce(ctx context.Context, l *unitLog, u *Unit, again bool) error {
-	all, err := l.read(ctx)
+func (c *Coordinator) queueOnce(ctx context.Context, l *unitLog, u *Unit) error {
+	last, end, err := l.end(ctx)
 	if err != nil {
 		return err
 	}
 
-	if n := len(all); n > 0 && all[n-1].kind == ended {
-		if !again {
-			return nil
+	if end == ended {
+		if last > c.taken.Load() {
+			return nil // its outcome is on the way here
 		}
 
-		// It was ended for another process, which the run has to thank for what it has.
-		stream, err := c.js.Stream(ctx, l.stream)
-		if err == nil {
-			err = stream.Purge(ctx, jetstream.WithPurgeSubject(l.subject))
-		}
-
-		if err != nil {
+		// It was ended for another process, and the run lacks some of it.
+		if last, err = 0, c.forget(ctx, u.ID, l); err != nil {
 			return err
 		}
-
-		all, l.last = nil, 0
 	}
 
-	if len(all) == 0 && u.Earlier != nil {
+	if last == 0 && u.Earlier != nil {
 		rows, err := u.Earlier(ctx)
 		if err != nil {
 			return &storeError{err}
@@ -406,13 +434,59 @@ func (c *Coordinator) queueOnce(ctx context.Context, l *unitLog, u *Unit, again 
 		}
 	}
 
-	_, err = c.js.Publish(ctx, c.names.queue(u.ID), u.Work)
+	m := nats.NewMsg(c.names.queue(u.ID))
+	m.Data = u.Work
+	m.Header.Set(headerExtent, c.options.Extent)
+
+	_, err = c.js.PublishMsg(ctx, m)
 
 	var api *jetstream.APIError
 	if errors.As(err, &api) && api.ErrorCode == errorStoreFailed && strings.Contains(api.Description, "per subject") {
 		return nil // it is in the queue
 	}
 	return err
+}
+
+// headerExtent has the extent of the run for which a unit was queued.
+const headerExtent = "Toolevo-Extent"
+
+// forget removes a unit that has ended from the queue, and its log.
+func (c *Coordinator) forget(ctx context.Context, unit string, l *unitLog) error {
+	for stream, subject := range map[string]string{
+		c.names.queueStream(): c.names.queue(unit), l.stream: l.subject,
+	} {
+		s, err := c.js.Stream(ctx, stream)
+		if err == nil {
+			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject))
+		}
+
+		if err != nil {
+			return err
+		}
+	}
+
+	l.last = 0
+	return nil
+}
+
+// dropOld removes from the queue what was queued for another extent of the run.
+func (c *Coordinator) dropOld(ctx context.Context) error {
+	stream, err := c.js.Stream(ctx, c.names.queueStream())
+	if err != nil {
+		return err
+	}
+
+	next, err := stream.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(c.names.queue("*")))
+
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return nil
+	case err != nil:
+		return err
+	case next.Header.Get(headerExtent) == c.options.Extent:
+		return nil
+	}
+	return stream.Purge(ctx)
 }
 
 // errorStoreFailed is what a server answers that does not take a message into a stream.
@@ -504,7 +578,7 @@ func (c *Coordinator) Close(ctx context.Context, done bool) (err error) {
 
 // waitForWorkers waits until no worker that is there has a unit.
 func (c *Coordinator) waitForWorkers() {
-	ctx, end := context.WithTimeout(context.Background(), drainTime)
+	ctx, end := context.WithTimeout(context.Background(), drainTime+2*handInTime)
 	defer end()
 
 	for c.anyHeld() && wait(ctx, lookEvery) == nil {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"toolevo/envs"
 )
@@ -18,10 +19,14 @@ type Failure struct {
 // FailureOf returns an error as it travels.
 func FailureOf(err error) Failure {
 	f := Failure{Text: err.Error()}
+	f.Text = strings.ToValidUTF8(f.Text[:min(len(f.Text), mostText)], "")
 	f.Stage, _ = envs.FailedStage(err)
 	f.Reason, f.GivenUp = envs.GivenUp(err)
 	return f
 }
+
+// mostText is how many bytes of an error travel: an outcome has to fit a message.
+const mostText = 4 << 10
 
 // Err returns the error at the coordinator.
 func (f Failure) Err() error {

@@ -63,6 +63,7 @@ func (f *follower) follow(ctx context.Context) error {
 		}
 
 		f.last = about.Sequence.Stream
+		f.c.taken.Store(f.last)
 		if about.NumPending == 0 {
 			f.caughtUp()
 		}
@@ -100,19 +101,19 @@ func (f *follower) take(ctx context.Context, unit string, h nats.Header, data []
 	}
 
 	if e.kind == added && e.worker != "" {
-		refused, err := f.c.options.Store.Take(ctx, e.rows)
+		refused, calls, err := f.c.options.Store.Take(ctx, e.rows, f.c.options.InTurn)
 		if err != nil {
 			return &storeError{err}
 		}
 
-		// What was there when it began was counted before.
 		f.c.count(func(n *Counts) {
 			if n.Taken++; f.read == nil {
 				n.Refused += refused
 			}
 		})
 
-		if f.c.options.Used != nil && len(e.usage) > 0 && f.read == nil {
+		// What has nothing new is an entry that was taken and counted before.
+		if f.c.options.Used != nil && len(e.usage) > 0 && refused < calls {
 			f.c.options.Used(e.usage)
 		}
 	}

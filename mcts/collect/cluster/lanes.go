@@ -28,8 +28,8 @@ type laneOutcome struct {
 }
 
 // Lanes has the lanes of a collection grown by workers, which use GrowLane: it is its
-// collect.Options.Elsewhere. number returns a number for a question that no other one has.
-func (c *Coordinator) Lanes(number func(question string) int) collect.Elsewhere {
+// collect.Options.Elsewhere.
+func (c *Coordinator) Lanes() collect.Elsewhere {
 	return func(ctx context.Context, question string, first, count int) (g collect.Grown, err error) {
 		work, err := json.Marshal(lane{question, first, count, mcts.IsAgain(ctx)})
 		if err != nil {
@@ -37,7 +37,7 @@ func (c *Coordinator) Lanes(number func(question string) int) collect.Elsewhere 
 		}
 
 		text, err := c.Do(ctx, Unit{
-			ID:   fmt.Sprintf("%d-%d", number(question), first),
+			ID:   UnitID(question, first, count),
 			Work: work,
 			Earlier: func(ctx context.Context) ([]store.Row, error) {
 				return c.options.Store.RowsOf(ctx, question, first, count)
@@ -80,7 +80,7 @@ func GrowLane(ctx context.Context, a *Assignment, o collect.Options) (outcome []
 	o.Questions = []collect.Question{question}
 	o.Workers, o.Room, o.Unreadable = l.Count, nil, true // the coordinator counts first turns
 
-	if _, err := o.Store.Take(ctx, a.Earlier); err != nil {
+	if _, _, err := o.Store.Take(ctx, a.Earlier, o.Search.InTurn()); err != nil {
 		return nil, err
 	}
 

@@ -58,6 +58,27 @@ func (l *unitLog) read(ctx context.Context) (all []entry, err error) {
 	return all, nil
 }
 
+// end returns the number of the log's last message, 0 if there is none, and what entry it is of.
+func (l *unitLog) end(ctx context.Context) (last uint64, k kind, err error) {
+	stream, err := l.js.Stream(ctx, l.stream)
+	if err != nil {
+		return 0, "", err
+	}
+
+	m, err := stream.GetLastMsgForSubject(ctx, l.subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		l.last = 0
+		return 0, "", nil
+	}
+
+	if err != nil {
+		return 0, "", err
+	}
+
+	l.last = m.Sequence
+	return m.Sequence, kind(m.Header.Get(headerKind)), nil
+}
+
 // append adds an entry, if nobody else has added one since this process read the log (ErrLost). It
 // tries until it is there, or ctx ends.
 func (l *unitLog) append(ctx context.Context, e entry) error {

@@ -25,6 +25,15 @@ func (n names) subject(kind, id string) string {
 func (n names) queue(unit string) string { return n.subject("queue", unit) }
 func (n names) log(unit string) string   { return n.subject("log", unit) }
 
+// UnitID returns the ID of a unit about a question, the same whatever else a run has to do.
+func UnitID(question string, numbers ...int) string {
+	id := envs.SHA256(question)[:20]
+	for _, n := range numbers {
+		id += fmt.Sprint("-", n)
+	}
+	return id
+}
+
 // What the coordinator and its workers tell each other outside of streams.
 func (n names) join() string { return n.subject("tell", "join") }
 func (n names) ask() string  { return n.subject("tell", "ask") }

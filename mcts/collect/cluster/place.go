@@ -117,8 +117,8 @@ func (p Place) credentials() nats.Option {
 	return nats.Token(p.Token)
 }
 
-// server returns the address for a client of NATS, without secrets.
-func (p Place) server() string {
+// Server returns the address for a client of NATS, without secrets.
+func (p Place) Server() string {
 	if p.Pin != "" || p.CA {
 		return schemeTLS + "://" + p.Host
 	}

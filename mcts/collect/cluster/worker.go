@@ -28,12 +28,18 @@ const mostFruitless = 5
 
 // FruitlessError means that a unit was begun by several workers in a row, none of which added
 // anything to it: it may be what brings them down.
-type FruitlessError struct{ Workers int }
+type FruitlessError struct {
+	Workers int
+	Reason  string // of the last one that gave one; "" if none did
+}
 
 // Error counts the workers.
 func (e *FruitlessError) Error() string {
-	return fmt.Sprintf("%d workers began it one after the other, and each was lost before it had done anything",
-		e.Workers)
+	text := fmt.Sprintf("%d workers began it one after the other, and none did anything of it", e.Workers)
+	if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	return text
 }
 
 // stageWorker is the stage of a unit that brings workers down: nothing is said about the model.
@@ -68,16 +74,17 @@ type Worker struct {
 	over   chan over   // has room for one
 	ending atomic.Bool // the coordinator has said that it ends
 
-	mu    sync.Mutex           // guards what follows
-	doing map[string]time.Time // since when, by unit
-	done  int64                // units
+	mu    sync.Mutex               // guards what follows
+	doing map[string]time.Time     // since when, by unit
+	held  map[string]jetstream.Msg // of those units
+	done  int64                    // units
 }
 
 // Connect connects to the server of a coordinator.
 func Connect(o WorkerOptions) (*Worker, error) {
 	w := &Worker{
 		options: o, names: names{o.Place.Key}, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		over: make(chan over, 1), doing: map[string]time.Time{},
+		over: make(chan over, 1), doing: map[string]time.Time{}, held: map[string]jetstream.Msg{},
 	}
 
 	options := []nats.Option{
@@ -89,7 +96,10 @@ func Connect(o WorkerOptions) (*Worker, error) {
 				w.say("The coordinator is away (%v): going on with what is here, and trying again.", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { w.say("The coordinator is back.") }),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			w.holdOn()
+			w.say("The coordinator is back.")
+		}),
 	}
 
 	if o.Secure != nil {
@@ -99,7 +109,7 @@ func Connect(o WorkerOptions) (*Worker, error) {
 	// A first connection that fails is an error: the address may be wrong. Later ones are tried for
 	// ever.
 	var err error
-	if w.conn, err = nats.Connect(o.Place.server(), options...); err != nil {
+	if w.conn, err = nats.Connect(o.Place.Server(), options...); err != nil {
 		return nil, fmt.Errorf("cluster: connect to %s: %w", o.Place.Host, explain(err))
 	}
 
@@ -126,12 +136,25 @@ func logErrors(log *slog.Logger) nats.Option {
 // connection.
 const pingEvery = 10 * time.Second
 
+// ErrToken means that a server refuses the token of a place.
+var ErrToken = nats.ErrAuthorization
+
 // explain says what an error of a connection means.
 func explain(err error) error {
 	if errors.Is(err, nats.ErrAuthorization) {
 		return fmt.Errorf("%w: use the command that the coordinator printed: its token is another one", err)
 	}
 	return err
+}
+
+// holdOn keeps all units at once, before others fetch what seems lost.
+func (w *Worker) holdOn() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	for _, m := range w.held {
+		_ = m.InProgress()
+	}
 }
 
 func (w *Worker) say(format string, args ...any) {
@@ -179,19 +202,9 @@ const answerTime = 30 * time.Second
 // request asks the coordinator, until it answers or ctx ends.
 func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	for {
-		once, end := context.WithTimeout(ctx, answerTime)
-		m, err := w.conn.RequestWithContext(once, subject, data)
-		end()
-
-		if err == nil {
-			if text := m.Header.Get(headerError); text != "" {
-				return nil, &AnswerError{strings.ReplaceAll(text, "\v", "\n")}
-			}
-			return m.Data, nil
-		}
-
-		if errors.Is(err, nats.ErrConnectionClosed) {
-			return nil, err
+		answer, err := w.requestOnce(ctx, subject, data)
+		if err == nil || errors.As(err, new(*AnswerError)) || errors.Is(err, nats.ErrConnectionClosed) {
+			return answer, err
 		}
 
 		if errors.Is(err, nats.ErrMaxPayload) {
@@ -200,6 +213,45 @@ func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]by
 
 		if err := wait(ctx, retryEvery); err != nil {
 			return nil, err
+		}
+	}
+}
+
+// requestOnce asks the coordinator, whose answer may have several parts.
+func (w *Worker) requestOnce(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	ctx, end := context.WithTimeout(ctx, answerTime)
+	defer end()
+
+	inbox := w.conn.NewRespInbox()
+
+	answers, err := w.conn.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answers.Unsubscribe() }() // the connection is gone: so is the subscription
+
+	if err := w.conn.PublishRequest(subject, inbox, data); err != nil {
+		return nil, err
+	}
+
+	var all []byte
+	for {
+		m, err := answers.NextMsgWithContext(ctx)
+		if err != nil {
+			return nil, err
+		}
+
+		if m.Header.Get("Status") != "" { // nobody answers
+			return nil, nats.ErrNoResponders
+		}
+
+		if text := m.Header.Get(headerError); text != "" {
+			return nil, &AnswerError{strings.ReplaceAll(text, "\v", "\n")}
+		}
+
+		all = append(all, m.Data...)
+		if m.Header.Get(headerPart) == m.Header.Get(headerParts) {
+			return all, nil
 		}
 	}
 }
@@ -214,9 +266,11 @@ var (
 // Work is how a worker does units.
 type Work struct {
 	Patience time.Duration // of the coordinator; see Options
+	Extent   string        // of the run; see Options
 
-	// Room waits until there is room for another unit, or ctx ends.
-	Room func(ctx context.Context) error
+	// Room waits until there is room for another unit, and keeps it until release is called. The
+	// unit calls arrived when it asks the model.
+	Room func(ctx context.Context) (arrived, release func(), err error)
 
 	// Do does a unit, adds to its log what it makes, and returns the outcome that the unit ends
 	// with. An error without one ends the work of this worker; the unit is another's then.
@@ -241,7 +295,11 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 		interrupt()
 	}
 
-	go w.beat(serving)
+	// It is there as long as it has units.
+	beating, done := context.WithCancel(context.WithoutCancel(ctx))
+	defer done()
+
+	go w.beat(beating)
 
 	go func() {
 		select {
@@ -273,26 +331,31 @@ func (w *Worker) serve(ctx context.Context, work Work, stop func(error)) error {
 
 	// A unit is asked for only when there is room for it, so that slow servers take less.
 	for {
-		if err := work.Room(ctx); err != nil {
+		arrived, release, err := work.Room(ctx)
+		if err != nil {
 			return err
 		}
 
 		m, err := w.next(ctx)
 		if err != nil {
+			release()
 			return err
 		}
 
 		id := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
 
 		w.mu.Lock()
-		w.doing[id] = time.Now()
+		w.doing[id], w.held[id] = time.Now(), m
 		w.mu.Unlock()
 
 		units.Go(func() {
-			err := w.do(ctx, id, m, work)
+			defer release()
+
+			err := w.do(ctx, id, m, work, arrived)
 
 			w.mu.Lock()
 			delete(w.doing, id)
+			delete(w.held, id)
 			w.done++
 			w.mu.Unlock()
 
@@ -301,6 +364,15 @@ func (w *Worker) serve(ctx context.Context, work Work, stop func(error)) error {
 			}
 		})
 	}
+}
+
+// giveBack returns a unit that comes too late to the queue.
+func (w *Worker) giveBack(batch jetstream.MessageBatch) {
+	go func() {
+		for m := range batch.Messages() {
+			_ = m.Nak()
+		}
+	}()
 }
 
 // fetchTime is how long a server keeps a request for a unit. An idle worker asks again that often.
@@ -314,15 +386,17 @@ func (w *Worker) next(ctx context.Context) (jetstream.Msg, error) {
 
 		var batch jetstream.MessageBatch
 		if err == nil {
-			once, end := context.WithTimeout(ctx, fetchTime)
-			defer end()
-
-			batch, err = cons.Fetch(1, jetstream.FetchContext(once))
+			batch, err = cons.Fetch(1, jetstream.FetchMaxWait(fetchTime))
 		}
 
 		if err == nil {
-			if m, ok := <-batch.Messages(); ok {
-				return m, nil
+			select {
+			case m, ok := <-batch.Messages():
+				if ok {
+					return m, nil
+				}
+			case <-ctx.Done():
+				w.giveBack(batch)
 			}
 		}
 
@@ -341,24 +415,33 @@ func (w *Worker) next(ctx context.Context) (jetstream.Msg, error) {
 }
 
 // do does a unit that the queue has handed out. It returns an error that ends the work.
-func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, work Work) error {
+func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, work Work, arrived func()) error {
 	// What is done is written down although ctx was interrupted, and calls that are paid for end.
 	life, end := mcts.InFlight(ctx)
 	defer end()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(drainTime, end) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(drainTime+handInTime, end) })()
 
 	paid, lost := context.WithCancelCause(life)
 	defer lost(nil)
 
 	inner, interrupt := mcts.Interruptible(paid)
-	defer context.AfterFunc(ctx, interrupt)()
+	defer context.AfterFunc(ctx, func() {
+		interrupt()
+		time.AfterFunc(drainTime, func() { lost(context.Canceled) })
+	})()
 
-	a := &Assignment{ID: id, Work: m.Data(), worker: w, life: life, lost: lost, log: unitLog{
+	a := &Assignment{ID: id, Work: m.Data(), Arrived: arrived, worker: w, life: life, lost: lost, log: unitLog{
 		js: w.js, stream: w.names.logStream(), subject: w.names.log(id), most: mostData(w.conn),
 	}}
+
+	// The run has been given other questions or trees since this worker joined.
+	if m.Headers().Get(headerExtent) != work.Extent {
+		_ = m.Nak()
+		return ErrPaused
+	}
 	defer a.keep(life, m, work.Patience)()
 
-	fruitless, over, err := a.begin(inner)
+	over, err := a.begin(inner)
 
 	switch {
 	case errors.Is(err, ErrLost):
@@ -369,8 +452,8 @@ func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, work Work) 
 		return ignore(m.Ack())
 	}
 
-	if fruitless >= mostFruitless {
-		a.Fruitless = envs.Fail(stageWorker, "begin "+id, &FruitlessError{fruitless})
+	if a.fruitless.Workers >= mostFruitless {
+		a.Fruitless = envs.Fail(stageWorker, "begin "+id, &a.fruitless)
 	}
 
 	outcome, err := work.Do(inner, a)
@@ -380,9 +463,12 @@ func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, work Work) 
 	return w.settle(life, a, m, outcome, err)
 }
 
-// drainTime is how long calls that servers are answering may take once a worker is to end, and the
-// writing of what they brought. A machine that is taken away leaves 30 s.
-const drainTime = 25 * time.Second
+// drainTime is how long calls that servers are answering may take once a worker is to end, and
+// handInTime how long the writing of what they brought. A machine that is taken away leaves 30 s.
+const (
+	drainTime  = 22 * time.Second
+	handInTime = 5 * time.Second
+)
 
 // ignore has nothing to do about the error of an acknowledgement: the server hands the unit out
 // again, and its log says what became of it.
@@ -403,7 +489,12 @@ func (w *Worker) settle(ctx context.Context, a *Assignment, m jetstream.Msg, out
 		return ignore(m.DoubleAck(ctx))
 	}
 
-	if a.add(ctx, entry{kind: left}) == nil {
+	leave := entry{kind: left}
+	if !errors.Is(err, context.Canceled) {
+		leave.body = []byte(err.Error())
+	}
+
+	if a.add(ctx, leave) == nil {
 		_ = m.Nak() // handed out at once
 	}
 
