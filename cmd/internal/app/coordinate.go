@@ -209,7 +209,7 @@ func placeOf(join string) (cluster.Place, error) {
 
 	text, err := disk.ReadFile(filepath.Join(join, joinFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return cluster.Place{}, fmt.Errorf("%s is no run that somebody coordinates (with ‹listen›): start that, or "+
+		return cluster.Place{}, fmt.Errorf("%q is no run that somebody coordinates (with ‹listen›): start that, or "+
 			"give the address that it printed", join)
 	}
 
