@@ -351,7 +351,7 @@ func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, 
 	return interruptedWorkerOf(ctx, err)
 }
 
-// roomFor has as many units at once as the models have room for, and at most so many.
+// roomFor lets in as many units at once as the models have room for, and no more than most.
 func roomFor(most int, room func() int) func(context.Context) (arrived, release func(), err error) {
 	var gate collect.Gate
 	free := make(chan struct{}, most) // has one for each unit

@@ -58,7 +58,7 @@ func (l *unitLog) read(ctx context.Context) (all []entry, err error) {
 	return all, nil
 }
 
-// end returns the number of the log's last message, 0 if there is none, and what entry it is of.
+// end returns the number of the last message of the log, 0 without one, and what entry it is of.
 func (l *unitLog) end(ctx context.Context) (last uint64, k kind, err error) {
 	stream, err := l.js.Stream(ctx, l.stream)
 	if err != nil {
