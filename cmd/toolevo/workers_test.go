@@ -32,8 +32,8 @@ type fleet struct {
 	place       string
 }
 
-// freePort returns an address where nothing listens now. Its port is none that systems give to
-// those who do not care: it stays free while the coordinator is dead.
+// freePort returns an address where nothing listens now. The port is below those that the system
+// hands out by itself, so that it stays free while the coordinator is dead.
 func freePort(t *testing.T, random *rand.Rand) string {
 	t.Helper()
 

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"toolevo/mcts"
 	"toolevo/mcts/store"
 )
 
@@ -97,7 +98,7 @@ func (a *Assignment) begin(ctx context.Context) (over bool, err error) {
 			return over, err
 		}
 
-		if err := wait(ctx, retryEvery); err != nil {
+		if err := mcts.Wait(ctx, retryEvery); err != nil {
 			return false, err
 		}
 	}

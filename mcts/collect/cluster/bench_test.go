@@ -60,19 +60,10 @@ func fleetOf(b *testing.B, workers, units int) {
 		}
 		defer w.Close()
 
-		free := make(chan struct{}, 8)
-
 		served.Go(func() {
 			err := w.Serve(b.Context(), cluster.Work{
 				Patience: time.Minute,
-				Room: func(ctx context.Context) (arrived, release func(), err error) {
-					select {
-					case free <- struct{}{}:
-						return func() {}, func() { <-free }, nil
-					case <-ctx.Done():
-						return nil, nil, ctx.Err()
-					}
-				},
+				Room:     slots(8),
 				Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
 					for i := range 10 {
 						if err := mcts.Wait(ctx, 20*time.Millisecond); err != nil {

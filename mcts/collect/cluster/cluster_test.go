@@ -174,19 +174,24 @@ func (r *run) join(name string, slots int, call time.Duration, made *atomic.Int6
 }
 
 func (m *member) serve(ctx context.Context) error {
-	free := make(chan struct{}, m.slots)
 	return m.Serve(ctx, cluster.Work{
 		Patience: m.patience,
-		Room: func(ctx context.Context) (arrived, release func(), err error) {
-			select {
-			case free <- struct{}{}:
-				return func() {}, func() { <-free }, nil
-			case <-ctx.Done():
-				return nil, nil, ctx.Err()
-			}
-		},
-		Do: m.do,
+		Room:     slots(m.slots),
+		Do:       m.do,
 	})
+}
+
+// slots is room for n units at once.
+func slots(n int) func(context.Context) (arrived, release func(), err error) {
+	free := make(chan struct{}, n)
+	return func(ctx context.Context) (arrived, release func(), err error) {
+		select {
+		case free <- struct{}{}:
+			return func() {}, func() { <-free }, nil
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
 }
 
 // do makes the calls of a unit that its log lacks.

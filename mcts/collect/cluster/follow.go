@@ -8,6 +8,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"toolevo/mcts"
 )
 
 // follower takes the entries of all logs into the run, in their order.
@@ -16,6 +18,45 @@ type follower struct {
 	logs map[string]*assembler // by unit
 	last uint64                // number of the last message taken
 	read chan struct{}         // closed, and nil, once all is taken that was there at first
+}
+
+// follow takes what workers append into the run, until ctx ends. It closes read once it has all
+// that was there when it began.
+func (c *Coordinator) follow(ctx context.Context, read chan struct{}) {
+	f := &follower{c: c, logs: map[string]*assembler{}, read: read}
+
+	for ctx.Err() == nil {
+		err := f.follow(ctx)
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+
+		if final := (*storeError)(nil); errors.As(err, &final) {
+			c.setFailed(final.err)
+			return
+		}
+
+		c.log.Warn("the logs of units cannot be read", "because", err)
+
+		if mcts.Wait(ctx, retryEvery) == nil {
+			c.repair(ctx)
+		}
+	}
+}
+
+// storeError is that of the run's database: the run cannot go on.
+type storeError struct{ err error }
+
+func (e *storeError) Error() string { return e.err.Error() }
+
+func (c *Coordinator) setFailed(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	if c.failed == nil {
+		c.failed = err
+		close(c.fail)
+	}
 }
 
 // follow takes entries until ctx ends or the server fails it.
@@ -181,10 +222,4 @@ func (c *Coordinator) ended(ctx context.Context, unit string, outcome []byte) er
 		}
 	}
 	return nil
-}
-
-func (c *Coordinator) count(change func(*Counts)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	change(&c.counts)
 }

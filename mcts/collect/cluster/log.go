@@ -8,6 +8,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
+
+	"toolevo/mcts"
 )
 
 // ErrLost means that another worker has begun a unit meanwhile: what this one adds is refused.
@@ -122,7 +124,7 @@ func (l *unitLog) publish(ctx context.Context, m *nats.Msg) error {
 			return err // for good: this process has closed it
 		}
 
-		if err := wait(ctx, retryEvery); err != nil {
+		if err := mcts.Wait(ctx, retryEvery); err != nil {
 			return err
 		}
 	}
@@ -154,21 +156,8 @@ func (l *unitLog) settle(ctx context.Context, id string) error {
 			return ErrLost
 		}
 
-		if err := wait(ctx, retryEvery); err != nil {
+		if err := mcts.Wait(ctx, retryEvery); err != nil {
 			return err
 		}
-	}
-}
-
-// wait waits, and returns the error of ctx if that ends first.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

@@ -1,0 +1,148 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"toolevo/mcts"
+)
+
+// serve answers workers.
+func (c *Coordinator) serve(ctx context.Context) error {
+	answer := func(with func(context.Context, []byte) ([]byte, error)) nats.MsgHandler {
+		return func(m *nats.Msg) {
+			go func() { // the next one need not wait
+				data, err := with(ctx, m.Data)
+				if err := c.respond(m.Reply, data, err); err != nil {
+					c.log.Warn("a worker got no answer", "because", err)
+				}
+			}()
+		}
+	}
+
+	for subject, handler := range map[string]nats.MsgHandler{
+		c.names.join(): answer(c.options.Welcome),
+		c.names.ask():  answer(c.options.Ask),
+		c.names.beat(): c.noteBeat,
+	} {
+		if _, err := c.conn.Subscribe(subject, handler); err != nil {
+			return fmt.Errorf("cluster: %w", err)
+		}
+	}
+	return nil
+}
+
+// respond answers a worker, in as many messages as it takes.
+func (c *Coordinator) respond(to string, data []byte, err error) error {
+	if err != nil {
+		reply := nats.NewMsg(to)
+		reply.Header.Set(headerError, oneLine(err))
+		return c.conn.PublishMsg(reply)
+	}
+
+	parts := slices.Collect(slices.Chunk(data, mostData(c.conn)))
+	if len(parts) == 0 {
+		parts = [][]byte{nil}
+	}
+
+	for i, part := range parts {
+		reply := nats.NewMsg(to)
+		reply.Data = part
+		reply.Header.Set(headerPart, strconv.Itoa(i+1))
+		reply.Header.Set(headerParts, strconv.Itoa(len(parts)))
+
+		if err := c.conn.PublishMsg(reply); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// headerError has the error of an answer.
+const headerError = "Toolevo-Error"
+
+// oneLine returns an error as a header can have it.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\v") }
+
+// Join asks the coordinator whether this worker may work, and for what it needs to know.
+func (w *Worker) Join(ctx context.Context, hello []byte) (welcome []byte, err error) {
+	return w.request(ctx, w.names.join(), hello)
+}
+
+// Ask asks the coordinator something about the run. It waits while the coordinator is away.
+func (w *Worker) Ask(ctx context.Context, question []byte) (answer []byte, err error) {
+	return w.request(ctx, w.names.ask(), question)
+}
+
+// AnswerError is what the coordinator answered in place of what it was asked for.
+type AnswerError struct{ Text string }
+
+// Error is the coordinator's.
+func (e *AnswerError) Error() string { return e.Text }
+
+// answerTime is how long an answer may take, before it is asked for again.
+const answerTime = 30 * time.Second
+
+// request asks the coordinator, until it answers or ctx ends.
+func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	for {
+		answer, err := w.requestOnce(ctx, subject, data)
+		if err == nil || errors.As(err, new(*AnswerError)) || errors.Is(err, nats.ErrConnectionClosed) {
+			return answer, err
+		}
+
+		if errors.Is(err, nats.ErrMaxPayload) {
+			return nil, fmt.Errorf("cluster: %d bytes are more than one message may have: %w", len(data), err)
+		}
+
+		if err := mcts.Wait(ctx, retryEvery); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// requestOnce asks the coordinator, whose answer may have several parts.
+func (w *Worker) requestOnce(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	ctx, end := context.WithTimeout(ctx, answerTime)
+	defer end()
+
+	inbox := w.conn.NewRespInbox()
+
+	answers, err := w.conn.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answers.Unsubscribe() }() // the connection is gone: so is the subscription
+
+	if err := w.conn.PublishRequest(subject, inbox, data); err != nil {
+		return nil, err
+	}
+
+	var all []byte
+	for {
+		m, err := answers.NextMsgWithContext(ctx)
+		if err != nil {
+			return nil, err
+		}
+
+		if m.Header.Get("Status") != "" { // nobody answers
+			return nil, nats.ErrNoResponders
+		}
+
+		if text := m.Header.Get(headerError); text != "" {
+			return nil, &AnswerError{strings.ReplaceAll(text, "\v", "\n")}
+		}
+
+		all = append(all, m.Data...)
+		if m.Header.Get(headerPart) == m.Header.Get(headerParts) {
+			return all, nil
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"toolevo/mcts"
+)
+
+// queue queues a unit, unless it is in the queue. It tries until ctx ends.
+func (c *Coordinator) queue(ctx context.Context, u *Unit) error {
+	l := c.logOf(u.ID)
+
+	for {
+		err := c.queueOnce(ctx, l, u)
+		if err == nil || ctx.Err() != nil {
+			return ctx.Err()
+		}
+
+		if final := (*storeError)(nil); errors.As(err, &final) {
+			return final.err
+		}
+
+		c.log.Warn("a unit could not be queued", "unit", u.ID, "because", err)
+
+		if err := mcts.Wait(ctx, retryEvery); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *Coordinator) logOf(unit string) *unitLog {
+	return &unitLog{
+		js: c.js, stream: c.names.logStream(), subject: c.names.log(unit), most: mostData(c.conn),
+	}
+}
+
+// mostData is how many bytes of an entry go into a message.
+func mostData(conn *nats.Conn) int { return int(min(conn.MaxPayload(), mostMessage)) / 2 }
+
+func (c *Coordinator) queueOnce(ctx context.Context, l *unitLog, u *Unit) error {
+	last, end, err := l.end(ctx)
+	if err != nil {
+		return err
+	}
+
+	if end == ended {
+		if last > c.taken.Load() {
+			return nil // its outcome is on the way here
+		}
+
+		// It was ended for another process, and the run lacks some of it.
+		if last, err = 0, c.forget(ctx, u.ID, l); err != nil {
+			return err
+		}
+	}
+
+	if last == 0 && u.Earlier != nil {
+		rows, err := u.Earlier(ctx)
+		if err != nil {
+			return &storeError{err}
+		}
+
+		if len(rows) > 0 {
+			err = l.append(ctx, entry{kind: added, rows: rows})
+		}
+
+		if err != nil {
+			return err
+		}
+	}
+
+	m := nats.NewMsg(c.names.queue(u.ID))
+	m.Data = u.Work
+	m.Header.Set(headerExtent, c.options.Extent)
+
+	_, err = c.js.PublishMsg(ctx, m)
+
+	var api *jetstream.APIError
+	if errors.As(err, &api) && api.ErrorCode == errorStoreFailed && strings.Contains(api.Description, "per subject") {
+		return nil // it is in the queue
+	}
+	return err
+}
+
+// headerExtent has the extent of the run for which a unit was queued.
+const headerExtent = "Toolevo-Extent"
+
+// forget removes a unit that has ended from the queue, and its log.
+func (c *Coordinator) forget(ctx context.Context, unit string, l *unitLog) error {
+	for stream, subject := range map[string]string{
+		c.names.queueStream(): c.names.queue(unit), l.stream: l.subject,
+	} {
+		s, err := c.js.Stream(ctx, stream)
+		if err == nil {
+			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject))
+		}
+
+		if err != nil {
+			return err
+		}
+	}
+
+	l.last = 0
+	return nil
+}
+
+// dropOld removes from the queue what was queued for another extent of the run.
+func (c *Coordinator) dropOld(ctx context.Context) error {
+	stream, err := c.js.Stream(ctx, c.names.queueStream())
+	if err != nil {
+		return err
+	}
+
+	next, err := stream.GetMsg(ctx, 1, jetstream.WithGetMsgSubject(c.names.queue("*")))
+
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return nil
+	case err != nil:
+		return err
+	case next.Header.Get(headerExtent) == c.options.Extent:
+		return nil
+	}
+	return stream.Purge(ctx)
+}
+
+// errorStoreFailed is what a server answers that does not take a message into a stream.
+const errorStoreFailed = 10077
+
+// repair makes what a server has lost: its streams, and the units in them.
+func (c *Coordinator) repair(ctx context.Context) {
+	if err := c.makeStreams(ctx); err != nil {
+		return // the server is away; tried again
+	}
+
+	c.mu.Lock()
+	units := slices.Collect(maps.Values(c.open))
+	c.mu.Unlock()
+
+	for _, u := range units {
+		if err := c.queueOnce(ctx, c.logOf(u.ID), &u.Unit); err != nil {
+			c.log.Warn("a unit could not be queued again", "unit", u.ID, "because", err)
+		}
+	}
+}
