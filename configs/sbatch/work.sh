@@ -23,15 +23,17 @@ if [ "$#" -gt 0 ]; then
   server=$!
 fi
 
-signalled=''
+# Set before the worker is there: a signal that comes sooner than a trap ends the script, and leaves the worker.
+requeue='' signalled=''
+trap 'requeue=yes signalled=yes; [ "${!:-}" = "$server" ] || kill -TERM "$!"' TERM
 toolevo work --join "$run" --server "${SERVER:-http://127.0.0.1:8000/v1}" --patience 30m --progress plain &
 worker=$!
-trap 'signalled=yes; kill -TERM "$worker"' TERM
 
 # A signal ends wait but not the worker, which hands in what it has.
 wait "$worker"
 code=$?
-while [ -n "$signalled" ] && kill -0 "$worker" 2>/dev/null; do
+while [ -n "$signalled" ]; do
+  signalled=''
   wait "$worker"
   code=$?
 done
@@ -39,7 +41,7 @@ done
 if [ -n "$server" ]; then
   kill "$server"
 fi
-if [ -n "$signalled" ] && [ "$code" -eq 130 ]; then
+if [ -n "$requeue" ] && [ "$code" -eq 130 ]; then
   scontrol requeue "$SLURM_JOB_ID"
 fi
 exit "$code"
