@@ -202,6 +202,10 @@ hostile: tools ## the campaigns whole: random kills, rot, spoiled servers, odd r
 	CGO_ENABLED=1 TOOLEVO_HOSTILE=1 $(GO) test -count=1 -p 1 -v -timeout 90m \
 	  -run '^TestHostile|^TestConformance$$|^TestGeneratedPrograms$$|^TestDriftKeeps' ./...
 
+.PHONY: test-nats
+test-nats: tools ## runs of workers through NATS servers of VERSIONS, built from their module; one before 2.10 has to be refused
+	TOOLEVO_NATS_VERSIONS="$(or $(VERSIONS),v2.9.10 v2.10.0)" $(GO) test -count=1 -v -timeout 40m -run '^TestNATSServer$$' ./cmd/toolevo
+
 .PHONY: test-mutants
 test-mutants: tools ## small faults, planted one at a time in the packages of cmd/internal/mutants/mutants.yaml: do tests notice (hours; SAMPLE=100: minutes)
 	CGO_ENABLED=1 $(GO) run ./cmd/internal/mutants -json mutants.jsonl $(if $(SAMPLE),-sample $(SAMPLE))

@@ -56,8 +56,8 @@ func TestPartition(t *testing.T) {
 	alone := filepath.Join(dir, "alone")
 	undisturbed(t, append(slices.Clip(args), "--server", server.URL(), "--out", alone)...)
 
-	f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 1)}
-	f.args = append(slices.Clip(args), "--out", f.run, "--listen", network+"1:0", "--worker-patience", "2s")
+	f := newFleet(t, dir, 1, "--listen", network+"1:0")
+	f.args = append(slices.Clip(args), "--out", f.run, "--worker-patience", "2s")
 	f.work = []string{"--data", data, "--server", server.URL(), "--parallel", "2", "--progress", "none"}
 	f.coordinate()
 
@@ -102,7 +102,6 @@ func TestPartition(t *testing.T) {
 // A coordinator whose disk is full ends with exit 3, and goes on when there is room.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	random := campaignRandom(t)
 	data, dir := manyQuestions(t), t.TempDir()
 	disk := filepath.Join(dir, "disk")
 
@@ -120,8 +119,8 @@ func TestFullDisk(t *testing.T) {
 	alone := filepath.Join(dir, "alone")
 	undisturbed(t, append(slices.Clip(args), "--out", alone)...)
 
-	f := &fleet{t: t, run: filepath.Join(disk, "run"), workers: make([]*process, 1)}
-	f.args = append(slices.Clip(args), "--out", f.run, "--listen", freePort(t, random))
+	f := newFleet(t, disk, 1)
+	f.args = append(slices.Clip(args), "--out", f.run)
 	f.work = []string{"--data", data, "--progress", "none"}
 	f.coordinate()
 

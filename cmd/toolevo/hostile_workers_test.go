@@ -27,7 +27,10 @@ const perStep = 150
 // bytes of a single process.
 //
 // It is alone: ten processes are a load under which other tests' programs run out of their time.
-func TestHostileWorkers(t *testing.T) {
+func TestHostileWorkers(t *testing.T) { hostileWorkers(t) }
+
+func hostileWorkers(t *testing.T, where ...string) {
+	t.Helper()
 	random := campaignRandom(t)
 	data, dir := manyQuestions(t), t.TempDir()
 	questions := rounds(204, 2004)
@@ -45,8 +48,8 @@ func TestHostileWorkers(t *testing.T) {
 	undisturbed(t, append(slices.Clip(args), "--server", server.URL(), "--out", alone)...)
 
 	before := server.Stats().Answered
-	f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 8)}
-	f.args = append(slices.Clip(args), "--out", f.run, "--listen", freePort(t, random), "--worker-patience", "2s")
+	f := newFleet(t, dir, 8, where...)
+	f.args = append(slices.Clip(args), "--out", f.run, "--worker-patience", "2s")
 	f.work = []string{"--data", data, "--server", server.URL(), "--parallel", "4", "--progress", "none"}
 	f.coordinate()
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"path/filepath"
 	"regexp"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/mcts/collect/cluster"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -25,17 +25,31 @@ var joinCommand = regexp.MustCompile(`toolevo work --join '?((?:nats|tls)://[^'\
 type fleet struct {
 	t           *testing.T
 	run         string
-	args        []string // of the coordinator
+	where       []string // the flags of where the coordinator is
+	args        []string // of the coordinator, beside them
 	work        []string // of workers, without the place
 	coordinator *process
 	workers     []*process
 	place       string
 }
 
+// newFleet returns a run in a folder with as many workers. where are the flags of where its
+// coordinator is: without them it listens.
+func newFleet(t *testing.T, dir string, workers int, where ...string) *fleet {
+	t.Helper()
+
+	if len(where) == 0 {
+		where = []string{"--listen", freePort(t)}
+	}
+	return &fleet{t: t, run: filepath.Join(dir, "run"), where: where, workers: make([]*process, workers)}
+}
+
 // freePort returns an address where nothing listens now. The port is below those that the system
 // hands out by itself, so that it stays free while the coordinator is dead.
-func freePort(t *testing.T, random *rand.Rand) string {
+func freePort(t *testing.T) string {
 	t.Helper()
+
+	random := campaignRandom(t)
 
 	for range 100 {
 		address := fmt.Sprintf("127.0.0.1:%d", 12000+random.IntN(18000))
@@ -55,7 +69,7 @@ func freePort(t *testing.T, random *rand.Rand) string {
 func (f *fleet) coordinate() {
 	f.t.Helper()
 
-	f.coordinator = start(f.t, goOn(f.run, f.args)...)
+	f.coordinator = start(f.t, goOn(f.run, slices.Concat(f.args, f.where))...)
 	f.coordinator.sees("toolevo work --join")
 
 	found := joinCommand.FindStringSubmatch(f.coordinator.err.String())
@@ -96,6 +110,11 @@ func (f *fleet) disband() {
 // their models took is in the coordinator's account.
 func TestWorkersDoARun(t *testing.T) {
 	t.Parallel()
+	workersDoARun(t)
+}
+
+func workersDoARun(t *testing.T, where ...string) {
+	t.Helper()
 
 	for _, test := range []struct {
 		args  []string
@@ -119,8 +138,8 @@ func TestWorkersDoARun(t *testing.T) {
 			alone := filepath.Join(dir, "alone")
 			undisturbed(t, append(slices.Clip(args), "--server", url, "--out", alone)...)
 
-			f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 2)}
-			f.args = append(slices.Clip(args), "--out", f.run, "--listen", "127.0.0.1:0")
+			f := newFleet(t, dir, 2, where...)
+			f.args = append(slices.Clip(args), "--out", f.run)
 			f.work = []string{"--data", data, "--server", url, "--progress", "none"}
 			f.coordinate()
 
@@ -157,9 +176,9 @@ func TestWorkersThatDoNotFit(t *testing.T) {
 	must(t, "data", "build", "--data", other, "--dataset", "coffee", "--seed", "6", "--rows", "900")
 	must(t, "data", "questions", "--data", other, "--seed", "5", "--scale", "0.01")
 
-	f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 1)}
+	f := newFleet(t, dir, 1)
 	f.args = []string{"collect", "--data", data, "--dataset", "coffee", "--limit", "2", "--trees", "1", "--engine",
-		"unsafe", "--out", f.run, "--listen", "127.0.0.1:0", "--progress", "none"}
+		"unsafe", "--out", f.run, "--progress", "none"}
 	f.coordinate()
 
 	_, rest, _ := strings.Cut(f.place, "@")
@@ -194,6 +213,8 @@ func TestWorkersThatDoNotFit(t *testing.T) {
 		}
 	}
 
+	refusesAnotherVersion(t, f)
+
 	// What it lacks it can get, and what it has otherwise.
 	f.work = []string{"--data", other, "--fetch"}
 	f.join(0)
@@ -202,11 +223,40 @@ func TestWorkersThatDoNotFit(t *testing.T) {
 	must(t, "data", "verify", "--data", other)
 }
 
+// refusesAnotherVersion has a worker of another version try to join.
+func refusesAnotherVersion(t *testing.T, f *fleet) {
+	t.Helper()
+
+	place, err := cluster.ParsePlace(f.place)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	w, err := cluster.Connect(cluster.WorkerOptions{Place: place, Name: "old"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+
+	const want = "this worker is 0.0.1: install the same version"
+
+	if _, err := w.Join(t.Context(), []byte(`{"software": "0.0.1"}`)); err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("a worker of another version is told %v", err)
+	}
+
+	f.coordinator.sees(want)
+}
+
 // A coordinator that is interrupted takes what its workers have, and they wait for it: no call is
 // made twice, and the run is that of one machine.
 func TestCoordinatorIsInterrupted(t *testing.T) {
 	t.Parallel()
-	random := campaignRandom(t)
+	coordinatorIsInterrupted(t)
+}
+
+func coordinatorIsInterrupted(t *testing.T, where ...string) {
+	t.Helper()
 	data, dir := smallData(t), t.TempDir()
 	server := serve(t, simserver.Options{
 		Slots: 16, Latency: simserver.Latency{PerCompletion: 50 * time.Millisecond},
@@ -219,8 +269,8 @@ func TestCoordinatorIsInterrupted(t *testing.T) {
 	undisturbed(t, append(slices.Clip(args), "--server", server.URL(), "--out", alone)...)
 
 	before := server.Stats().Answered
-	f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 1)}
-	f.args = append(slices.Clip(args), "--out", f.run, "--listen", freePort(t, random))
+	f := newFleet(t, dir, 1, where...)
+	f.args = append(slices.Clip(args), "--out", f.run)
 	f.work = []string{"--data", data, "--server", server.URL(), "--progress", "none"}
 	f.coordinate()
 	f.join(0)
@@ -235,7 +285,7 @@ func TestCoordinatorIsInterrupted(t *testing.T) {
 		t.Errorf("an interrupted coordinator ends with exit %d\n%s", code, f.coordinator.err)
 	}
 
-	says(t, "the coordinator", f.coordinator.err.String(), "--resume", "--listen")
+	says(t, "the coordinator", f.coordinator.err.String(), "--resume", f.where[0])
 	f.workers[0].sees("waiting for it to go on")
 
 	f.coordinate()
@@ -255,7 +305,11 @@ func TestCoordinatorIsInterrupted(t *testing.T) {
 // of them.
 func TestExtendedWithWorkers(t *testing.T) {
 	t.Parallel()
-	random := campaignRandom(t)
+	extendedWithWorkers(t)
+}
+
+func extendedWithWorkers(t *testing.T, where ...string) {
+	t.Helper()
 	data, dir := smallData(t), t.TempDir()
 	args := []string{"collect", "--data", data, "--dataset", "coffee", "--preset", "paper", "--engine", "unsafe",
 		"--set", "search.simulations=3", "--run-id", "one", "--progress", "none"}
@@ -263,9 +317,8 @@ func TestExtendedWithWorkers(t *testing.T) {
 	alone := filepath.Join(dir, "alone")
 	undisturbed(t, slices.Concat(args, more, []string{"--out", alone})...)
 
-	f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 1)}
-	f.args = slices.Concat(args, []string{"--limit", "2", "--trees", "8", "--out", f.run, "--listen",
-		freePort(t, random)})
+	f := newFleet(t, dir, 1, where...)
+	f.args = slices.Concat(args, []string{"--limit", "2", "--trees", "8", "--out", f.run})
 	f.work = []string{"--data", data, "--workers", "1"}
 	f.coordinate()
 	f.join(0)
@@ -292,15 +345,20 @@ func TestExtendedWithWorkers(t *testing.T) {
 // A worker that is told to end hands in what it has: no call is made twice, whoever goes on.
 func TestWorkerLeaves(t *testing.T) {
 	t.Parallel()
+	workerLeaves(t)
+}
+
+func workerLeaves(t *testing.T, where ...string) {
+	t.Helper()
 	data, dir := smallData(t), t.TempDir()
 	server := serve(t, simserver.Options{
 		Slots: 16, Latency: simserver.Latency{PerCompletion: 100 * time.Millisecond},
 	})
 
-	f := &fleet{t: t, run: filepath.Join(dir, "run"), workers: make([]*process, 1)}
+	f := newFleet(t, dir, 1, where...)
 	f.args = []string{"collect", "--data", data, "--dataset", "coffee", "--limit", "4", "--trees", "2", "--engine",
 		"unsafe", "--policy", "openai:sim", "--set", "server.window=32768", "--set", "search.simulations=4",
-		"--out", f.run, "--listen", "127.0.0.1:0", "--progress", "none"}
+		"--out", f.run, "--progress", "none"}
 	f.work = []string{"--data", data, "--server", server.URL(), "--progress", "none"}
 	f.coordinate()
 	f.join(0)

@@ -136,8 +136,15 @@ func (j *RunJob) coordinated(ctx context.Context, b *Bench, run *stored.Run) (wo
 
 // coordinate starts to coordinate a run.
 func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coordinator, error) {
+	door, err := openDoor(run.Dir, j.Coordinate)
+	if err != nil {
+		return nil, err
+	}
+
 	o := cluster.Options{
-		Run:      run.Manifest.ID,
+		Run:      run.Manifest.ID + door.Token, // another run on the server may have been given the same ID
+		Token:    door.Token,
+		Secure:   door.server,
 		Store:    run.Store,
 		Listen:   j.Coordinate.Listen,
 		Dir:      filepath.Join(run.Dir, "nats"),
@@ -149,15 +156,9 @@ func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coor
 		Used:     j.noteUsed,
 		Log:      j.Servers.Log,
 	}
-	door, err := openDoor(run.Dir, j.Coordinate)
-	if err != nil {
-		return nil, err
-	}
-
-	o.Token, o.Secure = door.Token, door.server
 
 	if j.Coordinate.NATS != "" {
-		if o.Place, err = cluster.PlaceAt(run.Manifest.ID, j.Coordinate.NATS); err != nil {
+		if o.Place, err = cluster.PlaceAt(o.Run, j.Coordinate.NATS); err != nil {
 			return nil, console.Usage("‹nats›: %v", err)
 		}
 	}
@@ -170,7 +171,7 @@ func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coor
 
 	place := o.Place
 	if j.Coordinate.NATS == "" {
-		place = cluster.PlaceOf(run.Manifest.ID, reachable(c.Address()), door.Token, door.pin)
+		place = cluster.PlaceOf(o.Run, reachable(c.Address()), door.Token, door.pin)
 	}
 
 	if err := j.tellPlace(run.Dir, place.String()); err != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -105,7 +106,7 @@ func playUnit(ctx context.Context, a *unit, jobs []finetune.Job, o finetune.Opti
 	job.Policy = arriving{job.Policy, a.Arrived}
 
 	played, err := o.Play(ctx, job, task, work.Repeat)
-	if err != nil {
+	if err = cmp.Or(err, a.Unable(played.Lost)); err != nil {
 		return nil, err
 	}
 

@@ -41,8 +41,10 @@ type Assignment struct {
 
 	flushing sync.Mutex // held while the log is written; guards it
 	log      unitLog
+	room     int64 // of the worker's, that the unit has
 
 	fruitless FruitlessError // what is known of the workers before this one
+	failed    bool           // one of them said that it failed at the unit
 
 	mu      sync.Mutex // guards what follows
 	rows    []store.Row
@@ -91,6 +93,10 @@ func (a *Assignment) begin(ctx context.Context) (over bool, err error) {
 	for {
 		over, err = a.read(ctx)
 		if err == nil && !over {
+			err = a.takeRoom(ctx)
+		}
+
+		if err == nil && !over {
 			err = a.add(ctx, entry{kind: begun})
 		}
 
@@ -107,14 +113,14 @@ func (a *Assignment) begin(ctx context.Context) (over bool, err error) {
 // read reads the log of the unit.
 func (a *Assignment) read(ctx context.Context) (over bool, err error) {
 	all, err := a.log.read(ctx)
-	a.Earlier, a.fruitless = nil, FruitlessError{}
+	a.Earlier, a.fruitless, a.failed = nil, FruitlessError{}, false
 
 	for _, e := range all {
 		switch {
 		case e.kind == begun:
 			a.fruitless.Workers++
 		case e.kind == left && len(e.body) > 0: // it could not do anything, and says why
-			a.fruitless.Reason = string(e.body)
+			a.fruitless.Reason, a.failed = string(e.body), true
 		case e.kind == ended:
 			return true, err
 		default:
@@ -183,12 +189,15 @@ func (a *Assignment) Flush(ctx context.Context) error {
 		return nil
 	}
 
-	if a.worker.options.Used != nil {
-		e.usage = a.worker.options.Used()
+	e.worker, e.usage = a.worker.options.Name, a.worker.used()
+
+	if err := a.log.append(ctx, e); err != nil {
+		a.worker.noteUntold(e.usage)
+		return err
 	}
 
-	e.worker = a.worker.options.Name
-	return a.log.append(ctx, e)
+	a.shareRoom()
+	return nil
 }
 
 // add adds an entry to the log, after what waits for it.

@@ -157,6 +157,7 @@ type member struct {
 	made     *atomic.Int64 // calls, by all members
 
 	doing func(ctx context.Context, a *cluster.Assignment) // called before each call; may be nil
+	fails error                                            // at all units; may be nil
 }
 
 func (r *run) join(name string, slots int, call time.Duration, made *atomic.Int64) *member {
@@ -198,6 +199,11 @@ func slots(n int) func(context.Context) (arrived, release func(), err error) {
 func (m *member) do(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
 	if a.Fruitless != nil {
 		return []byte("given up " + a.ID), nil
+	}
+
+	if m.fails != nil {
+		m.made.Add(1)
+		return []byte("failed " + a.ID), a.Unable(m.fails)
 	}
 
 	for i := len(a.Earlier); i < calls; i++ {
@@ -414,6 +420,136 @@ func TestUnitThatBringsWorkersDown(t *testing.T) {
 
 	if err := c.Close(t.Context(), true); err != nil {
 		t.Error(err)
+	}
+}
+
+// A unit that may bring workers down is begun while no other is done, so that the others are not
+// lost with it.
+func TestSuspiciousUnitIsAlone(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	r.patience = brief
+	c := r.coordinate()
+
+	ended := make(chan error, 2)
+	do := func(unit string) {
+		go func() {
+			_, err := c.Do(t.Context(), cluster.Unit{ID: unit, Work: []byte(unit)})
+			ended <- err
+		}()
+	}
+	do("bad")
+
+	var made atomic.Int64
+
+	for i := range 2 {
+		m := r.join(fmt.Sprint("lost ", i), 1, time.Millisecond, &made)
+
+		ctx, stop := context.WithCancel(t.Context())
+		m.doing = func(context.Context, *cluster.Assignment) {
+			m.Close() // as if it were gone
+			stop()
+		}
+
+		_ = m.serve(ctx)
+	}
+
+	do("good")
+
+	third := r.join("third", 2, time.Millisecond, &made)
+	defer third.Close()
+
+	var badIsNew, goodIsDone atomic.Bool
+	third.doing = func(_ context.Context, a *cluster.Assignment) {
+		switch {
+		case a.ID == "good":
+			if badIsNew.Load() {
+				t.Error("a unit is done beside one that may bring the worker down")
+			}
+
+			goodIsDone.Store(true)
+		case len(a.Earlier) == 0 && badIsNew.CompareAndSwap(false, !goodIsDone.Load()):
+			// Both are here, and the other one waits.
+			waitFor(t, func() bool {
+				all := c.Workers()
+				return goodIsDone.Load() || len(all) > 0 && len(all[len(all)-1].Units) == 2
+			})
+			badIsNew.Store(false)
+		}
+	}
+
+	go func() { _ = third.serve(t.Context()) }()
+
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+
+	if err := c.Close(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+}
+
+// What fails at one worker is tried by another: its machine may be broken. What fails at both, or
+// where no other comes, ends so.
+func TestUnitsThatFailAtOneWorker(t *testing.T) {
+	t.Parallel()
+
+	for name, second := range map[string]struct {
+		fails    error
+		patience time.Duration
+		want     string
+	}{
+		"another one can":        {nil, time.Minute, "done unit"},
+		"another one cannot":     {errors.New("no sandbox either"), time.Minute, "failed unit"},
+		"there is no other one":  {nil, brief, "failed unit"},
+		"it is given up for all": {nil, 0, "failed unit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			r := newRun(t)
+			r.patience = max(second.patience, brief)
+			c := r.coordinate()
+
+			var broken, made atomic.Int64
+
+			m := r.join("broken", 1, time.Millisecond, &broken)
+			defer m.Close()
+
+			m.fails = errors.New("no sandbox")
+			if second.patience == 0 {
+				m.fails = cluster.Failure{Text: "the prompt is too long", GivenUp: true}.Err()
+			}
+
+			go func() { _ = m.serve(t.Context()) }()
+
+			outcome := make(chan string, 1)
+			go func() {
+				text, err := c.Do(t.Context(), cluster.Unit{ID: "unit", Work: []byte("unit")})
+				outcome <- fmt.Sprint(string(text), err)
+			}()
+
+			if second.patience == time.Minute {
+				waitFor(t, func() bool { return broken.Load() == 1 })
+
+				other := r.join("other", 1, time.Millisecond, &made)
+				defer other.Close()
+
+				other.fails = second.fails
+				go func() { _ = other.serve(t.Context()) }()
+			}
+
+			if got := <-outcome; got != second.want+"<nil>" {
+				t.Errorf("the unit ended with %q, want %q", got, second.want)
+			}
+
+			if err := c.Close(t.Context(), true); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 
 // Options say how to coordinate a run.
 type Options struct {
-	Run   string       // its ID
+	Run   string       // its name, which no other run on the server has, now or later
 	Store *store.Store // of the run, which takes what workers make
 
 	// Where: an address to listen on, with a folder for the server's streams, or the address of a

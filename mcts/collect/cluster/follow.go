@@ -189,8 +189,8 @@ func (c *Coordinator) noteEntry(unit string, e *entry) {
 	case e.kind == left:
 		delete(c.held, unit)
 
-		if u != nil {
-			u.begun = time.Time{}
+		if u != nil { // whoever begins it next goes on for one that was not lost
+			u.worker, u.begun = "", time.Time{}
 		}
 	}
 }

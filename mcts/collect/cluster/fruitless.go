@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 
 	"toolevo/envs"
@@ -8,6 +9,51 @@ import (
 
 // mostFruitless is how many workers in a row may begin a unit without adding anything to its log.
 const mostFruitless = 5
+
+// suspicious is how many workers do so before the next one does nothing else meanwhile: the units
+// that were beside the one which brings workers down were lost each time, too.
+const suspicious = 2
+
+// allRoom is the room of a worker: more than any number of units at once.
+const allRoom = 1 << 20
+
+// takeRoom waits until the worker has room for the unit: for one that may bring it down, until it
+// does no other. The others may go on once something of the unit is in its log.
+func (a *Assignment) takeRoom(ctx context.Context) error {
+	a.leaveRoom()
+
+	room := int64(1)
+	if n := a.fruitless.Workers; n >= suspicious && n < mostFruitless {
+		room = allRoom
+	}
+
+	if err := a.worker.room.Acquire(ctx, room); err != nil {
+		return err
+	}
+
+	a.flushing.Lock()
+	defer a.flushing.Unlock()
+
+	a.room = room
+	return nil
+}
+
+// shareRoom lets other units be done beside this one. The caller holds the lock of the log.
+func (a *Assignment) shareRoom() {
+	if a.room > 1 {
+		a.worker.room.Release(a.room - 1)
+		a.room = 1
+	}
+}
+
+// leaveRoom gives the room back.
+func (a *Assignment) leaveRoom() {
+	a.flushing.Lock()
+	defer a.flushing.Unlock()
+
+	a.worker.room.Release(a.room)
+	a.room = 0
+}
 
 // FruitlessError means that a unit was begun by several workers in a row, none of which added
 // anything to it: it may be what brings them down.

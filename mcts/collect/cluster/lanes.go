@@ -95,7 +95,7 @@ func GrowLane(ctx context.Context, a *Assignment, o collect.Options) (outcome []
 
 	var unresolved *collect.UnresolvedError
 	if errors.As(err, &unresolved) {
-		done.Missing, err = failuresOf(unresolved.Missing), nil
+		done.Missing, err = failuresOf(unresolved.Missing), a.unableOf(unresolved.Missing)
 	}
 
 	if err != nil {

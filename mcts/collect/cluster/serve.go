@@ -193,7 +193,12 @@ func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, work Work, 
 	}
 	defer a.keep(life, m, work.Patience)()
 
+	if w.declines(id, work.Patience) {
+		return ignore(m.NakWithDelay(work.Patience / declineTimes))
+	}
+
 	over, err := a.begin(inner)
+	defer a.leaveRoom()
 
 	switch {
 	case errors.Is(err, ErrLost):
@@ -248,6 +253,11 @@ func (w *Worker) settle(ctx context.Context, a *Assignment, m jetstream.Msg, out
 
 	if a.add(ctx, leave) == nil {
 		_ = m.Nak() // handed out at once
+	}
+
+	if errors.As(err, new(*unableError)) {
+		w.noteUnable(a.ID, err)
+		return nil
 	}
 
 	if errors.Is(err, context.Canceled) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/sync/semaphore"
 
 	"toolevo/mcts/account"
 )
@@ -46,6 +47,11 @@ type Worker struct {
 	doing map[string]time.Time     // since when, by unit
 	held  map[string]jetstream.Msg // of those units
 	done  int64                    // units
+
+	unable map[string]time.Time     // when a unit failed here, by unit
+	untold map[string]account.Usage // that an entry had which was not taken
+
+	room *semaphore.Weighted // of units; one that may bring a worker down takes all of it
 }
 
 // Connect connects to the server of a coordinator.
@@ -53,6 +59,7 @@ func Connect(o WorkerOptions) (*Worker, error) {
 	w := &Worker{
 		options: o, names: names{o.Place.Key}, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		over: make(chan over, 1), doing: map[string]time.Time{}, held: map[string]jetstream.Msg{},
+		unable: map[string]time.Time{}, room: semaphore.NewWeighted(allRoom),
 	}
 
 	options := []nats.Option{

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"toolevo/mcts/policy/simserver"
+)
+
+// natsModule is the module of NATS servers.
+const natsModule = "github.com/nats-io/nats-server/v2"
+
+// natsServer is a NATS server of a test.
+type natsServer struct {
+	t       *testing.T
+	program string
+	args    []string
+	address string
+	*process
+}
+
+// buildNATS builds a server from its module: of a version, or with "" as go.mod has it.
+func buildNATS(t *testing.T, version string) string {
+	t.Helper()
+
+	path := filepath.Join(t.TempDir(), "bin", "nats-server")
+
+	cmd := exec.Command("go", "build", "-o", path, natsModule)
+	if version != "" {
+		cmd = exec.Command("go", "install", natsModule+"@"+version)
+		cmd.Env = append(os.Environ(), "GOBIN="+filepath.Dir(path))
+	}
+
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return path
+}
+
+// startNATS starts a server whose streams are in a folder of the test.
+func startNATS(t *testing.T, program string) *natsServer {
+	t.Helper()
+
+	address := freePort(t)
+	_, port, _ := net.SplitHostPort(address)
+
+	s := &natsServer{t: t, program: program, address: "nats://secret@" + address, args: []string{
+		"--jetstream", "--store_dir", t.TempDir(), "--addr", "127.0.0.1", "--port", port, "--auth", "secret",
+	}}
+	s.start()
+	return s
+}
+
+func (s *natsServer) start() {
+	s.t.Helper()
+	s.process = launch(s.t, exec.Command(s.program, s.args...))
+	s.sees("Server is ready")
+}
+
+// TestNATSServer has runs done through a NATS server that is there, built from its module: the
+// version of go.mod, or those of TOOLEVO_NATS_VERSIONS, with the hostile run, too. One that is too
+// old is refused.
+func TestNATSServer(t *testing.T) {
+	t.Parallel()
+
+	versions := strings.Fields(os.Getenv("TOOLEVO_NATS_VERSIONS"))
+	if len(versions) == 0 {
+		versions = []string{""}
+	}
+
+	for _, version := range versions {
+		t.Run("version "+version, func(t *testing.T) {
+			server := startNATS(t, buildNATS(t, version))
+			where := []string{"--nats", server.address}
+
+			if version != "" && semver.Compare(version, "v2.10.0") < 0 {
+				fails(t, exitGaveUp, []string{strings.TrimPrefix(version, "v"), "want 2.10.0 or later"},
+					append([]string{"collect", "--data", smallData(t), "--out", filepath.Join(t.TempDir(), "run")},
+						where...)...)
+				return
+			}
+
+			t.Run("a run", func(t *testing.T) { workersDoARun(t, where...) })
+			t.Run("interrupted", func(t *testing.T) { coordinatorIsInterrupted(t, where...) })
+			t.Run("extended", func(t *testing.T) { extendedWithWorkers(t, where...) })
+			t.Run("killed", func(t *testing.T) { natsIsKilled(t, server) })
+			t.Run("a worker leaves", func(t *testing.T) { workerLeaves(t, where...) })
+
+			if version != "" {
+				t.Run("hostile", func(t *testing.T) { hostileWorkers(t, where...) })
+			}
+		})
+	}
+}
+
+// natsIsKilled has the server of a run end in the middle of it, and start again on its streams.
+func natsIsKilled(t *testing.T, server *natsServer) {
+	t.Helper()
+
+	data, dir := smallData(t), t.TempDir()
+	model := serve(t, simserver.Options{
+		Slots: 16, Latency: simserver.Latency{PerCompletion: 50 * time.Millisecond},
+	})
+	args := []string{"collect", "--data", data, "--dataset", "coffee", "--limit", "4", "--trees", "2", "--engine",
+		"unsafe", "--policy", "openai:sim", "--set", "server.window=32768", "--set", "search.simulations=4",
+		"--run-id", "killed", "--progress", "none"}
+	alone := filepath.Join(dir, "alone")
+	undisturbed(t, append(slices.Clip(args), "--server", model.URL(), "--out", alone)...)
+
+	before := model.Stats().Answered
+	f := newFleet(t, dir, 2, "--nats", server.address)
+	f.args = append(slices.Clip(args), "--out", f.run)
+	f.work = []string{"--data", data, "--server", model.URL(), "--progress", "none"}
+	f.coordinate()
+
+	for i := range f.workers {
+		f.join(i)
+	}
+
+	if !f.coordinator.until(t, f.run, 20) {
+		t.Fatalf("the run ended early\n%s", f.coordinator.err)
+	}
+
+	_ = syscall.Kill(server.Process.Pid, syscall.SIGKILL)
+	<-server.ended
+	server.start()
+	f.disband()
+
+	if !bytes.Equal(read(t, filepath.Join(alone, rowsFile)), read(t, filepath.Join(f.run, rowsFile))) {
+		t.Error("the trajectories differ from those of one machine")
+	}
+
+	// What the server lost of its streams is made again: each worker greets the server, and has at
+	// most eight calls of each of its units that nobody else knew.
+	calls, answered := logged(t, f.run), model.Stats().Answered-before
+	if most := calls + 2 + 2*4*8; answered < calls+2 || answered > most {
+		t.Errorf("%d calls were answered for the %d of the run, want at most %d", answered, calls, most)
+	}
+}

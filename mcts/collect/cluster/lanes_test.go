@@ -1,0 +1,109 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"toolevo/envs"
+	"toolevo/envs/envtest"
+	"toolevo/mcts"
+	"toolevo/mcts/collect"
+	"toolevo/mcts/collect/cluster"
+	"toolevo/mcts/store"
+)
+
+// walker walks the shortest way through the maze.
+type walker struct{}
+
+func (walker) Propose(_ context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	way := envtest.MazeSolutions()[0]
+	all := make([]mcts.Proposal, r.N)
+
+	for i := range all {
+		all[i].Text = string(way[min(r.History.Len(), len(way)-1)])
+	}
+	return all, nil
+}
+
+// brokenMaze is the maze on a machine that cannot run its tools.
+type brokenMaze struct {
+	*envtest.Maze
+	steps atomic.Int64
+}
+
+func (m *brokenMaze) Step(context.Context, envs.State, envs.Action) (envs.Transition, error) {
+	m.steps.Add(1)
+	return envs.Transition{}, envs.Fail(envs.StageTool, "step", errors.New("no sandbox"))
+}
+
+// A tree that fails on a machine whose tools are broken grows on another, from the calls that were
+// made: nothing is missing.
+func TestTreesOfABrokenMachine(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	c := r.coordinate()
+
+	search := mcts.Config{CPUCT: 1, Samples: 2, RolloutSamples: 1, Simulations: 2, Trees: 2, MaxDepth: 5,
+		ParentVisits: mcts.OwnVisits, Rollouts: mcts.OneRandom, Duplicates: mcts.SameText, RolloutNodes: mcts.Cached,
+		CloseAtOnce: true}
+	o := collect.Options{
+		Questions: []collect.Question{{Task: envtest.MazeTask}}, Env: envtest.NewMaze(), Policy: walker{},
+		Search: search, Seed: 1, Workers: 4, Retry: mcts.Retry{Attempts: 1},
+	}
+
+	broken := &brokenMaze{Maze: envtest.NewMaze()}
+
+	join := func(name string, env envs.Environment) *member {
+		m := r.join(name, 1, 0, new(atomic.Int64))
+		o := o
+		o.Env = env
+
+		go func() {
+			_ = m.Serve(t.Context(), cluster.Work{Patience: r.patience, Room: slots(1),
+				Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
+					s, err := store.Open(ctx, filepath.Join(t.TempDir(), "unit.db"))
+					if err != nil {
+						return nil, err
+					}
+					defer s.Close()
+
+					o := o
+					o.Store = s
+					return cluster.GrowLane(ctx, a, o)
+				}})
+		}()
+		return m
+	}
+
+	first := join("broken", broken)
+	defer first.Close()
+
+	done := make(chan error, 1)
+	go func() {
+		o := o
+		o.Store, o.Elsewhere = r.store, c.Lanes()
+		_, err := collect.Run(t.Context(), o)
+		done <- err
+	}()
+
+	waitFor(t, func() bool { return broken.steps.Load() > 0 })
+
+	second := join("whole", envtest.NewMaze())
+	defer second.Close()
+
+	if err := <-done; err != nil {
+		t.Errorf("the collection ends with %v", err)
+	}
+
+	if got := c.Counts(); got.Again != 0 || got.Begun != got.Ended+1 {
+		t.Errorf("counted %+v: want one unit more begun than ended, and none that was lost", got)
+	}
+
+	if err := c.Close(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+}
