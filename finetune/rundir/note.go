@@ -100,8 +100,8 @@ func replace(path string, value any) error {
 	return os.Rename(path+disk.Unfinished, path)
 }
 
-// readNote returns the progress that the run in dir has noted, nil if it has no readable note.
-func readNote(dir string) (*Progress, error) {
+// ReadNote returns the progress that the run in dir has noted, nil if it has no readable note.
+func ReadNote(dir string) (*Progress, error) {
 	text, err := disk.ReadFile(filepath.Join(dir, noteFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -238,7 +238,7 @@ func stateOf(dir string, m *store.Manifest) (State, error) {
 
 // readProgress reads the note of the run, or gathers what is known without one.
 func (r *Run) readProgress(ctx context.Context, m *store.Manifest) error {
-	note, err := readNote(r.Dir)
+	note, err := ReadNote(r.Dir)
 	if err != nil {
 		return fmt.Errorf("list runs: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/finetune/rundir"
 	"toolevo/finetune/viewer"
 	"toolevo/mcts"
 	"toolevo/mcts/account"
@@ -419,6 +420,34 @@ func TestGrowth(t *testing.T) {
 
 	if _, body := get(t, h, "/first?show=solved"); !strings.Contains(body, ">two<") {
 		t.Error("what was added is not shown")
+	}
+}
+
+// The page of a run that workers do shows who they are and what they have.
+func TestWorkersOnThePage(t *testing.T) {
+	t.Parallel()
+
+	_, collected := example(t)
+	dir := growing(t)
+
+	finish := rundir.Note(dir, func() rundir.Progress {
+		there := []rundir.Worker{{Name: "box-<1>", Units: 3, Done: 4, PerHour: 48, Longest: 90}}
+		return rundir.Progress{Workers: &rundir.Workers{Begun: 7, Ended: 4, Again: 1, Refused: 2, There: there}}
+	})
+	if err := finish(); err != nil {
+		t.Fatal(err)
+	}
+
+	s := viewer.New([]*viewer.Run{{Name: "run", Dir: dir, Source: collected}}, nil)
+
+	_, body := get(t, s.Handler(), "/run")
+	for _, want := range []string{
+		"7 units begun, 4 ended, 1 begun again, 2 calls made twice",
+		`box-&lt;1&gt;<td class="n">3<td class="n">90s<td class="n">4<td class="n">48<`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"toolevo/envs"
 	"toolevo/envs/display"
+	"toolevo/finetune/rundir"
 	"toolevo/mcts/account"
 	"toolevo/mcts/store"
 )
@@ -18,7 +20,13 @@ type panel struct {
 	Passes []pass
 	Shares []share // of the turns, by their outcomes, the most frequent first
 	Course []part
+
+	Workers *rundir.Workers // of a run that workers do right now; nil without
+	Doing   []worker        // those that are there
 }
+
+// worker is a worker of a run as its row shows it.
+type worker struct{ Name, Units, Longest, Done, PerHour string }
 
 // pass is what one process spent on the run.
 type pass struct{ Started, Took, Calls, Rate, Tokens, Speed, Cost string }
@@ -48,8 +56,9 @@ const (
 	leastInPart = 5
 )
 
-// panelOf sums up a run, of whose questions these are the facts.
-func panelOf(r *Run, kind string, all []facts) (*panel, error) {
+// panelOf sums up a run, of whose questions these are the facts. grows is whether a process works
+// on it.
+func panelOf(r *Run, kind string, grows bool, all []facts) (*panel, error) {
 	config, err := store.ReadConfig(r.Dir)
 	if err != nil {
 		return nil, err
@@ -86,7 +95,30 @@ func panelOf(r *Run, kind string, all []facts) (*panel, error) {
 
 		p.Passes = append(p.Passes, row)
 	}
-	return p, nil
+
+	if grows {
+		err = p.addWorkers(r.Dir)
+	}
+	return p, err
+}
+
+// addWorkers adds the workers that a growing run has noted.
+func (p *panel) addWorkers(dir string) error {
+	note, err := rundir.ReadNote(dir)
+	if err != nil || note == nil || note.Workers == nil {
+		return err
+	}
+
+	p.Workers = note.Workers
+
+	for _, w := range note.Workers.There {
+		p.Doing = append(p.Doing, worker{
+			Name: w.Name, Units: fmt.Sprint(w.Units), Done: display.Count(float64(w.Done)),
+			Longest: display.Duration(time.Duration(w.Longest * float64(time.Second))),
+			PerHour: display.Count(w.PerHour),
+		})
+	}
+	return nil
 }
 
 // sharesOf returns the outcomes of all turns.

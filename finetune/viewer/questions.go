@@ -156,7 +156,7 @@ func (s *Site) read(ctx context.Context, r *Run) (*reading, error) {
 		return nil, err
 	}
 
-	sums, err := panelOf(r, kind, all)
+	sums, err := panelOf(r, kind, p.Grows, all)
 	return &reading{all, kind, state, p.Grows, sums}, err
 }
 
