@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -49,7 +51,7 @@ func newFleet(t *testing.T, dir string, workers int, where ...string) *fleet {
 func freePort(t *testing.T) string {
 	t.Helper()
 
-	random := campaignRandom(t)
+	random := rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(time.Now().UnixNano())))
 
 	for range 100 {
 		address := fmt.Sprintf("127.0.0.1:%d", 12000+random.IntN(18000))

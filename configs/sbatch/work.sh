@@ -41,7 +41,8 @@ done
 if [ -n "$server" ]; then
   kill "$server"
 fi
-if [ -n "$requeue" ] && [ "$code" -eq 130 ]; then
+# 130 is that of a worker that was told to end, 143 of one that had not begun.
+if [ -n "$requeue" ] && { [ "$code" -eq 130 ] || [ "$code" -eq 143 ]; }; then
   scontrol requeue "$SLURM_JOB_ID"
 fi
 exit "$code"

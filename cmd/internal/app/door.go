@@ -82,7 +82,7 @@ func (d *door) read(path string) error {
 
 	if err != nil {
 		return console.GaveUp(fmt.Errorf("%s cannot be read: %w\nRemove it: workers that wait then need the new "+
-			"join command", path, err))
+			"join command, and what they have not handed in is made again", path, err))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -106,7 +105,7 @@ func playUnit(ctx context.Context, a *unit, jobs []finetune.Job, o finetune.Opti
 	job.Policy = arriving{job.Policy, a.Arrived}
 
 	played, err := o.Play(ctx, job, task, work.Repeat)
-	if err = cmp.Or(err, a.Unable(played.Lost)); err != nil {
+	if err != nil {
 		return nil, err
 	}
 
@@ -115,7 +114,12 @@ func playUnit(ctx context.Context, a *unit, jobs []finetune.Job, o finetune.Opti
 		lost := cluster.FailureOf(played.Lost)
 		out.Lost = &lost
 	}
-	return json.Marshal(out)
+
+	text, err := json.Marshal(out)
+	if err == nil && played.Lost != nil {
+		err = cluster.Unable(played.Lost)
+	}
+	return text, err
 }
 
 // find returns the job and the task of an episode.

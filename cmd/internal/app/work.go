@@ -53,17 +53,18 @@ func Work(ctx context.Context, job WorkJob) (Worked, error) {
 		return Worked{}, console.Usage("‹join›: %v", err)
 	}
 
+	host, _ := os.Hostname() // a name without it will do
+
 	if job.Name == "" {
 		id, err := store.NewID()
 		if err != nil {
 			return Worked{}, console.GaveUp(err)
 		}
 
-		host, _ := os.Hostname() // a name without it will do
 		job.Name = host + "-" + id[len(id)-8:]
 	}
 
-	w := &working{WorkJob: job, place: place}
+	w := &working{WorkJob: job, place: place, machine: host}
 
 	member, err := w.connect()
 	for err == nil {
@@ -105,7 +106,8 @@ func (w *working) wait(ctx context.Context) (*cluster.Worker, error) {
 
 func (w *working) connect() (*cluster.Worker, error) {
 	member, err := cluster.Connect(cluster.WorkerOptions{
-		Place: w.place, Name: w.Name, Secure: w.place.Client(), Used: w.used, Say: w.Say,
+		Place: w.place, Name: w.Name, Machine: w.machine, Secure: w.place.Client(), Used: w.used, Untold: w.untold,
+		Say: w.Say,
 	})
 	if err == nil {
 		w.Say("Connected to %s as %s.", w.place.Host, w.Name)
@@ -117,6 +119,7 @@ func (w *working) connect() (*cluster.Worker, error) {
 type working struct {
 	WorkJob
 	place    cluster.Place
+	machine  string
 	done     Worked
 	patience time.Duration // of the coordinator
 	extent   string        // of the run, as it was when this worker joined
@@ -412,6 +415,17 @@ func (w *working) used() map[string]account.Usage {
 
 	w.told = now
 	return since
+}
+
+// untold notes that the coordinator was not told what used returned: the models took it all the
+// same.
+func (w *working) untold(usage map[string]account.Usage) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	for model, u := range usage {
+		w.told[model] = w.told[model].Minus(u)
+	}
 }
 
 // scratch makes databases for one unit each: what another worker was faster with leaves nothing

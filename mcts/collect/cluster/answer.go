@@ -31,6 +31,8 @@ func (c *Coordinator) serve(ctx context.Context) error {
 		c.names.join(): answer(c.options.Welcome),
 		c.names.ask():  answer(c.options.Ask),
 		c.names.beat(): c.noteBeat,
+
+		c.names.machines(): answer(c.machines),
 	} {
 		if _, err := c.conn.Subscribe(subject, handler); err != nil {
 			return fmt.Errorf("cluster: %w", err)

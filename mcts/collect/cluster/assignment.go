@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,7 +37,7 @@ type Assignment struct {
 
 	worker   *Worker
 	life     context.Context // of what is written to the log
-	lost     context.CancelCauseFunc
+	cancel   context.CancelCauseFunc
 	progress atomic.Int64 // when it last got on, in nanoseconds since 1970
 
 	flushing sync.Mutex // held while the log is written; guards it
@@ -44,7 +45,8 @@ type Assignment struct {
 	room     int64 // of the worker's, that the unit has
 
 	fruitless FruitlessError // what is known of the workers before this one
-	failed    bool           // one of them said that it failed at the unit
+	lost      int            // how many of those were not heard of again
+	failed    []string       // machines on which some of the unit failed
 
 	mu      sync.Mutex // guards what follows
 	rows    []store.Row
@@ -92,6 +94,10 @@ const stuck = time.Hour
 func (a *Assignment) begin(ctx context.Context) (over bool, err error) {
 	for {
 		over, err = a.read(ctx)
+		if err == nil && !over && a.declines(ctx) {
+			return false, errDeclined
+		}
+
 		if err == nil && !over {
 			err = a.takeRoom(ctx)
 		}
@@ -113,19 +119,25 @@ func (a *Assignment) begin(ctx context.Context) (over bool, err error) {
 // read reads the log of the unit.
 func (a *Assignment) read(ctx context.Context) (over bool, err error) {
 	all, err := a.log.read(ctx)
-	a.Earlier, a.fruitless, a.failed = nil, FruitlessError{}, false
+	a.Earlier, a.fruitless, a.lost, a.failed = nil, FruitlessError{}, 0, nil
 
 	for _, e := range all {
 		switch {
 		case e.kind == begun:
 			a.fruitless.Workers++
+			a.lost++
 		case e.kind == left && len(e.body) > 0: // it could not do anything, and says why
-			a.fruitless.Reason, a.failed = string(e.body), true
+			a.fruitless.Reason = string(e.body)
+			a.lost = max(a.lost-1, 0)
+
+			if e.unable != "" {
+				a.failed = append(a.failed, e.unable)
+			}
 		case e.kind == ended:
 			return true, err
 		default:
 			a.Earlier = append(a.Earlier, e.rows...)
-			a.fruitless = FruitlessError{}
+			a.fruitless, a.lost = FruitlessError{}, 0
 		}
 	}
 	return false, err
@@ -170,7 +182,7 @@ func (a *Assignment) flushSoon(now bool) {
 
 	time.AfterFunc(delay, func() {
 		if err := a.Flush(a.life); errors.Is(err, ErrLost) {
-			a.lost(err)
+			a.cancel(err)
 		}
 	})
 }
@@ -189,14 +201,22 @@ func (a *Assignment) Flush(ctx context.Context) error {
 		return nil
 	}
 
-	e.worker, e.usage = a.worker.options.Name, a.worker.used()
+	// What has no calls may be taken for an entry that came before; its usage is left out then.
+	used := a.worker.options.Used
+	if isCall := func(r store.Row) bool { return !r.IsTree() }; used != nil && slices.ContainsFunc(e.rows, isCall) {
+		e.usage = used()
+	}
+
+	e.worker = a.worker.options.Name
 
 	if err := a.log.append(ctx, e); err != nil {
-		a.worker.noteUntold(e.usage)
+		if len(e.usage) > 0 {
+			a.worker.options.Untold(e.usage)
+		}
 		return err
 	}
 
-	a.shareRoom()
+	a.leaveRoom()
 	return nil
 }
 

@@ -158,12 +158,20 @@ type member struct {
 
 	doing func(ctx context.Context, a *cluster.Assignment) // called before each call; may be nil
 	fails error                                            // at all units; may be nil
+
+	grows func(ctx context.Context, a *cluster.Assignment) ([]byte, error) // does units in place of calls; may be nil
 }
 
+// join has a worker join on a machine of its own, and joinOn on one.
 func (r *run) join(name string, slots int, call time.Duration, made *atomic.Int64) *member {
 	r.t.Helper()
+	return r.joinOn(name, name, slots, call, made)
+}
 
-	w, err := cluster.Connect(cluster.WorkerOptions{Place: r.place, Name: name, Log: logger()})
+func (r *run) joinOn(machine, name string, slots int, call time.Duration, made *atomic.Int64) *member {
+	r.t.Helper()
+
+	w, err := cluster.Connect(cluster.WorkerOptions{Place: r.place, Name: name, Machine: machine, Log: logger()})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -179,6 +187,22 @@ func (m *member) serve(ctx context.Context) error {
 		Patience: m.patience,
 		Room:     slots(m.slots),
 		Do:       m.do,
+	})
+}
+
+// serveAfter is there, but does units only once another one has tried.
+func (m *member) serveAfter(t *testing.T, tried *atomic.Int64) error {
+	t.Helper()
+
+	var first sync.Once
+	free := slots(m.slots)
+	return m.Serve(t.Context(), cluster.Work{
+		Patience: m.patience,
+		Room: func(ctx context.Context) (arrived, release func(), err error) {
+			first.Do(func() { waitFor(t, func() bool { return tried.Load() > 0 }) })
+			return free(ctx)
+		},
+		Do: m.do,
 	})
 }
 
@@ -201,9 +225,13 @@ func (m *member) do(ctx context.Context, a *cluster.Assignment) ([]byte, error) 
 		return []byte("given up " + a.ID), nil
 	}
 
+	if m.grows != nil {
+		return m.grows(ctx, a)
+	}
+
 	if m.fails != nil {
 		m.made.Add(1)
-		return []byte("failed " + a.ID), a.Unable(m.fails)
+		return []byte("failed " + a.ID), cluster.Unable(m.fails)
 	}
 
 	for i := len(a.Earlier); i < calls; i++ {
@@ -423,9 +451,9 @@ func TestUnitThatBringsWorkersDown(t *testing.T) {
 	}
 }
 
-// A unit that may bring workers down is begun while no other is done, so that the others are not
-// lost with it.
-func TestSuspiciousUnitIsAlone(t *testing.T) {
+// A unit that may bring workers down is begun while nothing else is, so that nothing else is lost
+// with it.
+func TestSuspiciousUnitIsBegunAlone(t *testing.T) {
 	t.Parallel()
 
 	r := newRun(t)
@@ -455,28 +483,36 @@ func TestSuspiciousUnitIsAlone(t *testing.T) {
 		_ = m.serve(ctx)
 	}
 
-	do("good")
-
 	third := r.join("third", 2, time.Millisecond, &made)
 	defer third.Close()
 
-	var badIsNew, goodIsDone atomic.Bool
+	units := func() int {
+		for _, b := range c.Workers() {
+			if b.Worker == "third" {
+				return len(b.Units)
+			}
+		}
+		return 0
+	}
+
+	var first sync.Once
+	var begun atomic.Bool
+
 	third.doing = func(_ context.Context, a *cluster.Assignment) {
-		switch {
-		case a.ID == "good":
-			if badIsNew.Load() {
-				t.Error("a unit is done beside one that may bring the worker down")
+		begun.Store(begun.Load() || a.ID == "good")
+
+		first.Do(func() {
+			if a.ID != "bad" {
+				t.Error("the other unit came first")
 			}
 
-			goodIsDone.Store(true)
-		case len(a.Earlier) == 0 && badIsNew.CompareAndSwap(false, !goodIsDone.Load()):
-			// Both are here, and the other one waits.
-			waitFor(t, func() bool {
-				all := c.Workers()
-				return goodIsDone.Load() || len(all) > 0 && len(all[len(all)-1].Units) == 2
-			})
-			badIsNew.Store(false)
-		}
+			do("good")
+
+			// It has been handed out here, and waits.
+			if waitFor(t, func() bool { return units() == 2 }); begun.Load() {
+				t.Error("a unit was begun beside one that may bring the worker down")
+			}
+		})
 	}
 
 	go func() { _ = third.serve(t.Context()) }()
@@ -492,58 +528,52 @@ func TestSuspiciousUnitIsAlone(t *testing.T) {
 	}
 }
 
-// What fails at one worker is tried by another: its machine may be broken. What fails at both, or
-// where no other comes, ends so.
-func TestUnitsThatFailAtOneWorker(t *testing.T) {
+// What fails on one machine is tried on another, as the machine may be broken. What fails on both,
+// or where there is one machine, ends so.
+func TestUnitsThatFailOnOneMachine(t *testing.T) {
 	t.Parallel()
 
 	for name, second := range map[string]struct {
-		fails    error
-		patience time.Duration
-		want     string
+		machine string // "" is no second worker
+		fails   error
+		want    string
 	}{
-		"another one can":        {nil, time.Minute, "done unit"},
-		"another one cannot":     {errors.New("no sandbox either"), time.Minute, "failed unit"},
-		"there is no other one":  {nil, brief, "failed unit"},
-		"it is given up for all": {nil, 0, "failed unit"},
+		"another one can":       {"other", nil, "done unit"},
+		"another one cannot":    {"other", errors.New("no sandbox either"), "failed unit"},
+		"all are on one":        {"broken", nil, "failed unit"},
+		"there is no other one": {"", nil, "failed unit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
 			r := newRun(t)
-			r.patience = max(second.patience, brief)
 			c := r.coordinate()
 
 			var broken, made atomic.Int64
+
+			if second.machine != "" {
+				other := r.joinOn(second.machine, "other", 1, time.Millisecond, &made)
+				defer other.Close()
+
+				other.fails = second.fails
+				go func() { _ = other.serveAfter(t, &broken) }()
+
+				waitFor(t, func() bool { return len(c.Workers()) == 1 })
+			}
 
 			m := r.join("broken", 1, time.Millisecond, &broken)
 			defer m.Close()
 
 			m.fails = errors.New("no sandbox")
-			if second.patience == 0 {
-				m.fails = cluster.Failure{Text: "the prompt is too long", GivenUp: true}.Err()
-			}
-
 			go func() { _ = m.serve(t.Context()) }()
 
-			outcome := make(chan string, 1)
-			go func() {
-				text, err := c.Do(t.Context(), cluster.Unit{ID: "unit", Work: []byte("unit")})
-				outcome <- fmt.Sprint(string(text), err)
-			}()
-
-			if second.patience == time.Minute {
-				waitFor(t, func() bool { return broken.Load() == 1 })
-
-				other := r.join("other", 1, time.Millisecond, &made)
-				defer other.Close()
-
-				other.fails = second.fails
-				go func() { _ = other.serve(t.Context()) }()
+			outcome, err := c.Do(t.Context(), cluster.Unit{ID: "unit", Work: []byte("unit")})
+			if string(outcome) != second.want || err != nil {
+				t.Errorf("the unit ended with %q, want %q (%v)", outcome, second.want, err)
 			}
 
-			if got := <-outcome; got != second.want+"<nil>" {
-				t.Errorf("the unit ended with %q, want %q", got, second.want)
+			if broken.Load() != 1 {
+				t.Errorf("it was tried %d times on the broken machine", broken.Load())
 			}
 
 			if err := c.Close(t.Context(), true); err != nil {

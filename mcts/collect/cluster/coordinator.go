@@ -85,6 +85,8 @@ type Coordinator struct {
 	fail   chan struct{} // closed when failed is set
 
 	taken atomic.Uint64 // number of the last message of the logs that is in the run
+
+	reconnected chan struct{} // has room for one: the server was away, and may have lost something
 }
 
 // openUnit is a unit that somebody waits for.
@@ -101,6 +103,7 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 	c := &Coordinator{
 		options: o, names: namesOf(o.Run), log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		open: map[string]*openUnit{}, held: map[string]string{}, beats: map[string]Beat{}, fail: make(chan struct{}),
+		reconnected: make(chan struct{}, 1),
 	}
 
 	if err := c.connect(ctx); err != nil {
@@ -134,7 +137,12 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 // connect starts a server, unless there is one, and connects to it.
 func (c *Coordinator) connect(ctx context.Context) (err error) {
 	options := []nats.Option{nats.Name("toolevo coordinator"), nats.MaxReconnects(-1), nats.PingInterval(pingEvery),
-		nats.MaxPingsOutstanding(3), logErrors(c.log)}
+		nats.MaxPingsOutstanding(3), logErrors(c.log), nats.ReconnectHandler(func(*nats.Conn) {
+			select {
+			case c.reconnected <- struct{}{}:
+			default:
+			}
+		})}
 	address := c.options.Place.Server()
 
 	if c.options.Listen != "" {

@@ -31,7 +31,9 @@ type entry struct {
 
 	rows  []store.Row              // of added
 	usage map[string]account.Usage // of the models since the entry before, by KIND:MODEL
-	body  []byte                   // of ended: the outcome
+	body  []byte                   // of ended: the outcome; of left: why, if it was not told to go
+
+	unable string // of left: the machine on which some of the unit failed
 }
 
 // The headers of messages.
@@ -39,6 +41,7 @@ const (
 	headerKind   = "Toolevo-Kind"
 	headerWorker = "Toolevo-Worker"
 	headerUsage  = "Toolevo-Usage"
+	headerUnable = "Toolevo-Unable"
 	headerPart   = "Toolevo-Part"  // from 1
 	headerParts  = "Toolevo-Parts" // an entry may be larger than a message
 )
@@ -69,6 +72,7 @@ func (e *entry) messages(subject string, most int) ([]*nats.Msg, error) {
 		m.Header = nats.Header{}
 		m.Header.Set(headerKind, string(e.kind))
 		m.Header.Set(headerWorker, e.worker)
+		m.Header.Set(headerUnable, e.unable)
 		m.Header.Set(headerPart, strconv.Itoa(i+1))
 		m.Header.Set(headerParts, strconv.Itoa(len(all)))
 
@@ -114,7 +118,9 @@ func (a *assembler) add(h nats.Header, data []byte) (*entry, error) {
 		return nil, nil
 	}
 
-	e := &entry{kind: kind(h.Get(headerKind)), worker: h.Get(headerWorker), body: a.data}
+	e := &entry{
+		kind: kind(h.Get(headerKind)), worker: h.Get(headerWorker), unable: h.Get(headerUnable), body: a.data,
+	}
 	a.data = nil
 
 	if usage := h.Get(headerUsage); usage != "" {

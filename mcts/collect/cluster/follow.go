@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -17,6 +18,7 @@ type follower struct {
 	c    *Coordinator
 	logs map[string]*assembler // by unit
 	last uint64                // number of the last message taken
+	old  uint64                // messages up to it were there when it began to read, and may be in the run
 	read chan struct{}         // closed, and nil, once all is taken that was there at first
 }
 
@@ -66,6 +68,17 @@ func (f *follower) follow(ctx context.Context) error {
 		return err
 	}
 
+	there := stream.CachedInfo().State.LastSeq
+	if there < f.last {
+		f.c.log.Warn("the NATS server has lost the end of the logs, which are read again")
+		f.last, f.logs = 0, map[string]*assembler{}
+		f.c.taken.Store(0)
+	}
+
+	if f.last == 0 {
+		f.old = there
+	}
+
 	// Messages that are gone leave gaps, so that the last number says little.
 	_, err = stream.GetMsg(ctx, f.last+1, jetstream.WithGetMsgSubject(f.c.names.log("*")))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -87,10 +100,13 @@ func (f *follower) follow(ctx context.Context) error {
 	}
 	defer messages.Stop()
 
+	ctx, end := f.untilReconnected(ctx)
+	defer end()
+
 	for {
 		m, err := messages.Next(jetstream.NextContext(ctx))
 		if err != nil {
-			return err
+			return cmp.Or(context.Cause(ctx), err)
 		}
 
 		about, err := m.Metadata()
@@ -99,7 +115,8 @@ func (f *follower) follow(ctx context.Context) error {
 		}
 
 		unit := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
-		if err := f.take(ctx, unit, m.Headers(), m.Data()); err != nil {
+		isNew := about.Sequence.Stream > f.old
+		if err := f.take(ctx, unit, isNew, m.Headers(), m.Data()); err != nil {
 			return err
 		}
 
@@ -111,6 +128,23 @@ func (f *follower) follow(ctx context.Context) error {
 	}
 }
 
+// errReconnected means that the server was away: its streams are looked at again.
+var errReconnected = errors.New("the connection to the NATS server was lost, and is back")
+
+// untilReconnected returns a context that ends when the server is back that was away.
+func (f *follower) untilReconnected(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+
+	go func() {
+		select {
+		case <-f.c.reconnected:
+			cancel(errReconnected)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
 // caughtUp notes that all was taken that was there.
 func (f *follower) caughtUp() {
 	if f.read != nil {
@@ -119,8 +153,8 @@ func (f *follower) caughtUp() {
 	}
 }
 
-// take takes a message of the log of a unit.
-func (f *follower) take(ctx context.Context, unit string, h nats.Header, data []byte) error {
+// take takes a message of the log of a unit. isNew is whether it cannot have been taken before.
+func (f *follower) take(ctx context.Context, unit string, isNew bool, h nats.Header, data []byte) error {
 	parts := f.logs[unit]
 	if parts == nil {
 		parts = &assembler{}
@@ -148,7 +182,7 @@ func (f *follower) take(ctx context.Context, unit string, h nats.Header, data []
 		}
 
 		f.c.count(func(n *Counts) {
-			if n.Taken++; f.read == nil {
+			if n.Taken++; isNew {
 				n.Refused += refused
 			}
 		})

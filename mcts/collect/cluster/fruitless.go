@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"toolevo/envs"
 )
@@ -10,49 +11,52 @@ import (
 // mostFruitless is how many workers in a row may begin a unit without adding anything to its log.
 const mostFruitless = 5
 
-// suspicious is how many workers do so before the next one does nothing else meanwhile: the units
-// that were beside the one which brings workers down were lost each time, too.
+// suspicious is how many workers are lost with a unit before the next one begins nothing else
+// beside it: the units that were beside the one which brings workers down were lost, too.
 const suspicious = 2
 
-// allRoom is the room of a worker: more than any number of units at once.
-const allRoom = 1 << 20
+// allRoom is the room of a worker for units that have just begun, more than any number of them, and
+// roomTime how long a unit waits for all of it, at most.
+const (
+	allRoom  = 1 << 20
+	roomTime = 5 * time.Minute
+)
 
-// takeRoom waits until the worker has room for the unit: for one that may bring it down, until it
-// does no other. The others may go on once something of the unit is in its log.
+// takeRoom waits until the unit may be begun. It then has room until something that was done of it
+// is in its log: one that may bring the worker down has all of it.
 func (a *Assignment) takeRoom(ctx context.Context) error {
+	a.flushing.Lock()
+	defer a.flushing.Unlock()
+
 	a.leaveRoom()
 
-	room := int64(1)
-	if n := a.fruitless.Workers; n >= suspicious && n < mostFruitless {
+	room, wait := int64(1), ctx
+	if a.lost >= suspicious && a.fruitless.Workers < mostFruitless {
+		var end context.CancelFunc
+		wait, end = context.WithTimeout(ctx, roomTime)
+		defer end()
+
 		room = allRoom
 	}
 
-	if err := a.worker.room.Acquire(ctx, room); err != nil {
-		return err
+	// Without it after all that time: a unit that hangs must not stop the others.
+	if a.worker.room.Acquire(wait, room) == nil {
+		a.room = room
 	}
-
-	a.flushing.Lock()
-	defer a.flushing.Unlock()
-
-	a.room = room
-	return nil
+	return ctx.Err()
 }
 
-// shareRoom lets other units be done beside this one. The caller holds the lock of the log.
-func (a *Assignment) shareRoom() {
-	if a.room > 1 {
-		a.worker.room.Release(a.room - 1)
-		a.room = 1
-	}
-}
-
-// leaveRoom gives the room back.
+// leaveRoom gives the room back. The caller holds the lock of the log.
 func (a *Assignment) leaveRoom() {
-	a.flushing.Lock()
-	defer a.flushing.Unlock()
-
 	a.worker.room.Release(a.room)
 	a.room = 0
+}
+
+// end gives the room back of a unit that is not done any more.
+func (a *Assignment) end() {
+	a.flushing.Lock()
+	defer a.flushing.Unlock()
+	a.leaveRoom()
 }
 
 // FruitlessError means that a unit was begun by several workers in a row, none of which added

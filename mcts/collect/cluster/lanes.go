@@ -95,13 +95,17 @@ func GrowLane(ctx context.Context, a *Assignment, o collect.Options) (outcome []
 
 	var unresolved *collect.UnresolvedError
 	if errors.As(err, &unresolved) {
-		done.Missing, err = failuresOf(unresolved.Missing), a.unableOf(unresolved.Missing)
+		done.Missing, err = failuresOf(unresolved.Missing), nil
 	}
 
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(done)
+
+	if outcome, err = json.Marshal(done); err == nil && unresolved != nil {
+		err = Unable(unresolved)
+	}
+	return outcome, err
 }
 
 // allMissing returns that all trees of the lane are missing.

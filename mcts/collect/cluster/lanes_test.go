@@ -61,26 +61,29 @@ func TestTreesOfABrokenMachine(t *testing.T) {
 		m := r.join(name, 1, 0, new(atomic.Int64))
 		o := o
 		o.Env = env
+		m.grows = func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
+			s, err := store.Open(ctx, filepath.Join(t.TempDir(), "unit.db"))
+			if err != nil {
+				return nil, err
+			}
+			defer s.Close()
 
-		go func() {
-			_ = m.Serve(t.Context(), cluster.Work{Patience: r.patience, Room: slots(1),
-				Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
-					s, err := store.Open(ctx, filepath.Join(t.TempDir(), "unit.db"))
-					if err != nil {
-						return nil, err
-					}
-					defer s.Close()
-
-					o := o
-					o.Store = s
-					return cluster.GrowLane(ctx, a, o)
-				}})
-		}()
+			o := o
+			o.Store = s
+			return cluster.GrowLane(ctx, a, o)
+		}
 		return m
 	}
 
+	whole := join("whole", envtest.NewMaze())
+	defer whole.Close()
+	go func() { _ = whole.serveAfter(t, &broken.steps) }()
+
+	waitFor(t, func() bool { return len(c.Workers()) == 1 })
+
 	first := join("broken", broken)
 	defer first.Close()
+	go func() { _ = first.serve(t.Context()) }()
 
 	done := make(chan error, 1)
 	go func() {
@@ -89,11 +92,6 @@ func TestTreesOfABrokenMachine(t *testing.T) {
 		_, err := collect.Run(t.Context(), o)
 		done <- err
 	}()
-
-	waitFor(t, func() bool { return broken.steps.Load() > 0 })
-
-	second := join("whole", envtest.NewMaze())
-	defer second.Close()
 
 	if err := <-done; err != nil {
 		t.Errorf("the collection ends with %v", err)

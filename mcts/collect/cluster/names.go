@@ -39,3 +39,5 @@ func (n names) join() string { return n.subject("tell", "join") }
 func (n names) ask() string  { return n.subject("tell", "ask") }
 func (n names) beat() string { return n.subject("tell", "beat") }
 func (n names) over() string { return n.subject("tell", "over") }
+
+func (n names) machines() string { return n.subject("tell", "machines") }

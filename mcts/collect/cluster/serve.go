@@ -88,7 +88,13 @@ func (w *Worker) serve(ctx context.Context, work Work, stop func(error)) error {
 			return err
 		}
 
-		m, err := w.next(ctx)
+		err = mcts.Wait(ctx, w.rest())
+
+		var m jetstream.Msg
+		if err == nil {
+			m, err = w.next(ctx)
+		}
+
 		if err != nil {
 			release()
 			return err
@@ -105,16 +111,23 @@ func (w *Worker) serve(ctx context.Context, work Work, stop func(error)) error {
 
 			err := w.do(ctx, id, m, work, arrived)
 
-			w.mu.Lock()
-			delete(w.doing, id)
-			delete(w.held, id)
-			w.done++
-			w.mu.Unlock()
+			w.forget(id, m)
 
 			if err != nil {
 				stop(err)
 			}
 		})
+	}
+}
+
+// forget notes that a unit is not done any more, unless it has been handed out here again.
+func (w *Worker) forget(id string, m jetstream.Msg) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	if w.held[id] == m {
+		delete(w.doing, id)
+		delete(w.held, id)
 	}
 }
 
@@ -182,7 +195,7 @@ func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, work Work, 
 		time.AfterFunc(drainTime, func() { lost(context.Canceled) })
 	})()
 
-	a := &Assignment{ID: id, Work: m.Data(), Arrived: arrived, worker: w, life: life, lost: lost, log: unitLog{
+	a := &Assignment{ID: id, Work: m.Data(), Arrived: arrived, worker: w, life: life, cancel: lost, log: unitLog{
 		js: w.js, stream: w.names.logStream(), subject: w.names.log(id), most: mostData(w.conn),
 	}}
 
@@ -193,14 +206,13 @@ func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, work Work, 
 	}
 	defer a.keep(life, m, work.Patience)()
 
-	if w.declines(id, work.Patience) {
-		return ignore(m.NakWithDelay(work.Patience / declineTimes))
-	}
-
 	over, err := a.begin(inner)
-	defer a.leaveRoom()
+	defer a.end()
 
 	switch {
+	case errors.Is(err, errDeclined):
+		w.noteFailure(id, err)
+		return ignore(m.NakWithDelay(restTime))
 	case errors.Is(err, ErrLost):
 		return nil // whoever has it acknowledges it
 	case err != nil: // ctx has ended
@@ -235,6 +247,18 @@ func ignore(error) error { return nil }
 func (w *Worker) settle(ctx context.Context, a *Assignment, m jetstream.Msg, outcome []byte, err error) error {
 	flushed := cmp.Or(a.Flush(ctx), err)
 
+	var unable *unableError
+	leave := entry{kind: left}
+
+	switch {
+	case !errors.As(err, &unable) || errors.Is(flushed, ErrLost):
+	case a.mayPass(ctx):
+		w.noteFailure(a.ID, err)
+		leave.unable = w.options.Machine
+	default:
+		err = nil // it is the outcome
+	}
+
 	switch {
 	case errors.Is(flushed, ErrLost):
 		w.log.Warn("another worker has a unit that was done here", "unit", a.ID)
@@ -243,10 +267,11 @@ func (w *Worker) settle(ctx context.Context, a *Assignment, m jetstream.Msg, out
 		if a.add(ctx, entry{kind: ended, body: outcome}) != nil {
 			return nil // another worker's after a while
 		}
+
+		w.noteDone(unable == nil)
 		return ignore(m.DoubleAck(ctx))
 	}
 
-	leave := entry{kind: left}
 	if !errors.Is(err, context.Canceled) {
 		leave.body = []byte(err.Error())
 	}
@@ -255,13 +280,19 @@ func (w *Worker) settle(ctx context.Context, a *Assignment, m jetstream.Msg, out
 		_ = m.Nak() // handed out at once
 	}
 
-	if errors.As(err, new(*unableError)) {
-		w.noteUnable(a.ID, err)
-		return nil
-	}
-
-	if errors.Is(err, context.Canceled) {
+	if leave.unable != "" || errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
+}
+
+// noteDone counts a unit, of which nothing failed or some.
+func (w *Worker) noteDone(well bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	w.done++
+	if well {
+		w.failures = 0
+	}
 }

@@ -15,11 +15,12 @@ import (
 
 // Beat is what a coordinator is told by a worker.
 type Beat struct {
-	Worker string               `json:"worker"`
-	Joined time.Time            `json:"joined"`
-	Units  map[string]time.Time `json:"units"` // being done, since when
-	Done   int64                `json:"done"`  // units
-	Seen   time.Time            `json:"-"`     // by the coordinator
+	Worker  string               `json:"worker"`
+	Machine string               `json:"machine"`
+	Joined  time.Time            `json:"joined"`
+	Units   map[string]time.Time `json:"units"` // being done, since when
+	Done    int64                `json:"done"`  // units
+	Seen    time.Time            `json:"-"`     // by the coordinator
 }
 
 // beatEvery is how often a worker says that it is there.
@@ -31,7 +32,10 @@ func (w *Worker) beat(ctx context.Context) {
 
 	for {
 		w.mu.Lock()
-		b := Beat{Worker: w.options.Name, Joined: joined, Units: maps.Clone(w.doing), Done: w.done}
+		b := Beat{
+			Worker: w.options.Name, Machine: w.options.Machine, Joined: joined, Units: maps.Clone(w.doing),
+			Done: w.done,
+		}
 		w.mu.Unlock()
 
 		if text, err := json.Marshal(b); err == nil {
@@ -47,7 +51,7 @@ func (w *Worker) beat(ctx context.Context) {
 // noteBeat notes that a worker is there.
 func (c *Coordinator) noteBeat(m *nats.Msg) {
 	var b Beat
-	if err := json.Unmarshal(m.Data, &b); err != nil || len(b.Worker) > mostName {
+	if err := json.Unmarshal(m.Data, &b); err != nil || len(b.Worker)+len(b.Machine) > mostName {
 		return
 	}
 

@@ -1,63 +1,86 @@
 package cluster
 
 import (
-	"maps"
+	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	"time"
-
-	"toolevo/envs"
 )
 
-// unableError is that of a unit that failed here, and goes to another worker.
+// unableError is that of a unit that failed here.
 type unableError struct{ err error }
 
 func (e *unableError) Error() string { return e.err.Error() }
 func (e *unableError) Unwrap() error { return e.err }
 
-// Unable returns the error with which Do gives a unit to another worker because some of it failed
-// here: a machine whose sandbox or server is broken fails fast, and would soon have failed at all
-// units of a run. It is nil if the failure is to be the outcome: when another worker failed at the
-// unit before, and when a request was given up for what it says.
-func (a *Assignment) Unable(err error) error {
-	if _, givenUp := envs.GivenUp(err); err == nil || givenUp || a.failed {
-		return nil
-	}
-	return &unableError{err}
+// Unable is the error of a unit that a worker did, and of which some failed: with it Do returns the
+// outcome that the unit has if no other machine can try. A machine whose sandbox or server is
+// broken fails fast, and would soon have failed at all units of a run.
+func Unable(err error) error { return &unableError{err} }
+
+// mayPass reports whether a unit that failed here goes to another machine: once, if there is one.
+func (a *Assignment) mayPass(ctx context.Context) bool {
+	return len(a.failed) == 0 && a.worker.hasOthers(ctx)
 }
 
-// unableOf is Unable for errors by what failed.
-func (a *Assignment) unableOf(all map[int]error) error {
-	for _, i := range slices.Sorted(maps.Keys(all)) {
-		if err := a.Unable(all[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+// errDeclined means that a unit is left to another machine.
+var errDeclined = errors.New("cluster: this unit failed here before")
+
+// declines reports whether the unit failed here before, and is left to another machine.
+func (a *Assignment) declines(ctx context.Context) bool {
+	return slices.Contains(a.failed, a.worker.options.Machine) && a.worker.hasOthers(ctx)
 }
 
-// noteUnable notes that a unit failed here, and tells people of the first one.
-func (w *Worker) noteUnable(unit string, err error) {
+// hasOthers reports whether workers on other machines are there. While the coordinator is away,
+// which knows them, they may be.
+func (w *Worker) hasOthers(ctx context.Context) bool {
+	text, err := w.request(ctx, w.names.machines(), nil)
+
+	var there []string
+	if err == nil {
+		err = json.Unmarshal(text, &there)
+	}
+	return err != nil || slices.ContainsFunc(there, func(m string) bool { return m != w.options.Machine })
+}
+
+// machines answers a worker that asks where there are workers.
+func (c *Coordinator) machines(context.Context, []byte) ([]byte, error) {
+	there := []string{}
+	for _, b := range c.Workers() {
+		there = append(there, b.Machine)
+	}
+	return json.Marshal(there)
+}
+
+// A worker takes its time where units fail one after the other: most go elsewhere then. It is a
+// second after the first, and twice as long after each further one.
+const (
+	restTime     = time.Second
+	mostRestTime = time.Minute
+)
+
+// noteFailure notes that a unit failed here or was declined, and tells people of the first one.
+func (w *Worker) noteFailure(unit string, err error) {
 	w.mu.Lock()
-	first := len(w.unable) == 0
-	w.unable[unit] = time.Now()
+	w.failures++
+	n := w.failures
 	w.mu.Unlock()
 
 	w.log.Warn("a unit failed here", "unit", unit, "because", err)
 
-	if first {
-		w.say("Something of the run failed here, and another worker tries it, as with whatever else fails: %v", err)
+	if n == 1 {
+		w.say("Something of the run failed here, and another worker tries it: %v", err)
 	}
 }
 
-// declines reports whether a unit that failed here is left to another worker: for as long as a
-// worker may say nothing. After that there seems to be none.
-func (w *Worker) declines(unit string, patience time.Duration) bool {
+// rest returns how long to wait before another unit.
+func (w *Worker) rest() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	failed, ok := w.unable[unit]
-	return ok && time.Since(failed) < patience
+	if w.failures == 0 {
+		return 0
+	}
+	return min(restTime<<min(w.failures-1, 10), mostRestTime)
 }
-
-// declineTimes is how often at most a worker is handed a unit that it declines.
-const declineTimes = 30

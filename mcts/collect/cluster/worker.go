@@ -23,6 +23,9 @@ type WorkerOptions struct {
 	Name   string // unique among the workers of a run
 	Secure *tls.Config
 
+	// Machine names what may be broken for all workers on it.
+	Machine string
+
 	Log *slog.Logger // nil logs nothing
 
 	// Say tells people that the coordinator is away, or back; nil is nobody.
@@ -30,6 +33,10 @@ type WorkerOptions struct {
 
 	// Used returns what models took since it was last called, by KIND:MODEL; nil is nothing.
 	Used func() map[string]account.Usage
+
+	// Untold takes back what Used has returned and the coordinator was not told; it is there if
+	// Used is.
+	Untold func(map[string]account.Usage)
 }
 
 // Worker works for a coordinator.
@@ -48,10 +55,9 @@ type Worker struct {
 	held  map[string]jetstream.Msg // of those units
 	done  int64                    // units
 
-	unable map[string]time.Time     // when a unit failed here, by unit
-	untold map[string]account.Usage // that an entry had which was not taken
+	failures int // of units, one after the other
 
-	room *semaphore.Weighted // of units; one that may bring a worker down takes all of it
+	room *semaphore.Weighted // of units that have just begun; see takeRoom
 }
 
 // Connect connects to the server of a coordinator.
@@ -59,7 +65,7 @@ func Connect(o WorkerOptions) (*Worker, error) {
 	w := &Worker{
 		options: o, names: names{o.Place.Key}, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		over: make(chan over, 1), doing: map[string]time.Time{}, held: map[string]jetstream.Msg{},
-		unable: map[string]time.Time{}, room: semaphore.NewWeighted(allRoom),
+		room: semaphore.NewWeighted(allRoom),
 	}
 
 	options := []nats.Option{
