@@ -94,6 +94,7 @@ func TestNATSServer(t *testing.T) {
 			t.Run("interrupted", func(t *testing.T) { coordinatorIsInterrupted(t, where...) })
 			t.Run("extended", func(t *testing.T) { extendedWithWorkers(t, where...) })
 			t.Run("killed", func(t *testing.T) { natsIsKilled(t, server) })
+			t.Run("too late", func(t *testing.T) { comesTooLate(t, server) })
 			t.Run("a worker leaves", func(t *testing.T) { workerLeaves(t, where...) })
 
 			if version != "" {
@@ -141,4 +142,23 @@ func natsIsKilled(t *testing.T, server *natsServer) {
 	}
 
 	t.Logf("%d calls were answered for the %d of the run", model.Stats().Answered-before, logged(t, f.run))
+}
+
+// A worker that comes when the run is complete finds nothing of it, and goes.
+func comesTooLate(t *testing.T, server *natsServer) {
+	t.Helper()
+
+	f := newFleet(t, t.TempDir(), 1, "--nats", server.address)
+	f.args = []string{"collect", "--data", smallData(t), "--dataset", "coffee", "--limit", "1", "--trees", "1",
+		"--engine", "unsafe", "--out", f.run, "--progress", "none"}
+	f.work = []string{"--data", smallData(t)}
+	f.coordinate()
+	f.join(0)
+	f.disband()
+
+	f.join(0)
+
+	if code := f.workers[0].wait(); code != exitDone {
+		t.Errorf("a worker of a complete run ends with exit %d\n%s", code, f.workers[0].err)
+	}
 }

@@ -166,7 +166,7 @@ func (w *working) join(ctx context.Context, member *cluster.Worker, h hello) (*w
 	}
 
 	if err != nil {
-		return nil, interruptedWorker(ctx, err)
+		return nil, interruptedWorkerOf(ctx, err)
 	}
 
 	var welcome welcome

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"toolevo/mcts"
 )
@@ -92,7 +93,7 @@ func (e *AnswerError) Error() string { return e.Text }
 // answerTime is how long an answer may take, before it is asked for again.
 const answerTime = 30 * time.Second
 
-// request asks the coordinator, until it answers or ctx ends.
+// request asks the coordinator, until it answers, the run is gone (ErrOver) or ctx ends.
 func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	for {
 		answer, err := w.requestOnce(ctx, subject, data)
@@ -104,10 +105,21 @@ func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]by
 			return nil, fmt.Errorf("cluster: %d bytes are more than one message may have: %w", len(data), err)
 		}
 
+		if errors.Is(err, nats.ErrNoResponders) && w.isGone(ctx) {
+			return nil, ErrOver
+		}
+
 		if err := mcts.Wait(ctx, retryEvery); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// isGone reports whether nothing of the run is on the server: it was completed before this worker
+// came.
+func (w *Worker) isGone(ctx context.Context) bool {
+	_, err := w.js.Stream(ctx, w.names.queueStream())
+	return errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
 // requestOnce asks the coordinator, whose answer may have several parts.
