@@ -31,6 +31,28 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
+// BenchmarkStart is a child from its start until it can take a statement.
+func BenchmarkStart(b *testing.B) {
+	coffee := synthetic(b)
+
+	start, err := newSetup(Options{}.withDefaults(), []*corpus.Corpus{coffee}).starter(childName,
+		[]*corpus.Corpus{coffee})
+	if err != nil {
+		b.Fatal(err)
+	}
+
+	for b.Loop() {
+		c, err := start(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+
+		b.StopTimer()
+		c.End()
+		b.StartTimer()
+	}
+}
+
 // BenchmarkCallers measures statements as one caller and as eight send them, none of which has run
 // before: the median of a statement's time, and how many end in a second.
 func BenchmarkCallers(b *testing.B) {
