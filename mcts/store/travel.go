@@ -105,7 +105,7 @@ func (s *Store) rowsOfTree(ctx context.Context, question string, tree int) (rows
 
 // Take adds rows of another machine, all or none, and returns how many calls they have and how many
 // of those it refused: the log had an answer under their key already, which stays. A tree replaces
-// an earlier one, and with inTurn those after it go, which were grown without knowing it. A tree of
+// another one, and with inTurn those after it go, which were grown without knowing it. A tree of
 // which a refused call had another answer is no tree of this log, and is left out. Take wraps
 // ErrDamaged if a row is not as a store writes it.
 func (s *Store) Take(ctx context.Context, rows []Row, inTurn bool) (refused, calls int, err error) {
@@ -161,6 +161,17 @@ func (s *Store) insertRow(ctx context.Context, r *Row, inTurn bool) (insertion, 
 
 		insert, err := s.insertTree(ctx, r.Question, r.Tree, []byte(r.Value))
 		return func(tx *sql.Tx) (bool, bool, error) {
+			var packed []byte
+			if err := tx.QueryRow(`SELECT record FROM trees JOIN questions ON id = question
+				WHERE name = ? AND tree = ?`, r.Question, r.Tree).Scan(&packed); err == nil {
+				// One that is there as it is was taken before, and so were those after it.
+				if raw, err := s.unpack(ctx, packed); err != nil || string(raw) == r.Value {
+					return false, false, err
+				}
+			} else if !errors.Is(err, sql.ErrNoRows) {
+				return false, false, err
+			}
+
 			if inTurn {
 				if err := dropTrees(tx, r.Question, r.Tree+1); err != nil {
 					return false, false, err

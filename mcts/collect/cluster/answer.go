@@ -74,9 +74,43 @@ const headerError = "Toolevo-Error"
 // oneLine returns an error as a header can have it.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\v") }
 
-// Join asks the coordinator whether this worker may work, and for what it needs to know.
+// Join asks the coordinator whether this worker may work, and for what it needs to know. It waits
+// while the coordinator is away, and returns ErrOver where the run was complete before.
 func (w *Worker) Join(ctx context.Context, hello []byte) (welcome []byte, err error) {
-	return w.request(ctx, w.names.join(), hello)
+	asking, end := context.WithCancelCause(ctx)
+	defer end(nil)
+
+	go func() {
+		if w.isGone(asking) {
+			end(ErrOver)
+		}
+	}()
+
+	welcome, err = w.request(asking, w.names.join(), hello)
+	if cause := context.Cause(asking); err != nil && errors.Is(cause, ErrOver) {
+		err = cause
+	}
+	return welcome, err
+}
+
+// goneTime is for how long nothing of a run has to be on the server until it counts as complete: a
+// coordinator that lost its queue makes it again.
+const goneTime = 10 * time.Second
+
+// isGone waits until ctx ends, or nothing of the run has been on the server for a while.
+func (w *Worker) isGone(ctx context.Context) bool {
+	since := time.Now()
+
+	for time.Since(since) < goneTime {
+		if mcts.Wait(ctx, retryEvery) != nil {
+			return false
+		}
+
+		if _, err := w.js.Stream(ctx, w.names.queueStream()); !errors.Is(err, jetstream.ErrStreamNotFound) {
+			since = time.Now()
+		}
+	}
+	return true
 }
 
 // Ask asks the coordinator something about the run. It waits while the coordinator is away.
@@ -93,7 +127,7 @@ func (e *AnswerError) Error() string { return e.Text }
 // answerTime is how long an answer may take, before it is asked for again.
 const answerTime = 30 * time.Second
 
-// request asks the coordinator, until it answers, the run is gone (ErrOver) or ctx ends.
+// request asks the coordinator, until it answers or ctx ends.
 func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	for {
 		answer, err := w.requestOnce(ctx, subject, data)
@@ -105,21 +139,10 @@ func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]by
 			return nil, fmt.Errorf("cluster: %d bytes are more than one message may have: %w", len(data), err)
 		}
 
-		if errors.Is(err, nats.ErrNoResponders) && w.isGone(ctx) {
-			return nil, ErrOver
-		}
-
 		if err := mcts.Wait(ctx, retryEvery); err != nil {
 			return nil, err
 		}
 	}
-}
-
-// isGone reports whether nothing of the run is on the server: it was completed before this worker
-// came.
-func (w *Worker) isGone(ctx context.Context) bool {
-	_, err := w.js.Stream(ctx, w.names.queueStream())
-	return errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
 // requestOnce asks the coordinator, whose answer may have several parts.

@@ -55,13 +55,13 @@ func newRun(t *testing.T) *run {
 	return &run{t: t, dir: dir, store: s, port: "0", patience: time.Minute}
 }
 
-// coordinate starts a coordinator of the run, on the port of the one before.
+// coordinate starts a coordinator of the run, on the port of the one before. If a place is given
+// it is that of a server that is there.
 func (r *run) coordinate() *cluster.Coordinator {
 	r.t.Helper()
 
-	c, err := cluster.Start(r.t.Context(), cluster.Options{
-		Run: "run", Store: r.store, Listen: "127.0.0.1:" + r.port, Dir: filepath.Join(r.dir, "nats"), Token: "token",
-		Patience: r.patience, Log: logger(),
+	o := cluster.Options{
+		Run: "run", Store: r.store, Patience: r.patience, Log: logger(),
 		Welcome: func(_ context.Context, hello []byte) ([]byte, error) {
 			if string(hello) != "hello" {
 				return nil, errors.New("not welcome:\n" + string(hello))
@@ -69,9 +69,20 @@ func (r *run) coordinate() *cluster.Coordinator {
 			return bytes.Repeat([]byte("welcome"), 500_000), nil // more than a message
 		},
 		Ask: func(_ context.Context, question []byte) ([]byte, error) { return question, nil },
-	})
+	}
+
+	listens := r.place == cluster.Place{} || r.port != "0"
+	if o.Place = r.place; listens {
+		o.Listen, o.Dir, o.Token = "127.0.0.1:"+r.port, filepath.Join(r.dir, "nats"), "token"
+	}
+
+	c, err := cluster.Start(r.t.Context(), o)
 	if err != nil {
 		r.t.Fatal(err)
+	}
+
+	if !listens {
+		return c
 	}
 
 	r.place = cluster.PlaceOf("run", c.Address(), "token", "")
@@ -457,7 +468,7 @@ func TestSuspiciousUnitIsBegunAlone(t *testing.T) {
 	t.Parallel()
 
 	r := newRun(t)
-	r.patience = brief
+	r.patience = 5 * time.Second
 	c := r.coordinate()
 
 	ended := make(chan error, 2)
@@ -572,8 +583,14 @@ func TestUnitsThatFailOnOneMachine(t *testing.T) {
 				t.Errorf("the unit ended with %q, want %q (%v)", outcome, second.want, err)
 			}
 
-			if broken.Load() != 1 {
-				t.Errorf("it was tried %d times on the broken machine", broken.Load())
+			// Once more where nobody else comes.
+			most := int64(2)
+			if second.machine == "other" {
+				most = 1
+			}
+
+			if broken.Load() > most {
+				t.Errorf("it was tried %d times on the broken machine, want at most %d", broken.Load(), most)
 			}
 
 			if err := c.Close(t.Context(), true); err != nil {

@@ -72,6 +72,7 @@ type Coordinator struct {
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	log     *slog.Logger
+	started time.Time
 
 	end  context.CancelFunc // of what runs in the background
 	done sync.WaitGroup
@@ -101,7 +102,7 @@ type openUnit struct {
 // database when Start returns.
 func Start(ctx context.Context, o Options) (*Coordinator, error) {
 	c := &Coordinator{
-		options: o, names: namesOf(o.Run), log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		options: o, names: namesOf(o.Run), log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), started: time.Now(),
 		open: map[string]*openUnit{}, held: map[string]string{}, beats: map[string]Beat{}, fail: make(chan struct{}),
 		reconnected: make(chan struct{}, 1),
 	}

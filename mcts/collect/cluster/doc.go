@@ -21,8 +21,8 @@
 //     never the only copy of what is finished; a queue that is lost is built again from what the
 //     run lacks.
 //   - A worker that dies costs the calls that it had not appended (Flush), no more.
-//   - What a worker fails at is an error with its reason, never a tree. It goes to another worker
-//     first, once: the machine may be what is broken.
+//   - What a worker fails at is an error with its reason, never a tree. It goes to another
+//     machine first, once: this one may be broken.
 //   - A unit that five workers in a row began, and none added to, is given up by name.
 //   - Workers need no open port.
 //

@@ -18,19 +18,25 @@ type follower struct {
 	c    *Coordinator
 	logs map[string]*assembler // by unit
 	last uint64                // number of the last message taken
-	old  uint64                // messages up to it were there when it began to read, and may be in the run
-	read chan struct{}         // closed, and nil, once all is taken that was there at first
+	id   string                // of that message
+
+	// Units of which the run had other answers to calls that were made twice, and whether they were
+	// done again because of that.
+	torn map[string]bool
+
+	old  uint64        // messages up to it were there when it began to read, and may be in the run
+	read chan struct{} // closed, and nil, once all is taken that was there at first
 }
 
 // follow takes what workers append into the run, until ctx ends. It closes read once it has all
 // that was there when it began.
 func (c *Coordinator) follow(ctx context.Context, read chan struct{}) {
-	f := &follower{c: c, logs: map[string]*assembler{}, read: read}
+	f := &follower{c: c, logs: map[string]*assembler{}, torn: map[string]bool{}, read: read}
 
 	for ctx.Err() == nil {
 		err := f.follow(ctx)
-		if err == nil || ctx.Err() != nil {
-			continue
+		if ctx.Err() != nil {
+			return
 		}
 
 		if final := (*storeError)(nil); errors.As(err, &final) {
@@ -40,8 +46,8 @@ func (c *Coordinator) follow(ctx context.Context, read chan struct{}) {
 
 		c.log.Warn("the logs of units cannot be read", "because", err)
 
-		if mcts.Wait(ctx, retryEvery) == nil {
-			c.repair(ctx)
+		// A unit that was in a queue that is lost is in none.
+		for mcts.Wait(ctx, retryEvery) == nil && c.repair(ctx) != nil {
 		}
 	}
 }
@@ -68,15 +74,8 @@ func (f *follower) follow(ctx context.Context) error {
 		return err
 	}
 
-	there := stream.CachedInfo().State.LastSeq
-	if there < f.last {
-		f.c.log.Warn("the NATS server has lost the end of the logs, which are read again")
-		f.last, f.logs = 0, map[string]*assembler{}
-		f.c.taken.Store(0)
-	}
-
-	if f.last == 0 {
-		f.old = there
+	if err := f.lookBack(ctx, stream); err != nil {
+		return err
 	}
 
 	// Messages that are gone leave gaps, so that the last number says little.
@@ -100,13 +99,13 @@ func (f *follower) follow(ctx context.Context) error {
 	}
 	defer messages.Stop()
 
-	ctx, end := f.untilReconnected(ctx)
+	connected, end := f.untilReconnected(ctx)
 	defer end()
 
 	for {
-		m, err := messages.Next(jetstream.NextContext(ctx))
+		m, err := messages.Next(jetstream.NextContext(connected))
 		if err != nil {
-			return cmp.Or(context.Cause(ctx), err)
+			return cmp.Or(context.Cause(connected), err)
 		}
 
 		about, err := m.Metadata()
@@ -120,12 +119,45 @@ func (f *follower) follow(ctx context.Context) error {
 			return err
 		}
 
-		f.last = about.Sequence.Stream
+		f.last, f.id = about.Sequence.Stream, m.Headers().Get(jetstream.MsgIDHeader)
 		f.c.taken.Store(f.last)
+
 		if about.NumPending == 0 {
 			f.caughtUp()
 		}
 	}
+}
+
+// lookBack looks whether the server still has what was taken of the logs. One that was killed may
+// have lost the latest messages, and give their numbers to others: then all is read again.
+func (f *follower) lookBack(ctx context.Context, stream jetstream.Stream) error {
+	about, err := stream.Info(ctx)
+	if err != nil {
+		return err
+	}
+
+	back := about.State.LastSeq < f.last
+
+	// That of a unit that has ended may have been purged.
+	if !back && f.last > 0 {
+		m, err := stream.GetMsg(ctx, f.last)
+		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
+			return err
+		}
+
+		back = err == nil && m.Header.Get(jetstream.MsgIDHeader) != f.id
+	}
+
+	if back {
+		f.c.log.Warn("the NATS server has lost the end of the logs, which are read again")
+		f.last, f.logs = 0, map[string]*assembler{}
+		f.c.taken.Store(0)
+	}
+
+	if f.last == 0 {
+		f.old = about.State.LastSeq
+	}
+	return nil
 }
 
 // errReconnected means that the server was away: its streams are looked at again.
@@ -161,10 +193,13 @@ func (f *follower) take(ctx context.Context, unit string, isNew bool, h nats.Hea
 		f.logs[unit] = parts
 	}
 
-	f.c.count(func(n *Counts) {
-		n.Messages++
-		n.Bytes += int64(len(data))
-	})
+	counts := isNew || f.read != nil // by this process
+	if counts {
+		f.c.count(func(n *Counts) {
+			n.Messages++
+			n.Bytes += int64(len(data))
+		})
+	}
 
 	e, err := parts.add(h, data)
 	if err != nil {
@@ -182,10 +217,18 @@ func (f *follower) take(ctx context.Context, unit string, isNew bool, h nats.Hea
 		}
 
 		f.c.count(func(n *Counts) {
-			if n.Taken++; isNew {
+			if counts {
+				n.Taken++
+			}
+
+			if isNew {
 				n.Refused += refused
 			}
 		})
+
+		if _, again := f.torn[unit]; refused > 0 && isNew && !again {
+			f.torn[unit] = false
+		}
 
 		// What has nothing new is an entry that was taken and counted before.
 		if f.c.options.Used != nil && len(e.usage) > 0 && refused < calls {
@@ -195,15 +238,23 @@ func (f *follower) take(ctx context.Context, unit string, isNew bool, h nats.Hea
 
 	if e.kind == ended {
 		delete(f.logs, unit)
+
+		// Its trees may have grown from answers that the run has not: it is done again from those
+		// that it has, once.
+		if again, torn := f.torn[unit]; torn && !again {
+			err := f.c.doAgain(ctx, unit)
+			f.torn[unit] = err == nil
+			return err
+		}
 		return f.c.ended(ctx, unit, e.body)
 	}
 
-	f.c.noteEntry(unit, e)
+	f.c.noteEntry(unit, e, counts)
 	return nil
 }
 
-// noteEntry notes who has a unit.
-func (c *Coordinator) noteEntry(unit string, e *entry) {
+// noteEntry notes who has a unit, and counts that unless it was counted before.
+func (c *Coordinator) noteEntry(unit string, e *entry, counts bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
@@ -212,8 +263,12 @@ func (c *Coordinator) noteEntry(unit string, e *entry) {
 	switch {
 	case e.kind == begun:
 		c.held[unit] = e.worker
-		c.counts.Begun++
-		if u != nil && u.worker != "" {
+
+		if counts {
+			c.counts.Begun++
+		}
+
+		if counts && u != nil && u.worker != "" {
 			c.counts.Again++
 		}
 
@@ -248,10 +303,9 @@ func (c *Coordinator) ended(ctx context.Context, unit string, outcome []byte) er
 	delete(c.held, unit)
 
 	if u := c.open[unit]; u != nil {
-		c.counts.Ended++
-
 		select {
 		case u.outcome <- outcome:
+			c.counts.Ended++
 		default: // it has one: this is the end of a log that was read again
 		}
 	}

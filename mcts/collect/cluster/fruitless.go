@@ -16,7 +16,7 @@ const mostFruitless = 5
 const suspicious = 2
 
 // allRoom is the room of a worker for units that have just begun, more than any number of them, and
-// roomTime how long a unit waits for all of it, at most.
+// roomTime how long a unit waits for it, at most.
 const (
 	allRoom  = 1 << 20
 	roomTime = 5 * time.Minute
@@ -30,14 +30,13 @@ func (a *Assignment) takeRoom(ctx context.Context) error {
 
 	a.leaveRoom()
 
-	room, wait := int64(1), ctx
+	room := int64(1)
 	if a.lost >= suspicious && a.fruitless.Workers < mostFruitless {
-		var end context.CancelFunc
-		wait, end = context.WithTimeout(ctx, roomTime)
-		defer end()
-
 		room = allRoom
 	}
+
+	wait, end := context.WithTimeout(ctx, roomTime)
+	defer end()
 
 	// Without it after all that time: a unit that hangs must not stop the others.
 	if a.worker.room.Acquire(wait, room) == nil {

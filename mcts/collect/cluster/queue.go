@@ -135,9 +135,9 @@ func (c *Coordinator) dropOld(ctx context.Context) error {
 const errorStoreFailed = 10077
 
 // repair makes what a server has lost: its streams, and the units in them.
-func (c *Coordinator) repair(ctx context.Context) {
+func (c *Coordinator) repair(ctx context.Context) error {
 	if err := c.makeStreams(ctx); err != nil {
-		return // the server is away; tried again
+		return err
 	}
 
 	c.mu.Lock()
@@ -147,6 +147,27 @@ func (c *Coordinator) repair(ctx context.Context) {
 	for _, u := range units {
 		if err := c.queueOnce(ctx, c.logOf(u.ID), &u.Unit); err != nil {
 			c.log.Warn("a unit could not be queued again", "unit", u.ID, "because", err)
+			return err
 		}
 	}
+	return nil
+}
+
+// doAgain has a unit done from what the run has of it, if somebody waits for it.
+func (c *Coordinator) doAgain(ctx context.Context, unit string) error {
+	c.mu.Lock()
+	u := c.open[unit]
+	c.mu.Unlock()
+
+	if u == nil {
+		return nil
+	}
+
+	l := c.logOf(unit)
+
+	err := c.forget(ctx, unit, l)
+	if err == nil {
+		err = c.queueOnce(ctx, l, &u.Unit)
+	}
+	return err
 }

@@ -211,8 +211,7 @@ func (w *Worker) do(ctx context.Context, id string, m jetstream.Msg, work Work, 
 
 	switch {
 	case errors.Is(err, errDeclined):
-		w.noteFailure(id, err)
-		return ignore(m.NakWithDelay(restTime))
+		return ignore(m.NakWithDelay(declineTime))
 	case errors.Is(err, ErrLost):
 		return nil // whoever has it acknowledges it
 	case err != nil: // ctx has ended
@@ -268,7 +267,8 @@ func (w *Worker) settle(ctx context.Context, a *Assignment, m jetstream.Msg, out
 			return nil // another worker's after a while
 		}
 
-		w.noteDone(unable == nil)
+		// What fails on two machines is not this one's fault.
+		w.noteDone(unable == nil || len(a.failed) > 0)
 		return ignore(m.DoubleAck(ctx))
 	}
 
@@ -286,13 +286,13 @@ func (w *Worker) settle(ctx context.Context, a *Assignment, m jetstream.Msg, out
 	return err
 }
 
-// noteDone counts a unit, of which nothing failed or some.
-func (w *Worker) noteDone(well bool) {
+// noteDone counts a unit. fine is whether it says that this machine is in order.
+func (w *Worker) noteDone(fine bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
 	w.done++
-	if well {
+	if fine {
 		w.failures = 0
 	}
 }

@@ -32,8 +32,8 @@ func (a *Assignment) declines(ctx context.Context) bool {
 	return slices.Contains(a.failed, a.worker.options.Machine) && a.worker.hasOthers(ctx)
 }
 
-// hasOthers reports whether workers on other machines are there. While the coordinator is away,
-// which knows them, they may be.
+// hasOthers reports whether workers on other machines are there, or may be. It waits for the
+// coordinator, which knows.
 func (w *Worker) hasOthers(ctx context.Context) bool {
 	text, err := w.request(ctx, w.names.machines(), nil)
 
@@ -47,6 +47,10 @@ func (w *Worker) hasOthers(ctx context.Context) bool {
 // machines answers a worker that asks where there are workers.
 func (c *Coordinator) machines(context.Context, []byte) ([]byte, error) {
 	there := []string{}
+	if time.Since(c.started) < awayAfter { // workers of the coordinator before this one
+		there = append(there, "?")
+	}
+
 	for _, b := range c.Workers() {
 		there = append(there, b.Machine)
 	}
@@ -60,7 +64,10 @@ const (
 	mostRestTime = time.Minute
 )
 
-// noteFailure notes that a unit failed here or was declined, and tells people of the first one.
+// declineTime is for how long a unit that is declined is handed to nobody.
+const declineTime = 5 * time.Second
+
+// noteFailure notes that a unit failed here, and tells people of the first one.
 func (w *Worker) noteFailure(unit string, err error) {
 	w.mu.Lock()
 	w.failures++
