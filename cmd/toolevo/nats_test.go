@@ -6,15 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/mod/semver"
-
-	"toolevo/mcts/policy/simserver"
 )
 
 // natsModule is the module of NATS servers.
@@ -108,29 +104,7 @@ func TestNATSServer(t *testing.T) {
 func natsIsKilled(t *testing.T, server *natsServer) {
 	t.Helper()
 
-	data, dir := smallData(t), t.TempDir()
-	model := serve(t, simserver.Options{
-		Slots: 16, Latency: simserver.Latency{PerCompletion: 50 * time.Millisecond},
-	})
-	args := []string{"collect", "--data", data, "--dataset", "coffee", "--limit", "4", "--trees", "2", "--engine",
-		"unsafe", "--policy", "openai:sim", "--set", "server.window=32768", "--set", "search.simulations=4",
-		"--run-id", "killed", "--progress", "none"}
-	alone := filepath.Join(dir, "alone")
-	undisturbed(t, append(slices.Clip(args), "--server", model.URL(), "--out", alone)...)
-
-	before := model.Stats().Answered
-	f := newFleet(t, dir, 2, "--nats", server.address)
-	f.args = append(slices.Clip(args), "--out", f.run)
-	f.work = []string{"--data", data, "--server", model.URL(), "--progress", "none"}
-	f.coordinate()
-
-	for i := range f.workers {
-		f.join(i)
-	}
-
-	if !f.coordinator.until(t, f.run, 20) {
-		t.Fatalf("the run ended early\n%s", f.coordinator.err)
-	}
+	f, alone, answered := halfDone(t, 2, "--nats", server.address)
 
 	_ = syscall.Kill(server.Process.Pid, syscall.SIGKILL)
 	<-server.ended
@@ -141,7 +115,7 @@ func natsIsKilled(t *testing.T, server *natsServer) {
 		t.Error("the trajectories differ from those of one machine")
 	}
 
-	t.Logf("%d calls were answered for the %d of the run", model.Stats().Answered-before, logged(t, f.run))
+	t.Logf("%d calls were answered for the %d of the run", answered(), logged(t, f.run))
 }
 
 // A worker that comes when the run is complete finds nothing of it, and goes.

@@ -251,6 +251,38 @@ func refusesAnotherVersion(t *testing.T, f *fleet) {
 	f.coordinator.sees(want)
 }
 
+// halfDone is a run of some seconds that workers are in the middle of, and the run that one machine
+// made of it. answered is how many calls their server has answered since that.
+func halfDone(t *testing.T, workers int, where ...string) (f *fleet, alone string, answered func() int) {
+	t.Helper()
+
+	data, dir := smallData(t), t.TempDir()
+	server := serve(t, simserver.Options{
+		Slots: 16, Latency: simserver.Latency{PerCompletion: 50 * time.Millisecond},
+	})
+
+	args := []string{"collect", "--data", data, "--dataset", "coffee", "--limit", "4", "--trees", "2",
+		"--engine", "unsafe", "--policy", "openai:sim", "--set", "server.window=32768",
+		"--set", "search.simulations=4", "--run-id", "one", "--progress", "none"}
+	alone = filepath.Join(dir, "alone")
+	undisturbed(t, append(slices.Clip(args), "--server", server.URL(), "--out", alone)...)
+
+	before := server.Stats().Answered
+	f = newFleet(t, dir, workers, where...)
+	f.args = append(slices.Clip(args), "--out", f.run)
+	f.work = []string{"--data", data, "--server", server.URL(), "--progress", "none"}
+	f.coordinate()
+
+	for i := range f.workers {
+		f.join(i)
+	}
+
+	if !f.coordinator.until(t, f.run, 20) {
+		t.Fatalf("the run ended early\n%s", f.coordinator.err)
+	}
+	return f, alone, func() int { return server.Stats().Answered - before }
+}
+
 // A coordinator that is interrupted takes what its workers have, and they wait for it: no call is
 // made twice, and the run is that of one machine.
 func TestCoordinatorIsInterrupted(t *testing.T) {
@@ -260,27 +292,7 @@ func TestCoordinatorIsInterrupted(t *testing.T) {
 
 func coordinatorIsInterrupted(t *testing.T, where ...string) {
 	t.Helper()
-	data, dir := smallData(t), t.TempDir()
-	server := serve(t, simserver.Options{
-		Slots: 16, Latency: simserver.Latency{PerCompletion: 50 * time.Millisecond},
-	})
-
-	args := []string{"collect", "--data", data, "--dataset", "coffee", "--limit", "4", "--trees", "2", "--engine",
-		"unsafe", "--policy", "openai:sim", "--set", "server.window=32768", "--set", "search.simulations=4",
-		"--run-id", "one", "--progress", "none"}
-	alone := filepath.Join(dir, "alone")
-	undisturbed(t, append(slices.Clip(args), "--server", server.URL(), "--out", alone)...)
-
-	before := server.Stats().Answered
-	f := newFleet(t, dir, 1, where...)
-	f.args = append(slices.Clip(args), "--out", f.run)
-	f.work = []string{"--data", data, "--server", server.URL(), "--progress", "none"}
-	f.coordinate()
-	f.join(0)
-
-	if !f.coordinator.until(t, f.run, 20) {
-		t.Fatalf("the run ended early\n%s", f.coordinator.err)
-	}
+	f, alone, answered := halfDone(t, 1, where...)
 
 	f.coordinator.interrupt(t)
 
@@ -299,8 +311,8 @@ func coordinatorIsInterrupted(t *testing.T, where ...string) {
 	}
 
 	// The worker greets the server each time it joins.
-	if calls, answered := logged(t, f.run), server.Stats().Answered-before; answered != calls+2 {
-		t.Errorf("%d calls were answered for the %d of the run", answered, calls)
+	if calls, n := logged(t, f.run), answered(); n != calls+2 {
+		t.Errorf("%d calls were answered for the %d of the run", n, calls)
 	}
 }
 

@@ -142,7 +142,8 @@ func (j *RunJob) coordinate(ctx context.Context, run *stored.Run) (*cluster.Coor
 	}
 
 	o := cluster.Options{
-		Run:      run.Manifest.ID + door.Token, // another run on the server may have been given the same ID
+		// Another run on the server may have been given the same ID.
+		Run:      run.Manifest.ID + door.Token,
 		Token:    door.Token,
 		Secure:   door.server,
 		Store:    run.Store,

@@ -106,8 +106,8 @@ func (w *working) wait(ctx context.Context) (*cluster.Worker, error) {
 
 func (w *working) connect() (*cluster.Worker, error) {
 	member, err := cluster.Connect(cluster.WorkerOptions{
-		Place: w.place, Name: w.Name, Machine: w.machine, Secure: w.place.Client(), Used: w.used, Untold: w.untold,
-		Say: w.Say,
+		Place: w.place, Name: w.Name, Machine: w.machine, Secure: w.place.Client(),
+		Used: w.used, Untold: w.untold, Say: w.Say,
 	})
 	if err == nil {
 		w.Say("Connected to %s as %s.", w.place.Host, w.Name)

@@ -202,8 +202,8 @@ func (a *Assignment) Flush(ctx context.Context) error {
 	}
 
 	// What has no calls may be taken for an entry that came before; its usage is left out then.
-	used := a.worker.options.Used
-	if isCall := func(r store.Row) bool { return !r.IsTree() }; used != nil && slices.ContainsFunc(e.rows, isCall) {
+	isCall := func(r store.Row) bool { return !r.IsTree() }
+	if used := a.worker.options.Used; used != nil && slices.ContainsFunc(e.rows, isCall) {
 		e.usage = used()
 	}
 

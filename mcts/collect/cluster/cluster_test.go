@@ -417,6 +417,20 @@ func waitFor(t *testing.T, holds func() bool) {
 	t.Error("it never held")
 }
 
+// joinFrail has a worker join that is gone with the first unit that it begins. Its work is done in
+// the context, which stop ends.
+func (r *run) joinFrail(name string, made *atomic.Int64) (m *member, ctx context.Context, stop func()) {
+	r.t.Helper()
+
+	m = r.join(name, 1, time.Millisecond, made)
+	ctx, stop = context.WithCancel(r.t.Context())
+	m.doing = func(context.Context, *cluster.Assignment) {
+		m.Close()
+		stop()
+	}
+	return m, ctx, stop
+}
+
 // A unit that brings down every worker that begins it is handed to a sixth one to give it up.
 func TestUnitThatBringsWorkersDown(t *testing.T) {
 	t.Parallel()
@@ -434,13 +448,7 @@ func TestUnitThatBringsWorkersDown(t *testing.T) {
 	var made atomic.Int64
 
 	for i := range 6 {
-		m := r.join(fmt.Sprint("worker ", i), 1, time.Millisecond, &made)
-
-		ctx, stop := context.WithCancel(t.Context())
-		m.doing = func(context.Context, *cluster.Assignment) {
-			m.Close() // as if it were gone
-			stop()
-		}
+		m, ctx, stop := r.joinFrail(fmt.Sprint("worker ", i), &made)
 
 		if i == 5 {
 			go func() {
@@ -483,14 +491,7 @@ func TestSuspiciousUnitIsBegunAlone(t *testing.T) {
 	var made atomic.Int64
 
 	for i := range 2 {
-		m := r.join(fmt.Sprint("lost ", i), 1, time.Millisecond, &made)
-
-		ctx, stop := context.WithCancel(t.Context())
-		m.doing = func(context.Context, *cluster.Assignment) {
-			m.Close() // as if it were gone
-			stop()
-		}
-
+		m, ctx, _ := r.joinFrail(fmt.Sprint("lost ", i), &made)
 		_ = m.serve(ctx)
 	}
 

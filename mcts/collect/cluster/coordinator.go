@@ -102,7 +102,8 @@ type openUnit struct {
 // database when Start returns.
 func Start(ctx context.Context, o Options) (*Coordinator, error) {
 	c := &Coordinator{
-		options: o, names: namesOf(o.Run), log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), started: time.Now(),
+		options: o, names: namesOf(o.Run), started: time.Now(),
+		log:  cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		open: map[string]*openUnit{}, held: map[string]string{}, beats: map[string]Beat{}, fail: make(chan struct{}),
 		reconnected: make(chan struct{}, 1),
 	}

@@ -119,7 +119,8 @@ func (a *assembler) add(h nats.Header, data []byte) (*entry, error) {
 	}
 
 	e := &entry{
-		kind: kind(h.Get(headerKind)), worker: h.Get(headerWorker), unable: h.Get(headerUnable), body: a.data,
+		kind: kind(h.Get(headerKind)), worker: h.Get(headerWorker), unable: h.Get(headerUnable),
+		body: a.data,
 	}
 	a.data = nil
 
