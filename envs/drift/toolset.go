@@ -259,7 +259,7 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 
 // addOption adds an optional number that nothing looks at.
 func addOption(a toolapi.APISpec, d *Draws) (Step, bool) {
-	if len(a.Parameters.Keywords) > 0 || has(a, isNumbered) {
+	if len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
 	}
 

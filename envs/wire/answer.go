@@ -22,7 +22,7 @@ const (
 type AnswerForm struct {
 	State   string `yaml:"state" json:"state"`     // the part that says whether the call succeeded
 	Message string `yaml:"message" json:"message"` // the part that has the text
-	// how they are written as text: labels, brackets, tags or pairs; "" is a JSON object
+	// how they are written as text: labels, brackets, tags, pairs or fields; "" is a JSON object
 	Style string `yaml:"style,omitempty" json:"style,omitempty"`
 }
 
@@ -30,20 +30,38 @@ type AnswerForm struct {
 // names of the parts, and VALUE for the state.
 type style struct {
 	before, after string         // what the text stands between
+	quoted        bool           // the text is in double quotes, with what that needs escaped
 	read          *regexp.Regexp // the answer; its group is the text
 }
 
 var styles = map[string]style{
-	"labels":   newStyle("STATE: VALUE\nMESSAGE: ", ""),
-	"brackets": newStyle("[VALUE] ", ""),
-	"tags":     newStyle("<STATE>VALUE</STATE>\n<MESSAGE>", "</MESSAGE>"),
-	"pairs":    newStyle("STATE = VALUE | MESSAGE = ", ""),
+	"labels":   newStyle("STATE: VALUE\nMESSAGE: ", "", false),
+	"brackets": newStyle("[VALUE] ", "", false),
+	"tags":     newStyle("<STATE>VALUE</STATE>\n<MESSAGE>", "</MESSAGE>", false),
+	"pairs":    newStyle("STATE = VALUE | MESSAGE = ", "", false),
+	"fields":   newStyle("STATE=VALUE MESSAGE=", "", true), // as logfmt has it
 }
 
-func newStyle(before, after string) style {
+func newStyle(before, after string, quoted bool) style {
 	any := strings.NewReplacer("STATE", "[A-Za-z]+", "MESSAGE", "[A-Za-z]+", "VALUE", "(?:"+success+"|"+failure+")")
 	pattern := func(text string) string { return any.Replace(regexp.QuoteMeta(text)) }
-	return style{before, after, regexp.MustCompile("(?s)^" + pattern(before) + "(.*)" + pattern(after) + "$")}
+	read := regexp.MustCompile("(?s)^" + pattern(before) + "(.*)" + pattern(after) + "$")
+	return style{before, after, quoted, read}
+}
+
+// textOf returns the text of an answer in the style; ok is false for any other answer.
+func (s style) textOf(answer string) (text string, ok bool) {
+	found := s.read.FindStringSubmatch(answer)
+	switch {
+	case found == nil:
+		return "", false
+	case !s.quoted:
+		return found[1], true
+	}
+
+	decoded, _ := pytext.Decode(found[1])
+	text, ok = decoded.(string)
+	return text, ok
 }
 
 // AnswerStyles are the names of how answers are written as text.
@@ -81,6 +99,10 @@ func (f AnswerForm) Wrap(succeeded bool, text string) string {
 	}
 
 	if s, ok := styles[f.Style]; ok {
+		if s.quoted {
+			text = pytext.JSON(text)
+		}
+
 		named := strings.NewReplacer("STATE", f.State, "MESSAGE", f.Message, "VALUE", state)
 		return named.Replace(s.before) + text + named.Replace(s.after)
 	}
@@ -94,8 +116,8 @@ var wrapped = regexp.MustCompile(`^\{"(?:[^"\\]|\\.)+": "(?:` + success + `|` + 
 // ReadAnswer returns the text of an answer that has a form, and any other answer as it is.
 func ReadAnswer(answer string) string {
 	for _, s := range styles {
-		if found := s.read.FindStringSubmatch(answer); found != nil {
-			return found[1]
+		if text, ok := s.textOf(answer); ok {
+			return text
 		}
 	}
 

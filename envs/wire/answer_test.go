@@ -26,12 +26,13 @@ func TestWrap(t *testing.T) {
 	}
 
 	for style, want := range map[string]string{
-		"labels": "Status: Failed\nText: one\ntwo", "brackets": "[Failed] one\ntwo",
-		"tags":  "<Status>Failed</Status>\n<Text>one\ntwo</Text>",
-		"pairs": "Status = Failed | Text = one\ntwo",
+		"labels": "Status: Failed\nText: one\n\"two", "brackets": "[Failed] one\n\"two",
+		"tags":   "<Status>Failed</Status>\n<Text>one\n\"two</Text>",
+		"pairs":  "Status = Failed | Text = one\n\"two",
+		"fields": `Status=Failed Text="one\n\"two"`,
 	} {
 		form := wire.AnswerForm{State: "Status", Message: "Text", Style: style}
-		if got := form.Wrap(false, "one\ntwo"); got != want || wire.ReadAnswer(got) != "one\ntwo" {
+		if got := form.Wrap(false, "one\n\"two"); got != want || wire.ReadAnswer(got) != "one\n\"two" {
 			t.Errorf("%s: %q is read as %q", style, got, wire.ReadAnswer(got))
 		}
 	}
@@ -46,6 +47,7 @@ func TestReadLeavesOtherTextAlone(t *testing.T) {
 		`{"State": "Done", "Message": "x"}`, `{"Origin": "JFK", "Dest": "LAX"}`, `{"Message": "x", "State": "Success"}`,
 		`{"State": "Success", "Message": "x`, "Status: Done\nText: x", "Status: Success", "Status: Success\nx",
 		"The status: Success\nText: x", "[Done] x", "<a>Success</a>x", "Status = Success",
+		"Status=Success Text=x", `Status=Success Text="x`, "Status=Success Text=1",
 	} {
 		if got := wire.ReadAnswer(text); got != text {
 			t.Errorf("Read(%s) = %s", text, got)
@@ -77,6 +79,7 @@ func FuzzReadUndoesWrap(f *testing.F) {
 	f.Add("Status", "Text", "tags", true, "</Text>\n<Text>")
 	f.Add("Status", "Text", "brackets", true, "")
 	f.Add("Status", "Text", "pairs", false, " | Text = x\n")
+	f.Add("Status", "Text", "fields", true, `{"Text": "a\\n"}`)
 	f.Add("\n", "é", "", true, "a\tb\u2028c\x00")
 
 	f.Fuzz(func(t *testing.T, state, message, style string, succeeded bool, text string) {
