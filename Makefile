@@ -150,12 +150,13 @@ proof-tools: build ## trains a small pretrained model on many versions of a serv
 	bash finetune/proof/tools.sh $(BIN) toolevo-proof-tools
 
 .PHONY: proof-grid
-proof-grid: build ## the cells of the proof's grid that are missing (or CELLS), in ./toolevo-proof-grid; it can be stopped anywhere
-	bash finetune/proof/grid.sh $(BIN) toolevo-proof-grid $(CELLS)
+proof-grid: build ## the missing cells of the proof's grid (or GRID=arms; CELLS), in ./toolevo-proof-grid; it can be stopped
+	GRID=$(GRID) bash finetune/proof/grid.sh $(BIN) toolevo-proof-grid $(CELLS)
 
 .PHONY: proof-tables
-proof-tables: ## the tables of the grid's cells that are there, written into finetune/PROOF.md
+proof-tables: ## the tables of the cells that are there, written into finetune/PROOF.md and finetune/SEARCH.md
 	$(GO) run ./cmd/internal/proofgrid -tables finetune/PROOF.md
+	$(GO) run ./cmd/internal/proofgrid -grid finetune/proof/arms.yaml -tables finetune/SEARCH.md
 
 .PHONY: test-proof
 test-proof: build ## the first round of the proof, in a temporary folder

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# The grid of the proof: see finetune/PROOF.md. Runs the cells of grid.yaml that are missing in results, or some of them.
+# The grids of the proof: see finetune/PROOF.md and finetune/SEARCH.md. Runs the cells that are missing in results, or
+# some of them.
 #
-#   grid.sh TOOLEVO DIR [CELL…]
+#   [GRID=arms] grid.sh TOOLEVO DIR [CELL…]
 #
-# TOOLEVO is the built program, DIR the folder to work in. It can be stopped anywhere, and goes on.
+# TOOLEVO is the built program, DIR the folder to work in. It can be stopped anywhere, and goes on. The cells are those of
+# GRID.yaml, grid.yaml by default.
 # Exit 0: the cells are there, or the last line begins with "SKIPPED: ". Exit 1: something went wrong. Exit 2: usage.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 name=grid
-[ $# -ge 2 ] && [ -x "$1" ] || { sed -n '2,7p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+[ $# -ge 2 ] && [ -x "$1" ] || { sed -n '2,9p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
@@ -51,6 +53,7 @@ for operator in reorder-date quote-field half-answer rate-limit timeout; do
 done
 versions add-flag 21 1 20 rename-api,add-flag
 versions wrap-response 22 1 20 rename-api,wrap-response
+ln -sfn "$here/search" search # the arms
 find versions -name '*.yaml' | sort | xargs sha256sum >versions.sums
 
 pretrained smollm2
@@ -58,5 +61,5 @@ pretrained qwen05 qwen05
 
 # Threads that wait for each other leave the processors to others: on a machine that is shared they had a third of the time.
 export OMP_WAIT_POLICY=passive
-nice "$proof/proofgrid" -grid "$here/grid.yaml" -results "$here/results" -dir "$proof" -toolevo "$toolevo" \
+nice "$proof/proofgrid" -grid "$here/${GRID:-grid}.yaml" -results "$here/results" -dir "$proof" -toolevo "$toolevo" \
 	-commit "$(git -C "$repository" rev-parse HEAD)" "${@:3}"

@@ -14,7 +14,8 @@ import (
 // grid is the file: what cells have in common, and the cells in the order in which they are run.
 type grid struct {
 	Models  map[string]model  `yaml:"models"`
-	Sets    map[string][]part `yaml:"sets"` // of training trajectories
+	Sets    map[string][]part `yaml:"sets"`    // of training trajectories
+	Against string            `yaml:"against"` // the set that tables compare the others with
 	APIs    map[string]string `yaml:"apis"` // names in tables, and what --api takes for them
 	Collect []string          `yaml:"collect"`
 	Export  []string          `yaml:"export"`
@@ -36,8 +37,9 @@ type model struct {
 
 // part is the trajectories of a set that are collected together.
 type part struct {
-	API   string `yaml:"api"`   // as in APIs, or as --api takes it
-	Limit int    `yaml:"limit"` // questions of each dataset and difficulty
+	API   string   `yaml:"api"`   // as in APIs, or as --api takes it
+	Limit int      `yaml:"limit"` // questions of each dataset and difficulty
+	Args  []string `yaml:"args"`  // flags of its collection alone
 }
 
 // cell is a training and its evaluation.

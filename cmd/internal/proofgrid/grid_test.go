@@ -130,6 +130,7 @@ models: {tiny: {folder: tiny}}
 sets:
   static: [{api: p_c, limit: 4}]
   many: [{api: p_c, limit: 1}, {api: "file:made/*.yaml", limit: 3}]
+against: static
 apis: {p_c: p_c, moved: p_s_ood}
 train: ["{toolevo}", finetune, "{export}", --model, "{model}", --out, "{out}", "seed={seed}"]
 server: {kind: openai, wait: 60, command: [%q, serve, "{name}", "{port}", "{model}"]}
@@ -232,29 +233,31 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// The page has the tables of the results that lie beside it.
-func TestPage(t *testing.T) {
+// The pages have the tables of the results that lie beside them.
+func TestPages(t *testing.T) {
 	t.Parallel()
 
 	const proof = "../../../finetune/proof/"
 
-	g, err := readGrid(proof + "grid.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	for grid, page := range map[string]string{"grid.yaml": "PROOF.md", "arms.yaml": "SEARCH.md"} {
+		g, err := readGrid(proof + grid)
+		if err != nil {
+			t.Fatal(err)
+		}
 
-	tables, err := tablesOf(g, proof+"results")
-	if err != nil {
-		t.Fatal(err)
-	}
+		tables, err := tablesOf(g, proof+"results")
+		if err != nil {
+			t.Fatal(err)
+		}
 
-	page, err := os.ReadFile(proof + "../PROOF.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+		text, err := os.ReadFile(proof + "../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
 
-	if !strings.Contains(string(page), markBegin+"\n\n"+tables+markEnd) {
-		t.Errorf("PROOF.md has other tables: run make proof-tables, which writes\n%s", tables)
+		if !strings.Contains(string(text), markBegin+"\n\n"+tables+markEnd) {
+			t.Errorf("%s has other tables: run make proof-tables, which writes\n%s", page, tables)
+		}
 	}
 }
 

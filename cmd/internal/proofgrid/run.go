@@ -178,7 +178,7 @@ func (d *driver) training(c *cell) (all []stage) {
 			limit := p.Limit / max(d.grid.Models[c.Model].Divide, 1)
 			args := []string{d.toolevo, "collect", "--api", d.grid.api(p.API),
 				"--limit", strconv.Itoa(limit), "--seed", strconv.Itoa(c.Seed)}
-			return d.command(ctx, c, resumed(run, slices.Concat(args, d.grid.Collect))...)
+			return d.command(ctx, c, resumed(run, slices.Concat(args, d.grid.Collect, p.Args))...)
 		}})
 	}
 

@@ -74,7 +74,8 @@ func tablesOf(g *grid, results string) (string, error) {
 		return "", err
 	}
 
-	shown := tabulate.MustRead(tablesYAML, []string{"rows"}, []string{"grid"})
+	file := bytes.ReplaceAll(tablesYAML, []byte("AGAINST"), []byte(g.Against))
+	shown := tabulate.MustRead(file, []string{"rows"}, []string{"grid"})
 	made := map[string][]tabulate.Row{"costs": tabulate.RowsOf(costs)}
 
 	// The costs come from manifests; all other tables are made of the rows.
