@@ -114,9 +114,13 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 
 // Codes of refusals that are not about the call.
 var (
-	clientFaults = []int64{mcp.CodeHeaderMismatch, mcp.CodeUnsupportedProtocolVersion}
+	clientFaults = []int64{mcp.CodeHeaderMismatch, mcp.CodeUnsupportedProtocolVersion, codeRejected}
 	missingInput = []int64{mcp.CodeMissingRequiredClientCapabilities, mcp.CodeURLElicitationRequired}
 )
+
+// codeRejected is how the SDK marks a request that did not get through: no connection, or a status
+// such as 503. A refusal that the server worded comes before it in an error.
+const codeRejected = -32005
 
 // call makes a call with the headers that the current list wants. If the server misses some, it has
 // done nothing and its list has changed: that is read again, once.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -142,7 +143,18 @@ func TestServersThatRun(t *testing.T) {
 	}
 
 	one := notesServer(dir, mcp.ServerOptions{})
-	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return one }, nil))
+
+	var isDown atomic.Bool
+
+	notes := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return one }, nil)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isDown.Load() {
+			http.Error(w, "later", http.StatusServiceUnavailable)
+			return
+		}
+
+		notes.ServeHTTP(w, r)
+	}))
 	m := &remote.MCP{URL: web.URL}
 
 	if tools, _, err := m.Tools(t.Context()); err != nil || len(tools) != 4 {
@@ -157,6 +169,16 @@ func TestServersThatRun(t *testing.T) {
 	if err != nil || result.Observation != "hello" {
 		t.Errorf("%+v, %v", result, err)
 	}
+
+	// What a server fails at in the midst of a session is not the agent's mistake either.
+	isDown.Store(true)
+
+	_, result, err = s.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", dir+"/none.txt"))
+	if stage, _ := envs.FailedStage(err); stage != envs.StageTool {
+		t.Errorf("a server that answers 503: %+v, %v", result, err)
+	}
+
+	isDown.Store(false)
 
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -124,13 +124,6 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 		return false, err
 	}
 
-	// The request may have been admitted at the very moment at which everything was to end.
-	if err := ctx.Err(); err != nil {
-		leave()
-		a.pool.abandoned(t)
-		return false, err
-	}
-
 	if f.sent++; f.sent > 1 {
 		t.server.count(func(n *Counts) { n.Retries++ })
 	}

@@ -110,6 +110,12 @@ func (l *limiter) acquire(ctx context.Context, n int, gone <-chan struct{}) erro
 
 	select {
 	case <-w.ready:
+		// It may have been let in at the very moment at which everything was to end: what is not
+		// sent is not released by who sends it.
+		if err := ctx.Err(); err != nil {
+			l.release(n, work{})
+			return err
+		}
 		return nil
 	case <-ctx.Done():
 		l.leave(w)

@@ -252,6 +252,44 @@ func TestTooLongIsADeadEnd(t *testing.T) {
 	}
 }
 
+// A sample may be let in at the very moment at which its node comes to a dead end. It gives its
+// place back, without which a run would stand still in the end.
+func TestDeadEndsGiveTheirPlacesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, full := strict{{"n", bad(400, "n has to be 1")}}, false
+		o := options(&echo{address: "a", before: func(ctx context.Context, c server.Completion) error {
+			if err := one.before(ctx, c); err != nil || !full {
+				return err
+			}
+			return &server.Fault{Kind: server.TooLong, Address: "a", Message: "the window is full"}
+		}})
+		o.Limit.Sequences = 1
+		p := newPolicy(t, o)
+
+		// It takes an answer to learn that the server draws samples one by one.
+		for range 2 {
+			if _, err := p.Propose(t.Context(), request(0, 5)); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		full = true
+		for i := range 100 {
+			later := request(i, 5)
+			later.History = later.History.Append(envs.Turn{Action: "a", Observation: "o"})
+
+			got, err := p.Propose(t.Context(), later)
+			if err != nil || len(got) != 1 || got[0].Finish != mcts.FinishTooLong {
+				t.Fatalf("%v, %v", got, err)
+			}
+		}
+
+		if s := p.Snapshot(); s.InFlight != 0 || s.Waiting != 0 {
+			t.Errorf("%d in flight, %d waiting after the end", s.InFlight, s.Waiting)
+		}
+	})
+}
+
 func TestRefusalEndsAtOnce(t *testing.T) {
 	backend := &echo{
 		address: "a",
