@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"toolevo/envs"
@@ -21,8 +20,7 @@ type Store struct {
 
 	sealed atomic.Bool // whether the database has a seal
 
-	told   atomic.Pointer[func(Row)] // see Watch
-	others sync.Map                  // trees whose calls had other answers elsewhere; see Take
+	told atomic.Pointer[func(Row)] // see Watch
 }
 
 // Open opens the database at path for writing, making it if there is none. Hold the run's Lock

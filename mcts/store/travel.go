@@ -33,6 +33,16 @@ type Row struct {
 // IsTree reports whether the row is a tree that has grown, and not a call.
 func (r *Row) IsTree() bool { return r.Path == pathOfTree }
 
+// CallsIn returns how many of some rows are calls.
+func CallsIn(rows []Row) (n int) {
+	for i := range rows {
+		if !rows[i].IsTree() {
+			n++
+		}
+	}
+	return n
+}
+
 // PackRows returns rows as a text, and UnpackRows reads it.
 func PackRows(rows []Row) []byte { return appendRows(nil, rows) }
 
@@ -103,50 +113,46 @@ func (s *Store) rowsOfTree(ctx context.Context, question string, tree int) (rows
 	return rows, err
 }
 
-// Take adds rows of another machine, all or none, and returns how many calls they have and how many
-// of those it refused: the log had an answer under their key already, which stays. A tree replaces
-// another one, and with inTurn those after it go, which were grown without knowing it. A tree of
-// which a refused call had another answer is no tree of this log, and is left out. Take wraps
-// ErrDamaged if a row is not as a store writes it.
-func (s *Store) Take(ctx context.Context, rows []Row, inTurn bool) (refused, calls int, err error) {
-	inserts := make([]insertion, len(rows))
+// Taken says what became of rows of another machine.
+type Taken struct {
+	Calls   int  // that the rows have
+	Refused int  // of those: the log had an answer under their key already, which stays
+	Torn    bool // it had another answer to one of them, with which the rows were not taken further
+}
 
+// Take adds rows of another machine: all, or those before a call to which the log has another
+// answer, as what comes after it may depend on that; or none. A tree replaces another one, and with
+// inTurn those after it go, which were grown without knowing it. Take wraps ErrDamaged if a row is
+// not as a store writes it.
+func (s *Store) Take(ctx context.Context, rows []Row, inTurn bool) (taken Taken, err error) {
+	inserts := make([]insertion, len(rows))
 	for i := range rows {
 		if inserts[i], err = s.insertRow(ctx, &rows[i], inTurn); err != nil {
-			return 0, 0, fail("take the rows of another machine", err)
-		}
-
-		if !rows[i].IsTree() {
-			calls++
+			return Taken{}, fail("take the rows of another machine", err)
 		}
 	}
 
 	err = s.change(ctx, func(tx *sql.Tx) error {
-		refused = 0 // a transaction that failed with others is tried again
+		taken = Taken{Calls: CallsIn(rows)} // a transaction that failed with others is tried again
 
 		for i, insert := range inserts {
-			tree := mcts.NodeID{Question: rows[i].Question, Tree: rows[i].Tree}
-			if _, other := s.others.Load(tree); other && rows[i].IsTree() {
-				continue
-			}
-
 			there, same, err := insert(tx)
 			if err != nil {
 				return err
 			}
 
-			if there {
-				refused++
+			if there && !same {
+				taken.Refused, taken.Torn = taken.Refused+CallsIn(rows[i:]), true
+				return nil
 			}
 
-			// The tree may come with a later batch.
-			if there && !same {
-				s.others.Store(tree, true)
+			if there {
+				taken.Refused++
 			}
 		}
 		return nil
 	})
-	return refused, calls, fail("take the rows of another machine", err)
+	return taken, fail("take the rows of another machine", err)
 }
 
 // insertion writes a row, unless it is a call that is there; same is whether that has its answer.

@@ -94,7 +94,7 @@ func playUnit(ctx context.Context, a *unit, jobs []finetune.Job, o finetune.Opti
 	// What a worker before this one asked is in the store, and so answered from there.
 	job, task, err := work.find(jobs)
 	if err == nil {
-		_, _, err = o.Store.Take(ctx, a.Earlier, false)
+		_, err = o.Store.Take(ctx, a.Earlier, false)
 	}
 
 	if err != nil {

@@ -61,6 +61,7 @@ func TestServerThatLostMessages(t *testing.T) {
 	c := r.coordinate()
 
 	var made, answers atomic.Int64
+	var torn int64 // answers that were given when the unit ended first
 
 	m := r.join("worker", 1, time.Millisecond, &made)
 	defer m.Close()
@@ -101,6 +102,10 @@ func TestServerThatLostMessages(t *testing.T) {
 				nats = startServer(t, address, dir)
 			}
 		}
+
+		if torn == 0 {
+			torn = answers.Load()
+		}
 		return []byte("done unit-0"), nil
 	}
 
@@ -115,6 +120,15 @@ func TestServerThatLostMessages(t *testing.T) {
 	rows, err := r.store.RowsOf(t.Context(), "unit-0", 0, 1)
 	if want := store.PackProposals([]mcts.Proposal{{Text: "answer 3"}}); err != nil || rows[2].Value != string(want) {
 		t.Errorf("%v: the third answer is %q", err, rows[2].Value)
+	}
+
+	// What was answered after another third answer has no place beside this one.
+	for i, row := range rows {
+		for n := int64(4); n <= torn; n++ {
+			if row.Value == string(store.PackProposals([]mcts.Proposal{{Text: fmt.Sprint("answer ", n)}})) {
+				t.Errorf("call %d has answer %d, which was given after what the run has not", i, n)
+			}
+		}
 	}
 
 	if err := c.Close(t.Context(), true); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"toolevo/mcts"
+	"toolevo/mcts/store"
 )
 
 // follower takes the entries of all logs into the run, in their order.
@@ -20,9 +21,9 @@ type follower struct {
 	last uint64                // number of the last message taken
 	id   string                // of that message
 
-	// Units of which the run had other answers to calls that were made twice, and whether they were
-	// done again because of that.
-	torn map[string]bool
+	// Units of which the run had another answer to a call that was made twice: what else their logs
+	// hold is left out, and may hang on that. They are done again, once.
+	torn, again map[string]bool
 
 	old  uint64        // messages up to it were there when it began to read, and may be in the run
 	read chan struct{} // closed, and nil, once all is taken that was there at first
@@ -31,7 +32,8 @@ type follower struct {
 // follow takes what workers append into the run, until ctx ends. It closes read once it has all
 // that was there when it began.
 func (c *Coordinator) follow(ctx context.Context, read chan struct{}) {
-	f := &follower{c: c, logs: map[string]*assembler{}, torn: map[string]bool{}, read: read}
+	f := &follower{c: c, logs: map[string]*assembler{}, read: read,
+		torn: map[string]bool{}, again: map[string]bool{}}
 
 	for ctx.Err() == nil {
 		err := f.follow(ctx)
@@ -211,28 +213,8 @@ func (f *follower) take(ctx context.Context, unit string, isNew bool, h nats.Hea
 	}
 
 	if e.kind == added && e.worker != "" {
-		refused, calls, err := f.c.options.Store.Take(ctx, e.rows, f.c.options.InTurn)
-		if err != nil {
+		if err := f.takeRows(ctx, unit, e, isNew, counts); err != nil {
 			return &storeError{err}
-		}
-
-		f.c.count(func(n *Counts) {
-			if counts {
-				n.Taken++
-			}
-
-			if isNew {
-				n.Refused += refused
-			}
-		})
-
-		if _, again := f.torn[unit]; refused > 0 && isNew && !again {
-			f.torn[unit] = false
-		}
-
-		// What has nothing new is an entry that was taken and counted before.
-		if f.c.options.Used != nil && len(e.usage) > 0 && refused < calls {
-			f.c.options.Used(e.usage)
 		}
 	}
 
@@ -240,16 +222,53 @@ func (f *follower) take(ctx context.Context, unit string, isNew bool, h nats.Hea
 		delete(f.logs, unit)
 
 		// Its trees may have grown from answers that the run has not: it is done again from those
-		// that it has, once.
-		if again, torn := f.torn[unit]; torn && !again {
+		// that it has.
+		if f.torn[unit] && !f.again[unit] {
 			err := f.c.doAgain(ctx, unit)
-			f.torn[unit] = err == nil
+			f.torn[unit], f.again[unit] = err != nil, err == nil
 			return err
 		}
 		return f.c.ended(ctx, unit, e.body)
 	}
 
 	f.c.noteEntry(unit, e, counts)
+	return nil
+}
+
+// takeRows takes the calls and trees of an entry. isNew and counts are as in take.
+func (f *follower) takeRows(ctx context.Context, unit string, e *entry, isNew, counts bool) error {
+	calls := store.CallsIn(e.rows)
+	taken := store.Taken{Calls: calls, Refused: calls, Torn: true}
+
+	if !f.torn[unit] {
+		var err error
+		if taken, err = f.c.options.Store.Take(ctx, e.rows, f.c.options.InTurn); err != nil {
+			return err
+		}
+
+		f.torn[unit] = taken.Torn
+	}
+
+	f.c.count(func(n *Counts) {
+		if counts {
+			n.Taken++
+		}
+
+		if isNew {
+			n.Refused += taken.Refused
+		}
+	})
+
+	// What has nothing new is an entry that was taken and counted before. Calls that are left out
+	// cost as much as others.
+	isCounted := taken.Refused == taken.Calls
+	if taken.Torn {
+		isCounted = !isNew
+	}
+
+	if f.c.options.Used != nil && len(e.usage) > 0 && !isCounted {
+		f.c.options.Used(e.usage)
+	}
 	return nil
 }
 

@@ -80,7 +80,7 @@ func GrowLane(ctx context.Context, a *Assignment, o collect.Options) (outcome []
 	o.Questions = []collect.Question{question}
 	o.Workers, o.Room, o.Unreadable = l.Count, nil, true // the coordinator counts first turns
 
-	if _, _, err := o.Store.Take(ctx, a.Earlier, o.Search.InTurn()); err != nil {
+	if _, err := o.Store.Take(ctx, a.Earlier, o.Search.InTurn()); err != nil {
 		return nil, err
 	}
 
