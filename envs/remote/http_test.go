@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -215,6 +216,19 @@ func TestResetServices(t *testing.T) {
 
 	if _, err := source(t, h, shop(t)).Start(t.Context()); err == nil || !strings.Contains(err.Error(), "no licence") {
 		t.Errorf("a reset that fails: %v", err)
+	}
+
+	// What a reset leaves running is not waited for.
+	h.ResetCommand = []string{"sh", "-c", `sleep 600 & echo $! > "` + file + `"`}
+	instance(t, h, shop(t))
+
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err != nil || syscall.Kill(pid, syscall.SIGKILL) != nil {
+		t.Errorf("what it left is gone: %q, %v", text, err)
 	}
 
 	if (&remote.HTTP{Server: web.URL}).Resettable() {

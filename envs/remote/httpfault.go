@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -88,11 +89,25 @@ func (r *redirected) Error() string { return "the service redirects to " + r.to 
 
 const mostRedirects = 10
 
+// isLost reports whether a redirection says that a request belongs elsewhere, and its method and
+// body are lost on the way there. One to another path, or by 303, shows what the request has done.
+func isLost(next, last *http.Request) bool {
+	if next.Method == last.Method || next.Response.StatusCode == http.StatusSeeOther {
+		return false
+	}
+
+	place := func(u *url.URL) string { return strings.TrimSuffix(u.Path, "/") }
+	return next.Response.StatusCode == http.StatusMovedPermanently ||
+		place(next.URL) == place(last.URL) && next.URL.String() != last.URL.String()
+}
+
 // checkRedirect follows redirections among the hosts that may be asked. Secrets stay at their host.
 func (i *httpInstance) checkRedirect(next *http.Request, before []*http.Request) error {
 	first, to := before[0].URL, next.URL.Scheme+"://"+next.URL.Host
 
 	switch {
+	case isLost(next, before[len(before)-1]):
+		return &redirected{to, "which makes a GET of a " + before[0].Method + ": name that address in the document"}
 	case len(before) > mostRedirects:
 		return &redirected{to, fmt.Sprintf("after %d redirections before", mostRedirects)}
 	case first.Scheme == "https" && next.URL.Scheme != "https":

@@ -382,6 +382,41 @@ func TestRedirections(t *testing.T) {
 	}
 }
 
+// A redirection that would make a GET of a request, which then has done nothing, is not followed;
+// one that shows what it has done is.
+func TestRedirectionsOfRequestsThatChange(t *testing.T) {
+	t.Parallel()
+
+	for _, test := range []struct {
+		status int
+		to     string
+		isLost bool
+	}{
+		{http.StatusMovedPermanently, "/elsewhere", true},
+		{http.StatusFound, "/thing/", true},
+		{http.StatusFound, "https://files.example/thing", true},
+		{http.StatusFound, "/things/7", false},
+		{http.StatusSeeOther, "/thing/", false},
+		{http.StatusTemporaryRedirect, "/thing/", false},
+		{http.StatusPermanentRedirect, "https://files.example/thing", false},
+	} {
+		var sent []string
+
+		h := &remote.HTTP{Hosts: []string{"files.example"}, Transport: by(func(w http.ResponseWriter, r *http.Request) {
+			if sent = append(sent, r.Method); len(sent) == 1 {
+				http.Redirect(w, r, test.to, test.status)
+			}
+		})}
+
+		_, err := instance(t, h, one("POST", "https://x.example")).Call(t.Context(), "tool", nil)
+
+		_, isGivenUp := envs.GivenUp(err)
+		if isGivenUp != test.isLost || len(sent) != map[bool]int{true: 1, false: 2}[test.isLost] {
+			t.Errorf("%d to %s: %v, %q", test.status, test.to, err, sent)
+		}
+	}
+}
+
 // A service that nobody vouches for is not asked again and again.
 func TestServicesThatAreNotTrusted(t *testing.T) {
 	t.Parallel()

@@ -68,8 +68,8 @@ func (i *httpInstance) begin(ctx context.Context) error {
 
 	// The folder is filled before the service looks into it.
 	if len(i.ResetCommand) > 0 {
-		if err := i.command(ctx, i.ResetCommand).Run(); err != nil {
-			return fmt.Errorf("reset by %s: %w", strings.Join(i.ResetCommand, " "), err)
+		if err := i.runReset(ctx, i.ResetCommand, ""); err != nil {
+			return err
 		}
 	}
 

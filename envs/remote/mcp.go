@@ -171,11 +171,8 @@ func (m *MCP) transport(ctx context.Context, c *conversation) (mcp.Transport, er
 	c.words = strings.NewReplacer(dirWord, c.dir)
 
 	if len(m.Reset) > 0 {
-		reset := c.command(ctx, m.Reset)
-		reset.Dir = c.dir
-
-		if err := reset.Run(); err != nil {
-			return nil, fmt.Errorf("reset by %s: %w", strings.Join(m.Reset, " "), err)
+		if err := c.runReset(ctx, m.Reset, c.dir); err != nil {
+			return nil, err
 		}
 	}
 

@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"toolevo/envs/disk"
+	"toolevo/envs/keeper"
 	"toolevo/envs/sandbox/worker"
 )
 
@@ -78,6 +81,35 @@ func (p *programs) command(ctx context.Context, words []string) *exec.Cmd {
 		cmd.Env = append(cmd.Env, name+"="+os.Getenv(name))
 	}
 	return cmd
+}
+
+// runReset runs a command to its end, in a folder; "" is this process's. It may start a program that
+// goes on: that keeps the output, which is a file for this reason.
+func (p *programs) runReset(ctx context.Context, words []string, dir string) error {
+	out, err := os.CreateTemp("", prefixOfDirs)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+
+	if err := os.Remove(out.Name()); err != nil {
+		return err
+	}
+
+	cmd := p.command(ctx, words)
+	cmd.Stderr, cmd.Dir = out, dir
+	keeper.Bound(cmd)
+
+	err = cmd.Run()
+	_, readErr := out.Seek(0, io.SeekStart)
+	if readErr == nil {
+		_, readErr = io.Copy(&p.said, out)
+	}
+
+	if err = errors.Join(err, readErr); err != nil {
+		return fmt.Errorf("reset by %s: %w", strings.Join(words, " "), err)
+	}
+	return nil
 }
 
 // lastOutput returns the end of a program's output, for an error.

@@ -1,11 +1,13 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"toolevo/envs"
@@ -130,6 +132,30 @@ func TestCommandsJudge(t *testing.T) {
 	text, err := os.ReadFile(seen)
 	if want := `{"task":"a","question":"How much?","answer":"12","turns":[]}`; err != nil || string(text) != want {
 		t.Errorf("the command read %s, %v; want %s", text, err, want)
+	}
+}
+
+// A command that hangs in what it has started ends with its time, and so does that.
+func TestCommandsThatHang(t *testing.T) {
+	t.Parallel()
+
+	ctx, end := context.WithCancel(t.Context())
+	fifo := filepath.Join(t.TempDir(), "begun")
+
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	go func() {
+		_, _ = os.ReadFile(fifo) // until the shell has begun
+		end()
+	}()
+
+	task := &Task{ID: "a", Question: "?", Command: []string{"sh", "-c", "sleep 600 & echo > " + fifo + "; wait"}}
+
+	ok, err := task.passes(ctx, task.episode(envs.NewHistory(task.env("How much?")), "12"))
+	if ok || err == nil {
+		t.Errorf("it says %v, %v", ok, err)
 	}
 }
 

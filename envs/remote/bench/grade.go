@@ -11,6 +11,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/display"
+	"toolevo/envs/keeper"
 	"toolevo/envs/pytext"
 	"toolevo/envs/remote"
 )
@@ -136,7 +137,12 @@ func (t *Task) passes(ctx context.Context, e Episode) (bool, error) {
 
 	cmd := exec.CommandContext(ctx, t.Command[0], t.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), &said, &said
+	keeper.Bound(cmd)
+
 	err = cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it has its status, whatever it has left running
+	}
 
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == wrongStatus {

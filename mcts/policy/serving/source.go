@@ -10,11 +10,11 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"toolevo/envs/console"
 	"toolevo/envs/display"
+	"toolevo/envs/keeper"
 )
 
 // source is where a list of servers is read that changes while a run is on.
@@ -139,10 +139,7 @@ func resolve(ctx context.Context, address string) (string, error) {
 func run(ctx context.Context, command string) (string, error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 
-	// A Ctrl-C on the terminal is for the run, which ends the command, and all that it started.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
+	keeper.Bound(cmd)
 
 	var said strings.Builder
 	cmd.Stderr = &said
