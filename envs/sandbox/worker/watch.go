@@ -41,7 +41,9 @@ func (w *watch) begin(l Limits) {
 	defer w.mu.Unlock()
 
 	now := time.Now()
-	w.limits, w.used, w.checked = l, true, false
+	// A child that was killed as its answer came is taken for the next call: that it is dying is
+	// nothing that this call did.
+	w.limits, w.used, w.checked, w.why = l, true, false, nil
 	w.deadline, w.last = now.Add(l.Time), now.Add(time.Duration(l.Stretch)*l.Time)
 
 	if !w.running {
