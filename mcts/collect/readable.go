@@ -38,17 +38,17 @@ func (c *collector) watchFirstTurns(env envs.Environment) envs.Environment {
 	})
 }
 
-// grownFirstTurns is watchFirstTurns for a tree that another process has grown.
-func (c *collector) grownFirstTurns(l *lane, t *mcts.TreeRecord) error {
-	if l.away == nil {
-		return nil
-	}
-
+// readFirstTurns is watchFirstTurns for a tree that this process has not grown. One that was there
+// already counts, but ends no run before what it goes on with is seen.
+func (c *collector) readFirstTurns(l *lane, t *mcts.TreeRecord) error {
 	for i := range t.Nodes {
-		if n := &t.Nodes[i]; n.Depth == 1 {
-			if err := c.firstTurn(envs.Action(n.Action), n.Unreadable()); err != nil {
-				return err
-			}
+		n := &t.Nodes[i]
+		if n.Depth != 1 {
+			continue
+		}
+
+		if err := c.firstTurn(envs.Action(n.Action), n.Unreadable()); err != nil && l.away != nil {
+			return err
 		}
 	}
 	return nil

@@ -316,7 +316,7 @@ func (c *collector) tree(ctx context.Context, l *lane, i int, found *mcts.Found,
 		fallthrough
 	case ok:
 		c.resolved(found, record)
-		return c.grownFirstTurns(l, record)
+		return c.readFirstTurns(l, record)
 	case l.away != nil:
 		return c.failed(ctx, q, i, cmp.Or(l.away.Missing[i], errNotGrown))
 	}
