@@ -16,33 +16,38 @@ type Acceptance struct {
 	linter     *Linter
 	reasoning  action.Reasoning
 	shown      func(envs.Task) trajectories.Shown
+	deployed   func(question string) string
 	characters int
 }
 
 // NewAcceptance returns an acceptance of samples. shown is what their models are shown before a
-// task, reasoning what later prompts show of earlier reasoning. The linter bounds the length in
-// tokens; without a tokenizer, characters is the bound, and 0 is none.
-func NewAcceptance(
-	linter *Linter, reasoning action.Reasoning, shown func(envs.Task) trajectories.Shown, characters int,
+// task, reasoning what later prompts show of earlier reasoning, and deployed the API version that a
+// question meets. The linter bounds the length in tokens; without a tokenizer, characters is the
+// bound, and 0 is none.
+func NewAcceptance(linter *Linter, reasoning action.Reasoning, shown func(envs.Task) trajectories.Shown,
+	deployed func(question string) string, characters int,
 ) *Acceptance {
-	return &Acceptance{linter: linter, reasoning: reasoning, shown: shown, characters: characters}
+	return &Acceptance{linter, reasoning, shown, deployed, characters}
 }
 
 // Accept reports whether an export would take the trajectory that led to a history.
 func (a *Acceptance) Accept(h envs.History) bool {
 	task := h.Task()
 	row := trajectories.Row{
-		Question: task.Question, Labels: task.Labels, Tools: task.Tools, DeployedAPI: h.Announced(),
+		Question: task.Question, Labels: task.Labels, Tools: task.Tools, DeployedAPI: a.deployed(task.ID),
 	}
+
+	codec := action.OrDefault(a.shown(task).Codec)
 
 	for _, t := range h.Turns() {
 		turn := trajectories.Turn{
 			Action: string(t.Action), Observation: t.Observation, Outcome: t.Outcome,
 			API: t.Call.Name, Tool: t.Call.Tool,
 		}
-		// The list of tools may follow the description from here on, and Key has that.
+		// The list of tools may follow the description from here on, and Key has that. Of a stored
+		// turn the action alone has the arguments.
 		if turn.IsUpdate() {
-			turn.Key = action.Canonical(t.Call)
+			turn.Key = action.Key(codec, turn.Action)
 		}
 
 		row.Turns = append(row.Turns, turn)

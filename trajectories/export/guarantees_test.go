@@ -502,7 +502,7 @@ func TestLeftOutOfARun(t *testing.T) {
 		rows[i].Turns[0].Observation = "seen"
 	}
 
-	a := export.NewAcceptance(newLinter(t), "", toldOf("tools"), 0)
+	a := export.NewAcceptance(newLinter(t), "", toldOf("tools"), unnamed, 0)
 
 	got, err := a.LeftOut(synth.Sequence(rows))
 	want := []export.LeftOut{
@@ -783,7 +783,7 @@ func TestAcceptanceOfSteps(t *testing.T) {
 		shown := func(t envs.Task) trajectories.Shown {
 			return trajectories.Shown{System: texts[t.Labels[envs.LabelDataset]]}
 		}
-		a := export.NewAcceptance(newLinter(t), mode, shown, characters)
+		a := export.NewAcceptance(newLinter(t), mode, shown, unnamed, characters)
 
 		h := envs.NewHistory(envs.Task{Question: row.Question, Labels: row.Labels})
 		for _, turn := range row.Turns {

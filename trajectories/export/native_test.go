@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -261,7 +262,7 @@ func TestAcceptanceCountsTools(t *testing.T) {
 
 	accepts := func(characters int) bool {
 		shows := func(envs.Task) trajectories.Shown { return shown }
-		return export.NewAcceptance(newLinter(t), "", shows, characters).Lint(&row) == nil
+		return export.NewAcceptance(newLinter(t), "", shows, unnamed, characters).Lint(&row) == nil
 	}
 
 	sample, _ := export.NewSample(shown, &row, newLinter(t).Sanitizer())
@@ -270,6 +271,49 @@ func TestAcceptanceCountsTools(t *testing.T) {
 	if !accepts(length) || accepts(length-1) || length < len(sample.Tools)+100 {
 		t.Errorf("%d characters, %d of them tools: accepted %v, a character less: %v", length, len(sample.Tools),
 			accepts(length), accepts(length-1))
+	}
+}
+
+// A trajectory is judged by the lists that its model was sent, though what is judged is as a tree
+// stores it: without the arguments of its calls, and without what was announced.
+func TestAcceptanceFollowsTools(t *testing.T) {
+	long := envs.Object("type", "function", "function", envs.Object("name", strings.Repeat("Long", 500)))
+
+	for name, isLong := range map[string]func(envs.History) bool{
+		"learned":   func(h envs.History) bool { return slices.Equal(h.Learned(), []string{"Open[x]"}) },
+		"announced": func(h envs.History) bool { return h.Announced() == "p_s_in" },
+	} {
+		shows := func(envs.Task) trajectories.Shown {
+			shown, _ := nativelyShown(nil)
+			shown.ToolsAfter = func(h envs.History) []envs.Args {
+				if isLong(h) {
+					return []envs.Args{look, long}
+				}
+				return shown.Tools
+			}
+			return shown
+		}
+
+		h := envs.NewHistory(envs.Task{ID: "q", Question: "Where?"}).
+			Append(envs.Turn{
+				Action: `{"calls": [{"name": "Look", "arguments": {}}]}`, Call: envs.Call{Name: "Look", Tool: "Look"},
+				Observation: "gone", Outcome: envs.Deprecated,
+			}).
+			Append(envs.Turn{
+				Action: `{"calls": [{"name": "UpdateTool", "arguments": {"newtool_desc": "Open[x]"}}]}`,
+				Call:   envs.Call{Name: envs.UpdateTool, Tool: envs.UpdateTool}, Observation: "done", Outcome: envs.OK,
+			}).
+			Append(envs.Turn{
+				Action: `{"calls": [{"name": "Finish", "arguments": {"answer": "1"}}]}`,
+				Call:   envs.Call{Name: "Finish", Tool: envs.FinishTool}, Outcome: envs.Correct,
+			})
+
+		deployed := func(string) string { return "p_s_in" }
+		for characters, want := range map[int]bool{1500: false, 5000: true} {
+			if export.NewAcceptance(newLinter(t), "", shows, deployed, characters).Accept(h) != want {
+				t.Errorf("%s: with %d characters it is accepted: %v", name, characters, !want)
+			}
+		}
 	}
 }
 

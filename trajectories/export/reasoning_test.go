@@ -180,7 +180,7 @@ func TestLeftOut(t *testing.T) {
 	rows[1].Turns[0].Action = "I say <|im_end|>"
 	rows = slices.Insert(rows, 3, rows[2])
 
-	accept := export.NewAcceptance(newLinter(t), action.Show, toldOf(synth.System("p_c")), 0)
+	accept := export.NewAcceptance(newLinter(t), action.Show, toldOf(synth.System("p_c")), unnamed, 0)
 
 	left, err := accept.LeftOut(synth.Sequence(rows))
 	if err != nil {
@@ -215,7 +215,7 @@ func TestAcceptanceOfReasoningOnce(t *testing.T) {
 	}
 
 	for mode, want := range map[action.Reasoning]bool{action.Show: false, action.Once: true} {
-		accept := export.NewAcceptance(newLinter(t), mode, toldOf("tools"), 1100)
+		accept := export.NewAcceptance(newLinter(t), mode, toldOf("tools"), unnamed, 1100)
 		if got := accept.Accept(historyOf(&row)); got != want {
 			t.Errorf("%s: accepted %v, want %v", mode, got, want)
 		}
