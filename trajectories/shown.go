@@ -1,6 +1,9 @@
 package trajectories
 
 import (
+	"reflect"
+	"slices"
+
 	"toolevo/envs"
 	"toolevo/envs/action"
 )
@@ -22,4 +25,11 @@ type Shown struct {
 	// Origin names what the row was imported from, such as "ATIF document of claude-code 2.0.1"; it
 	// is "" for a run of this program.
 	Origin string
+}
+
+// Changes reports whether the model of a row was sent other tools than Tools before some turn.
+func (s Shown) Changes(row *Row) bool {
+	return s.ToolsAfter != nil && slices.ContainsFunc(row.Histories()[:len(row.Turns)], func(h envs.History) bool {
+		return !reflect.DeepEqual(s.ToolsAfter(h), s.Tools)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"toolevo/envs/action"
 	"toolevo/envs/disk"
 	"toolevo/trajectories"
 )
@@ -153,19 +154,24 @@ func (t *Text) UnmarshalJSON(text []byte) error {
 // Lineage is what a document of this program says of its row besides its steps. The keys are the
 // columns that SCHEMA.md describes, and a few more.
 type Lineage struct {
-	RunID       string `json:"run_id"`
-	RunHash     string `json:"run_hash"`
-	ConfigHash  string `json:"config_hash"`
-	Suite       string `json:"suite"` // the benchmark
-	Codec       string `json:"codec"` // what the actions are written in
-	PromptAPI   string `json:"prompt_api"`
-	DeployedAPI string `json:"deployed_api"`
-	Seed        uint64 `json:"seed,string"` // a string, as readers of doubles round numbers above 2^53
+	RunID      string `json:"run_id"`
+	RunHash    string `json:"run_hash"`
+	ConfigHash string `json:"config_hash"`
+	Suite      string `json:"suite"` // the benchmark
+	Codec      string `json:"codec"` // what the actions are written in
+	// What later prompts showed of the reasoning in a turn; missing is "show".
+	Reasoning action.Reasoning `json:"reasoning,omitempty"`
+	// Tools were sent that ToolDefinitions does not list, after some turn.
+	ToolsChanged bool   `json:"tools_changed,omitempty"`
+	PromptAPI    string `json:"prompt_api"`
+	DeployedAPI  string `json:"deployed_api"`
+	Seed         uint64 `json:"seed,string"` // a string, as readers of doubles round numbers above 2^53
 
 	QuestionID    string               `json:"question_id"`
 	QuestionIndex Whole                `json:"question_index"`
 	Split         string               `json:"split"`
 	Labels        map[string]string    `json:"labels,omitempty"`
+	Tools         string               `json:"tools,omitempty"`
 	Makers        []trajectories.Maker `json:"makers,omitempty"`
 
 	Reward   *float64 `json:"reward,omitempty"` // 1 or -1; missing where nothing is known

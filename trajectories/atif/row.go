@@ -40,6 +40,12 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 			Why: err.Error()}
 	}
 
+	// A document lists tools once, and no sample is to show others than its prompt did.
+	if ours := d.Extra.Ours; ours != nil && ours.ToolsChanged {
+		return trajectories.Row{}, trajectories.Shown{}, &Refusal{Document: d.Name,
+			Why: "another list of tools was sent in its midst (environment.tool_list): export the run itself"}
+	}
+
 	if refusal := d.refuse(); refusal != nil {
 		return trajectories.Row{}, trajectories.Shown{}, refusal
 	}
@@ -98,7 +104,7 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 		}
 
 		trajectories.Fill(&row, &ours)
-		shown.Suite, row.Software = ours.Suite, d.Agent.Version
+		shown.Suite, shown.Reasoning, row.Software = ours.Suite, ours.Reasoning, d.Agent.Version
 	}
 
 	row.Sum()

@@ -24,7 +24,7 @@ const agentName = "toolevo"
 func FromEpisode(e *trajectories.Episode, shown trajectories.Shown) *Document {
 	// Only a trajectory of a tree has a Place: it decides the ID and what steps say of the search.
 	codec := action.OrDefault(shown.Codec)
-	lineage := lineageOf(e, shown.Suite, codec)
+	lineage := lineageOf(e, shown, codec)
 	d := &Document{
 		SchemaVersion: version,
 		TrajectoryID:  documentID(e, lineage.Place != nil),
@@ -97,8 +97,12 @@ func limitOf(e *trajectories.Episode) string {
 	return e.Limit
 }
 
-func lineageOf(e *trajectories.Episode, suite string, codec action.Codec) *Lineage {
-	l := &Lineage{Suite: suite, Codec: codec.String()}
+func lineageOf(e *trajectories.Episode, shown trajectories.Shown, codec action.Codec) *Lineage {
+	l := &Lineage{Suite: shown.Suite, Codec: codec.String(), ToolsChanged: shown.Changes(&e.Row)}
+	if shown.Reasoning != action.Show {
+		l.Reasoning = shown.Reasoning
+	}
+
 	trajectories.Fill(l, e)
 	l.Limit = limitOf(e)
 

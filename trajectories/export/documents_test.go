@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
@@ -90,12 +92,23 @@ func TestDocumentsMakeTheSameSamples(t *testing.T) {
 	rows := synth.Rows(5, 5, 2)
 	everything := export.Selection{}
 
-	lines, m := documents(t, rows, none, export.Options{Format: export.ATIF, Selection: everything})
+	// Each question has a tool of its own.
+	for i := range rows {
+		rows[i].Tools = "a tool of " + rows[i].QuestionID
+	}
+
+	shown := func(row *trajectories.Row) (trajectories.Shown, error) {
+		s, err := synth.Shown(row)
+		s.System += "\n" + row.Tools
+		return s, err
+	}
+
+	lines, m := documents(t, rows, none, export.Options{Format: export.ATIF, Selection: everything, Shown: shown})
 	if m.Rows == 0 || m.Rows != m.Selected.Kept || len(m.Runs) != 1 || m.Runs[0].Rows != m.Rows {
 		t.Errorf("%+v", m)
 	}
 
-	files, _ := documents(t, rows, none, export.Options{Format: export.ATIFFiles, Selection: everything})
+	files, _ := documents(t, rows, none, export.Options{Format: export.ATIFFiles, Selection: everything, Shown: shown})
 
 	for _, c := range []struct {
 		from    string
@@ -112,6 +125,7 @@ func TestDocumentsMakeTheSameSamples(t *testing.T) {
 		back, m := imported(t, c.from, opt)
 
 		direct := filepath.Join(t.TempDir(), "direct")
+		opt.Shown = shown
 		wrote(t, direct, rows, opt)
 
 		for _, suffix := range []string{".jsonl", ".parquet"} {
@@ -244,6 +258,55 @@ func TestEpisodesAsSamples(t *testing.T) {
 
 	if !slices.Equal(trees, []int{0, 1, 2}) {
 		t.Errorf("trees %v of three episodes given twice", trees)
+	}
+
+	// They lie in no tree, so that none of their steps is that of another.
+	steps := 0
+	for i := range rows[:3] {
+		steps += len(rows[i].Turns)
+	}
+
+	if _, m := imported(t, dir, export.Options{Format: export.SFTStep}); m.Rows+m.Selected.Repeated != steps {
+		t.Errorf("%d samples of %d steps, %+v", m.Rows, steps, m.Selected)
+	}
+}
+
+// What a run's own export refuses, or has to show otherwise, is refused of its documents, too:
+// reasoning that later prompts did not show, and lists of tools that changed.
+func TestDocumentsKeepWhatWasShown(t *testing.T) {
+	rows := synth.Rows(5, 3, 1)[:1]
+	rows[0].Turns[0].Action = "<think>hm</think>" + rows[0].Turns[0].Action
+
+	for name, change := range map[string]func(*trajectories.Shown){
+		"once": func(s *trajectories.Shown) { s.Reasoning = action.Once },
+		"learned": func(s *trajectories.Shown) {
+			s.ToolsAfter = func(h envs.History) []envs.Args {
+				return append(s.Tools[:len(s.Tools):len(s.Tools)], make([]envs.Args, h.Len())...)
+			}
+		},
+	} {
+		dir, _ := documents(t, rows, none, export.Options{Format: export.ATIF,
+			Shown: func(row *trajectories.Row) (trajectories.Shown, error) {
+				s, err := synth.Shown(row)
+				change(&s)
+				return s, err
+			}})
+
+		all, err := export.Import([]string{dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		_, err = export.Write(t.Context(), filepath.Join(t.TempDir(), "whole"), all.Rows(),
+			export.Options{Format: export.SFTTrajectory, Shown: func(row *trajectories.Row) (trajectories.Shown, error) {
+				s, _ := all.Shown(row)
+				return s, nil
+			}})
+
+		var steps *export.StepsError
+		if errors.As(err, &steps) != (name == "once") || len(all.Refused()) != map[bool]int{true: 1}[name == "learned"] {
+			t.Errorf("%s: %v, refused %v", name, err, all.Refused())
+		}
 	}
 }
 

@@ -93,8 +93,16 @@ func (i *Imported) add(file string) error {
 			row.Tree = i.treeOf(&row, d.TrajectoryID)
 		}
 
+		// Rows of one origin share what they were shown, and that has to do for all of them.
+		origin := originOf(&row)
+		if before, ok := i.shown[origin].Codec.(action.Tools); ok {
+			native, _ := shown.Codec.(action.Tools)
+			native.Most = max(native.Most, before.Most)
+			shown.Codec = native
+		}
+
 		i.rows = append(i.rows, row)
-		i.shown[originOf(&row)] = shown
+		i.shown[origin] = shown
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func NewSample(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sani
 
 // followTools keeps the tools that were sent before each reply, if they changed.
 func (s *Sample) followTools(shown trajectories.Shown, row *trajectories.Row, clean *chat.Sanitizer) {
-	if shown.ToolsAfter == nil {
+	if !shown.Changes(row) {
 		return
 	}
 
@@ -119,10 +119,6 @@ func (s *Sample) followTools(shown trajectories.Shown, row *trajectories.Row, cl
 		}
 
 		s.Lists = append(s.Lists, list)
-	}
-
-	if !slices.ContainsFunc(s.Lists, func(list string) bool { return list != s.Tools }) {
-		s.Lists = nil
 	}
 }
 

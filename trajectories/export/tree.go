@@ -44,6 +44,10 @@ type branch struct {
 // nodeOf returns the node that turn i, from 0, of a trajectory led to. -1 is the root.
 func nodeOf(row *trajectories.Row, i int) node {
 	path := row.NodePath
+	if path == "" { // of no tree, as an episode: a path of its own
+		path = "0" + strings.Repeat(".0", len(row.Turns))
+	}
+
 	for range len(row.Turns) - 1 - i {
 		path = path[:strings.LastIndexByte(path, '.')]
 	}
