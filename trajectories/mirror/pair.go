@@ -81,6 +81,7 @@ const (
 	offDocument  = "does not follow its document"
 	unjudged     = "no verdict on whether it follows its document"
 	heldOut      = "its API is held out"
+	tested       = "its request is tested, with another answer"
 	classDropped = "class "
 )
 

@@ -95,7 +95,24 @@ func divideCalls(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
 
 	cached := min(sizes.Cache, len(byKind[Cached])/testShare)
 	data.Test[OfCache], data.Train[Cached] = draw(byKind[Cached], cached, envs.Random(seed, string(OfCache)))
+	data.dropTested(r)
 	return data
+}
+
+// dropTested drops the pairs to train on whose request is tested: APIs that change their minds have
+// several answers to one.
+func (d *Data) dropTested(r *Report) {
+	requests := map[string]bool{}
+	for _, pairs := range d.Test {
+		for i := range pairs {
+			requests[pairs[i].request] = true
+		}
+	}
+
+	for kind, pairs := range d.Train {
+		d.Train[kind] = slices.DeleteFunc(pairs, func(p Pair) bool { return requests[p.request] })
+		r.dropAll(tested, len(pairs)-len(d.Train[kind]))
+	}
 }
 
 // holdOut draws the APIs that are not trained on: first some with failures, as few APIs have
@@ -177,13 +194,19 @@ func (d *Data) divideInside(pairs []Pair, size int, seed uint64) (train []Pair) 
 	for i, split := range []Split{IDHigh, IDMedium, IDLow} {
 		var eligible, rest []Pair
 
-		// One pair of each API is not drawn, so that all APIs of the split are trained on. Failures
-		// are tested in ood_fail alone.
+		// One request of each API is not drawn, so that all APIs of the split are trained on.
+		// Failures are tested in ood_fail alone.
 		for _, k := range keys[i*len(keys)/3 : (i+1)*len(keys)/3] {
 			pairs := byAPI[k]
-			rest = append(rest, pairs[0])
 
-			succeed, fail := byOutcome(pairs[1:])
+			kept := 1
+			for kept < len(pairs) && pairs[kept].request == pairs[0].request {
+				kept++
+			}
+
+			rest = append(rest, pairs[:kept]...)
+
+			succeed, fail := byOutcome(pairs[kept:])
 			eligible, rest = append(eligible, succeed...), append(rest, fail...)
 		}
 
