@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
 	"toolevo/envs"
 	"toolevo/finetune/facts"
@@ -113,14 +115,19 @@ func renaming(evaluations []Evaluation) func(Evaluation, string) string {
 	measured, twice := map[Cell]bool{}, map[string]bool{}
 
 	for _, e := range evaluations {
+		own := map[Cell]bool{}
+
 		for _, j := range e.Jobs {
-			for _, version := range j.versions() {
+			// Two families may have one name and no version in common: rows are by the name.
+			for _, version := range slices.Concat(j.versions(), []string{j.Cell.API}) {
 				cell := j.Cell
 				cell.API = version
 				twice[cell.Policy] = twice[cell.Policy] || measured[cell]
-				measured[cell] = true
+				own[cell] = true
 			}
 		}
+
+		maps.Copy(measured, own)
 	}
 
 	return func(e Evaluation, policy string) string {

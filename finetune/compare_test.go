@@ -99,6 +99,14 @@ func TestCompareNames(t *testing.T) {
 		t.Errorf("a family of other versions: %q", apart)
 	}
 
+	// Made anew with another seed, a family has its name and other versions.
+	again := evaluation("again", answered{cell: cell("p", "p_c", "coffee"), verdicts: "1"})
+	again.Jobs[0].Cell.API, again.Jobs[0].Versions = "others", []string{"p_c"}
+
+	if twice, _ := names(other, again); !cmp.Equal(twice, []string{"p@two others", "p@again others"}) {
+		t.Errorf("two families of one name: %q", twice)
+	}
+
 	// A third one that has the policy on other data does not change that.
 	third := evaluation("three", answered{cell: cell("p", "p_c", "yelp"), verdicts: "1"})
 	all, _ := names(one, family, third)

@@ -36,10 +36,10 @@ func (l Log) with(tool string, args envs.Args) *entry {
 }
 
 // since returns the calls that the log has made since another one, in their order. ok is false if
-// it does not continue that one.
+// it does not continue that one: its calls, and what the last of them was answered.
 func (l Log) since(other Log) (calls []*entry, ok bool) {
 	for at := l; ; at = at.last.before {
-		if Same(at, other) {
+		if Same(at, other) && (at.last == nil || at.last.result == other.last.result) {
 			slices.Reverse(calls)
 			return calls, true
 		}

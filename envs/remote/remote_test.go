@@ -66,6 +66,9 @@ func (b *board) Call(_ context.Context, tool string, args envs.Args) (envs.Resul
 		return envs.Result{Observation: fmt.Sprint(len(b.texts))}, nil
 	case "when":
 		return envs.Result{Observation: fmt.Sprintf("at %d", b.shelf.clock.Add(1))}, nil
+	case "draw":
+		b.texts = append(b.texts, fmt.Sprint("card ", b.shelf.clock.Add(1)))
+		return envs.Result{Observation: b.texts[len(b.texts)-1]}, nil
 	case "fail":
 		return envs.Result{}, errors.New("the board broke")
 	}
@@ -134,6 +137,50 @@ func TestBranches(t *testing.T) {
 
 	if s.starts.Load() != starts || s.most.Load() > 2 {
 		t.Errorf("%d starts more, %d instances at the same time", s.starts.Load()-starts, s.most.Load())
+	}
+}
+
+// overtaken is a memory of a caller that looks for an answer, after which another caller finds it.
+type overtaken struct {
+	envs.Memory
+
+	other func()
+}
+
+func (o *overtaken) Recall(ctx context.Context, key string) (envs.Result, bool, error) {
+	if other := o.other; other != nil {
+		o.other = nil
+		other()
+
+		return envs.Result{}, false, nil
+	}
+	return o.Memory.Recall(ctx, key)
+}
+
+// Of two callers that make the same call at the same time one answer is kept, and the instance that
+// gave another one is not in the state that both go on from.
+func TestSameCallTwice(t *testing.T) {
+	t.Parallel()
+
+	tools := service(t, &shelf{}, nil)
+	m := &memory{}
+
+	_, result, err := tools.Call(t.Context(), &overtaken{m, func() {
+		if _, _, err := tools.Call(t.Context(), m, remote.Log{}, "draw", nil); err != nil {
+			t.Error(err)
+		}
+	}}, remote.Log{}, "draw", nil)
+	if err != nil || result.Observation != "card 1" {
+		t.Errorf("%+v, %v", result, err)
+	}
+
+	at, _, err := tools.Call(t.Context(), m, remote.Log{}, "draw", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, got := call(t, tools, at, "all", ""); got != "card 1" {
+		t.Errorf("it goes on from %q", got)
 	}
 }
 

@@ -163,8 +163,11 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 	// A call that only reads leaves the instance where it was.
 	p.at = next.before
 	if !s.o.ReadsOnly(next.tool) {
-		next.result = result
-		p.at = Log{next}
+		// Where others make the same call at the same time, one answer is kept, and only the
+		// instance that gave it goes on.
+		made := *next
+		made.result = result
+		p.at = Log{&made}
 
 		if t, ok := p.Instance.(Listener); ok {
 			t.Tell(next.tool, next.args, result)

@@ -220,6 +220,35 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+// What a stage has half done rests on the stage before it, and goes with that.
+func TestAgainOfUnfinished(t *testing.T) {
+	c, err := load(t, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	dir := t.TempDir()
+	if _, err := improve.Run(t.Context(), c, dir, (&recorder{fails: "export"}).program(),
+		improve.Options{Skip: skipped}); err == nil {
+		t.Fatal("the export has not failed")
+	}
+
+	half := filepath.Join(dir, "round-1", "export", "half")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(half), 0o755), os.WriteFile(half, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, o := range []improve.Options{{Skip: skipped}, {Skip: skipped, Again: []string{"1/collect"}}} {
+		if _, err := improve.Run(t.Context(), c, dir, (&recorder{fails: "export"}).program(), o); err == nil {
+			t.Fatal("the export has not failed")
+		}
+
+		if _, err := os.Stat(half); (err == nil) != (o.Again == nil) {
+			t.Errorf("again %v: half of an export: %v", o.Again, err)
+		}
+	}
+}
+
 func TestTrainerThatLeavesNothing(t *testing.T) {
 	for name, trainer := range map[string]string{
 		"nothing":         "true",

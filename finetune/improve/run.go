@@ -129,7 +129,18 @@ func (l *loop) compare(o Options) error {
 		}
 
 		n, named := l.notes.find(s.ID()), slices.Contains(again, s.ID())
-		if n == nil || n.Key == keys[s.ID()] && !named {
+		if n != nil && n.Key == keys[s.ID()] && !named {
+			continue
+		}
+
+		// What an unfinished stage has done would be gone on with, though it is of other weights.
+		if n == nil {
+			if named {
+				if err := os.RemoveAll(s.out); err != nil {
+					return err
+				}
+			}
+
 			continue
 		}
 
@@ -137,6 +148,8 @@ func (l *loop) compare(o Options) error {
 		if !named && !o.Redo {
 			return &ChangedError{s.ID(), l.dir}
 		}
+
+		again = append(again, s.ID())
 
 		l.notes.Stages = slices.DeleteFunc(l.notes.Stages, func(n note) bool {
 			return n.Stage == s.ID()
