@@ -83,8 +83,8 @@ func (p *programs) command(ctx context.Context, words []string) *exec.Cmd {
 	return cmd
 }
 
-// runReset runs a command to its end, in a folder; "" is this process's. It may start a program that
-// goes on: that keeps the output, which is a file for this reason.
+// runReset runs a command to its end, in a folder; "" is this process's. It may start a program
+// that goes on: that keeps the output, which is a file for this reason.
 func (p *programs) runReset(ctx context.Context, words []string, dir string) error {
 	out, err := os.CreateTemp("", prefixOfDirs)
 	if err != nil {

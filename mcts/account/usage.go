@@ -26,12 +26,6 @@ type Usage struct {
 // Tokens are those of prompts and completions together.
 func (u Usage) Tokens() int64 { return u.PromptTokens + u.CompletionTokens }
 
-// Plus returns both together.
-func (u Usage) Plus(v Usage) Usage {
-	u.add(v)
-	return u
-}
-
 // Minus returns what u has beyond an earlier count of the same.
 func (u Usage) Minus(earlier Usage) Usage {
 	return Usage{

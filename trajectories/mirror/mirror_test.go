@@ -121,7 +121,7 @@ func TestDivide(t *testing.T) {
 
 	// APIs change their minds.
 	for _, c := range calls[:len(calls):len(calls)] {
-		if number := string(c.Input[0].Value.(envs.Number)); strings.HasSuffix(number, "0") || strings.HasSuffix(number, "3") {
+		if n := string(c.Input[0].Value.(envs.Number)); strings.HasSuffix(n, "0") || strings.HasSuffix(n, "3") {
 			again := c
 			again.Answer.Response = fmt.Sprint(c.Answer.Response, " later")
 			calls = append(calls, again)

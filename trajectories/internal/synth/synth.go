@@ -40,22 +40,6 @@ func Python() trajectories.Maker {
 	}
 }
 
-// MixedPythons returns the makers of a trajectory from a run that mixed engines.
-func MixedPythons() []trajectories.Maker {
-	return []trajectories.Maker{
-		{
-			Kind:       trajectories.KindPython,
-			Name:       "bwrap",
-			Version:    "3.11.2",
-			With:       "numpy 1.24.2",
-			Without:    "landlock",
-			Limits:     "wall 1s",
-			Unconfined: true,
-		},
-		{Kind: trajectories.KindPython, Name: "unsafe", Version: "3.12.1", Limits: "wall 2s", Unconfined: true},
-	}
-}
-
 // Rows returns the correct trajectories of the given number of questions, in canonical order. The
 // same arguments give the same rows.
 func Rows(seed uint64, questions, treesPerQuestion int) []trajectories.Row {
