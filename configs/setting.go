@@ -13,10 +13,10 @@ import (
 	"toolevo/envs/yamltext"
 )
 
-// foreign lists the environment variables TOOLEVO_* that are not settings: the data folder, the key
-// of serve env, and those of the tests.
+// foreign lists the environment variables TOOLEVO_* that are not settings: the data folder, keys of
+// what is served, and those of the tests.
 var foreign = []string{
-	"TOOLEVO_DATA", "TOOLEVO_ENV_KEY", "TOOLEVO_SHARED_DATA", "TOOLEVO_INTEROP_PYTHON", "TOOLEVO_TEST_PYTHON",
+	"TOOLEVO_DATA", "TOOLEVO_ENV_KEY", "TOOLEVO_METRICS_KEY", "TOOLEVO_SERVICE_KEY", "TOOLEVO_SHARED_DATA", "TOOLEVO_INTEROP_PYTHON", "TOOLEVO_TEST_PYTHON",
 	"TOOLEVO_TORCH_PYTHON", "TOOLEVO_JUNIT_PYTHON", "TOOLEVO_OPENAPI", "TOOLEVO_BIN", "TOOLEVO_SOAK", "TOOLEVO_HOSTILE",
 	"TOOLEVO_HOSTILE_SEED", "TOOLEVO_HOSTILE_KILLS", "TOOLEVO_STATEEVAL", "TOOLEVO_NATS_VERSIONS",
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -52,6 +53,16 @@ func (a *app) addEvalFlags(cmd *cobra.Command) *evalFlags {
 		"fail-under": &f.job.FailUnder,
 	})
 
+	f.own = func() (args []string) {
+		if f.job.Format != "" {
+			args = append(args, "--format", f.job.Format)
+		}
+
+		if len(f.job.FailUnder) > 0 {
+			args = append(args, "--fail-under", strings.Join(f.job.FailUnder, ","))
+		}
+		return args
+	}
 	return f
 }
 

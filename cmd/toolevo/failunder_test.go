@@ -1,6 +1,12 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	toolevo "toolevo/cmd/internal/app"
+)
 
 // A share is what each dataset and difficulty has to reach; with a version, each policy's mean
 // under that version.
@@ -25,4 +31,15 @@ func TestFailUnder(t *testing.T) {
 	for _, wrong := range []string{"95", "NaN", "p_c=", "p_c=-1", "p_s_ood=0.5", "=x"} {
 		fails(t, exitUsage, []string{"--fail-under"}, append(eval, wrong)...)
 	}
+}
+
+// Neither the share that has to be reached nor the logs that are wanted are a setting of the run:
+// the command that resumes it has them.
+func TestResumedWithItsThreshold(t *testing.T) {
+	t.Parallel()
+
+	f := (&app{}).addEvalFlags(&cobra.Command{})
+	f.job.FailUnder, f.job.Format = []string{"0.5", "p_s_ood=0.95"}, "inspect"
+
+	says(t, "the command to resume", f.resumeCommand(toolevo.Stop{}), " --format inspect --fail-under 0.5,p_s_ood=0.95")
 }

@@ -27,6 +27,7 @@ type runFlags struct {
 	progress   *string
 	limits     *limits
 	coordinate toolevo.Coordination
+	own        func() []string // flags of this command alone that resuming it takes, or nil
 }
 
 // addRunFlags adds the flags of a command that makes a run directory or continues one.
@@ -173,6 +174,10 @@ func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 
 	if f.Coordinate != nil {
 		args = append(args, f.Coordinate.Arguments()...)
+	}
+
+	if f.own != nil {
+		args = append(args, f.own()...)
 	}
 
 	if f.Log.File != "" {

@@ -141,6 +141,12 @@ func (t *Training) Train(ctx context.Context, f *Factory, gpus int, software str
 		return err
 	}
 
+	// Before hours of training: what the weights come from may be unreadable.
+	origin, err := t.origin(trainer, software)
+	if err != nil {
+		return err
+	}
+
 	if err := t.clear(); err != nil {
 		return err
 	}
@@ -159,7 +165,7 @@ func (t *Training) Train(ctx context.Context, f *Factory, gpus int, software str
 	if err := t.watch(ctx, command); err != nil {
 		return err
 	}
-	return t.finish(trainer, software)
+	return t.finish(origin)
 }
 
 // watch runs LLaMA-Factory and removes superseded states meanwhile.
@@ -210,22 +216,13 @@ func (t *Training) Resumes() (int64, error) {
 
 // finish removes what only a training needs, and notes beside all weights what they were trained
 // on.
-func (t *Training) finish(trainer, software string) error {
+func (t *Training) finish(origin *checkpoint.Origin) error {
 	// That a trainer ended well does not prove its weights, and sealing broken ones would hide it.
 	if err := checkpoint.Whole(t.Weights()); err != nil {
 		return fmt.Errorf("the trainer reported success, but %v (%s)", err, t.Log())
 	}
 
 	whole, err := t.Checkpoints()
-	if err != nil {
-		return err
-	}
-
-	if err := dropStates(whole); err != nil {
-		return err
-	}
-
-	origin, err := t.origin(trainer, software)
 	if err != nil {
 		return err
 	}
@@ -241,8 +238,13 @@ func (t *Training) finish(trainer, software string) error {
 		}
 	}
 
-	// Last, because sealed weights are what makes a training finished.
-	return origin.Seal(t.Weights())
+	// Sealed weights are what makes a training finished. Until then it may have to be resumed, and
+	// for that its states are needed.
+	if err := origin.Seal(t.Weights()); err != nil {
+		return err
+	}
+
+	return dropStates(whole)
 }
 
 // origin says what the weights were trained on.

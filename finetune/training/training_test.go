@@ -114,6 +114,23 @@ func TestTrain(t *testing.T) {
 	}
 }
 
+// What the weights come from is read before they are trained for hours.
+func TestBaseThatCannotBeRead(t *testing.T) {
+	model := t.TempDir()
+	if err := os.WriteFile(filepath.Join(model, checkpoint.File), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	tr, f := begin(t, strings.Replace(recipeText, "some/model", model, 1))
+	if err := tr.Train(t.Context(), f, 0, software); err == nil || !strings.Contains(err.Error(), checkpoint.File) {
+		t.Errorf("error %v", err)
+	}
+
+	if _, err := os.Stat(tr.Log()); err == nil {
+		t.Error("it was trained")
+	}
+}
+
 // A training that dies in the middle of saving goes on from the checkpoint before, and keeps but
 // the newest states.
 func TestTrainGoesOn(t *testing.T) {

@@ -215,8 +215,13 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 		return c, err
 	}
 
-	// The last counts are written whatever happened; the error of the search comes first.
+	// The last counts are written whatever happened, with those of workers that hand in what they
+	// have; the error of the search comes first.
 	snapshot, err := collect.Run(ctx, o)
+	if err != nil {
+		err = cmp.Or(err, release(false))
+	}
+
 	err = cmp.Or(err, finish())
 
 	// Unresolved trees leave the run unfinished, but what the others found is written.

@@ -130,8 +130,14 @@ func (j *RunJob) coordinated(ctx context.Context, b *Bench, run *stored.Run) (wo
 	if workers, err = j.coordinate(ctx, run); err != nil {
 		return nil, nil, nil, err
 	}
-	return workers, func() string { return workersText(workers) },
-		func(done bool) error { return j.release(ctx, workers, done) }, nil
+
+	var once sync.Once
+
+	release = func(done bool) (err error) {
+		once.Do(func() { err = j.release(ctx, workers, done) })
+		return err
+	}
+	return workers, func() string { return workersText(workers) }, release, nil
 }
 
 // coordinate starts to coordinate a run.

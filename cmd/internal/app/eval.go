@@ -120,8 +120,12 @@ func (j *EvaluateJob) play(ctx context.Context, b *Bench, run *stored.Run) (
 	}
 
 	lost, err := finetune.Evaluate(ctx, e.Jobs, o)
+	if err != nil {
+		err = cmp.Or(err, release(false))
+	}
 
-	// The last counts are written whatever happened; the error of the episodes comes first.
+	// The last counts are written whatever happened, with those of workers that hand in what they
+	// have; the error of the episodes comes first.
 	if err = cmp.Or(err, finish()); err != nil {
 		return r, j.stopped(err)
 	}

@@ -16,7 +16,7 @@ type grid struct {
 	Models  map[string]model  `yaml:"models"`
 	Sets    map[string][]part `yaml:"sets"`    // of training trajectories
 	Against string            `yaml:"against"` // the set that tables compare the others with
-	APIs    map[string]string `yaml:"apis"` // names in tables, and what --api takes for them
+	APIs    map[string]string `yaml:"apis"`    // names in tables, and what --api takes for them
 	Collect []string          `yaml:"collect"`
 	Export  []string          `yaml:"export"`
 	Train   []string          `yaml:"train"` // a command; words in braces are filled in
