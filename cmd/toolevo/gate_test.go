@@ -124,6 +124,31 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// A gate that is asked again about a version that was edited does not answer about the earlier one.
+func TestGateOfAnEditedVersion(t *testing.T) {
+	t.Parallel()
+
+	data, dir := libraryData(t), t.TempDir()
+	next := filepath.Join(dir, "next.yaml")
+	args := []string{"gate", "p_c", next, "--set", "suite=remote", "--data", data, "--out", filepath.Join(dir, "gate")}
+
+	for i, text := range []string{lendingMoved, strings.Replace(lendingMoved, "borrow", "lend", 1)} {
+		if err := os.WriteFile(next, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		if i == 0 {
+			cli(t, args...)
+			continue
+		}
+
+		fails(t, exitUsage, []string{"versions.yaml has them", "another --out"}, args...)
+	}
+
+	fails(t, exitUsage, []string{"CURRENT", "the name of a version"}, "gate", next, "p_c", "--set", "suite=remote",
+		"--data", data, "--out", filepath.Join(dir, "other"))
+}
+
 // What cannot be played is said by name, before anything is.
 func TestGateOfTasksThatCannotBePlayed(t *testing.T) {
 	t.Parallel()

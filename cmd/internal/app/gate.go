@@ -1,7 +1,10 @@
 package app
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,10 +18,12 @@ import (
 	"toolevo/envs/drift"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/wire"
+	"toolevo/envs/yamltext"
 	"toolevo/finetune/gate"
 	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/finetune/tabulate"
+	"toolevo/mcts/store"
 )
 
 // GateDefaults returns the default settings of a gate.
@@ -31,9 +36,10 @@ type GateJob struct {
 	RunJob
 	gate.Options
 
-	Current, Next string // API versions, by their names or files; prompts show the current one
-	JUnit         string // a file for the report as JUnit XML; "" is one in Out
-	Markdown      string // a file for the report as Markdown; "" is one in Out
+	Current  string // an API version, by its name; prompts show it
+	Next     string // another one, by its name or file
+	JUnit    string // a file for the report as JUnit XML; "" is one in Out
+	Markdown string // a file for the report as Markdown; "" is one in Out
 }
 
 // The files of a gate, in its folder.
@@ -41,6 +47,7 @@ const (
 	gateJSON     = "gate.json"
 	gateMarkdown = "gate.md"
 	gateJUnit    = "junit.xml"
+	gateVersions = "versions.yaml" // both, as they were played
 )
 
 // Gate plays the tasks under the current version, and under the next one those that used what
@@ -65,7 +72,12 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 	job.Announce("gate", append(choiceOf(c, job.Data), in.Current.Name+" to "+in.Next.Name)...)
 
 	// The number of runs is unknown: if no task used what changed, the next version is not played.
-	if err := job.inFolder(0, func() error { return job.play(ctx, c, in) }); err != nil {
+	if err := job.inFolder(0, func() error {
+		if err := job.keepVersions(in); err != nil {
+			return err
+		}
+		return job.play(ctx, c, in)
+	}); err != nil {
 		return nil, err
 	}
 
@@ -79,6 +91,22 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 		return nil, err
 	}
 	return report, report.Err()
+}
+
+// keepVersions notes the versions that are to be played. It refuses a folder in which others were:
+// the runs there would go on with those.
+func (j *GateJob) keepVersions(in *gated) error {
+	path := filepath.Join(j.Out, gateVersions)
+
+	was, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), !IsRun(filepath.Join(j.Out, "current")):
+		return disk.Write(path, in.files)
+	case err == nil && !bytes.Equal(was, in.files):
+		return console.Usage("%s holds runs under %s and %s as %s has them, and they are others now: choose "+
+			"another ‹out›", j.Out, in.Current.Name, in.Next.Name, gateVersions)
+	}
+	return err
 }
 
 // play plays the tasks under both versions.
@@ -96,6 +124,13 @@ func (j *GateJob) play(ctx context.Context, c *configs.Resolved, in *gated) erro
 
 	// Tasks that are equal by construction are not played twice.
 	if again := in.toReplay(); len(again) > 0 {
+		// A task that was lost before may turn out to use nothing that changed: the run goes on with
+		// the tasks that it began with, and those are left out of the verdict.
+		again, err := j.withEarlier(again)
+		if err != nil {
+			return err
+		}
+
 		next, err := j.playUnder(ctx, c, "next", j.Next, again)
 		if err != nil {
 			return err
@@ -106,10 +141,31 @@ func (j *GateJob) play(ctx context.Context, c *configs.Resolved, in *gated) erro
 	return nil
 }
 
+// withEarlier adds to tasks those that a run under the next version was made with.
+func (j *GateJob) withEarlier(tasks []string) ([]string, error) {
+	text, err := store.ReadConfig(filepath.Join(j.Out, "next"))
+	if errors.Is(err, store.ErrNoRun) {
+		return tasks, nil
+	}
+
+	var earlier struct {
+		Only []string `yaml:"only"`
+	}
+
+	if err == nil {
+		err = yamltext.Decode([]byte(text), &earlier)
+	}
+
+	all := slices.Concat(tasks, earlier.Only)
+	slices.Sort(all)
+	return slices.Compact(all), err
+}
+
 // gated is the input of a verdict in the making.
 type gated struct {
 	gate.Input
 
+	files   []byte          // of the versions
 	changed map[string]bool // tools
 	unsure  int             // changes that nobody has confirmed
 	unknown bool            // the next version has names that mean nothing now
@@ -119,12 +175,18 @@ type gated struct {
 func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 	versions := VersionsJob{Host: j.Host, Settings: j.Settings, Data: j.Data}
 
-	from, err := versions.Version(j.Current)
+	// The run under the next version needs its name, too, and has no file of it.
+	if strings.HasSuffix(j.Current, ".yaml") {
+		return nil, console.Usage("CURRENT has to be the name of a version, not the file %s: prompts show "+
+			"it under both", j.Current)
+	}
+
+	from, fromFile, err := versions.versionAndFile(j.Current)
 	if err != nil {
 		return nil, err
 	}
 
-	to, err := versions.Version(j.Next)
+	to, toFile, err := versions.versionAndFile(j.Next)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +196,8 @@ func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 	}
 
 	in := newGated(from, to)
+	in.files = slices.Concat(fromFile, []byte("---\n"), toFile)
+
 	if in.unsure > 0 {
 		j.Say("%d changes of %s were inferred, and are less than 60 %% sure: versions diff shows "+
 			"what to confirm", in.unsure, to.Name)
@@ -342,7 +406,7 @@ func (in *gated) toReplay() (ids []string) {
 func (in *gated) addNext(episodes []stored.Played) {
 	for i := range in.Tasks {
 		for _, p := range episodes {
-			if p.QuestionID == in.Tasks[i].ID {
+			if p.QuestionID == in.Tasks[i].ID && !in.Tasks[i].Equal {
 				in.Tasks[i].Next = append(in.Tasks[i].Next, tryOf(p))
 			}
 		}

@@ -61,6 +61,12 @@ func (j *VersionsJob) Load(patterns []string) (
 
 // Version loads a version by its name or its file.
 func (j *VersionsJob) Version(name string) (*toolapi.Version, error) {
+	v, _, err := j.versionAndFile(name)
+	return v, err
+}
+
+// versionAndFile is Version, and the file that describes it.
+func (j *VersionsJob) versionAndFile(name string) (v *toolapi.Version, file []byte, err error) {
 	var files []string
 	if _, err := os.Stat(name); err == nil || strings.HasSuffix(name, ".yaml") {
 		files = []string{name}
@@ -68,17 +74,26 @@ func (j *VersionsJob) Version(name string) (*toolapi.Version, error) {
 
 	catalog, own, err := j.Load(files)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	if len(own) > 1 {
-		return nil, console.Usage("%s has %d versions: name one file", name, len(own))
+		return nil, nil, console.Usage("%s has %d versions: name one file", name, len(own))
 	}
 
 	for version := range own {
 		name = version
 	}
-	return catalog.Version(name)
+
+	if v, err = catalog.Version(name); err != nil {
+		return nil, nil, err
+	}
+
+	spec, err := catalog.Spec(name)
+	if err == nil {
+		file, err = spec.Encode()
+	}
+	return v, file, err
 }
 
 // VersionsDifference is what differs between two versions.
