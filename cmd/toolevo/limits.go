@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -112,6 +114,10 @@ type summary struct {
 	Result  any           `json:"result,omitempty"` // what the command prints with --json
 }
 
+// thenDelay is how long a command of --then that has ended is waited for while what it has left
+// running holds its outputs.
+const thenDelay = time.Second
+
 // runThen runs the command of --then. If it fails, that is said and changes nothing else.
 func (a *app) runThen(ctx context.Context, command string, cmd *cobra.Command, err error) {
 	s := summary{
@@ -134,8 +140,9 @@ func (a *app) runThen(ctx context.Context, command string, cmd *cobra.Command, e
 
 	then := exec.CommandContext(ctx, "sh", "-c", command)
 	then.Stdin, then.Stdout, then.Stderr = strings.NewReader(string(text)+"\n"), a.Err, a.Err
+	then.WaitDelay = thenDelay
 
-	if err := then.Run(); err != nil {
+	if err := then.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		a.Say("--then %s: %v", command, err)
 	}
 }

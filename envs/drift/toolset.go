@@ -259,7 +259,8 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 
 // addOption adds an optional number that nothing looks at.
 func addOption(a toolapi.APISpec, d *Draws) (Step, bool) {
-	if len(a.Parameters.Keywords) > 0 {
+	// Beside the items of a list, parameters are optional only where nothing is checked.
+	if len(a.Parameters.Keywords) > 0 || has(a, isNumbered) && !a.Parameters.Loose {
 		return Step{}, false
 	}
 

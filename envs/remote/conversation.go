@@ -97,7 +97,7 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 		return envs.Result{}, &Asks{tool, string(asked)}
 	case errors.As(err, &refused) && slices.Contains(missingInput, refused.Code):
 		return envs.Result{}, &Asks{tool, refused.Message + " " + string(refused.Data)}
-	case errors.As(err, &refused) && ctx.Err() == nil &&
+	case errors.As(err, &refused) && ctx.Err() == nil && !c.isUnsent(err) &&
 		!slices.Contains(clientFaults, refused.Code):
 		message := c.hidden(refused.Message)
 		return envs.Result{Observation: message, Outcome: envs.InvocationError}, nil
@@ -114,13 +114,20 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 
 // Codes of refusals that are not about the call.
 var (
-	clientFaults = []int64{mcp.CodeHeaderMismatch, mcp.CodeUnsupportedProtocolVersion, codeRejected}
+	clientFaults = []int64{mcp.CodeHeaderMismatch, mcp.CodeUnsupportedProtocolVersion}
 	missingInput = []int64{mcp.CodeMissingRequiredClientCapabilities, mcp.CodeURLElicitationRequired}
 )
 
 // codeRejected is how the SDK marks a request that did not get through: no connection, or a status
-// such as 503. A refusal that the server worded comes before it in an error.
+// such as 503, or 404 for a session that the server has lost.
 const codeRejected = -32005
+
+// isUnsent reports whether a call did not get through. In a session, a refusal of the call itself
+// comes with the status 200; without one, a status may stand for what the server words beside it.
+func (c *conversation) isUnsent(err error) bool {
+	worded, _ := errors.AsType[*jsonrpc.Error](err)
+	return errors.Is(err, &jsonrpc.Error{Code: codeRejected}) && (c.ID() != "" || worded.Code == codeRejected)
+}
 
 // call makes a call with the headers that the current list wants. If the server misses some, it has
 // done nothing and its list has changed: that is read again, once.

@@ -51,7 +51,7 @@ func (i *httpInstance) judge(ctx context.Context, r *request, err error) error {
 	}
 
 	if _, ok := errors.AsType[*redirected](err); ok {
-		return &givenUp{r.failed(text), "a service redirects to another host"}
+		return &givenUp{r.failed(text), "a service redirects to where it may not be followed"}
 	}
 
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
@@ -97,8 +97,8 @@ func isLost(next, last *http.Request) bool {
 	}
 
 	place := func(u *url.URL) string { return strings.TrimSuffix(u.Path, "/") }
-	return next.Response.StatusCode == http.StatusMovedPermanently ||
-		place(next.URL) == place(last.URL) && next.URL.String() != last.URL.String()
+	return next.Response.StatusCode == http.StatusMovedPermanently || place(next.URL) == place(last.URL) &&
+		next.URL.RawQuery == last.URL.RawQuery && next.URL.String() != last.URL.String()
 }
 
 // checkRedirect follows redirections among the hosts that may be asked. Secrets stay at their host.
@@ -107,7 +107,8 @@ func (i *httpInstance) checkRedirect(next *http.Request, before []*http.Request)
 
 	switch {
 	case isLost(next, before[len(before)-1]):
-		return &redirected{to, "which makes a GET of a " + before[0].Method + ": name that address in the document"}
+		return &redirected{to + next.URL.EscapedPath(), "which makes a GET of a " + before[0].Method +
+			": name that address in the document"}
 	case len(before) > mostRedirects:
 		return &redirected{to, fmt.Sprintf("after %d redirections before", mostRedirects)}
 	case first.Scheme == "https" && next.URL.Scheme != "https":

@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -144,12 +145,21 @@ func TestServersThatRun(t *testing.T) {
 
 	one := notesServer(dir, mcp.ServerOptions{})
 
-	var isDown atomic.Bool
+	var isDown, isGone atomic.Bool
 
 	notes := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return one }, nil)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isDown.Load() {
 			http.Error(w, "later", http.StatusServiceUnavailable)
+			return
+		}
+
+		// As the SDK for Python does it.
+		if isGone.Load() {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}`)
+
 			return
 		}
 
@@ -179,6 +189,19 @@ func TestServersThatRun(t *testing.T) {
 	}
 
 	isDown.Store(false)
+	isGone.Store(true)
+
+	_, result, err = s.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", dir+"/none.txt"))
+	if stage, _ := envs.FailedStage(err); stage != envs.StageTool {
+		t.Errorf("a server that has lost the session: %+v, %v", result, err)
+	}
+
+	isGone.Store(false)
+
+	if _, result, err = s.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", dir+"/first.txt")); err != nil ||
+		result.Observation != "hello" {
+		t.Errorf("in another session: %+v, %v", result, err)
+	}
 
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -86,15 +86,11 @@ func (p *programs) command(ctx context.Context, words []string) *exec.Cmd {
 // runReset runs a command to its end, in a folder; "" is this process's. It may start a program
 // that goes on: that keeps the output, which is a file for this reason.
 func (p *programs) runReset(ctx context.Context, words []string, dir string) error {
-	out, err := os.CreateTemp("", prefixOfDirs)
+	out, err := os.CreateTemp("", "toolevo-reset-")
 	if err != nil {
 		return err
 	}
-	defer out.Close()
-
-	if err := os.Remove(out.Name()); err != nil {
-		return err
-	}
+	defer func() { _ = errors.Join(out.Close(), os.Remove(out.Name())) }()
 
 	cmd := p.command(ctx, words)
 	cmd.Stderr, cmd.Dir = out, dir

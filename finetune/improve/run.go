@@ -135,7 +135,7 @@ func (l *loop) compare(o Options) error {
 
 		// What an unfinished stage has done would be gone on with, though it is of other weights.
 		if n == nil {
-			if named {
+			if named && !slices.Contains(o.Skip, s.ID()) {
 				if err := os.RemoveAll(s.out); err != nil {
 					return err
 				}

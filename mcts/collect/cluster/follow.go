@@ -22,18 +22,22 @@ type follower struct {
 	id   string                // of that message
 
 	// Units of which the run had another answer to a call that was made twice: what else their logs
-	// hold is left out, and may hang on that. They are done again, once.
-	torn, again map[string]bool
+	// hold is left out, and may hang on that. They are done again, a few times.
+	torn  map[string]bool
+	again map[string]int
 
 	old  uint64        // messages up to it were there when it began to read, and may be in the run
 	read chan struct{} // closed, and nil, once all is taken that was there at first
 }
 
+// mostAgain bounds how often a unit is done again: each time the server has lost messages.
+const mostAgain = 5
+
 // follow takes what workers append into the run, until ctx ends. It closes read once it has all
 // that was there when it began.
 func (c *Coordinator) follow(ctx context.Context, read chan struct{}) {
 	f := &follower{c: c, logs: map[string]*assembler{}, read: read,
-		torn: map[string]bool{}, again: map[string]bool{}}
+		torn: map[string]bool{}, again: map[string]int{}}
 
 	for ctx.Err() == nil {
 		err := f.follow(ctx)
@@ -223,9 +227,12 @@ func (f *follower) take(ctx context.Context, unit string, isNew bool, h nats.Hea
 
 		// Its trees may have grown from answers that the run has not: it is done again from those
 		// that it has.
-		if f.torn[unit] && !f.again[unit] {
-			err := f.c.doAgain(ctx, unit)
-			f.torn[unit], f.again[unit] = err != nil, err == nil
+		if f.torn[unit] && f.again[unit] < mostAgain {
+			forgotten, err := f.c.doAgain(ctx, unit)
+			if forgotten { // what comes now is of the next attempt
+				delete(f.torn, unit)
+				f.again[unit]++
+			}
 			return err
 		}
 		return f.c.ended(ctx, unit, e.body)

@@ -153,21 +153,20 @@ func (c *Coordinator) repair(ctx context.Context) error {
 	return nil
 }
 
-// doAgain has a unit done from what the run has of it, if somebody waits for it.
-func (c *Coordinator) doAgain(ctx context.Context, unit string) error {
+// doAgain has a unit done from what the run has of it, if somebody waits for it. forgotten is
+// whether its log is empty now.
+func (c *Coordinator) doAgain(ctx context.Context, unit string) (forgotten bool, err error) {
 	c.mu.Lock()
 	u := c.open[unit]
 	c.mu.Unlock()
 
 	if u == nil {
-		return nil
+		return false, nil
 	}
 
 	l := c.logOf(unit)
-
-	err := c.forget(ctx, unit, l)
-	if err == nil {
-		err = c.queueOnce(ctx, l, &u.Unit)
+	if err := c.forget(ctx, unit, l); err != nil {
+		return false, err
 	}
-	return err
+	return true, c.queueOnce(ctx, l, &u.Unit)
 }

@@ -51,6 +51,29 @@ func TestOneBadRequest(t *testing.T) {
 	}
 }
 
+// A request that is refused for its length, in words that nobody knows, is given up, though it is
+// taken when it is asked for a few tokens: otherwise it would be sent for ever.
+func TestTooLongInUnknownWords(t *testing.T) {
+	for _, message := range []string{"no room for max_tokens", "no room"} {
+		for _, n := range []int{1, 2} {
+			backend := &echo{address: "a", before: func(_ context.Context, c server.Completion) error {
+				if c.Prompt != "What is q3?" || c.Sampling.MaxTokens <= 16 {
+					return nil
+				}
+				return &server.Fault{Kind: server.BadRequest, Address: "a", Status: 400, Message: message}
+			}}
+			p := newPolicy(t, options(backend))
+
+			for question := range 5 {
+				_, err := p.Propose(t.Context(), request(question, n))
+				if (err != nil) != (question == 3) || envs.IsFinal(err) {
+					t.Errorf("%s, %d samples, question %d: %v", message, n, question, err)
+				}
+			}
+		}
+	}
+}
+
 // A server that has taken no request at all will not take the next one either.
 func TestNothingButBadRequests(t *testing.T) {
 	p := newPolicy(t, options(picky(func(string) bool { return false })))

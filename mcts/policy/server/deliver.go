@@ -15,6 +15,7 @@ import (
 // error is that of [asker.ask].
 func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Reply, err error) {
 	var used, own *Dialect // the last one, and the one that is of this completion alone, if any
+	var passed bool        // as it was, when it was cut to a few tokens
 
 	dialect := func(s *server) *Dialect { return cmp.Or(own, s.dialect.Load()) }
 
@@ -50,6 +51,12 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 		known: func(ctx context.Context, t turn) *Fault { return p.askKnown(ctx, t, c) },
 		concede: func(ctx context.Context, t turn, fault *Fault) (found bool) {
 			own, found = p.concede(ctx, t, c, used, own, fault)
+
+			// Nothing has to change for it, but whole it may be refused all the same: where prompt and
+			// answer together are too long, in words that nobody knows. That is found out once.
+			if found && dialect(t.server) == used {
+				found, passed = !passed, true
+			}
 			return found
 		},
 	})
