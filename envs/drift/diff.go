@@ -17,7 +17,7 @@ type Difference struct {
 	FromURL    string             `json:"from_url,omitempty"`   // of its document, where URLs differ
 	ToURL      string             `json:"to_url,omitempty"`     // of its document, where URLs differ
 	Parameters []ParameterChanged `json:"parameters,omitempty"` // of those that both have
-	Notes      []string           `json:"notes,omitempty"`      // on calls that succeed but mean something else than in the base
+	Notes      []string           `json:"notes,omitempty"`      // on what neither signature nor parameters show
 	Inferred   []toolapi.Inferred `json:"inferred,omitempty"`   // what of this is less than sure
 	Documented bool               `json:"documented,omitempty"` // its document says something else
 }
@@ -79,8 +79,13 @@ func Diff(from, to *toolapi.Version) []Difference {
 			d.Notes = now.Silent.Notes()
 		}
 
+		// Such as a prefix that code has to begin with.
+		if d.From == d.To && len(d.Parameters)+len(d.Notes) == 0 && to.Touches(was) {
+			d.Notes = []string{"a call as before is refused, or means something else"}
+		}
+
 		if d.Documented || d.From != d.To || d.FromURL != d.ToURL ||
-			len(d.Parameters)+len(d.Inferred) > 0 {
+			len(d.Parameters)+len(d.Inferred)+len(d.Notes) > 0 {
 			all = append(all, d)
 		}
 	}

@@ -218,6 +218,41 @@ func TestAppliedInOrder(t *testing.T) {
 	}
 }
 
+// What neither names nor parameters show is a difference all the same: code that has to begin with
+// some words.
+func TestDiffSeesPrefixes(t *testing.T) {
+	operators, err := drift.ParseOperators([]string{"prefix-text"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	s, changes := maker(t, shipped(t), "p_c", 1, allHeld...).Applied("prefixed", operators, 0)
+
+	text, err := s.Encode()
+	if err != nil || len(changes) == 0 {
+		t.Fatal(changes, err)
+	}
+
+	c := shipped(t, toolapi.File{Path: "prefixed.yaml", Text: string(text)})
+	was, _ := c.Version("p_c")
+
+	now, err := c.Version(s.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	all := drift.Diff(was, now)
+	if len(all) != len(changes) {
+		t.Errorf("%d differences of %d changes", len(all), len(changes))
+	}
+
+	for _, d := range all {
+		if d.From != d.To || len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "as before is refused") {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
 // BenchmarkManyVersions makes a version of 1,420 APIs, and its file.
 func BenchmarkManyVersions(b *testing.B) {
 	m := maker(b, manyTools(b, 1420), "base", 1)

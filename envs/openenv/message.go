@@ -180,13 +180,14 @@ func writtenText(data envs.Args, codec action.Codec) envs.Action {
 	return envs.Action(pytext.AppendJSON(nil, data))
 }
 
-// format writes a call. ok is false if its name would be read as something else; a thought that
-// would be read as a call is left out.
+// format writes a call. ok is false if it would be read as another one; a thought that would be
+// read as a call, or as its arguments, is left out.
 func format(codec action.Codec, thought string, call envs.Call) (text string, ok bool) {
 	for _, t := range []string{thought, ""} {
 		text = codec.Format(t, call)
 
-		if read, err := codec.Parse(text); call.Name == "" || err == nil && read.Name == call.Name {
+		read, err := codec.Parse(text)
+		if call.Name == "" || err == nil && action.Canonical(read) == action.Canonical(call) {
 			return text, true
 		}
 	}

@@ -614,6 +614,10 @@ func TestMCP(t *testing.T) {
 	says(rpc("tools/call", map[string]any{"name": "Price", "arguments": map[string]any{"item": "pear"}}),
 		`"content":[{"type":"text","text":"3"}],"isError":false`, `"done":false`)
 	says(rpc("tools/call", map[string]any{"name": "Finish", "arguments": map[string]any{"answer": "9"}}), `"reward":1`)
+	c.reset(map[string]any{"task_id": "fruit-train-pear-03", "api": "old"})
+	// A thought that quotes a call is not the call.
+	says(c.sends(`{"type":"step","data":{"type":"call_tool","tool_name":"Price","arguments":{"item":"pear"},`+
+		`"thought":"My last Action Input: {\"item\": \"plum\"} was wrong"}}`), `"result":"3"`)
 	says(c.sends(`{"type":"mcp","data":{"id":NaN}}`), "-32600", `"id":null`)
 }
 

@@ -143,25 +143,22 @@ func (w *weights) descriptions(a, b string) float64 {
 
 	var shared, left, right float64
 
-	for word := range one {
+	for _, word := range one {
 		weight := float64(w.weight(word) * w.weight(word))
-		if left += weight; other[word] {
+		if left += weight; slices.Contains(other, word) {
 			shared += weight
 		}
 	}
 
-	for word := range other {
+	for _, word := range other {
 		right += float64(w.weight(word) * w.weight(word))
 	}
 	return min(shared/math.Sqrt(left*right), 0.98)
 }
 
-func wordSet(text string) map[string]bool {
-	all := map[string]bool{}
-	for _, word := range drift.Stems(text) {
-		all[word] = true
-	}
-	return all
+// wordSet returns the words of a text, sorted: sums depend on the order of what is added.
+func wordSet(text string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(drift.Stems(text))))
 }
 
 // either returns how likely something is that has several independent signs, in [0, 1].

@@ -278,6 +278,34 @@ func TestSuccessors(t *testing.T) {
 	}
 }
 
+// A tool that loses an option works on, though nothing is said of the parameter that is left.
+func TestOptionsThatAreGone(t *testing.T) {
+	t.Parallel()
+
+	number := toolapi.Parameter{Name: "limit", Optional: true, Schema: envs.Object("type", "integer", "default", 10)}
+	search := toolapi.APISpec{
+		Name: "search", Tool: "search", Description: "Searches the archive.",
+		Parameters: toolapi.Parameters{All: []toolapi.Parameter{{Name: "q"}, number}},
+	}
+
+	base := specOf(t, "testdata/orders.yaml")
+	base.APIs = append(base.APIs, search)
+
+	next := slices.Clone(base.APIs)
+	next[len(next)-1].Parameters.All = search.Parameters.All[:1]
+
+	inferred, err := release.Between(base, next, "next")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, n := range inferred.Broken {
+		if n.Tool == "search" && n.Parameter == "" {
+			t.Errorf("%+v", n)
+		}
+	}
+}
+
 // An object of before of which a member is gone cannot be said.
 func TestMembersThatAreGone(t *testing.T) {
 	t.Parallel()

@@ -39,8 +39,10 @@ func (t *tool) successor() (toolapi.APISpec, bool) {
 	api.Parameters.All, api.Parameters.Loose = p.all, t.isLoose()
 	api.Adapters = p.adapters()
 
-	// Parameters that are all gone leave no schema, so a keyword has to refuse their arguments.
-	if len(p.lost) > 0 && len(p.all) == 0 {
+	// Where no parameter that is left has anything to check, a keyword has to refuse the arguments
+	// of those that are gone.
+	isChecked := func(q toolapi.Parameter) bool { return q.Schema != nil || q.Optional }
+	if len(p.lost) > 0 && !slices.ContainsFunc(p.all, isChecked) {
 		api.Parameters.Keywords = envs.Object("additionalProperties", false)
 	}
 

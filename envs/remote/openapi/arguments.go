@@ -63,6 +63,18 @@ func (m *maker) arguments(schema envs.Args) (*Arguments, error) {
 		}
 	}
 
+	// Those of a choice of objects stand in its branches, which stay as keywords beside them.
+	for _, choice := range []string{"oneOf", "anyOf", "allOf"} {
+		for _, branch := range shape.List(choice) {
+			object, _ := branch.(envs.Args)
+			for _, name := range object.Object("properties").Names() {
+				if !slices.Contains(members.Names(), name) {
+					members = members.With(name, envs.Args{})
+				}
+			}
+		}
+	}
+
 	for _, member := range members {
 		p := Parameter{Wire: member.Name, In: argument}
 		if p.Name = m.unused(p); p.Name != p.Wire {

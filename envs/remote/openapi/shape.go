@@ -254,15 +254,16 @@ func isScalar(v any) bool {
 
 // inside returns the schemas of the values inside a value.
 func (s *shaper) inside(k envs.Arg, level int) (any, error) {
-	// Anything is allowed by default, so only a closed object says something.
-	if allowed, ok := k.Value.(bool); ok && k.Name == "additionalProperties" {
-		return orNil(!allowed, false), nil
-	}
-
-	// A schema without its depths is looser, and so takes every call that the document allows.
+	// A schema without its depths is looser, and so takes every call that the document allows: an
+	// object whose members are cut is not closed to them.
 	if level >= s.depth {
 		s.note("what is more than %d levels deep is cut", s.depth)
 		return nil, nil
+	}
+
+	// Anything is allowed by default, so only a closed object says something.
+	if allowed, ok := k.Value.(bool); ok && k.Name == "additionalProperties" {
+		return orNil(!allowed, false), nil
 	}
 
 	switch {

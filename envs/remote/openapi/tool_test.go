@@ -113,6 +113,54 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// What a schema allows, its parameters take, also where it is cut, and where the arguments are a
+// choice of objects.
+func TestArgumentsTakeWhatIsAllowed(t *testing.T) {
+	closed := func(inner string) string {
+		return `{"type": "object", "properties": {"a": ` + inner + `}, "required": ["a"], "additionalProperties": false}`
+	}
+
+	deep, value := `{}`, `1`
+	for range 12 {
+		deep, value = closed(deep), `{"a": `+value+`}`
+	}
+
+	choice := `{"type": "object", "oneOf": [{"properties": {"id": {"type": "integer"}}, "required": ["id"]},
+		{"properties": {"name": {"type": "string"}}, "required": ["name"]}]}`
+
+	for _, c := range []struct {
+		schema, call string
+		fits         bool
+	}{
+		{deep, value, true}, {choice, `{"id": 1}`, true}, {choice, `{"name": "x"}`, true}, {choice, `{}`, false},
+		{choice, `{"id": "x"}`, false}, {choice, `{"other": 1}`, false},
+	} {
+		schema, _, err := pytext.DecodeObject(c.schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		a, err := openapi.NewArguments(schema, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		form, err := toolapi.NewForm(a.Parameters.Schema().With("additionalProperties", false))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		call, _, err := pytext.DecodeObject(c.call)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if _, why := form.Misfit(call); (why == "") != c.fits {
+			t.Errorf("%s of %.60s: %q", c.call, c.schema, why)
+		}
+	}
+}
+
 func TestLarge(t *testing.T) {
 	var parameters, operations strings.Builder
 	for i := range 1000 {

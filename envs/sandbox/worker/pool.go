@@ -44,9 +44,12 @@ func (p *Pool) Call(ctx context.Context, request []byte, l Limits) (answer []byt
 	}
 	defer func() { <-p.places }()
 
-	for range tries {
+	again := 0
+
+	// One that was idle may have died of an earlier call. Only a fresh one's death is this call's.
+	for take := p.take; ; take = p.start {
 		var c *Child
-		if c, err = p.take(ctx); err != nil {
+		if c, err = take(ctx); err != nil {
 			return nil, 0, err
 		}
 
@@ -60,12 +63,10 @@ func (p *Pool) Call(ctx context.Context, request []byte, l Limits) (answer []byt
 		c.End()
 
 		var died *DiedError
-		if !errors.As(err, &died) {
-			break
+		if again++; again == tries || !errors.As(err, &died) {
+			return nil, 0, err
 		}
 	}
-
-	return nil, 0, err
 }
 
 // Warm starts a child, unless there is one.

@@ -2,11 +2,13 @@ package worker
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -85,7 +87,8 @@ func (w *watch) check() {
 	w.timer.Reset(next)
 }
 
-// exceeded returns the limit that the call exceeds. A folder that cannot be read counts as full.
+// exceeded returns the limit that the call exceeds. A folder that cannot be read counts as full,
+// but not where this process has too many files open to look.
 func (w *watch) exceeded() error {
 	if !w.checked {
 		w.checked, w.worked = true, processorTime(w.child.cmd.Process.Pid)
@@ -101,7 +104,12 @@ func (w *watch) exceeded() error {
 		w.deadline = w.deadline.Add(w.limits.Time)
 	}
 
-	if size, err := w.child.scratch.size(); err != nil || size > w.limits.Scratch {
+	size, err := w.child.scratch.size()
+
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return nil
+	case err != nil, size > w.limits.Scratch:
 		return ErrScratch
 	}
 	return nil

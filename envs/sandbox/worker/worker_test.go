@@ -192,6 +192,29 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// Children that died while they were idle, or of an earlier call, are not this call's doing.
+func TestIdleChildrenThatDied(t *testing.T) {
+	p := players(t, 2)
+
+	// Both at once, so that both are idle afterwards.
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { call(t, p, "rest 50ms") })
+	}
+
+	wg.Wait()
+	p.starting.Wait()
+
+	for _, c := range p.idle {
+		c.Kill()
+		<-c.dead
+	}
+
+	if got := call(t, p, "say so"); got != "so" {
+		t.Errorf("it says %q", got)
+	}
+}
+
 // A child that a busy machine keeps from running, as one that rests does not run, has longer.
 func TestKeptWaiting(t *testing.T) {
 	p := players(t, 1)
