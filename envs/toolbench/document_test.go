@@ -181,4 +181,22 @@ func TestUnion(t *testing.T) {
 	if all, err := Union(first, of(speak)); err == nil {
 		t.Errorf("two descriptions are one collection: %+v", all)
 	}
+
+	// A query says less than the tool's document in another split, and has precedence.
+	asked := of(Document{Key: Key{"Sea Life", "Kraken", "Dive"}, Method: "GET"})
+	asked.Queries = []Query{{Group: "G1_a", ID: 1, APIs: []Key{asked.Documents[0].Key}}}
+
+	tool := of(Document{Key: Key{"Sea_Life", "Kraken", "Dive"}, Method: "POST", ToolDescription: "a monster"})
+	want.Documents = []Document{{Key: asked.Documents[0].Key, Method: "GET", ToolDescription: "a monster"}}
+
+	for _, all := range [][]*Collection{{asked, tool}, {tool, asked}} {
+		got, err := Union(all[0], all[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if diff := cmp.Diff(want.Documents, got.Documents); diff != "" {
+			t.Error(diff)
+		}
+	}
 }

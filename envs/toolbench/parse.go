@@ -98,10 +98,20 @@ func (b *builder) add(d Document, where string) error {
 		return nil
 	}
 
+	b.tell(d.Key, d.ToolDescription)
+
 	if d.ToolDescription = known.ToolDescription; !reflect.DeepEqual(known, d) {
 		return fmt.Errorf("%s is described differently in %s, want one document", d.Key, b.from[d.Key])
 	}
 	return nil
+}
+
+// tell adds what is said of a document's tool, unless something is known.
+func (b *builder) tell(k Key, about string) {
+	if d := b.documents[k]; d.ToolDescription == "" {
+		d.ToolDescription = about
+		b.documents[k] = d
+	}
 }
 
 // takeRelevant finds the relevant pairs of tool and API among the offered APIs.

@@ -145,15 +145,39 @@ func Open(data, split string) (*Kept, error) {
 	return kept, nil
 }
 
-// Union returns a collection of all documents, and of the queries of the first.
+// Union returns a collection of all documents, and of the queries of the first. What queries say of
+// an API has precedence over the document of its tool, also in another split.
 func Union(first *Collection, others ...*Collection) (*Collection, error) {
 	b := newBuilder()
 
+	// Tool documents name the folder of a category.
+	named := func(k Key) Key { return Key{CategoryName(k.Category), k.Tool, k.API} }
+	offered := map[Key]Key{} // by the name
+
+	var ofTools []Document
+
 	for _, c := range append([]*Collection{first}, others...) {
+		own := map[Key]bool{}
+		for _, q := range c.Queries {
+			for _, k := range q.APIs {
+				own[k], offered[named(k)] = true, k
+			}
+		}
+
 		for _, d := range c.Documents {
-			if err := b.add(d, "another split"); err != nil {
+			if !own[d.Key] {
+				ofTools = append(ofTools, d)
+			} else if err := b.add(d, "another split"); err != nil {
 				return nil, fmt.Errorf("toolbench: %w", err)
 			}
+		}
+	}
+
+	for _, d := range ofTools {
+		if k, ok := offered[named(d.Key)]; ok {
+			b.tell(k, d.ToolDescription)
+		} else if err := b.add(d, "another split"); err != nil {
+			return nil, fmt.Errorf("toolbench: %w", err)
 		}
 	}
 
