@@ -227,7 +227,8 @@ func TestResetServices(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err != nil || syscall.Kill(pid, syscall.SIGKILL) != nil {
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || syscall.Kill(pid, syscall.SIGKILL) != nil {
 		t.Errorf("what it left is gone: %q, %v", text, err)
 	}
 

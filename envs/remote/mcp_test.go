@@ -198,8 +198,8 @@ func TestServersThatRun(t *testing.T) {
 
 	isGone.Store(false)
 
-	if _, result, err = s.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", dir+"/first.txt")); err != nil ||
-		result.Observation != "hello" {
+	_, result, err = s.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", dir+"/first.txt"))
+	if err != nil || result.Observation != "hello" {
 		t.Errorf("in another session: %+v, %v", result, err)
 	}
 

@@ -124,8 +124,8 @@ func (j *GateJob) play(ctx context.Context, c *configs.Resolved, in *gated) erro
 
 	// Tasks that are equal by construction are not played twice.
 	if again := in.toReplay(); len(again) > 0 {
-		// A task that was lost before may turn out to use nothing that changed: the run goes on with
-		// the tasks that it began with, and those are left out of the verdict.
+		// A task that was lost before may turn out to use nothing that changed: the run goes on
+		// with the tasks that it began with, and such ones are left out of the verdict.
 		again, err := j.withEarlier(again)
 		if err != nil {
 			return err

@@ -52,8 +52,8 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 		concede: func(ctx context.Context, t turn, fault *Fault) (found bool) {
 			own, found = p.concede(ctx, t, c, used, own, fault)
 
-			// Nothing has to change for it, but whole it may be refused all the same: where prompt and
-			// answer together are too long, in words that nobody knows. That is found out once.
+			// Nothing has to change for it, but whole it may be refused all the same: where
+			// prompt and answer together are too long, in words that nobody knows.
 			if found && dialect(t.server) == used {
 				found, passed = !passed, true
 			}
