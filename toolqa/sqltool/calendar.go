@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -54,6 +55,14 @@ func (c *calendar) register(to *sqlite3.SQLiteConn) error {
 		call := func(args ...any) (any, error) {
 			if len(args) < least || readsClock(name, args) {
 				return nil, errClock
+			}
+
+			// Of a text alone DATE is MySQL's, which reads more forms, and no day that there is not.
+			if _, ok := args[0].(string); ok && name == "date" && len(args) == 1 {
+				if m, ok := momentOf(args[0]); ok {
+					return m.Format(time.DateOnly), nil
+				}
+				return nil, nil
 			}
 			return c.call(name, args)
 		}

@@ -13,10 +13,16 @@ import (
 // MySQL's: 1234.5 with one digit is "1,234.5".
 func numberFunctions() map[string]function {
 	all := map[string]function{
-		"floor":    takes(1, func(a []any) any { return rounded(a[0], math.Floor) }),
-		"ceil":     takes(1, func(a []any) any { return rounded(a[0], math.Ceil) }),
-		"ceiling":  takes(1, func(a []any) any { return rounded(a[0], math.Ceil) }),
-		"trunc":    takes(1, func(a []any) any { return rounded(a[0], math.Trunc) }),
+		"floor":   takes(1, func(a []any) any { return rounded(a[0], math.Floor) }),
+		"ceil":    takes(1, func(a []any) any { return rounded(a[0], math.Ceil) }),
+		"ceiling": takes(1, func(a []any) any { return rounded(a[0], math.Ceil) }),
+		"trunc":   takes(1, func(a []any) any { return rounded(a[0], math.Trunc) }),
+		"nearest_whole": takes(1, func(a []any) any { // of CAST
+			if x, ok := a[0].(float64); ok {
+				return math.Round(x)
+			}
+			return a[0]
+		}),
 		"truncate": takes(2, func(a []any) any { return truncate(a[0], wholeOf(a[1])) }),
 		"pow":      takes(2, func(a []any) any { return finite(exact.Pow(realOf(a[0]), realOf(a[1]))) }),
 		"power":    takes(2, func(a []any) any { return finite(exact.Pow(realOf(a[0]), realOf(a[1]))) }),

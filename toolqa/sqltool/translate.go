@@ -105,7 +105,12 @@ func (s *statement) unescape(i int) error {
 	}
 
 	// Always in single quotes: SQLite would try a text in double quotes as a name.
-	s.change(i, "'"+strings.ReplaceAll(b.String(), "'", "''")+"'")
+	text := "'" + strings.ReplaceAll(b.String(), "'", "''") + "'"
+	if s.is(i-1, "LIKE") && !s.is(i+1, "ESCAPE") {
+		text += ` ESCAPE '\'` // which is MySQL's by default
+	}
+
+	s.change(i, text)
 	return nil
 }
 
@@ -159,13 +164,13 @@ func (s *statement) translateCall(i int, name string) {
 
 	switch name {
 	case "cast":
-		s.cast(s.find(first, "AS"), s.match[i+1])
+		s.cast(i, s.find(first, "AS"), s.match[i+1])
 	// CONVERT(value USING charset) has no comma, and is left for SQLite to refuse.
 	case "convert":
 		if comma := s.lastComma(first); comma > 0 {
 			s.change(i, "CAST")
-			s.cast(comma, s.match[i+1])
 			s.change(comma, " AS")
+			s.cast(i, comma, s.match[i+1])
 		}
 	case "timestampdiff", "timestampadd":
 		s.unit(first)
@@ -218,8 +223,9 @@ var castTypes = map[string]string{
 	"time": "TEXT",
 }
 
-// cast translates the type of a CAST, which is between as and end.
-func (s *statement) cast(as, end int) {
+// cast translates the CAST at i, whose type is between as and end. Of a number with a fraction, MySQL
+// makes the nearest whole one.
+func (s *statement) cast(i, as, end int) {
 	if as < 0 || as+1 >= end {
 		return
 	}
@@ -229,11 +235,14 @@ func (s *statement) cast(as, end int) {
 		return
 	}
 
-	for i := as + 1; i < end; i++ {
-		s.change(i, "")
+	for k := as + 1; k < end; k++ {
+		s.change(k, "")
 	}
 
-	s.change(as+1, to)
+	if s.change(as+1, to); to == "INTEGER" {
+		s.change(i+1, "(nearest_whole(")
+		s.change(as, ") AS")
+	}
 }
 
 // groupConcat translates GROUP_CONCAT([DISTINCT] value [ORDER BY …] [SEPARATOR text]): SQLite has
