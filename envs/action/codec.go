@@ -76,6 +76,19 @@ func Canonical(c envs.Call) string {
 	return string(pytext.AppendJSON([]byte(name+" "), c.Args))
 }
 
+// CutKey returns the name and the arguments, as JSON, of a line of a key. ok is false for the key of
+// a text without a call.
+func CutKey(line string) (name, arguments string, ok bool) {
+	name, arguments, ok = strings.Cut(line, " ")
+
+	// A name that is quoted may have a space.
+	if quoted, err := strconv.QuotedPrefix(line); err == nil {
+		name, _ = strconv.Unquote(quoted)
+		arguments, ok = strings.CutPrefix(line[len(quoted):], " ")
+	}
+	return name, arguments, ok
+}
+
 // Key returns the canonical keys of the calls in a text, one a line. The key of any other text is
 // its content without the space around it, quoted, so that no text can pretend to be a call. The
 // content includes the thought of a [FunctionCall], as it does that of any other codec.

@@ -56,6 +56,12 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	}()
 
 	told := s.converse(ctx, conn, c, frames)
+
+	// A reply that could not be sent because the server ends says nothing about the client.
+	if told == nil && s.stopped.Err() != nil {
+		told = errStopping
+	}
+
 	if told != nil {
 		// The server may have ended ctx, and the client has to read why. Its episode is not
 		// recorded.

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,6 +52,31 @@ func TestTruth(t *testing.T) {
 		if got := truthOf(description, v); got != want {
 			t.Errorf("%q is %s, want %s", description, got, want)
 		}
+	}
+}
+
+// Names may have other characters than letters, digits and underscores.
+func TestTruthOfOtherNames(t *testing.T) {
+	v, others := version(t, "b2_names_character"), 0
+
+	for _, a := range v.APIs {
+		if envs.IsSystem(a.Tool) {
+			continue
+		}
+
+		if strings.ContainsAny(a.Name, "@.-#%") {
+			others++
+		}
+
+		for _, description := range []string{a.Signature() + ", which is an update.", "Use " + a.Name + ".", "*" + a.Signature()} {
+			if got := truthOf(description, v); got != isTrue {
+				t.Errorf("%q is %s", description, got)
+			}
+		}
+	}
+
+	if others == 0 {
+		t.Error("all names are of letters, digits and underscores")
 	}
 }
 

@@ -20,9 +20,20 @@ const (
 	unknownParameter truth = "unknown-parameter" // the tool exists, and a parameter that is listed does not
 )
 
-// signature finds a name with its parameters, written as the tool list of a prompt or as code
-// writes them.
-var signature = regexp.MustCompile(`(\w+)(?:\[([^\]]*)\]|\(([^)]*)\))`)
+// names are what a name may consist of: other characters than these end one, or, where something
+// else stands before it, only letters, digits and underscores are of it.
+var names = []string{"[^\\s\\[\\](),;:*\"'`]+", `\w+`}
+
+// signatures find a name with its parameters, written as the tool list of a prompt or as code writes
+// them.
+var signatures = []*regexp.Regexp{signature(names[0]), signature(names[1])}
+
+func signature(name string) *regexp.Regexp {
+	return regexp.MustCompile(`(` + name + `)(?:\[([^\]]*)\]|\(([^)]*)\))`)
+}
+
+// word finds what may be a name without parameters.
+var word = regexp.MustCompile(names[0])
 
 // IsTrue reports whether what a description of a tool says is deployed.
 func IsTrue(description string, v *toolapi.Version) bool { return truthOf(description, v) == isTrue }
@@ -31,23 +42,29 @@ func IsTrue(description string, v *toolapi.Version) bool { return truthOf(descri
 func truthOf(description string, v *toolapi.Version) truth {
 	// The first signature is what is described: what follows explains it, with examples and the old
 	// name.
-	if match := signature.FindStringSubmatch(description); match != nil {
+	for _, pattern := range signatures {
+		match := pattern.FindStringSubmatch(description)
+		if match == nil {
+			continue
+		}
+
 		api, ok := described(match[1], v)
 
 		switch {
-		case !ok:
-			return unknownTool
-		case !hasParameters(api, match[2]+match[3]):
+		case ok && hasParameters(api, match[2]+match[3]):
+			return isTrue
+		case ok:
 			return unknownParameter
 		}
-
-		return isTrue
 	}
 
-	if slices.ContainsFunc(trajectories.Words(description), func(word string) bool {
-		_, ok := described(word, v)
+	isDescribed := func(name string) bool {
+		_, ok := described(strings.TrimRight(name, ".!?"), v)
 		return ok
-	}) {
+	}
+
+	words := slices.Concat(trajectories.Words(description), word.FindAllString(description, -1))
+	if !signatures[0].MatchString(description) && slices.ContainsFunc(words, isDescribed) {
 		return isTrue
 	}
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 	"toolevo/trajectories"
@@ -62,8 +63,10 @@ func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok b
 		return "", false
 	}
 
-	// The key is the call as it was read, "NAME ARGUMENTS", in one spelling for all formats.
-	args, _, err := pytext.DecodeObject(strings.TrimPrefix(t.Key, t.API+" "))
+	// The key is the call as it was read, in one spelling for all formats; of several, the last one
+	// was refused.
+	_, text, _ := action.CutKey(t.Key[strings.LastIndexByte(t.Key, '\n')+1:])
+	args, _, err := pytext.DecodeObject(text)
 	if t.Unreadable() || err != nil {
 		return RefusedUnreadable, true
 	}

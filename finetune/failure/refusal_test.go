@@ -96,6 +96,17 @@ func TestRefusalOf(t *testing.T) {
 		"invented": {
 			trajectories.Turn{Outcome: envs.InvalidAction, API: "Oracle", Key: "Oracle {}"}, failure.RefusedName,
 		},
+		"a name with a hyphen": {
+			trajectories.Turn{
+				Tool: "Weather", API: "get-forecast", Key: `"get-forecast" {"place": {}, "day": 3}`, Outcome: envs.Deprecated,
+			}, failure.RefusedGrounding,
+		},
+		"the last of two calls": {
+			trajectories.Turn{
+				Tool: "Weather", API: "Forecast", Key: "Oracle {}\n" + `Forecast {"place": {}, "days": "3"}`,
+				Outcome: envs.InvocationError,
+			}, failure.RefusedType,
+		},
 		"several":  {trajectories.Turn{Outcome: envs.InvalidAction, API: "Weather\nThought: no", Key: `"Weather`}, ""},
 		"taken":    {call(envs.OK, "Forecast", `{}`), ""},
 		"not done": {call(envs.ToolError, "Forecast", `{}`), ""},

@@ -223,8 +223,8 @@ var castTypes = map[string]string{
 	"time": "TEXT",
 }
 
-// cast translates the CAST at i, whose type is between as and end. Of a number with a fraction, MySQL
-// makes the nearest whole one.
+// cast translates the CAST at i, whose type is between as and end. Of a number with a fraction,
+// MySQL makes the nearest whole one.
 func (s *statement) cast(i, as, end int) {
 	if as < 0 || as+1 >= end {
 		return

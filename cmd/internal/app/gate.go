@@ -13,9 +13,11 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
 	"toolevo/envs/drift"
+	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/wire"
 	"toolevo/envs/yamltext"
@@ -24,6 +26,7 @@ import (
 	"toolevo/finetune/stored"
 	"toolevo/finetune/tabulate"
 	"toolevo/mcts/store"
+	"toolevo/trajectories"
 )
 
 // GateDefaults returns the default settings of a gate.
@@ -370,14 +373,7 @@ func (in *gated) addCurrent(episodes []stored.Played) {
 		t.Current = append(t.Current, tryOf(p))
 
 		for _, turn := range p.Turns {
-			// An invalid action called no tool, but what it named may be one of the next version.
-			switch {
-			case turn.Outcome == envs.InvalidAction:
-				t.Equal = t.Equal && !in.unknown
-			case turn.Tool != "" && !envs.IsSystem(turn.Tool):
-				t.Calls[turn.Tool] = append(t.Calls[turn.Tool], turn.Key)
-				t.Equal = t.Equal && !in.changed[turn.Tool]
-			}
+			in.addTurn(t, p.Version, &turn)
 		}
 
 		// A lost episode might have called anything.
@@ -388,6 +384,33 @@ func (in *gated) addCurrent(episodes []stored.Played) {
 
 	for _, id := range slices.Sorted(maps.Keys(byID)) {
 		in.Tasks = append(in.Tasks, *byID[id])
+	}
+}
+
+// addTurn adds the calls of a turn under the current version to a task.
+func (in *gated) addTurn(t *gate.Task, v *toolapi.Version, turn *trajectories.Turn) {
+	calls := strings.Split(turn.Key, "\n") // the tool is that of the last one
+	for i, key := range calls {
+		tool, isUnknown := turn.Tool, turn.Outcome == envs.InvalidAction
+
+		if i < len(calls)-1 {
+			name, text, _ := action.CutKey(key)
+			args, _, _ := pytext.DecodeObject(text) // which a key has
+
+			a, ok := v.Called(name, args)
+			if isUnknown = !ok; ok {
+				tool = a.Tool
+			}
+		}
+
+		// An invalid action called no tool, but what it named may be one of the next version.
+		switch {
+		case isUnknown:
+			t.Equal = t.Equal && !in.unknown
+		case tool != "" && !envs.IsSystem(tool):
+			t.Calls[tool] = append(t.Calls[tool], key)
+			t.Equal = t.Equal && !in.changed[tool]
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/pytext"
 	"toolevo/envs/toolbench"
 )
@@ -67,8 +68,8 @@ func (e *Episode) Query() (group, id string, err error) {
 
 // node returns the turn as a node.
 func (t *Turn) node() Node {
-	input, ok := strings.CutPrefix(t.Key, t.API+" ")
-	if t.API == "" || !ok {
+	name, input, ok := action.CutKey(t.Key[strings.LastIndexByte(t.Key, '\n')+1:])
+	if t.API == "" || !ok || name != t.API {
 		return Node{Role: roleAssistant, Text: t.Action}
 	}
 

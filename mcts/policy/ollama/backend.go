@@ -75,6 +75,10 @@ func (b *Backend) sample(ctx context.Context, c server.Completion, req *api.Gene
 			return b.sampleFault(err)
 		})
 
+	if c.Pieces {
+		s.choice.Pieces = s.detail.Tokens
+	}
+
 	if c.Dialect.Omits("stop") {
 		wire.Cut(&s.choice, s.detail.Tokens, c.Sampling.Stop)
 	}

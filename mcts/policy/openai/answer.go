@@ -21,6 +21,7 @@ type answer struct {
 	Reasoning        spoken `json:"reasoning"`
 	ReasoningContent spoken `json:"reasoning_content"`
 	Thinking         spoken `json:"thinking"`
+	Refusal          spoken `json:"refusal"` // said in place of the content
 
 	Calls wire.Lenient[[]wire.Lenient[called]] `json:"tool_calls"`
 }
@@ -58,7 +59,7 @@ func (a *answer) message() (m action.Message, reasoning string) {
 // parts returns the content, and the reasoning that is sent apart from it.
 func (a *answer) parts() (content, reasoning string) {
 	reasoning = cmp.Or(a.Reasoning.all(), a.ReasoningContent.all(), a.Thinking.all(), a.Content.reasoning)
-	return a.Content.text, reasoning
+	return cmp.Or(a.Content.text, a.Refusal.all()), reasoning
 }
 
 // spoken is what a member of a message says.

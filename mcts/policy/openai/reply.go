@@ -28,7 +28,8 @@ type decoder struct {
 	pieces   bool     // the texts of the scored tokens are wanted
 	tools    bool     // samples are messages with native calls
 
-	reply server.Reply
+	reply    server.Reply
+	reasoned int // tokens of all samples that were reasoning, which may be kept from us
 }
 
 // choice is one sample of a reply.
@@ -59,6 +60,9 @@ type usage struct {
 	Details          wire.Lenient[struct {
 		CachedTokens wire.Count `json:"cached_tokens"`
 	}] `json:"prompt_tokens_details"`
+	Written wire.Lenient[struct {
+		ReasoningTokens wire.Count `json:"reasoning_tokens"`
+	}] `json:"completion_tokens_details"`
 }
 
 // read reads a reply. What a run does not need cannot spoil it.
@@ -90,6 +94,7 @@ func (d *decoder) read(body io.Reader) error {
 	// all is kept, because 0 of them is a finding.
 	t.Reading = readingIn(timings)
 	t.PromptTokens, t.CompletionTokens = max(usage.V.PromptTokens.N, 0), max(usage.V.CompletionTokens.N, 0)
+	d.reasoned = max(usage.V.Written.V.ReasoningTokens.N, 0)
 	cached := usage.V.Details.V.CachedTokens
 	t.CachedTokens, t.CachedKnown = max(cached.N, 0), cached.Known
 
@@ -161,7 +166,7 @@ func (d *decoder) gather(choices []choice) error {
 	if len(choices) < d.n {
 		return nil // what is reported of all may count the lost ones
 	}
-	return wire.CheckSamples(t.Choices, t.CompletionTokens, wire.Unseen(d.sampling.Stop))
+	return wire.CheckSamples(t.Choices, t.CompletionTokens-d.reasoned, wire.Unseen(d.sampling.Stop))
 }
 
 // sample checks one choice. tokens is how many of it the server reports beside the list of them; 0
@@ -235,7 +240,7 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 		}
 	}
 
-	return s, detail, wire.CheckSamples([]server.Choice{s}, s.Tokens, unseen)
+	return s, detail, wire.CheckSamples([]server.Choice{s}, s.Tokens-d.reasoned, unseen)
 }
 
 // figures returns the log-probabilities of all tokens, or nil, and how many tokens are listed.

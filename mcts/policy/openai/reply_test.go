@@ -324,6 +324,24 @@ func TestSpoiledReplies(t *testing.T) {
 	}
 }
 
+// Reasoning that is kept from us has tokens and no text, and a refusal has its own member: both are
+// what the model answered, which is paid for.
+func TestHiddenReasoning(t *testing.T) {
+	for _, tt := range []struct{ name, message, finish, reasoned, text string }{
+		{"all of it", `"content":""`, "length", "60", ""},
+		{"most of it", `"content":"So."`, "stop", "58", "So."},
+		{"a refusal", `"content":null,"refusal":"I cannot help."`, "stop", "0", "I cannot help."},
+	} {
+		body := `{"choices":[{"index":0,"message":{"role":"assistant",` + tt.message + `},"finish_reason":"` + tt.finish +
+			`"}],"usage":{"completion_tokens":60,"completion_tokens_details":{"reasoning_tokens":` + tt.reasoned + `}}}`
+		got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, body))).Complete(t.Context(), ask(1))
+
+		if err != nil || got.CompletionTokens != 60 || got.Choices[0].Text != tt.text {
+			t.Errorf("%s: %+v, %v", tt.name, got, err)
+		}
+	}
+}
+
 // TestAllSilent: what is reported of all samples together counts, too.
 func TestAllSilent(t *testing.T) {
 	// a stop text of 12 bytes, and what ends a text, twice

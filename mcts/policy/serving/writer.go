@@ -79,11 +79,11 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 	return w, err
 }
 
-// asWriter returns the models as they are asked for texts: without log-probabilities, and as a chat
-// if policies continue a plain text.
+// asWriter returns the models as they are asked for texts: without log-probabilities and token ids,
+// and as a chat if policies continue a plain text.
 func (m *Models) asWriter(urls string) *Models {
 	c := *m.Config
-	c.Server.LogProbs = false
+	c.Server.LogProbs, c.Server.TokenIDs = false, false
 
 	if c.Server.Form == configs.FormFewShot {
 		c.Server.Form = configs.FormChat

@@ -118,6 +118,7 @@ func Cut(s *server.Choice, tokens, stops []string) {
 
 	if s.Tokens > 0 {
 		s.LogProbs = s.LogProbs[:min(s.Tokens, len(s.LogProbs))]
+		s.Pieces = s.Pieces[:min(s.Tokens, len(s.Pieces))]
 	}
 }
 
