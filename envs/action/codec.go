@@ -76,8 +76,8 @@ func Canonical(c envs.Call) string {
 	return string(pytext.AppendJSON([]byte(name+" "), c.Args))
 }
 
-// CutKey returns the name and the arguments, as JSON, of a line of a key. ok is false for the key of
-// a text without a call.
+// CutKey returns the name and the arguments, as JSON, of a line of a key. ok is false for the key
+// of a text without a call.
 func CutKey(line string) (name, arguments string, ok bool) {
 	name, arguments, ok = strings.Cut(line, " ")
 

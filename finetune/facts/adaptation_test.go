@@ -68,7 +68,9 @@ func TestTruthOfOtherNames(t *testing.T) {
 			others++
 		}
 
-		for _, description := range []string{a.Signature() + ", which is an update.", "Use " + a.Name + ".", "*" + a.Signature()} {
+		for _, description := range []string{
+			a.Signature() + ", which is an update.", "Use " + a.Name + ".", "*" + a.Signature(),
+		} {
 			if got := truthOf(description, v); got != isTrue {
 				t.Errorf("%q is %s", description, got)
 			}

@@ -24,8 +24,8 @@ const (
 // else stands before it, only letters, digits and underscores are of it.
 var names = []string{"[^\\s\\[\\](),;:*\"'`]+", `\w+`}
 
-// signatures find a name with its parameters, written as the tool list of a prompt or as code writes
-// them.
+// signatures find a name with its parameters, written as the tool list of a prompt or as code
+// writes them.
 var signatures = []*regexp.Regexp{signature(names[0]), signature(names[1])}
 
 func signature(name string) *regexp.Regexp {
