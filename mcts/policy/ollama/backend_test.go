@@ -238,6 +238,33 @@ func TestReplies(t *testing.T) {
 	}
 }
 
+// The texts of tokens tell where a call ends. They end with the sample.
+func TestPieces(t *testing.T) {
+	const body = `{"response":"ab\nObservation: c","done":true,"done_reason":"length","prompt_eval_count":5,"eval_count":4,
+		"logprobs":[{"token":"a","logprob":-1},{"token":"b","logprob":-2},{"token":"\nObservation:","logprob":-3},
+			{"token":" c","logprob":-4}]}`
+
+	for _, omits := range []bool{false, true} {
+		c := askLong(1)
+		c.Pieces, c.Sampling.Stop = true, []string{"\nObservation"}
+
+		want := []string{"a", "b", "\nObservation:", " c"}
+		if omits {
+			c.Dialect.LeaveOut = []string{"stop"}
+			want = want[:2]
+		}
+
+		got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, body))).Complete(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if one := got.Choices[0]; !slices.Equal(one.Pieces, want) || len(one.LogProbs) != len(want) {
+			t.Errorf("stop left out %v: %q, %v", omits, one.Pieces, one.LogProbs)
+		}
+	}
+}
+
 // TestOwnEnds: a server's own words for an end count when they are declared, and say nothing of a
 // limit.
 func TestOwnEnds(t *testing.T) {
