@@ -29,7 +29,6 @@ type Shown struct {
 
 // Changes reports whether the model of a row was sent other tools than Tools before some turn.
 func (s Shown) Changes(row *Row) bool {
-	return s.ToolsAfter != nil && slices.ContainsFunc(row.Histories()[:len(row.Turns)], func(h envs.History) bool {
-		return !reflect.DeepEqual(s.ToolsAfter(h), s.Tools)
-	})
+	isOther := func(h envs.History) bool { return !reflect.DeepEqual(s.ToolsAfter(h), s.Tools) }
+	return s.ToolsAfter != nil && slices.ContainsFunc(row.Histories()[:len(row.Turns)], isOther)
 }

@@ -126,7 +126,8 @@ const codeRejected = -32005
 // comes with the status 200; without one, a status may stand for what the server words beside it.
 func (c *conversation) isUnsent(err error) bool {
 	worded, _ := errors.AsType[*jsonrpc.Error](err)
-	return errors.Is(err, &jsonrpc.Error{Code: codeRejected}) && (c.ID() != "" || worded.Code == codeRejected)
+	return errors.Is(err, &jsonrpc.Error{Code: codeRejected}) &&
+		(c.ID() != "" || worded.Code == codeRejected)
 }
 
 // call makes a call with the headers that the current list wants. If the server misses some, it has

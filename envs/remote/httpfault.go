@@ -97,8 +97,9 @@ func isLost(next, last *http.Request) bool {
 	}
 
 	place := func(u *url.URL) string { return strings.TrimSuffix(u.Path, "/") }
-	return next.Response.StatusCode == http.StatusMovedPermanently || place(next.URL) == place(last.URL) &&
-		next.URL.RawQuery == last.URL.RawQuery && next.URL.String() != last.URL.String()
+	return next.Response.StatusCode == http.StatusMovedPermanently ||
+		place(next.URL) == place(last.URL) && next.URL.RawQuery == last.URL.RawQuery &&
+			next.URL.String() != last.URL.String()
 }
 
 // checkRedirect follows redirections among the hosts that may be asked. Secrets stay at their host.

@@ -43,7 +43,8 @@ func (d *Named) Row(split string) (trajectories.Row, trajectories.Shown, error) 
 	// A document lists tools once, and no sample is to show others than its prompt did.
 	if ours := d.Extra.Ours; ours != nil && ours.ToolsChanged {
 		return trajectories.Row{}, trajectories.Shown{}, &Refusal{Document: d.Name,
-			Why: "another list of tools was sent in its midst (environment.tool_list): export the run itself"}
+			Why: "another list of tools was sent in its midst (environment.tool_list): export the " +
+				"run itself"}
 	}
 
 	if refusal := d.refuse(); refusal != nil {

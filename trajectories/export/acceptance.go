@@ -24,7 +24,8 @@ type Acceptance struct {
 // task, reasoning what later prompts show of earlier reasoning, and deployed the API version that a
 // question meets. The linter bounds the length in tokens; without a tokenizer, characters is the
 // bound, and 0 is none.
-func NewAcceptance(linter *Linter, reasoning action.Reasoning, shown func(envs.Task) trajectories.Shown,
+func NewAcceptance(
+	linter *Linter, reasoning action.Reasoning, shown func(envs.Task) trajectories.Shown,
 	deployed func(question string) string, characters int,
 ) *Acceptance {
 	return &Acceptance{linter, reasoning, shown, deployed, characters}

@@ -159,7 +159,8 @@ func (b *Bench) acceptance() (*export.Acceptance, error) {
 	}
 
 	shown := func(t envs.Task) trajectories.Shown { return shownBy(prompt, t) }
-	return export.NewAcceptance(linter, b.Config.Reasoning(), shown, b.versionOf(b.Deployed.All()), characters), nil
+	return export.NewAcceptance(linter, b.Config.Reasoning(), shown, b.versionOf(b.Deployed.All()),
+		characters), nil
 }
 
 // OnePolicy rejects several policies, which cannot grow a tree together, and one that knows more

@@ -106,8 +106,8 @@ func (j *GateJob) keepVersions(in *gated) error {
 	case errors.Is(err, fs.ErrNotExist), !IsRun(filepath.Join(j.Out, "current")):
 		return disk.Write(path, in.files)
 	case err == nil && !bytes.Equal(was, in.files):
-		return console.Usage("%s holds runs under %s and %s as %s has them, and they are others now: choose "+
-			"another ‹out›", j.Out, in.Current.Name, in.Next.Name, gateVersions)
+		return console.Usage("%s holds runs under %s and %s as %s has them, and they are others now: "+
+			"choose another ‹out›", j.Out, in.Current.Name, in.Next.Name, gateVersions)
 	}
 	return err
 }
@@ -180,8 +180,8 @@ func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 
 	// The run under the next version needs its name, too, and has no file of it.
 	if strings.HasSuffix(j.Current, ".yaml") {
-		return nil, console.Usage("CURRENT has to be the name of a version, not the file %s: prompts show "+
-			"it under both", j.Current)
+		return nil, console.Usage("CURRENT has to be the name of a version, not the file %s: prompts "+
+			"show it under both", j.Current)
 	}
 
 	from, fromFile, err := versions.versionAndFile(j.Current)

@@ -131,7 +131,8 @@ var tooLongWords = []string{
 	"maximum context length", "context_length_exceeded", "exceeds the context", "exceed_context_size",
 	"exceeds the available context", "context window", "maximum model length", "max_model_len",
 	"input is too long", "prompt is too long", "input tokens", "should not exceed max_seq_len",
-	"should not exceed max_num_tokens", "`inputs` tokens + `max_new_tokens`", "`inputs` must have less than",
+	"should not exceed max_num_tokens", "`inputs` tokens + `max_new_tokens`",
+	"`inputs` must have less than",
 }
 
 // TooLong reports whether the complaint is about the length of prompt and completion.
