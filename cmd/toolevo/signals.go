@@ -37,8 +37,7 @@ func (a *app) interrupts(parent context.Context) context.Context {
 
 	go func() { // for as long as the program lives
 		<-signals
-		a.Say("\n%s", a.ending.first())
-		interrupt()
+		a.ending.interrupt(interrupt, func(text string) { a.Say("\n%s", text) })
 		<-signals
 		a.Say("Stopping at once.")
 		cancel()
@@ -60,6 +59,17 @@ type ending struct {
 	mu     sync.Mutex
 	resume string // the command that continues; "" for the same one
 	limit  error  // that ended the work; nil if the user did
+}
+
+// interrupt stops the work, and says so: it is true by then, and said before what last says.
+func (e *ending) interrupt(stop func(), say func(string)) {
+	text := e.first()
+
+	e.mu.Lock()
+	defer e.mu.Unlock()
+
+	stop()
+	say(text)
 }
 
 // begin notes that a run has begun, and the command that resumes it.
