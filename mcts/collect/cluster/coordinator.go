@@ -149,7 +149,7 @@ func (c *Coordinator) connect(ctx context.Context) (err error) {
 
 	if c.options.Listen != "" {
 		c.server, err = startServer(c.options.Listen, c.options.Dir, c.options.Token, c.options.Secure,
-			c.log)
+			c.log, c.setFailed)
 		if err != nil {
 			return err
 		}

@@ -8,14 +8,18 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"toolevo/envs"
 )
 
 // startServer starts a NATS server within this process. It keeps its streams in dir, and lets in
-// who knows the token.
-func startServer(listen, dir, token string, secure *tls.Config, log *slog.Logger) (*server.Server, error) {
+// who knows the token. full is called once the disk is full.
+func startServer(listen, dir, token string, secure *tls.Config, log *slog.Logger, full func(error)) (
+	*server.Server, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -42,7 +46,7 @@ func startServer(listen, dir, token string, secure *tls.Config, log *slog.Logger
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 
-	s.SetLoggerV2(serverLog{log}, false, false, false)
+	s.SetLoggerV2(serverLog{log, full}, false, false, false)
 	s.Start()
 
 	if !s.ReadyForConnections(startTime) {
@@ -74,7 +78,10 @@ func (d *doorman) Check(c server.ClientAuthentication) bool {
 }
 
 // serverLog is the log of a server, of which what goes wrong is passed on.
-type serverLog struct{ to *slog.Logger }
+type serverLog struct {
+	to   *slog.Logger
+	full func(error)
+}
 
 // Noticef implements server.Logger.
 func (l serverLog) Noticef(string, ...any) {}
@@ -87,9 +94,16 @@ func (l serverLog) Warnf(format string, args ...any) {
 // Fatalf implements server.Logger.
 func (l serverLog) Fatalf(format string, args ...any) { l.Errorf(format, args...) }
 
-// Errorf implements server.Logger.
+// Errorf implements server.Logger. Only here does a server say that it can take nothing more: to
+// workers that is a failure that passes, and they would try for ever.
 func (l serverLog) Errorf(format string, args ...any) {
 	l.to.Warn("NATS: " + fmt.Sprintf(format, args...))
+
+	for _, arg := range args {
+		if err, ok := arg.(error); ok && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)) {
+			l.full(envs.Fail(envs.StageStore, "keep what workers hand in", err))
+		}
+	}
 }
 
 // Debugf implements server.Logger.
