@@ -17,7 +17,7 @@ type Difference struct {
 	FromURL    string             `json:"from_url,omitempty"`   // of its document, where URLs differ
 	ToURL      string             `json:"to_url,omitempty"`     // of its document, where URLs differ
 	Parameters []ParameterChanged `json:"parameters,omitempty"` // of those that both have
-	Notes      []string           `json:"notes,omitempty"`      // on what neither signature nor parameters show
+	Notes      []string           `json:"notes,omitempty"`      // on what the rest does not show
 	Inferred   []toolapi.Inferred `json:"inferred,omitempty"`   // what of this is less than sure
 	Documented bool               `json:"documented,omitempty"` // its document says something else
 }

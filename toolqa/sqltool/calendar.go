@@ -57,7 +57,7 @@ func (c *calendar) register(to *sqlite3.SQLiteConn) error {
 				return nil, errClock
 			}
 
-			// Of a text alone DATE is MySQL's: it reads more forms, and no day that there is not.
+			// Of a text alone DATE is MySQL's: it reads more forms, and refuses invalid days.
 			if _, ok := args[0].(string); ok && name == "date" && len(args) == 1 {
 				if m, ok := momentOf(args[0]); ok {
 					return m.Format(time.DateOnly), nil

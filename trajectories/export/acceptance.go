@@ -23,7 +23,7 @@ type Acceptance struct {
 // NewAcceptance returns an acceptance of samples. shown is what their models are shown before a
 // task, reasoning what later prompts show of earlier reasoning, and deployed the API version that a
 // question meets. The linter bounds the length in tokens; without a tokenizer, characters is the
-// bound, and 0 is none.
+// bound, and 0 means unlimited.
 func NewAcceptance(
 	linter *Linter, reasoning action.Reasoning, shown func(envs.Task) trajectories.Shown,
 	deployed func(question string) string, characters int,

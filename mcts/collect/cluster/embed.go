@@ -18,8 +18,9 @@ import (
 
 // startServer starts a NATS server within this process. It keeps its streams in dir, and lets in
 // who knows the token. full is called once the disk is full.
-func startServer(listen, dir, token string, secure *tls.Config, log *slog.Logger, full func(error)) (
-	*server.Server, error) {
+func startServer(
+	listen, dir, token string, secure *tls.Config, log *slog.Logger, full func(error),
+) (*server.Server, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -100,7 +101,8 @@ func (l serverLog) Errorf(format string, args ...any) {
 	l.to.Warn("NATS: " + fmt.Sprintf(format, args...))
 
 	for _, arg := range args {
-		if err, ok := arg.(error); ok && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)) {
+		err, _ := arg.(error)
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 			l.full(envs.Fail(envs.StageStore, "keep what workers hand in", err))
 		}
 	}
