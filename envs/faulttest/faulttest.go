@@ -65,7 +65,8 @@ func Run(cmd *exec.Cmd, lacks ...string) (said string, err error) {
 	started := make(chan error)
 	go func() {
 		// A process inherits what is denied to the thread that starts it. That cannot be undone, so
-		// the thread stays locked, and ends with this goroutine.
+		// nothing else may run on the thread. Nor may it end: what it once started, a sandbox of
+		// another test say, would end with it.
 		runtime.LockOSThread()
 
 		err := deny(lacks)
@@ -73,6 +74,7 @@ func Run(cmd *exec.Cmd, lacks ...string) (said string, err error) {
 			err = cmd.Start()
 		}
 		started <- err
+		select {}
 	}()
 
 	if err := <-started; err != nil {
