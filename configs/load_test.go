@@ -203,6 +203,8 @@ func TestErrorsSayWhatIsValid(t *testing.T) {
 		{"unknown way to reason", "server:\n  reasoning: hide\n", "show, once, drop, refuse, auto"},
 		{"no thought of a call", "environment:\n  codec: function-call\nserver:\n  reasoning: refuse\n",
 			"server.reasoning"},
+		{"a call's thought in one turn", "environment:\n  codec: function-call\nserver:\n  reasoning: once\n",
+			"want show or drop"},
 		{"senseless search", "search:\n  samples: 0\n", "samples is 0"},
 		{"senseless limit", "limit: -1\n", "limit"},
 		{"empty list", "api: []\n", "at least one"},

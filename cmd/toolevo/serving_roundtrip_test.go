@@ -151,11 +151,14 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/api/version":
 		answer = map[string]any{"version": "0.17.4"}
 	case "/v1/completions":
-		if q.AddSpecialTokens == nil || *q.AddSpecialTokens {
-			p.t.Error("the server is to add special tokens, which the prompt has already")
+		// vLLM puts the tokenizer's beginning before the text, as Ollama and llama.cpp always do.
+		begin := wires[p.form].begin
+		if q.AddSpecialTokens == nil || *q.AddSpecialTokens != (begin != "") {
+			p.t.Errorf("add_special_tokens is %v, and the text that the model was trained on begins with %q",
+				q.AddSpecialTokens, begin)
 		}
 
-		answer = map[string]any{"choices": []any{map[string]any{"text": p.reply(q.Prompt, nil), "finish_reason": "stop",
+		answer = map[string]any{"choices": []any{map[string]any{"text": p.reply(begin+q.Prompt, nil), "finish_reason": "stop",
 			"logprobs": map[string]any{"tokens": []string{"x"}, "token_logprobs": []float64{-0.1}}}}}
 	case "/v1/chat/completions":
 		answer = map[string]any{"choices": []any{map[string]any{"finish_reason": "stop",

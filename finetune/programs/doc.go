@@ -12,7 +12,8 @@
 //
 // # Guarantees
 //
-//   - A task that lost an episode to an infrastructure failure is in no figure, and counted.
+//   - A task that lost an episode to an infrastructure failure, or of which only one case of two was
+//     played, is in no figure, and counted.
 //   - The same episodes and programs give the same bytes.
 //
 // # Caveats

@@ -19,7 +19,7 @@ type Pass struct {
 	finetune.Contender
 	Domain string `json:"domain"` // "all" is every one
 	N      int    `json:"n"`      // tasks measured
-	Lost   int    `json:"lost"`   // tasks lost to infrastructure failures, in no other figure
+	Lost   int    `json:"lost"`   // tasks with a case lost to an infrastructure failure or not played, in no other figure
 
 	Pass float64 `json:"pass"` // pass@1, 0..1: of tasks with several runs their mean
 	Low  float64 `json:"low"`  // lower end of its 95 % interval
@@ -55,6 +55,12 @@ type run struct {
 func (r *run) has(path string) bool {
 	return slices.Contains(r.seen, path) ||
 		len(r.seen) > 0 && (path == "" || slices.Contains(r.seen, ""))
+}
+
+// whole reports whether every case was played and none was lost. A limit may have left out one of
+// two.
+func (r *run) whole() bool {
+	return !r.lost && slices.Contains(r.seen, paths[1]) == slices.Contains(r.seen, paths[2])
 }
 
 // verdict is why a case failed.
@@ -152,7 +158,7 @@ func (r *Results) outcomes() []outcome {
 
 	// Counted first: the weight of a run depends on how many others of its task were measured.
 	for _, key := range r.order {
-		if !r.runs[key].lost {
+		if r.runs[key].whole() {
 			measured[task(key)]++
 		}
 	}
@@ -164,7 +170,7 @@ func (r *Results) outcomes() []outcome {
 		o := outcome{Contender: key.Contender, Domain: key.domain, Task: key.task, Lost: runs == 0}
 
 		// A lost run weighs 0, so that the others of its task stand for it.
-		if !cases.lost {
+		if cases.whole() {
 			o.Weight, o.Failed = 1/runs, len(cases.failed) > 0
 		}
 

@@ -174,7 +174,7 @@ func (p *prompts) shown(row *trajectories.Row) (string, error) {
 	b := p.bench
 	kind, _, _ := strings.Cut(row.Policy, ":")
 
-	sent, err := b.Sent(kind)
+	sent, err := b.Sent()
 	if err != nil {
 		return "", err
 	}

@@ -16,7 +16,6 @@ import (
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune"
 	"toolevo/mcts"
-	"toolevo/mcts/policy/serving"
 )
 
 // PlayJob plays one episode of a question.
@@ -137,13 +136,6 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 
 	policy := b.Config.Policy[0]
 
-	kind, _, _ := strings.Cut(policy, ":")
-
-	// A script is shown nothing: this is what a model would be sent.
-	if kind == serving.Scripted {
-		kind = "openai"
-	}
-
 	// Without its demonstrations the prompt would not be what a run sends.
 	shown, err := b.Prompt()
 	if err == nil {
@@ -154,7 +146,7 @@ func ShownPrompt(ctx context.Context, job PlayJob) (string, error) {
 		return "", err
 	}
 
-	sent, err := b.Sent(kind)
+	sent, err := b.Sent()
 	if err != nil {
 		return "", err
 	}

@@ -33,9 +33,8 @@ func cleanText(text string, clean *Sanitizer) (cleaned string, broken bool) {
 }
 
 // Render returns the conversation of a history up to where the model's next reply begins, for a
-// server that completes raw text and adds no special tokens of its own; see
-// [Template.AddSpecialTokens] and [Template.BOS]. The sanitizer is that of the export the model was
-// trained on, or one without extra tokens.
+// server that completes raw text: all of it, as the model was trained on it; see [Template.Sent].
+// The sanitizer is that of the export the model was trained on, or one without extra tokens.
 func (t Template) Render(system string, h envs.History, clean *Sanitizer) string {
 	question, _ := QuestionText(h.Task().Question, clean)
 	turns := h.Turns()

@@ -48,9 +48,13 @@ func TestTemplates(t *testing.T) {
 		template := parse(t, c.name)
 
 		names = append(names, c.name)
-		if template.String() != c.name || template.BOS() != c.bos || template.AddSpecialTokens() {
+		if template.String() != c.name || template.BOS() != c.bos || template.AddSpecialTokens() != (c.bos != "") {
 			t.Errorf("%s: name %s, beginning %q, special tokens %v", c.name, template, template.BOS(),
 				template.AddSpecialTokens())
+		}
+
+		if got := template.Sent(c.bare); c.bos+got != c.bare {
+			t.Errorf("%s: servers get %q", c.name, got)
 		}
 
 		if d := cmp.Diff(c.stops, template.Stops()); d != "" {

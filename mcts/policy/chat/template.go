@@ -107,16 +107,16 @@ func (t Template) In(codec action.Codec) Template {
 func (t Template) HoldsCalls() bool { return t.arguments != "" }
 
 // BOS returns the beginning-of-text token that a rendering begins with, or "".
-//
-// Ollama puts the token before every prompt if the model's vocabulary says so, raw or not, and
-// cannot be told not to. Send it a rendering without the token: strings.TrimPrefix(text, t.BOS()).
 func (t Template) BOS() string { return t.bos }
 
-// AddSpecialTokens says whether the server must put the tokenizer's special tokens around a
-// rendering, as it does unless told otherwise. It must not for any template: a rendering has every
-// token it was trained with, and with llama3 there would be two beginnings. A plain prompt
-// ([prompt.Prompt]) is the opposite case.
-func (Template) AddSpecialTokens() bool { return false }
+// Sent returns a rendering as servers get it: without the beginning-of-text token, which they put
+// there themselves. vLLM can be told not to; Ollama and llama.cpp cannot, and would read it twice.
+func (t Template) Sent(rendering string) string { return strings.TrimPrefix(rendering, t.bos) }
+
+// AddSpecialTokens says whether the server must put the tokenizer's special tokens before what
+// [Template.Sent] returns, as it does unless told otherwise. A template that begins with no token
+// of its own was trained without: where the tokenizer has one, it must not.
+func (t Template) AddSpecialTokens() bool { return t.bos != "" }
 
 // Stops returns the template's stop words, which end a reply, in a new slice.
 func (t Template) Stops() []string { return slices.Clone(t.stops) }

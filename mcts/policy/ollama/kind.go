@@ -26,7 +26,6 @@ var Kind = &server.Kind{
 	Single:        true,
 	AllTaken:      true,
 	NoMessages:    "Ollama gets raw text, so that it cuts no prompt silently",
-	BeginsText:    true,
 	ScoredSince:   "0.12.11",
 	OwnDefaults:   true,
 	PromptPerSlot: true,

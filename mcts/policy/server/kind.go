@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -32,7 +31,6 @@ type Kind struct {
 	AllTaken      bool   // see Options.AllTaken
 	NoMessages    string // why such servers are sent no messages, only text; "" where they may be
 	TokenIDs      bool   // servers may tell the ids of tokens
-	BeginsText    bool   // the server puts the token of the text's beginning before a text itself
 	Unlisted      bool   // a server may have a model that it does not list
 	ScoredSince   string // the first version that gives log-probabilities; "" is every one
 	OwnDefaults   bool   // sampling parameters that are not sent are not neutral, and known not to be
@@ -189,12 +187,4 @@ func Models() []string {
 // release does not promise them where not all do.
 func (k *Kind) Scored(version string) bool {
 	return k.ScoredSince == "" || isRelease(version) && !Before(version, k.ScoredSince)
-}
-
-// Text returns a prompt that begins with bos as the server gets it.
-func (k *Kind) Text(prompt, bos string) string {
-	if k.BeginsText {
-		return strings.TrimPrefix(prompt, bos)
-	}
-	return prompt
 }

@@ -135,7 +135,7 @@ func TestDocumentsOfNativeCalls(t *testing.T) {
 	c.Policy = []string{"openai:m+documents"}
 	m = m.Under(&c)
 
-	sent, err := m.Sent("openai")
+	sent, err := m.Sent()
 	if err != nil {
 		t.Fatal(err)
 	}

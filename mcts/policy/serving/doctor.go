@@ -134,14 +134,14 @@ func (m *Models) doctorOptions(kind, model string) (doctor.Options, error) {
 	}
 
 	// Most probes need no more than a question, which even a slow server reads quickly.
-	short, special, err := shortPrompt(asked, c.Form, k)
+	short, special, err := shortPrompt(asked, c.Form)
 	o.Short, o.Manner = short, m.manner(special)
 	return o, err
 }
 
 // shortPrompt returns the question alone in a form, and whether the server adds special tokens to
 // prompts of that form.
-func shortPrompt(asked envs.History, form string, kind *Kind) (short doctor.Prompt, special bool, err error) {
+func shortPrompt(asked envs.History, form string) (short doctor.Prompt, special bool, err error) {
 	clean, err := chat.NewSanitizer()
 	if err != nil {
 		return short, false, err
@@ -159,6 +159,5 @@ func shortPrompt(asked envs.History, form string, kind *Kind) (short doctor.Prom
 		return short, false, err
 	}
 
-	text := kind.Text(template.Render("", asked, clean), template.BOS())
-	return doctor.Prompt{Text: text}, template.AddSpecialTokens(), nil
+	return doctor.Prompt{Text: template.Sent(template.Render("", asked, clean))}, template.AddSpecialTokens(), nil
 }

@@ -149,7 +149,7 @@ func (m *Models) follower(p *server.Policy, kind *Kind, model string) (*follower
 		return nil, nil
 	}
 
-	sent, err := m.Sent(kind.Name)
+	sent, err := m.Sent()
 	if err != nil {
 		return nil, err
 	}

@@ -257,7 +257,7 @@ func (m *Models) Options(kind, model string) (server.Options, error) {
 		return server.Options{}, err
 	}
 
-	sent, err := m.Sent(kind)
+	sent, err := m.Sent()
 	if err != nil {
 		return server.Options{}, err
 	}

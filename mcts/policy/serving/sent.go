@@ -26,9 +26,9 @@ type Sent struct {
 	addSpecial bool                              // whether the server puts its token of the text's beginning before it
 }
 
-// Sent returns what a model on servers of a kind is sent in the form that the configuration wants;
-// for a kind without servers, what it would be sent.
-func (m *Models) Sent(kind string) (Sent, error) {
+// Sent returns what a model on a server is sent in the form that the configuration wants, or would
+// be sent if it were on one.
+func (m *Models) Sent() (Sent, error) {
 	c := m.Config.Server
 	shown, err := m.Prompt()
 	if err != nil {
@@ -71,7 +71,6 @@ func (m *Models) Sent(kind string) (Sent, error) {
 	}
 
 	template = template.In(m.Config.Environment.ActionCodec())
-	k := server.FindKind(kind)
 	render := func(h envs.History) string {
 		var text string
 		if functions != nil {
@@ -80,13 +79,7 @@ func (m *Models) Sent(kind string) (Sent, error) {
 			text = template.Render(shown.SystemAfter(h), reasoning.Shown(h), clean)
 		}
 
-		if k == nil { // a script, which has no server
-			return text
-		}
-
-		// Some servers add the beginning-of-text token themselves: with the template's there would
-		// be two.
-		return k.Text(text, template.BOS())
+		return template.Sent(text)
 	}
 	return Sent{
 		Render: render, functions: functions, clean: clean.Clean,

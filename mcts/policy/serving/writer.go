@@ -21,7 +21,6 @@ import (
 type Writer struct {
 	policy   *server.Policy
 	sampling server.Sampling
-	kind     *Kind
 	template *chat.Template // nil if the server applies the model's own
 	clean    *chat.Sanitizer
 }
@@ -54,7 +53,6 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 	}
 
 	w := &Writer{
-		kind: k,
 		sampling: server.Sampling{
 			Temperature: o.Temperature, TopP: 1, RepetitionPenalty: 1, MaxTokens: o.MaxTokens,
 		},
@@ -75,7 +73,7 @@ func (m *Models) Writer(name string, o suite.WriterOptions) (*Writer, error) {
 		return nil, err
 	}
 
-	w.policy, err = asked.openWriter(k, model, w.sampling)
+	w.policy, err = asked.openWriter(k, model, w)
 	return w, err
 }
 
@@ -96,19 +94,19 @@ func (m *Models) asWriter(urls string) *Models {
 	return asked
 }
 
-// openWriter returns the policy of a model that is asked for texts.
-func (m *Models) openWriter(kind *Kind, model string, sampling server.Sampling) (*server.Policy, error) {
+// openWriter returns the policy of a model that is asked for a writer's texts.
+func (m *Models) openWriter(kind *Kind, model string, w *Writer) (*server.Policy, error) {
 	limit, err := m.Servers.limit()
 	if err != nil {
 		return nil, err
 	}
 
-	backends, err := m.backends(kind, model, false)
+	backends, err := m.backends(kind, model, w.template != nil && w.template.AddSpecialTokens())
 	if err != nil {
 		return nil, err
 	}
 	return server.New(server.Options{
-		Backends: backends, Sampling: sampling, Single: kind.Single, AllTaken: kind.AllTaken, Limit: limit,
+		Backends: backends, Sampling: w.sampling, Single: kind.Single, AllTaken: kind.AllTaken, Limit: limit,
 		Retry:   m.Servers.retry(),
 		Timeout: m.Servers.Timeout, Log: m.Servers.Log, LeaveOut: m.Config.Server.LeaveOut,
 		Account: m.Servers.Account.Of(kind.Name + ":" + model),
@@ -123,8 +121,7 @@ func (w *Writer) Write(ctx context.Context, instructions, request string, seed u
 	instructions, request = w.clean.Clean(instructions), w.clean.Clean(request)
 
 	if w.template != nil {
-		bos := w.template.BOS()
-		c.Prompt = w.kind.Text(bos+w.template.System(instructions)+w.template.User(request), bos)
+		c.Prompt = w.template.System(instructions) + w.template.User(request)
 	} else {
 		c.Messages = slices.DeleteFunc([]chat.Message{
 			{Role: chat.SystemRole, Content: instructions}, {Role: chat.UserRole, Content: request},
