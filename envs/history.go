@@ -13,6 +13,16 @@ type Turn struct {
 	Observation string
 	Outcome     Outcome
 	Maker       string // see Result; no agent sees it
+	Calls       []Turn // of an action of several calls those that were played, else nil; see Played
+}
+
+// Played returns the calls of the turn that were played, in order and each with its own answer: the
+// turn itself, unless its action has several. Call and Outcome of the turn are the last one's.
+func (t Turn) Played() []Turn {
+	if t.Calls != nil {
+		return t.Calls
+	}
+	return []Turn{t}
 }
 
 // History is everything an agent may see: the task, the turns so far, the tool descriptions it has

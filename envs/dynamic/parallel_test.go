@@ -84,6 +84,17 @@ func TestParallelCalls(t *testing.T) {
 				t.Errorf("%d answers, %d of calls that did not run: %q", len(results), n, results)
 			}
 
+			played := next.Turn.Played()
+			for i, call := range played {
+				if call.Observation != results[i] || call.Action != next.Turn.Action {
+					t.Errorf("call %d is answered %q", i, call.Observation)
+				}
+			}
+
+			if len(played) != tt.run || played[tt.run-1].Call.Name != tt.api {
+				t.Errorf("%d calls were played", len(played))
+			}
+
 			if n := len(next.State.History().Learned()); n != tt.learned || next.State.Status() != tt.end {
 				t.Errorf("%d descriptions learned, %s", n, next.State.Status())
 			}

@@ -75,9 +75,10 @@ func (e *Environment[S]) callAll(
 	texts := slices.Repeat([]string{notRunText}, len(calls))
 
 	var ans answer[S]
+	var played []envs.Turn
 
 	for i, call := range calls {
-		*turn = envs.Turn{Maker: turn.Maker}
+		*turn = envs.Turn{Action: written, Maker: turn.Maker}
 
 		var err error
 		if ans, err = e.call(ctx, &at, turn, call); err != nil {
@@ -88,7 +89,9 @@ func (e *Environment[S]) callAll(
 		ans.result.Maker = cmp.Or(ans.result.Maker, turn.Maker)
 		e.observe(turn, ans)
 
-		at.session, at.passing = ans.session, ans.passing
+		// An answer may follow in the same message, and is graded by what was done before it.
+		at.session, at.passing, at.history = ans.session, ans.passing, at.history.Append(*turn)
+		played = append(played, *turn)
 		texts[i] = action.OneResult(turn.Observation)
 		// The calls make one turn, but each of them counts towards the limit.
 		loads += ans.loads
@@ -99,7 +102,7 @@ func (e *Environment[S]) callAll(
 		}
 	}
 
-	turn.Action, turn.Observation, ans.loads = written, action.JoinResults(texts), loads
+	turn.Calls, turn.Observation, ans.loads = played, action.JoinResults(texts), loads
 	return ans, nil
 }
 

@@ -129,6 +129,14 @@ func TestCommandsJudge(t *testing.T) {
 		}
 	}
 
+	calls := []envs.Turn{{Call: envs.Call{Name: "a"}}, {Call: envs.Call{Name: "b"}, Outcome: envs.ToolError}}
+	both := envs.NewHistory(envs.Task{}).Append(envs.Turn{Call: calls[1].Call, Outcome: envs.ToolError, Calls: calls})
+
+	turns := (&Task{}).episode(both, "").Turns
+	if len(turns) != 2 || turns[0].Name != "a" || turns[0].Outcome != envs.OK {
+		t.Errorf("of a turn of two calls the command sees %+v", turns)
+	}
+
 	text, err := os.ReadFile(seen)
 	if want := `{"task":"a","question":"How much?","answer":"12","turns":[]}`; err != nil || string(text) != want {
 		t.Errorf("the command read %s, %v; want %s", text, err, want)

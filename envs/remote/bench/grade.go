@@ -119,8 +119,10 @@ const (
 func (t *Task) episode(done envs.History, answer string) Episode {
 	e := Episode{Task: t.ID, Question: done.Task().Question, Answer: answer, Turns: []Turn{}}
 	for _, turn := range done.Turns() {
-		args := json.RawMessage(pytext.JSON(turn.Call.Args))
-		e.Turns = append(e.Turns, Turn{turn.Call.Tool, turn.Call.Name, args, turn.Outcome, turn.Observation})
+		for _, c := range turn.Played() {
+			args := json.RawMessage(pytext.JSON(c.Call.Args))
+			e.Turns = append(e.Turns, Turn{c.Call.Tool, c.Call.Name, args, c.Outcome, c.Observation})
+		}
 	}
 
 	return e

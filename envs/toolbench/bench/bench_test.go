@@ -241,6 +241,44 @@ func TestRule(t *testing.T) {
 	}
 }
 
+// Calls of one message count one by one, also beside the answer.
+func TestRuleOfSeveralCalls(t *testing.T) {
+	t.Parallel()
+
+	c := choice(t, queries)
+	c.Environment.Codec, c.Environment.ParallelCalls = "tools", 3
+	s := open(t, c)
+	env := environmentOf(t, s, base)
+	task := taskOf(t, s, "G1_instruction-21")
+
+	const (
+		track   = `{"name": "api_tracking_id_for_parcel_post", "arguments": {"id": "CH-7"}}`
+		price   = `{"name": "price_for_parcel_post", "arguments": {"weight": 2.5, "country": "IT", "express": true}}`
+		refused = `{"name": "price_for_parcel_post", "arguments": {}}`
+		answer  = `{"name": "Finish", "arguments": {"answer": "In Bern; 12 francs."}}`
+	)
+
+	message := func(calls ...string) envs.Action {
+		return envs.Action(`{"content": "", "calls": [` + strings.Join(calls, ", ") + `]}`)
+	}
+
+	for name, test := range map[string]struct {
+		actions []envs.Action
+		want    int
+	}{
+		"both at once":      {[]envs.Action{message(track, price), message(answer)}, 1},
+		"beside the answer": {[]envs.Action{message(track), message(price, answer)}, 1},
+		"all in one":        {[]envs.Action{message(track, price, answer)}, 1},
+		"one is refused":    {[]envs.Action{message(track, refused), message(price), message(answer)}, 1},
+		"one is missing":    {[]envs.Action{message(track, refused), message(answer)}, -1},
+		"one was not run":   {[]envs.Action{message(refused, track), message(price), message(answer)}, -1},
+	} {
+		if got := reward(play(t, env, task, test.actions...)); got != test.want {
+			t.Errorf("%s: reward %d, want %d", name, got, test.want)
+		}
+	}
+}
+
 func taskOf(t testing.TB, s *opened, id string) envs.Task {
 	t.Helper()
 

@@ -172,7 +172,9 @@ func (r rule) Grade(_ context.Context, _ struct{}, done envs.History, answer str
 
 	for _, k := range r.query.Relevant {
 		right = right && slices.ContainsFunc(turns, func(t envs.Turn) bool {
-			return t.Outcome == envs.OK && t.Call.Tool == r.functions[k]
+			return slices.ContainsFunc(t.Played(), func(t envs.Turn) bool {
+				return t.Outcome == envs.OK && t.Call.Tool == r.functions[k]
+			})
 		})
 	}
 
