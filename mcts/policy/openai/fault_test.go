@@ -91,6 +91,42 @@ func TestFaults(t *testing.T) {
 				`{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`),
 		},
 		{
+			name: "too long, SGLang and Together",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400,
+				flat("The input (61709 tokens) is longer than the model's context length (40960 tokens).", 400)),
+		},
+		{
+			name: "too long for the memory, SGLang",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400,
+				flat("Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens).", 400)),
+		},
+		{
+			name: "too long, xAI",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400, `{"code":"invalid-argument","error":"This model's maximum prompt length is `+
+				`131072 but the request contains 136973 tokens."}`),
+		},
+		{
+			name: "too long, xAI since",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400, `{"code":"invalid-argument","error":"[input_too_large] Current message `+
+				`(1149677 tokens) exceeds budget (975424 tokens)"}`),
+		},
+		{
+			name: "too long, Gemini",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400, `[{"error":{"code":400,"message":"The input token count (1054016) exceeds `+
+				`the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`),
+		},
+		{
+			name: "too long, LM Studio",
+			kind: server.TooLong,
+			handler: wiretest.Answers(400, `{"error":"Trying to keep the first 9000 tokens when context the overflows. `+
+				`The number of tokens to keep from the initial prompt is greater than the context length."}`),
+		},
+		{
 			name:    "too long, with a good status",
 			kind:    server.TooLong,
 			handler: wiretest.Answers(200, nested(inWindow, "", 400)),

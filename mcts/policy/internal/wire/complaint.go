@@ -125,14 +125,16 @@ func looseText(raw json.RawMessage) string {
 }
 
 // tooLongWords are how servers say, in small letters, that prompt and completion do not fit the
-// window: vLLM's several wordings, OpenAI's, llama.cpp's and Ollama's, TensorRT-LLM's, and those of
-// text-generation-inference.
+// window: vLLM's several wordings, OpenAI's, llama.cpp's and Ollama's, TensorRT-LLM's, those of
+// text-generation-inference, SGLang's and Together's, LM Studio's, xAI's two, and Gemini's.
 var tooLongWords = []string{
 	"maximum context length", "context_length_exceeded", "exceeds the context", "exceed_context_size",
 	"exceeds the available context", "context window", "maximum model length", "max_model_len",
 	"input is too long", "prompt is too long", "input tokens", "should not exceed max_seq_len",
 	"should not exceed max_num_tokens", "`inputs` tokens + `max_new_tokens`",
-	"`inputs` must have less than",
+	"`inputs` must have less than", "is longer than the model's context length",
+	"tokens) exceeds the maximum allowed length", "greater than the context length",
+	"maximum prompt length", "input_too_large", "input token count",
 }
 
 // TooLong reports whether the complaint is about the length of prompt and completion.
