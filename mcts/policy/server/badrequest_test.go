@@ -4,8 +4,10 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"toolevo/envs"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
 )
 
@@ -140,7 +142,7 @@ func TestFirstPromptTooLong(t *testing.T) {
 		if fits {
 			return nil
 		}
-		return &server.Fault{Kind: server.TooLong, Address: "a", Status: 200, Message: "the window is full"}
+		return tooLong()
 	}}))
 
 	propose := func(question int) error {
@@ -168,4 +170,74 @@ func TestFirstPromptTooLong(t *testing.T) {
 			t.Fatalf("question %d: %v", question, err)
 		}
 	}
+}
+
+// What was given up for its length in an earlier pass of the run is no reason to stop, however much
+// of it there is: it is asked for again at every resume.
+func TestFirstPromptTooLongAgain(t *testing.T) {
+	p := newPolicy(t, options(&echo{address: "a", before: func(context.Context, server.Completion) error {
+		return tooLong()
+	}}))
+
+	for question := range 25 {
+		if _, err := p.Propose(mcts.Again(t.Context()), request(question, 2)); err == nil || envs.IsFinal(err) {
+			t.Fatalf("question %d: %v", question, err)
+		}
+	}
+}
+
+// A refusal comes sooner than an answer: while a request that was begun before may be answered, no
+// number of refusals ends the run. Those that were begun later do not keep it from ending.
+func TestFirstPromptTooLongBeforeAnyAnswer(t *testing.T) {
+	for _, final := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			var release [30]chan bool // whether the prompt fits, by the question
+			for question := range release {
+				release[question] = make(chan bool)
+			}
+
+			o := options(&echo{address: "a", before: func(ctx context.Context, c server.Completion) error {
+				if <-release[c.Seed/1000] {
+					return nil
+				}
+				return tooLong()
+			}})
+			o.Limit = server.Limit{Sequences: len(release)}
+			p := newPolicy(t, o)
+
+			var results [len(release)]error
+			for question := range results {
+				go func() { _, results[question] = p.Propose(t.Context(), request(question, 1)) }()
+
+				synctest.Wait()
+			}
+
+			first := 1 // the oldest waits
+			if final {
+				first = 0
+			}
+
+			for question := first; question < first+20; question++ {
+				release[question] <- false
+				synctest.Wait()
+
+				last := question == first+19
+				if err := results[question]; err == nil || envs.IsFinal(err) != (last && final) {
+					t.Errorf("question %d after %d: %v", question, first, err)
+				}
+			}
+
+			for question := range release {
+				select {
+				case release[question] <- true:
+				default: // it was refused
+				}
+			}
+		})
+	}
+}
+
+// tooLong is the fault of a prompt for which the window is too small.
+func tooLong() error {
+	return &server.Fault{Kind: server.TooLong, Address: "a", Status: 400, Message: "the window is full"}
 }

@@ -1,10 +1,14 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"sync"
 	"time"
+
+	"toolevo/mcts"
 )
 
 // manyFailures is how many different requests in a row have to fail, though the server answers a
@@ -16,8 +20,34 @@ type failedRequests struct {
 	mu       sync.Mutex
 	answered time.Time           // when the last other request was
 	inRow    map[uint64]struct{} // hashes of those since
+	open     []*time.Time        // when those that are not over were begun, the oldest first
 	all      map[uint64]struct{} // and of those since the beginning, except those answered later
 	seed     maphash.Seed
+}
+
+// begin notes that a request is begun now. Call end when it is over.
+func (r *failedRequests) begin() (begun *time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	begun = new(time.Now())
+	r.open = append(r.open, begun)
+	return begun
+}
+
+func (r *failedRequests) end(begun *time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	i := slices.Index(r.open, begun)
+	r.open = slices.Delete(r.open, i, i+1)
+}
+
+// isOldest reports whether all requests that were begun before one are over.
+func (r *failedRequests) isOldest(begun *time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.open[0] == begun
 }
 
 // accept notes that a request was answered.
@@ -104,14 +134,17 @@ func (e *RequestError) GivenUp() string {
 }
 
 // refuseFirst returns the error of a question whose first prompt does not fit the context window:
-// what the model would have done with it is not known. After many in a row it ends the run.
-func (p *Policy) refuseFirst(key string, err error) error {
+// what the model would have done with it is not known. After many in a row it ends the run, unless
+// a request that was begun before may be answered yet: refusals come sooner than answers.
+func (p *Policy) refuseFirst(ctx context.Context, key string, begun *time.Time, err error) error {
 	f := FaultOf(err)
 	first := *f
 	first.Kind = BadRequest
 
 	first.Message = "the first prompt of the question does not fit the context window: " + f.Message
-	if different := p.failed.add(key, true, time.Now()); different >= manyFailures {
+
+	different := p.failed.add(key, !mcts.IsAgain(ctx), *begun)
+	if different >= manyFailures && p.failed.isOldest(begun) {
 		return first.asRefusal(fmt.Sprintf("%d questions in a row were not asked, the last", different))
 	}
 	return &RequestError{Tries: 1, Fault: &first}

@@ -76,6 +76,9 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 		return nil, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), errNoPrompt)
 	}
 
+	begun := p.failed.begin()
+	defer p.failed.end(begun)
+
 	c := p.completion(r)
 
 	choices, err := p.sample(ctx, by, c)
@@ -86,7 +89,7 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 	}
 
 	if isTooLong(err) {
-		err = p.refuseFirst(c.key(), err)
+		err = p.refuseFirst(ctx, c.key(), begun, err)
 	}
 
 	if err != nil {
