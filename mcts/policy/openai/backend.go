@@ -75,9 +75,10 @@ func (b *Backend) Complete(ctx context.Context, c server.Completion) (server.Rep
 	})
 	if f := server.FaultOf(err); d.tools && f != nil && wire.Unread(f.Status, f.Message) {
 		// The model wrote something that the server's parser cannot read, and it is lost. That is
-		// no fault of the server's: it counts as if the model had written nothing.
-		err, d.reply = nil, server.Reply{Details: make([]server.Detail, n)}
-		d.reply.Choices = slices.Repeat([]server.Choice{{Finish: server.FinishStop}}, n)
+		// no fault of the server's: it counts as if the model had written nothing. Which of several
+		// samples it was is not known, and the others are asked for again.
+		err, d.reply = nil, server.Reply{Details: make([]server.Detail, 1)}
+		d.reply.Choices = []server.Choice{{Finish: server.FinishStop, Unread: true}}
 	}
 
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/envs"
+	"toolevo/envs/action"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/internal/wiretest"
@@ -317,8 +320,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestCancel: the context ends the request, at the server too. That a server cannot read what its
-// model called is no fault of the server: the sample is without text.
+// That a server cannot read what its model called is no fault of the server: the sample is without
+// text.
 func TestUnreadCalls(t *testing.T) {
 	for _, message := range []string{ // llama.cpp b9000 and later, and before; Ollama 0.32
 		"The model produced output that does not match the expected peg-native format",
@@ -341,6 +344,66 @@ func TestUnreadCalls(t *testing.T) {
 	}
 }
 
+// An unreadable call costs no other sample: where one of several is lost with its reply, the others
+// are drawn by their seeds.
+func TestUnreadCallOfSeveral(t *testing.T) {
+	const unread = 100
+	f := wiretest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Seed int }
+		if json.NewDecoder(r.Body).Decode(&asked) != nil {
+			http.NotFound(w, r) // how many slots it has
+			return
+		}
+
+		if asked.Seed == unread {
+			wiretest.Answers(500, nested("error parsing tool call: raw='{'", "", 500))(w, r)
+			return
+		}
+
+		fmt.Fprintf(w, `{"choices":[{"index":0,"message":{"content":"sample %d"},"finish_reason":"stop"}]}`, asked.Seed)
+	})
+
+	p, err := server.New(server.Options{
+		Backends: []server.Backend{backend(t, f, func(o *Options) { o.Chat = true })}, Sampling: sampling(),
+		Messages: func(h envs.History) []chat.Message {
+			return []chat.Message{{Role: chat.UserRole, Content: h.Task().Question}}
+		},
+		Tools: func(envs.History) string { return "[]" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+
+	propose := func(seed int) []mcts.Proposal {
+		got, err := p.Propose(t.Context(), mcts.Request{
+			History: envs.NewHistory(envs.Task{ID: "q", Question: fmt.Sprint("What is ", seed, "?")}),
+			N:       3, Seed: uint64(seed),
+		})
+		if err != nil || len(got) != 3 {
+			t.Fatalf("seed %d: %+v, %v", seed, got, err)
+		}
+		return got
+	}
+
+	for i, proposal := range propose(unread) {
+		want := fmt.Sprint("sample ", unread+i)
+		if got := action.ParseMessage(proposal.Text).Content; i > 0 && got != want {
+			t.Errorf("sample %d is %q", i, proposal.Text)
+		}
+	}
+
+	for i := range 20 { // of the first ones, some ask for three samples in vain
+		before := len(f.Received())
+		propose(1000 + 10*i)
+
+		if n := len(f.Received()) - before; i >= 10 && n > 3 {
+			t.Errorf("request %d takes %d requests for 3 samples", i, n)
+		}
+	}
+}
+
+// TestCancel: the context ends the request, at the server too.
 func TestCancel(t *testing.T) {
 	begun, ended := make(chan struct{}, 1), make(chan struct{}, 1)
 	b := backend(t, wiretest.Serve(t, wiretest.Hang(begun, ended)))

@@ -121,7 +121,8 @@ type Choice struct {
 	// they were not asked for.
 	IDs, PromptIDs []int
 
-	Ended bool // the text was ended here, and is not all that was sampled
+	Ended  bool // the text was ended here, and is not all that was sampled
+	Unread bool // the server could not read a call in the text, and lost it; a reply has no other choice
 }
 
 // Detail is what a server reports of one choice beyond its text. The durations are Ollama's, 0 when

@@ -85,6 +85,10 @@ func (s *silence) setNoText(noText bool) {
 func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply) *Fault {
 	s := t.server
 
+	if r.Choices[0].Unread {
+		return nil // there was a text, and the server says so
+	}
+
 	failing := s.silence.note(c, r)
 	if !failing && c.try == emptyTries && slices.ContainsFunc(r.Choices, Choice.blank) {
 		s.limiter.force(1)

@@ -114,6 +114,30 @@ func TestHalfOfTheRepliesAreEmpty(t *testing.T) {
 	}
 }
 
+// Calls that a server cannot read are no silence of it, however many there are: the model wrote
+// them, and the server says so.
+func TestUnreadIsNoSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		unread := emptied("a", func(_ int64, c server.Completion) bool { return c.Prompt != "Hello" })
+		empty := unread.change
+		unread.change = func(asked int64, c server.Completion, r *server.Reply) {
+			empty(asked, c, r)
+			r.Choices[0].Unread = c.Prompt != "Hello"
+		}
+		p := newPolicy(t, options(unread))
+
+		for i := range 100 {
+			if got, err := p.Propose(t.Context(), request(i, 1)); err != nil || strings.TrimSpace(got[0].Text) != "" {
+				t.Fatalf("request %d: %+v, %v", i, got, err)
+			}
+		}
+
+		if s := p.Snapshot(); s.Silent != 100 || s.Transient != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 // named is a backend whose replies bear names, of which it knows its own.
 type named struct {
 	*spoiling
