@@ -202,7 +202,7 @@ func (p *Policy) pastReasoning(ctx context.Context, by caller, c Completion, cho
 	}
 
 	stops := c.Sampling.Stop
-	c.Sampling.Stop, c.try = p.options.Closing, 0
+	c.Sampling.Stop, c.try, c.Pieces = p.options.Closing, 0, true
 
 	drawn := slices.Clone(choices)
 	if err := p.fillIn(ctx, by, c, drawn, Choice.onlyReasoning); err != nil {
@@ -226,10 +226,32 @@ func (c Choice) onlyReasoning() bool {
 	return c.Finish == FinishStop && content != whole && strings.TrimSpace(content) == ""
 }
 
-// endAt returns the sample up to the first stop text in its content.
+// endAt returns the sample up to the first stop text in its content. What was sampled of it is cut
+// where the texts of its tokens have the stop text; without those it is not known.
 func (c Choice) endAt(stops []string) Choice {
 	whole := c.whole()
-	_, content := action.Part(whole)
+
+	behind := behindStop(whole, stops)
+	if behind == 0 {
+		return c
+	}
+
+	c.Finish, c.Ended = FinishStop, true
+	c.Text, c.Reasoning = whole[:len(whole)-behind], ""
+
+	kept := 0
+	sampled := strings.Join(c.Pieces, "")
+	if behind := behindStop(action.Join("", sampled), stops); behind > 0 {
+		kept = tokensOf(c.Pieces, len(sampled)-behind)
+	}
+
+	c.Pieces, c.LogProbs = c.Pieces[:kept], c.LogProbs[:min(kept, len(c.LogProbs))]
+	return c
+}
+
+// behindStop returns how many bytes of a text there are from the first stop text in its content on.
+func behindStop(text string, stops []string) int {
+	_, content := action.Part(text)
 
 	end := len(content)
 	for _, stop := range stops {
@@ -237,12 +259,7 @@ func (c Choice) endAt(stops []string) Choice {
 			end = at
 		}
 	}
-
-	if end < len(content) {
-		c.Finish, c.Ended = FinishStop, true
-		c.Text, c.Reasoning = whole[:len(whole)-len(content)+end], ""
-	}
-	return c
+	return len(content) - end
 }
 
 // fillIn draws every wanted sample again, neighbours in one request.

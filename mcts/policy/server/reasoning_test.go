@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -69,10 +70,12 @@ func TestLeadBehindReasoning(t *testing.T) {
 	}
 }
 
-// stopping is a backend whose model writes one text, as far as the stop texts of a request allow.
+// stopping is a backend whose model writes one text, as far as the stop texts of a request allow. Its
+// tokens are lines; it tells their texts, unless it is mute, where it is asked for them.
 type stopping struct {
 	text  string
 	asked *[]server.Completion
+	mute  bool
 }
 
 func (stopping) Address() string { return "stopping" }
@@ -87,13 +90,26 @@ func (s stopping) Complete(_ context.Context, c server.Completion) (server.Reply
 			text, _, _ = strings.Cut(text, stop)
 		}
 
-		r.Choices = append(r.Choices, server.Choice{Text: text, Finish: server.FinishStop})
+		choice := server.Choice{Text: text, Finish: server.FinishStop, LogProbs: lineLogProbs(text)}
+		if c.Pieces && !s.mute {
+			choice.Pieces = slices.Collect(strings.Lines(text))
+		}
+
+		r.Choices = append(r.Choices, choice)
 	}
 	return r, nil
 }
 
+// lineLogProbs are the log-probabilities of a text's lines.
+func lineLogProbs(text string) (all []float64) {
+	for line := range strings.Lines(text) {
+		all = append(all, -float64(len(line)))
+	}
+	return all
+}
+
 // TestStopsInReasoning: stop texts are about the content. Where one ends the reasoning, the sample
-// is asked for again by its seed, and ends where they say.
+// is asked for again by its seed, and ends where they say. What was written behind that does not count.
 func TestStopsInReasoning(t *testing.T) {
 	const act = "Thought: x\nAction: A\nAction Input: {\"a\": 1}\n"
 
@@ -109,8 +125,8 @@ func TestStopsInReasoning(t *testing.T) {
 	} {
 		var asked []server.Completion
 
-		o := options(stopping{test.text, &asked})
-		o.LogProbs, o.Closing = false, []string{"<|end|>"}
+		o := options(stopping{text: test.text, asked: &asked})
+		o.Closing = []string{"<|end|>"}
 		o.Sampling.Stop = []string{"<|end|>", "Observation:", "\n\nThought:"}
 		p := newPolicy(t, o)
 
@@ -118,6 +134,16 @@ func TestStopsInReasoning(t *testing.T) {
 		if err != nil || got[0].Text != test.want || len(asked) != test.requests {
 			t.Errorf("%s: %+v after %d requests, %v; want %q", name, got, len(asked), err, test.want)
 			continue
+		}
+
+		mean := 0.0
+		lines := lineLogProbs(test.want)
+		for _, l := range lines {
+			mean += l / float64(len(lines))
+		}
+
+		if math.Abs(got[0].LogProb-mean) > 1e-9 || !got[0].Scored {
+			t.Errorf("%s: the log-probability is %v, want %v", name, got[0].LogProb, mean)
 		}
 
 		last := asked[len(asked)-1]
@@ -128,6 +154,19 @@ func TestStopsInReasoning(t *testing.T) {
 		if n := p.Snapshot().PastReasoning; n != int64(test.requests-1) {
 			t.Errorf("%s: %d are counted", name, n)
 		}
+	}
+}
+
+// What counts of a sample that is ended here is not known where the server does not tell its tokens.
+func TestStopsInReasoningOfMuteTokens(t *testing.T) {
+	var asked []server.Completion
+
+	o := options(stopping{"<think>\na\n</think>\n\nI look.\nObservation: y", &asked, true})
+	o.Sampling.Stop = []string{"Observation:", "a"}
+
+	got, err := newPolicy(t, o).Propose(t.Context(), request(7, 1))
+	if err != nil || got[0].Text != "<think>\na\n</think>\n\nI look.\n" || got[0].Scored {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
