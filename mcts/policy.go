@@ -14,7 +14,8 @@ type Policy interface {
 	// Propose samples r.N completions. It may return fewer than N only when the server gives fewer.
 	// An error is the server's or the network's, never the model's, and names its stage. A prompt
 	// that does not fit the model's context window is not an error but one proposal with
-	// FinishTooLong: asking again would not help, the node is a dead end.
+	// FinishTooLong: asking again would not help, the node is a dead end. With an error may come
+	// the first samples, which were drawn all the same, so that a log can keep them.
 	Propose(ctx context.Context, r Request) ([]Proposal, error)
 }
 

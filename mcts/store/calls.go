@@ -130,9 +130,13 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 		return nil, fail("replay "+r.Node.String(), ErrNotLogged)
 	}
 
-	proposals, err := p.next.Propose(ctx, r)
-	if err != nil {
-		return nil, err
+	proposals, unanswered := p.next.Propose(ctx, r)
+	if unanswered != nil && len(proposals) == 0 {
+		return nil, unanswered
+	}
+
+	if unanswered != nil { // the rest is asked for when the call is made again
+		r.N = len(proposals)
 	}
 
 	// What is logged comes back at every replay, so it has to be in order before: log-probabilities
@@ -163,10 +167,10 @@ func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, 
 	defer p.mu.Unlock()
 
 	p.asked++
-	if hasIDs(kept) { // later prompts are kept as differences to this one
+	if hasIDs(kept) || unanswered != nil { // later prompts are kept as differences to this one
 		p.logged[callKey{r.Node.Path, r.First}] = l
 	}
-	return proposals, nil
+	return proposals, unanswered
 }
 
 // find returns the logged call that has a sample drawn at a node, and the first sample of that

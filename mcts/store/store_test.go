@@ -152,6 +152,49 @@ func TestAFailedCallIsNotLogged(t *testing.T) {
 	}
 }
 
+// Samples that come with an error are paid for: they are logged, and a second try asks for the
+// others alone, in the same process or in a later one.
+func TestSamplesBeforeAnErrorAreKept(t *testing.T) {
+	gone := errors.New("gone")
+
+	for _, later := range []bool{false, true} {
+		ctx, s, model := context.Background(), open(t), &breaking{err: gone}
+		p := policy(t, s, model)
+		r := request("0", 100)
+		r.N = 3
+
+		if _, err := p.Propose(ctx, r); !errors.Is(err, gone) {
+			t.Errorf("error is %v", err)
+		}
+
+		if model.err = nil; later {
+			p = policy(t, s, model)
+		}
+
+		got, err := p.Propose(ctx, r)
+		if err != nil || len(got) != 3 || got[0].Text != "0 100" || got[2].Text != "0 102" || model.samples != 3 {
+			t.Errorf("%+v after %d samples, %v", got, model.samples, err)
+		}
+	}
+}
+
+// breaking is an echo that draws one sample of a request and fails, as long as it has an error.
+type breaking struct {
+	echo
+	err     error
+	samples int
+}
+
+func (b *breaking) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
+	if b.err != nil {
+		r.N = 1
+	}
+	b.samples += r.N
+
+	ps, _ := b.echo.Propose(ctx, r)
+	return ps, b.err
+}
+
 // failing is a model that cannot be reached.
 type failing struct{ err error }
 

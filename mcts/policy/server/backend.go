@@ -71,6 +71,8 @@ type Completion struct {
 
 	unneeded bool // its log-probabilities are not needed
 	try      int  // how often samples of it came back without text; below 0 when that says nothing
+
+	begin func() (seed uint64) // is called before it is first sent, and returns its seed; may be nil
 }
 
 // Sampling are the parameters of decoding. All of them are sent with every request, except those

@@ -29,6 +29,10 @@ func (p *Policy) deliver(ctx context.Context, by caller, c Completion) (reply Re
 			return p.admit(ctx, by, t, c.N)
 		},
 		send: func(ctx context.Context, t turn) (fault *Fault) {
+			if c.begin != nil {
+				c.Seed, c.begin = c.begin(), nil
+			}
+
 			used = dialect(t.server)
 			if reply, fault = p.attemptIn(ctx, t, c, used); fault != nil {
 				return fault

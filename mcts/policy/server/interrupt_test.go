@@ -3,11 +3,14 @@ package server_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
+	"toolevo/mcts/store"
 )
 
 // An interruption waits for what a server is answering. What waits for a slot, or would be asked
@@ -74,6 +77,70 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("%d requests: %+v", backend.asked.Load(), s)
 		}
 	})
+}
+
+// Of the samples of one request, those that were drawn when a run is interrupted are kept, the one
+// in flight among them: a resumed run asks for the others alone.
+func TestInterruptedBetweenSamples(t *testing.T) {
+	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "run.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	asked, release := make(chan uint64, 9), make(chan struct{})
+	o := options(&echo{address: "a", before: func(_ context.Context, c server.Completion) error {
+		asked <- c.Seed
+
+		<-release
+		return nil
+	}})
+	o.Single, o.Limit = true, server.Limit{Sequences: 1}
+	p := newPolicy(t, o)
+	r := request(1, 3)
+
+	var got []mcts.Proposal
+	propose := func(ctx context.Context) chan error {
+		logged, err := s.Policy(ctx, r.Node.Question, r.Node.Tree, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		done := make(chan error)
+		go func() {
+			var err error
+			got, err = logged.Propose(ctx, r)
+			done <- err
+		}()
+		return done
+	}
+
+	ctx, interrupt := mcts.Interruptible(t.Context())
+	done := propose(ctx)
+	first := <-asked
+
+	release <- struct{}{}
+
+	second := <-asked
+
+	interrupt()
+
+	release <- struct{}{}
+
+	if err := <-done; !errors.Is(err, context.Canceled) || first != r.Seed || second != r.Seed+1 {
+		t.Errorf("samples of the seeds %d and %d, of %d to %d, and then %v", first, second, r.Seed, r.Seed+2, err)
+	}
+
+	close(release)
+
+	if err := <-propose(t.Context()); err != nil || len(asked) != 1 || <-asked != r.Seed+2 {
+		t.Errorf("a resumed run asks for %d more samples: %v", len(asked), err)
+	}
+
+	want := all(t, newPolicy(t, options(&echo{address: "a"})), 2, 1, 3)[1]
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
 }
 
 // The end of the context that was interrupted ends what is being answered, too.

@@ -65,7 +65,7 @@ var errNoPrompt = errors.New("nothing writes its prompt: set Render or Messages"
 // mcts.FinishTooLong, except the first of a question: what was never asked is a failure.
 //
 // An error names envs.StagePolicy and wraps the *Fault that made further tries useless, or is the
-// context's.
+// context's. The first samples may come with it.
 func (p *Policy) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	return p.propose(ctx, r, caller{question: r.Node.Question})
 }
@@ -92,24 +92,30 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 		err = p.refuseFirst(ctx, c.key(), begun, err)
 	}
 
-	if err != nil {
-		return nil, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), err)
+	// Those that were drawn before an error are paid for.
+	proposals, unfit := p.proposals(r.History, choices)
+	if unfit != nil {
+		err = unfit
 	}
+	return proposals, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), err)
+}
 
-	proposals := make([]mcts.Proposal, len(choices))
+// proposals turns samples into proposals.
+func (p *Policy) proposals(h envs.History, choices []Choice) (proposals []mcts.Proposal, err error) {
+	proposals = make([]mcts.Proposal, len(choices))
 	for i, c := range choices {
 		// Token ids belong to the text as it was written, before calls are read out of it.
 		sent := c
 		if p.options.ReadCalls != nil {
-			c = p.readCalls(r.History, c)
+			c = p.readCalls(h, c)
 		}
 
 		if proposals[i], err = p.proposal(c); err != nil {
-			return nil, envs.Fail(envs.StagePolicy, "complete at "+r.Node.String(), err)
+			return nil, err
 		}
 
 		if p.options.TokenIDs {
-			p.keepIDs(r.History, &proposals[i], sent)
+			p.keepIDs(h, &proposals[i], sent)
 		}
 	}
 	return proposals, nil
@@ -163,7 +169,8 @@ const emptyTries = 6
 
 // sample draws c.N samples, and those without text again by their seeds. A model that ends its text
 // at once does so again at the price of a token; a server that lost the text has it the next time,
-// and the tree grows as it would have without that fault.
+// and the tree grows as it would have without that fault. With an error come the first samples, up
+// to one that is to be asked for again.
 func (p *Policy) sample(ctx context.Context, by caller, c Completion) ([]Choice, error) {
 	choices, err := p.complete(ctx, by, c)
 	for c.try = 1; err == nil && c.try <= emptyTries; c.try++ {
@@ -178,8 +185,13 @@ func (p *Policy) sample(ctx context.Context, by caller, c Completion) ([]Choice,
 		err = p.pastReasoning(ctx, by, c, choices)
 	}
 
+	// An interruption lets nothing be asked for again, so that the others are final.
 	if err != nil {
-		return nil, err
+		again := func(c Choice) bool { return c.blank() || c.onlyReasoning() }
+		if i := slices.IndexFunc(choices, again); i >= 0 {
+			choices = choices[:i]
+		}
+		return choices, err
 	}
 
 	for _, choice := range choices {
@@ -327,24 +339,36 @@ func (p *Policy) ignoresN() bool {
 const neverSeveral = 8
 
 // each draws c.N samples in a request each, at the same time; from a server with slots as many at a
-// time as it has free seats.
+// time as it has free seats. With an error come the first samples, as far as they were answered.
 func (p *Policy) each(ctx context.Context, by caller, c Completion) ([]Choice, error) {
-	choices := make([]Choice, c.N)
+	choices, answered := make([]Choice, c.N), make([]bool, c.N)
+	var begun atomic.Uint64
 
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range choices {
 		group.Go(func() error {
-			single := c
-			single.N, single.Seed = 1, c.Seed+uint64(i)
+			single, sample := c, 0
+			single.N, single.Seed = 1, c.Seed+uint64(i) // of its pauses
+			// In the order in which they are sent: an interruption lets those finish, and the first
+			// samples can be kept without the others.
+			single.begin = func() uint64 {
+				sample = int(begun.Add(1)) - 1
+				return c.Seed + uint64(sample)
+			}
 
 			reply, err := p.deliver(ctx, by, single)
 			if err == nil {
-				choices[i] = reply.Choices[0]
+				choices[sample], answered[sample] = reply.Choices[0], true
 			}
 			return err
 		})
 	}
-	return choices, group.Wait()
+
+	err := group.Wait()
+	if err != nil {
+		choices = choices[:slices.Index(answered, false)]
+	}
+	return choices, err
 }
 
 // proposal turns a sample into a proposal.

@@ -70,8 +70,8 @@ func TestLeadBehindReasoning(t *testing.T) {
 	}
 }
 
-// stopping is a backend whose model writes one text, as far as the stop texts of a request allow. Its
-// tokens are lines; it tells their texts, unless it is mute, where it is asked for them.
+// stopping is a backend whose model writes one text, as far as the stop texts of a request allow.
+// Its tokens are lines; it tells their texts, unless it is mute, where it is asked for them.
 type stopping struct {
 	text  string
 	asked *[]server.Completion
@@ -109,7 +109,8 @@ func lineLogProbs(text string) (all []float64) {
 }
 
 // TestStopsInReasoning: stop texts are about the content. Where one ends the reasoning, the sample
-// is asked for again by its seed, and ends where they say. What was written behind that does not count.
+// is asked for again by its seed, and ends where they say. What was written behind that does not
+// count.
 func TestStopsInReasoning(t *testing.T) {
 	const act = "Thought: x\nAction: A\nAction Input: {\"a\": 1}\n"
 
@@ -157,7 +158,7 @@ func TestStopsInReasoning(t *testing.T) {
 	}
 }
 
-// What counts of a sample that is ended here is not known where the server does not tell its tokens.
+// What counts of a sample that is ended here is not known where a server does not tell its tokens.
 func TestStopsInReasoningOfMuteTokens(t *testing.T) {
 	var asked []server.Completion
 
