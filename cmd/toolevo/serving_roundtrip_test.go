@@ -158,7 +158,8 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				q.AddSpecialTokens, begin)
 		}
 
-		answer = map[string]any{"choices": []any{map[string]any{"text": p.reply(begin+q.Prompt, nil), "finish_reason": "stop",
+		answer = map[string]any{"choices": []any{map[string]any{
+			"text": p.reply(begin+q.Prompt, nil), "finish_reason": "stop",
 			"logprobs": map[string]any{"tokens": []string{"x"}, "token_logprobs": []float64{-0.1}}}}}
 	case "/v1/chat/completions":
 		answer = map[string]any{"choices": []any{map[string]any{"finish_reason": "stop",

@@ -12,7 +12,7 @@
 //
 // # Guarantees
 //
-//   - A task that lost an episode to an infrastructure failure, or of which only one case of two was
+//   - A task that lost an episode to an infrastructure failure, or of which one case of two was not
 //     played, is in no figure, and counted.
 //   - The same episodes and programs give the same bytes.
 //
