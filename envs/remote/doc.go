@@ -70,8 +70,8 @@
 // again.
 //
 // A running service that is never reset ([HTTP].Resettable) has a state that anybody may change:
-// its tools may only read. One that is reset has one instance ([HTTP].Most), and nobody else may
-// use it meanwhile.
+// its tools may only read. What others do there ([Options].Shared), all branches find. One that is
+// reset has one instance ([HTTP].Most), and nobody else may use it meanwhile.
 //
 // A wrong key that a service answers with 403 looks like a forbidden call. Cookies that a service
 // sets are not kept. An answer of more than [HTTP].MostBytes is a ToolError that asks for less,

@@ -368,6 +368,42 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// In a state that nothing brings back, a change is made once for each log that has it: what is read
+// after it is read anew, and no way to another branch repeats it.
+func TestSharedState(t *testing.T) {
+	t.Parallel()
+
+	s, m := &shelf{}, &memory{}
+	tools := service(t, s, func(o *remote.Options) { o.Shared, o.Most = true, 1 })
+
+	var at remote.Log
+
+	ask := func(tool, text, want string) {
+		t.Helper()
+
+		next, result, err := tools.Call(t.Context(), m, at, tool, envs.Object("text", text))
+		if err != nil || result.Observation != want {
+			t.Errorf("%s %s: %+v, %v, want %q", tool, text, result, err, want)
+		}
+
+		at = next
+	}
+
+	ask("all", "", "")
+	ask("put", "a", "1")
+	ask("all", "", "a")
+	ask("put", "a", "2")
+	ask("all", "", "a a")
+
+	at = remote.Log{}
+	ask("put", "b", "3")
+	ask("all", "", "a a b")
+
+	if calls := s.calls.Load(); calls != 7 || s.starts.Load() != 1 {
+		t.Errorf("%d calls of %d instances, want 7 of 1", calls, s.starts.Load())
+	}
+}
+
 // With Ahead the next instance is started while the last one is used, and there is never more than
 // one that nobody uses; what is not needed ends with the service.
 func TestInstancesAreStartedAhead(t *testing.T) {

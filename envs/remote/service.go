@@ -42,6 +42,10 @@ type Options struct {
 	// ReadsOnly reports whether a tool only reads.
 	ReadsOnly func(tool string) bool
 
+	// Shared says that all instances have one state, which nothing brings back. What was called
+	// before is in it already, so no call of a log is made again.
+	Shared bool
+
 	Masks []Mask
 
 	Most     int           // instances at the same time, at least 1
@@ -132,13 +136,18 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 		return envs.Result{}, ctx.Err()
 	}
 
-	p, err := s.take(ctx, next.before)
+	to := next.before
+	if s.o.Shared {
+		to = Log{}
+	}
+
+	p, err := s.take(ctx, to)
 	if err != nil {
 		return envs.Result{}, err
 	}
 
 	// An instance that answers differently than before is not in the state that the log is about.
-	missing, _ := next.before.since(p.at)
+	missing, _ := to.since(p.at)
 	for _, again := range missing {
 		if t, ok := p.Instance.(Listener); ok {
 			t.Tell(again.tool, again.args, again.result)
@@ -161,8 +170,8 @@ func (s *Service) call(ctx context.Context, next *entry) (envs.Result, error) {
 	}
 
 	// A call that only reads leaves the instance where it was.
-	p.at = next.before
-	if !s.o.ReadsOnly(next.tool) {
+	p.at = to
+	if !s.o.Shared && !s.o.ReadsOnly(next.tool) {
 		// Where others make the same call at the same time, one answer is kept, and only the
 		// instance that gave it goes on.
 		made := *next

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"toolevo/envs/action"
 	"toolevo/envs/envtest/suitetest"
 	"toolevo/envs/remote"
+	"toolevo/envs/remote/ordertest"
 	"toolevo/envs/remote/remotetest"
 	"toolevo/envs/suite"
 )
@@ -269,6 +271,57 @@ func TestToolsThatChangeWhatNothingBringsBack(t *testing.T) {
 		if got := said(toolset.check(spec)); !strings.HasPrefix(got, want) || got != "" && want == "" {
 			t.Errorf("%v: %s, want %s", toolset.Allow, got, want)
 		}
+	}
+}
+
+// What an allowed tool has changed at a server that runs is found by the same read after it, and by
+// the grader.
+func TestAllowedChangesAreRead(t *testing.T) {
+	t.Parallel()
+
+	web := httptest.NewServer(ordertest.New())
+	t.Cleanup(web.Close)
+
+	data, dir := t.TempDir(), t.TempDir()
+
+	document := filepath.Join(dir, "api.yaml")
+	if err := os.WriteFile(document, ordertest.Document, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	i := importing{
+		data: data, document: document, server: web.URL, describe: 256, allow: []string{"add_note"},
+		choose: suite.Repeated{"get_order", "add_note"},
+	}
+	if _, err := i.run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+
+	addLines(t, data, "test", `{"id": "a", "question": "?", "after": [{"tool": "get_order", `+
+		`"args": {"order_id": 7}, "has": {"notes": ["call", "call"]}}]}`+"\n")
+
+	o := open(t, data, "test")
+
+	env, err := o.Environment(base, &memory{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	start, err := env.Reset(t.Context(), o.Tasks()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	get := call("get_order", "order_id", envs.Number("7"))
+	add := call("add_note", "order_id", envs.Number("7"), "text", "call")
+
+	s, turn := act(t, env, start, get, add, get)
+	if !strings.Contains(turn.Observation, `"notes": ["call"]`) {
+		t.Errorf("after the addition: %s", turn.Observation)
+	}
+
+	if _, turn = act(t, env, s, add, get, envs.Finish("done")); turn.Outcome != envs.Correct {
+		t.Errorf("it is %s: %s", turn.Outcome, turn.Observation)
 	}
 }
 

@@ -255,7 +255,8 @@ func (t *Toolset) service(source remote.Source) (*remote.Service, error) {
 
 	_, simulated := source.(*simulation)
 	return remote.New(source, remote.Options{
-		ReadsOnly: func(tool string) bool { return !simulated && !t.startsInstances() || reads[tool] },
+		ReadsOnly: func(tool string) bool { return reads[tool] },
+		Shared:    !simulated && !t.startsInstances(),
 		Masks:     masks, Most: t.most(), Ahead: !simulated && t.startsPrograms(),
 		Timeout: t.Timeout, Patience: t.Patience,
 	}), nil
