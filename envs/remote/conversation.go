@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,6 +80,12 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 	}
 
 	text := pytext.JSON(args)
+	if !json.Valid([]byte(text)) {
+		return envs.Result{
+			Observation: "The arguments cannot be sent: NaN and Infinity are no numbers of JSON.",
+			Outcome:     envs.InvocationError,
+		}, nil
+	}
 
 	// Agents know the folder by one path, since every instance has another folder.
 	if c.shown != "" {
@@ -101,6 +108,8 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 		!slices.Contains(clientFaults, refused.Code):
 		message := c.hidden(refused.Message)
 		return envs.Result{Observation: message, Outcome: envs.InvocationError}, nil
+	case err != nil && refused == nil && c.answers(ctx):
+		return envs.Result{}, &unread{tool, err}
 	case err != nil:
 		return envs.Result{}, fmt.Errorf("%w%s", err, c.lastOutput())
 	}
@@ -180,13 +189,20 @@ func textOf(reply *mcp.CallToolResult) string {
 		case *mcp.TextContent:
 			parts = append(parts, content.Text)
 		case *mcp.ImageContent:
-			parts = append(parts, fmt.Sprintf("[%s, %d bytes]", content.MIMEType, len(content.Data)))
+			parts = append(parts, sized(content.MIMEType, content.Data))
 		case *mcp.AudioContent:
-			parts = append(parts, fmt.Sprintf("[%s, %d bytes]", content.MIMEType, len(content.Data)))
+			parts = append(parts, sized(content.MIMEType, content.Data))
 		case *mcp.ResourceLink:
 			parts = append(parts, content.URI)
 		case *mcp.EmbeddedResource:
-			parts = append(parts, content.Resource.Text)
+			switch r := content.Resource; {
+			case r == nil:
+				parts = append(parts, "[resource]")
+			case r.Blob != nil:
+				parts = append(parts, sized(cmp.Or(r.MIMEType, "resource"), r.Blob))
+			default:
+				parts = append(parts, r.Text)
+			}
 		}
 	}
 
@@ -196,6 +212,9 @@ func textOf(reply *mcp.CallToolResult) string {
 	}
 	return strings.Join(parts, "\n")
 }
+
+// sized names data by its type and size.
+func sized(kind string, data []byte) string { return fmt.Sprintf("[%s, %d bytes]", kind, len(data)) }
 
 // Close implements [Instance].
 func (c *conversation) Close() error { return errors.Join(c.ClientSession.Close(), c.remove()) }

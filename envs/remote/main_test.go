@@ -3,6 +3,7 @@ package remote_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,6 +37,8 @@ func serve(what, where string) bool {
 		serveStrict(where, func() { os.Exit(1) })
 	case "serve-silent":
 		serveStrict(where, func() {})
+	case "serve-odd":
+		_ = oddServer().Run(context.Background(), &mcp.StdioTransport{}) // it ends with its client
 	case "serve-orders":
 		_ = http.ListenAndServe(where, ordertest.New()) // it ends with its user
 	case "serve-folder":
@@ -118,5 +121,40 @@ func notesServer(dir string, o mcp.ServerOptions) *mcp.Server {
 		os.Exit(1)
 		return "", nil
 	})
+	return server
+}
+
+// oddContents are contents of replies, by the tool of [oddServer] that answers with them.
+var oddContents = map[string]string{
+	"media":    `{"type":"blob","data":"AQID","mimeType":"application/pdf"}`,
+	"bytes":    `{"type":"resource","resource":{"uri":"a:b","mimeType":"image/png","blob":"AQID"}}`,
+	"untyped":  `{"type":"resource","resource":{"uri":"a:b","blob":"AQID"}}`,
+	"memo":     `{"type":"resource","resource":{"uri":"a:b","text":"buy milk"}}`,
+	"bare":     `{"type":"resource"}`,
+	"picture":  `{"type":"image","data":"AQID","mimeType":"image/png"}`,
+	"no bytes": `{"type":"image","data":5,"mimeType":"image/png"}`,
+}
+
+// rawContent is content as its text says.
+type rawContent struct {
+	mcp.Content
+
+	text string
+}
+
+func (r rawContent) MarshalJSON() ([]byte, error) { return []byte(r.text), nil }
+
+// oddServer answers with contents that servers in use send.
+func oddServer() *mcp.Server {
+	server := mcp.NewServer(&mcp.Implementation{Name: "odd", Version: "1"}, nil)
+
+	for name, text := range oddContents {
+		tool := &mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}
+		server.AddTool(tool, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			contents := []mcp.Content{&mcp.TextContent{Text: "here:"}, rawContent{text: text}}
+			return &mcp.CallToolResult{Content: contents}, nil
+		})
+	}
+
 	return server
 }

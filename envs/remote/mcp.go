@@ -180,5 +180,5 @@ func (m *MCP) transport(ctx context.Context, c *conversation) (mcp.Transport, er
 	server := c.command(context.WithoutCancel(ctx),
 		keeper.Command(keeper.OwnBinary, grace, m.Command))
 	server.Dir = c.dir
-	return &mcp.CommandTransport{Command: server, TerminateDuration: grace}, nil
+	return legible{&mcp.CommandTransport{Command: server, TerminateDuration: grace}}, nil
 }

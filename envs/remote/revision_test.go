@@ -265,3 +265,45 @@ func TestToolsThatAsk(t *testing.T) {
 		}
 	}
 }
+
+// Contents that are no text are named; none of them ends the run or this process. What the client
+// library cannot read is named where a reply comes over a pipe, and else is given up.
+func TestContentsThatAreNoText(t *testing.T) {
+	t.Parallel()
+
+	pipe, _ := spoken(t, own(t, "serve-odd", nil))
+	network, _ := spoken(t, web(t, oddServer(), mcp.StreamableHTTPOptions{}))
+
+	for tool, want := range map[string]string{
+		"media": "[blob]", "no bytes": "[image]", "bytes": "[image/png, 3 bytes]", "untyped": "[resource, 3 bytes]",
+		"memo": "buy milk", "bare": "[resource]", "picture": "[image/png, 3 bytes]",
+	} {
+		result, err := pipe.Call(t.Context(), tool, nil)
+		if err != nil || result.Observation != "here:\n"+want || result.Outcome != envs.OK {
+			t.Errorf("%s over a pipe: %+v, %v, want %s", tool, result, err, want)
+		}
+
+		result, err = network.Call(t.Context(), tool, nil)
+		if _, alone := envs.GivenUp(err); tool == "media" || tool == "no bytes" {
+			if !alone || !strings.Contains(err.Error(), tool) {
+				t.Errorf("%s over HTTP: %+v, %v, want it given up", tool, result, err)
+			}
+		} else if err != nil || result.Observation != "here:\n"+want {
+			t.Errorf("%s over HTTP: %+v, %v, want %s", tool, result, err, want)
+		}
+	}
+}
+
+// A number that JSON has not is a mistake in the call, which is not sent.
+func TestArgumentsThatAreNotJSON(t *testing.T) {
+	t.Parallel()
+
+	instance, _ := spoken(t, own(t, "serve-odd", nil))
+
+	for _, number := range []envs.Number{"NaN", "Infinity", "-Infinity"} {
+		result, err := instance.Call(t.Context(), "memo", envs.Object("n", []any{number}))
+		if err != nil || result.Outcome != envs.InvocationError || !strings.Contains(result.Observation, "JSON") {
+			t.Errorf("%s: %+v, %v", number, result, err)
+		}
+	}
+}
