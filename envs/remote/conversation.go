@@ -88,7 +88,7 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 	}
 
 	// Agents know the folder by one path, since every instance has another folder.
-	if c.shown != "" {
+	if c.shown != "" && c.dir != "" {
 		text = strings.ReplaceAll(text, c.shown, c.dir)
 	}
 

@@ -48,6 +48,8 @@ func (m *MCP) Validate() error {
 		return errors.New("mcp wants a command or a url")
 	case m.URL != "" && len(m.Reset) > 0:
 		return errors.New("mcp: a server that runs has no folder that a command could reset")
+	case m.URL != "" && m.Shown != "":
+		return errors.New("mcp: a server that runs has no folder that shown could stand for")
 	case m.Shown != "" && !filepath.IsAbs(m.Shown):
 		return fmt.Errorf("mcp: shown is %s, want an absolute path", m.Shown)
 	}

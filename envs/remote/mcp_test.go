@@ -171,6 +171,7 @@ func TestServersThatRun(t *testing.T) {
 		t.Fatalf("%v, %v", tools, err)
 	}
 
+	m.Shown = dir // of a folder that it has not, so that no call is changed by it
 	s := remote.New(m, remote.Options{
 		ReadsOnly: func(string) bool { return true }, Most: 1, Timeout: time.Minute, Patience: time.Second,
 	})
@@ -242,7 +243,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 
 	for _, m := range []*remote.MCP{
 		{}, {Command: []string{"x"}, URL: "http://x"}, {URL: "http://x", Reset: []string{"y"}},
-		{Command: []string{"x"}, Shown: "workspace"},
+		{Command: []string{"x"}, Shown: "workspace"}, {URL: "http://x", Shown: "/workspace"},
 	} {
 		if m.Validate() == nil {
 			t.Errorf("%+v is taken", m)
