@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolevo/envs"
 	"toolevo/envs/action"
@@ -345,5 +348,21 @@ func TestToolsThatAreLeftOut(t *testing.T) {
 	var said strings.Builder
 	if next.print(&said); !strings.Contains(said.String(), "left out, as at import: find_books, list_loans\n") {
 		t.Error(said.String())
+	}
+}
+
+// The next release may run already, though today's server is started in a folder.
+func TestNextReleasesThatRun(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, func(i *importing) { i.reset, i.shown = "true", "/workspace" })
+
+	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(
+		func(*http.Request) *mcp.Server { return remotetest.Server() }, nil))
+	t.Cleanup(web.Close)
+
+	n := nextJob{data: data, url: web.URL, name: "next", describe: 256}
+	if next, err := n.run(t.Context(), nil); err != nil || len(next.Equal) != 5 {
+		t.Errorf("%+v, %v", next, err)
 	}
 }

@@ -122,8 +122,12 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 	// server.
 	server := &remote.MCP{Command: command, URL: n.url}
 	if was := now.MCP; was != nil {
-		server.Reset, server.Shown = was.Reset, was.Shown
 		server.Environment, server.Secrets = was.Environment, was.Secrets
+
+		// One that runs has no folder.
+		if len(command) > 0 {
+			server.Reset, server.Shown = was.Reset, was.Shown
+		}
 	}
 
 	if err := server.Validate(); err != nil {
