@@ -114,7 +114,16 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 		return envs.Result{}, fmt.Errorf("%w%s", err, c.lastOutput())
 	}
 
-	result := envs.Result{Observation: c.hidden(textOf(reply)), Outcome: envs.OK}
+	parts := partsOf(reply)
+	if len(strings.Join(parts, "\n")) > defaultMostBytes {
+		return tooLarge(defaultMostBytes), nil
+	}
+
+	for i := range parts {
+		parts[i] = oneLine(parts[i])
+	}
+
+	result := envs.Result{Observation: c.hidden(strings.Join(parts, "\n")), Outcome: envs.OK}
 	if reply.IsError {
 		result.Outcome = envs.ToolError
 	}
@@ -180,10 +189,8 @@ func (c *conversation) hidden(text string) string {
 	return strings.ReplaceAll(text, c.dir, c.shown)
 }
 
-// textOf returns the text of a reply. Other contents are named by their type and size.
-func textOf(reply *mcp.CallToolResult) string {
-	var parts []string
-
+// partsOf returns the texts of a reply. Other contents are named by their type and size.
+func partsOf(reply *mcp.CallToolResult) (parts []string) {
 	for _, content := range reply.Content {
 		switch content := content.(type) {
 		case *mcp.TextContent:
@@ -208,9 +215,9 @@ func textOf(reply *mcp.CallToolResult) string {
 
 	if len(parts) == 0 && reply.StructuredContent != nil {
 		text, _ := json.Marshal(reply.StructuredContent) // it was JSON
-		return string(text)
+		parts = append(parts, string(text))
 	}
-	return strings.Join(parts, "\n")
+	return parts
 }
 
 // sized names data by its type and size.

@@ -74,6 +74,7 @@
 // reset has one instance ([HTTP].Most), and nobody else may use it meanwhile.
 //
 // A wrong key that a service answers with 403 looks like a forbidden call. Cookies that a service
-// sets are not kept. An answer of more than [HTTP].MostBytes is a ToolError that asks for less,
-// even if something was done. Secrets of fewer than four characters are not hidden.
+// sets are not kept. An answer of more than [HTTP].MostBytes, of an MCP server of more than 1 MiB,
+// is a ToolError that asks for less, even if something was done. Secrets of fewer than four
+// characters are not hidden.
 package remote

@@ -28,14 +28,28 @@ func (i *httpInstance) result(a answer) envs.Result {
 		r.Outcome = envs.ToolError
 	}
 
-	// A truncated answer is not JSON any more, and only the agent can ask for less.
 	if a.large {
-		r.Observation = fmt.Sprintf("The answer has more than %d bytes: ask for less.", i.MostBytes)
-		r.Outcome = envs.ToolError
+		r = tooLarge(i.MostBytes)
 	}
 
 	r.Observation = i.hide(strings.NewReplacer(i.own...).Replace(r.Observation))
 	return r
+}
+
+// tooLarge is the result of an answer with more bytes than it may have. Truncated, it would not be
+// JSON any more, and only the agent can ask for less.
+func tooLarge(most int64) envs.Result {
+	text := fmt.Sprintf("The answer has more than %d bytes: ask for less.", most)
+	return envs.Result{Observation: text, Outcome: envs.ToolError}
+}
+
+// oneLine returns a text, rewritten if it is JSON: in one line, with a space between members and
+// between items, so that what counts words can cut it.
+func oneLine(text string) string {
+	if value, err := pytext.DecodeStrict(text); err == nil {
+		return pytext.JSON(value)
+	}
+	return text
 }
 
 // text returns the body, in one line if it is JSON, or the status if it is empty.
@@ -45,12 +59,8 @@ func (a answer) text() string {
 		return a.name()
 	}
 
-	if value, err := pytext.DecodeStrict(text); err == nil {
-		return pytext.JSON(value)
-	}
-
-	if strings.ContainsRune(text, 0) {
-		return fmt.Sprintf("[%s, %d bytes]", a.kind, len(a.body))
+	if text = oneLine(text); strings.ContainsRune(text, 0) {
+		return sized(a.kind, a.body)
 	}
 	return text
 }
