@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -60,6 +61,24 @@ func TestServicesConform(t *testing.T) {
 	}
 
 	suitetest.Run(t, Remote{}, suite.Choice{Data: data, Split: "test", Prompt: base}, nil)
+}
+
+// A run is continued with fewer requests a second, as a service asks for that.
+func TestRatesAreNoSource(t *testing.T) {
+	t.Parallel()
+
+	data := orders(t)
+
+	was, err := Remote{}.Sources(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	change(t, toolsetPath(data), "document: openapi.yaml", "document: openapi.yaml\n  rate: 2\n  concurrent: 3")
+
+	if now, err := (Remote{}).Sources(data); err != nil || !maps.Equal(now, was) {
+		t.Errorf("%v, %v; want %v", now, err, was)
+	}
 }
 
 // What a task leaves behind is asked of the instance that it was played on, and of no other.
