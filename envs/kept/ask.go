@@ -56,3 +56,19 @@ func (a *Asking) again(wrong error) string {
 	return fmt.Sprintf("%s\n\nYour last reply to this cannot be used: %v. "+
 		"Keep exactly to the form that you were told to answer in.", a.Request, wrong)
 }
+
+// Lost is the error of a model none of whose replies could be read. It is about one request, so
+// that [envs.GivenUp] holds for it.
+type Lost struct {
+	Err    error
+	Reason string // in a few words
+}
+
+// Error says what is wrong.
+func (l *Lost) Error() string { return l.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (l *Lost) Unwrap() error { return l.Err }
+
+// GivenUp implements what [envs.GivenUp] asks for: the model may answer other requests.
+func (l *Lost) GivenUp() string { return l.Reason }

@@ -50,7 +50,7 @@ type Options struct {
 
 	Most     int           // instances at the same time, at least 1
 	Ahead    bool          // one more is started before it is needed
-	Timeout  time.Duration // of one call
+	Timeout  time.Duration // of one call; 0 is none
 	Patience time.Duration // for a source that cannot start an instance
 }
 
@@ -296,10 +296,13 @@ func (s *Service) drop(p *placed, err error) error {
 
 // ask makes a call on an instance.
 func (s *Service) ask(ctx context.Context, p *placed, e *entry) (envs.Result, error) {
-	timed, cancel := context.WithTimeout(ctx, s.o.Timeout)
-	defer cancel()
+	if s.o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.o.Timeout)
+		defer cancel()
+	}
 
-	result, err := p.Call(timed, e.tool, e.args)
+	result, err := p.Call(ctx, e.tool, e.args)
 	if err != nil {
 		return result, envs.Fail(envs.StageTool, "call "+e.tool, err)
 	}

@@ -91,7 +91,8 @@ func (g grader) judged(ctx context.Context, t *Task, e Episode) (
 			Tries:        judgeTries,
 		}, readVerdict)
 		if err == nil && unread != nil {
-			err = &unreadable{j.Model, unread}
+			err = &kept.Lost{Reason: "the judge wrote no verdict", Err: fmt.Errorf("%s wrote no verdict in "+
+				"%d tries: %w: name another judge, or make the rubric plainer", j.Model, judgeTries, unread)}
 		}
 
 		verdict.Maker = j.Model
@@ -133,22 +134,3 @@ func readVerdict(reply string) (envs.Result, error) {
 	}
 	return verdict, nil
 }
-
-// unreadable is a judge that wrote no verdict.
-type unreadable struct {
-	model string
-	cause error
-}
-
-// Error says what is wrong with the last reply, and what to do.
-func (u *unreadable) Error() string {
-	return fmt.Sprintf("%s wrote no verdict in %d tries: %v: name another judge, or make the rubric "+
-		"plainer", u.model, judgeTries, u.cause)
-}
-
-// Unwrap returns what is wrong with the last reply.
-func (u *unreadable) Unwrap() error { return u.cause }
-
-// GivenUp implements what [envs.GivenUp] asks for: the judge may write a verdict for other
-// episodes.
-func (u *unreadable) GivenUp() string { return "the judge wrote no verdict" }

@@ -109,7 +109,8 @@ func (s *simulated) Call(ctx context.Context, tool string, args envs.Args) (envs
 		Tries:        simulateTries,
 	}, readSimulated)
 	if err == nil && lost != nil {
-		err = fmt.Errorf("%s made up no answer in %d tries: %w", s.model, simulateTries, lost)
+		err = &kept.Lost{Reason: "the model made up no answer", Err: fmt.Errorf(
+			"%s made up no answer in %d tries: %w", s.model, simulateTries, lost)}
 	}
 
 	result.Maker = s.model

@@ -126,10 +126,38 @@ func TestSimulatedToolsThatAnswerNothing(t *testing.T) {
 			t.Errorf("%q: %v", replies, err)
 		}
 
+		if _, alone := envs.GivenUp(err); alone != (replies != nil) {
+			t.Errorf("%q: %v, given up: %v", replies, err, alone)
+		}
+
 		if replies == nil && !errors.Is(err, errDown) {
 			t.Errorf("it does not say why: %v", err)
 		}
 	}
+}
+
+// The time that a call of a tool may take is no bound for a model.
+func TestSimulatedToolsTakeTheirTime(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, nil)
+	change(t, toolsetPath(data), "instances:", "simulated: {model: openai:m}\ninstances:")
+	change(t, toolsetPath(data), "timeout: 30s", "timeout: 1ns")
+
+	w := &writer{replies: []string{`{"refused": false, "answer": {"loans": []}}`}}
+	suite := openWith(t, data, "test", func(string, suite.WriterOptions) (suite.Writer, error) { return w, nil })
+
+	env, err := suite.Environment(base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	start, err := env.Reset(t.Context(), suite.Tasks()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	act(t, env, start, call("find_books"))
 }
 
 // Tools that nothing brings back may be simulated, and are not called for it.

@@ -253,12 +253,17 @@ func (t *Toolset) service(source remote.Source) (*remote.Service, error) {
 		reads[name] = true
 	}
 
+	// A model is waited for as long as everywhere else: while its server restarts, for example.
+	timeout := t.Timeout
 	_, simulated := source.(*simulation)
+	if simulated {
+		timeout = 0
+	}
 	return remote.New(source, remote.Options{
 		ReadsOnly: func(tool string) bool { return reads[tool] },
 		Shared:    !simulated && !t.startsInstances(),
 		Masks:     masks, Most: t.most(), Ahead: !simulated && t.startsPrograms(),
-		Timeout: t.Timeout, Patience: t.Patience,
+		Timeout: timeout, Patience: t.Patience,
 	}), nil
 }
 

@@ -103,6 +103,7 @@ func (m *Model) Simulate(ctx context.Context, d *toolbench.Document, args envs.A
 	if refused == nil {
 		return a, err
 	}
-	return toolbench.Answer{}, fmt.Errorf("%s answered a call of %s %d times in vain: %w: try "+
-		"another model, mode or temperature", m.Name(), d.Key, mostAttempts, refused)
+	return toolbench.Answer{}, &kept.Lost{Reason: "the model made up no answer", Err: fmt.Errorf(
+		"%s answered a call of %s %d times in vain: %w: try another model, mode or temperature",
+		m.Name(), d.Key, mostAttempts, refused)}
 }
