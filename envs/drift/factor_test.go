@@ -201,6 +201,47 @@ func TestFactorsOfOtherTools(t *testing.T) {
 	}
 }
 
+// storage has tools of which one shows an object that another one lists, and others change it.
+const storage = `
+version: base
+base: true
+messages: {deprecated: "{{.Old.Name}} is {{.New.Signature}}: {{.Example}}", invalid: "No."}
+apis:
+  - name: update_item
+    description: which changes an item.
+    parameters: [{name: shop, type: string}, {name: id, type: integer}, {name: name, type: string}]
+    answer: '{"id": 7, "shop": "north", "name": "pen"}'
+  - name: delete_item
+    description: which deletes an item.
+    url: DELETE https://shop.test/items/{id}
+    parameters: [{name: shop, type: string}, {name: id, type: integer}]
+    answer: '{"id": 7, "shop": "north", "name": "pen"}'
+  - name: get_item
+    description: which shows an item.
+    url: GET https://shop.test/items/{id}
+    parameters: [{name: shop, type: string}, {name: id, type: integer}]
+    answer: '{"id": 7, "shop": "north", "name": "pen"}'
+  - name: list_items
+    description: which lists items.
+    url: GET https://shop.test/items
+    parameters: [{name: shop, type: string}]
+    answer: '[{"id": 7, "shop": "north", "name": "pen"}]'
+  - {name: Finish, parameters: [answer], description: which ends the task.}
+  - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
+`
+
+// No list does what a tool does that writes, though that answers with an object of the list.
+func TestRemovedToolsOnlyRead(t *testing.T) {
+	t.Parallel()
+
+	for seed := range uint64(21) {
+		_, changes := maker(t, catalogOf(t, storage), "base", seed).FactorVersion(factor(t, "remove-tool"), 0)
+		if len(changes) != 1 || changes[0].From != "get_item" {
+			t.Errorf("seed %d: %v", seed, changes)
+		}
+	}
+}
+
 func TestParseFactor(t *testing.T) {
 	t.Parallel()
 

@@ -2,6 +2,7 @@ package drift
 
 import (
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -223,10 +224,10 @@ func chosen(a toolapi.APISpec, name, choice string) (toolapi.APISpec, bool) {
 	return step.API, ok
 }
 
-// removeTool removes a tool that answers with an object of an id, if another tool lists such
-// objects with all their members.
+// removeTool removes a tool that shows an object of an id, if another tool lists such objects with
+// all their members.
 func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
-	for _, i := range indexes(s, d, func(a toolapi.APISpec) bool { return itemOf(a) != nil }) {
+	for _, i := range indexes(s, d, func(a toolapi.APISpec) bool { return itemOf(a) != nil && !isSentToWrite(a) }) {
 		a := s.APIs[i]
 		answer, _ := pytext.DecodeStrict(a.Answer)
 		one, isObject := answer.(envs.Args)
@@ -237,9 +238,12 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 			lacking := func(m envs.Arg) bool { _, ok := item.Get(m.Name); return !ok }
 			all, _ := ofTool(a)
 			named := slices.Contains(all, "id")
+			more := func(name string) bool { return name != "" && name != "id" && !slices.Contains(with, name) }
 
-			// The other tool must list all that is lost here, by the id that calls have.
-			if !isObject || !named || with == nil || slices.ContainsFunc(one, lacking) {
+			// The other tool must list all that is lost here, by the id that calls have. What takes
+			// more than both need may change the object that it answers with.
+			if !isObject || !named || with == nil || slices.ContainsFunc(one, lacking) ||
+				slices.ContainsFunc(all, more) {
 				continue
 			}
 
@@ -255,6 +259,12 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 		}
 	}
 	return Change{}, false
+}
+
+// isSentToWrite reports whether the URL of an API's document begins with another method than GET.
+func isSentToWrite(a toolapi.APISpec) bool {
+	method, _, says := strings.Cut(a.URL, " ")
+	return says && method != http.MethodGet
 }
 
 // addOption adds an optional number that nothing looks at.
