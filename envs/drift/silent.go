@@ -124,6 +124,56 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 	return where, tools
 }
 
+// Keywords of schemas by which a parameter may refuse a value that is written in another way.
+var (
+	refusing = []string{"pattern", "enum", "const", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"}
+	unscaled = append(slices.Clip(refusing), "maximum") // of a parameter that a change leaves as it is
+)
+
+// isRecodable reports whether calls can have a field in another way: no parameter that is recoded
+// with it, at any depth, has a schema that may refuse that. is tells which parameters are changed.
+func isRecodable(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool) bool {
+	tried := *s
+	where, tools := recoded(&tried, f, is, func(p toolapi.Parameter) toolapi.Parameter { return p })
+	refuses := false
+
+	// Every argument of these names is recoded, in every call of these tools.
+	for _, a := range s.APIs {
+		if !slices.Contains(tools, a.ToolName()) {
+			continue
+		}
+
+		for _, p := range a.Parameters.All {
+			keywords := unscaled
+			if is(p) {
+				keywords = refusing
+			}
+
+			envs.Map(envs.Object(p.Name, p.Schema), func(part any) (any, bool) {
+				object, _ := part.(envs.Args)
+				for _, m := range object {
+					refuses = refuses || slices.Contains(where.Fields, m.Name) && mentions(m.Value, keywords)
+				}
+				return part, refuses
+			})
+		}
+	}
+
+	return !refuses
+}
+
+// mentions reports whether a schema has one of some keywords, at any depth.
+func mentions(schema any, keywords []string) (found bool) {
+	envs.Map(schema, func(part any) (any, bool) {
+		object, _ := part.(envs.Args)
+		for _, k := range object.Names() {
+			found = found || slices.Contains(keywords, k)
+		}
+		return part, found
+	})
+	return found
+}
+
 // calledNow returns an API's name for a parameter of the tool, "" if it has another shape by now.
 func calledNow(a *toolapi.APISpec, name string) string {
 	for _, adapter := range slices.Backward(a.Adapters) {
@@ -156,7 +206,10 @@ func isDecimal(v any) bool {
 
 // scaleField turns numbers into a unit that is smaller by a power of ten.
 func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
-	f, ok := drawField(s, d, func(f field) bool { return isDecimal(f.value) })
+	// For an integer, a call in the smaller unit could mean a fraction, which the tool refuses.
+	isNumber := func(p toolapi.Parameter) bool { return typeOf(p) == "number" }
+
+	f, ok := drawField(s, d, func(f field) bool { return isDecimal(f.value) && isRecodable(s, f, isNumber) })
 	if !ok {
 		return Change{}, false
 	}
@@ -166,22 +219,20 @@ func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 		c.Zeros = d.chosen.zeros
 	}
 
-	// For an integer, a call in the smaller unit could mean a fraction, which the tool refuses.
-	where, tools := recoded(s, f, func(p toolapi.Parameter) bool { return typeOf(p) == "number" },
-		func(p toolapi.Parameter) toolapi.Parameter {
-			// Bounds and defaults are in the same unit as the values.
-			for _, keyword := range []string{"minimum", "maximum", "default"} {
-				if v, ok := p.Schema.Get(keyword); ok {
-					scaled := silent.Changes{{Scaled: &silent.Scaled{
-						Where: silent.Where{Fields: []string{keyword}}, Zeros: c.Zeros,
-					}}}
-					now, _ := scaled.Lift(envs.Object(keyword, v)).Get(keyword)
-					p.Schema = withKeyword(p.Schema, keyword, now)
-				}
+	where, tools := recoded(s, f, isNumber, func(p toolapi.Parameter) toolapi.Parameter {
+		// Bounds and defaults are in the same unit as the values.
+		for _, keyword := range []string{"minimum", "maximum", "default"} {
+			if v, ok := p.Schema.Get(keyword); ok {
+				scaled := silent.Changes{{Scaled: &silent.Scaled{
+					Where: silent.Where{Fields: []string{keyword}}, Zeros: c.Zeros,
+				}}}
+				now, _ := scaled.Lift(envs.Object(keyword, v)).Get(keyword)
+				p.Schema = withKeyword(p.Schema, keyword, now)
 			}
+		}
 
-			return p
-		})
+		return p
+	})
 	c.Where = where
 	// An example in the old unit may lie outside the new bounds.
 	s.APIs = withoutExamples(s.APIs, where.Fields)
@@ -264,7 +315,7 @@ func quoteField(s *toolapi.Spec, d *Draws) (Change, bool) {
 func reorderDate(s *toolapi.Spec, d *Draws) (Change, bool) {
 	f, ok := drawField(s, d, func(f field) bool {
 		text, _ := f.value.(string)
-		return silent.IsDate(text)
+		return silent.IsDate(text) && isRecodable(s, f, isText)
 	})
 	if !ok {
 		return Change{}, false
@@ -281,7 +332,7 @@ func shiftTime(s *toolapi.Spec, d *Draws) (Change, bool) {
 	var tools []string
 
 	for _, f := range fieldsOf(s) {
-		if text, _ := f.value.(string); !silent.IsTime(text) {
+		if text, _ := f.value.(string); !silent.IsTime(text) || !isRecodable(s, f, isText) {
 			continue
 		}
 

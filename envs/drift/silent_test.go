@@ -1,6 +1,8 @@
 package drift_test
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -155,5 +157,87 @@ func TestFactorsThatDoNothing(t *testing.T) {
 	if _, err := drift.Deploy([]string{"factor:permute-values"}, origin); err == nil ||
 		!strings.Contains(err.Error(), "nothing to change") {
 		t.Errorf("a factor that was named: %v", err)
+	}
+}
+
+// bounded has fields whose parameters refuse them where they are written in another way, and
+// room for others.
+const bounded = `
+version: base
+base: true
+messages: {deprecated: "{{.Old.Name}} is {{.New.Signature}}: {{.Example}}", invalid: "No."}
+apis:
+  - name: add_stay
+    description: which adds a stay.
+    parameters:
+      - {name: day, type: string, pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'}
+      - {name: at, type: string, enum: ['18:30', '20:00']}
+      - {name: price, type: number, exclusiveMaximum: 500}
+      - {name: guests, type: integer, maximum: 9}
+      - name: extras
+        type: array
+        items:
+          type: object
+          properties: {fee: {type: number, maximum: 100}, until: {type: string, const: '2024-05-06'}}
+      - {name: max_weight, type: number}
+      - {name: weight, type: number, multipleOf: 0.5}
+%s
+    notice: {example: '{"day": "2024-05-06", "at": "18:30", "price": 80, "guests": 2, "extras": [], "max_weight": 9,
+      "weight": 1.5%s}'}
+    answer: '{"day": "2024-05-06", "at": "18:30", "price": 80, "guests": 2, "fee": 5, "until": "2024-05-06",
+      "weight": 3%s}'
+  - {name: Finish, parameters: [answer], description: which ends the task.}
+  - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
+`
+
+// A field that the tools' own schemas hold to the way in which it is written is not recoded: a call
+// of somebody who knows would be refused.
+func TestBoundedFieldsAreNotRecoded(t *testing.T) {
+	t.Parallel()
+
+	const parameters = `      - {name: born, type: string}
+      - {name: since, type: string}
+      - {name: rent, type: number, minimum: 1, maximum: 900, optional: true}`
+
+	args := envs.Object("day", "2024-05-06", "at", "18:30", "price", envs.Number("80"), "guests", envs.Number("9"),
+		"extras", []any{envs.Object("fee", envs.Number("60"), "until", "2024-05-06")},
+		"max_weight", envs.Number("9"), "weight", envs.Number("1.5"))
+	free := append(slices.Clone(args), envs.Object("born", "1999-12-31", "since", "09:15", "rent", envs.Number("30"))...)
+
+	for name, field := range map[string]string{"reorder-date": "born", "shift-time": "since", "scale-field": "rent"} {
+		bound := catalogOf(t, fmt.Sprintf(bounded, "", "", ""))
+		origin := drift.Origin{Shipped: func() (*toolapi.Catalog, error) { return bound, nil }, Prompt: "base", Seed: 1}
+
+		if _, err := drift.Deploy([]string{"factor:" + name}, origin); !errors.Is(err, drift.ErrNothing) {
+			t.Errorf("%s of bounded fields: %v", name, err)
+		}
+
+		more := `, "born": "1999-12-31", "since": "09:15", "rent": 30`
+		text := fmt.Sprintf(bounded, parameters, more, more)
+		loose := catalogOf(t, text)
+		origin.Shipped = func() (*toolapi.Catalog, error) { return loose, nil }
+
+		deployed, err := drift.Deploy([]string{"factor:" + name}, origin)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, f := range deployed.Files {
+			v, err := catalogOf(t, text, f).Version(strings.TrimSuffix(f.Path, ".yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			a, _ := v.API("add_stay")
+
+			lifted, err := a.Lift(free)
+			if err != nil || cmp.Equal(lifted, free) || cmp.Diff(args, lifted[:len(args)]) != "" {
+				t.Errorf("%s: %v becomes %v, %v; want another %s alone", f.Path, free, lifted, err, field)
+			}
+
+			if back, wrong := a.Lower(lifted); wrong != nil || cmp.Diff(free, back) != "" {
+				t.Errorf("%s: %v comes back as %v, %v", f.Path, lifted, back, wrong)
+			}
+		}
 	}
 }
