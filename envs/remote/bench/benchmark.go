@@ -83,8 +83,8 @@ func (Remote) Sources(data string) (map[string]string, error) {
 		return nil, err
 	}
 
-	// Waiting times and the number of instances or requests change no answer, and neither does where a
-	// model runs. The judge is named only where a task has a rubric, by openJudge.
+	// Waiting times and the number of instances or requests change no answer, and neither does
+	// where a model runs. The judge is named only where a task has a rubric, by openJudge.
 	toolset.Instances, toolset.Timeout, toolset.Patience, toolset.Judge = 0, 0, 0, nil
 	if toolset.OpenAPI != nil {
 		toolset.OpenAPI.Rate, toolset.OpenAPI.Concurrent = 0, 0
