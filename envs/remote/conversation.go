@@ -114,16 +114,12 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 		return envs.Result{}, fmt.Errorf("%w%s", err, c.lastOutput())
 	}
 
-	parts := partsOf(reply)
-	if len(strings.Join(parts, "\n")) > defaultMostBytes {
+	text = textOf(reply)
+	if len(text) > defaultMostBytes {
 		return tooLarge(defaultMostBytes), nil
 	}
 
-	for i := range parts {
-		parts[i] = oneLine(parts[i])
-	}
-
-	result := envs.Result{Observation: c.hidden(strings.Join(parts, "\n")), Outcome: envs.OK}
+	result := envs.Result{Observation: c.hidden(text), Outcome: envs.OK}
 	if reply.IsError {
 		result.Outcome = envs.ToolError
 	}
@@ -189,8 +185,10 @@ func (c *conversation) hidden(text string) string {
 	return strings.ReplaceAll(text, c.dir, c.shown)
 }
 
-// partsOf returns the texts of a reply. Other contents are named by their type and size.
-func partsOf(reply *mcp.CallToolResult) (parts []string) {
+// textOf returns the text of a reply. Other contents are named by their type and size.
+func textOf(reply *mcp.CallToolResult) string {
+	var parts []string
+
 	for _, content := range reply.Content {
 		switch content := content.(type) {
 		case *mcp.TextContent:
@@ -215,9 +213,9 @@ func partsOf(reply *mcp.CallToolResult) (parts []string) {
 
 	if len(parts) == 0 && reply.StructuredContent != nil {
 		text, _ := json.Marshal(reply.StructuredContent) // it was JSON
-		parts = append(parts, string(text))
+		return string(text)
 	}
-	return parts
+	return strings.Join(parts, "\n")
 }
 
 // sized names data by its type and size.

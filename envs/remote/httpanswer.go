@@ -43,15 +43,6 @@ func tooLarge(most int64) envs.Result {
 	return envs.Result{Observation: text, Outcome: envs.ToolError}
 }
 
-// oneLine returns a text, rewritten if it is JSON: in one line, with a space between members and
-// between items, so that what counts words can cut it.
-func oneLine(text string) string {
-	if value, err := pytext.DecodeStrict(text); err == nil {
-		return pytext.JSON(value)
-	}
-	return text
-}
-
 // text returns the body, in one line if it is JSON, or the status if it is empty.
 func (a answer) text() string {
 	text := strings.ToValidUTF8(string(a.body), "\uFFFD")
@@ -59,7 +50,11 @@ func (a answer) text() string {
 		return a.name()
 	}
 
-	if text = oneLine(text); strings.ContainsRune(text, 0) {
+	if value, err := pytext.DecodeStrict(text); err == nil {
+		return pytext.JSON(value)
+	}
+
+	if strings.ContainsRune(text, 0) {
 		return sized(a.kind, a.body)
 	}
 	return text

@@ -134,7 +134,6 @@ var oddContents = map[string]string{
 	"picture":  `{"type":"image","data":"AQID","mimeType":"image/png"}`,
 	"no bytes": `{"type":"image","data":5,"mimeType":"image/png"}`,
 	"endless":  `{"type":"text","text":"[1` + strings.Repeat(",1", 1<<20) + `]"}`,
-	"tight":    `{"type":"text","text":"{\"a\":[1,2.50],\"a\\u0020b\":\n\"ë\"}"}`,
 }
 
 // rawContent is content as its text says.

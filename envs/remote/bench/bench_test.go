@@ -233,7 +233,7 @@ func TestWhatCannotBeRepeatedIsFound(t *testing.T) {
 	}
 
 	change(t, toolsetPath(data), "instances:",
-		"masks: [{pattern: '\"asked\": [0-9]+', with: '\"asked\": 0'}]\ninstances:")
+		"masks: [{pattern: '\"asked\":[0-9]+', with: '\"asked\":0'}]\ninstances:")
 
 	checked, err = checkTools(t.Context(), data, false, steps())
 	if err != nil || checked.verdict(data) != nil {
