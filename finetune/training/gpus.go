@@ -1,9 +1,9 @@
 package training
 
 import (
-	"bytes"
 	"context"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -27,5 +27,11 @@ func CountGPUs(ctx context.Context, visible string, isSet bool) int {
 	if err != nil {
 		return 0
 	}
-	return bytes.Count(list, []byte("\n"))
+
+	// What the driver lists below a GPU are its parts (MIG). Of all parts CUDA uses one.
+	gpus := strings.Split("\n"+string(list), "\nGPU ")[1:]
+	whole := slices.DeleteFunc(slices.Clone(gpus), func(gpu string) bool {
+		return strings.Contains(gpu, "\n  MIG ")
+	})
+	return min(len(whole)+1, len(gpus))
 }

@@ -22,12 +22,22 @@ func TestCountGPUs(t *testing.T) {
 		t.Errorf("%d GPUs without a driver", n)
 	}
 
-	script := "#!/bin/sh\nprintf 'GPU 0: NVIDIA H100 (UUID: GPU-1)\\nGPU 1: NVIDIA H100 (UUID: GPU-2)\\n'\n"
-	if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	const (
+		whole = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n"
+		parts = "GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-2)\n" +
+			"  MIG 3g.40gb     Device  0: (UUID: MIG-3)\n  MIG 3g.40gb     Device  1: (UUID: MIG-4)\n"
+	)
 
-	if n := training.CountGPUs(t.Context(), "", false); n != 2 {
-		t.Errorf("%d GPUs, want 2", n)
+	for list, want := range map[string]int{
+		"": 0, whole: 1, whole + whole: 2, parts: 1, parts + parts: 1, parts + whole + parts + whole: 3,
+	} {
+		script := "#!/bin/sh\nprintf '" + list + "'\n"
+		if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+
+		if n := training.CountGPUs(t.Context(), "", false); n != want {
+			t.Errorf("%d GPUs, want %d, in\n%s", n, want, list)
+		}
 	}
 }
