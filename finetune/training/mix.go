@@ -109,12 +109,14 @@ func (s *Source) addEntries(all map[string]map[string]any) (err error) {
 	return nil
 }
 
-// devOf returns the name of the samples that an export holds out of a dataset, or "".
+// devOf returns the name of the samples that an export holds out of a dataset, or "". Those of a
+// simulator are sets of their own.
 func (s *Source) devOf(d dataset) string {
-	if s.Manifest == nil || s.Manifest.DevRows == 0 {
+	name := strings.TrimSuffix(d.name, s.suffix) + "_dev"
+	if s.Manifest == nil || s.Manifest.DevRows == 0 || s.entries[name] == nil {
 		return ""
 	}
-	return strings.TrimSuffix(d.name, s.suffix) + "_dev" + s.suffix
+	return name + s.suffix
 }
 
 // rowsOf returns how many samples of one of its datasets an epoch has.

@@ -127,6 +127,28 @@ func TestPlanMixes(t *testing.T) {
 	}
 }
 
+// The sets that a simulator's export holds out are not named after those that it trains.
+func TestPlanNamesSetsThatExist(t *testing.T) {
+	m := manifest()
+	m.Format, m.Runs, m.DevRows = export.Simulator, nil, 5
+	m.Sets = []export.ManifestSet{{Name: "train_sft", Rows: 60}, {Name: "train_cot", Rows: 40}, {Name: "test_id_low"}}
+	dir := exported(t, m)
+
+	info := `{"train_sft": {"file_name": "a"}, "train_cot": {"file_name": "b"}, "test_id_low": {"file_name": "c"}}`
+	if err := os.WriteFile(filepath.Join(dir, export.DatasetInfoFile), []byte(info), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	_, with := parts(t, func(*export.Manifest) {})
+
+	p := plan(t, strings.Replace(recipeText, "sft-trajectory", "simulator", 1), training.Options{
+		Exports: []string{dir}, With: []string{with + ":general"},
+	})
+	if said := strings.Join(p.Warnings, "\n"); strings.Contains(said, "train_sft_dev") {
+		t.Errorf("it names sets that do not exist: %s", said)
+	}
+}
+
 // A training goes on only with the samples that it began with.
 func TestMixtureStays(t *testing.T) {
 	exports, with := parts(t, func(*export.Manifest) {})
