@@ -77,6 +77,23 @@ func (o *Origin) Seal(folder string) error {
 	return sealed.Write(folder)
 }
 
+// CheckHead makes sure that the weights in a folder have the head of a reward model beside them.
+// The error wraps [disk.ErrDamaged].
+func CheckHead(folder string) error {
+	if len(headsIn(folder)) == 0 {
+		return damaged(folder, "the head of the reward model, %s, is missing", heads[0])
+	}
+	return nil
+}
+
+// headsIn returns the names of the files that hold the head of a reward model.
+func headsIn(folder string) []string {
+	return slices.DeleteFunc(slices.Clone(heads), func(name string) bool {
+		_, err := os.Stat(filepath.Join(folder, name))
+		return err != nil
+	})
+}
+
 func damaged(folder, format string, args ...any) error {
 	return fmt.Errorf("the weights in %s are %w: %s", folder, disk.ErrDamaged,
 		fmt.Sprintf(format, args...))
@@ -84,6 +101,9 @@ func damaged(folder, format string, args ...any) error {
 
 // The files of weights: of a model or an adapter, in one file or, by an index, in several.
 var stems = []string{"model.safetensors", "adapter_model.safetensors", "pytorch_model.bin", "adapter_model.bin"}
+
+// heads are the files of a reward model's head, beside the others.
+var heads = []string{"value_head.safetensors", "value_head.bin"}
 
 // indexEnding is what the name of an index adds to that of the one file.
 const indexEnding = ".index.json"
@@ -101,6 +121,7 @@ func weightsIn(folder string) ([]string, error) {
 		return nil, damaged(folder, "it holds neither safetensors nor GGUF nor a file of PyTorch")
 	}
 
+	files = append(files, headsIn(folder)...)
 	for _, name := range files {
 		if err := checkFile(filepath.Join(folder, name)); err != nil {
 			return nil, damaged(folder, "%s: %v", name, err)

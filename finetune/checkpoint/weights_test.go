@@ -33,6 +33,10 @@ func TestCheck(t *testing.T) {
 		"PyTorch":    {map[string]string{"pytorch_model.bin": anArchive, "config.json": "{}"}, ""},
 		"GGUF":       {map[string]string{"m.gguf": "GGUF" + strings.Repeat("x", 40)}, ""},
 
+		"a head": {map[string]string{
+			"model.safetensors": tensors, "config.json": "{}", "value_head.safetensors": tensors,
+		}, ""},
+
 		"nothing": {nil, "neither"},
 		"a shard too few": {map[string]string{
 			"model.safetensors.index.json": index, "model-1.safetensors": tensors, "config.json": "{}",
@@ -47,6 +51,9 @@ func TestCheck(t *testing.T) {
 		"no configuration": {map[string]string{"model.safetensors": tensors}, "config.json"},
 		"half a configuration": {map[string]string{"model.safetensors": tensors, "config.json": "{"},
 			"config.json"},
+		"half a head": {map[string]string{
+			"model.safetensors": tensors, "config.json": "{}", "value_head.safetensors": tensors[:61],
+		}, "value_head.safetensors: 61 bytes"},
 		"half of PyTorch": {map[string]string{"pytorch_model.bin": anArchive[:9], "config.json": "{}"}, "pytorch"},
 		"half of GGUF":    {map[string]string{"m.gguf": "GGUF"}, "m.gguf"},
 	} {

@@ -403,6 +403,9 @@ func (p *Plan) NativeCalls() bool {
 // Adapts reports whether an adapter is trained, and the model itself stays as it is.
 func (p *Plan) Adapts() bool { return p.arguments.text(argTuning) == "lora" }
 
+// rewards reports whether a reward model is trained: weights and, in a file beside them, a head.
+func (p *Plan) rewards() bool { return p.arguments.text(argStage) == stageReward }
+
 // Rows returns the samples of an epoch.
 func (p *Plan) Rows() (n int) {
 	for _, s := range p.Sources {

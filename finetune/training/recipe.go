@@ -56,6 +56,7 @@ const (
 	argTemplate     = "template"
 	argThinking     = "enable_thinking"
 	argTuning       = "finetuning_type"
+	argStage        = "stage"
 	argPerDevice    = "per_device_train_batch_size"
 	argAccumulation = "gradient_accumulation_steps"
 	argProcesses    = "num_processes"
@@ -63,6 +64,9 @@ const (
 	argCPU          = "use_cpu"
 	argOnlyModel    = "save_only_model"
 )
+
+// stageReward is the stage of reward models.
+const stageReward = "rm"
 
 func parseRecipe(name string, text []byte) (*Recipe, error) {
 	r := &Recipe{Name: name, About: firstComment(text)}

@@ -1,13 +1,12 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/goccy/go-yaml"
 
 	"toolevo/envs/disk"
 	"toolevo/finetune/checkpoint"
@@ -23,7 +22,8 @@ func (t *Training) Servable(ctx context.Context, f *Factory, weights string) (st
 	}
 
 	merged := t.path(filepath.Join(mergedFolder, filepath.Base(weights)))
-	if _, err := checkpoint.Read(merged); err == nil && checkpoint.Check(merged) == nil {
+	_, err := checkpoint.Read(merged)
+	if cmp.Or(err, checkpoint.Check(merged), t.checkHead(merged)) == nil {
 		return merged, nil
 	}
 
@@ -48,7 +48,7 @@ func (t *Training) Servable(ctx context.Context, f *Factory, weights string) (st
 const mergeFile = "merge.yaml"
 
 func (t *Training) merge(ctx context.Context, f *Factory, adapter, merged string) error {
-	text, err := arguments(yaml.MapSlice{
+	args := arguments{
 		{Key: argModel, Value: t.plan.Model},
 		{Key: argAdapter, Value: adapter},
 		{Key: argTemplate, Value: t.plan.Template()},
@@ -57,7 +57,14 @@ func (t *Training) merge(ctx context.Context, f *Factory, adapter, merged string
 		{Key: "export_size", Value: 5}, // GB of a file at most
 		{Key: "export_device", Value: "cpu"},
 		{Key: "export_legacy_format", Value: false},
-	}).encode()
+	}
+
+	// In this stage alone LLaMA-Factory takes the head along.
+	if t.plan.rewards() {
+		args = args.with(argStage, stageReward)
+	}
+
+	text, err := args.encode()
 	if err != nil {
 		return err
 	}
@@ -70,7 +77,7 @@ func (t *Training) merge(ctx context.Context, f *Factory, adapter, merged string
 	if err != nil {
 		return err
 	}
-	return c.Wait()
+	return cmp.Or(c.Wait(), t.checkHead(merged))
 }
 
 // Choose points the link of the training at the weights that are to be served, and removes other

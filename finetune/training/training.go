@@ -2,6 +2,7 @@ package training
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -218,7 +219,7 @@ func (t *Training) Resumes() (int64, error) {
 // on.
 func (t *Training) finish(origin *checkpoint.Origin) error {
 	// That a trainer ended well does not prove its weights, and sealing broken ones would hide it.
-	if err := checkpoint.Whole(t.Weights()); err != nil {
+	if err := cmp.Or(checkpoint.Whole(t.Weights()), t.checkHead(t.Weights())); err != nil {
 		return fmt.Errorf("the trainer reported success, but %v (%s)", err, t.Log())
 	}
 
@@ -245,6 +246,14 @@ func (t *Training) finish(origin *checkpoint.Origin) error {
 	}
 
 	return dropStates(whole)
+}
+
+// checkHead makes sure that weights of a reward model have their head.
+func (t *Training) checkHead(weights string) error {
+	if !t.plan.rewards() {
+		return nil
+	}
+	return checkpoint.CheckHead(weights)
 }
 
 // origin says what the weights were trained on.

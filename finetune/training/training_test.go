@@ -361,6 +361,42 @@ func TestServable(t *testing.T) {
 	}
 }
 
+// A reward model is served with its head, and is not finished without.
+func TestRewardModel(t *testing.T) {
+	text := strings.NewReplacer("finetuning_type: full", "finetuning_type: lora", "stage: sft", "stage: rm").
+		Replace(recipeText)
+	tr, f := begin(t, text)
+	t.Setenv("FAKE_LAST", "rm value_head.safetensors")
+
+	err := tr.Train(t.Context(), f, 0, software)
+	if finished, _ := tr.Finished(); finished || err == nil || !strings.Contains(err.Error(), "value_head") {
+		t.Errorf("finished: %v, error %v", finished, err)
+	}
+
+	t.Setenv("FAKE_LAST", "")
+
+	if err := tr.Train(t.Context(), f, 0, software); err != nil {
+		t.Fatal(err)
+	}
+
+	for range 2 {
+		dir, err := tr.Servable(t.Context(), f, tr.Weights())
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		// Weights that were merged without it are merged again.
+		head := filepath.Join(dir, "value_head.safetensors")
+		if err := errors.Join(checkpoint.CheckHead(dir), os.Remove(head)); err != nil {
+			t.Error(err)
+		}
+
+		if err := checkpoint.Check(dir); !errors.Is(err, disk.ErrDamaged) {
+			t.Errorf("without its head: error %v", err)
+		}
+	}
+}
+
 func TestFindSaysHowToInstall(t *testing.T) {
 	_, err := training.Find(filepath.Join(t.TempDir(), "llamafactory-cli"))
 	if err == nil || !strings.Contains(err.Error(), "pip install llamafactory==") {

@@ -12,6 +12,7 @@ save() {
 	mkdir -p "$1"
 	printf '\065\0\0\0\0\0\0\0{"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}w' >"$1/model.safetensors"
 	echo '{}' >"$1/config.json"
+	[ "$stage" != rm ] || cp "$1/model.safetensors" "$1/value_head.safetensors"
 	[ "$only_model" = true ] || { echo state >"$1/optimizer.pt"; mkdir -p "$1/global_step$2"; }
 }
 
@@ -19,6 +20,7 @@ train() {
 	[ -d "$(argument dataset_dir "$1")" ] || { echo "no such dataset_dir" >&2; exit 1; }
 	out=$(argument output_dir "$1")
 	only_model=$(argument save_only_model "$1")
+	stage=$(argument stage "$1")
 	steps=${FAKE_STEPS:-3}
 	mkdir -p "$out"
 	step=0
@@ -57,7 +59,9 @@ train() {
 merge() {
 	out=$(argument export_dir "$1")
 	mkdir -p "$out"
-	cat "$(argument adapter_name_or_path "$1")/model.safetensors" >"$out/model.safetensors"
+	adapter=$(argument adapter_name_or_path "$1")
+	cat "$adapter/model.safetensors" >"$out/model.safetensors"
+	[ "$(argument stage "$1")" != rm ] || cp "$adapter/value_head.safetensors" "$out"
 	echo '{}' >"$out/config.json"
 }
 
