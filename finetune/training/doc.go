@@ -19,7 +19,7 @@
 //   - A mixture loses no sample under LLaMA-Factory, whatever the weights. TRL leaves out those
 //     that exceed a share.
 //   - An interrupted training resumes from its last whole checkpoint; one that was being written is
-//     removed.
+//     removed. That of a reward model begins anew.
 //   - A folder holds one training: a plan that differs from the one that began there is rejected.
 //   - The weights that the link points to are whole, and an origin beside them (package checkpoint)
 //     says what they were trained on.

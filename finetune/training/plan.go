@@ -63,6 +63,12 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 		return nil, err
 	}
 
+	// Said before the hours that an interruption would lose.
+	if p.rewards() {
+		p.warn("A reward model whose training is interrupted is trained from the beginning: LLaMA-Factory " +
+			"cannot resume it.")
+	}
+
 	for _, step := range []func(Options) error{
 		p.checkSources, p.setModel, p.checkTemplates, p.balanceLabels, p.setBatch, p.addFiles, p.addSources,
 	} {
@@ -405,6 +411,11 @@ func (p *Plan) Adapts() bool { return p.arguments.text(argTuning) == "lora" }
 
 // rewards reports whether a reward model is trained: weights and, in a file beside them, a head.
 func (p *Plan) rewards() bool { return p.arguments.text(argStage) == stageReward }
+
+// resumes reports whether a training that broke off continues from a checkpoint. One of a reward
+// model does not in LLaMA-Factory: of all weights it begins anew, and of an adapter it fails, as
+// the trainer looks for the files that the head was split from.
+func (p *Plan) resumes() bool { return !p.arguments.isTrue(argOnlyModel) && !p.rewards() }
 
 // Rows returns the samples of an epoch.
 func (p *Plan) Rows() (n int) {

@@ -200,7 +200,7 @@ func (t *Training) clear() error {
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
 
-	if err == nil && (len(whole) == 0 || t.plan.arguments.isTrue(argOnlyModel)) {
+	if err == nil && (len(whole) == 0 || !t.plan.resumes()) {
 		return os.RemoveAll(t.Weights())
 	}
 	return err
@@ -209,7 +209,7 @@ func (t *Training) clear() error {
 // Resumes returns the step at which the next attempt resumes, 0 for the beginning.
 func (t *Training) Resumes() (int64, error) {
 	whole, err := t.Checkpoints()
-	if len(whole) == 0 || t.plan.arguments.isTrue(argOnlyModel) {
+	if len(whole) == 0 || !t.plan.resumes() {
 		return 0, err
 	}
 	return whole[len(whole)-1].Step, err

@@ -216,21 +216,28 @@ func TestWeightsThatChanged(t *testing.T) {
 	}
 }
 
-// Without optimizer states there is nothing to go on from.
+// Without optimizer states there is nothing to go on from, and reward models never go on.
 func TestTrainBeginsAnew(t *testing.T) {
-	tr, f := begin(t, recipeText+"  save_only_model: true\n")
-	sets(t, "FAKE_DIE_AT", "3")
+	for name, text := range map[string]string{
+		"weights alone":  recipeText + "  save_only_model: true\n",
+		"a reward model": strings.Replace(recipeText, "stage: sft", "stage: rm", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr, f := begin(t, text)
+			sets(t, "FAKE_DIE_AT", "3")
 
-	if err := tr.Train(t.Context(), f, 0, software); err == nil {
-		t.Fatal("it did not die")
-	}
+			if err := tr.Train(t.Context(), f, 0, software); err == nil {
+				t.Fatal("it did not die")
+			}
 
-	if step, err := tr.Resumes(); step != 0 || err != nil {
-		t.Errorf("it goes on from step %d, %v", step, err)
-	}
+			if step, err := tr.Resumes(); step != 0 || err != nil {
+				t.Errorf("it goes on from step %d, %v", step, err)
+			}
 
-	if err := tr.Train(t.Context(), f, 0, software); err != nil {
-		t.Fatal(err)
+			if err := tr.Train(t.Context(), f, 0, software); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 

@@ -31,6 +31,7 @@ train() {
 	done
 	[ "$step" != 0 ] || [ ! -e "$out/model.safetensors" ] || { echo "Output directory already exists" >&2; exit 1; }
 	[ "$step" = 0 ] || [ -e "$out/checkpoint-$step/optimizer.pt" ] || { echo "no optimizer to go on with" >&2; exit 1; }
+	[ "$step" = 0 ] || [ "$stage" != rm ] || { echo "no checkpoint index to go on with" >&2; exit 1; }
 	echo "training from step $step, ${NPROC_PER_NODE:-no} GPUs"
 	while [ "$step" -lt "$steps" ]; do
 		step=$((step + 1))
@@ -47,10 +48,14 @@ train() {
 			wait
 		fi
 		save "$out/checkpoint-$step" "$step"
-		echo '{"global_step": '"$step"'}' >"$out/checkpoint-$step/trainer_state.json"
+		echo '{"global_step": '"$step"', "best_model_checkpoint": "'"$out"'/checkpoint-1"}' >"$out/checkpoint-$step/trainer_state.json"
 		printf '{"current_steps": %s, "total_steps": %s, "loss": 0.%s, "epoch": %s.0}\n' "$step" "$steps" "$step" "$step" \
 			>>"$out/trainer_log.jsonl"
 	done
+	[ "$(argument load_best_model_at_end "$1")" != true ] || [ -d "$out/checkpoint-1/global_step1" ] || {
+		echo "no state of the best checkpoint" >&2
+		exit 1
+	}
 	only_model=true
 	save "$out" "$step"
 	(cd "$out" && eval "${FAKE_LAST:-}")
