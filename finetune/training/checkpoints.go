@@ -81,11 +81,29 @@ func dropStates(some []Checkpoint) error {
 	return all
 }
 
-// dropSuperseded removes the optimizer states of all whole checkpoints but the newest.
-func dropSuperseded(weights string) error {
+// dropSuperseded removes the optimizer states of all whole checkpoints but the newest and, if asked
+// to, the best.
+func dropSuperseded(weights string, keepBest bool) error {
 	whole, _, err := checkpoints(weights)
 	if len(whole) < 2 {
 		return err
 	}
-	return errors.Join(err, dropStates(whole[:len(whole)-1]))
+
+	superseded, newest := whole[:len(whole)-1], whole[len(whole)-1]
+
+	if keepBest {
+		var state struct {
+			Best string `json:"best_model_checkpoint"`
+		}
+
+		text, readErr := os.ReadFile(filepath.Join(newest.Dir, trainerState))
+		if err = cmp.Or(err, readErr, json.Unmarshal(text, &state)); err != nil {
+			return err
+		}
+
+		superseded = slices.DeleteFunc(superseded, func(c Checkpoint) bool {
+			return filepath.Base(c.Dir) == filepath.Base(state.Best)
+		})
+	}
+	return errors.Join(err, dropStates(superseded))
 }

@@ -27,6 +27,6 @@
 // # Caveats
 //
 // Optimizer states, which are many times larger than weights, are kept for the newest checkpoint
-// only, and for none once the training is over. A recipe that saves weights alone (save_only_model)
-// begins anew after an interruption.
+// only (with load_best_model_at_end for the best one, too), and for none once the training is over.
+// A recipe that saves weights alone (save_only_model) begins anew after an interruption.
 package training

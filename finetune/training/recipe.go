@@ -63,6 +63,7 @@ const (
 	argDeepSpeed    = "deepspeed"
 	argCPU          = "use_cpu"
 	argOnlyModel    = "save_only_model"
+	argLoadBest     = "load_best_model_at_end"
 )
 
 // stageReward is the stage of reward models.

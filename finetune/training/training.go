@@ -176,6 +176,9 @@ func (t *Training) watch(ctx context.Context, command child.Command) error {
 		return err
 	}
 
+	// At the end the trainer loads the best checkpoint; with DeepSpeed it needs its states.
+	keepBest := t.plan.arguments.isTrue(argLoadBest)
+
 	ticker := time.NewTicker(tidyEvery)
 	defer ticker.Stop()
 
@@ -184,7 +187,7 @@ func (t *Training) watch(ctx context.Context, command child.Command) error {
 		case <-c.Done():
 			return c.Wait()
 		case <-ticker.C:
-			if err := dropSuperseded(t.Weights()); err != nil {
+			if err := dropSuperseded(t.Weights(), keepBest); err != nil {
 				return errors.Join(err, c.Stop())
 			}
 		}

@@ -280,6 +280,35 @@ func TestTrainStops(t *testing.T) {
 	}
 }
 
+// A trainer that ends by loading the best checkpoint needs its states, as DeepSpeed wrote them.
+func TestTrainLoadsTheBest(t *testing.T) {
+	tr, f := begin(t, recipeText+"  load_best_model_at_end: true\n")
+	t.Setenv("FAKE_STEPS", "4")
+	path := sets(t, "FAKE_WAIT_AT", "4")
+
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+
+	go func() { done <- tr.Train(ctx, f, 0, software) }()
+
+	superseded := filepath.Join(tr.Weights(), "checkpoint-2", "optimizer.pt")
+	waitFor(t, func() bool {
+		_, reached := os.Stat(path + ".reached")
+		_, there := os.Stat(superseded)
+		return reached == nil && there != nil
+	})
+	stop()
+	<-done
+
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := tr.Train(t.Context(), f, 0, software); err != nil {
+		t.Error(err)
+	}
+}
+
 // waitFor waits until something holds.
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
