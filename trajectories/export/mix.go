@@ -77,8 +77,12 @@ func (m Mix) quotas(counts map[string]int) (map[string]*quota, error) {
 }
 
 // next decides whether to take the next trajectory. All are equally likely to be taken (Knuth,
-// algorithm S).
+// algorithm S). One that was not counted is not taken: a run may have grown since.
 func (q *quota) next(rng *rand.Rand) bool {
+	if q == nil || q.left == 0 {
+		return false
+	}
+
 	taken := rng.IntN(q.left) < q.take
 	q.left--
 

@@ -377,6 +377,39 @@ func TestMix(t *testing.T) {
 	}
 }
 
+// A run that grows has more trajectories when they are written than when they were counted: the
+// weights leave those out.
+func TestMixOfARunThatGrows(t *testing.T) {
+	var rows []trajectories.Row
+
+	for q, api := range []string{"p_c", "p_s_in", "p_c", "p_s_ood"} {
+		r := did(q, 0, "ab")
+		r.DeployedAPI, r.Question, r.Turns[0].Observation = api, fmt.Sprint("How much ", q), "see"
+		rows = append(rows, r)
+	}
+
+	passes := 0
+	growing := func(yield func(trajectories.Row, error) bool) {
+		// First the codec is looked up, then the rows are counted.
+		known := rows
+		if passes++; passes <= 2 {
+			known = rows[:2]
+		}
+
+		synth.Sequence(known)(yield)
+	}
+
+	m, err := export.Write(t.Context(), filepath.Join(t.TempDir(), "export"), growing, export.Options{
+		Shown: synth.Shown,
+		Selection: export.Selection{
+			Mix: export.Mix{By: export.ByAPI, Weights: map[string]float64{"p_c": 1, "p_s_in": 1}},
+		},
+	})
+	if err != nil || passes != 3 || m.Rows != 2 || m.Selected.Rows != 4 || m.Selected.Dropped.Weight != 2 {
+		t.Errorf("%d passes, error %v, %+v", passes, err, m)
+	}
+}
+
 // The share of the questions is held out, and who they are is decided by an order of their texts:
 // when other runs and questions come, only some at the border change sides.
 func TestDevIsHeldOutByQuestion(t *testing.T) {
