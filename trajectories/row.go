@@ -141,10 +141,11 @@ func Compare(a, b *Row) int {
 	return cmp.Or(slices.CompareFunc(a.Turns, b.Turns, compareTurns), cmp.Compare(a.RunID, b.RunID))
 }
 
-// comparePlaces orders by question, run hash, tree and node.
+// comparePlaces orders by question, its other labels, run hash, tree and node.
 func comparePlaces(a, b *Row) int {
 	return cmp.Or(
 		CompareQuestions(a, b),
+		slices.Compare(LabelPairs(a.Labels), LabelPairs(b.Labels)),
 		cmp.Compare(a.RunHash, b.RunHash),
 		cmp.Compare(a.Tree, b.Tree),
 		cmp.Compare(a.Node, b.Node),
@@ -156,7 +157,7 @@ func compareTurns(a, b Turn) int {
 }
 
 // CompareQuestions orders by question. The text counts, too: two runs may have different questions
-// with one ID.
+// with one ID. Other labels do not: runs may differ in them, as in their feedback.
 func CompareQuestions(a, b *Row) int {
 	return cmp.Or(
 		cmp.Compare(a.Labels[envs.LabelDataset], b.Labels[envs.LabelDataset]),
@@ -165,6 +166,5 @@ func CompareQuestions(a, b *Row) int {
 		cmp.Compare(a.QuestionIndex, b.QuestionIndex),
 		cmp.Compare(a.QuestionID, b.QuestionID),
 		cmp.Compare(a.Question, b.Question),
-		slices.Compare(LabelPairs(a.Labels), LabelPairs(b.Labels)),
 	)
 }

@@ -1097,6 +1097,42 @@ func TestTheWorstIsRejected(t *testing.T) {
 	lintsWell(t, dir)
 }
 
+// TestOneQuestionUnderOtherLabels holds that runs which label a question differently, as with
+// another feedback, tell about the same states: no action is good by one and bad by the other.
+func TestOneQuestionUnderOtherLabels(t *testing.T) {
+	var rows []trajectories.Row
+
+	for run, tree := range map[string][]step{
+		"one": {{"0.0", envs.Correct, "", 1, 1}},
+		"two": {{"0.0", envs.Incorrect, "", 1, -1}, {"0.1", envs.Correct, "", 1, 1}},
+	} {
+		meta := trajectories.Meta{
+			Run:      trajectories.Run{ID: run, Hash: run, PromptAPI: "p_c"},
+			Question: trajectories.Question{ID: "q", Split: "train", Text: "How much?"},
+		}
+		if run == "two" {
+			meta.Question.Labels = map[string]string{envs.LabelFeedback: "none"}
+		}
+
+		rows = append(rows, trajectories.Ended(meta, record(tree, act))...)
+	}
+
+	slices.SortFunc(rows, func(a, b trajectories.Row) int { return trajectories.Compare(&a, &b) })
+
+	for format, want := range map[export.Format]int{export.KTO: 2, export.DPO: 0, export.Reward: 0} {
+		dir := filepath.Join(t.TempDir(), "export")
+		if m := wrote(t, dir, rows, export.Options{Format: format}); m.Rows != want || m.Labels.Undesirable > 0 {
+			t.Errorf("%s: %d samples, %+v", format, m.Rows, m.Labels)
+		}
+	}
+
+	m := wrote(t, filepath.Join(t.TempDir(), "export"), rows,
+		export.Options{Selection: export.Selection{PerQuestion: 1, Score: export.Any}})
+	if m.Questions != 1 || m.Rows != 1 {
+		t.Errorf("%d samples of %d questions, want 1", m.Rows, m.Questions)
+	}
+}
+
 // TestBothRepliesAreChecked holds that the linter looks at each reply of a pair.
 func TestBothRepliesAreChecked(t *testing.T) {
 	good := export.Message{From: export.GPT, Value: "a"}
