@@ -147,13 +147,13 @@ func (i *Imported) Has(runID string) bool {
 	return slices.ContainsFunc(i.rows, func(r trajectories.Row) bool { return r.RunID == runID })
 }
 
-// Codecs returns the codecs that actions are written in, each once.
+// Codecs returns the codecs that actions are written in, each once, whatever their settings.
 func (i *Imported) Codecs() []action.Codec {
 	var all []action.Codec
 
 	for _, codec := range action.Codecs() {
 		for _, shown := range i.shown {
-			if shown.Codec == codec {
+			if shown.Codec.String() == codec.String() {
 				all = append(all, codec)
 				break
 			}

@@ -129,7 +129,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// checkOneCodec makes sure that all actions are written in one codec.
+// checkOneCodec makes sure that all actions are written in one codec, and the answers of runs in
+// one way. Documents do not say how theirs were to be given.
 func (s *sources) checkOneCodec() error {
 	var (
 		first     action.Codec
@@ -142,7 +143,8 @@ func (s *sources) checkOneCodec() error {
 			first, firstName = codec, name
 		}
 
-		if first != codec {
+		// Of native calls a turn may have fewer or more.
+		if first.String() != codec.String() {
 			return console.Usage("the actions of %s and %s are written as %s and %s "+
 				"(environment.codec): export them apart", firstName, name, first, codec)
 		}
@@ -150,8 +152,14 @@ func (s *sources) checkOneCodec() error {
 	}
 
 	for _, r := range s.runs {
-		if err := check(r.Config.Environment.ActionCodec(), r.Dir); err != nil {
+		codec := r.Config.Environment.ActionCodec()
+		if err := check(codec, r.Dir); err != nil {
 			return err
+		}
+
+		if r.Config.Environment.Finish != s.runs[0].Config.Environment.Finish && action.IsNative(codec) {
+			return console.Usage("%s and %s give the answer in different ways (environment.finish): export them "+
+				"apart", firstName, r.Dir)
 		}
 	}
 
