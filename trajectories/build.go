@@ -183,7 +183,7 @@ func (r *Row) Sum() {
 		switch {
 		case t.Outcome == envs.Deprecated:
 			r.Deprecations++
-			if _, ok := Recovery(r.Turns, i); ok {
+			if _, ok := Recovery(r.Turns, i, nil); ok {
 				r.Recovered++
 			}
 		case t.Outcome.IsInvocationError():

@@ -1,6 +1,7 @@
 package trajectories
 
 import (
+	"slices"
 	"strings"
 
 	"toolevo/envs"
@@ -42,6 +43,32 @@ func (t *Turn) Description() (text string, ok bool) {
 	return text, ok
 }
 
+// Call is a call of a turn that was played.
+type Call struct {
+	Key     string       // its line of the turn's
+	Tool    string       // the tool meant, by its name in the prompt version, or ""
+	API     string       // the API name as written
+	Outcome envs.Outcome // OK of all but the last
+}
+
+// Calls returns the calls of a turn that were played, one if it has none. What a turn says of its
+// call is about the last of them; toolOf returns the tools of the others, nil if nobody knows them.
+func (t *Turn) Calls(toolOf func(envs.Call) string) []Call {
+	lines := action.Played(t.Key, t.Observation)
+	calls := make([]Call, len(lines))
+	last := len(lines) - 1
+
+	for i, line := range lines[:last] {
+		c := action.ReadKey(line)
+		if calls[i] = (Call{Key: line, API: c.Name}); toolOf != nil {
+			calls[i].Tool = toolOf(c)
+		}
+	}
+
+	calls[last] = Call{lines[last], t.Tool, t.API, t.Outcome}
+	return calls
+}
+
 // Words returns the words in a text that could name an API: runs of letters, digits and
 // underscores.
 func Words(text string) []string {
@@ -53,14 +80,22 @@ func isWord(r rune) bool {
 }
 
 // Recovery returns after how many turns the tool of turn i is called with success, 1 for the next
-// turn. Finish succeeds by ending the task. ok is false if that never happens.
-func Recovery(turns []Turn, i int) (after int, ok bool) {
-	if turns[i].Tool == "" {
+// turn. Finish succeeds by ending the task. ok is false if that never happens. toolOf is as for
+// [Turn.Calls]; without it calls before the last of a turn only count if they name the API of turn
+// i.
+func Recovery(turns []Turn, i int, toolOf func(envs.Call) string) (after int, ok bool) {
+	failed := &turns[i]
+	if failed.Tool == "" {
 		return 0, false
 	}
 
-	for j, t := range turns[i+1:] {
-		if t.Tool == turns[i].Tool && (t.Outcome == envs.OK || t.Outcome.Ends()) {
+	isIt := func(c Call) bool {
+		same := c.Tool == failed.Tool || c.Tool == "" && c.API == failed.API
+		return same && (c.Outcome == envs.OK || c.Outcome.Ends())
+	}
+
+	for j := range turns[i+1:] {
+		if slices.ContainsFunc(turns[i+1+j].Calls(toolOf), isIt) {
 			return j + 1, true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/trajectories"
 )
 
@@ -112,8 +113,44 @@ func TestRecovery(t *testing.T) {
 	}
 
 	for i, want := range []int{3, 2, 0, 0, 2, 0, 0} {
-		if got, ok := trajectories.Recovery(turns, i); got != want || ok != (want > 0) {
+		if got, ok := trajectories.Recovery(turns, i, nil); got != want || ok != (want > 0) {
 			t.Errorf("turn %d: after %d turns, %v, want %d", i, got, ok, want)
+		}
+	}
+}
+
+// A call that succeeds before another one of its turn is a recovery: of the API that failed, and of
+// any API of the tool where that is known.
+func TestRecoveryBeforeAnotherCall(t *testing.T) {
+	const load, open, filter = `Load {"name": "a"}`, `Open {"name": "a"}`, `Filter {"by": "b"}`
+
+	for name, tt := range map[string]struct {
+		key     string
+		results []string
+		outcome envs.Outcome
+		without int // the turns without knowing the tools
+		with    int
+	}{
+		"the API":    {load + "\n" + filter, []string{"a", "b"}, envs.OK, 1, 1},
+		"another":    {open + "\n" + filter, []string{"a", "b"}, envs.OK, 0, 1},
+		"not run":    {filter + "\n" + load, []string{"b", action.NotRun}, envs.ToolError, 0, 0},
+		"other tool": {filter + "\n" + filter, []string{"b", "b"}, envs.OK, 0, 0},
+	} {
+		turns := []trajectories.Turn{
+			{Tool: "Load", API: "Load", Key: load, Outcome: envs.InvocationError},
+			{
+				Tool: "Filter", API: "Filter", Key: tt.key, Observation: action.JoinResults(tt.results),
+				Outcome: tt.outcome,
+			},
+		}
+
+		without, _ := trajectories.Recovery(turns, 0, nil)
+		with, _ := trajectories.Recovery(turns, 0, func(c envs.Call) string {
+			return map[string]string{"Load": "Load", "Open": "Load", "Filter": "Filter"}[c.Name]
+		})
+
+		if without != tt.without || with != tt.with {
+			t.Errorf("%s: %d turns, and %d by the tool", name, without, with)
 		}
 	}
 }

@@ -89,6 +89,13 @@ func CutKey(line string) (name, arguments string, ok bool) {
 	return name, arguments, ok
 }
 
+// ReadKey returns the call of a line of a key; that of a text without a call is empty.
+func ReadKey(line string) envs.Call {
+	name, arguments, _ := CutKey(line)
+	args, _, _ := pytext.DecodeObject(arguments) // which a call's key has
+	return envs.Call{Name: name, Args: args}
+}
+
 // Key returns the canonical keys of the calls in a text, one a line. The key of any other text is
 // its content without the space around it, quoted, so that no text can pretend to be a call. The
 // content includes the thought of a [FunctionCall], as it does that of any other codec.

@@ -189,7 +189,7 @@ func TestFaultsOfSeveralCalls(t *testing.T) {
 
 	// The fault is met at the first call or the second, and ends the turn.
 	results := action.Results(env.codec, string(got.Action), got.Observation)
-	if got.Outcome != envs.Unavailable || len(results) != 3 || results[2] != notRunText {
+	if got.Outcome != envs.Unavailable || len(results) != 3 || results[2] != action.NotRun {
 		t.Errorf("%s: %q", got.Outcome, results)
 	}
 }

@@ -23,7 +23,6 @@ const (
 	updatedText    = "The description for the new tool has been updated successfully."
 	notUpdatedText = "Tool update failed. There is something wrong with the arguments you send for UpdateTool. " +
 		"Please modify it."
-	notRunText      = "This call was not run, because one before it failed or ended the task."
 	failedText      = "The call failed."
 	genericText     = "There is something wrong with your command you send. Please modify it."
 	opArgumentBytes = 200 // how much of the arguments an error shows
@@ -72,7 +71,7 @@ func (e *Environment[S]) callAll(
 	// Each call begins with what the tools remember of the one before; the state itself never
 	// changes.
 	at, written, loads := *from, turn.Action, 0
-	texts := slices.Repeat([]string{notRunText}, len(calls))
+	texts := slices.Repeat([]string{action.NotRun}, len(calls))
 
 	var ans answer[S]
 	var played []envs.Turn

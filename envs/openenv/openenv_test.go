@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/drift"
 	"toolevo/envs/dynamic"
 	"toolevo/envs/envtest/suitetest"
@@ -432,6 +433,33 @@ func TestShapes(t *testing.T) {
 		r := c.calls(step.tool, map[string]any{step.parameter: step.value})
 		if r.Data.Reward == nil || *r.Data.Reward != step.reward {
 			t.Errorf("%d: %+v: %+v", i, step, r.Data)
+		}
+	}
+}
+
+// Of several native calls in a turn each earns what it would earn alone.
+func TestShapesOfSeveralCalls(t *testing.T) {
+	o := shop(t)
+	o.Codec = action.Tools{Most: 2}
+	o.Shapes = map[Shape]float64{RecoveredDeprecation: 0.25}
+	s, _ := serve(t, o)
+	e := &episode{version: "new"}
+
+	quote := action.ToolCall{Name: "Quote", Arguments: `{"article": "pear"}`}
+	several := action.Message{Calls: []action.ToolCall{quote, quote}}.Text()
+
+	for i, step := range []struct {
+		turn envs.Turn
+		want float64
+	}{
+		{envs.Turn{Call: envs.Call{Tool: "Price", Name: "Price"}, Outcome: envs.Deprecated}, 0},
+		{envs.Turn{
+			Action: envs.Action(several), Observation: action.JoinResults([]string{"3", "none"}),
+			Call: envs.Call{Tool: "Price", Name: "Quote"}, Outcome: envs.ToolError,
+		}, 0.25},
+	} {
+		if got := s.shape(e, envs.Transition{Turn: step.turn}); *got != step.want {
+			t.Errorf("turn %d earns %v, want %v", i, *got, step.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 )
 
 // shaped is what shaped rewards depend on in an episode. It is a value: its lists are never
@@ -22,25 +23,38 @@ func (s *Server) shape(e *episode, t envs.Transition) *float64 {
 	}
 
 	earned := 0.0
-	tool := t.Turn.Call.Tool
 
-	switch {
-	case t.Turn.Outcome == envs.Deprecated:
-		if !slices.Contains(e.shaped.deprecated, tool) {
-			e.shaped.deprecated = append(slices.Clip(e.shaped.deprecated), tool)
-		}
-	case t.Turn.Outcome != envs.OK:
-	case tool == envs.UpdateTool:
-		if s.isRewarded(e, t.Turn.Call) {
-			e.shaped.learned++
-			earned = s.o.Shapes[TruthfulUpdate]
-		}
-	case slices.Contains(e.shaped.deprecated, tool) && !slices.Contains(e.shaped.recovered, tool):
-		e.shaped.recovered = append(slices.Clip(e.shaped.recovered), tool)
-		earned = s.o.Shapes[RecoveredDeprecation]
+	// The turn is that of its last call; those before it succeeded.
+	played := action.Played(action.Key(s.o.Codec, string(t.Turn.Action)), t.Turn.Observation)
+	for _, key := range played[:len(played)-1] {
+		c := action.ReadKey(key)
+		c.Tool = s.deployed[e.version].Version.ToolOf(c)
+		earned += s.earned(e, c, envs.OK)
 	}
 
+	earned += s.earned(e, t.Turn.Call, t.Turn.Outcome)
 	return &earned
+}
+
+// earned notes a call in the episode, and returns what it earns.
+func (s *Server) earned(e *episode, c envs.Call, outcome envs.Outcome) float64 {
+	switch {
+	case outcome == envs.Deprecated:
+		if !slices.Contains(e.shaped.deprecated, c.Tool) {
+			e.shaped.deprecated = append(slices.Clip(e.shaped.deprecated), c.Tool)
+		}
+	case outcome != envs.OK:
+	case c.Tool == envs.UpdateTool:
+		if s.isRewarded(e, c) {
+			e.shaped.learned++
+			return s.o.Shapes[TruthfulUpdate]
+		}
+	case slices.Contains(e.shaped.deprecated, c.Tool) && !slices.Contains(e.shaped.recovered, c.Tool):
+		e.shaped.recovered = append(slices.Clip(e.shaped.recovered), c.Tool)
+		return s.o.Shapes[RecoveredDeprecation]
+	}
+
+	return 0
 }
 
 // isRewarded reports whether a description by UpdateTool is rewarded.

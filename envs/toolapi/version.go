@@ -112,6 +112,19 @@ func (v *Version) Called(name string, args envs.Args) (*API, bool) {
 	return first(all[max(i, 0):])
 }
 
+// ToolOf returns the tool of the API that a call belongs to, or "" if there is none; nil is an
+// unknown version.
+func (v *Version) ToolOf(c envs.Call) string {
+	if v == nil {
+		return ""
+	}
+
+	if a, ok := v.Called(c.Name, c.Args); ok {
+		return a.Tool
+	}
+	return ""
+}
+
 // Has reports whether a version has an API unchanged: with its name and parameters.
 func (v *Version) Has(a *API) bool {
 	return slices.ContainsFunc(v.byTool[a.Tool], func(own *API) bool {

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"toolevo/configs/apis"
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/toolapi"
 	"toolevo/trajectories"
 )
@@ -122,6 +124,43 @@ func sample(v *toolapi.Version, question string, tokens int, turns ...trajectori
 
 	e.Tokens = tokens
 	return sampled{e, v}
+}
+
+// Each call of a turn counts, up to the one that failed; one of them may be what recovers its tool.
+func TestCallsOfATurn(t *testing.T) {
+	const (
+		load   = `InitializeDatabase {"DatabaseName": "coffee"}`
+		filter = `Apply_Database_Filters {"condition": "a=1"}`
+	)
+
+	several := func(last trajectories.Turn, key string, results ...string) trajectories.Turn {
+		last.Key, last.Observation = key, action.JoinResults(results)
+		return last
+	}
+
+	wrong := newFilter
+	wrong.Outcome = envs.InvocationError
+
+	var b Board
+	b.add(sample(version(t, "p_s_in"), "a", 0, oldLoad, several(newFilter, load+"\n"+filter, "loaded", "done"),
+		several(wrong, load+"\n"+filter+"\n"+load, "loaded", "which?", action.NotRun)))
+
+	f := b.Facts[0]
+	if f.Calls != 5 || f.Valid != 3 || f.Turns != 3 || f.OK != 1 || !f.Adapted || f.RecoveryTurns != 1 {
+		t.Errorf("%+v", f)
+	}
+
+	var got []string
+	for _, c := range b.Calls {
+		got = append(got, fmt.Sprintf("%d %s %s", c.Turn, c.Tool, c.Outcome))
+	}
+
+	want := []string{
+		"1 LoadDB deprecated", "2 LoadDB ok", "2 FilterDB ok", "3 LoadDB ok", "3 FilterDB invocation-error",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }
 
 // All figures by hand.

@@ -119,28 +119,17 @@ func Names(version *toolapi.Version) (names []string) {
 	return names
 }
 
-// calls returns the turns of an episode as rows.
-func (f *Fact) calls(e *trajectories.Episode, version *toolapi.Version) []Call {
-	calls := make([]Call, len(e.Turns))
+// calls returns the calls of an episode as rows.
+func (f *Fact) calls(e *trajectories.Episode, version *toolapi.Version) (calls []Call) {
 	refused, met := map[string]bool{}, map[string]bool{}
 
 	for i := range e.Turns {
-		t, c := &e.Turns[i], &calls[i]
-		*c = Call{Key: f.Key, Turn: i + 1, Tool: t.Tool, Name: t.API, Outcome: t.Outcome.String()}
+		for _, played := range e.Turns[i].Calls(version.ToolOf) {
+			calls = append(calls, f.call(i, played))
+		}
 
-		// Finish and UpdateTool belong to the protocol: they never drift, and are no calls of
-		// tools.
-		c.Called = !t.Unreadable() && t.Tool != envs.FinishTool && t.Tool != envs.UpdateTool
-
-		// A tool that failed or was unavailable took the call all the same.
-		c.Valid = c.Called && (t.Outcome == envs.OK || t.Outcome == envs.ToolError ||
-			t.Outcome == envs.Unavailable)
-
-		// Tool is the name in the prompt, API the one that was called: where they differ the tool
-		// is new. A deprecated name has a Tool, too, but is not deployed.
-		deployed := t.Tool != "" && t.Outcome != envs.Deprecated
-		c.New = deployed && t.API != t.Tool
-		c.Wrong = deployed && t.Outcome == envs.InvocationError
+		// Only the last call of a turn can be refused, as those after it are not played.
+		t, c := &e.Turns[i], &calls[len(calls)-1]
 
 		refusal, ok := failure.RefusalOf(t, version)
 		c.Refusal, c.Refused = string(refusal), ok
@@ -156,12 +145,31 @@ func (f *Fact) calls(e *trajectories.Episode, version *toolapi.Version) []Call {
 		met[t.Tool] = met[t.Tool] || c.FirstNotice
 
 		if c.FirstRefused || c.FirstNotice {
-			c.After, _ = trajectories.Recovery(e.Turns, i)
+			c.After, _ = trajectories.Recovery(e.Turns, i, version.ToolOf)
 			c.Recovered = c.FirstNotice && c.After > 0
 		}
 	}
 
 	return calls
+}
+
+// call returns a call of turn i, from 0, as a row.
+func (f *Fact) call(i int, played trajectories.Call) Call {
+	tool, outcome := played.Tool, played.Outcome
+	c := Call{Key: f.Key, Turn: i + 1, Tool: tool, Name: played.API, Outcome: outcome.String()}
+
+	// Finish and UpdateTool belong to the protocol: they never drift, and are no calls of tools.
+	c.Called = !envs.Unreadable(played.API, outcome) && tool != envs.FinishTool && tool != envs.UpdateTool
+
+	// A tool that failed or was unavailable took the call all the same.
+	c.Valid = c.Called && (outcome == envs.OK || outcome == envs.ToolError || outcome == envs.Unavailable)
+
+	// Tool is the name in the prompt, API the one that was called: where they differ the tool is
+	// new. A deprecated name has a Tool, too, but is not deployed.
+	deployed := tool != "" && outcome != envs.Deprecated
+	c.New = deployed && played.API != tool
+	c.Wrong = deployed && outcome == envs.InvocationError
+	return c
 }
 
 // count adds up the outcomes and calls of the turns.
@@ -173,8 +181,15 @@ func (f *Fact) count(turns []trajectories.Turn, calls []Call) {
 		envs.Unavailable: &f.Unavailable,
 	}
 
-	for i, c := range calls {
+	// A turn of several calls has one outcome, and may hold several valid calls.
+	for i := range turns {
 		*outcomes[turns[i].Outcome]++
+
+		_, unknown := turns[i].UnknownTool()
+		f.Hallucinated += toInt(unknown)
+	}
+
+	for _, c := range calls {
 		f.Calls += toInt(c.Called)
 		f.Valid += toInt(c.Valid)
 		f.ToolsRefused += toInt(c.FirstRefused)
@@ -185,9 +200,6 @@ func (f *Fact) count(turns []trajectories.Turn, calls []Call) {
 		if c.Recovered {
 			f.RecoveryTurns += c.After
 		}
-
-		_, unknown := turns[i].UnknownTool()
-		f.Hallucinated += toInt(unknown)
 	}
 
 	f.Refused, f.Recovered = f.ToolsRefused > 0, f.ToolsRefused > 0 && f.ToolsRecovered == f.ToolsRefused

@@ -90,7 +90,8 @@ type Label struct {
 	Value string `json:"value"` // what it says
 }
 
-// Call is a turn of an episode. Only those with Called are calls of tools.
+// Call is a call of an episode: one of each turn, or those that were played of a turn with several.
+// Only those with Called are calls of tools.
 type Call struct {
 	Key
 	Turn    int    `json:"turn"`    // from 1

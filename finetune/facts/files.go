@@ -16,7 +16,7 @@ const (
 
 // format is the version of the tables' contents. It grows when a column is added, removed or
 // changes its meaning.
-const format = "2 "
+const format = "3 "
 
 // Write writes the facts and calls beside the episodes that they were made from. episodes is the
 // hash of that file.

@@ -2,7 +2,6 @@ package failure
 
 import (
 	"slices"
-	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/action"
@@ -64,8 +63,9 @@ func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok b
 	}
 
 	// The key is the call as it was read, in one spelling for all formats; of several, the last one
-	// was refused.
-	_, text, _ := action.CutKey(t.Key[strings.LastIndexByte(t.Key, '\n')+1:])
+	// that was played was refused.
+	played := action.Played(t.Key, t.Observation)
+	_, text, _ := action.CutKey(played[len(played)-1])
 	args, _, err := pytext.DecodeObject(text)
 	if t.Unreadable() || err != nil {
 		return RefusedUnreadable, true

@@ -70,7 +70,7 @@ func causeOf(v code.Verdict) Cause {
 // what may have been right.
 func obstacle(e *trajectories.Episode) Cause {
 	for i, t := range slices.Backward(e.Turns) {
-		if _, recovered := trajectories.Recovery(e.Turns, i); recovered {
+		if _, recovered := trajectories.Recovery(e.Turns, i, nil); recovered {
 			continue
 		}
 

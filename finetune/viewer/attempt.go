@@ -160,7 +160,7 @@ func cardsOf(at place, a *Attempt, siblings map[int][]nodeLine) (cards []card) {
 		c.Learned = turn.IsUpdate()
 
 		if turn.Outcome == envs.Deprecated {
-			c.Recovered, _ = trajectories.Recovery(turns, i)
+			c.Recovered, _ = trajectories.Recovery(turns, i, nil)
 		}
 
 		if all := siblings[path[i]]; len(all) > 1 {

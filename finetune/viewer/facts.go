@@ -51,7 +51,7 @@ const (
 func recovered(turns []trajectories.Turn) bool {
 	for i := range turns {
 		if turns[i].Outcome == envs.Deprecated {
-			if _, ok := trajectories.Recovery(turns, i); ok {
+			if _, ok := trajectories.Recovery(turns, i, nil); ok {
 				return true
 			}
 		}

@@ -49,9 +49,11 @@ func countFaulty(row *trajectories.Row) (n int) {
 func updatedTruthfully(row *trajectories.Row) bool {
 	used := map[string]bool{}
 
-	for _, t := range row.Turns {
-		if t.Outcome == envs.OK && !t.IsUpdate() {
-			used[t.API] = true
+	for i := range row.Turns {
+		for _, c := range row.Turns[i].Calls(nil) {
+			if c.Outcome == envs.OK && c.Tool != envs.UpdateTool {
+				used[c.API] = true
+			}
 		}
 	}
 

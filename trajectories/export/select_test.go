@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/trajectories"
 	"toolevo/trajectories/export"
 	"toolevo/trajectories/internal/synth"
@@ -511,6 +512,9 @@ func TestFiltersByOutcome(t *testing.T) {
 	}
 	load := turn("LoadDB", "Open_DB", "load", envs.OK)
 	truth := turn(envs.UpdateTool, envs.UpdateTool, `UpdateTool{"newtool_desc": "Open_DB[name], which …"}`, envs.OK)
+	both := turn(envs.UpdateTool, envs.UpdateTool, "Open_DB {}\n"+truth.Key, envs.OK)
+	both.Observation = action.JoinResults([]string{"loaded", "updated"})
+
 	lie := turn(envs.UpdateTool, envs.UpdateTool, `UpdateTool{"newtool_desc": "Open_DBs[name], which …"}`, envs.OK)
 	finish := turn(envs.FinishTool, envs.FinishTool, "finish", envs.Correct)
 	mistake := turn("LoadDB", "Open_DB", "mistake", envs.InvocationError)
@@ -526,6 +530,7 @@ func TestFiltersByOutcome(t *testing.T) {
 	}{
 		"no update":          {export.Selection{RequireUpdate: true}, turns{load, finish}, false},
 		"a truthful update":  {export.Selection{RequireUpdate: true}, turns{load, truth, finish}, true},
+		"after a call":       {export.Selection{RequireUpdate: true}, turns{both, finish}, true},
 		"a lie":              {export.Selection{RequireUpdate: true}, turns{load, lie, finish}, false},
 		"both":               {export.Selection{RequireUpdate: true}, turns{load, truth, lie, finish}, false},
 		"a mistake":          {export.Selection{MaxFaulty: &none}, turns{mistake, load, finish}, true},

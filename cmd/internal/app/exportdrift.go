@@ -82,10 +82,14 @@ func (s *sources) isBlind(row *trajectories.Row) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(row.Turns, func(t trajectories.Turn) bool {
-		a, ok := v.API(t.API)
-		return ok && t.Outcome == envs.OK &&
+
+	isBlind := func(c trajectories.Call) bool {
+		a, ok := v.API(c.API)
+		return ok && c.Outcome == envs.OK &&
 			slices.ContainsFunc(a.Silent, func(c silent.Change) bool { return !c.IsProbed() })
+	}
+	return slices.ContainsFunc(row.Turns, func(t trajectories.Turn) bool {
+		return slices.ContainsFunc(t.Calls(nil), isBlind)
 	}), nil
 }
 

@@ -8,9 +8,12 @@ import (
 	"testing"
 
 	"toolevo/configs"
+	"toolevo/configs/apis"
 	"toolevo/envs"
 	"toolevo/envs/action"
 	"toolevo/envs/dynamic"
+	"toolevo/envs/silent"
+	"toolevo/envs/toolapi"
 	"toolevo/finetune/stored"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
@@ -50,6 +53,70 @@ func documented(t *testing.T) *export.Imported {
 		t.Fatalf("refused %v, error %v", all.Refused(), err)
 	}
 	return all
+}
+
+// A call that silently meant something else is noticed before another one of its turn.
+func TestBlindCallsOfATurn(t *testing.T) {
+	catalog, err := toolapi.Load(apis.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	base, err := catalog.Spec("p_c")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	spec := *base
+	spec.Version, spec.Base, spec.Messages = "changed", false, toolapi.Messages{}
+	spec.Silent = silent.Changes{{
+		Tools:  []string{"GetValue"},
+		Scaled: &silent.Scaled{Where: silent.Where{Fields: []string{"Open"}}, Zeros: 2},
+	}}
+
+	if catalog, err = catalog.With(&spec); err != nil {
+		t.Fatal(err)
+	}
+
+	s := &sources{runs: exportedRuns{{
+		Run:      &stored.Run{Run: &store.Run{Manifest: store.Manifest{ID: "r"}}, Config: &configs.Resolved{}},
+		versions: func() (*toolapi.Catalog, error) { return catalog, nil },
+	}}}
+
+	const load, value = `LoadDB {"DBName": "coffee"}`, `GetValue {"column_name": "Open"}`
+
+	for _, tt := range []struct {
+		key, results string
+		outcome      envs.Outcome
+		blind        int
+	}{
+		{value + "\n" + load, action.JoinResults([]string{"1", "loaded"}), envs.OK, 1},
+		{value + "\n" + load, action.JoinResults([]string{"1", "no such database"}), envs.ToolError, 1},
+		{load + "\n" + value, action.JoinResults([]string{"no such database", action.NotRun}), envs.ToolError, 0},
+		{load + "\n" + load, action.JoinResults([]string{"loaded", "loaded"}), envs.OK, 0},
+	} {
+		row := trajectories.Row{RunID: "r", Split: export.TrainSplit, DeployedAPI: "changed", Strict: true,
+			Turns: []trajectories.Turn{{
+				Tool: "LoadDB", API: "LoadDB", Key: tt.key, Observation: tt.results, Outcome: tt.outcome,
+			}},
+		}
+
+		var selection export.Selection
+		stop := (&ExportJob{}).driftOf(t.Context(), s, &selection)
+
+		var report export.SelectionReport
+		for _, err := range selection.Select(trajectories.Merge(func(yield func(trajectories.Row, error) bool) {
+			yield(row, nil)
+		}), &report) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		if err := stop(); err != nil || report.Dropped.Blind != tt.blind {
+			t.Errorf("%q: %d are blind, error %v", tt.key, report.Dropped.Blind, err)
+		}
+	}
 }
 
 // Calls must be written in one way. How many a turn may have is no other way, and documents do not

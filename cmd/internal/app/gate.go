@@ -13,11 +13,9 @@ import (
 
 	"toolevo/configs"
 	"toolevo/envs"
-	"toolevo/envs/action"
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
 	"toolevo/envs/drift"
-	"toolevo/envs/pytext"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/wire"
 	"toolevo/envs/yamltext"
@@ -389,27 +387,14 @@ func (in *gated) addCurrent(episodes []stored.Played) {
 
 // addTurn adds the calls of a turn under the current version to a task.
 func (in *gated) addTurn(t *gate.Task, v *toolapi.Version, turn *trajectories.Turn) {
-	calls := strings.Split(turn.Key, "\n") // the tool is that of the last one
-	for i, key := range calls {
-		tool, isUnknown := turn.Tool, turn.Outcome == envs.InvalidAction
-
-		if i < len(calls)-1 {
-			name, text, _ := action.CutKey(key)
-			args, _, _ := pytext.DecodeObject(text) // which a key has
-
-			a, ok := v.Called(name, args)
-			if isUnknown = !ok; ok {
-				tool = a.Tool
-			}
-		}
-
+	for _, c := range turn.Calls(v.ToolOf) {
 		// An invalid action called no tool, but what it named may be one of the next version.
 		switch {
-		case isUnknown:
+		case c.Outcome == envs.InvalidAction:
 			t.Equal = t.Equal && !in.unknown
-		case tool != "" && !envs.IsSystem(tool):
-			t.Calls[tool] = append(t.Calls[tool], key)
-			t.Equal = t.Equal && !in.changed[tool]
+		case c.Tool != "" && !envs.IsSystem(c.Tool):
+			t.Calls[c.Tool] = append(t.Calls[c.Tool], c.Key)
+			t.Equal = t.Equal && !in.changed[c.Tool]
 		}
 	}
 }
