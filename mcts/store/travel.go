@@ -167,17 +167,7 @@ func (s *Store) insertRow(ctx context.Context, r *Row, inTurn bool) (insertion, 
 
 		insert, err := s.insertTree(ctx, r.Question, r.Tree, []byte(r.Value))
 		return func(tx *sql.Tx) (bool, bool, error) {
-			var packed []byte
-			if err := tx.QueryRow(`SELECT record FROM trees JOIN questions ON id = question
-				WHERE name = ? AND tree = ?`, r.Question, r.Tree).Scan(&packed); err == nil {
-				// One that is there as it is was taken before, and so were those after it.
-				if raw, err := s.unpack(ctx, packed); err != nil || string(raw) == r.Value {
-					return false, false, err
-				}
-			} else if !errors.Is(err, sql.ErrNoRows) {
-				return false, false, err
-			}
-
+			// Also those that are there already: what counts of them follows in the same log.
 			if inTurn {
 				if err := dropTrees(tx, r.Question, r.Tree+1); err != nil {
 					return false, false, err

@@ -129,12 +129,15 @@ func TestRowsOfOtherAnswers(t *testing.T) {
 	}
 }
 
-// Where trees depend on those before them, one that is grown again takes those after it away.
+// Where trees depend on those before them, one that is grown again takes those after it away, also
+// when the log of both is taken once more, as by a coordinator that was started again.
 func TestTreesInTurnTravel(t *testing.T) {
 	t.Parallel()
 
 	s := open(t)
-	for _, rows := range [][]store.Row{told(t, "a", 0, 2), told(t, "a", 1)} {
+	first, second := told(t, "a", 0, 2), told(t, "a", 1)
+
+	for _, rows := range [][]store.Row{first, second, first, second} {
 		if _, err := s.Take(t.Context(), rows, true); err != nil {
 			t.Fatal(err)
 		}

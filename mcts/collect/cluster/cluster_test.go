@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +37,8 @@ type run struct {
 	port  string
 
 	patience time.Duration
+	extent   string
+	inTurn   bool
 }
 
 func newRun(t *testing.T) *run {
@@ -61,7 +65,7 @@ func (r *run) coordinate() *cluster.Coordinator {
 	r.t.Helper()
 
 	o := cluster.Options{
-		Run: "run", Store: r.store, Patience: r.patience, Log: logger(),
+		Run: "run", Store: r.store, Patience: r.patience, Extent: r.extent, InTurn: r.inTurn, Log: logger(),
 		Welcome: func(_ context.Context, hello []byte) ([]byte, error) {
 			if string(hello) != "hello" {
 				return nil, errors.New("not welcome:\n" + string(hello))
@@ -163,6 +167,7 @@ func (r *run) check(units int) {
 type member struct {
 	*cluster.Worker
 	patience time.Duration
+	extent   string
 	slots    int
 	call     time.Duration
 	made     *atomic.Int64 // calls, by all members
@@ -190,12 +195,13 @@ func (r *run) joinOn(machine, name string, slots int, call time.Duration, made *
 	if welcome, err := w.Join(r.t.Context(), []byte("hello")); len(welcome) != 3_500_000 || err != nil {
 		r.t.Fatal(len(welcome), err)
 	}
-	return &member{Worker: w, patience: r.patience, slots: slots, call: call, made: made}
+	return &member{Worker: w, patience: r.patience, extent: r.extent, slots: slots, call: call, made: made}
 }
 
 func (m *member) serve(ctx context.Context) error {
 	return m.Serve(ctx, cluster.Work{
 		Patience: m.patience,
+		Extent:   m.extent,
 		Room:     slots(m.slots),
 		Do:       m.do,
 	})
@@ -678,6 +684,102 @@ func TestQueueIsBuiltAgain(t *testing.T) {
 
 	if n := made.Load(); n != units*calls {
 		t.Errorf("%d calls were made, want %d", n, units*calls)
+	}
+}
+
+// treeOf returns a tree as a store logs it.
+func treeOf(t *testing.T, tree int, text string) (row store.Row) {
+	t.Helper()
+
+	s := newRun(t).store
+	s.Watch(func(r store.Row) { row = r })
+
+	err := s.SaveTree(t.Context(), &mcts.TreeRecord{Question: "q", Tree: tree,
+		Nodes: []mcts.Record{{Parent: mcts.NoParent, Observation: text}}})
+	if err != nil {
+		t.Error(err)
+	}
+	return row
+}
+
+// What was done of a unit that an extended run has no more does not come back when its coordinator
+// starts again, in place of what was grown since.
+func TestLogsOfAnotherExtent(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	r.inTurn = true
+
+	trees := func(want ...int) func() bool {
+		return func() bool {
+			got, err := r.store.TreeIndices(t.Context(), "q")
+			return err == nil && slices.Equal(got, want)
+		}
+	}
+
+	// pass has a worker add rows to a unit, and end it or leave.
+	pass := func(unit, extent string, ends bool, want []int, rows ...store.Row) {
+		r.extent = extent
+		c := r.coordinate()
+
+		ctx, stop := mcts.Interruptible(t.Context())
+		defer stop()
+
+		m := r.join("worker of "+unit, 1, 0, new(atomic.Int64))
+		defer m.Close()
+
+		m.grows = func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
+			for _, row := range rows {
+				a.Add(row)
+			}
+
+			if !ends {
+				err := a.Flush(ctx)
+				<-ctx.Done()
+				return nil, cmp.Or(err, ctx.Err())
+			}
+			return nil, nil
+		}
+
+		served := make(chan error, 1)
+		go func() { served <- m.serve(ctx) }()
+
+		done := make(chan error, 1)
+		go func() {
+			_, err := c.Do(ctx, cluster.Unit{ID: unit, Work: []byte(unit)})
+			done <- err
+		}()
+
+		waitFor(t, trees(want...))
+
+		if ends {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+
+		stop()
+		<-served
+
+		if err := c.Close(t.Context(), false); err != nil {
+			t.Error(err)
+		}
+	}
+
+	pass("q-0-3", "short", false, []int{0, 2}, treeOf(t, 0, "a"), treeOf(t, 2, "old"))
+	pass("q-0-4", "long", true, []int{0, 1, 2, 3}, treeOf(t, 1, "a"), treeOf(t, 2, "new"), treeOf(t, 3, "a"))
+
+	if err := r.coordinate().Close(t.Context(), false); err != nil {
+		t.Error(err)
+	}
+
+	if !trees(0, 1, 2, 3)() {
+		t.Error("trees are lost")
+	}
+
+	got, _, err := r.store.LoadTree(t.Context(), "q", 2)
+	if err != nil || got.Nodes[0].Observation != "new" {
+		t.Errorf("tree 2 is %+v, %v", got, err)
 	}
 }
 

@@ -92,26 +92,30 @@ func (c *Coordinator) queueOnce(ctx context.Context, l *unitLog, u *Unit) error 
 // headerExtent has the extent of the run for which a unit was queued.
 const headerExtent = "Toolevo-Extent"
 
-// forget removes a unit that has ended from the queue, and its log.
+// forget removes a unit from the queue, and its log.
 func (c *Coordinator) forget(ctx context.Context, unit string, l *unitLog) error {
-	for stream, subject := range map[string]string{
-		c.names.queueStream(): c.names.queue(unit), l.stream: l.subject,
-	} {
-		s, err := c.js.Stream(ctx, stream)
-		if err == nil {
-			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject))
-		}
-
-		if err != nil {
-			return err
-		}
+	err := c.purge(ctx, c.names.queueStream(), jetstream.WithPurgeSubject(c.names.queue(unit)))
+	if err == nil {
+		err = c.purge(ctx, l.stream, jetstream.WithPurgeSubject(l.subject))
 	}
 
-	l.last = 0
-	return nil
+	if err == nil {
+		l.last = 0
+	}
+	return err
 }
 
-// dropOld removes from the queue what was queued for another extent of the run.
+// purge removes messages of a stream.
+func (c *Coordinator) purge(ctx context.Context, stream string, which ...jetstream.StreamPurgeOpt) error {
+	s, err := c.js.Stream(ctx, stream)
+	if err == nil {
+		err = s.Purge(ctx, which...)
+	}
+	return err
+}
+
+// dropOld removes what was queued for another extent of the run, and the logs of that. The run has
+// taken them, and may have no such units any more: read again, they would undo what is done since.
 func (c *Coordinator) dropOld(ctx context.Context) error {
 	stream, err := c.js.Stream(ctx, c.names.queueStream())
 	if err != nil {
@@ -128,7 +132,16 @@ func (c *Coordinator) dropOld(ctx context.Context) error {
 	case next.Header.Get(headerExtent) == c.options.Extent:
 		return nil
 	}
-	return stream.Purge(ctx)
+	// The logs first: a coordinator that is killed in between leaves the queue to the next one.
+	if err = c.purge(ctx, c.names.logStream()); err == nil {
+		err = stream.Purge(ctx)
+	}
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	clear(c.held)
+	return err
 }
 
 // errorStoreFailed is what a server answers that does not take a message into a stream.
