@@ -40,13 +40,7 @@ func (j *RunJob) publish(b *Bench, run *store.Run, w followed) error {
 	}
 
 	m := run.Manifest
-	work := func() int64 {
-		sum := w.done()
-		for _, s := range b.Snapshots() {
-			sum += s.Answered
-		}
-		return sum
-	}
+	work := func() int64 { return w.work(b) }
 	all := []prometheus.Collector{
 		metrics.Run(m.ID, m.Kind, Software()), w.figures, metrics.Servers(b.Snapshots),
 		metrics.Spent(j.Servers.Account.Pass),
@@ -55,4 +49,18 @@ func (j *RunJob) publish(b *Bench, run *store.Run, w followed) error {
 		all = append(all, metrics.Workers(w.workers.Status))
 	}
 	return b.metrics.Watch(&metrics.Health{Work: work, Policies: b.Snapshots, Patience: b.Servers.Timeout}, all...)
+}
+
+// work grows with everything that is done.
+func (w *followed) work(b *Bench) int64 {
+	sum := w.done()
+	for _, s := range b.Snapshots() {
+		sum += s.Answered
+	}
+
+	// A unit that workers do takes long, and they append to its log all along.
+	if w.workers != nil {
+		sum += int64(w.workers.Counts().Messages)
+	}
+	return sum
 }

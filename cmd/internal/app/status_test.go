@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,8 +12,74 @@ import (
 
 	"toolevo/envs/console"
 	"toolevo/finetune"
+	"toolevo/mcts"
 	"toolevo/mcts/collect"
+	"toolevo/mcts/collect/cluster"
+	"toolevo/mcts/policy/serving"
+	"toolevo/mcts/store"
 )
+
+// A coordinator is healthy while a worker gets on with a unit that it has not ended.
+func TestWorkOfWorkers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+
+	s, err := store.Open(t.Context(), filepath.Join(dir, "run.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	c, err := cluster.Start(t.Context(), cluster.Options{Run: "run", Store: s, Listen: "127.0.0.1:0",
+		Dir: filepath.Join(dir, "nats"), Token: "token", Patience: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	w, err := cluster.Connect(cluster.WorkerOptions{Place: cluster.PlaceOf("run", c.Address(), "token", "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+
+	b := &Bench{Models: &serving.Models{}}
+	watched := followed{done: func() int64 { return 0 }, workers: c}
+
+	if n := watched.work(b); n != 0 {
+		t.Errorf("%d was done before anything", n)
+	}
+
+	seen := make(chan int64, 1)
+	nothing := func() {}
+
+	go func() {
+		_ = w.Serve(t.Context(), cluster.Work{
+			Patience: time.Minute,
+			Room: func(ctx context.Context) (func(), func(), error) {
+				return nothing, nothing, ctx.Err()
+			},
+			Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
+				for c.Counts().Messages == 0 && mcts.Wait(ctx, time.Millisecond) == nil { // it has begun
+				}
+
+				seen <- watched.work(b)
+				return nil, nil
+			},
+		})
+	}()
+
+	if _, err := c.Do(t.Context(), cluster.Unit{ID: "unit"}); err != nil {
+		t.Error(err)
+	}
+
+	if n := <-seen; n == 0 {
+		t.Error("a unit that was begun is no work")
+	}
+
+	if err := c.Close(t.Context(), true); err != nil {
+		t.Error(err)
+	}
+}
 
 func noServers() string { return "" }
 
