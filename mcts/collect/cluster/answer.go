@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,9 +19,15 @@ import (
 // serve answers workers.
 func (c *Coordinator) serve(ctx context.Context) error {
 	answer := func(with func(context.Context, []byte) ([]byte, error)) nats.MsgHandler {
+		parts := partsOf{}
 		return func(m *nats.Msg) {
+			question, whole := parts.add(m)
+			if !whole {
+				return
+			}
+
 			go func() { // the next one need not wait
-				data, err := with(ctx, m.Data)
+				data, err := with(ctx, question)
 				if err := c.respond(m.Reply, data, err); err != nil {
 					c.log.Warn("a worker got no answer", "because", err)
 				}
@@ -42,26 +49,63 @@ func (c *Coordinator) serve(ctx context.Context) error {
 	return nil
 }
 
-// respond answers a worker, in as many messages as it takes.
+// partsOf are requests of which parts are to come, by where their answers go.
+type partsOf map[string]*request
+
+// request is what has come of one.
+type request struct {
+	assembler
+	since time.Time
+}
+
+// add returns the request that a message completes; whole is false if it completes none. A worker
+// asks again where parts were lost.
+func (p partsOf) add(m *nats.Msg) (data []byte, whole bool) {
+	switch m.Header.Get(headerParts) {
+	case "1", "": // "" is of another version, which is answered so
+		return m.Data, true
+	}
+
+	// By then it has been asked again, and its answer goes elsewhere.
+	maps.DeleteFunc(p, func(_ string, r *request) bool { return time.Since(r.since) > answerTime })
+
+	if p[m.Reply] == nil {
+		p[m.Reply] = &request{since: time.Now()}
+	}
+
+	e, err := p[m.Reply].add(m.Header, m.Data)
+	if e == nil || err != nil {
+		return nil, false
+	}
+
+	delete(p, m.Reply)
+	return e.body, true
+}
+
+// respond answers a worker.
 func (c *Coordinator) respond(to string, data []byte, err error) error {
 	if err != nil {
 		reply := nats.NewMsg(to)
 		reply.Header.Set(headerError, oneLine(err))
 		return c.conn.PublishMsg(reply)
 	}
+	return send(c.conn, to, "", data)
+}
 
-	parts := slices.Collect(slices.Chunk(data, mostData(c.conn)))
+// send sends data in as many messages as it takes. reply is where an answer goes, if one is wanted.
+func send(conn *nats.Conn, to, reply string, data []byte) error {
+	parts := slices.Collect(slices.Chunk(data, mostData(conn)))
 	if len(parts) == 0 {
 		parts = [][]byte{nil}
 	}
 
 	for i, part := range parts {
-		reply := nats.NewMsg(to)
-		reply.Data = part
-		reply.Header.Set(headerPart, strconv.Itoa(i+1))
-		reply.Header.Set(headerParts, strconv.Itoa(len(parts)))
+		m := nats.NewMsg(to)
+		m.Reply, m.Data = reply, part
+		m.Header.Set(headerPart, strconv.Itoa(i+1))
+		m.Header.Set(headerParts, strconv.Itoa(len(parts)))
 
-		if err := c.conn.PublishMsg(reply); err != nil {
+		if err := conn.PublishMsg(m); err != nil {
 			return err
 		}
 	}
@@ -127,16 +171,19 @@ func (e *AnswerError) Error() string { return e.Text }
 // answerTime is how long an answer may take, before it is asked for again.
 const answerTime = 30 * time.Second
 
+// mostRequest bounds what a worker asks, in bytes.
+const mostRequest = 32 << 20
+
 // request asks the coordinator, until it answers or ctx ends.
 func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	if len(data) > mostRequest {
+		return nil, fmt.Errorf("cluster: %d bytes are more than a request may have: %w", len(data), nats.ErrMaxPayload)
+	}
+
 	for {
 		answer, err := w.requestOnce(ctx, subject, data)
 		if err == nil || errors.As(err, new(*AnswerError)) || errors.Is(err, nats.ErrConnectionClosed) {
 			return answer, err
-		}
-
-		if errors.Is(err, nats.ErrMaxPayload) {
-			return nil, fmt.Errorf("cluster: %d bytes are more than one message may have: %w", len(data), err)
 		}
 
 		if err := mcts.Wait(ctx, retryEvery); err != nil {
@@ -158,7 +205,7 @@ func (w *Worker) requestOnce(ctx context.Context, subject string, data []byte) (
 	}
 	defer func() { _ = answers.Unsubscribe() }() // the connection is gone: so is the subscription
 
-	if err := w.conn.PublishRequest(subject, inbox, data); err != nil {
+	if err := send(w.conn, subject, inbox, data); err != nil {
 		return nil, err
 	}
 

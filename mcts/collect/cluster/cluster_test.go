@@ -20,6 +20,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"toolevo/envs"
 	"toolevo/mcts"
 	"toolevo/mcts/collect/cluster"
 	"toolevo/mcts/store"
@@ -72,7 +73,7 @@ func (r *run) coordinate() *cluster.Coordinator {
 			}
 			return bytes.Repeat([]byte("welcome"), 500_000), nil // more than a message
 		},
-		Ask: func(_ context.Context, question []byte) ([]byte, error) { return question, nil },
+		Ask: cluster.Remembering(r.store),
 	}
 
 	listens := r.place == cluster.Place{} || r.port != "0"
@@ -854,6 +855,32 @@ func TestLargeMessage(t *testing.T) {
 	}
 
 	if err := <-served; !errors.Is(err, cluster.ErrOver) {
+		t.Error(err)
+	}
+}
+
+// The result of a tool is remembered whatever its size: as JSON it may be more than a message has.
+func TestLargeResults(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	c := r.coordinate()
+
+	m := r.join("worker", 1, 0, new(atomic.Int64))
+	defer m.Close()
+
+	want := envs.Result{Observation: strings.Repeat("<", 300_000)}
+	memory := m.Memory()
+
+	if err := memory.Remember(t.Context(), "key", want); err != nil {
+		t.Fatal(err)
+	}
+
+	if got, ok, err := memory.Recall(t.Context(), "key"); got != want || !ok || err != nil {
+		t.Errorf("%d bytes are recalled, %v, %v", len(got.Observation), ok, err)
+	}
+
+	if err := c.Close(t.Context(), true); err != nil {
 		t.Error(err)
 	}
 }
