@@ -80,6 +80,9 @@ func Work(ctx context.Context, job WorkJob) (Worked, error) {
 	if errors.Is(err, cluster.ErrOver) {
 		err = nil
 	}
+
+	// The account that those of all passes are within.
+	w.done.Spent = job.Servers.Account.Total()
 	return w.done, err
 }
 
@@ -404,7 +407,6 @@ func (w *working) used() map[string]account.Usage {
 		return nil
 	}
 
-	w.done.Spent = w.account.Total()
 	now, since := w.account.Pass().Models, map[string]account.Usage{}
 
 	for model, u := range now {
