@@ -50,14 +50,15 @@ type Options struct {
 
 // Elsewhere has trees of a question grown by another process: those of the indices from first to
 // first+count-1 that the store lacks. When it returns, the store has all of them that could be
-// grown. An error ends the run.
-type Elsewhere func(ctx context.Context, question string, first, count int) (Grown, error)
+// grown. An error ends the run. asked is told of calls to the model when they are made, and of the
+// completions that they brought, whoever made them.
+type Elsewhere func(ctx context.Context, question string, first, count int, asked func(calls, samples int)) (
+	Grown, error)
 
 // Grown is what came of trees that grew elsewhere.
 type Grown struct {
-	Missing map[int]error // why trees are missing, by their indices
-
-	Asked, Replayed, Samples int // as in Snapshot
+	Missing  map[int]error // why trees are missing, by their indices
+	Replayed int           // as in Snapshot
 }
 
 // Question is a task, the depth limit that goes with its dataset, and where its trees begin.

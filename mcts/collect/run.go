@@ -273,18 +273,20 @@ func (c *collector) load(ctx context.Context, l *lane, i int) (record *mcts.Tree
 			return nil, false, err
 		}
 
-		grown, err := c.Elsewhere(ctx, question, l.first, l.count)
+		// Counted as they come: the process that ends a lane need not be the one that began it.
+		grown, err := c.Elsewhere(ctx, question, l.first, l.count, func(calls, samples int) {
+			c.noteAsked(l.question, calls > 0)
+			c.Progress.count(func(s *Snapshot) {
+				s.Asked += int64(calls)
+				s.Samples += int64(samples)
+			})
+		})
 		if err != nil {
 			return nil, false, err
 		}
 
 		l.away = &grown
-		c.noteAsked(l.question, grown.Asked > 0)
-		c.Progress.count(func(s *Snapshot) {
-			s.Asked += int64(grown.Asked)
-			s.Replayed += int64(grown.Replayed)
-			s.Samples += int64(grown.Samples)
-		})
+		c.Progress.count(func(s *Snapshot) { s.Replayed += int64(grown.Replayed) })
 	}
 
 	return c.Store.LoadTree(ctx, question, i)

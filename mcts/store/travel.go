@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,6 +33,16 @@ type Row struct {
 
 // IsTree reports whether the row is a tree that has grown, and not a call.
 func (r *Row) IsTree() bool { return r.Path == pathOfTree }
+
+// Samples returns how many completions a call brought; 0 if the row is a tree.
+func (r *Row) Samples() int {
+	if r.IsTree() {
+		return 0
+	}
+
+	n, _ := binary.Uvarint([]byte(r.Value[:min(len(r.Value), binary.MaxVarintLen64)])) // columns begin with it
+	return int(n)
+}
 
 // CallsIn returns how many of some rows are calls.
 func CallsIn(rows []Row) (n int) {

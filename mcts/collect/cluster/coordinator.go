@@ -62,6 +62,10 @@ type Unit struct {
 
 	// Earlier returns what the run has of it. It is asked once the unit is known to have no log.
 	Earlier func(context.Context) ([]store.Row, error)
+
+	// Asked is told of the calls that workers make, and of the completions that they bring; nil is
+	// nobody.
+	Asked func(calls, samples int)
 }
 
 // Coordinator hands out the units of a run. It is safe for concurrent use.

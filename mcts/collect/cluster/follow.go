@@ -266,6 +266,15 @@ func (f *follower) takeRows(ctx context.Context, unit string, e *entry, isNew, c
 		}
 	})
 
+	if u := f.c.waitedFor(unit); isNew && u != nil && u.Asked != nil {
+		samples := 0
+		for i := range e.rows {
+			samples += e.rows[i].Samples()
+		}
+
+		u.Asked(calls, samples)
+	}
+
 	// What has nothing new is an entry that was taken and counted before. Calls that are left out
 	// cost as much as others.
 	isCounted := taken.Refused == taken.Calls

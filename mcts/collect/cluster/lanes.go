@@ -22,23 +22,23 @@ type lane struct {
 // laneOutcome is what such a unit ends with.
 type laneOutcome struct {
 	Missing  failures `json:"missing,omitempty"` // trees, by their indices
-	Asked    int      `json:"asked"`
 	Replayed int      `json:"replayed"`
-	Samples  int      `json:"samples"`
 }
 
 // Lanes has the lanes of a collection grown by workers, which use GrowLane: it is its
 // collect.Options.Elsewhere.
 func (c *Coordinator) Lanes() collect.Elsewhere {
-	return func(ctx context.Context, question string, first, count int) (g collect.Grown, err error) {
+	return func(ctx context.Context, question string, first, count int, asked func(calls, samples int)) (
+		g collect.Grown, err error) {
 		work, err := json.Marshal(lane{question, first, count, mcts.IsAgain(ctx)})
 		if err != nil {
 			return g, err
 		}
 
 		text, err := c.Do(ctx, Unit{
-			ID:   UnitID(question, first, count),
-			Work: work,
+			ID:    UnitID(question, first, count),
+			Work:  work,
+			Asked: asked,
 			Earlier: func(ctx context.Context) ([]store.Row, error) {
 				return c.options.Store.RowsOf(ctx, question, first, count)
 			},
@@ -52,9 +52,7 @@ func (c *Coordinator) Lanes() collect.Elsewhere {
 			return g, err
 		}
 
-		return collect.Grown{
-			Missing: o.Missing.errors(), Asked: o.Asked, Replayed: o.Replayed, Samples: o.Samples,
-		}, nil
+		return collect.Grown{Missing: o.Missing.errors(), Replayed: o.Replayed}, nil
 	}
 }
 
@@ -91,7 +89,7 @@ func GrowLane(ctx context.Context, a *Assignment, o collect.Options) (outcome []
 	}
 
 	s, err := collect.Run(ctx, o)
-	done := laneOutcome{Asked: int(s.Asked), Replayed: int(s.Replayed), Samples: int(s.Samples)}
+	done := laneOutcome{Replayed: int(s.Replayed)}
 
 	var unresolved *collect.UnresolvedError
 	if errors.As(err, &unresolved) {

@@ -85,16 +85,28 @@ func TestTreesOfABrokenMachine(t *testing.T) {
 	defer first.Close()
 	go func() { _ = first.serve(t.Context()) }()
 
-	done := make(chan error, 1)
-	go func() {
-		o := o
-		o.Store, o.Elsewhere = r.store, c.Lanes()
-		_, err := collect.Run(t.Context(), o)
-		done <- err
-	}()
+	o.Store, o.Elsewhere = r.store, c.Lanes()
 
-	if err := <-done; err != nil {
+	got, err := collect.Run(t.Context(), o)
+	if err != nil {
 		t.Errorf("the collection ends with %v", err)
+	}
+
+	// Also those of the worker that left the unit.
+	var asked, samples int
+
+	for i := range search.Trees {
+		tree, _, err := r.store.LoadTree(t.Context(), envtest.MazeTask.ID, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		asked += tree.Calls
+		samples += tree.Samples
+	}
+
+	if got.Asked != int64(asked) || got.Samples != int64(samples) {
+		t.Errorf("%d calls and %d samples are counted, want %d and %d", got.Asked, got.Samples, asked, samples)
 	}
 
 	if got := c.Counts(); got.Again != 0 || got.Begun != got.Ended+1 {

@@ -169,10 +169,7 @@ func (c *Coordinator) repair(ctx context.Context) error {
 // doAgain has a unit done from what the run has of it, if somebody waits for it. forgotten is
 // whether its log is empty now.
 func (c *Coordinator) doAgain(ctx context.Context, unit string) (forgotten bool, err error) {
-	c.mu.Lock()
-	u := c.open[unit]
-	c.mu.Unlock()
-
+	u := c.waitedFor(unit)
 	if u == nil {
 		return false, nil
 	}
@@ -182,4 +179,11 @@ func (c *Coordinator) doAgain(ctx context.Context, unit string) (forgotten bool,
 		return false, err
 	}
 	return true, c.queueOnce(ctx, l, &u.Unit)
+}
+
+// waitedFor returns a unit that somebody waits for, or nil.
+func (c *Coordinator) waitedFor(unit string) *openUnit {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open[unit]
 }
