@@ -688,6 +688,83 @@ func TestQueueIsBuiltAgain(t *testing.T) {
 	}
 }
 
+// A run that went on without workers for a pass has calls that the log of a unit lacks, or other
+// answers: none of them is asked for again.
+func TestPassWithoutWorkers(t *testing.T) {
+	t.Parallel()
+
+	for name, answer := range map[string]string{"the log's and more": "", "others": "other answer"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+
+			r := newRun(t)
+			c := r.coordinate()
+
+			var made atomic.Int64
+
+			ctx, stop := mcts.Interruptible(t.Context())
+			defer stop()
+
+			first := r.join("first", 1, time.Millisecond, &made)
+			defer first.Close()
+
+			first.doing = func(ctx context.Context, _ *cluster.Assignment) {
+				if made.Load() == 1 {
+					waitFor(t, func() bool {
+						n, err := r.store.CallCount(ctx)
+						return n == 1 && err == nil
+					})
+					stop()
+					<-ctx.Done()
+				}
+			}
+
+			served := make(chan error, 1)
+			go func() {
+				served <- first.serve(ctx)
+			}()
+
+			_ = r.do(ctx, c, 1) // is interrupted, too
+			<-served
+
+			if err := c.Close(t.Context(), false); err != nil {
+				t.Error(err)
+			}
+
+			if answer != "" { // the coordinator was gone before the worker
+				r.store = newRun(t).store
+			}
+
+			rows := []store.Row{callOf("unit-0", 0), callOf("unit-0", 1), callOf("unit-0", 2)}
+			for i := range rows {
+				if answer != "" {
+					rows[i].Value = string(store.PackProposals([]mcts.Proposal{{Text: answer}}))
+				}
+			}
+
+			if _, err := r.store.Take(t.Context(), rows, false); err != nil {
+				t.Fatal(err)
+			}
+
+			c = r.coordinate()
+
+			second := r.join("second", 1, time.Millisecond, &made)
+			defer second.Close()
+			go func() { _ = second.serve(t.Context()) }()
+
+			if err := errors.Join(r.do(t.Context(), c, 1), c.Close(t.Context(), true)); err != nil {
+				t.Error(err)
+			}
+
+			r.check(1)
+
+			if n := made.Load(); n != calls-3+1 {
+				t.Errorf("%d calls were made, want one and those that the run lacked then", n)
+			}
+		})
+	}
+}
+
 // treeOf returns a tree as a store logs it.
 func treeOf(t *testing.T, tree int, text string) (row store.Row) {
 	t.Helper()

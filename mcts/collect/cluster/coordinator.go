@@ -60,7 +60,7 @@ type Unit struct {
 	ID   string // letters, digits and dashes; no other unit of the run has it
 	Work []byte // what to do, as workers understand it; at most a message
 
-	// Earlier returns what the run has of it. It is asked once the unit is known to have no log.
+	// Earlier returns what the run has of it.
 	Earlier func(context.Context) ([]store.Row, error)
 
 	// Asked is told of the calls that workers make, and of the completions that they bring; nil is

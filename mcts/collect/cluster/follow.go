@@ -216,7 +216,10 @@ func (f *follower) take(ctx context.Context, unit string, isNew bool, h nats.Hea
 		return nil
 	}
 
-	if e.kind == added && e.worker != "" {
+	switch {
+	case e.kind == added && e.worker == "": // what the run has: a log begins anew with it
+		delete(f.torn, unit)
+	case e.kind == added:
 		if err := f.takeRows(ctx, unit, e, isNew, counts); err != nil {
 			return &storeError{err}
 		}

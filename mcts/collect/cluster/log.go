@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -10,6 +11,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"toolevo/mcts"
+	"toolevo/mcts/store"
 )
 
 // ErrLost means that another worker has begun a unit meanwhile: what this one adds is refused.
@@ -58,6 +60,23 @@ func (l *unitLog) read(ctx context.Context) (all []entry, err error) {
 		}
 	}
 	return all, nil
+}
+
+// lacks reports whether the log, which has not ended, lacks a call among some rows.
+func (l *unitLog) lacks(ctx context.Context, rows []store.Row) (bool, error) {
+	all, err := l.read(ctx)
+	there := map[store.Row]bool{}
+
+	for _, e := range all {
+		if e.kind == ended { // meanwhile, and it is shortened
+			return false, err
+		}
+
+		for _, r := range e.rows {
+			there[r] = true
+		}
+	}
+	return slices.ContainsFunc(rows, func(r store.Row) bool { return !r.IsTree() && !there[r] }), err
 }
 
 // end returns the number of the last message of the log, 0 without one, and what entry it is of.

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"toolevo/mcts"
+	"toolevo/mcts/store"
 )
 
 // queue queues a unit, unless it is in the queue. It tries until ctx ends.
@@ -18,7 +19,7 @@ func (c *Coordinator) queue(ctx context.Context, u *Unit) error {
 	l := c.logOf(u.ID)
 
 	for {
-		err := c.queueOnce(ctx, l, u)
+		err := c.queueOnce(ctx, l, u, true)
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -44,7 +45,9 @@ func (c *Coordinator) logOf(unit string) *unitLog {
 // mostData is how many bytes of an entry go into a message.
 func mostData(conn *nats.Conn) int { return int(min(conn.MaxPayload(), mostMessage)) / 2 }
 
-func (c *Coordinator) queueOnce(ctx context.Context, l *unitLog, u *Unit) error {
+// queueOnce queues a unit with what the run has of it. isNew is whether nobody has waited for it
+// yet: then the run may have gone on without workers since its log was written.
+func (c *Coordinator) queueOnce(ctx context.Context, l *unitLog, u *Unit, isNew bool) error {
 	last, end, err := l.end(ctx)
 	if err != nil {
 		return err
@@ -61,17 +64,28 @@ func (c *Coordinator) queueOnce(ctx context.Context, l *unitLog, u *Unit) error 
 		}
 	}
 
-	if last == 0 && u.Earlier != nil {
-		rows, err := u.Earlier(ctx)
-		if err != nil {
+	var rows []store.Row
+	if u.Earlier != nil && (last == 0 || isNew) {
+		if rows, err = u.Earlier(ctx); err != nil {
 			return &storeError{err}
 		}
+	}
 
-		if len(rows) > 0 {
-			err = l.append(ctx, entry{kind: added, rows: rows})
+	// Read after that, the log has all calls that the run took from it. A worker that has the unit
+	// would ask for the others again, and loses it.
+	if last > 0 && len(rows) > 0 {
+		lacks, err := l.lacks(ctx, rows)
+		if err == nil && lacks {
+			last, err = 0, c.forget(ctx, u.ID, l)
 		}
 
 		if err != nil {
+			return err
+		}
+	}
+
+	if last == 0 && len(rows) > 0 {
+		if err := l.append(ctx, entry{kind: added, rows: rows}); err != nil {
 			return err
 		}
 	}
@@ -158,7 +172,7 @@ func (c *Coordinator) repair(ctx context.Context) error {
 	c.mu.Unlock()
 
 	for _, u := range units {
-		if err := c.queueOnce(ctx, c.logOf(u.ID), &u.Unit); err != nil {
+		if err := c.queueOnce(ctx, c.logOf(u.ID), &u.Unit, false); err != nil {
 			c.log.Warn("a unit could not be queued again", "unit", u.ID, "because", err)
 			return err
 		}
@@ -178,7 +192,7 @@ func (c *Coordinator) doAgain(ctx context.Context, unit string) (forgotten bool,
 	if err := c.forget(ctx, unit, l); err != nil {
 		return false, err
 	}
-	return true, c.queueOnce(ctx, l, &u.Unit)
+	return true, c.queueOnce(ctx, l, &u.Unit, false)
 }
 
 // waitedFor returns a unit that somebody waits for, or nil.
