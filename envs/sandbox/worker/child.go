@@ -39,15 +39,17 @@ var (
 )
 
 // DiedError means that a child ended in the middle of a call, by itself or by something outside
-// this process.
+// this process, or that its scratch folder could not be read.
 type DiedError struct {
 	Cause  error  // what failed first
 	Said   string // how it ended, with the last line of its standard error
 	Killed bool   // by a signal that no program can catch, e.g. because the machine ran out of memory
 }
 
-// Error says how the child ended.
-func (e *DiedError) Error() string { return "worker: the child died: " + e.Said }
+// Error says what failed and how the child ended.
+func (e *DiedError) Error() string {
+	return fmt.Sprintf("worker: the child died (%v): %s", e.Cause, e.Said)
+}
 
 // Unwrap returns what failed first.
 func (e *DiedError) Unwrap() error { return e.Cause }

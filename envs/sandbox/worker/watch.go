@@ -87,8 +87,8 @@ func (w *watch) check() {
 	w.timer.Reset(next)
 }
 
-// exceeded returns the limit that the call exceeds. A folder that cannot be read counts as full,
-// but not where this process has too many files open to look.
+// exceeded returns the limit that the call exceeds, or why the child's folder cannot be read, which
+// is not the call's doing. Where this process has too many files open, the next check looks again.
 func (w *watch) exceeded() error {
 	if !w.checked {
 		w.checked, w.worked = true, processorTime(w.child.cmd.Process.Pid)
@@ -109,10 +109,10 @@ func (w *watch) exceeded() error {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return nil
-	case err != nil, size > w.limits.Scratch:
+	case err == nil && size > w.limits.Scratch:
 		return ErrScratch
 	}
-	return nil
+	return err
 }
 
 // tick is the unit of times in /proc, on every architecture that Linux runs on today.

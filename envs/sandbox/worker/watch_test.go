@@ -1,6 +1,9 @@
 package worker
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"testing"
 	"time"
 )
@@ -13,5 +16,25 @@ func TestNoCallIsLateForAnother(t *testing.T) {
 	w.begin(Limits{Time: time.Hour})
 	if err := w.end(); err != nil {
 		t.Error(err)
+	}
+}
+
+// What somebody else does to the files of a child is nothing that its call did.
+func TestScratchRemovedByOthers(t *testing.T) {
+	c, err := StartSelf(playing, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.RemoveAll(c.scratch.Path); err != nil {
+		t.Fatal(err)
+	}
+
+	limits := Limits{Time: answering, Scratch: 1 << 20}
+	_, _, err = c.Call(t.Context(), []byte("hang"), limits)
+
+	var died *DiedError
+	if errors.Is(err, ErrScratch) || !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &died) || !died.Killed {
+		t.Errorf("the call: %v", err)
 	}
 }
