@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/python"
 )
 
 func TestStamp(t *testing.T) {
@@ -233,6 +235,45 @@ func TestSilentServer(t *testing.T) {
 
 	if isAlive(silent) {
 		t.Error("the silent server lives")
+	}
+}
+
+// TestFrozen shows that the time in which server and program were frozen is none of the program's.
+func TestFrozen(t *testing.T) {
+	definitions, _, _ := strings.Cut(python.ForkServer(), "\nsetup = receive()")
+	// Every wait takes as long as it was asked to, and one an hour more. The child has ended then.
+	const frozen = `
+import types
+now, waits = [0.0], []
+class Poll:
+    def register(self, *of): pass
+    def poll(self, milliseconds):
+        waits.append(1)
+        now[0] += milliseconds / 1000 + (3600 if len(waits) == FROZEN else 0)
+        return []
+select.poll, time.monotonic = Poll, lambda: now[0]
+def reap(pid, options):
+    return len(waits) >= ENDS and (0, types.SimpleNamespace(ru_utime=0, ru_stime=0))
+server = Server.__new__(Server)
+server.fence, server.space = True, memoryview(bytearray(b"."))
+os.kill = lambda *of: waits.extend([1] * ENDS)
+print(server.watch(1, 1, 5, 1)[0]["why"])`
+
+	in := find(t, debian)
+
+	for _, tt := range []struct{ frozen, ends, want string }{
+		{"3", "50", ""},
+		{"3", "200", "wall"},
+		{"0", "200", "wall"},
+	} {
+		code := strings.NewReplacer("FROZEN", tt.frozen, "ENDS", tt.ends).Replace(frozen)
+		cmd := exec.CommandContext(t.Context(), in.Executable, "-")
+		cmd.Stdin = strings.NewReader(definitions + code)
+
+		out, err := cmd.CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) != tt.want {
+			t.Errorf("frozen in wait %s, ends after %s: %s, %v", tt.frozen, tt.ends, out, err)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ type watch struct {
 	mu       sync.Mutex
 	limits   Limits
 	deadline time.Time     // zero between calls
-	last     time.Time     // the latest that the deadline may become
+	passed   int           // deadlines of the call that have passed
 	worked   time.Duration // processor time that the child had used at the first check of the call
 	checked  bool          // there was one
 	used     bool          // there was a call since the last check
@@ -42,11 +42,10 @@ func (w *watch) begin(l Limits) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 
-	now := time.Now()
 	// A child that was killed as its answer came is taken for the next call: that it is dying is
 	// nothing that this call did.
 	w.limits, w.used, w.checked, w.why = l, true, false, nil
-	w.deadline, w.last = now.Add(l.Time), now.Add(time.Duration(l.Stretch)*l.Time)
+	w.deadline, w.passed = time.Now().Add(l.Time), 0
 
 	if !w.running {
 		w.running = true
@@ -98,10 +97,11 @@ func (w *watch) exceeded() error {
 		// A machine with more to do than processors keeps a child waiting that would answer at
 		// once, and what is asked may not get another answer for that.
 		used := processorTime(w.child.cmd.Process.Pid) - w.worked
-		if !w.deadline.Before(w.last) || used >= w.limits.Time/2 {
+		if w.passed++; w.passed >= w.limits.Stretch || used >= w.limits.Time/2 {
 			return ErrLate
 		}
-		w.deadline = w.deadline.Add(w.limits.Time)
+		// From now on: while this process was frozen, as the child was, several may have passed.
+		w.deadline = time.Now().Add(w.limits.Time)
 	}
 
 	size, err := w.child.scratch.size()

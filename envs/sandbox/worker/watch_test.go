@@ -38,3 +38,26 @@ func TestScratchRemovedByOthers(t *testing.T) {
 		t.Errorf("the call: %v", err)
 	}
 }
+
+// The time in which nothing runs, child and watch alike, takes no round of a child that rests: each
+// begins when the watch sees that the one before is over.
+func TestWatchAfterFreeze(t *testing.T) {
+	c, err := StartSelf(playing, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.End()
+
+	w := &watch{child: c, limits: Limits{Time: time.Hour, Stretch: 3, Scratch: 1 << 20}}
+
+	for round := range 3 {
+		w.deadline = time.Now().Add(-100 * time.Hour)
+
+		for range 4 { // the first begins a round, unless it was the last; the others follow at once
+			err := w.exceeded()
+			if want := round == 2; errors.Is(err, ErrLate) != want || !want && err != nil {
+				t.Errorf("after %d rounds more: %v", round, err)
+			}
+		}
+	}
+}
