@@ -17,11 +17,12 @@ func CreateTemp(folder, pattern string) (*os.File, error) {
 	return makeTemp(func() (*os.File, error) { return os.CreateTemp(folder, pattern) })
 }
 
-// MkdirTemp is CreateTemp for a folder. Closing the file releases the lock.
-func MkdirTemp(folder, pattern string) (*os.File, error) {
+// MkdirTemp is CreateTemp for a folder, whose name is prefix, this host's name, a hyphen and
+// digits. Closing the file releases the lock.
+func MkdirTemp(folder, prefix string) (*os.File, error) {
 	return makeTemp(func() (*os.File, error) {
 		for {
-			path, err := os.MkdirTemp(folder, pattern)
+			path, err := os.MkdirTemp(folder, prefix+onHost())
 			if err != nil {
 				return nil, err
 			}
@@ -33,6 +34,21 @@ func MkdirTemp(folder, pattern string) (*os.File, error) {
 			}
 		}
 	})
+}
+
+// hostname may be replaced in tests.
+var hostname = os.Hostname
+
+// onHost is the part of a temporary folder's name that says which host it is of. File systems that
+// machines share keep the lock of a file for all of them, but that of a folder for its host alone.
+func onHost() string {
+	name, _ := hostname() // hosts without a name are as one
+	return strings.Map(func(r rune) rune {
+		if r == '*' || r == '/' { // which the name of a temporary folder cannot have
+			return -1
+		}
+		return r
+	}, name) + "-"
 }
 
 // makeTemp makes files until it has one that nobody removed before it was locked.
@@ -130,9 +146,10 @@ func clearFolder(dir string) error {
 	return err
 }
 
-// RemoveLeftovers removes the temporary files and folders that killed programs left in folder:
-// those whose names are prefix, the digits of [os.CreateTemp] and suffix, and which no process has
-// locked. A folder that does not exist, or may not be changed, has none.
+// RemoveLeftovers removes the temporary files and folders that killed programs left in folder, and
+// which no process has locked: files whose names are prefix, the digits of [os.CreateTemp] and
+// suffix, and folders that [MkdirTemp] made on this host. A folder that does not exist, or may not
+// be changed, has none.
 func RemoveLeftovers(folder, prefix, suffix string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -140,9 +157,14 @@ func RemoveLeftovers(folder, prefix, suffix string) error {
 	}
 
 	for _, e := range entries {
-		digits, ok := strings.CutPrefix(e.Name(), prefix)
+		start, end := prefix, suffix
+		if e.IsDir() {
+			start, end = prefix+onHost(), ""
+		}
+
+		digits, ok := strings.CutPrefix(e.Name(), start)
 		if ok {
-			digits, ok = strings.CutSuffix(digits, suffix)
+			digits, ok = strings.CutSuffix(digits, end)
 		}
 
 		if !ok || digits == "" || strings.Trim(digits, "0123456789") != "" ||

@@ -17,7 +17,7 @@ func TestLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	folder, err := MkdirTemp(dir, ".making-*")
+	folder, err := MkdirTemp(dir, ".making-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestLeftovers(t *testing.T) {
 		}
 	}
 
-	if err := os.MkdirAll(filepath.Join(dir, ".making-34", "below"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, ".making-"+onHost()+"34", "below"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 
@@ -68,5 +68,48 @@ func TestLeftovers(t *testing.T) {
 
 	if err := RemoveLeftovers(filepath.Join(dir, "none"), "", ""); err != nil {
 		t.Errorf("without a folder: %v", err)
+	}
+}
+
+// TestLeftoversOfHosts keeps the folders of other machines, which use the same one for temporary
+// files: no lock of theirs can be seen here.
+func TestLeftoversOfHosts(t *testing.T) {
+	on := func(host string) { hostname = func() (string, error) { return host, nil } }
+	t.Cleanup(func() { hostname = os.Hostname })
+
+	dir := t.TempDir()
+	hosts := []string{"node", "node-1", "no*de/", ""}
+
+	for _, host := range hosts {
+		on(host)
+
+		left, err := MkdirTemp(dir, "toolevo-")
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if err := left.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	// Of a program that named no host.
+	if err := os.Mkdir(filepath.Join(dir, "toolevo-12"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, tt := range []struct {
+		host string
+		left int
+	}{{"other", 5}, {"node-1", 4}, {"node", 2}, {"", 1}} { // the third was cleaned to the first
+		on(tt.host)
+
+		if err := RemoveLeftovers(dir, "toolevo-", ""); err != nil {
+			t.Fatal(err)
+		}
+
+		if left, err := os.ReadDir(dir); err != nil || len(left) != tt.left {
+			t.Errorf("on %q: left %v, %v, want %d folders", tt.host, left, err, tt.left)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolevo/envs"
+	"toolevo/envs/disk"
 	"toolevo/envs/remote"
 )
 
@@ -91,8 +92,14 @@ func TestServersAreBranched(t *testing.T) {
 func TestFoldersThatAreLeftAreRemoved(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 
-	left := filepath.Join(os.TempDir(), "toolevo-tools-123", "notes")
-	if err := os.MkdirAll(left, 0o700); err != nil {
+	killed, err := disk.MkdirTemp("", "toolevo-tools-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.Close()
+
+	left := filepath.Join(killed.Name(), "notes")
+	if err := os.Mkdir(left, 0o700); err != nil {
 		t.Fatal(err)
 	}
 

@@ -114,7 +114,7 @@ func openCopy(ctx context.Context, path string) (_ *sql.DB, err error) {
 		return nil, err
 	}
 
-	folder, err := disk.MkdirTemp("", temporaryPrefix+"*")
+	folder, err := disk.MkdirTemp("", temporaryPrefix)
 	if err != nil {
 		return nil, err
 	}

@@ -209,7 +209,7 @@ func (w *working) inTwin(ctx context.Context, member *cluster.Worker, welcome *w
 		w.Say("%v", err) // of others, or on a disk that will be noticed
 	}
 
-	claimed, err := disk.MkdirTemp("", twinPrefix+"*")
+	claimed, err := disk.MkdirTemp("", twinPrefix)
 	if err != nil {
 		return console.GaveUp(err)
 	}

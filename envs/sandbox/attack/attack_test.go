@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/disk"
 	"toolevo/envs/sandbox"
 )
 
@@ -36,16 +37,21 @@ func lay(t *testing.T) *Bait {
 func TestBaitIsSwept(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	in := lay(t)
-	left := filepath.Join(os.TempDir(), folderName+"1")
+
+	killed, err := disk.MkdirTemp("", folderName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.Close()
 
 	elsewhere := filepath.Join(t.TempDir(), "file")
-	for _, dir := range []string{left, filepath.Join(os.TempDir(), "other"), filepath.Dir(elsewhere)} {
+	for _, dir := range []string{filepath.Join(os.TempDir(), "other"), filepath.Dir(elsewhere)} {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	write(t, filepath.Join(left, "file"), "secret")
+	write(t, filepath.Join(killed.Name(), "file"), "secret")
 	write(t, elsewhere, "")
 
 	if err := os.Symlink(filepath.Dir(elsewhere), filepath.Join(os.TempDir(), folderName+"link")); err != nil {

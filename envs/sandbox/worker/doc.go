@@ -20,7 +20,7 @@
 //   - If a child dies, its call is made once more in another one. The second death is the call's
 //     error.
 //   - A child ends with this process, and leaves no file: if this process is killed, the next
-//     program that makes a scratch folder removes those that are left.
+//     program on this host that makes a scratch folder removes those that are left.
 //
 // # Caveats
 //

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"toolevo/envs/disk"
 )
 
 const (
@@ -246,10 +248,11 @@ func TestScratch(t *testing.T) {
 	}
 
 	// One whose owner was killed has no lock.
-	left := filepath.Join(temp, scratchPrefix+"1")
-	if err := os.Mkdir(left, 0o700); err != nil {
+	left, err := disk.MkdirTemp(temp, scratchPrefix)
+	if err != nil {
 		t.Fatal(err)
 	}
+	left.Close()
 
 	held, err := filepath.Glob(filepath.Join(temp, "*"))
 	if err != nil || len(held) != 2 {
@@ -263,7 +266,7 @@ func TestScratch(t *testing.T) {
 
 	next.remove()
 
-	if now, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(now) != 1 || now[0] == left {
+	if now, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(now) != 1 || now[0] == left.Name() {
 		t.Error("after sweeping: ", now, err)
 	}
 
