@@ -58,6 +58,7 @@ func TestCrash(t *testing.T) {
 
 	for signal, ours := range map[syscall.Signal]bool{
 		syscall.SIGSEGV: false, syscall.SIGABRT: false, syscall.SIGBUS: false, syscall.SIGKILL: true,
+		syscall.SIGTERM: true,
 	} {
 		call := fmt.Sprintf("SELECT crash(%d)", int(signal))
 

@@ -16,8 +16,9 @@
 // only: by what it prints and by how it ends. Both are limited, and the server ends it in time; the
 // server also watches for the end of this process. A server that does not answer in time is killed.
 //
-// A program whose child is killed by anything but a limit, or whose server breaks, runs once more;
-// the second time it is an error.
+// A program whose child is killed or terminated by anything but a limit, or whose server breaks,
+// runs once more; the second time it is an error. Without the filter a program that is terminated
+// may have done that itself, which is how it ended then.
 //
 // With [Options.Bwrap] the engine is called bwrap: the same, in namespaces of its own. With
 // [Options.Unsafe] it is called unsafe: the same without walls, so that a program can do what the

@@ -189,7 +189,10 @@ func (e *Engine) giveBack(s *server) {
 func (a answer) reply(l sandbox.Limits) (sandbox.Reply, error) {
 	status := syscall.WaitStatus(a.Status)
 
-	killed := status.Signaled() && status.Signal() == syscall.SIGKILL
+	// Behind the filter no program sends SIGTERM, which others do before they kill.
+	killed := status.Signaled() &&
+		(status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM && a.Fenced)
+
 	switch {
 	case a.Why == "" && killed && a.CPU < l.CPU.Seconds():
 		return sandbox.Reply{}, fmt.Errorf("forkserver: the child was %w", errKilled)

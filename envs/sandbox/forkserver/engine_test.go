@@ -170,11 +170,15 @@ func TestKilledServer(t *testing.T) {
 	}
 }
 
-// TestKilledChild kills the child alone, as the system does when it runs out of memory.
+// TestKilledChild kills the child alone, as the system does when it runs out of memory, or asks it
+// to end, as others do before that.
 func TestKilledChild(t *testing.T) {
 	e := start(t, Options{Servers: 1})
 
-	for _, kills := range []int{1, 2} {
+	for _, tt := range []struct {
+		kills  int
+		signal syscall.Signal
+	}{{1, syscall.SIGKILL}, {2, syscall.SIGKILL}, {1, syscall.SIGTERM}, {2, syscall.SIGTERM}} {
 		var reply sandbox.Reply
 		var err error
 
@@ -187,26 +191,32 @@ func TestKilledChild(t *testing.T) {
 
 		killed := make(map[int]bool)
 
-		for range kills {
-			eventually(t, "the program runs", func() bool {
+		for range tt.kills {
+			eventually(t, "the program runs, or is over", func() bool {
+				select {
+				case <-done:
+					return true
+				default:
+				}
+
 				_, child := running(t)
 				if child == 0 || killed[child] {
 					return false
 				}
 
 				killed[child] = true
-				return syscall.Kill(child, syscall.SIGKILL) == nil
+				return syscall.Kill(child, tt.signal) == nil
 			})
 		}
 
 		<-done
 
-		if kills == 1 && (err != nil || reply.Output != "done\n") {
-			t.Errorf("killed once: %+v, %v", reply, err)
+		if tt.kills == 1 && (err != nil || reply.Output != "done\n") {
+			t.Errorf("%v once: %+v, %v", tt.signal, reply, err)
 		}
 
-		if kills == 2 && !errors.Is(err, errKilled) {
-			t.Errorf("killed twice: %+v, %v", reply, err)
+		if tt.kills == 2 && !errors.Is(err, errKilled) {
+			t.Errorf("%v twice: %+v, %v", tt.signal, reply, err)
 		}
 	}
 }
@@ -363,7 +373,10 @@ func TestReply(t *testing.T) {
 		{"processor time, ignored", answer{Began: true, Status: 9, CPU: 9}, sandbox.Reply{End: sandbox.OutOfTime}, nil},
 		{"killed", answer{Began: true, Status: 9, CPU: 1}, sandbox.Reply{}, errKilled},
 		{"killed before", answer{Status: 9}, sandbox.Reply{}, errKilled},
-		{"crash", answer{Began: true, Status: 11},
+		{"terminated", answer{Began: true, Status: 15, Fenced: true}, sandbox.Reply{}, errKilled},
+		{"terminated, maybe by itself", answer{Began: true, Status: 15},
+			sandbox.Reply{End: sandbox.Died, Detail: "signal: terminated"}, nil},
+		{"crash", answer{Began: true, Status: 11, Fenced: true},
 			sandbox.Reply{End: sandbox.Died, Detail: "signal: segmentation fault"}, nil},
 	}
 	for _, tt := range tests {

@@ -53,6 +53,7 @@ type answer struct {
 	Status uint32  `json:"status"` // wait status
 	Why    string  `json:"why"`    // the limit for which the server killed it: "wall", "output", or none
 	Began  bool    `json:"began"`  // the program began; before that, output says what went wrong
+	Fenced bool    `json:"fenced"` // a filter kept it from sending signals but SIGABRT
 	CPU    float64 `json:"cpu"`    // seconds of processor time
 	output []byte
 }

@@ -65,13 +65,18 @@ func TestUnsafeServerIsReplaced(t *testing.T) {
 	}
 }
 
-// What kills a program, and is no limit, is our failure: without seccomp a program can do that
-// itself.
+// What kills a program, and is no limit, is our failure, though without seccomp a program can do
+// that itself. It can also ask itself to end, and then that is taken for its doing.
 func TestKilled(t *testing.T) {
 	e := start(t, Options{Servers: 1, Without: []confine.Wall{confine.Seccomp}})
 
 	r, err := e.Run(t.Context(), sandbox.Program{Code: "import os\nos.kill(os.getpid(), 9)"}, sandbox.Limits{})
 	if err == nil {
 		t.Errorf("it ended with %+v", r)
+	}
+
+	r, err = e.Run(t.Context(), sandbox.Program{Code: "import os\nos.kill(os.getpid(), 15)"}, sandbox.Limits{})
+	if want := (sandbox.Reply{End: sandbox.Died, Detail: "signal: terminated"}); err != nil || r != want {
+		t.Errorf("terminated: %+v, %v", r, err)
 	}
 }

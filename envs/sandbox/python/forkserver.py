@@ -131,7 +131,7 @@ class Server:
         status, usage = ended
         return {
             "status": status, "why": why, "began": self.space[:min(size, len(START))] == START,
-            "cpu": usage.ru_utime + usage.ru_stime,
+            "fenced": bool(self.fence), "cpu": usage.ru_utime + usage.ru_stime,
         }, size
 
     def wait(self, pid, deadline):

@@ -43,7 +43,7 @@ var (
 type DiedError struct {
 	Cause  error  // what failed first
 	Said   string // how it ended, with the last line of its standard error
-	Killed bool   // by a signal that no program can catch, e.g. because the machine ran out of memory
+	Killed bool   // by a signal that others send, e.g. because the machine ran out of memory
 }
 
 // Error says what failed and how the child ended.
@@ -204,6 +204,6 @@ func (c *Child) died(cause error) error {
 	return fmt.Errorf("call a child: %w", &DiedError{
 		Cause:  cause,
 		Said:   c.End(),
-		Killed: status.Signaled() && status.Signal() == syscall.SIGKILL,
+		Killed: status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM),
 	})
 }
