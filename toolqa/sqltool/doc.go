@@ -73,11 +73,13 @@
 //
 // # Caveats
 //
-// Where MySQL compares a text with a number as numbers, a column of texts is compared as text here,
-// except with [Options.TextColumns]. Texts are equal only if their letters have the same case,
-// which MySQL does not require, nor do LIKE, LOCATE and regular expressions here. Regular
-// expressions are Go's: there are no back references. || joins texts. DIV truncates whole numbers
-// only. A call of a function of MySQL takes about a microsecond, and two where it is an aggregate,
-// so that one for each of four million rows meets the deadline. A WITH cannot have the name of a
-// table that is hidden, e.g. meta, where it is only counted.
+// Where MySQL compares a text with a number as numbers, so does a comparison with a call or a
+// literal here, as in YEAR(Date) = '2000' and LEFT(Date, 4) >= 2000. A column of texts is compared
+// as text, except with [Options.TextColumns], and so is what only an alias names, or a subquery
+// returns. Texts are equal only if their letters have the same case, which MySQL does not require,
+// nor do LIKE, LOCATE and regular expressions here. Regular expressions are Go's: there are no back
+// references. || joins texts. DIV truncates whole numbers only. A call of a function of MySQL takes
+// about a microsecond, and two where it is an aggregate, so that one for each of four million rows
+// meets the deadline. A WITH cannot have the name of a table that is hidden, e.g. meta, where it is
+// only counted.
 package sqltool

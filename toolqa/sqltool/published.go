@@ -14,100 +14,10 @@ func (s *statement) publish(views map[string]string) error {
 		if view && s.isAny(i-1, "FROM", "JOIN", ",") && !s.is(i+1, ".") && !s.is(0, "WITH") {
 			return errRefused // no database is selected
 		}
-
-		switch {
-		case s.kind(i) == symbol && !s.edits[i].changed:
-			s.compare(i)
-		case s.is(i, "BETWEEN"), s.is(i, "IN"):
-			s.compareRange(i)
-		}
 	}
 
 	s.labelColumns()
 	return nil
-}
-
-// compare translates a comparison that begins with token i, if one does. MySQL compares a text with
-// a number as numbers, where SQLite takes every text to be greater. Texts with a text, and two
-// names, which may be an index, stay as they are.
-func (s *statement) compare(i int) {
-	// Every character is a token of its own: ">=" is two without a gap.
-	n := 1
-	for s.isAny(i+n, "<", ">", "=") && !s.gap[i+n] {
-		n++
-	}
-
-	op := ""
-	for _, t := range s.tokens[i : i+n] {
-		op += t.text
-	}
-
-	if !slices.Contains([]string{"=", "==", "<", "<=", ">", ">=", "<>", "!="}, op) {
-		return
-	}
-
-	left, right := s.operandBefore(i), s.operandAfter(i+n)
-	if left < 0 || right < 0 || s.isText(left, i-1) || s.isText(i+n, right) {
-		return
-	}
-
-	if op[0] == '=' && s.isName(left, i-1) && s.isName(i+n, right) {
-		return
-	}
-
-	// With a number on one side MySQL compares numbers, which SQLite does without a call for each
-	// row.
-	if s.isNumber(left, i-1) || s.isNumber(i+n, right) {
-		s.surround(left, i-1, "CAST(", " AS REAL)")
-		s.surround(i+n, right, "CAST(", " AS REAL)")
-		return
-	}
-
-	// Otherwise only the values can tell whether they are compared as texts or as numbers.
-	s.surround(left, right, "compare_values(", ") "+op+" 0")
-	s.change(i, ",")
-
-	for j := i + 1; j < i+n; j++ {
-		s.change(j, "")
-	}
-}
-
-// surround inserts something before a token, and after another one.
-func (s *statement) surround(first, last int, before, after string) {
-	s.edits[first].before = before + s.edits[first].before
-	s.edits[last].after += after
-}
-
-// isNumber reports whether the tokens from first to last are a number.
-func (s *statement) isNumber(first, last int) bool {
-	for first < last && s.isAny(first, "-", "+") {
-		first++
-	}
-	return first == last && s.kind(first) == number
-}
-
-// compareRange makes the operand before BETWEEN or IN a number if numbers follow.
-func (s *statement) compareRange(i int) {
-	first := i + 1
-	if s.is(i, "IN") && s.is(first, "(") {
-		first++
-	}
-
-	for s.is(first, "-") {
-		first++
-	}
-
-	end := i - 1
-	if s.is(end, "NOT") {
-		end--
-	}
-
-	left := s.operandBefore(end + 1)
-	if s.kind(first) != number || left < 0 {
-		return
-	}
-
-	s.surround(left, end, "0+(", ")")
 }
 
 // labelColumns names the columns of the outermost SELECT that are columns of a table as the
@@ -161,20 +71,6 @@ func (s *statement) isName(first, last int) bool {
 	}
 
 	return (last-first)%2 == 0
-}
-
-// textual are the functions whose value is a text.
-var textual = strings.Fields(`adddate concat concat_ws date date_add date_format date_sub lcase left lower ltrim mid replace
-	right rtrim str_to_date subdate substr substring substring_index time trim ucase upper`)
-
-// isText reports whether an operand is a text, whatever the tables hold.
-func (s *statement) isText(first, last int) bool {
-	if s.kind(last) == text || s.kind(last) == double {
-		return true
-	}
-	return s.start[last] >= 0 || // a date and an INTERVAL
-		s.is(first+1, "(") && s.match[first+1] == last &&
-			slices.Contains(textual, strings.ToLower(s.tokens[first].text))
 }
 
 // operandBefore returns where the operand begins that ends before token i, a comparison; -1 where

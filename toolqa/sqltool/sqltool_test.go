@@ -190,6 +190,58 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// A number in quotes is a number to what computes one, and a text is one to a number, whether
+// columns are texts or not.
+func TestNumbersInQuotes(t *testing.T) {
+	c := small(t)
+	for name, in := range map[string]*Interpreter{
+		"typed": interpreter(t, Options{}, c), "text": interpreter(t, Options{TextColumns: true}, c),
+	} {
+		for where, want := range map[string]string{
+			"YEAR(Date) = 2000":                             "5",
+			"YEAR(Date) = '2000'":                           "5",
+			`"2000" = YEAR(coffee_data.Date)`:               "5",
+			"NOT YEAR(Date) <> ' 2000 '":                    "5",
+			"YEAR(Date) IN ('2000')":                        "5",
+			"MONTH(Date) IN ('x', '01', 3)":                 "4",
+			"MONTH(Date) NOT IN ('01', '02')":               "0",
+			"YEAR(Date) < '2001'":                           "5",
+			"YEAR(Date) < '2000'":                           "0",
+			"DAY(Date) BETWEEN '4' AND '5'":                 "2",
+			"DAY(Date) NOT BETWEEN '4' AND '5' AND 1 = '1'": "3",
+			"DAY(Date) BETWEEN 4 AND '5'":                   "2",
+			"EXTRACT(DAY FROM Date) = '7'":                  "1",
+			"YEAR(Date) * 12 + MONTH(Date) > '24001'":       "1",
+			"(YEAR(Date) - 1) = '1999'":                     "5",
+			"LENGTH(Currency) = '3.0'":                      "5",
+			"LEFT(Date, 4) = 2000":                          "5",
+			"LEFT(Date, 4) <> YEAR(Date)":                   "0",
+			"2000 > LEFT(Date, 4)":                          "0",
+			"strftime('%m', Date) < 2":                      "4",
+			"LEFT(Date, 4) IN (1999, 2000)":                 "5",
+			"SUBSTRING(Date, 9, 2) BETWEEN 4 AND 5":         "2",
+			// Texts stay texts.
+			"LEFT(Date, 4) = '2000'":             "5",
+			"LEFT(Date, 4) = '2000.0'":           "0",
+			"YEAR(Date) IN (SELECT '2000')":      "0",
+			"CONCAT(Volume, '') < '20'":          "1",
+			"Date || '' < '2000-01-04'":          "1",
+			"(SELECT LEFT(Date, 1) x) = '2'":     "5",
+			"CASE WHEN 1 + 1 THEN '2' END = '2'": "5",
+		} {
+			sql := "SELECT COUNT(*) n FROM coffee.coffee_data WHERE " + where
+			if got := query(t, in, sql); got.Observation != "n: "+want {
+				t.Errorf("%s: %s: %q, want %s", name, where, got.Observation, want)
+			}
+		}
+
+		sql := "SELECT Currency FROM coffee.coffee_data GROUP BY Currency HAVING COUNT(*) > '3' AND AVG(Low) <= \"120\""
+		if got := query(t, in, sql); got.Observation != "Currency: USD" {
+			t.Errorf("%s: %s: %q", name, sql, got.Observation)
+		}
+	}
+}
+
 // letters returns a join of n more copies of the table.
 func letters(n int) string {
 	var b strings.Builder

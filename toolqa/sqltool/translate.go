@@ -20,9 +20,20 @@ func translate(sql string, temporary map[string]string, views ...view) (string, 
 		}
 	}
 
-	if len(temporary) > 0 {
+	published := len(temporary) > 0
+	if published {
 		if err := s.publish(temporary); err != nil {
 			return "", err
+		}
+	}
+
+	// Only now, as what is put around operands goes around the changes in them.
+	for i := range s.tokens {
+		switch {
+		case s.kind(i) == symbol && !s.edits[i].changed:
+			s.compare(i, published)
+		case s.is(i, "BETWEEN"), s.is(i, "IN"):
+			s.compareRange(i, published)
 		}
 	}
 
