@@ -69,6 +69,7 @@ var slow = []struct{ what, sql string }{
 		repeated(150, "t1.Open=%d AND t2.Low=t3.Low", " OR ") + ") AND (" +
 		repeated(150, "t4.Open=%d AND t5.Low=t6.Low", " OR ") + ")"},
 	{"translating", "SELECT 1" + strings.Repeat(" + INTERVAL 1", 1200) + " DAY"},
+	{"translating remainders", "SELECT CASE WHEN 1 THEN 1 END" + strings.Repeat("%(a%1)", 2300)},
 	{"translating calls", "SELECT " + strings.Repeat("cast(", 2300) + "1" + strings.Repeat(")", 2300)},
 }
 

@@ -23,6 +23,10 @@ func numberFunctions() map[string]function {
 			}
 			return a[0]
 		}),
+		"round_tens": takes(2, func(a []any) any { // of ROUND, before the decimal point
+			tens := math.Pow10(-int(max(wholeOf(a[1]), -308)))
+			return finite(float64(math.Round(realOf(a[0])/tens) * tens))
+		}),
 		"truncate": takes(2, func(a []any) any { return truncate(a[0], wholeOf(a[1])) }),
 		"pow":      takes(2, func(a []any) any { return finite(exact.Pow(realOf(a[0]), realOf(a[1]))) }),
 		"power":    takes(2, func(a []any) any { return finite(exact.Pow(realOf(a[0]), realOf(a[1]))) }),

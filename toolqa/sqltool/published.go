@@ -98,6 +98,26 @@ func (s *statement) operandBefore(i int) int {
 
 // operandAfter returns where the operand beginning at token i ends; -1 where that is not clear.
 func (s *statement) operandAfter(i int) int {
+	i = s.simpleAfter(i)
+
+	switch {
+	case i < 0:
+	case s.is(i+2, "INTERVAL"):
+		// Translating INTERVAL has marked its unit as the end of the whole operand.
+		for end := i + 2; end < len(s.tokens); end++ {
+			if s.start[end] >= 0 {
+				return end
+			}
+		}
+	case s.operator(i + 1): // binds tighter than the comparison
+		return s.operandAfter(i + 2)
+	}
+
+	return i
+}
+
+// simpleAfter is operandAfter for an operand without operators but signs.
+func (s *statement) simpleAfter(i int) int {
 	for s.isAny(i, "-", "+") {
 		i++
 	}
@@ -119,21 +139,10 @@ func (s *statement) operandAfter(i int) int {
 		i = s.match[i]
 	}
 
-	// Where the operand ends is not clear behind a parenthesis that stays open, or at a window.
-	switch {
-	case i < 0 || s.is(i+1, "OVER"):
+	// Where it ends is not clear behind a parenthesis that stays open, or at a window.
+	if i < 0 || s.is(i+1, "OVER") {
 		return -1
-	case s.is(i+2, "INTERVAL"):
-		// Translating INTERVAL has marked its unit as the end of the whole operand.
-		for end := i + 2; end < len(s.tokens); end++ {
-			if s.start[end] >= 0 {
-				return end
-			}
-		}
-	case s.operator(i + 1): // binds tighter than the comparison
-		return s.operandAfter(i + 2)
 	}
-
 	return i
 }
 

@@ -17,6 +17,10 @@ type statement struct {
 	match  []int   // the other parenthesis of a pair; -1 for other tokens
 	call   []int   // the open parenthesis that a token is directly inside, or -1
 	start  []int   // for the last token of an INTERVAL, the first of its sum; -1 for others
+
+	// For the last token of a remainder, the first of the product that it ends, or -1 where that is
+	// not clear; 0 for others.
+	product []int
 }
 
 // edit is what becomes of a token.
@@ -71,6 +75,7 @@ func (s *statement) pair() {
 	s.match = slices.Repeat([]int{-1}, len(s.tokens))
 	s.call = slices.Repeat([]int{-1}, len(s.tokens))
 	s.start = slices.Repeat([]int{-1}, len(s.tokens))
+	s.product = make([]int, len(s.tokens))
 
 	var open []int
 	for i := range s.tokens {

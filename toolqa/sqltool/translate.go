@@ -60,8 +60,8 @@ func (s *statement) rewrite(i int, temporary map[string]string) error {
 			return s.interval(i)
 		}
 
-		// After a dot it is the name of a column.
-		if s.is(i+1, "(") && !s.is(i-1, ".") {
+		// After a dot it is the name of a column, and after an operand an operator.
+		if s.is(i+1, "(") && !s.is(i-1, ".") && !(s.isAny(i, "DIV", "MOD") && s.endsOperand(i-1)) {
 			s.translateCall(i, strings.ToLower(t.text))
 		} else {
 			s.keyword(i)
@@ -125,11 +125,14 @@ func (s *statement) unescape(i int) error {
 	return nil
 }
 
-// symbol translates operators. Division gives a fraction; && is AND, and <=> is IS.
+// symbol translates operators. Division gives a fraction, and so may a remainder; && is AND, and
+// <=> is IS.
 func (s *statement) symbol(i int) {
 	switch {
 	case s.is(i, "/"):
 		s.change(i, "*1.0/ ")
+	case s.is(i, "%"):
+		s.remainder(i)
 	case s.is(i, "&") && s.is(i+1, "&") && !s.gap[i+1] && !s.edits[i].changed:
 		s.change(i, " AND ")
 		s.change(i+1, "")
@@ -150,9 +153,60 @@ func (s *statement) keyword(i int) {
 		s.change(i, "/")
 	case s.is(i, "MOD") && operand:
 		s.change(i, "%")
+		s.remainder(i)
 	case s.isAny(i, "DATE", "TIMESTAMP", "TIME") && s.kind(i+1) == text && digits(s.tokens[i+1].text[1:]) > 0:
 		s.change(i, "") // a literal: DATE '2022-01-14'
 	}
+}
+
+// remainder makes a call of mod of the operator at token i: SQLite's makes whole numbers of both
+// operands first, and stays where they are. It stays, too, where an operand is not clear.
+func (s *statement) remainder(i int) {
+	left, right := s.productBefore(i), s.simpleAfter(i+1)
+	if right >= 0 {
+		s.product[right] = left
+	}
+
+	if left < 0 || right < 0 || s.is(right+1, "|") || s.isWhole(left, i-1) && s.isWhole(i+1, right) {
+		return
+	}
+
+	s.surround(left, right, "mod(", ")")
+	s.change(i, ",")
+}
+
+// isWhole reports whether the tokens from first to last are plainly a whole number.
+func (s *statement) isWhole(first, last int) bool {
+	n := s.tokens[last].text
+	return s.isCall(first, last, whole) || s.isNumber(first, last) && digits(n) == len(n)
+}
+
+// productBefore returns where the product begins that ends before token i, an operator, without its
+// sign; -1 where that is not clear.
+func (s *statement) productBefore(i int) int {
+	for at := i - 1; s.endsOperand(at); {
+		// One that a remainder ends is not searched again: many in a row would take quadratic time.
+		start := s.product[at]
+		if start == 0 {
+			start = s.operand(at)
+		}
+
+		before := start - 1
+		for s.isAny(before, "-", "+") && !s.endsOperand(before-1) { // signs
+			before--
+		}
+
+		switch {
+		case start < 0 || s.endsOperand(start-1) || s.isAny(start-1, ".", "|"):
+			return -1
+		case !s.isAny(before, "*", "/", "%", "DIV", "MOD"):
+			return start
+		}
+
+		at = before - 1
+	}
+
+	return -1
 }
 
 // renamed are functions that SQLite has by another name.
@@ -185,6 +239,11 @@ func (s *statement) translateCall(i int, name string) {
 		}
 	case "timestampdiff", "timestampadd":
 		s.unit(first)
+	case "round":
+		// SQLite takes a negative number of digits for 0.
+		if comma := s.lastComma(first); comma > 0 && s.is(comma+1, "-") {
+			s.change(i, "round_tens")
+		}
 	case "extract":
 		s.unit(first)
 		s.comma(s.find(first, "FROM"))
