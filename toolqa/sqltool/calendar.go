@@ -57,12 +57,8 @@ func (c *calendar) register(to *sqlite3.SQLiteConn) error {
 				return nil, errClock
 			}
 
-			// Of a text alone DATE is MySQL's: it reads more forms, and refuses invalid days.
-			if _, ok := args[0].(string); ok && name == "date" && len(args) == 1 {
-				if m, ok := momentOf(args[0]); ok {
-					return m.Format(time.DateOnly), nil
-				}
-				return nil, nil
+			if v, ok := alone(name, args); ok {
+				return v, nil
 			}
 			return c.call(name, args)
 		}
@@ -72,6 +68,29 @@ func (c *calendar) register(to *sqlite3.SQLiteConn) error {
 	}
 
 	return nil
+}
+
+// alone returns what MySQL's DATE or TIME makes of a text or a whole number alone: they read more
+// forms, and refuse invalid days. It reports false of other calls, and of a number with a fraction,
+// which is a Julian day.
+func alone(name string, args []any) (any, bool) {
+	v := args[0]
+	if f, ok := v.(float64); ok && f == math.Trunc(f) {
+		v = toInt(f)
+	}
+
+	_, isText := v.(string)
+	if _, isWhole := v.(int64); len(args) > 1 || !isText && !isWhole {
+		return nil, false
+	}
+
+	switch name {
+	case "date":
+		return ofMoment(func(m moment) any { return m.Format(time.DateOnly) })([]any{v}), true
+	case "time":
+		return ofClock(func(d time.Duration) any { return clockText(d) })([]any{v}), true
+	}
+	return nil, false
 }
 
 // readsClock reports whether a call names the present or the time zone of the machine.
