@@ -249,6 +249,44 @@ func TestAgainOfUnfinished(t *testing.T) {
 	}
 }
 
+// What the user made for a skipped stage is never removed, though the stages before it are repeated.
+func TestSkippedKeepsItsFolder(t *testing.T) {
+	changed := strings.Replace(file, "per-question: 4", "per-question: 2", 1)
+	skip := append([]string{"1/train"}, skipped...)
+
+	for name, repeat := range map[string]struct {
+		file string
+		o    improve.Options
+	}{
+		"again": {file, improve.Options{Again: []string{"1/export"}, Skip: skip}},
+		"redo":  {changed, improve.Options{Redo: true, Skip: skip}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			weights := filepath.Join(dir, "round-1", "train", "w")
+			trainingtest.Weights(t, weights)
+
+			for _, run := range []struct {
+				file string
+				o    improve.Options
+			}{{file, improve.Options{Skip: skip}}, repeat} {
+				c, err := load(t, run.file)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				if _, err := improve.Run(t.Context(), c, dir, (&recorder{}).program(), run.o); err != nil {
+					t.Fatal(err)
+				}
+			}
+
+			if _, err := os.Stat(weights); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestTrainerThatLeavesNothing(t *testing.T) {
 	for name, trainer := range map[string]string{
 		"nothing":         "true",

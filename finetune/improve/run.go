@@ -114,7 +114,8 @@ func (l *loop) checkIDs(ids []string) error {
 }
 
 // compare rejects a file whose settings for finished stages have changed. With Redo, and for the
-// stages in Again, it forgets the stages instead, and removes their folders.
+// stages in Again, it forgets the stages instead, and removes their folders: but never that of a
+// stage to skip, which the user made.
 func (l *loop) compare(o Options) error {
 	keys := map[string]string{}
 	again := slices.Clone(o.Again)
@@ -133,14 +134,7 @@ func (l *loop) compare(o Options) error {
 			continue
 		}
 
-		// What an unfinished stage has done would be gone on with, though it is of other weights.
-		if n == nil {
-			if named && !slices.Contains(o.Skip, s.ID()) {
-				if err := os.RemoveAll(s.out); err != nil {
-					return err
-				}
-			}
-
+		if n == nil && !named {
 			continue
 		}
 
@@ -149,15 +143,23 @@ func (l *loop) compare(o Options) error {
 			return &ChangedError{s.ID(), l.dir}
 		}
 
-		again = append(again, s.ID())
-
-		l.notes.Stages = slices.DeleteFunc(l.notes.Stages, func(n note) bool {
-			return n.Stage == s.ID()
-		})
-
 		// The note goes first: a folder without a note is begun again, a note without one is not.
-		if err := errors.Join(l.notes.write(l.dir), os.RemoveAll(s.out)); err != nil {
-			return err
+		if n != nil {
+			again = append(again, s.ID())
+
+			l.notes.Stages = slices.DeleteFunc(l.notes.Stages, func(n note) bool {
+				return n.Stage == s.ID()
+			})
+			if err := l.notes.write(l.dir); err != nil {
+				return err
+			}
+		}
+
+		// What an unfinished stage has done would be gone on with, though it is of other weights.
+		if !slices.Contains(o.Skip, s.ID()) {
+			if err := os.RemoveAll(s.out); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
