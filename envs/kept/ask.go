@@ -3,6 +3,8 @@ package kept
 import (
 	"context"
 	"fmt"
+
+	"toolevo/envs"
 )
 
 // Asking says how a model is asked for something that can be read.
@@ -10,6 +12,10 @@ type Asking struct {
 	Instructions, Request string
 	Seed                  uint64 // of the first try; each further one has the next
 	Tries                 int    // at least 1
+
+	// Expendable means that a request which a server fails at alone ([envs.GivenUp]) is lost, too,
+	// so that work of many requests goes on without it.
+	Expendable bool
 
 	// Again writes the request of a further try, which says what was wrong with the last reply. If
 	// it is nil, that is added to Request.
@@ -34,6 +40,10 @@ func Ask[T any](ctx context.Context, w Writer, a Asking, read func(reply string)
 		seed := (a.Seed + uint64(try)) &^ (1 << 63) // servers take 63 bits
 
 		reply, err := w.Write(ctx, a.Instructions, request, seed)
+		if _, alone := envs.GivenUp(err); alone && a.Expendable {
+			return none, err, nil
+		}
+
 		if err != nil {
 			return none, nil, err
 		}

@@ -138,10 +138,11 @@ func (m *Model) Prefer(ctx context.Context, first, second *Answer, round int) (P
 	return preferred, err
 }
 
-// ask asks until the reply can be read, up to a limit; then it is lost.
+// ask asks until the reply can be read, up to a limit; then it is lost, like a request that the
+// server fails at alone.
 func ask[T any](ctx context.Context, w kept.Writer, a kept.Asking, about string, lost T,
 	read func(string) (T, error)) (T, error) {
-	a.Seed, a.Tries = xxh3.HashString(about), attempts
+	a.Seed, a.Tries, a.Expendable = xxh3.HashString(about), attempts, true
 
 	answer, refused, err := kept.Ask(ctx, w, a, read)
 	if err != nil {

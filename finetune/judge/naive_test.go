@@ -435,6 +435,40 @@ func TestAskedAgain(t *testing.T) {
 	}
 }
 
+// alone is the error of a request that a server fails at, though it answers others.
+type alone struct{}
+
+func (alone) Error() string   { return "the request is too long" }
+func (alone) GivenUp() string { return "too long" }
+
+// A request that no server will ever answer is one lost judgement: the others are made.
+func TestAHopelessRequestIsLost(t *testing.T) {
+	t.Parallel()
+
+	all := []judge.Answer{
+		answered("a", "7", "9 degrees"), answered("a", "8", "endless"), answered("a", "9", "8 degrees"),
+	}
+	m := &model{answer: func(instructions, request string, _ int) (string, error) {
+		if strings.Contains(request, "endless") {
+			return "", fmt.Errorf("write a text: %w", alone{})
+		}
+		return approves(instructions), nil
+	}}
+
+	done, err := judge.Run(t.Context(), judging(m), all, judge.Options{
+		Scores: []judge.Score{judge.SoPR, judge.FAC}, Passes: 1, Workers: 2,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for i, want := range []judge.Status{judge.Solved, judge.Lost, judge.Solved} {
+		if j := done.Judgements[i]; j.Passes[0] != want || *j.Complete != want {
+			t.Errorf("%s: %v and %v, want %v", j.ID, j.Passes[0], *j.Complete, want)
+		}
+	}
+}
+
 // A failure of a judge is ours, whatever it was asked, and ends the run.
 func TestAFailureIsNoJudgement(t *testing.T) {
 	t.Parallel()

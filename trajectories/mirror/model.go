@@ -44,7 +44,7 @@ func ask[T any](ctx context.Context, m *Model, p kept.Prompt, request string, nu
 
 	a.read, a.refused, err = kept.Ask(ctx, m.Writer, kept.Asking{
 		Instructions: instructions, Request: request,
-		Seed: m.Seed + uint64(number*m.Tries), Tries: m.Tries,
+		Seed: m.Seed + uint64(number*m.Tries), Tries: m.Tries, Expendable: true,
 	}, read)
 	return a, err
 }

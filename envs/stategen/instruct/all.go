@@ -1,8 +1,10 @@
 package instruct
 
 import (
+	"cmp"
 	"context"
 
+	"toolevo/envs"
 	"toolevo/envs/kept"
 	"toolevo/envs/stategen"
 )
@@ -24,7 +26,7 @@ type Report struct {
 // Refused is a task whose instruction was not accepted.
 type Refused struct {
 	ID      string `json:"id"`      // of the task
-	Verdict string `json:"verdict"` // the last: a diagnosis, "impossible", or "" without a review
+	Verdict string `json:"verdict"` // the last: a diagnosis, "impossible", "not asked: …", or "" without a review
 }
 
 // atOnce is how many tasks are in memory.
@@ -38,7 +40,7 @@ func (n *Negotiator) All(ctx context.Context, tasks Tasks, workers int, done fun
 
 	for first := 0; first < tasks.Len(); first += atOnce {
 		batch := make([]*stategen.Task, min(atOnce, tasks.Len()-first))
-		accepted := make([]bool, len(batch))
+		accepted, givenUp := make([]bool, len(batch)), make([]string, len(batch))
 
 		// Tasks of a batch end in any order, and are yielded in their own once all have ended.
 		err := kept.Each(ctx, len(batch), workers,
@@ -49,6 +51,11 @@ func (n *Negotiator) All(ctx context.Context, tasks Tasks, workers int, done fun
 				}
 
 				batch[i].Instruction, accepted[i], err = n.Negotiate(ctx, batch[i])
+
+				// A request that the server fails at alone would hold up all tasks for ever.
+				if reason, alone := envs.GivenUp(err); alone {
+					givenUp[i], err = "not asked: "+reason, nil
+				}
 				return err
 			})
 		if err != nil {
@@ -56,7 +63,7 @@ func (n *Negotiator) All(ctx context.Context, tasks Tasks, workers int, done fun
 		}
 
 		for i, t := range batch {
-			r.add(t, accepted[i])
+			r.add(t, accepted[i], givenUp[i])
 
 			if !accepted[i] {
 				continue
@@ -71,8 +78,8 @@ func (n *Negotiator) All(ctx context.Context, tasks Tasks, workers int, done fun
 	return r, nil
 }
 
-// add counts a negotiation.
-func (r *Report) add(t *stategen.Task, accepted bool) {
+// add counts a negotiation; givenUp says why it was broken off, if it was.
+func (r *Report) add(t *stategen.Task, accepted bool, givenUp string) {
 	r.Drafts += len(t.Instruction.Drafts)
 	last := ""
 
@@ -85,6 +92,6 @@ func (r *Report) add(t *stategen.Task, accepted bool) {
 	if accepted {
 		r.Accepted++
 	} else {
-		r.Rejected = append(r.Rejected, Refused{t.ID, last})
+		r.Rejected = append(r.Rejected, Refused{t.ID, cmp.Or(givenUp, last)})
 	}
 }

@@ -25,12 +25,12 @@ func (m manyTasks) Task(i int) (*stategen.Task, error) {
 }
 
 // critic writes what is good, and accepts it for some tasks.
-type critic struct{ fails bool }
+type critic struct{ gone error }
 
 func (c critic) Write(_ context.Context, instructions, request string, _ uint64) (string, error) {
 	switch {
-	case c.fails && strings.Contains(request, "topic 299"):
-		return "", errors.New("the server is gone")
+	case c.gone != nil && strings.Contains(request, "topic 299"):
+		return "", c.gone
 	case strings.HasPrefix(instructions, "You write"):
 		return good, nil
 	case strings.Contains(request, "topic 7;"):
@@ -81,9 +81,34 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// hopeless is the error of a request that a server fails at, though it answers others.
+type hopeless struct{}
+
+func (hopeless) Error() string   { return "the server fails at this request alone" }
+func (hopeless) GivenUp() string { return "too long" }
+
+// A task that no server will ever answer for is rejected with the reason: the others are not held
+// up.
+func TestAllGivesUp(t *testing.T) {
+	n := negotiator(critic{gone: hopeless{}}, critic{})
+
+	report, err := n.All(t.Context(), manyTasks(300), 4, func(int, int) {}, func(*stategen.Task) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := Report{
+		Accepted: 297, Drafts: 297 + 1 + 3, Verdicts: 297 + 1 + 3,
+		Rejected: []Refused{{"voice-7", Impossible}, {"voice-8", "More."}, {"voice-299", "not asked: too long"}},
+	}
+	if diff := cmp.Diff(want, report); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // What was accepted before a failure of ours is yielded; the failure is no rejection.
 func TestAllFails(t *testing.T) {
-	n := negotiator(critic{fails: true}, critic{})
+	n := negotiator(critic{gone: errors.New("the server is gone")}, critic{})
 	yielded := 0
 
 	report, err := n.All(t.Context(), manyTasks(300), 4, func(int, int) {}, func(*stategen.Task) error {

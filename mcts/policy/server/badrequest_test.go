@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -240,4 +241,18 @@ func TestFirstPromptTooLongBeforeAnyAnswer(t *testing.T) {
 // tooLong is the fault of a prompt for which the window is too small.
 func tooLong() error {
 	return &server.Fault{Kind: server.TooLong, Address: "a", Status: 400, Message: "the window is full"}
+}
+
+// A text whose request does not fit the window is given up, so that a judge goes on with others.
+func TestTextTooLong(t *testing.T) {
+	p := newPolicy(t, options(&echo{address: "a", before: func(context.Context, server.Completion) error {
+		return tooLong()
+	}}))
+
+	for i := range 20 {
+		_, err := p.Complete(t.Context(), "a", server.Completion{Prompt: fmt.Sprint(i), N: 1})
+		if _, alone := envs.GivenUp(err); alone == (i == 19) || envs.IsFinal(err) != (i == 19) {
+			t.Fatalf("text %d: %v", i, err)
+		}
+	}
 }

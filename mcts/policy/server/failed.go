@@ -133,19 +133,20 @@ func (e *RequestError) GivenUp() string {
 	return reason
 }
 
-// refuseFirst returns the error of a question whose first prompt does not fit the context window:
-// what the model would have done with it is not known. After many in a row it ends the run, unless
-// a request that was begun before may be answered yet: refusals come sooner than answers.
-func (p *Policy) refuseFirst(ctx context.Context, key string, begun *time.Time, err error) error {
+// refuseFirst returns the error of a question or text whose first prompt, named by prompt, does not
+// fit the context window: what the model would have done with it is not known. After many in a row
+// it ends the run, unless a request that was begun before may be answered yet: refusals come sooner
+// than answers.
+func (p *Policy) refuseFirst(ctx context.Context, prompt, key string, begun *time.Time, err error) error {
 	f := FaultOf(err)
 	first := *f
 	first.Kind = BadRequest
 
-	first.Message = "the first prompt of the question does not fit the context window: " + f.Message
+	first.Message = prompt + " does not fit the context window: " + f.Message
 
 	different := p.failed.add(key, !mcts.IsAgain(ctx), *begun)
 	if different >= manyFailures && p.failed.isOldest(begun) {
-		return first.asRefusal(fmt.Sprintf("%d questions in a row were not asked, the last", different))
+		return first.asRefusal(fmt.Sprintf("%d in a row were not asked, the last", different))
 	}
 	return &RequestError{Tries: 1, Fault: &first}
 }

@@ -89,7 +89,7 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 	}
 
 	if isTooLong(err) {
-		err = p.refuseFirst(ctx, c.key(), begun, err)
+		err = p.refuseFirst(ctx, "the first prompt of the question", c.key(), begun, err)
 	}
 
 	// Those that were drawn before an error are paid for.
@@ -128,12 +128,18 @@ func (p *Policy) proposals(h envs.History, choices []Choice) (proposals []mcts.P
 func (p *Policy) Complete(ctx context.Context, key string, c Completion) ([]Choice, error) {
 	c.Session = sessionOf(key, 0)
 
+	begun := p.failed.begin()
+	defer p.failed.end(begun)
+
 	choices, err := p.sample(ctx, caller{question: key}, c)
 	for i := range choices {
 		_, choices[i].Text = action.Part(choices[i].whole())
 		choices[i].Reasoning = ""
 	}
 
+	if isTooLong(err) {
+		err = p.refuseFirst(ctx, "the request", c.key(), begun, err)
+	}
 	return choices, err
 }
 
