@@ -73,6 +73,14 @@ func TestTasksInstruct(t *testing.T) {
 	if !bytes.Equal(before, read(t, made.Path)) {
 		t.Error("the same command gives other tasks")
 	}
+
+	// Tasks of another model would stay, and pass for those of this one.
+	model.down.Store(false)
+	fails(t, exitUsage, []string{"another folder"}, append(args, "--policy", "openai:other")...)
+
+	if !bytes.Equal(before, read(t, made.Path)) {
+		t.Error("another model's tasks are added")
+	}
 }
 
 func TestTasksInstructRefuses(t *testing.T) {

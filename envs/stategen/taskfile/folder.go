@@ -67,10 +67,10 @@ type Folder struct {
 	path   string
 	lock   *os.File
 	state  committed
-	counts map[string]map[string]int // tasks, by split and domain
-	known  map[xxh3.Uint128]bool     // programs
-	files  map[string]*appended      // the splits with added tasks
-	sums   map[string]hash.Hash      // of the bytes of each split, including added ones
+	counts map[string]map[string]int     // tasks, by split and domain
+	known  map[xxh3.Uint128]xxh3.Uint128 // instructions, by program
+	files  map[string]*appended          // the splits with added tasks
+	sums   map[string]hash.Hash          // of the bytes of each split, including added ones
 }
 
 // appended is a split to which tasks are added.
@@ -86,7 +86,7 @@ func Edit(data string, splits []string) (*Folder, error) {
 	f := &Folder{
 		path:   data,
 		counts: map[string]map[string]int{},
-		known:  map[xxh3.Uint128]bool{},
+		known:  map[xxh3.Uint128]xxh3.Uint128{},
 		files:  map[string]*appended{},
 		sums:   map[string]hash.Hash{},
 	}
@@ -164,7 +164,7 @@ func (f *Folder) readSplit(split string) error {
 	// All tasks are read now, because no program may be added twice.
 	file, err := Open(f.path, split, func(t *stategen.Task) error {
 		f.counts[split][t.Program.Domain]++
-		f.known[identity(&t.Program)] = true
+		f.known[identity(t.Program)] = identity(t.Instruction)
 		return nil
 	})
 	if err != nil {
@@ -176,11 +176,12 @@ func (f *Folder) readSplit(split string) error {
 	return file.Close()
 }
 
-// identity identifies a program: programs are too few to collide by chance in 128 bits.
-func identity(p *stategen.Program) xxh3.Uint128 {
-	text, err := json.Marshal(p)
+// identity identifies a program or an instruction: they are too few to collide by chance in 128
+// bits.
+func identity[T stategen.Program | stategen.Instruction](part T) xxh3.Uint128 {
+	text, err := json.Marshal(part)
 	if err != nil {
-		panic(err) // a program has nothing but what JSON can say
+		panic(err) // it has nothing but what JSON can say
 	}
 	return xxh3.Hash128(text)
 }
@@ -196,11 +197,16 @@ func (f *Folder) Book(domain string) *stategen.Book {
 // Count returns how many tasks of a domain a split has.
 func (f *Folder) Count(split, domain string) int { return f.counts[split][domain] }
 
+// Has reports whether the folder has the program of a task with its instruction.
+func (f *Folder) Has(t *stategen.Task) bool {
+	return f.known[identity(t.Program)] == identity(t.Instruction)
+}
+
 // Add adds a task to a split, and reports whether it did: a program that any split has is not
 // added. All tasks of a folder are for one set of APIs.
 func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
-	id := identity(&t.Program)
-	if f.known[id] {
+	id := identity(t.Program)
+	if _, known := f.known[id]; known {
 		return false, nil
 	}
 
@@ -234,7 +240,7 @@ func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
 
 	a.bytes += int64(n)
 	f.sums[split].Write(text)
-	f.known[id] = true
+	f.known[id] = identity(t.Instruction)
 	f.counts[split][t.Program.Domain]++
 	return true, nil
 }

@@ -117,7 +117,7 @@ func sameFolder(a, b string) (bool, error) {
 }
 
 // negotiate adds the tasks whose instructions are accepted to the folder, unless an earlier call
-// did.
+// did. It is an error if that gave a task another instruction.
 func (o *instructing) negotiate(ctx context.Context, c *suite.Call, n *instruct.Negotiator,
 	tasks *taskfile.File) (r instruct.Report, err error) {
 	folder, err := taskfile.Edit(o.out, suite.Splits())
@@ -126,11 +126,21 @@ func (o *instructing) negotiate(ctx context.Context, c *suite.Call, n *instruct.
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
 
+	var other error
+
 	r, err = n.All(ctx, tasks, o.workers, c.Progress.Step("instructions"),
 		func(t *stategen.Task) error {
 			_, err := folder.Add(o.split, t)
-			return err
+			if err == nil && !folder.Has(t) {
+				other = console.Option("out", "%s has another instruction for %s, e.g. by another model "+
+					"or prompt: name another folder", o.out, t.ID)
+			}
+			return errors.Join(err, other)
 		})
 
+	// Nothing is added to a folder of another model's tasks.
+	if other != nil {
+		return r, other
+	}
 	return r, errors.Join(err, folder.Commit())
 }
