@@ -140,8 +140,9 @@ cells:
   - {name: many-1-more, model: tiny, set: many, seed: 1, weights: many-1, limit: "6", apis: [moved]}
 `
 
-// drive runs the driver until it ends well, and returns how often it was killed.
-func drive(t *testing.T, dir, killed string) (times int) {
+// start runs the driver once, with a file of cells, and returns what it printed, and whether it was
+// killed.
+func start(t *testing.T, dir, cells, killed string) (text []byte, wasKilled bool, err error) {
 	t.Helper()
 
 	self, err := os.Executable()
@@ -150,21 +151,30 @@ func drive(t *testing.T, dir, killed string) (times int) {
 	}
 
 	path := filepath.Join(dir, "grid.yaml")
-	if err := os.WriteFile(path, fmt.Appendf(nil, small, self), 0o644); err != nil {
+	if err := os.WriteFile(path, fmt.Appendf(nil, cells, self), 0o644); err != nil {
 		t.Fatal(err)
 	}
 
-	for ; times < 10; times++ {
-		cmd := exec.Command(self, "-grid", path, "-dir", dir,
-			"-results", filepath.Join(dir, "results"), "-toolevo", self)
-		cmd.Env = append(os.Environ(), "PROOFGRID_TEST=driver", "PROOFGRID_KILLED="+killed)
+	cmd := exec.Command(self, "-grid", path, "-dir", dir,
+		"-results", filepath.Join(dir, "results"), "-toolevo", self)
+	cmd.Env = append(os.Environ(), "PROOFGRID_TEST=driver", "PROOFGRID_KILLED="+killed)
 
-		text, err := cmd.CombinedOutput()
+	text, err = cmd.CombinedOutput()
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return text, ok && status.Signaled(), err
+}
+
+// drive runs the driver until it ends well, and returns how often it was killed.
+func drive(t *testing.T, dir, killed string) (times int) {
+	t.Helper()
+
+	for ; times < 10; times++ {
+		text, wasKilled, err := start(t, dir, small, killed)
 		if err == nil {
 			return times
 		}
 
-		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
+		if !wasKilled {
 			t.Fatalf("%v\n%s", err, text)
 		}
 	}
@@ -229,6 +239,76 @@ func TestKilled(t *testing.T) {
 	} {
 		if !strings.Contains(tables[0], want) {
 			t.Errorf("the tables lack %s:\n%s", want, tables[0])
+		}
+	}
+}
+
+// A cell is not continued with other settings: its results would be of both. One that was begun
+// before settings were noted is.
+func TestChangedSettings(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	if _, killed, err := start(t, dir, small, "2"); !killed {
+		t.Fatal(err)
+	}
+
+	changed := strings.Replace(small, "seed={seed}", "seed={seed}1", 1)
+
+	folder := filepath.Join(dir, "cells", "many-1")
+	if text, _, err := start(t, dir, changed, ""); err == nil || !strings.Contains(string(text), "remove "+folder) {
+		t.Errorf("%v: want an error that names %s:\n%s", err, folder, text)
+	}
+
+	// Cells that have not begun may change.
+	text, _, err := start(t, dir, strings.Replace(small, "static: [{api: p_c, limit: 4}]",
+		"static: [{api: p_c, limit: 5}]", 1), "")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+
+	older := t.TempDir()
+	if _, killed, err := start(t, older, small, "2"); !killed {
+		t.Fatal(err)
+	}
+
+	path := filepath.Join(older, "cells", "many-1", "notes.json")
+	if err := os.WriteFile(path, []byte(`{"seconds": {"collect-0": 1}, "attempts": 1}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	if text, _, err := start(t, older, changed, ""); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+}
+
+// Results of a cell that the grid now describes otherwise are in no table.
+func TestResultsOfAnotherDesign(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	drive(t, dir, "")
+
+	for from, to := range map[string]string{
+		"set: static, seed: 1":           "set: static, seed: 2",
+		`limit: "2", apis: [p_c, moved]`: `limit: "3", apis: [p_c, moved]`,
+		`limit: "6", apis: [moved]`:      `limit: "6", apis: [p_c]`,
+		"  - {name: static-1,":           "  - {secondary: true, name: static-1,",
+	} {
+		path := filepath.Join(t.TempDir(), "grid.yaml")
+		if err := os.WriteFile(path, fmt.Appendf(nil, strings.Replace(small, from, to, 1), "toolevo"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+
+		g, err := readGrid(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		// Which part of the tables a cell is in says nothing about its results.
+		_, err = tablesOf(g, filepath.Join(dir, "results"))
+		if strings.Contains(to, "secondary") != (err == nil) || err != nil && !strings.Contains(err.Error(), "-1") {
+			t.Errorf("%s: %v", to, err)
 		}
 	}
 }

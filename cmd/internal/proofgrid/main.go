@@ -14,8 +14,9 @@
 // those that were cut short resume as the commands do that they call. Tables depend on the results
 // and the file alone, in whatever order the cells were run.
 //
-// Caveats: a change of the file does not make a cell anew; its folders in the results and in the
-// working folder have to be removed. Weights are removed once no cell that is missing needs them.
+// Caveats: a change of the file does not make a cell anew: its folders in the results and in the
+// working folder have to be removed, and until then its results are in no table, and it is not
+// continued. That goes for another program, too, while a cell is not done. Weights are removed once no cell that is missing needs them.
 package main
 
 import (

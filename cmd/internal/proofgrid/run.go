@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,7 +101,8 @@ func (d *driver) workPath(c *cell, name string) string { return filepath.Join("c
 // notes are the stages of a cell that are done, with the seconds of the attempt that ended them.
 type notes struct {
 	Seconds  map[string]float64 `json:"seconds"`
-	Attempts int                `json:"attempts"` // how often the cell was begun or resumed
+	Attempts int                `json:"attempts"`        // how often the cell was begun or resumed
+	Stamp    string             `json:"stamp,omitempty"` // of the first attempt that noted it
 }
 
 // runCell runs the stages of a cell that are not done, and stores the results.
@@ -117,6 +121,17 @@ func (d *driver) runCell(ctx context.Context, c *cell) error {
 
 	if err := os.MkdirAll(d.workPath(c, ""), 0o755); err != nil {
 		return err
+	}
+
+	stamp, err := d.stamp(c)
+	if err != nil {
+		return err
+	}
+
+	// The results name one program and one design, so no other may have made a part of them.
+	if done.Stamp = cmp.Or(done.Stamp, stamp); done.Stamp != stamp {
+		return fmt.Errorf("it was begun by another program or with other settings: remove %s to begin it anew",
+			filepath.Dir(filepath.Join(d.dir, path)))
 	}
 
 	// Noted before the attempt begins: costs show how often one that was killed was tried.
@@ -150,6 +165,34 @@ func (d *driver) runCell(ctx context.Context, c *cell) error {
 	return d.store(c, done)
 }
 
+// stamp returns a hash of the program and of all commands of a cell.
+func (d *driver) stamp(c *cell) (string, error) {
+	program, _, err := disk.Sum(d.toolevo)
+	if err != nil {
+		return "", err
+	}
+
+	var commands [][]string
+
+	if c.isTraining() {
+		for _, p := range d.grid.Sets[c.Set] {
+			commands = append(commands, d.collect(c, p))
+		}
+
+		commands = append(commands, d.grid.Export, d.train(c))
+	}
+
+	for _, name := range c.APIs {
+		commands = append(commands, d.eval(c, name))
+	}
+
+	text, err := json.Marshal([]any{program, commands, d.grid.Server})
+
+	// Where the program is says nothing about it.
+	text = bytes.ReplaceAll(text, []byte(d.toolevo), []byte("toolevo"))
+	return fmt.Sprintf("%x", sha256.Sum256(text)), err
+}
+
 // stage is a step of a cell. One that was cut short is repeated, or resumes.
 type stage struct {
 	name string
@@ -174,11 +217,7 @@ func (d *driver) training(c *cell) (all []stage) {
 		export = append(export, run)
 
 		all = append(all, stage{fmt.Sprintf("collect-%d", i), func(ctx context.Context) error {
-			// A larger model trains on fewer questions, so as not to take longer.
-			limit := p.Limit / max(d.grid.Models[c.Model].Divide, 1)
-			args := []string{d.toolevo, "collect", "--api", d.grid.api(p.API),
-				"--limit", strconv.Itoa(limit), "--seed", strconv.Itoa(c.Seed)}
-			return d.command(ctx, c, resumed(run, slices.Concat(args, d.grid.Collect, p.Args))...)
+			return d.command(ctx, c, resumed(run, d.collect(c, p))...)
 		}})
 	}
 
@@ -193,16 +232,44 @@ func (d *driver) training(c *cell) (all []stage) {
 		return d.command(ctx, c, export...)
 	}})
 	return append(all, stage{"train", func(ctx context.Context) error {
-		m := d.grid.Models[c.Model]
-		fill := strings.NewReplacer("{toolevo}", d.toolevo, "{model}", m.Folder, "{export}", out,
-			"{out}", d.workPath(c, "trained"), "{seed}", strconv.Itoa(c.Seed))
-
-		var args []string
-		for _, word := range slices.Concat(d.grid.Train, m.Train) {
-			args = append(args, fill.Replace(word))
-		}
-		return d.command(ctx, c, args...)
+		return d.command(ctx, c, d.train(c)...)
 	}})
+}
+
+// collect returns the command that collects a part of the cell's set.
+func (d *driver) collect(c *cell, p part) []string {
+	// A larger model trains on fewer questions, so as not to take longer.
+	limit := p.Limit / max(d.grid.Models[c.Model].Divide, 1)
+	args := []string{d.toolevo, "collect", "--api", d.grid.api(p.API),
+		"--limit", strconv.Itoa(limit), "--seed", strconv.Itoa(c.Seed)}
+	return slices.Concat(args, d.grid.Collect, p.Args)
+}
+
+// train returns the command that trains on the cell's export.
+func (d *driver) train(c *cell) (args []string) {
+	m := d.grid.Models[c.Model]
+	fill := strings.NewReplacer("{toolevo}", d.toolevo, "{model}", m.Folder, "{export}", d.workPath(c, "export"),
+		"{out}", d.workPath(c, "trained"), "{seed}", strconv.Itoa(c.Seed))
+
+	for _, word := range slices.Concat(d.grid.Train, m.Train) {
+		args = append(args, fill.Replace(word))
+	}
+	return args
+}
+
+// eval returns the command that plays the cell's questions under a version.
+func (d *driver) eval(c *cell, name string) []string {
+	// A model as it is gets examples in its prompt, which a trained one no longer needs.
+	asked := d.grid.Models[c.Model].Asked
+	if c.Set == "" {
+		asked = d.grid.Models[c.Model].Untrained
+	}
+
+	args := []string{d.toolevo, "eval", "--api", d.grid.api(name), "--limit", c.Limit}
+	if c.Baselines != "" {
+		args = append(args, "--baseline", c.Baselines)
+	}
+	return slices.Concat(args, d.grid.Eval, asked)
 }
 
 // api returns what --api takes for a name in the tables.
@@ -252,14 +319,6 @@ func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
 		return fmt.Errorf("the weights: %w (kept only while a missing cell needs them)", err)
 	}
 
-	m := d.grid.Models[c.Model]
-
-	// A model as it is gets examples in its prompt, which a trained one no longer needs.
-	asked := m.Asked
-	if c.Set == "" {
-		asked = m.Untrained
-	}
-
 	served, err := d.grid.Server.Serve(ctx, host.Checkpoint{Folder: folder, Name: c.Name}, "",
 		d.workPath(c, "server.log"))
 	if err != nil {
@@ -269,13 +328,7 @@ func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
 
 	// Two families cannot be told apart behind commas, so each version has a run of its own.
 	for _, name := range c.APIs {
-		args := []string{d.toolevo, "eval", "--api", d.grid.api(name), "--limit", c.Limit}
-		if c.Baselines != "" {
-			args = append(args, "--baseline", c.Baselines)
-		}
-
-		args = slices.Concat(args, d.grid.Eval, asked)
-		args = append(resumed(d.workPath(c, "eval-"+name), args), "--policy", served.Policy,
+		args := append(resumed(d.workPath(c, "eval-"+name), d.eval(c, name)), "--policy", served.Policy,
 			"--server", served.Address)
 
 		// A server that dies ends the evaluation at once, instead of losing all of its questions.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -122,6 +123,11 @@ func readCells(g *grid, results string) (
 			return nil, nil, nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 
+		if !m.isOf(*c) {
+			return nil, nil, nil, fmt.Errorf("%s: its results are of another design than the grid's: remove %s",
+				c.Name, filepath.Join(results, c.Name))
+		}
+
 		all, err := readCSV(filepath.Join(results, c.Name, factsFile))
 		if err != nil {
 			return nil, nil, nil, err
@@ -145,6 +151,16 @@ func readCells(g *grid, results string) (
 		costs = append(costs, costOf(&m, len(all)))
 	}
 	return rows, costs, missing, nil
+}
+
+// isOf reports whether results are of a cell. Which part it belongs to makes no difference to them.
+func (m *manifest) isOf(c cell) bool {
+	if m.Cell == nil {
+		return false
+	}
+
+	c.Secondary = m.Cell.Secondary
+	return reflect.DeepEqual(*m.Cell, c)
 }
 
 // part returns which part of the plan a cell belongs to.
