@@ -46,7 +46,7 @@ func Compare(evaluations []Evaluation) (*Report, error) {
 	// naming is settled before the first job is renamed.
 	var (
 		jobs    []Job
-		name    = renaming(evaluations)
+		name    = Naming(evaluations)
 		taskSet = TaskSet(evaluations[0].Questions)
 	)
 
@@ -110,8 +110,9 @@ func checkComparable(evaluations []Evaluation) error {
 	return nil
 }
 
-// renaming returns a function that names an evaluation's policy in the report.
-func renaming(evaluations []Evaluation) func(Evaluation, string) string {
+// Naming returns a function that names an evaluation's policy in a report on all: POLICY@NAME where
+// two of them measured it on the same cell.
+func Naming(evaluations []Evaluation) func(Evaluation, string) string {
 	measured, twice := map[Cell]bool{}, map[string]bool{}
 
 	for _, e := range evaluations {

@@ -56,6 +56,49 @@ func TestEvalErrors(t *testing.T) {
 	fits(t, must(t, "eval", "errors", dir))
 }
 
+// Two evaluations of one policy are two rows, each with its own questions.
+func TestEvaluationsStayApart(t *testing.T) {
+	t.Parallel()
+
+	dir := smallEvaluation(t)
+	copied := filepath.Join(t.TempDir(), "run") // two copies may have one name
+
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+
+	tuned := filepath.Join(t.TempDir(), "tuned", "run")
+	if err := os.CopyFS(tuned, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+
+	failing := map[string]int{}
+	for _, row := range document[toolevo.EvaluationErrors](t, must(t, "eval", "errors", copied, tuned, "--json")).Rows {
+		if row.API == "p_s_in" && row.N == 2 {
+			failing[row.Policy] = row.Failed
+		}
+	}
+
+	want := map[string]int{
+		"scripted:stale@" + copied: 2, "scripted:stale@" + tuned: 2,
+		"scripted:reader@" + copied: 0, "scripted:reader@" + tuned: 0,
+	}
+	if diff := cmp.Diff(want, failing); diff != "" {
+		t.Errorf("failed under p_s_in (-want +got):\n%s", diff)
+	}
+
+	rows := map[string]int{}
+	for _, row := range document[facts.Adaptation](t, must(t, "eval", "adaptation", dir, copied, "--json")).Rows {
+		if row.API == "p_s_in" {
+			rows[row.Policy] = row.Met
+		}
+	}
+
+	if len(rows) != 4 || rows["scripted:reader@run"] != 2 || rows["scripted:reader@"+filepath.Base(dir)] != 2 {
+		t.Errorf("tools met under p_s_in: %v", rows)
+	}
+}
+
 // A sample is what the seed draws, and twice the same evaluation has twice the episodes.
 func TestSampleOfErrors(t *testing.T) {
 	t.Parallel()

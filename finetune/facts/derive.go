@@ -29,6 +29,21 @@ func (b *Board) Add(e *trajectories.Episode, api string, version *toolapi.Versio
 	}
 }
 
+// Rename gives policies other names.
+func (b *Board) Rename(name func(policy string) string) {
+	for i := range b.Facts {
+		b.Facts[i].Policy = name(b.Facts[i].Policy)
+	}
+
+	for i := range b.Calls {
+		b.Calls[i].Policy = name(b.Calls[i].Policy)
+	}
+
+	for i := range b.Verdicts {
+		b.Verdicts[i].Policy = name(b.Verdicts[i].Policy)
+	}
+}
+
 // Naive is the policy whose wrong answers show where drift misleads: it makes the calls of the
 // reference and trusts whatever they return.
 const Naive = "scripted:stale"

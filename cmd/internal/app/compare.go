@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,7 +43,7 @@ func (h *Host) Compare(ctx context.Context, dirs []string) (c Compared, err erro
 // compare puts opened evaluations into one report.
 func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared, err error) {
 	var (
-		all      []finetune.Evaluation
+		all      = opened.named(ctx)
 		stamps   []sandbox.Stamp
 		warnings []string
 	)
@@ -52,9 +51,6 @@ func (h *Host) compare(ctx context.Context, opened evaluations) (result Compared
 	for _, e := range opened {
 		stamps = append(stamps, e.Engines...)
 		warnings = append(warnings, e.Warnings()...)
-		all = append(all, finetune.Evaluation{
-			Name: filepath.Base(e.Dir), Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.Missing),
-		})
 		result.Runs = append(result.Runs, ComparedRun{
 			e.Dir, e.Manifest.ID, e.TaskSet, string(e.Config.Environment.Feedback),
 		})

@@ -3,7 +3,10 @@ package app
 import (
 	"context"
 	"math/rand/v2"
+	"path/filepath"
+	"slices"
 
+	"toolevo/finetune"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/failure"
 	"toolevo/finetune/stored"
@@ -33,16 +36,37 @@ func (all evaluations) close() {
 	}
 }
 
-// board joins what their episodes add up to, in the order of the reports.
-func (all evaluations) board(ctx context.Context) (*facts.Board, error) {
-	joined := &facts.Board{}
-
+// named returns them for a report on all, by the names of their folders, or by the paths where two
+// have one name.
+func (all evaluations) named(ctx context.Context) (named []finetune.Evaluation) {
 	for _, e := range all {
+		name := filepath.Base(e.Dir)
+		shared := func(o *stored.Reading) bool { return o.Dir != e.Dir && filepath.Base(o.Dir) == name }
+
+		if slices.ContainsFunc(all, shared) {
+			name = e.Dir
+		}
+
+		named = append(named, finetune.Evaluation{
+			Name: name, Jobs: e.Jobs, Questions: e.Questions, Episodes: e.Episodes(ctx, e.Missing),
+		})
+	}
+	return named
+}
+
+// board joins what their episodes add up to, in the order of the reports. Policies have the names
+// that they have in a comparison.
+func (all evaluations) board(ctx context.Context) (*facts.Board, error) {
+	joined, named := &facts.Board{}, all.named(ctx)
+	name := finetune.Naming(named)
+
+	for i, e := range all {
 		b, err := e.Board(ctx, e.Missing)
 		if err != nil {
 			return nil, err
 		}
 
+		b.Rename(func(policy string) string { return name(named[i], policy) })
 		joined.Facts = append(joined.Facts, b.Facts...)
 		joined.Calls = append(joined.Calls, b.Calls...)
 		joined.Verdicts = append(joined.Verdicts, b.Verdicts...)
