@@ -10,10 +10,11 @@ import (
 
 // Repeats is what several sampled episodes of each question add, by the official matcher.
 type Repeats struct {
-	Episodes  int       `json:"episodes"`  // of each question
-	Deviation float64   `json:"deviation"` // sample standard deviation of the accuracies of the repeats
-	PassAt    []float64 `json:"pass_at"`   // pass@k for k = 1, 2, …: at least one of k episodes is right
-	PassAll   []float64 `json:"pass_all"`  // pass^k for k = 1, 2, …: all of k episodes are right
+	Episodes  int     `json:"episodes"`  // of each question
+	Deviation float64 `json:"deviation"` // sample standard deviation of the accuracies of the repeats
+	// pass@k for k = 1, 2, … as far as a question has k episodes: at least one of k is right
+	PassAt  []float64 `json:"pass_at"`
+	PassAll []float64 `json:"pass_all"` // pass^k, as far: all of k episodes are right
 }
 
 // addRepeats adds pass@k and pass^k to the rows of cells with several episodes of each question.
@@ -56,8 +57,10 @@ func addRepeats(rows []Row, all []facts.Fact) {
 	}
 }
 
-// passes completes the figures by the episodes of each question.
+// passes completes the figures by the episodes of each question, up to as many as a question has.
 func (r *Repeats) passes(questions tabulate.Answers) {
+	r.PassAt, r.PassAll = []float64{}, []float64{}
+
 	for k := 1; k <= r.Episodes; k++ {
 		var at, all []float64
 
@@ -67,6 +70,10 @@ func (r *Repeats) passes(questions tabulate.Answers) {
 				at = append(at, tabulate.PassAt(k, n, right))
 				all = append(all, tabulate.PassAll(k, n, right))
 			}
+		}
+
+		if len(at) == 0 {
+			return
 		}
 
 		passAt, _ := tabulate.MeanStdDev(at)

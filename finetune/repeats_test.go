@@ -119,6 +119,35 @@ func TestRepeatsWithLosses(t *testing.T) {
 	}
 }
 
+// Where no question has all episodes, nothing is known of all: the lists end before that, tables have
+// a dash there and CSV nothing.
+func TestRepeatsThatNoQuestionHas(t *testing.T) {
+	jobs, episodes := attempted("p", "1-")
+
+	r, err := finetune.Summarise(jobs, all(episodes))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if f := r.Rows[0].Repeats; f.Episodes != 2 || !cmp.Equal(f.PassAt, []float64{1}) || !cmp.Equal(f.PassAll, []float64{1}) {
+		t.Errorf("%+v", f)
+	}
+
+	var text, b strings.Builder
+	if err := errors.Join(r.WriteTable(&text), r.WriteCSV(&b)); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, after, _ := strings.Cut(text.String(), "pass^all\n"); !strings.HasPrefix(strings.Join(strings.Fields(after), " "),
+		"p p_c coffee-easy 2 100.0 0.0 – –") {
+		t.Errorf("the table is\n%s", text.String())
+	}
+
+	if line := strings.Split(b.String(), "\n")[1]; !strings.HasSuffix(line, ",,") {
+		t.Errorf("CSV has %q", line)
+	}
+}
+
 // In a comparison a question counts as answered if most of its episodes are right.
 func TestRepeatsAreComparedByMostEpisodes(t *testing.T) {
 	jobs, episodes := attempted("a", "110", "111", "100")
