@@ -46,12 +46,13 @@ func (r *Recorder) Done() int64 {
 func (r *Recorder) Record(ctx context.Context, e openenv.Episode) error {
 	task := e.Start.History().Task()
 	job := finetune.Job{Cell: finetune.CellOf(r.policy, e.Version, task.Labels), MaxTurns: r.maxTurns}
-	id := mcts.NodeID{Question: job.Episode(task)}
+	question := job.Episode(task)
 
+	// A repeat counts once it is kept: a later recorder goes on behind as many as the run has.
 	r.mu.Lock()
-	id.Tree = r.next[id.Question]
-	r.next[id.Question]++
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+
+	id := mcts.NodeID{Question: question, Tree: r.next[question]}
 
 	// The episode is replayed from what was recorded, so that its record is made as any other.
 	s := &replay{episode: e}
@@ -65,9 +66,8 @@ func (r *Recorder) Record(ctx context.Context, e openenv.Episode) error {
 		return fmt.Errorf("record an episode of %s: %w", task.ID, err)
 	}
 
-	r.mu.Lock()
+	r.next[question]++
 	r.done++
-	r.mu.Unlock()
 	return nil
 }
 

@@ -2,6 +2,7 @@ package external
 
 import (
 	"context"
+	"database/sql"
 	"path/filepath"
 	"testing"
 
@@ -120,19 +121,17 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// What cannot be kept is an error, and leaves nothing.
+// What cannot be kept is an error, and leaves nothing: neither an episode nor a gap before the next.
 func TestRecorderFails(t *testing.T) {
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "run.db"))
+	path := filepath.Join(t.TempDir(), "run.db")
+
+	db, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	r, err := NewRecorder(t.Context(), db, "external:me", maxTurns)
 	if err != nil {
-		t.Fatal(err)
-	}
-
-	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 
@@ -146,7 +145,43 @@ func TestRecorderFails(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if err := r.Record(t.Context(), played(t, env, s.Tasks()[0], price)); err == nil || r.Done() != 0 {
+	task := s.Tasks()[0]
+	episode := played(t, env, task, price)
+
+	other, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+
+	// The disk is full for a moment.
+	full := "CREATE TRIGGER full BEFORE INSERT ON trees BEGIN SELECT RAISE(ABORT, 'full'); END"
+	if _, err := other.ExecContext(t.Context(), full); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := r.Record(t.Context(), episode); err == nil || r.Done() != 0 {
+		t.Errorf("%v, %d recorded", err, r.Done())
+	}
+
+	if _, err := other.ExecContext(t.Context(), "DROP TRIGGER full"); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := r.Record(t.Context(), episode); err != nil || r.Done() != 1 {
+		t.Errorf("%v, %d recorded", err, r.Done())
+	}
+
+	job := finetune.Job{Cell: finetune.CellOf("external:me", "new", task.Labels)}
+	if _, first, err := db.LoadTree(t.Context(), job.Episode(task), 0); err != nil || !first {
+		t.Errorf("the first episode is missing: %v", err)
+	}
+
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := r.Record(t.Context(), episode); err == nil || r.Done() != 1 {
 		t.Errorf("%v, %d recorded", err, r.Done())
 	}
 }
