@@ -117,7 +117,7 @@ type TemplateRow struct {
 	Template string `json:"template"` // e.g. "coffee-easy/open"
 	Cell
 	N    int `json:"n"`    // questions measured
-	Lost int `json:"lost"` // questions lost to infrastructure failures, in no other figure
+	Lost int `json:"lost"` // episodes lost to infrastructure failures, in no other figure
 
 	Official     float64 `json:"official"`      // right by the benchmark's matcher
 	OfficialLow  float64 `json:"official_low"`  // lower end of its interval, clustered by question

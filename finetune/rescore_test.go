@@ -103,6 +103,16 @@ func TestRescore(t *testing.T) {
 		t.Errorf("%+v", single)
 	}
 
+	// Two episodes of a question are one question.
+	repeated, episodesOf := attempted("p", "10")
+
+	single, err = finetune.Rescore(repeated, all(episodesOf), finetune.Verdict{
+		Match: func(string, string) bool { return true },
+	})
+	if err != nil || single.Rows[0].N != 1 || single.Rows[0].Official != 0.5 {
+		t.Errorf("%v: %+v", err, single)
+	}
+
 	var b strings.Builder
 
 	table := "policy  api  data         n  official       rescored  gained  dropped\n" +

@@ -19,11 +19,12 @@ type Adaptation struct {
 // was counted they are 0.
 type AdaptationRow struct {
 	Contender
-	N    int `json:"n"`    // questions measured
-	Lost int `json:"lost"` // questions lost to infrastructure failures, in no other figure
+	N        int `json:"n"`        // questions measured
+	Measured int `json:"measured"` // episodes measured
+	Lost     int `json:"lost"`     // episodes lost to infrastructure failures, in no other figure
 
-	Met      int     `json:"met"`       // questions whose episode met a deprecation
-	MetShare float64 `json:"met_share"` // of the questions measured
+	Met      int     `json:"met"`       // episodes that met a deprecation
+	MetShare float64 `json:"met_share"` // of the episodes measured
 	Adapted  int     `json:"adapted"`   // of those that met one, the ones in which every tool recovered
 
 	ToolsMet       int        `json:"tools_met"`       // tools that were met as deprecated, each once an episode

@@ -189,7 +189,7 @@ func TestRows(t *testing.T) {
 
 	want := []AdaptationRow{
 		{
-			Contender: Contender{"p", "p_s_in"}, N: 3, Lost: 1,
+			Contender: Contender{"p", "p_s_in"}, N: 3, Measured: 3, Lost: 1,
 			Met: 2, MetShare: 2.0 / 3, Adapted: 1,
 			ToolsMet: 4, ToolsRecovered: 3, RecoveryTurns: 5.0 / 3,
 			Recovery:      []Recovery{{Turns: 1, Tools: 2}, {Turns: 3, Tools: 1}},
@@ -203,7 +203,7 @@ func TestRows(t *testing.T) {
 			Cost: &Cost{N: 2, Turns: 6, Tokens: 60}, // (9-3 + 8-2)/2 and (90-30 + 80-20)/2
 		},
 		{
-			Contender: Contender{"p", "p_c"}, N: 2, Recovery: []Recovery{}, NewTools: []NewTool{},
+			Contender: Contender{"p", "p_c"}, N: 2, Measured: 2, Recovery: []Recovery{}, NewTools: []NewTool{},
 			Turns: 2.5, Tokens: 25,
 		},
 	}

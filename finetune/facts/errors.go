@@ -35,9 +35,10 @@ type Errors struct {
 // ErrorRow says how the episodes of a policy under an API version failed: a line of Table 7.
 type ErrorRow struct {
 	Contender
-	N      int `json:"n"`      // questions measured
-	Lost   int `json:"lost"`   // questions lost to infrastructure failures, in no other figure
-	Failed int `json:"failed"` // questions that were measured and not answered right
+	N        int `json:"n"`        // questions measured
+	Measured int `json:"measured"` // episodes measured
+	Lost     int `json:"lost"`     // episodes lost to infrastructure failures, in no other figure
+	Failed   int `json:"failed"`   // episodes that were measured and did not answer right
 
 	Classes  []ClassCount   `json:"classes"`  // of those that failed, in the order of Table 7; those that occur
 	Refusals []RefusalCount `json:"refusals"` // refused calls, in all that were measured; those that occur

@@ -36,7 +36,7 @@ func board(t *testing.T) *Board {
 // was measured.
 func TestErrors(t *testing.T) {
 	want := []ErrorRow{{
-		Contender: Contender{"p", "p_s_in"}, N: 4, Lost: 1, Failed: 3,
+		Contender: Contender{"p", "p_s_in"}, N: 4, Measured: 4, Lost: 1, Failed: 3,
 		Classes: []ClassCount{
 			{failure.RepeatedDeprecated, failure.InvocationErrors, 1, 1. / 3},
 			{failure.IncorrectOutput, failure.PlanningErrors, 1, 1. / 3},
@@ -62,6 +62,26 @@ func TestErrors(t *testing.T) {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("no line %q in\n%s", line, text.String())
 		}
+	}
+}
+
+// Several episodes of a question are one question; its episodes are what failed.
+func TestErrorsOfRepeats(t *testing.T) {
+	v := version(t, "p_s_in")
+	wrong := trajectories.Turn{Tool: envs.FinishTool, API: envs.FinishTool, Outcome: envs.Incorrect}
+
+	first, second := sample(v, "a", 0, wrong), sample(v, "a", 0, oldLoad, wrong)
+	second.Repeat = 1
+
+	var b Board
+	b.add(first, second)
+
+	if r := b.Errors().Rows[0]; r.N != 1 || r.Measured != 2 || r.Failed != 2 {
+		t.Errorf("%d questions, %d episodes, %d failed", r.N, r.Measured, r.Failed)
+	}
+
+	if r := b.Adaptation().Rows[0]; r.N != 1 || r.Measured != 2 || r.Met != 1 || r.MetShare != 0.5 {
+		t.Errorf("%d questions, %d episodes, %d met a deprecation: %v", r.N, r.Measured, r.Met, r.MetShare)
 	}
 }
 
