@@ -332,6 +332,9 @@ const betweenResults = "\n" + resultEndTag + "\n<tool_response>\n"
 
 const resultEndTag = "</tool_response>"
 
+// NotRun is the answer to a call of a turn that was not run.
+const NotRun = "This call was not run, because one before it failed or ended the task."
+
 // OneResult returns one of several answers, changed so that it cannot pretend to be two.
 func OneResult(text string) string {
 	return strings.ReplaceAll(text, resultEndTag, "< "+resultEndTag[1:])
@@ -364,6 +367,19 @@ func Results(codec Codec, text, observation string) []string {
 	}
 
 	return SplitResults(observation, calls)
+}
+
+// Played returns the lines of a turn's key whose calls were run, at least one, and their answers.
+// Only behind a call that failed, or ended the task, are others that were not.
+func Played(key, observation string, outcome envs.Outcome) (lines, results []string) {
+	lines = strings.Split(key, "\n")
+	results = SplitResults(observation, len(lines))
+
+	n := len(lines)
+	for n > 1 && outcome != envs.OK && results[n-1] == NotRun {
+		n--
+	}
+	return lines[:n], results[:n]
 }
 
 // SplitResults returns the answer to each call of a turn, or "" if it is missing. It is the inverse

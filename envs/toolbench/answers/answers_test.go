@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/pytext"
 )
 
@@ -281,6 +282,54 @@ func TestEpisode(t *testing.T) {
 
 	if _, _, err := e.Query(); err == nil {
 		t.Error("the ID of another suite is taken")
+	}
+}
+
+// A turn of several calls is a step for each call that was run, with the answer to it.
+func TestEpisodeOfSeveralCalls(t *testing.T) {
+	t.Parallel()
+
+	const key = `a {"x": 1}` + "\n" + `b {"x": 2}` + "\n" + `b {"x": 3}`
+
+	e := &Episode{Tools: "[]", Turns: []Turn{
+		{API: "b", Key: key, Outcome: envs.OK, Observation: action.JoinResults([]string{"one", "two", "three"})},
+		{
+			API: "b", Key: key, Outcome: envs.InvocationError,
+			Observation: action.JoinResults([]string{"one", "no", action.NotRun}),
+		},
+		{
+			API: "Finish", Key: `a {"x": 1}` + "\n" + `Finish {"answer": "9"}`, Outcome: envs.Correct,
+			Observation: action.JoinResults([]string{"one", "Answer is CORRECT"}),
+		},
+		{
+			API: "c", Key: `c {}` + "\n" + `a {"x": 1}`, Outcome: envs.InvalidAction,
+			Observation: action.JoinResults([]string{"no tool c", action.NotRun}),
+		},
+	}}
+
+	a, err := e.Answer()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	final := `{"return_type": "give_answer", "final_answer": "9"}`
+
+	want := start()
+	for _, call := range []Call{
+		{"a", `{"x": 1}`, "one"},
+		{"b", `{"x": 2}`, "two"},
+		{"b", `{"x": 3}`, "three"},
+		{"a", `{"x": 1}`, "one"},
+		{"b", `{"x": 2}`, `{"error": "no", "response": ""}`},
+		{"a", `{"x": 1}`, "one"},
+		{"Finish", final, ""},
+		{"c", `{}`, `{"error": "no tool c", "response": ""}`},
+	} {
+		want = append(want, Node{Role: roleTool, Call: call})
+	}
+
+	if diff := cmp.Diff(want, a.Nodes); diff != "" || a.Final != final {
+		t.Errorf("%s %s", a.Final, diff)
 	}
 }
 

@@ -47,10 +47,10 @@ func (e *Episode) Answer() (*Answer, error) {
 	}
 
 	for i := range e.Turns {
-		n := e.Turns[i].node()
-		a.Nodes = append(a.Nodes, n)
+		nodes := e.Turns[i].nodes()
+		a.Nodes = append(a.Nodes, nodes...)
 
-		if n.Call.Name == finish && e.Turns[i].Outcome.Ends() {
+		if n := nodes[len(nodes)-1]; n.Call.Name == finish && e.Turns[i].Outcome.Ends() {
 			a.Final = n.Call.Arguments
 		}
 	}
@@ -66,25 +66,41 @@ func (e *Episode) Query() (group, id string, err error) {
 	return e.QuestionID[:i], e.QuestionID[i+1:], nil
 }
 
-// node returns the turn as a node.
-func (t *Turn) node() Node {
-	name, input, ok := action.CutKey(t.Key[strings.LastIndexByte(t.Key, '\n')+1:])
-	if t.API == "" || !ok || name != t.API {
-		return Node{Role: roleAssistant, Text: t.Action}
-	}
+// nodes returns the turn as nodes: one for each call that was run, or one of a text.
+func (t *Turn) nodes() (all []Node) {
+	calls, results := action.Played(t.Key, t.Observation, t.Outcome)
 
-	call := Call{Name: t.API, Arguments: input, Response: t.Observation}
+	for i, line := range calls {
+		name, input, ok := action.CutKey(line)
+		outcome, last := envs.OK, i == len(calls)-1
+
+		if t.API == "" || !ok || last && name != t.API {
+			return []Node{{Role: roleAssistant, Text: t.Action}}
+		}
+
+		if last {
+			outcome = t.Outcome
+		}
+
+		all = append(all, nodeOf(name, input, results[i], outcome))
+	}
+	return all
+}
+
+// nodeOf returns a call as a node.
+func nodeOf(name, input, result string, outcome envs.Outcome) Node {
+	call := Call{Name: name, Arguments: input, Response: result}
 
 	switch {
-	case t.API == envs.FinishTool:
+	case name == envs.FinishTool:
 		args, _, _ := pytext.DecodeObject(input) // a key holds the arguments that were read
 		answer, _ := args.Get("answer")
 		call.Response = ""
 		call.Arguments = pytext.JSON(envs.Object(
 			"return_type", "give_answer", "final_answer", pytext.Str(answer),
 		))
-	case t.Outcome != envs.OK:
-		call.Response = toolbench.Answer{Error: t.Observation, Response: ""}.Text()
+	case outcome != envs.OK:
+		call.Response = toolbench.Answer{Error: result, Response: ""}.Text()
 	}
 
 	return Node{Role: roleTool, Call: call}
