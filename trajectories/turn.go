@@ -54,7 +54,7 @@ type Call struct {
 // Calls returns the calls of a turn that were played, one if it has none. What a turn says of its
 // call is about the last of them; toolOf returns the tools of the others, nil if nobody knows them.
 func (t *Turn) Calls(toolOf func(envs.Call) string) []Call {
-	lines := action.Played(t.Key, t.Observation)
+	lines, _ := action.Played(t.Key, t.Observation, t.Outcome)
 	calls := make([]Call, len(lines))
 	last := len(lines) - 1
 

@@ -332,27 +332,12 @@ const betweenResults = "\n" + resultEndTag + "\n<tool_response>\n"
 
 const resultEndTag = "</tool_response>"
 
-// NotRun is the answer to a call of a turn that was not run.
+// NotRun is the answer to a call after one that failed or ended the task.
 const NotRun = "This call was not run, because one before it failed or ended the task."
 
 // OneResult returns one of several answers, changed so that it cannot pretend to be two.
 func OneResult(text string) string {
 	return strings.ReplaceAll(text, resultEndTag, "< "+resultEndTag[1:])
-}
-
-// NotRun is the answer to a call after one that failed or ended the task.
-const NotRun = "This call was not run, because one before it failed or ended the task."
-
-// Played returns the lines of a turn's key whose calls were played: at least one. Each but the last
-// of them succeeded.
-func Played(key, observation string) []string {
-	lines := strings.Split(key, "\n")
-	results := SplitResults(observation, len(lines))
-
-	for len(lines) > 1 && results[len(lines)-1] == NotRun {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
 }
 
 // JoinResults returns the observation of a turn of several calls.

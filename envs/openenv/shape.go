@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"toolevo/envs"
-	"toolevo/envs/action"
 )
 
 // shaped is what shaped rewards depend on in an episode. It is a value: its lists are never
@@ -24,15 +23,9 @@ func (s *Server) shape(e *episode, t envs.Transition) *float64 {
 
 	earned := 0.0
 
-	// The turn is that of its last call; those before it succeeded.
-	played := action.Played(action.Key(s.o.Codec, string(t.Turn.Action)), t.Turn.Observation)
-	for _, key := range played[:len(played)-1] {
-		c := action.ReadKey(key)
-		c.Tool = s.deployed[e.version].Version.ToolOf(c)
-		earned += s.earned(e, c, envs.OK)
+	for _, played := range t.Turn.Played() {
+		earned += s.earned(e, played.Call, played.Outcome)
 	}
-
-	earned += s.earned(e, t.Turn.Call, t.Turn.Outcome)
 	return &earned
 }
 

@@ -63,9 +63,9 @@ func RefusalOf(t *trajectories.Turn, deployed *toolapi.Version) (r Refusal, ok b
 	}
 
 	// The key is the call as it was read, in one spelling for all formats; of several, the last one
-	// that was played was refused.
-	played := action.Played(t.Key, t.Observation)
-	_, text, _ := action.CutKey(played[len(played)-1])
+	// that was run was refused.
+	calls, _ := action.Played(t.Key, t.Observation, t.Outcome)
+	_, text, _ := action.CutKey(calls[len(calls)-1])
 	args, _, err := pytext.DecodeObject(text)
 	if t.Unreadable() || err != nil {
 		return RefusedUnreadable, true

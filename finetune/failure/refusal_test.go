@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/envs/toolapi"
 	"toolevo/finetune/failure"
 	"toolevo/trajectories"
@@ -105,6 +106,12 @@ func TestRefusalOf(t *testing.T) {
 			trajectories.Turn{
 				Tool: "Weather", API: "Forecast", Key: "Oracle {}\n" + `Forecast {"place": {}, "days": "3"}`,
 				Outcome: envs.InvocationError,
+			}, failure.RefusedType,
+		},
+		"the last that was run": {
+			trajectories.Turn{
+				Tool: "Weather", API: "Forecast", Key: `Forecast {"place": {}, "days": "3"}` + "\nOracle {}",
+				Outcome: envs.InvocationError, Observation: action.JoinResults([]string{"no", action.NotRun}),
 			}, failure.RefusedType,
 		},
 		"several":  {trajectories.Turn{Outcome: envs.InvalidAction, API: "Weather\nThought: no", Key: `"Weather`}, ""},
