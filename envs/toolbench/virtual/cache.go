@@ -119,10 +119,13 @@ func damagedFile(err error) error {
 func (c *Cache) Close() error { return errors.Join(c.put.Close(), c.db.Close()) }
 
 // Get returns the answer to a call, with where it came from and what made it, and whether there is
-// one.
+// one: to the call as it is, or else as clients of StableToolBench spell it.
 func (c *Cache) Get(ctx context.Context, call Call) (Entry, bool, error) {
-	for e, err := range c.entries(ctx, "WHERE key = ?", call.Key()) {
-		return e, err == nil, err
+	// Published answers were imported without the documents, whose spelling calls have.
+	for _, call := range []Call{call, call.published()} {
+		for e, err := range c.entries(ctx, "WHERE key = ?", call.Key()) {
+			return e, err == nil, err
+		}
 	}
 	return Entry{}, false, nil
 }

@@ -303,6 +303,50 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// Published files spell arguments as clients do, and calls as documents do. An answer to the very
+// call has precedence.
+func TestImportMeetsCalls(t *testing.T) {
+	t.Parallel()
+
+	folder := published(t, map[string]string{
+		"Weather/sky_for_Weather/forecast.json": `{
+			"{'is_id': '7'}": {"error": "", "response": "seven"},
+			"{'matchid': 1, 'is_from': {'Id': 2}}": {"error": "", "response": "a match"},
+			"{'startdate': 1}": {"error": "", "response": "one date"}}`,
+	})
+	c := openCache(t)
+
+	if _, err := c.Import(t.Context(), folder, "p_c"); err != nil {
+		t.Fatal(err)
+	}
+
+	own := virtual.Entry{
+		Call:   virtual.NewCall("p_c", forecast.Key, envs.Args{arg("Is_Id", "7")}),
+		Answer: toolbench.Answer{Response: "its own"}, Provenance: virtual.Simulated,
+	}
+	if err := c.Put(t.Context(), own); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, test := range []struct {
+		args envs.Args
+		want string // "" is nothing
+	}{
+		{envs.Args{arg("id", "7")}, "seven"},
+		{envs.Args{arg("is_id", "7")}, "seven"},
+		{envs.Args{arg("Is_Id", "7")}, "its own"},
+		{envs.Args{arg("id", "8")}, ""},
+		{envs.Args{arg("from", envs.Args{arg("Id", envs.Number("2"))}), arg("matchId", envs.Number("1"))}, "a match"},
+		{envs.Args{arg("startDate", envs.Number("1"))}, "one date"},
+		{envs.Args{arg("startDate", envs.Number("1")), arg("startdate", envs.Number("1"))}, ""},
+	} {
+		e, ok, err := c.Get(t.Context(), virtual.NewCall("p_c", forecast.Key, test.args))
+		if err != nil || ok != (test.want != "") || ok && e.Answer.Response != test.want {
+			t.Errorf("%v: %+v, %v, %v", test.args, e.Answer, ok, err)
+		}
+	}
+}
+
 // A broken file is named with its entry, and nothing is kept.
 func TestImportOfABrokenCache(t *testing.T) {
 	t.Parallel()

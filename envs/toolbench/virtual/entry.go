@@ -3,6 +3,7 @@ package virtual
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"time"
 
 	"toolevo/envs"
@@ -46,6 +47,21 @@ func Normalised(k toolbench.Key) toolbench.Key {
 func (c Call) Key() string {
 	text := []byte(c.Version + "\n" + c.API.Category + "\n" + c.API.Tool + "\n" + c.API.API + "\n")
 	return fmt.Sprintf("%x", sha256.Sum256(pytext.AppendCanonical(text, c.Args)))
+}
+
+// published returns the call with its arguments spelled as in published files, unless two would have
+// one name.
+func (c Call) published() Call {
+	args := slices.Clone(c.Args)
+
+	for i := range args {
+		args[i].Name = toolbench.Name(args[i].Name)
+
+		if _, twice := args[:i].Get(args[i].Name); twice {
+			return c
+		}
+	}
+	return Call{c.Version, c.API, args}
 }
 
 // Entry is an answer that is kept.
