@@ -119,8 +119,8 @@ func TestRepeatsWithLosses(t *testing.T) {
 	}
 }
 
-// Where no question has all episodes, nothing is known of all: the lists end before that, tables have
-// a dash there and CSV nothing.
+// Where no question has all episodes, nothing is known of all: the lists end before that, tables
+// have a dash there and CSV nothing.
 func TestRepeatsThatNoQuestionHas(t *testing.T) {
 	jobs, episodes := attempted("p", "1-")
 
@@ -129,7 +129,8 @@ func TestRepeatsThatNoQuestionHas(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if f := r.Rows[0].Repeats; f.Episodes != 2 || !cmp.Equal(f.PassAt, []float64{1}) || !cmp.Equal(f.PassAll, []float64{1}) {
+	one := []float64{1}
+	if f := r.Rows[0].Repeats; f.Episodes != 2 || !cmp.Equal(f.PassAt, one) || !cmp.Equal(f.PassAll, one) {
 		t.Errorf("%+v", f)
 	}
 
@@ -138,8 +139,8 @@ func TestRepeatsThatNoQuestionHas(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, after, _ := strings.Cut(text.String(), "pass^all\n"); !strings.HasPrefix(strings.Join(strings.Fields(after), " "),
-		"p p_c coffee-easy 2 100.0 0.0 – –") {
+	_, after, _ := strings.Cut(text.String(), "pass^all\n")
+	if line := strings.Join(strings.Fields(after), " "); !strings.HasPrefix(line, "p p_c coffee-easy 2 100.0 0.0 – –") {
 		t.Errorf("the table is\n%s", text.String())
 	}
 

@@ -121,7 +121,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// What cannot be kept is an error, and leaves nothing: neither an episode nor a gap before the next.
+// What cannot be kept is an error, and leaves nothing: no episode, and no gap before the next.
 func TestRecorderFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.db")
 

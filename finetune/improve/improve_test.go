@@ -249,7 +249,8 @@ func TestAgainOfUnfinished(t *testing.T) {
 	}
 }
 
-// What the user made for a skipped stage is never removed, though the stages before it are repeated.
+// What the user made for a skipped stage is never removed, though the stages before it are
+// repeated.
 func TestSkippedKeepsItsFolder(t *testing.T) {
 	changed := strings.Replace(file, "per-question: 4", "per-question: 2", 1)
 	skip := append([]string{"1/train"}, skipped...)

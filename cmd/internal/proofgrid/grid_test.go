@@ -296,7 +296,8 @@ func TestResultsOfAnotherDesign(t *testing.T) {
 		"  - {name: static-1,":           "  - {secondary: true, name: static-1,",
 	} {
 		path := filepath.Join(t.TempDir(), "grid.yaml")
-		if err := os.WriteFile(path, fmt.Appendf(nil, strings.Replace(small, from, to, 1), "toolevo"), 0o644); err != nil {
+		text := fmt.Appendf(nil, strings.Replace(small, from, to, 1), "toolevo")
+		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 

@@ -16,7 +16,8 @@
 //
 // Caveats: a change of the file does not make a cell anew: its folders in the results and in the
 // working folder have to be removed, and until then its results are in no table, and it is not
-// continued. That goes for another program, too, while a cell is not done. Weights are removed once no cell that is missing needs them.
+// continued. That goes for another program, too, while a cell is not done. Weights are removed once
+// no cell that is missing needs them.
 package main
 
 import (

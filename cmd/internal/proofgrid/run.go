@@ -105,17 +105,35 @@ type notes struct {
 	Stamp    string             `json:"stamp,omitempty"` // of the first attempt that noted it
 }
 
-// runCell runs the stages of a cell that are not done, and stores the results.
-func (d *driver) runCell(ctx context.Context, c *cell) error {
-	path := d.workPath(c, "notes.json")
-	done := notes{Seconds: map[string]float64{}}
-
-	text, err := os.ReadFile(path)
+// readNotes reads the notes of a cell, which it may not have yet, and refuses those of another
+// program or design: the results name one.
+func (d *driver) readNotes(c *cell) (done notes, err error) {
+	text, err := os.ReadFile(d.workPath(c, "notes.json"))
 	if err == nil {
 		err = json.Unmarshal(text, &done)
 	}
 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return done, err
+	}
+
+	stamp, err := d.stamp(c)
+
+	if done.Stamp = cmp.Or(done.Stamp, stamp); err == nil && done.Stamp != stamp {
+		err = fmt.Errorf("it was begun by another program or with other settings: remove %s to begin it anew",
+			filepath.Join(d.dir, d.workPath(c, "")))
+	}
+
+	if done.Seconds == nil {
+		done.Seconds = map[string]float64{}
+	}
+	return done, err
+}
+
+// runCell runs the stages of a cell that are not done, and stores the results.
+func (d *driver) runCell(ctx context.Context, c *cell) error {
+	done, err := d.readNotes(c)
+	if err != nil {
 		return err
 	}
 
@@ -123,22 +141,11 @@ func (d *driver) runCell(ctx context.Context, c *cell) error {
 		return err
 	}
 
-	stamp, err := d.stamp(c)
-	if err != nil {
-		return err
-	}
-
-	// The results name one program and one design, so no other may have made a part of them.
-	if done.Stamp = cmp.Or(done.Stamp, stamp); done.Stamp != stamp {
-		return fmt.Errorf("it was begun by another program or with other settings: remove %s to begin it anew",
-			filepath.Dir(filepath.Join(d.dir, path)))
-	}
-
 	// Noted before the attempt begins: costs show how often one that was killed was tried.
 	done.Attempts++
 	note := func() error {
 		text, err := json.MarshalIndent(done, "", "  ")
-		return errors.Join(err, disk.Write(path, text))
+		return errors.Join(err, disk.Write(d.workPath(c, "notes.json"), text))
 	}
 
 	if err := note(); err != nil {

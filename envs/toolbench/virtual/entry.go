@@ -49,8 +49,8 @@ func (c Call) Key() string {
 	return fmt.Sprintf("%x", sha256.Sum256(pytext.AppendCanonical(text, c.Args)))
 }
 
-// published returns the call with its arguments spelled as in published files, unless two would have
-// one name.
+// published returns the call with its arguments spelled as in published files, unless two would
+// have one name.
 func (c Call) published() Call {
 	args := slices.Clone(c.Args)
 
