@@ -10,6 +10,7 @@ import (
 
 	"toolevo/envs/remote/remotetest"
 	"toolevo/finetune/gate"
+	"toolevo/mcts/policy/simserver"
 	"toolevo/trajectories"
 )
 
@@ -173,20 +174,37 @@ func TestGateOfTasksThatCannotBePlayed(t *testing.T) {
 	fails("{}\n", []string{"--split and --tasks"}, "--set", "suite=remote", "--split", "train")
 }
 
-// A service that fails is no verdict on a release.
-func TestGateOfAServiceThatFails(t *testing.T) {
+// A gate whose server is gone when it is asked for more does not answer by what was there before.
+func TestGateOfAServerThatIsGone(t *testing.T) {
 	t.Parallel()
+
+	s := serve(t, simserver.Options{})
+	args := []string{"gate", "p_c", "p_c", "--data", smallData(t), "--split", "train", "--engine", "unsafe", "--policy",
+		"openai:sim", "--server", s.URL(), "--out", filepath.Join(t.TempDir(), "gate"), "--limit"}
+
+	must(t, append(args, "1")...)
+	s.Kill()
+	fails(t, exitGaveUp, []string{"connection refused"}, append(args, "2")...)
+}
+
+// failingLibrary is the data of a library whose server does not start.
+func failingLibrary(t *testing.T) string {
+	t.Helper()
 
 	data := libraryData(t)
 	path := filepath.Join(data, "remote", "tools.yaml")
 	text := strings.NewReplacer("serve-library", "serve-nothing", "patience: 2m0s", "patience: 10ms").
 		Replace(string(read(t, path)))
 
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, text)
+	return data
+}
 
-	ended := cli(t, "gate", "p_c", "p_s_in", "--set", "suite=remote", "--data", data, "--out",
+// A service that fails is no verdict on a release.
+func TestGateOfAServiceThatFails(t *testing.T) {
+	t.Parallel()
+
+	ended := cli(t, "gate", "p_c", "p_s_in", "--set", "suite=remote", "--data", failingLibrary(t), "--out",
 		filepath.Join(t.TempDir(), "gate"), "--set", "attempts=1", "--json")
 	if r := document[gate.Report](t, ended.out); ended.code != exitGaveUp || r.Verdict != gate.Unmeasured {
 		t.Errorf("exit %d, %s: %s", ended.code, r.Verdict, r.Because)

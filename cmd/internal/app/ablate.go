@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -126,8 +127,9 @@ func (j *RunJob) inFolder(runs int, work func() error) (err error) {
 }
 
 // evaluateIn makes one of several evaluations of a job, under a configuration with some settings
-// changed, or resumes it.
-func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved, set ...string) error {
+// changed, or resumes it. lost is the error of one that reports on the questions that were not
+// lost.
+func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved, set ...string) (lost, err error) {
 	part := EvaluateJob{RunJob: *j}
 
 	part.Out, part.Resume, part.Part = dir, IsRun(dir), true
@@ -137,8 +139,13 @@ func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved
 		"split", c.Split)
 	part.Settings = part.Settings.With(set...)
 
-	_, err := Evaluate(ctx, part)
-	return err
+	r, err := Evaluate(ctx, part)
+
+	// A report in the folder says nothing: an earlier pass may have written it, on fewer questions.
+	if r.Report != nil && console.KindOf(err) == console.Infrastructure {
+		return err, nil
+	}
+	return nil, err
 }
 
 // Ablate evaluates the variants of a policy in folders of Out, or resumes that, and compares the
@@ -170,8 +177,8 @@ func Ablate(ctx context.Context, job AblateJob) (compared Compared, err error) {
 			dir := filepath.Join(job.Out, v[0])
 			dirs = append(dirs, dir)
 
-			if err := job.evaluateIn(ctx, dir, c, v[1:]...); err != nil {
-				return err
+			if lost, err := job.evaluateIn(ctx, dir, c, v[1:]...); lost != nil || err != nil {
+				return cmp.Or(lost, err)
 			}
 		}
 		return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +21,6 @@ import (
 	"toolevo/envs/suite"
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
-	"toolevo/finetune/rundir"
 	"toolevo/finetune/tabulate"
 	"toolevo/mcts/policy/serving"
 )
@@ -375,16 +373,12 @@ func (j *DriftJob) make(ctx context.Context, c *configs.Resolved, m driftRun) er
 		part.ID = strings.Join([]string{j.ID, m.feedback, filepath.Base(m.dir)}, "-")
 	}
 
-	err := part.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","), "environment.feedback",
+	lost, err := part.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","), "environment.feedback",
 		m.feedback,
 		"perturb", m.wording)
-
-	_, noReport := os.Stat(filepath.Join(m.dir, rundir.ReportFile))
-	if console.KindOf(err) == console.Infrastructure && noReport == nil {
-		j.Say("%v", err)
-		return nil
+	if lost != nil {
+		j.Say("%v", lost)
 	}
-
 	return err
 }
 

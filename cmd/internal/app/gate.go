@@ -20,7 +20,6 @@ import (
 	"toolevo/envs/wire"
 	"toolevo/envs/yamltext"
 	"toolevo/finetune/gate"
-	"toolevo/finetune/rundir"
 	"toolevo/finetune/stored"
 	"toolevo/finetune/tabulate"
 	"toolevo/mcts/store"
@@ -326,11 +325,8 @@ func (j *GateJob) playUnder(
 		part.ID = j.ID + "-" + name
 	}
 
-	err := part.evaluateIn(ctx, dir, c, "api", version, "only", strings.Join(only, ","))
-
 	// Episodes that a failing service lost are part of the verdict, if the rest has a report.
-	_, noReport := os.Stat(filepath.Join(dir, rundir.ReportFile))
-	if err != nil && (console.KindOf(err) != console.Infrastructure || noReport != nil) {
+	if _, err := part.evaluateIn(ctx, dir, c, "api", version, "only", strings.Join(only, ",")); err != nil {
 		return nil, err
 	}
 
