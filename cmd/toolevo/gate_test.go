@@ -174,6 +174,25 @@ func TestGateOfTasksThatCannotBePlayed(t *testing.T) {
 	fails("{}\n", []string{"--split and --tasks"}, "--set", "suite=remote", "--split", "train")
 }
 
+// A gate goes on with more tasks in the runs that are there.
+func TestGateOfMoreTasks(t *testing.T) {
+	t.Parallel()
+
+	args := []string{"gate", "p_c", "p_s_in", "--set", "suite=remote", "--data", libraryData(t), "--json", "--out",
+		filepath.Join(t.TempDir(), "gate"), "--limit"}
+
+	for i, tasks := range []int{2, 5} {
+		ended := cli(t, append(args, []string{"1", "5"}[i])...)
+		if ended.out == "" {
+			t.Fatal(ended.err)
+		}
+
+		if r := document[gate.Report](t, ended.out); ended.code != exitBad || r.N != tasks {
+			t.Errorf("exit %d, %d tasks, want %d: %s", ended.code, r.N, tasks, ended.err)
+		}
+	}
+}
+
 // A gate whose server is gone when it is asked for more does not answer by what was there before.
 func TestGateOfAServerThatIsGone(t *testing.T) {
 	t.Parallel()

@@ -91,6 +91,11 @@ func (j *RunJob) sameRun(run *store.Run, c *configs.Resolved, lineage map[string
 		return err
 	}
 
+	// A gate that is asked for more tasks plays more of them again: its list grows with its extent.
+	if j.Part && len(was.Only) > 0 && isWithin(was.Only, c.Only) {
+		was.Only = c.Only
+	}
+
 	lines := configs.Difference(c.String(), was.String())
 	if j.ID != "" && j.ID != m.ID {
 		lines = append(lines, fmt.Sprintf("‹run-id›: %s, not %s", j.ID, m.ID))
@@ -114,6 +119,11 @@ func (j *RunJob) sameRun(run *store.Run, c *configs.Resolved, lineage map[string
 	return console.Usage("%s holds run %s, which differs:\n  %s\nChoose another folder, or drop "+
 		"what differs to continue that run.",
 		run.Dir, m.ID, strings.Join(lines, "\n  "))
+}
+
+// isWithin reports whether all of some names are among others.
+func isWithin(some, others []string) bool {
+	return !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(others, name) })
 }
 
 // extends reports whether a run is to get more questions or trees than it was started with. Fewer
