@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/xml"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"toolevo/envs/remote/remotetest"
 	"toolevo/finetune/gate"
 	"toolevo/mcts/policy/simserver"
+	"toolevo/toolqa"
 	"toolevo/trajectories"
 )
 
@@ -190,6 +192,27 @@ func TestGateOfMoreTasks(t *testing.T) {
 		if r := document[gate.Report](t, ended.out); ended.code != exitBad || r.N != tasks {
 			t.Errorf("exit %d, %d tasks, want %d: %s", ended.code, r.N, tasks, ended.err)
 		}
+	}
+}
+
+// Tasks are played again whatever they are called.
+func TestGateOfTasksOfAnyName(t *testing.T) {
+	t.Parallel()
+
+	data, file := smallData(t), filepath.Join(t.TempDir(), "tasks.jsonl")
+	q, text := ask(t, data, "coffee-easy/open", toolqa.Train), ""
+
+	for _, id := range []string{"q,1", "[x] y"} {
+		text += fmt.Sprintf("{\"qid\": %q, \"question\": %q, \"answer\": %q, \"dataset\": \"coffee\"}\n", id, q.Text,
+			q.Answer)
+	}
+
+	write(t, file, text)
+
+	ended := cli(t, "gate", "p_c", "p_s_in", "--data", data, "--tasks", file, "--engine", "unsafe", "--json", "--out",
+		filepath.Join(t.TempDir(), "gate"))
+	if r := document[gate.Report](t, ended.out); ended.code != exitBad || r.N != 2 {
+		t.Errorf("exit %d, %d tasks: %s", ended.code, r.N, ended.err)
 	}
 }
 

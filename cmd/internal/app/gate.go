@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -325,8 +326,14 @@ func (j *GateJob) playUnder(
 		part.ID = j.ID + "-" + name
 	}
 
+	// Names may have commas and brackets, which only a list in JSON keeps apart.
+	list, err := json.Marshal(append([]string{}, only...))
+	if err != nil {
+		return nil, err
+	}
+
 	// Episodes that a failing service lost are part of the verdict, if the rest has a report.
-	if _, err := part.evaluateIn(ctx, dir, c, "api", version, "only", strings.Join(only, ",")); err != nil {
+	if _, err := part.evaluateIn(ctx, dir, c, "api", version, "only", string(list)); err != nil {
 		return nil, err
 	}
 
