@@ -44,6 +44,14 @@ func TestGate(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	folder := filepath.Join(dir, "release")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	write(t, filepath.Join(folder, "next.yaml"), lendingMoved)
+	write(t, filepath.Join(dir, "next.yml"), lendingMoved)
+
 	empty := filepath.Join(dir, "empty.json")
 	nothing := `{"openapi": "3.1.0", "info": {"title": "nothing"}, "paths": {}}`
 
@@ -79,6 +87,8 @@ func TestGate(t *testing.T) {
 			gate.Undecided, []string{"train-3", "train-4"}},
 		"a table":  {[]string{"p_c", next, "--tasks", table}, exitBad, gate.Red, nil}, // no task lends
 		"one tool": {[]string{"p_c", next}, exitBad, gate.Undecided, lending},
+		"a folder": {[]string{"p_c", folder}, exitBad, gate.Undecided, lending},
+		"a .yml":   {[]string{"p_c", filepath.Join(dir, "next.yml")}, exitBad, gate.Undecided, lending},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -176,20 +176,25 @@ type gated struct {
 func (j *GateJob) versions(c *configs.Resolved) (*gated, error) {
 	versions := VersionsJob{Host: j.Host, Settings: j.Settings, Data: j.Data}
 
+	from, fromFile, isPath, err := versions.versionAndFile(j.Current)
 	// The run under the next version needs its name, too, and has no file of it.
-	if strings.HasSuffix(j.Current, ".yaml") {
+	if isPath {
 		return nil, console.Usage("CURRENT has to be the name of a version, not the file %s: prompts "+
 			"show it under both", j.Current)
 	}
 
-	from, fromFile, err := versions.versionAndFile(j.Current)
 	if err != nil {
 		return nil, err
 	}
 
-	to, toFile, err := versions.versionAndFile(j.Next)
+	to, toFile, isPath, err := versions.versionAndFile(j.Next)
 	if err != nil {
 		return nil, err
+	}
+
+	// A gate takes a file by its path alone; a setting needs the prefix.
+	if isPath {
+		j.Next = drift.FilePrefix + strings.TrimPrefix(j.Next, drift.FilePrefix)
 	}
 
 	if c.Prompt != from.Name {
@@ -315,11 +320,6 @@ func (j *GateJob) playUnder(
 	ctx context.Context, c *configs.Resolved, name, version string, only []string,
 ) ([]stored.Played, error) {
 	dir := filepath.Join(j.Out, name)
-
-	// A gate takes a file by its path alone; a setting needs the prefix.
-	if strings.HasSuffix(version, ".yaml") && !strings.HasPrefix(version, drift.FilePrefix) {
-		version = drift.FilePrefix + version
-	}
 
 	part := j.RunJob
 	if j.ID != "" {

@@ -61,24 +61,31 @@ func (j *VersionsJob) Load(patterns []string) (
 
 // Version loads a version by its name or its file.
 func (j *VersionsJob) Version(name string) (*toolapi.Version, error) {
-	v, _, err := j.versionAndFile(name)
+	v, _, _, err := j.versionAndFile(name)
 	return v, err
 }
 
-// versionAndFile is Version, and the file that describes it.
-func (j *VersionsJob) versionAndFile(name string) (v *toolapi.Version, file []byte, err error) {
+// versionAndFile is Version, and the file that describes it. isPath says that the name is a path.
+func (j *VersionsJob) versionAndFile(name string) (
+	v *toolapi.Version, file []byte, isPath bool, err error) {
+	// A path may come with the prefix that a setting needs, or by itself.
+	path, isPath := strings.CutPrefix(name, drift.FilePrefix)
+	if _, err := os.Stat(path); err == nil || strings.HasSuffix(path, ".yaml") {
+		isPath = true
+	}
+
 	var files []string
-	if _, err := os.Stat(name); err == nil || strings.HasSuffix(name, ".yaml") {
-		files = []string{name}
+	if isPath {
+		files = []string{path}
 	}
 
 	catalog, own, err := j.Load(files)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, isPath, err
 	}
 
 	if len(own) > 1 {
-		return nil, nil, console.Usage("%s has %d versions: name one file", name, len(own))
+		return nil, nil, isPath, console.Usage("%s has %d versions: name one file", name, len(own))
 	}
 
 	for version := range own {
@@ -86,14 +93,14 @@ func (j *VersionsJob) versionAndFile(name string) (v *toolapi.Version, file []by
 	}
 
 	if v, err = catalog.Version(name); err != nil {
-		return nil, nil, err
+		return nil, nil, isPath, err
 	}
 
 	spec, err := catalog.Spec(name)
 	if err == nil {
 		file, err = spec.Encode()
 	}
-	return v, file, err
+	return v, file, isPath, err
 }
 
 // VersionsDifference is what differs between two versions.
