@@ -119,6 +119,23 @@ func TestAblateVaries(t *testing.T) {
 	}
 }
 
+// Questions that a failing service loses end no study: every variant is played, and all are
+// compared.
+func TestAblateOfAServiceThatFails(t *testing.T) {
+	t.Parallel()
+
+	dir := filepath.Join(t.TempDir(), "study")
+
+	r := cli(t, "ablate", "--set", "suite=remote", "--data", failingLibrary(t), "--set", "attempts=1", "--api",
+		"p_s_in", "--policy", "scripted:reader", "--limit", "1", "--out", dir)
+	if r.code != exitGaveUp {
+		t.Errorf("exit %d", r.code)
+	}
+
+	says(t, "ablate", r.err, "full: 2 questions were lost", "static: 2 questions were lost")
+	says(t, "ablate", string(read(t, filepath.Join(dir, "ablations.csv"))), "scripted:reader@static")
+}
+
 // checkCut holds an episode without self-reflection against the whole one: it is the same up to its
 // first invocation error, and ends there.
 func checkCut(t *testing.T, whole, cut trajectories.Episode) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -148,8 +149,32 @@ func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved
 	return nil, err
 }
 
+// evaluateAll evaluates the variants, each in a folder. lost is the error of those that lost
+// questions.
+func (j *AblateJob) evaluateAll(ctx context.Context, c *configs.Resolved, all [][]string) (
+	dirs []string, lost, err error) {
+	// A variant that an earlier command began is resumed in its folder.
+	err = j.inFolder(len(all), func() error {
+		for _, v := range all {
+			dir := filepath.Join(j.Out, v[0])
+			dirs = append(dirs, dir)
+
+			without, err := j.evaluateIn(ctx, dir, c, v[1:]...)
+			if err != nil {
+				return err
+			}
+
+			if without != nil {
+				lost = errors.Join(lost, fmt.Errorf("%s: %w", v[0], without))
+			}
+		}
+		return nil
+	})
+	return dirs, lost, err
+}
+
 // Ablate evaluates the variants of a policy in folders of Out, or resumes that, and compares the
-// evaluations.
+// evaluations. If only questions were lost it returns the comparison beside the error.
 func Ablate(ctx context.Context, job AblateJob) (compared Compared, err error) {
 	c, err := job.resolveParts("ablate", AblateDefaults())
 	if err != nil {
@@ -169,20 +194,7 @@ func Ablate(ctx context.Context, job AblateJob) (compared Compared, err error) {
 
 	job.Announce("ablate", choiceOf(c, job.Data)...)
 
-	var dirs []string
-
-	// A variant that an earlier command began is resumed in its folder.
-	err = job.inFolder(len(all), func() error {
-		for _, v := range all {
-			dir := filepath.Join(job.Out, v[0])
-			dirs = append(dirs, dir)
-
-			if lost, err := job.evaluateIn(ctx, dir, c, v[1:]...); lost != nil || err != nil {
-				return cmp.Or(lost, err)
-			}
-		}
-		return nil
-	})
+	dirs, lost, err := job.evaluateAll(ctx, c, all)
 	if err != nil {
 		return compared, err
 	}
@@ -197,5 +209,5 @@ func Ablate(ctx context.Context, job AblateJob) (compared Compared, err error) {
 		{Name: Ablations + ".tex", Write: compared.WriteLaTeX},
 	})
 
-	return compared, err
+	return compared, cmp.Or(err, lost)
 }
