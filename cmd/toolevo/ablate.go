@@ -39,7 +39,8 @@ func (a *app) addSeveralFlags(cmd *cobra.Command, defaults map[string]string,
 	cmdline.DataFlag(&a.Program, cmd)
 	f.Servers, f.limits = a.servingFlags(cmd), a.limitFlags(cmd)
 	addFlags(cmd, "ablate", into{
-		"workers": &f.Workers,
+		"mix-engines": &f.MixEngines,
+		"workers":     &f.Workers,
 	})
 	f.progress = cmdline.ProgressFlag(cmd)
 

@@ -232,6 +232,18 @@ func TestAnEvaluationMixesEnginesOnlyWhenTold(t *testing.T) {
 	}
 }
 
+// So do the evaluations of a command that makes several.
+func TestSeveralEvaluationsMixEnginesOnlyWhenTold(t *testing.T) {
+	t.Parallel()
+	python := newFakePython(t)
+	gate := append([]string{"gate", "p_c", "p_c", "--data", smallData(t), "--split", "train", "--limit", "1",
+		"--policy", "scripted:reader", "--out", filepath.Join(t.TempDir(), "gate")}, python.flags()[:4]...)
+	must(t, append(gate, "--mix-engines")...)
+	python.setOther(t, true)
+	fails(t, exitUsage, []string{"python 3.99.1", "--mix-engines"}, gate...)
+	must(t, append(gate, "--mix-engines")...)
+}
+
 // A run keeps what auto once chose: bubblewrap that comes or goes does not change it in silence.
 func TestARunKeepsWhatAutoChose(t *testing.T) {
 	if _, err := exec.LookPath("bwrap"); err != nil {

@@ -134,6 +134,7 @@ func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved
 	part := EvaluateJob{RunJob: *j}
 
 	part.Out, part.Resume, part.Part = dir, IsRun(dir), true
+	part.MixEngines = j.MixEngines && part.Resume // those that are yet to begin have one engine
 
 	// Evaluate has defaults of its own, so what this command chose is set explicitly.
 	part.Settings = j.Settings.With("suite", c.Suite, "policy", strings.Join(c.Policy, ","),

@@ -105,11 +105,12 @@ func (j *RunJob) sameRun(run *store.Run, c *configs.Resolved, lineage map[string
 	inputs := differentInputs(lineage, m.Inputs, func(name string) bool { return !isQuestions(name) })
 	lines = append(lines, inputs...)
 
-	// A different Python alone need not end the run: engines can be mixed, which the error says.
+	// A different Python alone need not end the run: engines can be mixed, which the error says
+	// where there is an option for it.
 	switch {
 	case len(lines) == 0:
 		return nil
-	case len(lines) == 1 && lineage[inputPython] != m.Inputs[inputPython]:
+	case len(lines) == 1 && lineage[inputPython] != m.Inputs[inputPython] && !j.oneEngine:
 		return console.Usage("%s holds run %s, which differs:\n  %s\n"+
 			"The output of programs may depend on it. Use the Python that the run was started "+
 			"with (python.executable, python.engine),\nor add ‹mix-engines›: the run then "+

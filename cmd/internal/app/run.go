@@ -56,6 +56,7 @@ type RunJob struct {
 	works         bool     // does what another process coordinates
 	branch        *branch  // where the trees of a new run begin; nil is at the beginning of their tasks
 	grows         bool     // a resumed run gets more than it was finished with
+	oneEngine     bool     // there is no MixEngines for users of the job
 
 	earlier []ServedPass // of the run that is resumed
 }

@@ -50,7 +50,7 @@ func ServeEnvironments(ctx context.Context, job EnvironmentsJob) (dir string, er
 	job.dryRun = job.Out == ""
 
 	// Clients decide how many episodes there are: a run that ended may get more.
-	job.grows = true
+	job.grows, job.oneEngine = true, true
 
 	b, options, err := job.openEnvironments(ctx)
 	if err != nil {
