@@ -175,4 +175,26 @@ func TestFinetuneRefuses(t *testing.T) {
 			t.Errorf("%v: exit %d, want %d: %s", c.args, r.code, c.code, r.err)
 		}
 	}
+
+	out := filepath.Join(dir, "out")
+	picking := []string{"finetune", samples, "--allow-scripted", "--recipe", "tiny", "--out", out, "--model",
+		smallModel(t), "--gpus", "0", "--llamafactory", trainingtest.Factory(t), "--serve", "vllm", "--pick", "--"}
+
+	for want, eval := range map[string][]string{
+		"no corpus of any dataset": {"--data", dir},
+		"one accuracy":             {"--data", smallData(t), "--api", "p_c,p_s_ood"},
+		`unknown split "tset"`:     {"--data", smallData(t), "--split", "tset"},
+		"--fail-under 2":           {"--data", smallData(t), "--fail-under", "2"},
+		`"p_s_ood"`:                {"--data", smallData(t), "p_s_ood"},
+		"--stop-at":                {"--data", smallData(t), "--stop-at", "08:00"},
+		"--max-cost":               {"--data", smallData(t), "--max-cost", "1"},
+		"--dry-run: leave it out":  {"--data", smallData(t), "--dry-run"},
+		"--out: leave it out":      {"--data", smallData(t), "--out", "x"},
+	} {
+		fails(t, exitUsage, []string{want}, append(picking, eval...)...)
+	}
+
+	if _, err := os.Stat(filepath.Join(out, "weights")); err == nil {
+		t.Error("it trained")
+	}
 }

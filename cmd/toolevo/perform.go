@@ -56,17 +56,32 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 	return result, nil
 }
 
+// unpickable are flags of eval that finetune sets itself, or cannot keep.
+var unpickable = []string{"dry-run", "out", "policy", "resume", "stop-after", "stop-at", "max-total-tokens",
+	"max-cost", "then"}
+
 // evaluation returns the job of eval flags that the user gave to another command.
 func (a *app) evaluation(args []string) (*toolevo.EvaluateJob, error) {
 	cmd := newCommand("eval")
 	f := a.addEvalFlags(cmd)
 	f.command = ""
 
-	if _, err := parsed(cmd, args); err != nil {
+	rest, err := parsed(cmd, args)
+	if err != nil {
 		return nil, err
 	}
 
-	err := f.read()
+	if len(rest) > 0 {
+		return nil, console.Usage("%q: want only flags of eval behind --", rest[0])
+	}
+
+	for _, name := range unpickable {
+		if cmd.Flags().Changed(name) {
+			return nil, console.Usage("--%s: leave it out behind --, where it says nothing about a checkpoint", name)
+		}
+	}
+
+	err = f.read()
 	return &f.job, err
 }
 

@@ -66,7 +66,9 @@ func (j *EvaluateJob) evaluate(ctx context.Context, check func(*Bench) error) (
 
 	b, err := j.open(ctx, func(b *Bench) error {
 		if check != nil {
-			return check(b)
+			if err := check(b); err != nil {
+				return err
+			}
 		}
 		return least.check(b.Deployed)
 	})

@@ -109,7 +109,7 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 	}
 
 	// A result that cannot be served as asked is rejected before hours of training.
-	server, err := job.server(p)
+	server, err := job.server(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +152,9 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 	return done, s.register(ctx, done)
 }
 
-// server returns where the result is served, after a check that the plan suits it and this machine.
-func (j *FineTuneJob) server(p *training.Plan) (server host.Server, err error) {
+// server returns where the result is served, after a check that the plan suits it and this machine,
+// and that checkpoints can be evaluated.
+func (j *FineTuneJob) server(ctx context.Context, p *training.Plan) (server host.Server, err error) {
 	if p.Recipe.Trainer != export.LlamaFactory {
 		return server, console.Usage("recipe %s is for %s, which finetune does not run: add "+
 			"‹print›, and give what it prints to %s ‹config› FILE", p.Recipe.Name, p.Recipe.Trainer,
@@ -176,7 +177,7 @@ func (j *FineTuneJob) server(p *training.Plan) (server host.Server, err error) {
 			"processor a small model trains with ‹set› use_cpu=true ‹set› bf16= ‹set› deepspeed= "+
 			"‹set› flash_attn=", j.Recipe)
 	}
-	return server, nil
+	return server, j.checkPick(ctx, server)
 }
 
 // train trains, unless the training has finished.

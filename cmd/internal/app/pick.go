@@ -10,6 +10,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/finetune"
 	"toolevo/finetune/host"
+	"toolevo/finetune/stored"
 	"toolevo/finetune/training"
 )
 
@@ -66,6 +67,27 @@ func (s *selector) choose(ctx context.Context) (*FineTuned, error) {
 	return done, s.training.Choose(servable)
 }
 
+// checkPick rejects an evaluation of checkpoints that cannot be made, or gives no single accuracy.
+func (j *FineTuneJob) checkPick(ctx context.Context, server host.Server) error {
+	if j.Pick == nil {
+		return nil
+	}
+
+	part := *j.Pick
+	part.Plan, part.MixEngines = &Plan{}, false
+	part.setCommand("eval", stored.Evaluated, EvaluateDefaults())
+	part.Settings = part.Settings.With("policy", server.Kind+":"+j.modelName())
+
+	_, err := part.evaluate(ctx, func(b *Bench) error {
+		if n := len(b.Config.Policy) * len(b.Deployed.Families); n != 1 {
+			return console.Usage("the evaluation is of %d API versions or policies: to pick a "+
+				"checkpoint there has to be one accuracy", n)
+		}
+		return nil
+	})
+	return err
+}
+
 // best evaluates the checkpoints and returns the most accurate, the earliest of several.
 func (s *selector) best(ctx context.Context, all []training.Checkpoint, results []Picked) (
 	int, error) {
@@ -112,6 +134,7 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (
 	part.Servers, part.Settings = &addressed, part.Settings.With("policy", served.Policy)
 	part.Out = filepath.Join(s.Out, "dev", strconv.FormatInt(c.Step, 10))
 	part.Resume = IsRun(part.Out)
+	part.MixEngines = part.MixEngines && part.Resume
 
 	var result Evaluated
 
@@ -128,13 +151,7 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (
 		return row, err
 	}
 
-	overall := result.Overall
-	if len(overall) != 1 {
-		return row, console.Usage("the evaluation is of %d API versions or policies: to pick a "+
-			"checkpoint there has to be one accuracy", len(overall))
-	}
-
-	return overall[0], nil
+	return result.Overall[0], nil
 }
 
 // servable is what the server loads for weights: a server of adapters takes them unmerged.
@@ -165,11 +182,11 @@ func (s *selector) checkpoint(weights, name string) host.Checkpoint {
 	}
 }
 
-func (s *selector) modelName() string {
-	if s.Name != "" {
-		return s.Name
+func (j *FineTuneJob) modelName() string {
+	if j.Name != "" {
+		return j.Name
 	}
-	return filepath.Base(filepath.Clean(s.Out))
+	return filepath.Base(filepath.Clean(j.Out))
 }
 
 // register registers the chosen weights where the server keeps them, and otherwise notes how they
