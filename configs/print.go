@@ -50,8 +50,16 @@ func writeText(text string) ([]byte, error) {
 }
 
 // Origin returns where the value of a setting comes from, e.g. "flag --seed"; for a default it
-// begins with "default".
-func (r *Resolved) Origin(key string) string { return r.origins[key] }
+// begins with "default". An entry of a list or mapping has the origin of that.
+func (r *Resolved) Origin(key string) string {
+	path := strings.Split(key, ".")
+	for i := range path {
+		if origin := r.origins[strings.Join(path[:i+1], ".")]; origin != "" {
+			return origin
+		}
+	}
+	return ""
+}
 
 // Own returns the wanted settings that somebody chose, as a file: those that are neither defaults
 // nor the preset's.
@@ -64,7 +72,7 @@ func (r *Resolved) Own(wanted func(key string) bool) string {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
 		path = append(path[:min(depth, len(path))], name)
 
-		if key := strings.Join(path, "."); !r.isChosen(path) || !wanted(key) {
+		if key := strings.Join(path, "."); !r.isChosen(key) || !wanted(key) {
 			continue
 		}
 
@@ -84,15 +92,9 @@ func (r *Resolved) Own(wanted func(key string) bool) string {
 
 // isChosen reports whether a setting, or the one that it is part of, is neither a default nor the
 // preset's.
-func (r *Resolved) isChosen(path []string) bool {
-	for i := range path {
-		origin := r.origins[strings.Join(path[:i+1], ".")]
-		if origin != "" {
-			return !strings.HasPrefix(origin, "default") && !strings.HasPrefix(origin, "preset ")
-		}
-	}
-
-	return false
+func (r *Resolved) isChosen(key string) bool {
+	origin := r.Origin(key)
+	return origin != "" && !strings.HasPrefix(origin, "default") && !strings.HasPrefix(origin, "preset ")
 }
 
 // Annotated returns String with each value's origin as a comment.

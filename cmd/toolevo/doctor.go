@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -88,6 +90,8 @@ func (f *doctorFlags) read() (err error) {
 		return console.Usage("--side-by-side %d: want at least 2", f.job.Parallel)
 	case f.job.Quick && given.Changed("side-by-side"):
 		return console.Usage("--side-by-side is of no use with --quick, which makes one request at a time")
+	case f.write != "" && isOthers(f.write):
+		return console.Usage("--write %s: the file is there, and doctor did not write it: name another file", f.write)
 	}
 
 	// Without --timeout, probes use their own timeouts and the first turns of tasks the quick one.
@@ -119,18 +123,27 @@ func (f *doctorFlags) writeSettings(d *toolevo.Diagnosis) error {
 		return nil
 	}
 
-	text := "# Settings that toolevo doctor found to work. For --config of collect and eval.\n" + d.Settings
+	text := written + " For --config of collect and eval.\n" + d.Settings
 	if err := disk.Write(f.write, []byte(text)); err != nil {
 		return console.GaveUp(err)
 	}
 
-	f.app.Say("The settings are in %s. Next:\n  toolevo %s", f.write, console.Shell(f.next()...))
+	f.app.Say("The settings are in %s. Next:\n  toolevo %s", f.write, console.Shell(f.next(d)...))
 	return nil
+}
+
+// written begins each file of settings.
+const written = "# Settings that toolevo doctor found to work."
+
+// isOthers reports whether there is a file that doctor did not write.
+func isOthers(path string) bool {
+	text, err := os.ReadFile(path)
+	return err == nil && !strings.HasPrefix(string(text), written)
 }
 
 // next returns the arguments of the collection that was examined, under the settings that were
 // written.
-func (f *doctorFlags) next() []string {
+func (f *doctorFlags) next(d *toolevo.Diagnosis) []string {
 	args := []string{"collect", "--config", f.write}
 
 	f.cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -142,5 +155,15 @@ func (f *doctorFlags) next() []string {
 		}
 	})
 
+	for _, kv := range f.settings.set {
+		if key, _, _ := strings.Cut(kv, "="); !toolevo.IsModelSetting(key) {
+			args = append(args, "--set", kv)
+		}
+	}
+
+	// A file holds neither credentials nor a command: without the former the address is of use.
+	if f.Servers.Addresses != "" && !d.Located {
+		args = append(args, f.Servers.Arguments()[:2]...)
+	}
 	return args
 }

@@ -17,6 +17,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/mcts/policy/doctor"
 	"toolevo/mcts/policy/simserver"
+	"toolevo/mcts/store"
 )
 
 // atWork is how long a simulated server takes where time is looked at.
@@ -274,13 +275,22 @@ func TestDoctorWritesSettings(t *testing.T) {
 	bare := serve(t, simserver.Options{Wrong: []simserver.Misconfiguration{simserver.NoLogProbs}})
 	slots := serve(t, simserver.Options{Slots: 3, PromptPerSlot: true})
 
+	listing := filepath.Join(t.TempDir(), "servers")
+	if err := os.WriteFile(listing, []byte("#!/bin/sh\necho "+bare.URL()+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	write(t, config, "search:\n  cpuct: 1.75\nserver:\n  shots: 2\n")
+
 	for name, test := range map[string]struct {
 		url   string
 		args  []string
 		lines []string
 	}{
 		"no log-probabilities": {bare.URL(), nil, []string{"  logprobs: false\n"}},
-		"slots": {slots.URL(), []string{"--set", "server.shots=2"},
+		"servers of a command": {"command:" + listing, nil, []string{"  logprobs: false\n"}},
+		"slots": {slots.URL(), []string{"--config", config, "--set", "search.simulations=2"},
 			[]string{"  slots: 3\n", "  shots: 2\n"}},
 		"only a chat": {chatOnly(t).URL, []string{"--set", "server.logprobs=false"},
 			[]string{"  form: chat\n", "  logprobs: false\n"}},
@@ -298,14 +308,27 @@ func TestDoctorWritesSettings(t *testing.T) {
 			}
 
 			text := string(read(t, file))
-			says(t, file, text, append(test.lines, `policy: ["openai:sim"]`, test.url)...)
+			says(t, file, text, append(test.lines, `policy: ["openai:sim"]`)...)
 
 			_, next, _ := strings.Cut(r.err, "Next:\n  toolevo ")
 			said, _, _ := strings.Cut(next, "\n")
 			run := filepath.Join(t.TempDir(), "run")
 			must(t, append(strings.Fields(said), "--set", "search.trees=1", "--out", run)...)
 			says(t, "doctor", said, "--config "+file, "--data="+data, "--limit=1", "--difficulty=easy")
+			says(t, "doctor", said+text, test.url)
+
+			if test.args != nil && test.args[0] == "--config" {
+				says(t, run, string(read(t, filepath.Join(run, store.ConfigFile))), "cpuct: 1.75", "simulations: 2")
+			}
 		})
+	}
+
+	before := string(read(t, config))
+	fails(t, exitUsage, []string{"--write", config, "another file"}, "doctor", "--data", smallData(t), "--policy",
+		"openai:sim", "--server", slots.URL(), "--config", config, "--write", config)
+
+	if string(read(t, config)) != before {
+		t.Error("the user's file is overwritten")
 	}
 }
 

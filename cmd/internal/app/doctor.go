@@ -37,6 +37,7 @@ type Diagnosis struct {
 	Machine  []doctor.Check `json:"machine"` // what a run needs besides its servers
 	Servers  []Examined     `json:"servers"` // of the policies, in their order
 	Settings string         `json:"-"`       // with Adopt: a configuration file, unless there are problems
+	Located  bool           `json:"-"`       // Settings has the addresses of the job's servers
 }
 
 // Examined is the report on a server of a policy.
@@ -92,7 +93,7 @@ func (j *DoctorJob) examine(ctx context.Context) (*Diagnosis, error) {
 		return nil, err
 	}
 
-	d := &Diagnosis{doctor.OK, []doctor.Check{}, []Examined{}, ""}
+	d := &Diagnosis{Verdict: doctor.OK, Machine: []doctor.Check{}, Servers: []Examined{}}
 	j.writeHead("a run of collect with these arguments")
 
 	// Missing data is a finding: the servers are examined all the same, with less to ask them.
@@ -285,7 +286,8 @@ func (j *DoctorJob) adopt(settings map[string]string) (added []string) {
 }
 
 // settings returns a configuration file with what the job says of the model, its servers and the
-// programs that it writes, and with what was found about these.
+// programs that it writes, with what was found about these, and with all that the job's own file
+// says, which it replaces.
 func (j *DoctorJob) settings(ctx context.Context, d *Diagnosis) (string, error) {
 	for _, s := range d.Servers {
 		j.adopt(s.Settings())
@@ -293,6 +295,7 @@ func (j *DoctorJob) settings(ctx context.Context, d *Diagnosis) (string, error) 
 
 	if s := j.Servers; s.Addresses != "" && !s.Exposed() && !strings.HasPrefix(s.Addresses, "command:") {
 		j.adopt(map[string]string{"server.urls": s.Addresses})
+		d.Located = true
 	}
 
 	job := j.Prepared()
@@ -301,12 +304,14 @@ func (j *DoctorJob) settings(ctx context.Context, d *Diagnosis) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return c.Own(isModelSetting), nil
+	return c.Own(func(key string) bool {
+		return IsModelSetting(key) || c.Origin(key) == j.Settings.File
+	}), nil
 }
 
-// isModelSetting reports whether a setting is about the model, its servers, or the programs that it
+// IsModelSetting reports whether a setting is about the model, its servers, or the programs that it
 // writes.
-func isModelSetting(key string) bool {
+func IsModelSetting(key string) bool {
 	section, _, _ := strings.Cut(key, ".")
 	return section == "policy" || section == "server" || section == "python" || key == "environment.codec"
 }
