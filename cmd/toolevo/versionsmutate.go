@@ -33,10 +33,13 @@ func (a *app) versionsMutateCommand() *cobra.Command {
 
 		a.warnExposed(j.Servers)
 		return toolevo.MutateVersions(ctx, j)
-	}, a.printMutated)
+	}, func(made toolevo.MutatedVersions) {
+		a.printMutated(made, tools.again())
+	})
 }
 
-func (a *app) printMutated(result toolevo.MutatedVersions) {
+// printMutated prints what was made, and the command that uses it, with more as its last arguments.
+func (a *app) printMutated(result toolevo.MutatedVersions, more []string) {
 	for _, v := range result.Made {
 		fmt.Fprintf(a.Out, "%s: %d requests, %d refused, %d replaced or left out\n", v.Path, v.Requests, len(v.Refused),
 			len(v.Repaired))
@@ -46,6 +49,6 @@ func (a *app) printMutated(result toolevo.MutatedVersions) {
 		}
 	}
 
-	a.Say("Next: toolevo %s", console.Shell("collect", "--api", drift.FilePrefix+filepath.Join(
-		filepath.Dir(result.Made[0].Path), "*.yaml")))
+	next := []string{"collect", "--api", drift.FilePrefix + filepath.Join(filepath.Dir(result.Made[0].Path), "*.yaml")}
+	a.Say("Next: toolevo %s", console.Shell(append(next, more...)...))
 }

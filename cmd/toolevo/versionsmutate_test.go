@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -120,6 +121,42 @@ func TestVersionsMutate(t *testing.T) {
 	fails(t, exitUsage, []string{"--policy", "writes no texts"},
 		"versions", "mutate", "--policy", "scripted:reader", "--out", made)
 	fails(t, exitUsage, []string{"--out is missing"}, "versions", "mutate", "--policy", "openai:m")
+}
+
+// What a model has written is kept when a later version fails, and is not asked for again.
+func TestVersionsMutateGoesOn(t *testing.T) {
+	t.Parallel()
+
+	made, asked, useless := filepath.Join(t.TempDir(), "made"), 0, true
+	url := inFront(t, namingServer(t).Config.Handler, func(w http.ResponseWriter, _ string, body []byte) bool {
+		if !bytes.Contains(body, []byte("reorder-date")) {
+			return false
+		}
+
+		if asked++; asked == 1 || !useless {
+			return false
+		}
+
+		completes(t, w, `{"answers": []}`)
+		return true
+	})
+
+	args := []string{"versions", "mutate", "--data", smallData(t), "--policy", "openai:m", "--server", url + "/v1",
+		"--count", "2", "--change", "answers", "--set", "limit=1", "--out", made}
+	fails(t, exitGaveUp, []string{"nothing that the model wrote can be used", "the same command"}, args...)
+
+	first := filepath.Join(made, "mutated_1_000.yaml")
+	text, before := read(t, first), asked
+	useless = false
+
+	r := cli(t, args...)
+	says(t, "versions mutate", r.err, "collect --api 'file:"+made+"/*.yaml' --data "+smallData(t))
+
+	if r.code != exitDone || asked != before+1 || string(read(t, first)) != string(text) {
+		t.Errorf("exit %d, %d more requests\n%s", r.code, asked-before, r.err)
+	}
+
+	must(t, "versions", "validate", filepath.Join(made, "mutated_1_001.yaml"))
 }
 
 // A model may choose what becomes of parameters and answers, too: the version is played before it

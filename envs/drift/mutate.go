@@ -75,6 +75,9 @@ func (m *Maker) Mutate(ctx context.Context, w kept.Writer, i int, how Mutating) 
 	return made, changes, &u.report, nil
 }
 
+// MutatedName returns the name of the i-th version that a model makes.
+func (m *Maker) MutatedName(i int) string { return m.name("mutated", i) }
+
 // askAll asks for all that the model may change.
 func (u *mutation) askAll(ctx context.Context) error {
 	if u.changes(MutateNames) {
@@ -126,7 +129,7 @@ func (u *mutation) version() (*toolapi.Spec, []Change) {
 		}
 	}
 
-	return u.maker.version(u.maker.name("mutated", u.number), u.number, p)
+	return u.maker.version(u.maker.MutatedName(u.number), u.number, p)
 }
 
 // mutable returns the APIs of the source that a model renames.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"toolevo/configs"
@@ -46,7 +48,8 @@ type MutatedVersion struct {
 	Repaired []string `json:"repaired,omitempty"` // names that were drawn instead, and changes that were left out
 }
 
-// MutateVersions has a model make versions, and writes their files when all of them are whole.
+// MutateVersions has a model make versions, and writes the file of each when it is whole. One that
+// has a file is not made again.
 func MutateVersions(ctx context.Context, job MutateVersionsJob) (
 	result MutatedVersions, err error) {
 	if err := job.check(); err != nil {
@@ -121,21 +124,35 @@ func (j *MutateVersionsJob) mutating(ctx context.Context, c *configs.Resolved, s
 	return how, err
 }
 
-// mutateAll makes the versions and writes their files.
+// mutateAll makes the versions that have no files, and writes these.
 func (j *MutateVersionsJob) mutateAll(
 	ctx context.Context, m *drift.Maker, w kept.Writer, how drift.Mutating, shipped *toolapi.Catalog,
 ) (made []MutatedVersion, err error) {
-	var files []toolapi.File
-
 	for i := range j.Count {
-		one, err := j.mutateOne(ctx, m, w, how, i)
-		if err != nil {
-			return nil, err
+		name := m.MutatedName(i)
+
+		path := filepath.Join(j.Out, name+".yaml")
+		if _, err := os.Stat(path); err == nil {
+			j.Say("%s is there, and is kept.", path)
+
+			made = append(made, MutatedVersion{MadeVersion: MadeVersion{Version: name, Path: path,
+				Changes: []drift.Change{}}})
+			continue
 		}
 
-		made, files = append(made, one), append(files, one.file)
+		// A model may have been paid for each version, so none waits for the others to be whole.
+		one, err := j.mutateOne(ctx, m, w, how, i)
+		if err == nil {
+			err = writeVersions(shipped, []toolapi.File{one.file})
+		}
+
+		if err != nil {
+			return nil, fmt.Errorf("%w\nWhat is whole is kept: the same command makes the other versions", err)
+		}
+
+		made = append(made, one)
 	}
-	return made, writeVersions(shipped, files)
+	return made, nil
 }
 
 // mutateOne makes the i-th version.
