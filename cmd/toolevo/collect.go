@@ -67,7 +67,7 @@ func (f *collectFlags) collect(ctx context.Context, _ []string) (any, error) {
 
 // collected says what a finished collection gave up, and returns its result.
 func (f *runFlags) collected(c toolevo.Collected, err error) (any, error) {
-	f.sayGivenUp("trees", c.GivenUp, c.Dir)
+	f.sayGivenUp("trees", c.GivenUp)
 	return f.ended(c, err)
 }
 

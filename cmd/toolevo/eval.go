@@ -83,7 +83,7 @@ func (f *evalFlags) evaluate(ctx context.Context, _ []string) (any, error) {
 		f.settings.app.warnOfRows(r.Report)
 	}
 
-	f.sayGivenUp("episodes", r.GivenUp, r.Dir)
+	f.sayGivenUp("episodes", r.GivenUp)
 	return f.ended(r, err)
 }
 

@@ -27,6 +27,7 @@ type runFlags struct {
 	progress   *string
 	limits     *limits
 	coordinate toolevo.Coordination
+	begun      toolevo.Stop    // how the run that has begun is resumed
 	own        func() []string // flags of this command alone that resuming it takes, or nil
 }
 
@@ -112,7 +113,10 @@ func (f *runFlags) job() (j toolevo.RunJob, err error) {
 
 	if f.command != "" {
 		j.Continue = f.resumeCommand
-		j.Begun = func(at toolevo.Stop) { a.ending.begin(f.resumeCommand(at)) }
+		j.Begun = func(at toolevo.Stop) {
+			f.begun = at
+			a.ending.begin(f.resumeCommand(at))
+		}
 	}
 	return j, err
 }
@@ -145,10 +149,10 @@ func (a *app) printEnded(result any) {
 	}
 }
 
-// sayGivenUp says what the run in a folder gave up, unless it is a part of another command.
-func (f *runFlags) sayGivenUp(things string, all []store.GivenUp, dir string) {
+// sayGivenUp says what the run gave up, unless it is a part of another command.
+func (f *runFlags) sayGivenUp(things string, all []store.GivenUp) {
 	if f.command != "" {
-		f.settings.app.sayGivenUp(things, all, f.resumeCommand(toolevo.Stop{Dir: dir}))
+		f.settings.app.sayGivenUp(things, all, f.resumeCommand(f.begun))
 	}
 }
 
