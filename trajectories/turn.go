@@ -89,9 +89,17 @@ func Recovery(turns []Turn, i int, toolOf func(envs.Call) string) (after int, ok
 		return 0, false
 	}
 
+	if toolOf == nil {
+		toolOf = func(c envs.Call) string {
+			if c.Name == failed.API {
+				return failed.Tool
+			}
+			return ""
+		}
+	}
+
 	isIt := func(c Call) bool {
-		same := c.Tool == failed.Tool || c.Tool == "" && c.API == failed.API
-		return same && (c.Outcome == envs.OK || c.Outcome.Ends())
+		return c.Tool == failed.Tool && (c.Outcome == envs.OK || c.Outcome.Ends())
 	}
 
 	for j := range turns[i+1:] {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"bytes"
 	"context"
 	"math/rand/v2"
@@ -202,6 +203,22 @@ func logged(t *testing.T, run string) int {
 	n, err := r.CallCount(context.WithoutCancel(t.Context()))
 	if err != nil {
 		return 0 // another process is making it
+	}
+	return n
+}
+
+// sampled returns how many samples the log of a run has.
+func sampled(t *testing.T, run string) (n int) {
+	t.Helper()
+
+	db, err := sql.Open("sqlite3", filepath.Join(run, "run.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+
+	if err := db.QueryRowContext(t.Context(), `SELECT sum(n) FROM calls`).Scan(&n); err != nil {
+		t.Fatal(err)
 	}
 	return n
 }

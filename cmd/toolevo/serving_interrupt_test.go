@@ -136,7 +136,11 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 				t.Error("the result differs from that of an uninterrupted run")
 			}
 
-			if got, want := logged(t, dir), logged(t, calm); got != want {
+			if got, want := sampled(t, dir), sampled(t, calm); got != want {
+				t.Errorf("%d samples in the log, %d in that of an uninterrupted run", got, want)
+			}
+			// Of Ollama's five requests for a call the first may have been answered, and are logged.
+			if got, want := logged(t, dir), logged(t, calm); test.kind == kindOpenAI && got != want {
 				t.Errorf("%d calls in the log, %d in that of an uninterrupted run", got, want)
 			}
 			// What was in flight is asked again, and nothing else is: for Ollama all five samples

@@ -445,8 +445,7 @@ func TestShapesOfSeveralCalls(t *testing.T) {
 	s, _ := serve(t, o)
 	e := &episode{version: "new"}
 
-	quote := action.ToolCall{Name: "Quote", Arguments: `{"article": "pear"}`}
-	several := action.Message{Calls: []action.ToolCall{quote, quote}}.Text()
+	quote := envs.Call{Tool: "Price", Name: "Quote"}
 
 	for i, step := range []struct {
 		turn envs.Turn
@@ -454,8 +453,8 @@ func TestShapesOfSeveralCalls(t *testing.T) {
 	}{
 		{envs.Turn{Call: envs.Call{Tool: "Price", Name: "Price"}, Outcome: envs.Deprecated}, 0},
 		{envs.Turn{
-			Action: envs.Action(several), Observation: action.JoinResults([]string{"3", "none"}),
-			Call: envs.Call{Tool: "Price", Name: "Quote"}, Outcome: envs.ToolError,
+			Call: quote, Outcome: envs.ToolError,
+			Calls: []envs.Turn{{Call: quote}, {Call: quote, Outcome: envs.ToolError}},
 		}, 0.25},
 	} {
 		if got := s.shape(e, envs.Transition{Turn: step.turn}); *got != step.want {
