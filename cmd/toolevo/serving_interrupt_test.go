@@ -139,7 +139,7 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 			if got, want := sampled(t, dir), sampled(t, calm); got != want {
 				t.Errorf("%d samples in the log, %d in that of an uninterrupted run", got, want)
 			}
-			// Of Ollama's five requests for a call the first may have been answered, and are logged.
+			// Of Ollama's five requests for a call the first may have been answered.
 			if got, want := logged(t, dir), logged(t, calm); test.kind == kindOpenAI && got != want {
 				t.Errorf("%d calls in the log, %d in that of an uninterrupted run", got, want)
 			}
