@@ -94,7 +94,8 @@ func (r *Resolved) Own(wanted func(key string) bool) string {
 // preset's.
 func (r *Resolved) isChosen(key string) bool {
 	origin := r.Origin(key)
-	return origin != "" && !strings.HasPrefix(origin, "default") && !strings.HasPrefix(origin, "preset ")
+	return origin != "" && !strings.HasPrefix(origin, "default") &&
+		!strings.HasPrefix(origin, "preset ")
 }
 
 // Annotated returns String with each value's origin as a comment.

@@ -202,9 +202,10 @@ func (c *Config) checkReasoning() error {
 		return fmt.Errorf("%w, %s", err, ReasoningAuto)
 	}
 
-	if c.Environment.ActionCodec() == (action.FunctionCall{}) && (mode == action.Refuse || mode == action.Once) {
-		return fmt.Errorf("%s: the thought of a function call stands in the tags of reasoning, and every turn of the "+
-			"prompt has one (environment.codec): want show or drop", mode)
+	if c.Environment.ActionCodec() == (action.FunctionCall{}) &&
+		(mode == action.Refuse || mode == action.Once) {
+		return fmt.Errorf("%s: the thought of a function call stands in the tags of reasoning, "+
+			"and every turn of the prompt has one (environment.codec): want show or drop", mode)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // Repeats is what several sampled episodes of each question add, by the official matcher.
 type Repeats struct {
 	Episodes  int     `json:"episodes"`  // of each question
-	Deviation float64 `json:"deviation"` // sample standard deviation of the accuracies of the repeats
+	Deviation float64 `json:"deviation"` // sample standard deviation of the repeats' accuracies
 	// pass@k for k = 1, 2, … as far as a question has k episodes: at least one of k is right
 	PassAt  []float64 `json:"pass_at"`
 	PassAll []float64 `json:"pass_all"` // pass^k, as far: all of k episodes are right

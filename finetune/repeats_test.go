@@ -130,7 +130,8 @@ func TestRepeatsThatNoQuestionHas(t *testing.T) {
 	}
 
 	one := []float64{1}
-	if f := r.Rows[0].Repeats; f.Episodes != 2 || !cmp.Equal(f.PassAt, one) || !cmp.Equal(f.PassAll, one) {
+	if f := r.Rows[0].Repeats; f.Episodes != 2 || !cmp.Equal(f.PassAt, one) ||
+		!cmp.Equal(f.PassAll, one) {
 		t.Errorf("%+v", f)
 	}
 
@@ -140,7 +141,8 @@ func TestRepeatsThatNoQuestionHas(t *testing.T) {
 	}
 
 	_, after, _ := strings.Cut(text.String(), "pass^all\n")
-	if line := strings.Join(strings.Fields(after), " "); !strings.HasPrefix(line, "p p_c coffee-easy 2 100.0 0.0 – –") {
+	if line := strings.Join(strings.Fields(after), " "); !strings.HasPrefix(line,
+		"p p_c coffee-easy 2 100.0 0.0 – –") {
 		t.Errorf("the table is\n%s", text.String())
 	}
 

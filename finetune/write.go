@@ -26,7 +26,8 @@ func (r *Report) rows() map[string][]tabulate.Row {
 
 			// The last of each list is about all repeats, if a question has so many episodes.
 			if len(f.PassAt) == f.Episodes {
-				row["repeats.any"], row["repeats.every"] = f.PassAt[f.Episodes-1], f.PassAll[f.Episodes-1]
+				row["repeats.any"], row["repeats.every"] = f.PassAt[f.Episodes-1],
+					f.PassAll[f.Episodes-1]
 			}
 		}
 	}

@@ -139,8 +139,8 @@ func TestRecoveryBeforeAnotherCall(t *testing.T) {
 		turns := []trajectories.Turn{
 			{Tool: "Load", API: "Load", Key: load, Outcome: envs.InvocationError},
 			{
-				Tool: "Filter", API: "Filter", Key: tt.key, Observation: action.JoinResults(tt.results),
-				Outcome: tt.outcome,
+				Tool: "Filter", API: "Filter", Key: tt.key,
+				Observation: action.JoinResults(tt.results), Outcome: tt.outcome,
 			},
 		}
 

@@ -126,14 +126,16 @@ func TestAblateOfAServiceThatFails(t *testing.T) {
 
 	dir := filepath.Join(t.TempDir(), "study")
 
-	r := cli(t, "ablate", "--set", "suite=remote", "--data", failingLibrary(t), "--set", "attempts=1", "--api",
-		"p_s_in", "--policy", "scripted:reader", "--limit", "1", "--out", dir)
+	r := cli(t, "ablate", "--set", "suite=remote", "--data", failingLibrary(t), "--set",
+		"attempts=1", "--api", "p_s_in", "--policy", "scripted:reader", "--limit", "1",
+		"--out", dir)
 	if r.code != exitGaveUp {
 		t.Errorf("exit %d", r.code)
 	}
 
 	says(t, "ablate", r.err, "full: 2 questions were lost", "static: 2 questions were lost")
-	says(t, "ablate", string(read(t, filepath.Join(dir, "ablations.csv"))), "scripted:reader@static")
+	says(t, "ablate", string(read(t, filepath.Join(dir, "ablations.csv"))),
+		"scripted:reader@static")
 }
 
 // checkCut holds an episode without self-reflection against the whole one: it is the same up to its

@@ -91,7 +91,8 @@ func (f *doctorFlags) read() (err error) {
 	case f.job.Quick && given.Changed("side-by-side"):
 		return console.Usage("--side-by-side is of no use with --quick, which makes one request at a time")
 	case f.write != "" && isOthers(f.write):
-		return console.Usage("--write %s: the file is there, and doctor did not write it: name another file", f.write)
+		return console.Usage("--write %s: the file is there, and doctor did not write it: name "+
+			"another file", f.write)
 	}
 
 	// Without --timeout, probes use their own timeouts and the first turns of tasks the quick one.

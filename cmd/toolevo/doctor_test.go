@@ -318,14 +318,16 @@ func TestDoctorWritesSettings(t *testing.T) {
 			says(t, "doctor", said+text, test.url)
 
 			if test.args != nil && test.args[0] == "--config" {
-				says(t, run, string(read(t, filepath.Join(run, store.ConfigFile))), "cpuct: 1.75", "simulations: 2")
+				says(t, run, string(read(t, filepath.Join(run, store.ConfigFile))), "cpuct: 1.75",
+					"simulations: 2")
 			}
 		})
 	}
 
 	before := string(read(t, config))
-	fails(t, exitUsage, []string{"--write", config, "another file"}, "doctor", "--data", smallData(t), "--policy",
-		"openai:sim", "--server", slots.URL(), "--config", config, "--write", config)
+	fails(t, exitUsage, []string{"--write", config, "another file"}, "doctor", "--data",
+		smallData(t), "--policy", "openai:sim", "--server", slots.URL(), "--config", config,
+		"--write", config)
 
 	if string(read(t, config)) != before {
 		t.Error("the user's file is overwritten")

@@ -236,8 +236,9 @@ func TestAnEvaluationMixesEnginesOnlyWhenTold(t *testing.T) {
 func TestSeveralEvaluationsMixEnginesOnlyWhenTold(t *testing.T) {
 	t.Parallel()
 	python := newFakePython(t)
-	gate := append([]string{"gate", "p_c", "p_c", "--data", smallData(t), "--split", "train", "--limit", "1",
-		"--policy", "scripted:reader", "--out", filepath.Join(t.TempDir(), "gate")}, python.flags()[:4]...)
+	gate := append([]string{"gate", "p_c", "p_c", "--data", smallData(t), "--split", "train",
+		"--limit", "1", "--policy", "scripted:reader", "--out", filepath.Join(t.TempDir(), "gate")},
+		python.flags()[:4]...)
 	must(t, append(gate, "--mix-engines")...)
 	python.setOther(t, true)
 	fails(t, exitUsage, []string{"python 3.99.1", "--mix-engines"}, gate...)

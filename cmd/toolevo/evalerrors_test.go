@@ -73,7 +73,8 @@ func TestEvaluationsStayApart(t *testing.T) {
 	}
 
 	failing := map[string]int{}
-	for _, row := range document[toolevo.EvaluationErrors](t, must(t, "eval", "errors", copied, tuned, "--json")).Rows {
+	for _, row := range document[toolevo.EvaluationErrors](t,
+		must(t, "eval", "errors", copied, tuned, "--json")).Rows {
 		if row.API == "p_s_in" && row.N == 2 {
 			failing[row.Policy] = row.Failed
 		}
@@ -88,13 +89,15 @@ func TestEvaluationsStayApart(t *testing.T) {
 	}
 
 	rows := map[string]int{}
-	for _, row := range document[facts.Adaptation](t, must(t, "eval", "adaptation", dir, copied, "--json")).Rows {
+	for _, row := range document[facts.Adaptation](t,
+		must(t, "eval", "adaptation", dir, copied, "--json")).Rows {
 		if row.API == "p_s_in" {
 			rows[row.Policy] = row.Met
 		}
 	}
 
-	if len(rows) != 4 || rows["scripted:reader@run"] != 2 || rows["scripted:reader@"+filepath.Base(dir)] != 2 {
+	if len(rows) != 4 || rows["scripted:reader@run"] != 2 ||
+		rows["scripted:reader@"+filepath.Base(dir)] != 2 {
 		t.Errorf("tools met under p_s_in: %v", rows)
 	}
 }

@@ -177,8 +177,9 @@ func TestFinetuneRefuses(t *testing.T) {
 	}
 
 	out := filepath.Join(dir, "out")
-	picking := []string{"finetune", samples, "--allow-scripted", "--recipe", "tiny", "--out", out, "--model",
-		smallModel(t), "--gpus", "0", "--llamafactory", trainingtest.Factory(t), "--serve", "vllm", "--pick", "--"}
+	picking := []string{"finetune", samples, "--allow-scripted", "--recipe", "tiny", "--out", out,
+		"--model", smallModel(t), "--gpus", "0", "--llamafactory", trainingtest.Factory(t),
+		"--serve", "vllm", "--pick", "--"}
 
 	for want, eval := range map[string][]string{
 		"no corpus of any dataset": {"--data", dir},

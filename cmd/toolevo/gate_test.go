@@ -88,7 +88,8 @@ func TestGate(t *testing.T) {
 		"a table":  {[]string{"p_c", next, "--tasks", table}, exitBad, gate.Red, nil}, // no task lends
 		"one tool": {[]string{"p_c", next}, exitBad, gate.Undecided, lending},
 		"a folder": {[]string{"p_c", folder}, exitBad, gate.Undecided, lending},
-		"a .yml":   {[]string{"p_c", filepath.Join(dir, "next.yml")}, exitBad, gate.Undecided, lending},
+		"a .yml": {[]string{"p_c", filepath.Join(dir, "next.yml")}, exitBad, gate.Undecided,
+			lending},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -190,8 +191,8 @@ func TestGateOfTasksThatCannotBePlayed(t *testing.T) {
 func TestGateOfMoreTasks(t *testing.T) {
 	t.Parallel()
 
-	args := []string{"gate", "p_c", "p_s_in", "--set", "suite=remote", "--data", libraryData(t), "--json", "--out",
-		filepath.Join(t.TempDir(), "gate"), "--limit"}
+	args := []string{"gate", "p_c", "p_s_in", "--set", "suite=remote", "--data", libraryData(t),
+		"--json", "--out", filepath.Join(t.TempDir(), "gate"), "--limit"}
 
 	for i, tasks := range []int{2, 5} {
 		ended := cli(t, append(args, []string{"1", "5"}[i])...)
@@ -213,14 +214,14 @@ func TestGateOfTasksOfAnyName(t *testing.T) {
 	q, text := ask(t, data, "coffee-easy/open", toolqa.Train), ""
 
 	for _, id := range []string{"q,1", "[x] y"} {
-		text += fmt.Sprintf("{\"qid\": %q, \"question\": %q, \"answer\": %q, \"dataset\": \"coffee\"}\n", id, q.Text,
-			q.Answer)
+		text += fmt.Sprintf("{\"qid\": %q, \"question\": %q, \"answer\": %q, \"dataset\": "+
+			"\"coffee\"}\n", id, q.Text, q.Answer)
 	}
 
 	write(t, file, text)
 
-	ended := cli(t, "gate", "p_c", "p_s_in", "--data", data, "--tasks", file, "--engine", "unsafe", "--json", "--out",
-		filepath.Join(t.TempDir(), "gate"))
+	ended := cli(t, "gate", "p_c", "p_s_in", "--data", data, "--tasks", file, "--engine", "unsafe",
+		"--json", "--out", filepath.Join(t.TempDir(), "gate"))
 	if r := document[gate.Report](t, ended.out); ended.code != exitBad || r.N != 2 {
 		t.Errorf("exit %d, %d tasks: %s", ended.code, r.N, ended.err)
 	}
@@ -231,8 +232,9 @@ func TestGateOfAServerThatIsGone(t *testing.T) {
 	t.Parallel()
 
 	s := serve(t, simserver.Options{})
-	args := []string{"gate", "p_c", "p_c", "--data", smallData(t), "--split", "train", "--engine", "unsafe", "--policy",
-		"openai:sim", "--server", s.URL(), "--out", filepath.Join(t.TempDir(), "gate"), "--limit"}
+	args := []string{"gate", "p_c", "p_c", "--data", smallData(t), "--split", "train", "--engine",
+		"unsafe", "--policy", "openai:sim", "--server", s.URL(), "--out",
+		filepath.Join(t.TempDir(), "gate"), "--limit"}
 
 	must(t, append(args, "1")...)
 	s.Kill()
@@ -256,8 +258,8 @@ func failingLibrary(t *testing.T) string {
 func TestGateOfAServiceThatFails(t *testing.T) {
 	t.Parallel()
 
-	ended := cli(t, "gate", "p_c", "p_s_in", "--set", "suite=remote", "--data", failingLibrary(t), "--out",
-		filepath.Join(t.TempDir(), "gate"), "--set", "attempts=1", "--json")
+	ended := cli(t, "gate", "p_c", "p_s_in", "--set", "suite=remote", "--data", failingLibrary(t),
+		"--out", filepath.Join(t.TempDir(), "gate"), "--set", "attempts=1", "--json")
 	if r := document[gate.Report](t, ended.out); ended.code != exitGaveUp || r.Verdict != gate.Unmeasured {
 		t.Errorf("exit %d, %s: %s", ended.code, r.Verdict, r.Because)
 	}

@@ -57,8 +57,8 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 }
 
 // unpickable are flags of eval that finetune sets itself, or cannot keep.
-var unpickable = []string{"dry-run", "out", "policy", "resume", "stop-after", "stop-at", "max-total-tokens",
-	"max-cost", "then"}
+var unpickable = []string{"dry-run", "out", "policy", "resume", "stop-after", "stop-at",
+	"max-total-tokens", "max-cost", "then"}
 
 // evaluation returns the job of eval flags that the user gave to another command.
 func (a *app) evaluation(args []string) (*toolevo.EvaluateJob, error) {
@@ -77,7 +77,8 @@ func (a *app) evaluation(args []string) (*toolevo.EvaluateJob, error) {
 
 	for _, name := range unpickable {
 		if cmd.Flags().Changed(name) {
-			return nil, console.Usage("--%s: leave it out behind --, where it says nothing about a checkpoint", name)
+			return nil, console.Usage("--%s: leave it out behind --, where it says nothing about "+
+				"a checkpoint", name)
 		}
 	}
 

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"database/sql"
 	"bytes"
 	"context"
+	"database/sql"
 	"math/rand/v2"
 	"os"
 	"os/exec"

@@ -109,7 +109,8 @@ func (h *harvest) count(rows []trajectories.Row) (covered map[string]bool) {
 		distinct[1][sequenceOf(&row)] = true
 
 		for i, t := range row.Turns {
-			if _, ok := trajectories.Recovery(row.Turns, i, nil); ok && t.Outcome.IsInvocationError() {
+			if _, ok := trajectories.Recovery(row.Turns, i, nil); ok &&
+				t.Outcome.IsInvocationError() {
 				distinct[2][row.QuestionID+t.Key] = true
 			}
 		}

@@ -119,8 +119,8 @@ func TestBadRequest(t *testing.T) {
 		t.Errorf("eval: exit %d, %+v\n%s", r.code, rows, r.err)
 	}
 
-	mixed := cli(t, "eval", "--resume", "--data", data, "--server", url, "--out", evaluated, "--mix-engines",
-		"--engine", "unsafe")
+	mixed := cli(t, "eval", "--resume", "--data", data, "--server", url, "--out", evaluated,
+		"--mix-engines", "--engine", "unsafe")
 	says(t, "eval", mixed.err, "1 episodes given up", "--mix-engines --set python.engine=unsafe")
 
 	for _, command := range []string{"check", "inspect"} {

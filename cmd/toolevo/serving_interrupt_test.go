@@ -140,7 +140,8 @@ func TestInterruptedWhileServersHang(t *testing.T) {
 				t.Errorf("%d samples in the log, %d in that of an uninterrupted run", got, want)
 			}
 			// Of Ollama's five requests for a call the first may have been answered.
-			if got, want := logged(t, dir), logged(t, calm); test.kind == kindOpenAI && got != want {
+			if got, want := logged(t, dir), logged(t, calm); test.kind == kindOpenAI &&
+				got != want {
 				t.Errorf("%d calls in the log, %d in that of an uninterrupted run", got, want)
 			}
 			// What was in flight is asked again, and nothing else is: for Ollama all five samples

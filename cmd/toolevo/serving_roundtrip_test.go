@@ -154,8 +154,8 @@ func (p *parrot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// vLLM puts the tokenizer's beginning before the text, as Ollama and llama.cpp always do.
 		begin := wires[p.form].begin
 		if q.AddSpecialTokens == nil || *q.AddSpecialTokens != (begin != "") {
-			p.t.Errorf("add_special_tokens is %v, and the text that the model was trained on begins with %q",
-				q.AddSpecialTokens, begin)
+			p.t.Errorf("add_special_tokens is %v, and the text that the model was trained on "+
+				"begins with %q", q.AddSpecialTokens, begin)
 		}
 
 		answer = map[string]any{"choices": []any{map[string]any{

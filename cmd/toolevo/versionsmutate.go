@@ -49,6 +49,7 @@ func (a *app) printMutated(result toolevo.MutatedVersions, more []string) {
 		}
 	}
 
-	next := []string{"collect", "--api", drift.FilePrefix + filepath.Join(filepath.Dir(result.Made[0].Path), "*.yaml")}
+	next := []string{"collect", "--api",
+		drift.FilePrefix + filepath.Join(filepath.Dir(result.Made[0].Path), "*.yaml")}
 	a.Say("Next: toolevo %s", console.Shell(append(next, more...)...))
 }

@@ -128,7 +128,9 @@ func TestVersionsMutateGoesOn(t *testing.T) {
 	t.Parallel()
 
 	made, asked, useless := filepath.Join(t.TempDir(), "made"), 0, true
-	url := inFront(t, namingServer(t).Config.Handler, func(w http.ResponseWriter, _ string, body []byte) bool {
+	url := inFront(t, namingServer(t).Config.Handler, func(
+		w http.ResponseWriter, _ string, body []byte,
+	) bool {
 		if !bytes.Contains(body, []byte("reorder-date")) {
 			return false
 		}
@@ -141,9 +143,11 @@ func TestVersionsMutateGoesOn(t *testing.T) {
 		return true
 	})
 
-	args := []string{"versions", "mutate", "--data", smallData(t), "--policy", "openai:m", "--server", url + "/v1",
-		"--count", "2", "--change", "answers", "--set", "limit=1", "--out", made}
-	fails(t, exitGaveUp, []string{"nothing that the model wrote can be used", "the same command"}, args...)
+	args := []string{"versions", "mutate", "--data", smallData(t), "--policy", "openai:m",
+		"--server", url + "/v1", "--count", "2", "--change", "answers", "--set", "limit=1",
+		"--out", made}
+	fails(t, exitGaveUp, []string{"nothing that the model wrote can be used", "the same command"},
+		args...)
 
 	first := filepath.Join(made, "mutated_1_000.yaml")
 	text, before := read(t, first), asked

@@ -315,7 +315,8 @@ func coordinatorIsInterrupted(t *testing.T, where ...string) {
 		t.Errorf("%d calls were answered for the %d of the run", n, calls)
 	}
 
-	says(t, "the worker of two passes", f.workers[0].err.String(), fmt.Sprintf(": %d calls", answered()))
+	says(t, "the worker of two passes", f.workers[0].err.String(),
+		fmt.Sprintf(": %d calls", answered()))
 }
 
 // A run that is extended by questions and trees goes on with the worker that waited, which learns

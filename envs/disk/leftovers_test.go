@@ -28,7 +28,8 @@ func TestLeftovers(t *testing.T) {
 		}
 	}
 
-	if err := os.MkdirAll(filepath.Join(dir, ".making-"+onHost()+"34", "below"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, ".making-"+onHost()+"34", "below"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 

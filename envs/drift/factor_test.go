@@ -235,7 +235,8 @@ func TestRemovedToolsOnlyRead(t *testing.T) {
 	t.Parallel()
 
 	for seed := range uint64(21) {
-		_, changes := maker(t, catalogOf(t, storage), "base", seed).FactorVersion(factor(t, "remove-tool"), 0)
+		_, changes := maker(t, catalogOf(t, storage), "base", seed).
+			FactorVersion(factor(t, "remove-tool"), 0)
 		if len(changes) != 1 || changes[0].From != "get_item" {
 			t.Errorf("seed %d: %v", seed, changes)
 		}

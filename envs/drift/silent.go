@@ -126,8 +126,9 @@ func recoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
 
 // Keywords of schemas by which a parameter may refuse a value that is written in another way.
 var (
-	refusing = []string{"pattern", "enum", "const", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"}
-	unscaled = append(slices.Clip(refusing), "maximum") // of a parameter that a change leaves as it is
+	refusing = []string{"pattern", "enum", "const", "multipleOf", "exclusiveMinimum",
+		"exclusiveMaximum"}
+	unscaled = append(slices.Clip(refusing), "maximum") // of a parameter that a change leaves alone
 )
 
 // isRecodable reports whether calls can have a field in another way: no parameter that is recoded
@@ -152,7 +153,8 @@ func isRecodable(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool) bool
 			envs.Map(envs.Object(p.Name, p.Schema), func(part any) (any, bool) {
 				object, _ := part.(envs.Args)
 				for _, m := range object {
-					refuses = refuses || slices.Contains(where.Fields, m.Name) && mentions(m.Value, keywords)
+					refuses = refuses ||
+						slices.Contains(where.Fields, m.Name) && mentions(m.Value, keywords)
 				}
 				return part, refuses
 			})
@@ -209,7 +211,8 @@ func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	// For an integer, a call in the smaller unit could mean a fraction, which the tool refuses.
 	isNumber := func(p toolapi.Parameter) bool { return typeOf(p) == "number" }
 
-	f, ok := drawField(s, d, func(f field) bool { return isDecimal(f.value) && isRecodable(s, f, isNumber) })
+	f, ok := drawField(s, d,
+		func(f field) bool { return isDecimal(f.value) && isRecodable(s, f, isNumber) })
 	if !ok {
 		return Change{}, false
 	}

@@ -178,14 +178,15 @@ apis:
         type: array
         items:
           type: object
-          properties: {fee: {type: number, maximum: 100}, until: {type: string, const: '2024-05-06'}}
+          properties: {fee: {type: number, maximum: 100},
+            until: {type: string, const: '2024-05-06'}}
       - {name: max_weight, type: number}
       - {name: weight, type: number, multipleOf: 0.5}
 %s
-    notice: {example: '{"day": "2024-05-06", "at": "18:30", "price": 80, "guests": 2, "extras": [], "max_weight": 9,
-      "weight": 1.5%s}'}
-    answer: '{"day": "2024-05-06", "at": "18:30", "price": 80, "guests": 2, "fee": 5, "until": "2024-05-06",
-      "weight": 3%s}'
+    notice: {example: '{"day": "2024-05-06", "at": "18:30", "price": 80, "guests": 2, "extras": [],
+      "max_weight": 9, "weight": 1.5%s}'}
+    answer: '{"day": "2024-05-06", "at": "18:30", "price": 80, "guests": 2, "fee": 5,
+      "until": "2024-05-06", "weight": 3%s}'
   - {name: Finish, parameters: [answer], description: which ends the task.}
   - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
 `
@@ -199,17 +200,21 @@ func TestBoundedFieldsAreNotRecoded(t *testing.T) {
       - {name: since, type: string}
       - {name: rent, type: number, minimum: 1, maximum: 900, optional: true}`
 
-	args := envs.Object("day", "2024-05-06", "at", "18:30", "price", envs.Number("80"), "guests", envs.Number("9"),
+	args := envs.Object("day", "2024-05-06", "at", "18:30", "price", envs.Number("80"),
+		"guests", envs.Number("9"),
 		"extras", []any{envs.Object("fee", envs.Number("60"), "until", "2024-05-06")},
 		"max_weight", envs.Number("9"), "weight", envs.Number("1.5"))
 	others := envs.Object("born", "1999-12-31", "since", "09:15", "rent", envs.Number("30"))
 	free := slices.Concat(args, others)
 
-	for name, field := range map[string]string{"reorder-date": "born", "shift-time": "since", "scale-field": "rent"} {
+	for name, field := range map[string]string{"reorder-date": "born", "shift-time": "since",
+		"scale-field": "rent"} {
 		bound := catalogOf(t, fmt.Sprintf(bounded, "", "", ""))
-		origin := drift.Origin{Shipped: func() (*toolapi.Catalog, error) { return bound, nil }, Prompt: "base", Seed: 1}
+		origin := drift.Origin{Shipped: func() (*toolapi.Catalog, error) { return bound, nil },
+			Prompt: "base", Seed: 1}
 
-		if _, err := drift.Deploy([]string{"factor:" + name}, origin); !errors.Is(err, drift.ErrNothing) {
+		if _, err := drift.Deploy([]string{"factor:" + name},
+			origin); !errors.Is(err, drift.ErrNothing) {
 			t.Errorf("%s of bounded fields: %v", name, err)
 		}
 
@@ -233,7 +238,8 @@ func TestBoundedFieldsAreNotRecoded(t *testing.T) {
 
 			lifted, err := a.Lift(free)
 			if err != nil || cmp.Equal(lifted, free) || cmp.Diff(args, lifted[:len(args)]) != "" {
-				t.Errorf("%s: %v becomes %v, %v; want another %s alone", f.Path, free, lifted, err, field)
+				t.Errorf("%s: %v becomes %v, %v; want another %s alone", f.Path, free, lifted,
+					err, field)
 			}
 
 			if back, wrong := a.Lower(lifted); wrong != nil || cmp.Diff(free, back) != "" {

@@ -227,7 +227,8 @@ func chosen(a toolapi.APISpec, name, choice string) (toolapi.APISpec, bool) {
 // removeTool removes a tool that shows an object of an id, if another tool lists such objects with
 // all their members.
 func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
-	for _, i := range indexes(s, d, func(a toolapi.APISpec) bool { return itemOf(a) != nil && !isSentToWrite(a) }) {
+	for _, i := range indexes(s, d,
+		func(a toolapi.APISpec) bool { return itemOf(a) != nil && !isSentToWrite(a) }) {
 		a := s.APIs[i]
 		answer, _ := pytext.DecodeStrict(a.Answer)
 		one, isObject := answer.(envs.Args)
@@ -238,7 +239,9 @@ func removeTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 			lacking := func(m envs.Arg) bool { _, ok := item.Get(m.Name); return !ok }
 			all, _ := ofTool(a)
 			named := slices.Contains(all, "id")
-			more := func(name string) bool { return name != "" && name != "id" && !slices.Contains(with, name) }
+			more := func(name string) bool {
+				return name != "" && name != "id" && !slices.Contains(with, name)
+			}
 
 			// The other tool must list all that is lost here, by the id that calls have. What takes
 			// more than both need may change the object that it answers with.

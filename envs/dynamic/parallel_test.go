@@ -80,7 +80,8 @@ func TestParallelCalls(t *testing.T) {
 			calls, _ := action.Calls(codec, string(next.Turn.Action))
 
 			results := action.SplitResults(next.Turn.Observation, len(calls))
-			if n := strings.Count(next.Turn.Observation, action.NotRun); n != tt.notRun || len(results) != tt.run+n {
+			if n := strings.Count(next.Turn.Observation, action.NotRun); n != tt.notRun ||
+				len(results) != tt.run+n {
 				t.Errorf("%d answers, %d of calls that did not run: %q", len(results), n, results)
 			}
 

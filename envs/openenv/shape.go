@@ -42,7 +42,8 @@ func (s *Server) earned(e *episode, c envs.Call, outcome envs.Outcome) float64 {
 			e.shaped.learned++
 			return s.o.Shapes[TruthfulUpdate]
 		}
-	case slices.Contains(e.shaped.deprecated, c.Tool) && !slices.Contains(e.shaped.recovered, c.Tool):
+	case slices.Contains(e.shaped.deprecated, c.Tool) &&
+		!slices.Contains(e.shaped.recovered, c.Tool):
 		e.shaped.recovered = append(slices.Clip(e.shaped.recovered), c.Tool)
 		return s.o.Shapes[RecoveredDeprecation]
 	}

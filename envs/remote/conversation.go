@@ -219,7 +219,9 @@ func textOf(reply *mcp.CallToolResult) string {
 }
 
 // sized names data by its type and size.
-func sized(kind string, data []byte) string { return fmt.Sprintf("[%s, %d bytes]", kind, len(data)) }
+func sized(kind string, data []byte) string {
+	return fmt.Sprintf("[%s, %d bytes]", kind, len(data))
+}
 
 // Close implements [Instance].
 func (c *conversation) Close() error { return errors.Join(c.ClientSession.Close(), c.remove()) }

@@ -40,7 +40,8 @@ func legibly(result json.RawMessage) json.RawMessage {
 	)
 
 	// What is no reply of a tool is left to the SDK.
-	if json.Unmarshal(result, &members) != nil || json.Unmarshal(members["content"], &contents) != nil {
+	if json.Unmarshal(result, &members) != nil ||
+		json.Unmarshal(members["content"], &contents) != nil {
 		return result
 	}
 

@@ -151,7 +151,8 @@ func oddServer() *mcp.Server {
 
 	for name, text := range oddContents {
 		tool := &mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}
-		server.AddTool(tool, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		server.AddTool(tool, func(context.Context, *mcp.CallToolRequest) (
+			*mcp.CallToolResult, error) {
 			contents := []mcp.Content{&mcp.TextContent{Text: "here:"}, rawContent{text: text}}
 			return &mcp.CallToolResult{Content: contents}, nil
 		})

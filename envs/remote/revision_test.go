@@ -275,8 +275,9 @@ func TestContentsThatAreNoText(t *testing.T) {
 	network, _ := spoken(t, web(t, oddServer(), mcp.StreamableHTTPOptions{}))
 
 	for tool, want := range map[string]string{
-		"media": "[blob]", "no bytes": "[image]", "bytes": "[image/png, 3 bytes]", "untyped": "[resource, 3 bytes]",
-		"memo": "buy milk", "bare": "[resource]", "picture": "[image/png, 3 bytes]",
+		"media": "[blob]", "no bytes": "[image]", "bytes": "[image/png, 3 bytes]",
+		"untyped": "[resource, 3 bytes]", "memo": "buy milk", "bare": "[resource]",
+		"picture": "[image/png, 3 bytes]",
 	} {
 		result, err := pipe.Call(t.Context(), tool, nil)
 		if err != nil || result.Observation != "here:\n"+want || result.Outcome != envs.OK {
@@ -300,11 +301,13 @@ func TestLargeReplies(t *testing.T) {
 
 	instance, _ := spoken(t, own(t, "serve-odd", nil))
 
-	want := envs.Result{Observation: "The answer has more than 1048576 bytes: ask for less.", Outcome: envs.ToolError}
+	want := envs.Result{Observation: "The answer has more than 1048576 bytes: ask for less.",
+		Outcome: envs.ToolError}
 
 	result, err := instance.Call(t.Context(), "endless", nil)
 	if err != nil || result != want {
-		t.Errorf("%.99s (%s), %v, want %s", result.Observation, result.Outcome, err, want.Observation)
+		t.Errorf("%.99s (%s), %v, want %s", result.Observation, result.Outcome, err,
+			want.Observation)
 	}
 }
 
@@ -316,7 +319,8 @@ func TestArgumentsThatAreNotJSON(t *testing.T) {
 
 	for _, number := range []envs.Number{"NaN", "Infinity", "-Infinity"} {
 		result, err := instance.Call(t.Context(), "memo", envs.Object("n", []any{number}))
-		if err != nil || result.Outcome != envs.InvocationError || !strings.Contains(result.Observation, "JSON") {
+		if err != nil || result.Outcome != envs.InvocationError ||
+			!strings.Contains(result.Observation, "JSON") {
 			t.Errorf("%s: %+v, %v", number, result, err)
 		}
 	}

@@ -52,7 +52,8 @@ func TestCheck(t *testing.T) {
 		"half a configuration": {map[string]string{"model.safetensors": tensors, "config.json": "{"},
 			"config.json"},
 		"half a head": {map[string]string{
-			"model.safetensors": tensors, "config.json": "{}", "value_head.safetensors": tensors[:61],
+			"model.safetensors": tensors, "config.json": "{}",
+			"value_head.safetensors": tensors[:61],
 		}, "value_head.safetensors: 61 bytes"},
 		"half of PyTorch": {map[string]string{"pytorch_model.bin": anArchive[:9], "config.json": "{}"}, "pytorch"},
 		"half of GGUF":    {map[string]string{"m.gguf": "GGUF"}, "m.gguf"},

@@ -135,7 +135,8 @@ func TestRecorderFails(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	s, err := suitetest.Shop{}.Open(context.Background(), suite.Choice{Split: "train", Prompt: "old"})
+	s, err := suitetest.Shop{}.Open(context.Background(),
+		suite.Choice{Split: "train", Prompt: "old"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,11 +142,13 @@ func TestCallsOfATurn(t *testing.T) {
 	wrong.Outcome = envs.InvocationError
 
 	var b Board
-	b.add(sample(version(t, "p_s_in"), "a", 0, oldLoad, several(newFilter, load+"\n"+filter, "loaded", "done"),
+	b.add(sample(version(t, "p_s_in"), "a", 0, oldLoad,
+		several(newFilter, load+"\n"+filter, "loaded", "done"),
 		several(wrong, load+"\n"+filter+"\n"+load, "loaded", "which?", action.NotRun)))
 
 	f := b.Facts[0]
-	if f.Calls != 5 || f.Valid != 3 || f.Turns != 3 || f.OK != 1 || !f.Adapted || f.RecoveryTurns != 1 {
+	if f.Calls != 5 || f.Valid != 3 || f.Turns != 3 || f.OK != 1 || !f.Adapted ||
+		f.RecoveryTurns != 1 {
 		t.Errorf("%+v", f)
 	}
 
@@ -156,7 +158,8 @@ func TestCallsOfATurn(t *testing.T) {
 	}
 
 	want := []string{
-		"1 LoadDB deprecated", "2 LoadDB ok", "2 FilterDB ok", "3 LoadDB ok", "3 FilterDB invocation-error",
+		"1 LoadDB deprecated", "2 LoadDB ok", "2 FilterDB ok", "3 LoadDB ok",
+		"3 FilterDB invocation-error",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -203,8 +206,8 @@ func TestRows(t *testing.T) {
 			Cost: &Cost{N: 2, Turns: 6, Tokens: 60}, // (9-3 + 8-2)/2 and (90-30 + 80-20)/2
 		},
 		{
-			Contender: Contender{"p", "p_c"}, N: 2, Measured: 2, Recovery: []Recovery{}, NewTools: []NewTool{},
-			Turns: 2.5, Tokens: 25,
+			Contender: Contender{"p", "p_c"}, N: 2, Measured: 2, Recovery: []Recovery{},
+			NewTools: []NewTool{}, Turns: 2.5, Tokens: 25,
 		},
 	}
 

@@ -174,10 +174,12 @@ func (f *Fact) call(i int, played trajectories.Call) Call {
 	c := Call{Key: f.Key, Turn: i + 1, Tool: tool, Name: played.API, Outcome: outcome.String()}
 
 	// Finish and UpdateTool belong to the protocol: they never drift, and are no calls of tools.
-	c.Called = !envs.Unreadable(played.API, outcome) && tool != envs.FinishTool && tool != envs.UpdateTool
+	c.Called = !envs.Unreadable(played.API, outcome) && tool != envs.FinishTool &&
+		tool != envs.UpdateTool
 
 	// A tool that failed or was unavailable took the call all the same.
-	c.Valid = c.Called && (outcome == envs.OK || outcome == envs.ToolError || outcome == envs.Unavailable)
+	c.Valid = c.Called &&
+		(outcome == envs.OK || outcome == envs.ToolError || outcome == envs.Unavailable)
 
 	// Tool is the name in the prompt, API the one that was called: where they differ the tool is
 	// new. A deprecated name has a Tool, too, but is not deployed.

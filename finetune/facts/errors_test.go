@@ -81,7 +81,8 @@ func TestErrorsOfRepeats(t *testing.T) {
 	}
 
 	if r := b.Adaptation().Rows[0]; r.N != 1 || r.Measured != 2 || r.Met != 1 || r.MetShare != 0.5 {
-		t.Errorf("%d questions, %d episodes, %d met a deprecation: %v", r.N, r.Measured, r.Met, r.MetShare)
+		t.Errorf("%d questions, %d episodes, %d met a deprecation: %v", r.N, r.Measured, r.Met,
+			r.MetShare)
 	}
 }
 

@@ -110,8 +110,10 @@ func TestRefusalOf(t *testing.T) {
 		},
 		"the last that was run": {
 			trajectories.Turn{
-				Tool: "Weather", API: "Forecast", Key: `Forecast {"place": {}, "days": "3"}` + "\nOracle {}",
-				Outcome: envs.InvocationError, Observation: action.JoinResults([]string{"no", action.NotRun}),
+				Tool: "Weather", API: "Forecast",
+				Key:         `Forecast {"place": {}, "days": "3"}` + "\nOracle {}",
+				Outcome:     envs.InvocationError,
+				Observation: action.JoinResults([]string{"no", action.NotRun}),
 			}, failure.RefusedType,
 		},
 		"several":  {trajectories.Turn{Outcome: envs.InvalidAction, API: "Weather\nThought: no", Key: `"Weather`}, ""},

@@ -28,7 +28,8 @@ func (o *Options) judge(ctx context.Context, c *Case) (rating float64, ok bool, 
 	instructions, request := o.Prompts.Asked(judgePrompt, request)
 
 	rating, lost, err := kept.Ask(ctx, o.Judge, kept.Asking{
-		Instructions: instructions, Request: request, Seed: o.Seed, Tries: JudgeTries, Expendable: true,
+		Instructions: instructions, Request: request, Seed: o.Seed, Tries: JudgeTries,
+		Expendable: true,
 	}, parseRating)
 	return rating, lost == nil && err == nil, err
 }

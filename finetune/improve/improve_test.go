@@ -276,7 +276,8 @@ func TestSkippedKeepsItsFolder(t *testing.T) {
 					t.Fatal(err)
 				}
 
-				if _, err := improve.Run(t.Context(), c, dir, (&recorder{}).program(), run.o); err != nil {
+				if _, err := improve.Run(t.Context(), c, dir, (&recorder{}).program(),
+					run.o); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -446,7 +446,8 @@ func TestAHopelessRequestIsLost(t *testing.T) {
 	t.Parallel()
 
 	all := []judge.Answer{
-		answered("a", "7", "9 degrees"), answered("a", "8", "endless"), answered("a", "9", "8 degrees"),
+		answered("a", "7", "9 degrees"), answered("a", "8", "endless"),
+		answered("a", "9", "8 degrees"),
 	}
 	m := &model{answer: func(instructions, request string, _ int) (string, error) {
 		if strings.Contains(request, "endless") {

@@ -19,7 +19,7 @@ type Pass struct {
 	finetune.Contender
 	Domain string `json:"domain"` // "all" is every one
 	N      int    `json:"n"`      // tasks measured
-	Lost   int    `json:"lost"`   // tasks with a case that was lost or not played, in no other figure
+	Lost   int    `json:"lost"`   // tasks with a case lost or not played, in no other figure
 
 	Pass float64 `json:"pass"` // pass@1, 0..1: of tasks with several runs their mean
 	Low  float64 `json:"low"`  // lower end of its 95 % interval

@@ -25,14 +25,17 @@ func TestCountGPUs(t *testing.T) {
 	const (
 		whole = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n"
 		parts = "GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-2)\n" +
-			"  MIG 3g.40gb     Device  0: (UUID: MIG-3)\n  MIG 3g.40gb     Device  1: (UUID: MIG-4)\n"
+			"  MIG 3g.40gb     Device  0: (UUID: MIG-3)\n" +
+			"  MIG 3g.40gb     Device  1: (UUID: MIG-4)\n"
 	)
 
 	for list, want := range map[string]int{
-		"": 0, whole: 1, whole + whole: 2, parts: 1, parts + parts: 1, parts + whole + parts + whole: 3,
+		"": 0, whole: 1, whole + whole: 2, parts: 1, parts + parts: 1,
+		parts + whole + parts + whole: 3,
 	} {
 		script := "#!/bin/sh\nprintf '" + list + "'\n"
-		if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(script), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(script),
+			0o755); err != nil {
 			t.Fatal(err)
 		}
 

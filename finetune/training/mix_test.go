@@ -131,11 +131,14 @@ func TestPlanMixes(t *testing.T) {
 func TestPlanNamesSetsThatExist(t *testing.T) {
 	m := manifest()
 	m.Format, m.Runs, m.DevRows = export.Simulator, nil, 5
-	m.Sets = []export.ManifestSet{{Name: "train_sft", Rows: 60}, {Name: "train_cot", Rows: 40}, {Name: "test_id_low"}}
+	m.Sets = []export.ManifestSet{{Name: "train_sft", Rows: 60}, {Name: "train_cot", Rows: 40},
+		{Name: "test_id_low"}}
 	dir := exported(t, m)
 
-	info := `{"train_sft": {"file_name": "a"}, "train_cot": {"file_name": "b"}, "test_id_low": {"file_name": "c"}}`
-	if err := os.WriteFile(filepath.Join(dir, export.DatasetInfoFile), []byte(info), 0o644); err != nil {
+	info := `{"train_sft": {"file_name": "a"}, "train_cot": {"file_name": "b"}, "test_id_low": ` +
+		`{"file_name": "c"}}`
+	if err := os.WriteFile(filepath.Join(dir, export.DatasetInfoFile), []byte(info),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 

@@ -65,8 +65,8 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 
 	// Said before the hours that an interruption would lose.
 	if p.rewards() {
-		p.warn("A reward model whose training is interrupted is trained from the beginning: LLaMA-Factory " +
-			"cannot resume it.")
+		p.warn("A reward model whose training is interrupted is trained from the beginning: " +
+			"LLaMA-Factory cannot resume it.")
 	}
 
 	for _, step := range []func(Options) error{

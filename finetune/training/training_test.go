@@ -399,13 +399,15 @@ func TestServable(t *testing.T) {
 
 // A reward model is served with its head, and is not finished without.
 func TestRewardModel(t *testing.T) {
-	text := strings.NewReplacer("finetuning_type: full", "finetuning_type: lora", "stage: sft", "stage: rm").
+	text := strings.NewReplacer("finetuning_type: full", "finetuning_type: lora", "stage: sft",
+		"stage: rm").
 		Replace(recipeText)
 	tr, f := begin(t, text)
 	t.Setenv("FAKE_LAST", "rm value_head.safetensors")
 
 	err := tr.Train(t.Context(), f, 0, software)
-	if finished, _ := tr.Finished(); finished || err == nil || !strings.Contains(err.Error(), "value_head") {
+	if finished, _ := tr.Finished(); finished || err == nil ||
+		!strings.Contains(err.Error(), "value_head") {
 		t.Errorf("finished: %v, error %v", finished, err)
 	}
 

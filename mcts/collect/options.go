@@ -52,8 +52,9 @@ type Options struct {
 // first+count-1 that the store lacks. When it returns, the store has all of them that could be
 // grown. An error ends the run. asked is told of calls to the model when they are made, and of the
 // completions that they brought, whoever made them.
-type Elsewhere func(ctx context.Context, question string, first, count int, asked func(calls, samples int)) (
-	Grown, error)
+type Elsewhere func(
+	ctx context.Context, question string, first, count int, asked func(calls, samples int),
+) (Grown, error)
 
 // Grown is what came of trees that grew elsewhere.
 type Grown struct {

@@ -172,7 +172,8 @@ func TestSamplesBeforeAnErrorAreKept(t *testing.T) {
 		}
 
 		got, err := p.Propose(ctx, r)
-		if err != nil || len(got) != 3 || got[0].Text != "0 100" || got[2].Text != "0 102" || model.samples != 3 {
+		if err != nil || len(got) != 3 || got[0].Text != "0 100" || got[2].Text != "0 102" ||
+			model.samples != 3 {
 			t.Errorf("%+v after %d samples, %v", got, model.samples, err)
 		}
 	}

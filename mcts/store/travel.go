@@ -40,7 +40,8 @@ func (r *Row) Samples() int {
 		return 0
 	}
 
-	n, _ := binary.Uvarint([]byte(r.Value[:min(len(r.Value), binary.MaxVarintLen64)])) // columns begin with it
+	// Columns begin with it.
+	n, _ := binary.Uvarint([]byte(r.Value[:min(len(r.Value), binary.MaxVarintLen64)]))
 	return int(n)
 }
 

@@ -27,7 +27,8 @@ func (s *statement) compare(i int, published bool) {
 	}
 
 	left, right := s.operandBefore(i), s.operandAfter(i+n)
-	if left < 0 || right < 0 || s.numbers(left, i-1, i+n, right) || s.numbers(i+n, right, left, i-1) ||
+	if left < 0 || right < 0 || s.numbers(left, i-1, i+n, right) ||
+		s.numbers(i+n, right, left, i-1) ||
 		!published || s.isText(left, i-1) || s.isText(i+n, right) {
 		return
 	}
@@ -161,12 +162,13 @@ func (s *statement) values(i int) (all []int) {
 // whole are the functions whose value is a whole number, and fractional those whose value is a
 // number.
 var (
-	whole = strings.Fields(`ascii ceil ceiling char_length character_length count datediff day dayofmonth dayofweek
-		dayofyear extract field find_in_set floor hour instr length locate microsecond minute month octet_length position
-		quarter second sign strcmp time_to_sec timestampdiff to_days unicode week weekday weekofyear year`)
-	fractional = strings.Fields(`abs acos asin atan atan2 avg cos degrees exp julianday ln log log10 log2 mod pi pow power
-		radians round sin sqrt std stddev stddev_pop stddev_samp sum tan total trunc truncate unixepoch var_pop var_samp
-		variance`)
+	whole = strings.Fields(`ascii ceil ceiling char_length character_length count datediff day
+		dayofmonth dayofweek dayofyear extract field find_in_set floor hour instr length locate
+		microsecond minute month octet_length position quarter second sign strcmp time_to_sec
+		timestampdiff to_days unicode week weekday weekofyear year`)
+	fractional = strings.Fields(`abs acos asin atan atan2 avg cos degrees exp julianday ln log log10
+		log2 mod pi pow power radians round sin sqrt std stddev stddev_pop stddev_samp sum tan total
+		trunc truncate unixepoch var_pop var_samp variance`)
 )
 
 // isNumeric reports whether an operand is a number, whatever the tables hold.
@@ -189,15 +191,16 @@ func (s *statement) isNumeric(first, last int) bool {
 		computed = computed || s.operator(i)
 		i = max(i, s.match[i])
 	}
-	return computed || s.isNumber(first, last) || s.isCall(first, last, whole) || s.isCall(first, last, fractional)
+	return computed || s.isNumber(first, last) || s.isCall(first, last, whole) ||
+		s.isCall(first, last, fractional)
 }
 
 // textual are the functions whose value is a text, and dated those whose value is a day or a time,
 // which MySQL does not compare with a number as it does a text.
 var (
-	textual = strings.Fields(`concat concat_ws date_format dayname format group_concat lcase left lower lpad ltrim mid
-		monthname regexp_substr replace reverse right rpad rtrim strftime substr substring substring_index time_format
-		trim ucase upper`)
+	textual = strings.Fields(`concat concat_ws date_format dayname format group_concat lcase left
+		lower lpad ltrim mid monthname regexp_substr replace reverse right rpad rtrim strftime
+		substr substring substring_index time_format trim ucase upper`)
 	dated = strings.Fields(`adddate date date_add date_sub str_to_date subdate time`)
 )
 

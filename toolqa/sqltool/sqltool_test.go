@@ -195,7 +195,8 @@ func TestMistakes(t *testing.T) {
 func TestNumbersInQuotes(t *testing.T) {
 	c := small(t)
 	for name, in := range map[string]*Interpreter{
-		"typed": interpreter(t, Options{}, c), "text": interpreter(t, Options{TextColumns: true}, c),
+		"typed": interpreter(t, Options{}, c),
+		"text":  interpreter(t, Options{TextColumns: true}, c),
 	} {
 		for where, want := range map[string]string{
 			"YEAR(Date) = 2000":                             "5",
@@ -235,7 +236,8 @@ func TestNumbersInQuotes(t *testing.T) {
 			}
 		}
 
-		sql := "SELECT Currency FROM coffee.coffee_data GROUP BY Currency HAVING COUNT(*) > '3' AND AVG(Low) <= \"120\""
+		sql := "SELECT Currency FROM coffee.coffee_data GROUP BY Currency HAVING COUNT(*) > '3' " +
+			"AND AVG(Low) <= \"120\""
 		if got := query(t, in, sql); got.Observation != "Currency: USD" {
 			t.Errorf("%s: %s: %q", name, sql, got.Observation)
 		}

@@ -167,7 +167,8 @@ func (s *statement) remainder(i int) {
 		s.product[right] = left
 	}
 
-	if left < 0 || right < 0 || s.is(right+1, "|") || s.isWhole(left, i-1) && s.isWhole(i+1, right) {
+	if left < 0 || right < 0 || s.is(right+1, "|") ||
+		s.isWhole(left, i-1) && s.isWhole(i+1, right) {
 		return
 	}
 

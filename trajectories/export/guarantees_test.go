@@ -1119,9 +1119,11 @@ func TestOneQuestionUnderOtherLabels(t *testing.T) {
 
 	slices.SortFunc(rows, func(a, b trajectories.Row) int { return trajectories.Compare(&a, &b) })
 
-	for format, want := range map[export.Format]int{export.KTO: 2, export.DPO: 0, export.Reward: 0} {
+	for format, want := range map[export.Format]int{export.KTO: 2, export.DPO: 0,
+		export.Reward: 0} {
 		dir := filepath.Join(t.TempDir(), "export")
-		if m := wrote(t, dir, rows, export.Options{Format: format}); m.Rows != want || m.Labels.Undesirable > 0 {
+		if m := wrote(t, dir, rows, export.Options{Format: format}); m.Rows != want ||
+			m.Labels.Undesirable > 0 {
 			t.Errorf("%s: %d samples, %+v", format, m.Rows, m.Labels)
 		}
 	}

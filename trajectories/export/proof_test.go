@@ -246,7 +246,8 @@ func (s *seen) sample(f Format, sample *Sample, linter *Linter) {
 // when nothing is.
 func (s *seen) line(i int, l *Lineage) string {
 	sample := s.samples[i]
-	question := strings.Join([]string{l.Dataset, l.Difficulty, l.Split, l.QuestionID, sample.question}, "\x00")
+	question := strings.Join([]string{l.Dataset, l.Difficulty, l.Split, l.QuestionID,
+		sample.question}, "\x00")
 	leaf := fmt.Sprintf("%s\x00%d\x00%s", l.RunID, l.Tree, l.NodePath)
 
 	set := &s.sets[len(s.sets)-1]

@@ -400,13 +400,16 @@ func TestMixOfARunThatGrows(t *testing.T) {
 		synth.Sequence(known)(yield)
 	}
 
-	m, err := export.Write(t.Context(), filepath.Join(t.TempDir(), "export"), growing, export.Options{
-		Shown: synth.Shown,
-		Selection: export.Selection{
-			Mix: export.Mix{By: export.ByAPI, Weights: map[string]float64{"p_c": 1, "p_s_in": 1}},
-		},
-	})
-	if err != nil || passes != 3 || m.Rows != 2 || m.Selected.Rows != 4 || m.Selected.Dropped.Weight != 2 {
+	m, err := export.Write(t.Context(), filepath.Join(t.TempDir(), "export"), growing,
+		export.Options{
+			Shown: synth.Shown,
+			Selection: export.Selection{
+				Mix: export.Mix{By: export.ByAPI,
+					Weights: map[string]float64{"p_c": 1, "p_s_in": 1}},
+			},
+		})
+	if err != nil || passes != 3 || m.Rows != 2 || m.Selected.Rows != 4 ||
+		m.Selected.Dropped.Weight != 2 {
 		t.Errorf("%d passes, error %v, %+v", passes, err, m)
 	}
 }

@@ -130,7 +130,8 @@ func (j *RunJob) inFolder(runs int, work func() error) (err error) {
 // evaluateIn makes one of several evaluations of a job, under a configuration with some settings
 // changed, or resumes it. lost is the error of one that reports on the questions that were not
 // lost.
-func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved, set ...string) (lost, err error) {
+func (j *RunJob) evaluateIn(ctx context.Context, dir string, c *configs.Resolved, set ...string) (
+	lost, err error) {
 	part := EvaluateJob{RunJob: *j}
 
 	part.Out, part.Resume, part.Part = dir, IsRun(dir), true

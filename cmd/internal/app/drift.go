@@ -373,9 +373,8 @@ func (j *DriftJob) make(ctx context.Context, c *configs.Resolved, m driftRun) er
 		part.ID = strings.Join([]string{j.ID, m.feedback, filepath.Base(m.dir)}, "-")
 	}
 
-	lost, err := part.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","), "environment.feedback",
-		m.feedback,
-		"perturb", m.wording)
+	lost, err := part.evaluateIn(ctx, m.dir, c, "api", strings.Join(m.apis, ","),
+		"environment.feedback", m.feedback, "perturb", m.wording)
 	if lost != nil {
 		j.Say("%v", lost)
 	}

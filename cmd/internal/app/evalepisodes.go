@@ -41,7 +41,9 @@ func (all evaluations) close() {
 func (all evaluations) named(ctx context.Context) (named []finetune.Evaluation) {
 	for _, e := range all {
 		name := filepath.Base(e.Dir)
-		shared := func(o *stored.Reading) bool { return o.Dir != e.Dir && filepath.Base(o.Dir) == name }
+		shared := func(o *stored.Reading) bool {
+			return o.Dir != e.Dir && filepath.Base(o.Dir) == name
+		}
 
 		if slices.ContainsFunc(all, shared) {
 			name = e.Dir

@@ -157,9 +157,10 @@ func (s *sources) checkOneCodec() error {
 			return err
 		}
 
-		if r.Config.Environment.Finish != s.runs[0].Config.Environment.Finish && action.IsNative(codec) {
-			return console.Usage("%s and %s give the answer in different ways (environment.finish): export them "+
-				"apart", firstName, r.Dir)
+		if r.Config.Environment.Finish != s.runs[0].Config.Environment.Finish &&
+			action.IsNative(codec) {
+			return console.Usage("%s and %s give the answer in different ways "+
+				"(environment.finish): export them apart", firstName, r.Dir)
 		}
 	}
 

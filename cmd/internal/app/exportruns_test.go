@@ -26,15 +26,17 @@ func documented(t *testing.T) *export.Imported {
 	t.Helper()
 
 	codec := action.Tools{Most: 2}
-	calls := []action.ToolCall{{Name: "LoadDB", Arguments: "{}"}, {Name: envs.FinishTool, Arguments: `{"answer": "1"}`}}
+	calls := []action.ToolCall{{Name: "LoadDB", Arguments: "{}"},
+		{Name: envs.FinishTool, Arguments: `{"answer": "1"}`}}
 	turn := trajectories.Turn{
-		Action: action.Message{Calls: calls}.Text(), Tool: envs.FinishTool, API: envs.FinishTool, Outcome: envs.Correct,
-		Observation: action.JoinResults([]string{"loaded", "right"}),
+		Action: action.Message{Calls: calls}.Text(), Tool: envs.FinishTool, API: envs.FinishTool,
+		Outcome: envs.Correct, Observation: action.JoinResults([]string{"loaded", "right"}),
 	}
 	turn.Key = action.Key(codec, turn.Action)
 
 	d := atif.FromEpisode(&trajectories.Episode{
-		Row:    trajectories.Row{RunID: "r", QuestionID: "q", Question: "How much?", Turns: []trajectories.Turn{turn}},
+		Row: trajectories.Row{RunID: "r", QuestionID: "q", Question: "How much?",
+			Turns: []trajectories.Turn{turn}},
 		Status: envs.Terminated.String(),
 	}, trajectories.Shown{Suite: "toolqa", System: "You call tools.", Codec: codec})
 
@@ -79,7 +81,8 @@ func TestBlindCallsOfATurn(t *testing.T) {
 	}
 
 	s := &sources{runs: exportedRuns{{
-		Run:      &stored.Run{Run: &store.Run{Manifest: store.Manifest{ID: "r"}}, Config: &configs.Resolved{}},
+		Run: &stored.Run{Run: &store.Run{Manifest: store.Manifest{ID: "r"}},
+			Config: &configs.Resolved{}},
 		versions: func() (*toolapi.Catalog, error) { return catalog, nil },
 	}}}
 
@@ -91,13 +94,16 @@ func TestBlindCallsOfATurn(t *testing.T) {
 		blind        int
 	}{
 		{value + "\n" + load, action.JoinResults([]string{"1", "loaded"}), envs.OK, 1},
-		{value + "\n" + load, action.JoinResults([]string{"1", "no such database"}), envs.ToolError, 1},
-		{load + "\n" + value, action.JoinResults([]string{"no such database", action.NotRun}), envs.ToolError, 0},
+		{value + "\n" + load, action.JoinResults([]string{"1", "no such database"}),
+			envs.ToolError, 1},
+		{load + "\n" + value, action.JoinResults([]string{"no such database", action.NotRun}),
+			envs.ToolError, 0},
 		{load + "\n" + load, action.JoinResults([]string{"loaded", "loaded"}), envs.OK, 0},
 	} {
-		row := trajectories.Row{RunID: "r", Split: export.TrainSplit, DeployedAPI: "changed", Strict: true,
-			Turns: []trajectories.Turn{{
-				Tool: "LoadDB", API: "LoadDB", Key: tt.key, Observation: tt.results, Outcome: tt.outcome,
+		row := trajectories.Row{RunID: "r", Split: export.TrainSplit, DeployedAPI: "changed",
+			Strict: true, Turns: []trajectories.Turn{{
+				Tool: "LoadDB", API: "LoadDB", Key: tt.key, Observation: tt.results,
+				Outcome: tt.outcome,
 			}},
 		}
 
@@ -105,7 +111,9 @@ func TestBlindCallsOfATurn(t *testing.T) {
 		stop := (&ExportJob{}).driftOf(t.Context(), s, &selection)
 
 		var report export.SelectionReport
-		for _, err := range selection.Select(trajectories.Merge(func(yield func(trajectories.Row, error) bool) {
+		for _, err := range selection.Select(trajectories.Merge(func(
+			yield func(trajectories.Row, error) bool,
+		) {
 			yield(row, nil)
 		}), &report) {
 			if err != nil {
@@ -127,7 +135,8 @@ func TestOneCodec(t *testing.T) {
 
 	run := func(e dynamic.Settings) *exportedRun {
 		return &exportedRun{Run: &stored.Run{
-			Run: &store.Run{Dir: "run " + e.Codec}, Config: &configs.Resolved{Config: configs.Config{Environment: e}},
+			Run:    &store.Run{Dir: "run " + e.Codec},
+			Config: &configs.Resolved{Config: configs.Config{Environment: e}},
 		}}
 	}
 
@@ -140,12 +149,16 @@ func TestOneCodec(t *testing.T) {
 		sources sources
 		want    string // in the error; "" is none
 	}{
-		"several calls in a turn":     {sources{runs: exportedRuns{calls, several}}, ""},
-		"documents":                   {sources{runs: exportedRuns{calls}, imported: documents}, ""},
+		"several calls in a turn": {sources{runs: exportedRuns{calls, several}}, ""},
+		"documents": {sources{runs: exportedRuns{calls},
+			imported: documents}, ""},
 		"documents of another answer": {sources{runs: exportedRuns{text}, imported: documents}, ""},
-		"another codec":               {sources{runs: exportedRuns{calls, react}}, "environment.codec"},
-		"documents of another codec":  {sources{runs: exportedRuns{react}, imported: documents}, "environment.codec"},
-		"another answer":              {sources{runs: exportedRuns{calls, text}}, "environment.finish"},
+		"another codec": {sources{runs: exportedRuns{calls, react}},
+			"environment.codec"},
+		"documents of another codec": {sources{runs: exportedRuns{react}, imported: documents},
+			"environment.codec"},
+		"another answer": {sources{runs: exportedRuns{calls, text}},
+			"environment.finish"},
 	} {
 		err := c.sources.checkOneCodec()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

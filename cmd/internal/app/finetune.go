@@ -154,7 +154,8 @@ func FineTune(ctx context.Context, job FineTuneJob) (_ *FineTuned, err error) {
 
 // server returns where the result is served, after a check that the plan suits it and this machine,
 // and that checkpoints can be evaluated.
-func (j *FineTuneJob) server(ctx context.Context, p *training.Plan) (server host.Server, err error) {
+func (j *FineTuneJob) server(ctx context.Context, p *training.Plan) (
+	server host.Server, err error) {
 	if p.Recipe.Trainer != export.LlamaFactory {
 		return server, console.Usage("recipe %s is for %s, which finetune does not run: add "+
 			"‹print›, and give what it prints to %s ‹config› FILE", p.Recipe.Name, p.Recipe.Trainer,

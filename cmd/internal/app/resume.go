@@ -124,7 +124,8 @@ func (j *RunJob) sameRun(run *store.Run, c *configs.Resolved, lineage map[string
 
 // isWithin reports whether all of some names are among others.
 func isWithin(some, others []string) bool {
-	return !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(others, name) })
+	return !slices.ContainsFunc(some,
+		func(name string) bool { return !slices.Contains(others, name) })
 }
 
 // extends reports whether a run is to get more questions or trees than it was started with. Fewer

@@ -30,13 +30,16 @@ func TestWorkOfWorkers(t *testing.T) {
 	}
 	defer s.Close()
 
-	c, err := cluster.Start(t.Context(), cluster.Options{Run: "run", Store: s, Listen: "127.0.0.1:0",
-		Dir: filepath.Join(dir, "nats"), Token: "token", Patience: time.Minute})
+	c, err := cluster.Start(t.Context(), cluster.Options{Run: "run", Store: s,
+		Listen: "127.0.0.1:0", Dir: filepath.Join(dir, "nats"), Token: "token",
+		Patience: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	w, err := cluster.Connect(cluster.WorkerOptions{Place: cluster.PlaceOf("run", c.Address(), "token", "")})
+	w, err := cluster.Connect(cluster.WorkerOptions{
+		Place: cluster.PlaceOf("run", c.Address(), "token", ""),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +62,7 @@ func TestWorkOfWorkers(t *testing.T) {
 				return nothing, nothing, ctx.Err()
 			},
 			Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
-				for c.Counts().Messages == 0 && mcts.Wait(ctx, time.Millisecond) == nil { // it has begun
+				for c.Counts().Messages == 0 && mcts.Wait(ctx, time.Millisecond) == nil { // begun
 				}
 
 				seen <- watched.work(b)

@@ -147,7 +147,8 @@ func (j *MutateVersionsJob) mutateAll(
 		}
 
 		if err != nil {
-			return nil, fmt.Errorf("%w\nWhat is whole is kept: the same command makes the other versions", err)
+			return nil, fmt.Errorf("%w\nWhat is whole is kept: the same command makes the other "+
+				"versions", err)
 		}
 
 		made = append(made, one)

@@ -256,7 +256,8 @@ func TestChangedSettings(t *testing.T) {
 	changed := strings.Replace(small, "seed={seed}", "seed={seed}1", 1)
 
 	folder := filepath.Join(dir, "cells", "many-1")
-	if text, _, err := start(t, dir, changed, ""); err == nil || !strings.Contains(string(text), "remove "+folder) {
+	if text, _, err := start(t, dir, changed, ""); err == nil ||
+		!strings.Contains(string(text), "remove "+folder) {
 		t.Errorf("%v: want an error that names %s:\n%s", err, folder, text)
 	}
 
@@ -273,7 +274,8 @@ func TestChangedSettings(t *testing.T) {
 	}
 
 	path := filepath.Join(older, "cells", "many-1", "notes.json")
-	if err := os.WriteFile(path, []byte(`{"seconds": {"collect-0": 1}, "attempts": 1}`), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(`{"seconds": {"collect-0": 1}, "attempts": 1}`),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 
@@ -308,7 +310,8 @@ func TestResultsOfAnotherDesign(t *testing.T) {
 
 		// Which part of the tables a cell is in says nothing about its results.
 		_, err = tablesOf(g, filepath.Join(dir, "results"))
-		if strings.Contains(to, "secondary") != (err == nil) || err != nil && !strings.Contains(err.Error(), "-1") {
+		if strings.Contains(to, "secondary") != (err == nil) ||
+			err != nil && !strings.Contains(err.Error(), "-1") {
 			t.Errorf("%s: %v", to, err)
 		}
 	}

@@ -120,8 +120,8 @@ func (d *driver) readNotes(c *cell) (done notes, err error) {
 	stamp, err := d.stamp(c)
 
 	if done.Stamp = cmp.Or(done.Stamp, stamp); err == nil && done.Stamp != stamp {
-		err = fmt.Errorf("it was begun by another program or with other settings: remove %s to begin it anew",
-			filepath.Join(d.dir, d.workPath(c, "")))
+		err = fmt.Errorf("it was begun by another program or with other settings: remove %s to "+
+			"begin it anew", filepath.Join(d.dir, d.workPath(c, "")))
 	}
 
 	if done.Seconds == nil {
@@ -255,8 +255,9 @@ func (d *driver) collect(c *cell, p part) []string {
 // train returns the command that trains on the cell's export.
 func (d *driver) train(c *cell) (args []string) {
 	m := d.grid.Models[c.Model]
-	fill := strings.NewReplacer("{toolevo}", d.toolevo, "{model}", m.Folder, "{export}", d.workPath(c, "export"),
-		"{out}", d.workPath(c, "trained"), "{seed}", strconv.Itoa(c.Seed))
+	fill := strings.NewReplacer("{toolevo}", d.toolevo, "{model}", m.Folder,
+		"{export}", d.workPath(c, "export"), "{out}", d.workPath(c, "trained"),
+		"{seed}", strconv.Itoa(c.Seed))
 
 	for _, word := range slices.Concat(d.grid.Train, m.Train) {
 		args = append(args, fill.Replace(word))
@@ -335,8 +336,8 @@ func (d *driver) evaluate(ctx context.Context, c *cell) (err error) {
 
 	// Two families cannot be told apart behind commas, so each version has a run of its own.
 	for _, name := range c.APIs {
-		args := append(resumed(d.workPath(c, "eval-"+name), d.eval(c, name)), "--policy", served.Policy,
-			"--server", served.Address)
+		args := append(resumed(d.workPath(c, "eval-"+name), d.eval(c, name)),
+			"--policy", served.Policy, "--server", served.Address)
 
 		// A server that dies ends the evaluation at once, instead of losing all of its questions.
 		ask := func(ctx context.Context) error { return d.command(ctx, c, args...) }

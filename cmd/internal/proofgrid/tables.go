@@ -124,8 +124,8 @@ func readCells(g *grid, results string) (
 		}
 
 		if !m.isOf(*c) {
-			return nil, nil, nil, fmt.Errorf("%s: its results are of another design than the grid's: remove %s",
-				c.Name, filepath.Join(results, c.Name))
+			return nil, nil, nil, fmt.Errorf("%s: its results are of another design than the "+
+				"grid's: remove %s", c.Name, filepath.Join(results, c.Name))
 		}
 
 		all, err := readCSV(filepath.Join(results, c.Name, factsFile))

@@ -74,7 +74,8 @@ func TestRatesAreNoSource(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	change(t, toolsetPath(data), "document: openapi.yaml", "document: openapi.yaml\n  rate: 2\n  concurrent: 3")
+	change(t, toolsetPath(data), "document: openapi.yaml",
+		"document: openapi.yaml\n  rate: 2\n  concurrent: 3")
 
 	if now, err := (Remote{}).Sources(data); err != nil || !maps.Equal(now, was) {
 		t.Errorf("%v, %v; want %v", now, err, was)
@@ -153,8 +154,10 @@ func TestCommandsJudge(t *testing.T) {
 		}
 	}
 
-	calls := []envs.Turn{{Call: envs.Call{Name: "a"}}, {Call: envs.Call{Name: "b"}, Outcome: envs.ToolError}}
-	both := envs.NewHistory(envs.Task{}).Append(envs.Turn{Call: calls[1].Call, Outcome: envs.ToolError, Calls: calls})
+	calls := []envs.Turn{{Call: envs.Call{Name: "a"}},
+		{Call: envs.Call{Name: "b"}, Outcome: envs.ToolError}}
+	both := envs.NewHistory(envs.Task{}).Append(envs.Turn{Call: calls[1].Call,
+		Outcome: envs.ToolError, Calls: calls})
 
 	turns := (&Task{}).episode(both, "").Turns
 	if len(turns) != 2 || turns[0].Name != "a" || turns[0].Outcome != envs.OK {

@@ -121,7 +121,8 @@ func (t *Task) episode(done envs.History, answer string) Episode {
 	for _, turn := range done.Turns() {
 		for _, c := range turn.Played() {
 			args := json.RawMessage(pytext.JSON(c.Call.Args))
-			e.Turns = append(e.Turns, Turn{c.Call.Tool, c.Call.Name, args, c.Outcome, c.Observation})
+			e.Turns = append(e.Turns,
+				Turn{c.Call.Tool, c.Call.Name, args, c.Outcome, c.Observation})
 		}
 	}
 

@@ -91,8 +91,9 @@ func (g grader) judged(ctx context.Context, t *Task, e Episode) (
 			Tries:        judgeTries,
 		}, readVerdict)
 		if err == nil && unread != nil {
-			err = &kept.Lost{Reason: "the judge wrote no verdict", Err: fmt.Errorf("%s wrote no verdict in "+
-				"%d tries: %w: name another judge, or make the rubric plainer", j.Model, judgeTries, unread)}
+			err = &kept.Lost{Reason: "the judge wrote no verdict", Err: fmt.Errorf("%s wrote no "+
+				"verdict in %d tries: %w: name another judge, or make the rubric plainer",
+				j.Model, judgeTries, unread)}
 		}
 
 		verdict.Maker = j.Model

@@ -145,7 +145,8 @@ func TestSimulatedToolsTakeTheirTime(t *testing.T) {
 	change(t, toolsetPath(data), "timeout: 30s", "timeout: 1ns")
 
 	w := &writer{replies: []string{`{"refused": false, "answer": {"loans": []}}`}}
-	suite := openWith(t, data, "test", func(string, suite.WriterOptions) (suite.Writer, error) { return w, nil })
+	suite := openWith(t, data, "test",
+		func(string, suite.WriterOptions) (suite.Writer, error) { return w, nil })
 
 	env, err := suite.Environment(base, nil)
 	if err != nil {

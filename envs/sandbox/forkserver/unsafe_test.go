@@ -75,8 +75,10 @@ func TestKilled(t *testing.T) {
 		t.Errorf("it ended with %+v", r)
 	}
 
-	r, err = e.Run(t.Context(), sandbox.Program{Code: "import os\nos.kill(os.getpid(), 15)"}, sandbox.Limits{})
-	if want := (sandbox.Reply{End: sandbox.Died, Detail: "signal: terminated"}); err != nil || r != want {
+	r, err = e.Run(t.Context(), sandbox.Program{Code: "import os\nos.kill(os.getpid(), 15)"},
+		sandbox.Limits{})
+	if want := (sandbox.Reply{End: sandbox.Died, Detail: "signal: terminated"}); err != nil ||
+		r != want {
 		t.Errorf("terminated: %+v, %v", r, err)
 	}
 }

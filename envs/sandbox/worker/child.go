@@ -202,8 +202,9 @@ func (c *Child) died(cause error) error {
 
 	status, _ := c.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	return fmt.Errorf("call a child: %w", &DiedError{
-		Cause:  cause,
-		Said:   c.End(),
-		Killed: status.Signaled() && (status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM),
+		Cause: cause,
+		Said:  c.End(),
+		Killed: status.Signaled() &&
+			(status.Signal() == syscall.SIGKILL || status.Signal() == syscall.SIGTERM),
 	})
 }

@@ -34,7 +34,8 @@ func TestScratchRemovedByOthers(t *testing.T) {
 	_, _, err = c.Call(t.Context(), []byte("hang"), limits)
 
 	var died *DiedError
-	if errors.Is(err, ErrScratch) || !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &died) || !died.Killed {
+	if errors.Is(err, ErrScratch) || !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &died) ||
+		!died.Killed {
 		t.Errorf("the call: %v", err)
 	}
 }

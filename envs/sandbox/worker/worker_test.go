@@ -266,7 +266,8 @@ func TestScratch(t *testing.T) {
 
 	next.remove()
 
-	if now, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(now) != 1 || now[0] == left.Name() {
+	if now, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(now) != 1 ||
+		now[0] == left.Name() {
 		t.Error("after sweeping: ", now, err)
 	}
 

@@ -25,8 +25,9 @@ type Report struct {
 
 // Refused is a task whose instruction was not accepted.
 type Refused struct {
-	ID      string `json:"id"`      // of the task
-	Verdict string `json:"verdict"` // the last: a diagnosis, "impossible", "not asked: …", or "" without a review
+	ID string `json:"id"` // of the task
+	// the last: a diagnosis, "impossible", "not asked: …", or "" without a review
+	Verdict string `json:"verdict"`
 }
 
 // atOnce is how many tasks are in memory.

@@ -92,14 +92,16 @@ func (hopeless) GivenUp() string { return "too long" }
 func TestAllGivesUp(t *testing.T) {
 	n := negotiator(critic{gone: hopeless{}}, critic{})
 
-	report, err := n.All(t.Context(), manyTasks(300), 4, func(int, int) {}, func(*stategen.Task) error { return nil })
+	report, err := n.All(t.Context(), manyTasks(300), 4, func(int, int) {},
+		func(*stategen.Task) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	want := Report{
 		Accepted: 297, Drafts: 297 + 1 + 3, Verdicts: 297 + 1 + 3,
-		Rejected: []Refused{{"voice-7", Impossible}, {"voice-8", "More."}, {"voice-299", "not asked: too long"}},
+		Rejected: []Refused{{"voice-7", Impossible}, {"voice-8", "More."},
+			{"voice-299", "not asked: too long"}},
 	}
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Error(diff)

@@ -292,13 +292,15 @@ func TestEpisodeOfSeveralCalls(t *testing.T) {
 	const key = `a {"x": 1}` + "\n" + `b {"x": 2}` + "\n" + `b {"x": 3}`
 
 	e := &Episode{Tools: "[]", Turns: []Turn{
-		{API: "b", Key: key, Outcome: envs.OK, Observation: action.JoinResults([]string{"one", "two", "three"})},
+		{API: "b", Key: key, Outcome: envs.OK,
+			Observation: action.JoinResults([]string{"one", "two", "three"})},
 		{
 			API: "b", Key: key, Outcome: envs.InvocationError,
 			Observation: action.JoinResults([]string{"one", "no", action.NotRun}),
 		},
 		{
-			API: "Finish", Key: `a {"x": 1}` + "\n" + `Finish {"answer": "9"}`, Outcome: envs.Correct,
+			API: "Finish", Key: `a {"x": 1}` + "\n" + `Finish {"answer": "9"}`,
+			Outcome:     envs.Correct,
 			Observation: action.JoinResults([]string{"one", "Answer is CORRECT"}),
 		},
 		{

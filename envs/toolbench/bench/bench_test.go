@@ -252,8 +252,9 @@ func TestRuleOfSeveralCalls(t *testing.T) {
 	task := taskOf(t, s, "G1_instruction-21")
 
 	const (
-		track   = `{"name": "api_tracking_id_for_parcel_post", "arguments": {"id": "CH-7"}}`
-		price   = `{"name": "price_for_parcel_post", "arguments": {"weight": 2.5, "country": "IT", "express": true}}`
+		track = `{"name": "api_tracking_id_for_parcel_post", "arguments": {"id": "CH-7"}}`
+		price = `{"name": "price_for_parcel_post", "arguments": {"weight": 2.5, "country": ` +
+			`"IT", "express": true}}`
 		refused = `{"name": "price_for_parcel_post", "arguments": {}}`
 		answer  = `{"name": "Finish", "arguments": {"answer": "In Bern; 12 francs."}}`
 	)
@@ -269,9 +270,11 @@ func TestRuleOfSeveralCalls(t *testing.T) {
 		"both at once":      {[]envs.Action{message(track, price), message(answer)}, 1},
 		"beside the answer": {[]envs.Action{message(track), message(price, answer)}, 1},
 		"all in one":        {[]envs.Action{message(track, price, answer)}, 1},
-		"one is refused":    {[]envs.Action{message(track, refused), message(price), message(answer)}, 1},
-		"one is missing":    {[]envs.Action{message(track, refused), message(answer)}, -1},
-		"one was not run":   {[]envs.Action{message(refused, track), message(price), message(answer)}, -1},
+		"one is refused": {[]envs.Action{message(track, refused), message(price),
+			message(answer)}, 1},
+		"one is missing": {[]envs.Action{message(track, refused), message(answer)}, -1},
+		"one was not run": {[]envs.Action{message(refused, track), message(price),
+			message(answer)}, -1},
 	} {
 		if got := reward(play(t, env, task, test.actions...)); got != test.want {
 			t.Errorf("%s: reward %d, want %d", name, got, test.want)

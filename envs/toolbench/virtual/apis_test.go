@@ -144,8 +144,8 @@ func TestSpoiltReplies(t *testing.T) {
 		a := virtual.New(virtual.Options{Cache: c, Model: virtual.NewModel(w, "openai:m", virtual.SFT)})
 
 		_, _, err := a.Answer(t.Context(), "p_c", forecast, bern())
-		if _, alone := envs.GivenUp(err); (err == nil) != want || !want && !errors.Is(err, virtual.ErrReply) ||
-			alone == want {
+		if _, alone := envs.GivenUp(err); (err == nil) != want ||
+			!want && !errors.Is(err, virtual.ErrReply) || alone == want {
 			t.Errorf("%s: %v, given up: %v", replies, err, alone)
 		}
 

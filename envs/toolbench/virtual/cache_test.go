@@ -336,7 +336,8 @@ func TestImportMeetsCalls(t *testing.T) {
 		{envs.Args{arg("is_id", "7")}, "seven"},
 		{envs.Args{arg("Is_Id", "7")}, "its own"},
 		{envs.Args{arg("id", "8")}, ""},
-		{envs.Args{arg("from", envs.Args{arg("Id", envs.Number("2"))}), arg("matchId", envs.Number("1"))}, "a match"},
+		{envs.Args{arg("from", envs.Args{arg("Id", envs.Number("2"))}),
+			arg("matchId", envs.Number("1"))}, "a match"},
 		{envs.Args{arg("startDate", envs.Number("1"))}, "one date"},
 		{envs.Args{arg("startDate", envs.Number("1")), arg("startdate", envs.Number("1"))}, ""},
 	} {

@@ -177,7 +177,8 @@ const mostRequest = 32 << 20
 // request asks the coordinator, until it answers or ctx ends.
 func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	if len(data) > mostRequest {
-		return nil, fmt.Errorf("cluster: %d bytes are more than a request may have: %w", len(data), nats.ErrMaxPayload)
+		return nil, fmt.Errorf("cluster: %d bytes are more than a request may have: %w", len(data),
+			nats.ErrMaxPayload)
 	}
 
 	for {

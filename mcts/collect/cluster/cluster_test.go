@@ -66,7 +66,8 @@ func (r *run) coordinate() *cluster.Coordinator {
 	r.t.Helper()
 
 	o := cluster.Options{
-		Run: "run", Store: r.store, Patience: r.patience, Extent: r.extent, InTurn: r.inTurn, Log: logger(),
+		Run: "run", Store: r.store, Patience: r.patience, Extent: r.extent, InTurn: r.inTurn,
+		Log: logger(),
 		Welcome: func(_ context.Context, hello []byte) ([]byte, error) {
 			if string(hello) != "hello" {
 				return nil, errors.New("not welcome:\n" + string(hello))
@@ -196,7 +197,8 @@ func (r *run) joinOn(machine, name string, slots int, call time.Duration, made *
 	if welcome, err := w.Join(r.t.Context(), []byte("hello")); len(welcome) != 3_500_000 || err != nil {
 		r.t.Fatal(len(welcome), err)
 	}
-	return &member{Worker: w, patience: r.patience, extent: r.extent, slots: slots, call: call, made: made}
+	return &member{Worker: w, patience: r.patience, extent: r.extent, slots: slots, call: call,
+		made: made}
 }
 
 func (m *member) serve(ctx context.Context) error {
@@ -693,7 +695,8 @@ func TestQueueIsBuiltAgain(t *testing.T) {
 func TestPassWithoutWorkers(t *testing.T) {
 	t.Parallel()
 
-	for name, answer := range map[string]string{"the log's and more": "", "others": "other answer"} {
+	for name, answer := range map[string]string{"the log's and more": "",
+		"others": "other answer"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
@@ -845,7 +848,8 @@ func TestLogsOfAnotherExtent(t *testing.T) {
 	}
 
 	pass("q-0-3", "short", false, []int{0, 2}, treeOf(t, 0, "a"), treeOf(t, 2, "old"))
-	pass("q-0-4", "long", true, []int{0, 1, 2, 3}, treeOf(t, 1, "a"), treeOf(t, 2, "new"), treeOf(t, 3, "a"))
+	pass("q-0-4", "long", true, []int{0, 1, 2, 3}, treeOf(t, 1, "a"), treeOf(t, 2, "new"),
+		treeOf(t, 3, "a"))
 
 	if err := r.coordinate().Close(t.Context(), false); err != nil {
 		t.Error(err)

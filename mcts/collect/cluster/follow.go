@@ -325,7 +325,8 @@ func (c *Coordinator) noteEntry(unit string, e *entry, counts bool) {
 // ended hands on the outcome of a unit. Of its log only the end stays, which refuses a worker that
 // comes late.
 func (c *Coordinator) ended(ctx context.Context, unit string, outcome []byte) error {
-	err := c.purge(ctx, c.names.logStream(), jetstream.WithPurgeSubject(c.names.log(unit)), jetstream.WithPurgeKeep(1))
+	err := c.purge(ctx, c.names.logStream(), jetstream.WithPurgeSubject(c.names.log(unit)),
+		jetstream.WithPurgeKeep(1))
 
 	// Without the purge there is only more to read.
 	if err != nil && ctx.Err() == nil {

@@ -28,8 +28,9 @@ type laneOutcome struct {
 // Lanes has the lanes of a collection grown by workers, which use GrowLane: it is its
 // collect.Options.Elsewhere.
 func (c *Coordinator) Lanes() collect.Elsewhere {
-	return func(ctx context.Context, question string, first, count int, asked func(calls, samples int)) (
-		g collect.Grown, err error) {
+	return func(
+		ctx context.Context, question string, first, count int, asked func(calls, samples int),
+	) (g collect.Grown, err error) {
 		work, err := json.Marshal(lane{question, first, count, mcts.IsAgain(ctx)})
 		if err != nil {
 			return g, err

@@ -106,7 +106,8 @@ func TestTreesOfABrokenMachine(t *testing.T) {
 	}
 
 	if got.Asked != int64(asked) || got.Samples != int64(samples) {
-		t.Errorf("%d calls and %d samples are counted, want %d and %d", got.Asked, got.Samples, asked, samples)
+		t.Errorf("%d calls and %d samples are counted, want %d and %d", got.Asked, got.Samples,
+			asked, samples)
 	}
 
 	if got := c.Counts(); got.Again != 0 || got.Begun != got.Ended+1 {

@@ -76,7 +76,9 @@ func (l *unitLog) lacks(ctx context.Context, rows []store.Row) (bool, error) {
 			there[r] = true
 		}
 	}
-	return slices.ContainsFunc(rows, func(r store.Row) bool { return !r.IsTree() && !there[r] }), err
+	return slices.ContainsFunc(rows, func(r store.Row) bool {
+		return !r.IsTree() && !there[r]
+	}), err
 }
 
 // end returns the number of the last message of the log, 0 without one, and what entry it is of.

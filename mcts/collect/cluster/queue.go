@@ -120,7 +120,9 @@ func (c *Coordinator) forget(ctx context.Context, unit string, l *unitLog) error
 }
 
 // purge removes messages of a stream.
-func (c *Coordinator) purge(ctx context.Context, stream string, which ...jetstream.StreamPurgeOpt) error {
+func (c *Coordinator) purge(
+	ctx context.Context, stream string, which ...jetstream.StreamPurgeOpt,
+) error {
 	s, err := c.js.Stream(ctx, stream)
 	if err == nil {
 		err = s.Purge(ctx, which...)

@@ -48,7 +48,8 @@ func TestTemplates(t *testing.T) {
 		template := parse(t, c.name)
 
 		names = append(names, c.name)
-		if template.String() != c.name || template.BOS() != c.bos || template.AddSpecialTokens() != (c.bos != "") {
+		if template.String() != c.name || template.BOS() != c.bos ||
+			template.AddSpecialTokens() != (c.bos != "") {
 			t.Errorf("%s: name %s, beginning %q, special tokens %v", c.name, template, template.BOS(),
 				template.AddSpecialTokens())
 		}

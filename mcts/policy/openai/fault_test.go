@@ -97,37 +97,43 @@ func TestFaults(t *testing.T) {
 			name: "too long, SGLang and Together",
 			kind: server.TooLong,
 			handler: wiretest.Answers(400,
-				flat("The input (61709 tokens) is longer than the model's context length (40960 tokens).", 400)),
+				flat("The input (61709 tokens) is longer than the model's context length (40960 "+
+					"tokens).", 400)),
 		},
 		{
 			name: "too long for the memory, SGLang",
 			kind: server.TooLong,
 			handler: wiretest.Answers(400,
-				flat("Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens).", 400)),
+				flat("Input length (160062 tokens) exceeds the maximum allowed length (59862 "+
+					"tokens).", 400)),
 		},
 		{
 			name: "too long, xAI",
 			kind: server.TooLong,
-			handler: wiretest.Answers(400, `{"code":"invalid-argument","error":"This model's maximum prompt length is `+
-				`131072 but the request contains 136973 tokens."}`),
+			handler: wiretest.Answers(400,
+				`{"code":"invalid-argument","error":"This model's maximum prompt length is 131072 `+
+					`but the request contains 136973 tokens."}`),
 		},
 		{
 			name: "too long, xAI since",
 			kind: server.TooLong,
-			handler: wiretest.Answers(400, `{"code":"invalid-argument","error":"[input_too_large] Current message `+
-				`(1149677 tokens) exceeds budget (975424 tokens)"}`),
+			handler: wiretest.Answers(400,
+				`{"code":"invalid-argument","error":"[input_too_large] Current message (1149677 `+
+					`tokens) exceeds budget (975424 tokens)"}`),
 		},
 		{
 			name: "too long, Gemini",
 			kind: server.TooLong,
-			handler: wiretest.Answers(400, `[{"error":{"code":400,"message":"The input token count (1054016) exceeds `+
-				`the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`),
+			handler: wiretest.Answers(400,
+				`[{"error":{"code":400,"message":"The input token count (1054016) exceeds the `+
+					`maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`),
 		},
 		{
 			name: "too long, LM Studio",
 			kind: server.TooLong,
-			handler: wiretest.Answers(400, `{"error":"Trying to keep the first 9000 tokens when context the overflows. `+
-				`The number of tokens to keep from the initial prompt is greater than the context length."}`),
+			handler: wiretest.Answers(400, `{"error":"Trying to keep the first 9000 tokens when `+
+				`context the overflows. The number of tokens to keep from the initial prompt is `+
+				`greater than the context length."}`),
 		},
 		{
 			name:    "too long, with a good status",
@@ -360,11 +366,13 @@ func TestUnreadCallOfSeveral(t *testing.T) {
 			return
 		}
 
-		fmt.Fprintf(w, `{"choices":[{"index":0,"message":{"content":"sample %d"},"finish_reason":"stop"}]}`, asked.Seed)
+		fmt.Fprintf(w, `{"choices":[{"index":0,"message":{"content":"sample %d"},`+
+			`"finish_reason":"stop"}]}`, asked.Seed)
 	})
 
 	p, err := server.New(server.Options{
-		Backends: []server.Backend{backend(t, f, func(o *Options) { o.Chat = true })}, Sampling: sampling(),
+		Backends: []server.Backend{backend(t, f, func(o *Options) { o.Chat = true })},
+		Sampling: sampling(),
 		Messages: func(h envs.History) []chat.Message {
 			return []chat.Message{{Role: chat.UserRole, Content: h.Task().Question}}
 		},
@@ -377,8 +385,9 @@ func TestUnreadCallOfSeveral(t *testing.T) {
 
 	propose := func(seed int) []mcts.Proposal {
 		got, err := p.Propose(t.Context(), mcts.Request{
-			History: envs.NewHistory(envs.Task{ID: "q", Question: fmt.Sprint("What is ", seed, "?")}),
-			N:       3, Seed: uint64(seed),
+			History: envs.NewHistory(envs.Task{ID: "q",
+				Question: fmt.Sprint("What is ", seed, "?")}),
+			N: 3, Seed: uint64(seed),
 		})
 		if err != nil || len(got) != 3 {
 			t.Fatalf("seed %d: %+v, %v", seed, got, err)

@@ -72,7 +72,7 @@ type Completion struct {
 	unneeded bool // its log-probabilities are not needed
 	try      int  // how often samples of it came back without text; below 0 when that says nothing
 
-	begin func() (seed uint64) // is called before it is first sent, and returns its seed; may be nil
+	begin func() (seed uint64) // is called before it is first sent and returns its seed; may be nil
 }
 
 // Sampling are the parameters of decoding. All of them are sent with every request, except those
@@ -124,7 +124,7 @@ type Choice struct {
 	IDs, PromptIDs []int
 
 	Ended  bool // the text was ended here, and is not all that was sampled
-	Unread bool // the server could not read a call in the text, and lost it; a reply has no other choice
+	Unread bool // the server could not read a call in the text, and lost it; a reply's only choice
 }
 
 // Detail is what a server reports of one choice beyond its text. The durations are Ollama's, 0 when

@@ -139,7 +139,9 @@ func TestKindOfStatus(t *testing.T) {
 // the agent's. When so it is with one question after the other, the run ends.
 func TestFirstPromptTooLong(t *testing.T) {
 	fits := false
-	p := newPolicy(t, options(&echo{address: "a", before: func(context.Context, server.Completion) error {
+	p := newPolicy(t, options(&echo{address: "a", before: func(
+		context.Context, server.Completion,
+	) error {
 		if fits {
 			return nil
 		}
@@ -176,12 +178,15 @@ func TestFirstPromptTooLong(t *testing.T) {
 // What was given up for its length in an earlier pass of the run is no reason to stop, however much
 // of it there is: it is asked for again at every resume.
 func TestFirstPromptTooLongAgain(t *testing.T) {
-	p := newPolicy(t, options(&echo{address: "a", before: func(context.Context, server.Completion) error {
+	p := newPolicy(t, options(&echo{address: "a", before: func(
+		context.Context, server.Completion,
+	) error {
 		return tooLong()
 	}}))
 
 	for question := range 25 {
-		if _, err := p.Propose(mcts.Again(t.Context()), request(question, 2)); err == nil || envs.IsFinal(err) {
+		if _, err := p.Propose(mcts.Again(t.Context()), request(question, 2)); err == nil ||
+			envs.IsFinal(err) {
 			t.Fatalf("question %d: %v", question, err)
 		}
 	}
@@ -197,7 +202,9 @@ func TestFirstPromptTooLongBeforeAnyAnswer(t *testing.T) {
 				release[question] = make(chan bool)
 			}
 
-			o := options(&echo{address: "a", before: func(ctx context.Context, c server.Completion) error {
+			o := options(&echo{address: "a", before: func(
+				ctx context.Context, c server.Completion,
+			) error {
 				if <-release[c.Seed/1000] {
 					return nil
 				}
@@ -240,12 +247,15 @@ func TestFirstPromptTooLongBeforeAnyAnswer(t *testing.T) {
 
 // tooLong is the fault of a prompt for which the window is too small.
 func tooLong() error {
-	return &server.Fault{Kind: server.TooLong, Address: "a", Status: 400, Message: "the window is full"}
+	return &server.Fault{Kind: server.TooLong, Address: "a", Status: 400,
+		Message: "the window is full"}
 }
 
 // A text whose request does not fit the window is given up, so that a judge goes on with others.
 func TestTextTooLong(t *testing.T) {
-	p := newPolicy(t, options(&echo{address: "a", before: func(context.Context, server.Completion) error {
+	p := newPolicy(t, options(&echo{address: "a", before: func(
+		context.Context, server.Completion,
+	) error {
 		return tooLong()
 	}}))
 

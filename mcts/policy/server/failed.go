@@ -137,7 +137,9 @@ func (e *RequestError) GivenUp() string {
 // fit the context window: what the model would have done with it is not known. After many in a row
 // it ends the run, unless a request that was begun before may be answered yet: refusals come sooner
 // than answers.
-func (p *Policy) refuseFirst(ctx context.Context, prompt, key string, begun *time.Time, err error) error {
+func (p *Policy) refuseFirst(
+	ctx context.Context, prompt, key string, begun *time.Time, err error,
+) error {
 	f := FaultOf(err)
 	first := *f
 	first.Kind = BadRequest

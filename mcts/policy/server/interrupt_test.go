@@ -128,7 +128,8 @@ func TestInterruptedBetweenSamples(t *testing.T) {
 	release <- struct{}{}
 
 	if err := <-done; !errors.Is(err, context.Canceled) || first != r.Seed || second != r.Seed+1 {
-		t.Errorf("samples of the seeds %d and %d, of %d to %d, and then %v", first, second, r.Seed, r.Seed+2, err)
+		t.Errorf("samples of the seeds %d and %d, of %d to %d, and then %v", first, second, r.Seed,
+			r.Seed+2, err)
 	}
 
 	close(release)

@@ -101,7 +101,8 @@ func (p *Policy) propose(ctx context.Context, r mcts.Request, by caller) ([]mcts
 }
 
 // proposals turns samples into proposals.
-func (p *Policy) proposals(h envs.History, choices []Choice) (proposals []mcts.Proposal, err error) {
+func (p *Policy) proposals(h envs.History, choices []Choice) (
+	proposals []mcts.Proposal, err error) {
 	proposals = make([]mcts.Proposal, len(choices))
 	for i, c := range choices {
 		// Token ids belong to the text as it was written, before calls are read out of it.

@@ -118,7 +118,8 @@ func TestHalfOfTheRepliesAreEmpty(t *testing.T) {
 // them, and the server says so.
 func TestUnreadIsNoSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		unread := emptied("a", func(_ int64, c server.Completion) bool { return c.Prompt != "Hello" })
+		unread := emptied("a",
+			func(_ int64, c server.Completion) bool { return c.Prompt != "Hello" })
 		empty := unread.change
 		unread.change = func(asked int64, c server.Completion, r *server.Reply) {
 			empty(asked, c, r)
@@ -127,7 +128,8 @@ func TestUnreadIsNoSilence(t *testing.T) {
 		p := newPolicy(t, options(unread))
 
 		for i := range 100 {
-			if got, err := p.Propose(t.Context(), request(i, 1)); err != nil || strings.TrimSpace(got[0].Text) != "" {
+			if got, err := p.Propose(t.Context(), request(i, 1)); err != nil ||
+				strings.TrimSpace(got[0].Text) != "" {
 				t.Fatalf("request %d: %+v, %v", i, got, err)
 			}
 		}

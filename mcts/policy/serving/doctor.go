@@ -159,5 +159,6 @@ func shortPrompt(asked envs.History, form string) (short doctor.Prompt, special 
 		return short, false, err
 	}
 
-	return doctor.Prompt{Text: template.Sent(template.Render("", asked, clean))}, template.AddSpecialTokens(), nil
+	return doctor.Prompt{Text: template.Sent(template.Render("", asked, clean))},
+		template.AddSpecialTokens(), nil
 }

@@ -106,7 +106,8 @@ func (m *Models) openWriter(kind *Kind, model string, w *Writer) (*server.Policy
 		return nil, err
 	}
 	return server.New(server.Options{
-		Backends: backends, Sampling: w.sampling, Single: kind.Single, AllTaken: kind.AllTaken, Limit: limit,
+		Backends: backends, Sampling: w.sampling, Single: kind.Single, AllTaken: kind.AllTaken,
+		Limit:   limit,
 		Retry:   m.Servers.retry(),
 		Timeout: m.Servers.Timeout, Log: m.Servers.Log, LeaveOut: m.Config.Server.LeaveOut,
 		Account: m.Servers.Account.Of(kind.Name + ":" + model),

@@ -132,8 +132,8 @@ func (o *instructing) negotiate(ctx context.Context, c *suite.Call, n *instruct.
 		func(t *stategen.Task) error {
 			_, err := folder.Add(o.split, t)
 			if err == nil && !folder.Has(t) {
-				other = console.Option("out", "%s has another instruction for %s, e.g. by another model "+
-					"or prompt: name another folder", o.out, t.ID)
+				other = console.Option("out", "%s has another instruction for %s, e.g. by another "+
+					"model or prompt: name another folder", o.out, t.ID)
 			}
 			return errors.Join(err, other)
 		})
