@@ -24,7 +24,7 @@ func (r *Report) rows() map[string][]tabulate.Row {
 		if f := r.Rows[i].Repeats; f != nil {
 			row["several"] = "yes"
 
-			// The last of each list is about all repeats, if a question has so many episodes.
+			// The last of each list is about all repeats, if a question has an episode of each.
 			if len(f.PassAt) == f.Episodes {
 				row["repeats.any"], row["repeats.every"] = f.PassAt[f.Episodes-1],
 					f.PassAll[f.Episodes-1]
@@ -134,8 +134,8 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 
 // WriteCSV writes the figures as CSV, unrounded: a line for each cell, and for each mean over
 // datasets one of the dataset "mean". Accuracies are proportions, and the columns are called as in
-// JSON; pass_at and pass_all are of all repeats, and empty of greedy episodes
-// and where no question has so many.
+// JSON; pass_at and pass_all are of all repeats, and empty of greedy episodes and where no question
+// has an episode of each.
 func (r *Report) WriteCSV(w io.Writer) error {
 	return tables().Tables["evaluation"].WriteCSV(w, r.rows()["evaluation"])
 }

@@ -50,7 +50,7 @@ type Options struct {
 
 	Most     int           // instances at the same time, at least 1
 	Ahead    bool          // one more is started before it is needed
-	Timeout  time.Duration // of one call; 0 is none
+	Timeout  time.Duration // of one call; 0 sets no limit
 	Patience time.Duration // for a source that cannot start an instance
 }
 

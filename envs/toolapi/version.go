@@ -112,7 +112,7 @@ func (v *Version) Called(name string, args envs.Args) (*API, bool) {
 	return first(all[max(i, 0):])
 }
 
-// ToolOf returns the tool of the API that a call belongs to, or "" if there is none; nil is an
+// ToolOf returns the tool of the API that a call belongs to, or "" for an unknown API; nil is an
 // unknown version.
 func (v *Version) ToolOf(c envs.Call) string {
 	if v == nil {

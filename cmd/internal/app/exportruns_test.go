@@ -147,7 +147,7 @@ func TestOneCodec(t *testing.T) {
 
 	for name, c := range map[string]struct {
 		sources sources
-		want    string // in the error; "" is none
+		want    string // in the error; "" if it is fine
 	}{
 		"several calls in a turn": {sources{runs: exportedRuns{calls, several}}, ""},
 		"documents": {sources{runs: exportedRuns{calls},

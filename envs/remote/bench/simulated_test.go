@@ -22,6 +22,23 @@ func simulatedLibrary(t *testing.T, w *writer) *opened {
 	return openWith(t, data, "test", func(string, suite.WriterOptions) (suite.Writer, error) { return w, nil })
 }
 
+// begun returns a suite's environment under the base version, and the state in which its first task
+// begins.
+func begun(t *testing.T, s suite.Suite, m envs.Memory) (envs.Environment, envs.State) {
+	t.Helper()
+
+	env, err := s.Environment(base, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	start, err := env.Reset(t.Context(), s.Tasks()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env, start
+}
+
 // act plays calls from a state, and returns the last one and the state after it.
 func act(t *testing.T, env envs.Environment, s envs.State, calls ...envs.Call) (envs.State, envs.Turn) {
 	t.Helper()
@@ -57,15 +74,7 @@ func TestSimulatedTools(t *testing.T) {
 	suite := simulatedLibrary(t, w)
 	remembered := &memory{}
 
-	env, err := suite.Environment(base, remembered)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	start, err := env.Reset(t.Context(), suite.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	env, start := begun(t, suite, remembered)
 
 	emma := call("lend_book", "book", envs.Number("2"), "reader", "Ada")
 
@@ -148,15 +157,7 @@ func TestSimulatedToolsTakeTheirTime(t *testing.T) {
 	suite := openWith(t, data, "test",
 		func(string, suite.WriterOptions) (suite.Writer, error) { return w, nil })
 
-	env, err := suite.Environment(base, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	start, err := env.Reset(t.Context(), suite.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	env, start := begun(t, suite, nil)
 
 	act(t, env, start, call("find_books"))
 }

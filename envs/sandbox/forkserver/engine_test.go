@@ -248,7 +248,7 @@ func TestSilentServer(t *testing.T) {
 	}
 }
 
-// TestFrozen shows that the time in which server and program were frozen is none of the program's.
+// TestFrozen shows that time in which server and program were frozen does not count.
 func TestFrozen(t *testing.T) {
 	definitions, _, _ := strings.Cut(python.ForkServer(), "\nsetup = receive()")
 	// Every wait takes as long as it was asked to, and one an hour more. The child has ended then.
