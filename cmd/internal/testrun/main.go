@@ -83,8 +83,7 @@ func run(list string, strict bool, groups [][]string) (ok bool, err error) {
 		total += took
 	}
 
-	fmt.Printf("%d tests passed, %d failed, %d were skipped; %v, %v of processor time\n", r.passed,
-		r.failed, len(r.skipped), time.Since(started).Round(time.Second), total.Round(time.Second))
+	r.writeEnd(time.Since(started), total)
 
 	// An interrupted run has not passed, even if nothing failed.
 	return ok && ctx.Err() == nil && !(strict && unlisted > 0), nil

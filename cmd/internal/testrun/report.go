@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // event is a line of go test -json.
@@ -17,6 +18,9 @@ type event struct {
 	Action, Package, ImportPath, Test, Output string
 	Elapsed                                   float64
 }
+
+// deadly matches the first line of what a program writes that a panic ends.
+var deadly = regexp.MustCompile(`^(panic|fatal error): `)
 
 // skip is a test that was skipped.
 type skip struct{ test, reason string }
@@ -28,6 +32,8 @@ type report struct {
 	out            io.Writer
 	passed, failed int
 	skipped        []skip
+	running        []string // tests that have begun, are not paused, and have not ended
+	unended        []string // those that were running when their package ended
 }
 
 // module begins the names of packages; what is printed leaves it out.
@@ -35,7 +41,8 @@ const module = "toolevo/"
 
 // read reads events to the end. What is not an event is printed as it is.
 func (r *report) read(in io.Reader) error {
-	said := map[string]*strings.Builder{} // by test, "" of a package and its build
+	said := map[string]*strings.Builder{} // by test, or package for itself and its build
+	dying := map[string]bool{}            // packages whose tests a panic ends
 	lines := bufio.NewScanner(in)
 
 	// A test may write very long lines, and each is one event.
@@ -48,8 +55,12 @@ func (r *report) read(in io.Reader) error {
 			continue
 		}
 
-		name := strings.TrimPrefix(e.Package+e.ImportPath, module)
-		if e.Test != "" {
+		pkg := strings.TrimPrefix(e.Package+e.ImportPath, module)
+		name := pkg
+
+		// go test ascribes the panic of a test that takes too long to another that has passed.
+		dying[pkg] = dying[pkg] || deadly.MatchString(e.Output)
+		if e.Test != "" && !(dying[pkg] && e.Output != "") {
 			name += "." + e.Test
 		}
 
@@ -81,16 +92,26 @@ func (r *report) note(e event, name, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
+	// A paused test waits for others, and is not what takes too long.
+	switch e.Action {
+	case "run", "cont":
+		r.running = append(r.running, name)
+	case "pause", "pass", "fail", "skip":
+		r.running = slices.DeleteFunc(r.running, func(test string) bool { return test == name })
+	}
+
 	pkg := e.Test == ""
 	switch {
 	case e.Action == "build-fail":
 		fmt.Fprintf(r.out, "FAIL  %s does not build\n%s", name, text)
 	case e.Action == "fail":
-		if !pkg {
+		fmt.Fprintf(r.out, "FAIL  %s (%.1f s)\n%s", name, e.Elapsed, text)
+
+		if pkg {
+			r.noteUnended(name)
+		} else {
 			r.failed++
 		}
-
-		fmt.Fprintf(r.out, "FAIL  %s (%.1f s)\n%s", name, e.Elapsed, text)
 	case e.Action == "pass" && pkg:
 		fmt.Fprintf(r.out, "ok    %s (%.1f s)\n", name, e.Elapsed)
 	case e.Action == "pass":
@@ -98,6 +119,27 @@ func (r *report) note(e event, name, text string) {
 	case e.Action == "skip" && !pkg:
 		r.skipped = append(r.skipped, skip{name, reason(text)})
 	}
+}
+
+// noteUnended counts the running tests of a package as failed: go test says no more of them.
+func (r *report) noteUnended(pkg string) {
+	for _, test := range r.running {
+		if strings.HasPrefix(test, pkg+".") {
+			r.unended = append(r.unended, test)
+			r.failed++
+		}
+	}
+}
+
+// writeEnd names the tests that did not end, below all that was written when they were ended, and
+// counts.
+func (r *report) writeEnd(took, processor time.Duration) {
+	for _, test := range r.unended {
+		fmt.Fprintf(r.out, "FAIL  %s did not end\n", test)
+	}
+
+	fmt.Fprintf(r.out, "%d tests passed, %d failed, %d were skipped; %v, %v of processor time\n", r.passed,
+		r.failed, len(r.skipped), took.Round(time.Second), processor.Round(time.Second))
 }
 
 // skipping matches what t.Skip writes, at the end of what a test wrote.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -85,6 +86,35 @@ skipped: no bubblewrap: at all (not in the list of what may be skipped)
 
 	if _, err := parseSkips("\tenvs.TestA\n"); err == nil {
 		t.Error("a test without a reason is no error")
+	}
+}
+
+// When the time of a package is over, go test ascribes what its program writes to a test that has
+// passed, and says of no test that it failed.
+func TestReportOfTooLong(t *testing.T) {
+	in := `{"Action":"run","Package":"toolevo/a","Test":"TestHangs"}
+{"Action":"run","Package":"toolevo/a","Test":"TestWaits"}
+{"Action":"pause","Package":"toolevo/a","Test":"TestWaits"}
+{"Action":"run","Package":"toolevo/a","Test":"TestGood"}
+{"Action":"output","Package":"toolevo/a","Test":"TestGood","Output":"--- PASS: TestGood\n"}
+{"Action":"output","Package":"toolevo/a","Test":"TestGood","Output":"panic: test timed out\n"}
+{"Action":"output","Package":"toolevo/a","Test":"TestGood","Output":"goroutine 1:\n"}
+{"Action":"pass","Package":"toolevo/a","Test":"TestGood"}
+{"Action":"fail","Package":"toolevo/a","Elapsed":9}
+`
+	var out strings.Builder
+
+	r := report{out: &out}
+	if err := r.read(strings.NewReader(in)); err != nil {
+		t.Fatal(err)
+	}
+
+	r.writeEnd(9*time.Second, time.Minute)
+
+	want := "FAIL  a (9.0 s)\npanic: test timed out\ngoroutine 1:\nFAIL  a.TestHangs did not end\n" +
+		"1 tests passed, 1 failed, 0 were skipped; 9s, 1m0s of processor time\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
