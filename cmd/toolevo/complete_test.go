@@ -37,8 +37,8 @@ func TestCompletion(t *testing.T) {
 		{"collect --api p_s_o", "p_s_ood p_s_ood_proprietary"},
 		{"eval --api p_c,p_s_i", "p_c,p_s_in"},
 		{"eval --api p_c,factor:res", "p_c,factor:response"},
-		{"play --policy scripted:", "scripted:careful scripted:noisy scripted:oracle scripted:reader scripted:stale " +
-			"scripted:weak"},
+		{"play --policy scripted:", "scripted:careful scripted:clumsy scripted:noisy " +
+			"scripted:oracle scripted:reader scripted:stale scripted:weak"},
 		{"eval --policy scripted:stale,o", "scripted:stale,openai: scripted:stale,ollama:"},
 		{"collect --engine f", "forkserver"},
 		{"doctor sandbox --without l", "landlock"},

@@ -22,7 +22,8 @@ go -C "$repository" build -o "$proof/proofgrid" ./cmd/internal/proofgrid
 if [ ! -e data/questions/SHA256SUMS ]; then
 	quietly "$toolevo" data build --data data --dataset coffee --scale full --progress none
 	quietly "$toolevo" data build --data data --dataset flights,dblp --progress none
-	quietly "$toolevo" data questions --data data --dataset coffee,flights,dblp --progress none
+	# Designs before this one were chosen by what failed on the questions of seed 1.
+	quietly "$toolevo" data questions --data data --dataset coffee,flights,dblp --seed 2 --progress none
 fi
 
 # versions FOLDER SEED COUNT UNSEEN OPERATORS: made from p_c, the unseen ones of words that the others do not have.
@@ -51,9 +52,9 @@ for operator in reorder-date quote-field half-answer rate-limit timeout; do
 	versions subtle $seed 20 4 $operator
 	seed=$((seed + 1))
 done
-versions add-flag 21 1 20 rename-api,add-flag
-versions wrap-response 22 1 20 rename-api,wrap-response
-ln -sfn "$here/search" search # the arms
+versions add-flag 31 1 20 rename-api,add-flag
+versions wrap-response 32 1 20 rename-api,wrap-response
+ln -sfn "$here/search" search
 find versions -name '*.yaml' | sort | xargs sha256sum >versions.sums
 
 pretrained smollm2

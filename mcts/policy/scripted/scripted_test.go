@@ -436,7 +436,7 @@ func TestProfiles(t *testing.T) {
 	}
 
 	_, err := ParseProfile("gpt")
-	if err == nil || !strings.Contains(err.Error(), `"gpt": valid are careful, noisy, oracle, reader, stale`) {
+	if err == nil || !strings.Contains(err.Error(), `"gpt": valid are careful, clumsy, noisy, oracle, reader, stale`) {
 		t.Errorf("error %v does not list the profiles", err)
 	}
 
