@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -10,10 +11,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"unicode/utf8"
 
+	"toolevo/envs/keeper"
 	"toolevo/finetune/training/trainingtest"
 )
 
@@ -216,11 +217,15 @@ func (w *walk) follow(t *testing.T, all []block) {
 
 		var said bytes.Buffer
 
-		cmd := exec.Command("sh", "-c", w.served(t, b.script()))
+		ctx, end := context.WithTimeout(t.Context(), longest)
+		cmd := exec.CommandContext(ctx, "sh", "-c", w.served(t, b.script()))
 		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.environ, &said, &said
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		keeper.Bound(cmd)
 
-		if err := cmd.Run(); err != nil {
+		err := cmd.Run()
+		end()
+
+		if err != nil {
 			t.Fatalf("%s: %v\n%s", b.section, err, said.String())
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -74,6 +75,10 @@ func printed(t *testing.T, words string) *process {
 	return launch(t, cmd)
 }
 
+// longest is how long a process may take. Without a bound one that hangs takes the time of all tests,
+// and nobody learns which it was.
+const longest = 10 * time.Minute
+
 func launch(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 
@@ -91,13 +96,33 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 		_ = cmd.Wait() // how it ended stands in the process's state
 	}()
 
+	var hung atomic.Bool
+
+	// It writes what its goroutines do, and then ends with all that it has started.
+	bound := time.AfterFunc(longest, func() {
+		hung.Store(true)
+		_ = cmd.Process.Signal(syscall.SIGQUIT)
+
+		select {
+		case <-p.ended:
+		case <-time.After(5 * time.Second):
+		}
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	})
+
 	t.Cleanup(func() {
+		bound.Stop()
+
 		select {
 		case <-p.ended:
 		default:
 			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 
 			<-p.ended
+		}
+
+		if hung.Load() {
+			t.Errorf("after %v it had not ended: %q\n%s", longest, cmd.Args, p.err)
 		}
 	})
 	return p
@@ -107,20 +132,13 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 func (p *process) interrupt(t *testing.T) {
 	t.Helper()
 
+	before := len(p.err.String())
+
 	if err := p.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 
-	for {
-		select {
-		case text := <-p.err.saw:
-			if strings.Contains(text, "Interrupted:") {
-				return
-			}
-		case <-p.ended:
-			return
-		}
-	}
+	p.seesAfter(before, "Interrupted:")
 }
 
 // wait waits for the end and returns the exit code.
@@ -472,8 +490,12 @@ func TestOneProcessForARun(t *testing.T) {
 }
 
 // sees waits until the process has told people something, or has ended.
-func (p *process) sees(words string) {
-	for !strings.Contains(p.err.String(), words) {
+func (p *process) sees(words string) { p.seesAfter(0, words) }
+
+// seesAfter waits until the process has written words, beginning at an offset of all that it wrote,
+// or has ended.
+func (p *process) seesAfter(offset int, words string) {
+	for !strings.Contains(p.err.String()[offset:], words) {
 		select {
 		case <-p.err.saw:
 		case <-p.ended:

@@ -193,8 +193,11 @@ func TestServeEnvIsFair(t *testing.T) {
 		a := begin()
 
 		all.Go(func() {
+			counted := sync.OnceFunc(known.Done)
+			defer counted() // also where the test has failed
+
 			run(a, fmt.Sprintf("import time\ntime.sleep(100 + %d)", i))
-			known.Done()
+			counted()
 			known.Wait()
 			run(a, fmt.Sprintf("import time\ntime.sleep(200 + %d)", i))
 			ended.Add(1)

@@ -86,7 +86,11 @@ func TestTallyOfAKilledRun(t *testing.T) {
 	defer poll.Stop()
 
 	for len(passes()) == 0 || passes()[0].Policies["openai:sim"].Answered < answered {
-		<-poll.C
+		select {
+		case <-poll.C:
+		case <-p.ended:
+			t.Fatalf("it ended before all that was answered was written down: exit %d\n%s", p.wait(), p.err)
+		}
 	}
 
 	_ = p.Process.Kill()

@@ -119,22 +119,17 @@ const headerError = "Toolevo-Error"
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "\v") }
 
 // Join asks the coordinator whether this worker may work, and for what it needs to know. It waits
-// while the coordinator is away, and returns ErrOver where the run was complete before.
+// while the coordinator is away, and returns ErrOver where the run is complete.
 func (w *Worker) Join(ctx context.Context, hello []byte) (welcome []byte, err error) {
-	asking, end := context.WithCancelCause(ctx)
-	defer end(nil)
+	asking, end := context.WithCancel(ctx)
+	defer end()
 
 	go func() {
 		if w.isGone(asking) {
-			end(ErrOver)
+			w.finish(ErrOver)
 		}
 	}()
-
-	welcome, err = w.request(asking, w.names.join(), hello)
-	if cause := context.Cause(asking); err != nil && errors.Is(cause, ErrOver) {
-		err = cause
-	}
-	return welcome, err
+	return w.request(asking, w.names.join(), hello)
 }
 
 // goneTime is for how long nothing of a run has to be on the server until it counts as complete: a
@@ -157,7 +152,8 @@ func (w *Worker) isGone(ctx context.Context) bool {
 	return true
 }
 
-// Ask asks the coordinator something about the run. It waits while the coordinator is away.
+// Ask asks the coordinator something about the run. It waits while the coordinator is away, and
+// returns ErrOver where the run is complete.
 func (w *Worker) Ask(ctx context.Context, question []byte) (answer []byte, err error) {
 	return w.request(ctx, w.names.ask(), question)
 }
@@ -174,20 +170,27 @@ const answerTime = 30 * time.Second
 // mostRequest bounds what a worker asks, in bytes.
 const mostRequest = 32 << 20
 
-// request asks the coordinator, until it answers or ctx ends.
+// request asks the coordinator, until it answers, the run is complete, or ctx ends.
 func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]byte, error) {
 	if len(data) > mostRequest {
 		return nil, fmt.Errorf("cluster: %d bytes are more than a request may have: %w", len(data),
 			nats.ErrMaxPayload)
 	}
 
+	asking, end := context.WithCancel(ctx)
+	defer end()
+	defer context.AfterFunc(w.complete, end)()
+
 	for {
-		answer, err := w.requestOnce(ctx, subject, data)
+		answer, err := w.requestOnce(asking, subject, data)
 		if err == nil || errors.As(err, new(*AnswerError)) || errors.Is(err, nats.ErrConnectionClosed) {
 			return answer, err
 		}
 
-		if err := mcts.Wait(ctx, retryEvery); err != nil {
+		if err := mcts.Wait(asking, retryEvery); err != nil {
+			if w.isOver() {
+				err = ErrOver
+			}
 			return nil, err
 		}
 	}

@@ -318,6 +318,32 @@ func TestUnitsAreDoneOnce(t *testing.T) {
 	}
 }
 
+// The server of a coordinator ends with it: nobody will ever answer a worker that is still joining.
+func TestRunEndsWhileAWorkerJoins(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	c := r.coordinate()
+
+	late, err := cluster.Connect(cluster.WorkerOptions{Place: r.place, Name: "late", Machine: "late", Log: logger()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer late.Close()
+
+	if err := c.Close(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := late.Join(t.Context(), []byte("hello")); !errors.Is(err, cluster.ErrOver) {
+		t.Errorf("joining ended with %v", err)
+	}
+
+	if _, err := late.Ask(t.Context(), []byte("what?")); !errors.Is(err, cluster.ErrOver) {
+		t.Errorf("asking ended with %v", err)
+	}
+}
+
 // A worker that is cut off while it does a unit loses it, and what it adds once it is back is
 // refused; the other one goes on where the log ended.
 func TestWorkerThatWasCutOff(t *testing.T) {

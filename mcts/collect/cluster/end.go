@@ -33,6 +33,9 @@ func (c *Coordinator) Close(ctx context.Context, done bool) (err error) {
 
 	if done && err == nil && c.js != nil {
 		err = c.removeStreams(ctx)
+
+		// Who has connected meanwhile would wait for a coordinator that does not come back.
+		err = errors.Join(err, c.sayOver(done))
 	}
 
 	if c.conn != nil {
@@ -109,11 +112,19 @@ func (w *Worker) noteOver(m *nats.Msg) {
 
 	w.ending.Store(true)
 
+	if o.Done {
+		w.finish(ErrOver)
+		return
+	}
+
 	select {
-	case w.over <- o:
+	case w.paused <- struct{}{}:
 	default: // told before
 	}
 }
+
+// isOver reports whether the run is complete, as far as this worker knows.
+func (w *Worker) isOver() bool { return errors.Is(context.Cause(w.complete), ErrOver) }
 
 // ErrOver means that the run is complete, and ErrPaused that its coordinator has ended, and the run
 // may go on later.

@@ -39,6 +39,11 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 	// The first reason counts.
 	reason := make(chan error, 1)
 	stop := func(err error) {
+		// What fails because nobody answers any more is no failure.
+		if w.isOver() {
+			err = ErrOver
+		}
+
 		select {
 		case reason <- err:
 		default:
@@ -55,12 +60,9 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 
 	go func() {
 		select {
-		case o := <-w.over:
-			if o.Done {
-				stop(ErrOver)
-				return
-			}
-
+		case <-w.complete.Done():
+			stop(ErrOver)
+		case <-w.paused:
 			stop(ErrPaused)
 		case <-serving.Done():
 		}

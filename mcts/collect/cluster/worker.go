@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -47,8 +48,10 @@ type Worker struct {
 	js      jetstream.JetStream
 	log     *slog.Logger
 
-	over   chan over   // has room for one
-	ending atomic.Bool // the coordinator has said that it ends
+	complete context.Context         // ends with the run, by ErrOver
+	finish   context.CancelCauseFunc // of complete
+	paused   chan struct{}           // the coordinator has ended, and the run has not; has room for one
+	ending   atomic.Bool             // the coordinator has said that it ends
 
 	mu    sync.Mutex               // guards what follows
 	doing map[string]time.Time     // since when, by unit
@@ -64,12 +67,13 @@ type Worker struct {
 func Connect(o WorkerOptions) (*Worker, error) {
 	w := &Worker{
 		options: o, names: names{o.Place.Key}, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		over: make(chan over, 1), doing: map[string]time.Time{}, held: map[string]jetstream.Msg{},
+		paused: make(chan struct{}, 1), doing: map[string]time.Time{}, held: map[string]jetstream.Msg{},
 		room: semaphore.NewWeighted(allRoom),
 	}
+	w.complete, w.finish = context.WithCancelCause(context.Background())
 
 	options := []nats.Option{
-		nats.Name(o.Name), nats.MaxReconnects(-1), o.Place.credentials(), nats.ReconnectWait(retryEvery),
+		nats.Name(o.Name), nats.Timeout(connectTime), nats.MaxReconnects(-1), o.Place.credentials(), nats.ReconnectWait(retryEvery),
 		nats.ReconnectJitter(retryEvery, retryEvery), nats.ReconnectBufSize(-1),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(3), logErrors(w.log),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
@@ -99,8 +103,13 @@ func Connect(o WorkerOptions) (*Worker, error) {
 		_, err = w.conn.Subscribe(w.names.over(), w.noteOver)
 	}
 
+	// The server knows of it before this worker counts as connected.
+	if err == nil {
+		err = w.conn.FlushTimeout(closeTime)
+	}
+
 	if err != nil {
-		w.conn.Close()
+		w.Close()
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	return w, nil
@@ -112,6 +121,9 @@ func logErrors(log *slog.Logger) nats.Option {
 		log.Debug("NATS client", "because", err)
 	})
 }
+
+// connectTime is how long a server may take to answer: its machine may be busy.
+const connectTime = 10 * time.Second
 
 // pingEvery is how often a client looks whether its server is still there. Three silences are a new
 // connection.
@@ -145,4 +157,7 @@ func (w *Worker) say(format string, args ...any) {
 }
 
 // Close ends the connection.
-func (w *Worker) Close() { w.conn.Close() }
+func (w *Worker) Close() {
+	w.finish(nil)
+	w.conn.Close()
+}
