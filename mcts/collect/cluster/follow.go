@@ -120,8 +120,7 @@ func (f *follower) follow(ctx context.Context) error {
 		}
 
 		unit := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
-		isNew := about.Sequence.Stream > f.old
-		if err := f.take(ctx, unit, isNew, m.Headers(), m.Data()); err != nil {
+		if err := f.take(ctx, unit, about.Sequence.Stream, m.Headers(), m.Data()); err != nil {
 			return err
 		}
 
@@ -191,8 +190,9 @@ func (f *follower) caughtUp() {
 	}
 }
 
-// take takes a message of the log of a unit. isNew is whether it cannot have been taken before.
-func (f *follower) take(ctx context.Context, unit string, isNew bool, h nats.Header, data []byte) error {
+// take takes a message of the log of a unit, by its number in the stream.
+func (f *follower) take(ctx context.Context, unit string, n uint64, h nats.Header, data []byte) error {
+	isNew := n > f.old // it cannot have been taken before
 	parts := f.logs[unit]
 	if parts == nil {
 		parts = &assembler{}
@@ -238,14 +238,15 @@ func (f *follower) take(ctx context.Context, unit string, isNew bool, h nats.Hea
 			}
 			return err
 		}
-		return f.c.ended(ctx, unit, e.body)
+		return f.c.ended(ctx, unit, n, e.body)
 	}
 
 	f.c.noteEntry(unit, e, counts)
 	return nil
 }
 
-// takeRows takes the calls and trees of an entry. isNew and counts are as in take.
+// takeRows takes the calls and trees of an entry. isNew is whether it cannot have been taken before,
+// counts whether it is counted.
 func (f *follower) takeRows(ctx context.Context, unit string, e *entry, isNew, counts bool) error {
 	calls := store.CallsIn(e.rows)
 	taken := store.Taken{Calls: calls, Refused: calls, Torn: true}
@@ -322,9 +323,9 @@ func (c *Coordinator) noteEntry(unit string, e *entry, counts bool) {
 	}
 }
 
-// ended hands on the outcome of a unit. Of its log only the end stays, which refuses a worker that
-// comes late.
-func (c *Coordinator) ended(ctx context.Context, unit string, outcome []byte) error {
+// ended hands on the outcome of a unit, whose log ends with the message n of the stream. Of its log
+// only that stays, which refuses a worker that comes late.
+func (c *Coordinator) ended(ctx context.Context, unit string, n uint64, outcome []byte) error {
 	err := c.purge(ctx, c.names.logStream(), jetstream.WithPurgeSubject(c.names.log(unit)),
 		jetstream.WithPurgeKeep(1))
 
@@ -344,6 +345,9 @@ func (c *Coordinator) ended(ctx context.Context, unit string, outcome []byte) er
 			c.counts.Ended++
 		default: // it has one: this is the end of a log that was read again
 		}
+	} else {
+		// Who asks for it from now on must not think that its outcome is still to come.
+		c.taken.Store(n)
 	}
 	return nil
 }
