@@ -225,7 +225,7 @@ func TestPrograms(t *testing.T) {
 // asks or breaks.
 func TestHostilePrograms(t *testing.T) {
 	g := toyGrader(t)
-	g.Limits.CPU = time.Second
+	g.Limits.CPU, g.Limits.Wall = time.Second, time.Minute
 
 	const calling = "while True:\n    try:\n        write(text='x')\n    except BaseException:\n        pass\n"
 

@@ -31,11 +31,11 @@ const brief = 2 * time.Second
 
 // run is a run whose units are questions of a few calls each.
 type run struct {
-	t     *testing.T
-	dir   string
-	store *store.Store
-	place cluster.Place
-	port  string
+	t       *testing.T
+	dir     string
+	store   *store.Store
+	place   cluster.Place
+	listens bool // at a server of its own
 
 	patience time.Duration
 	extent   string
@@ -57,11 +57,11 @@ func newRun(t *testing.T) *run {
 			t.Error(err)
 		}
 	})
-	return &run{t: t, dir: dir, store: s, port: "0", patience: time.Minute}
+	return &run{t: t, dir: dir, store: s, patience: time.Minute}
 }
 
-// coordinate starts a coordinator of the run, on the port of the one before. If a place is given
-// it is that of a server that is there.
+// coordinate starts a coordinator of the run. If a place is given it is that of a server that is
+// there.
 func (r *run) coordinate() *cluster.Coordinator {
 	r.t.Helper()
 
@@ -77,9 +77,10 @@ func (r *run) coordinate() *cluster.Coordinator {
 		Ask: cluster.Remembering(r.store),
 	}
 
-	listens := r.place == cluster.Place{} || r.port != "0"
-	if o.Place = r.place; listens {
-		o.Listen, o.Dir, o.Token = "127.0.0.1:"+r.port, filepath.Join(r.dir, "nats"), "token"
+	// Another port each time: others may have the one before by now.
+	r.listens = r.listens || r.place == cluster.Place{}
+	if o.Place = r.place; r.listens {
+		o.Listen, o.Dir, o.Token = "127.0.0.1:0", filepath.Join(r.dir, "nats"), "token"
 	}
 
 	c, err := cluster.Start(r.t.Context(), o)
@@ -87,22 +88,10 @@ func (r *run) coordinate() *cluster.Coordinator {
 		r.t.Fatal(err)
 	}
 
-	if !listens {
-		return c
+	if r.listens {
+		r.place = cluster.PlaceOf("run", c.Address(), "token", "")
 	}
-
-	r.place = cluster.PlaceOf("run", c.Address(), "token", "")
-	_, r.port, _ = splitAddress(c.Address())
 	return c
-}
-
-func splitAddress(a string) (host, port string, ok bool) {
-	for i := len(a) - 1; i >= 0; i-- {
-		if a[i] == ':' {
-			return a[:i], a[i+1:], true
-		}
-	}
-	return a, "", false
 }
 
 func logger() *slog.Logger {
@@ -257,6 +246,11 @@ func (m *member) do(ctx context.Context, a *cluster.Assignment) ([]byte, error) 
 	for i := len(a.Earlier); i < calls; i++ {
 		if m.doing != nil {
 			m.doing(ctx, a)
+		}
+
+		// Both may have come about below, before this goroutine runs again.
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 
 		select {
@@ -593,6 +587,7 @@ func TestUnitsThatFailOnOneMachine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 
+			began := time.Now()
 			r := newRun(t)
 			c := r.coordinate()
 
@@ -615,7 +610,11 @@ func TestUnitsThatFailOnOneMachine(t *testing.T) {
 			go func() { _ = m.serve(t.Context()) }()
 
 			outcome, err := c.Do(t.Context(), cluster.Unit{ID: "unit", Work: []byte("unit")})
-			if string(outcome) != second.want || err != nil {
+
+			// Who else is there is known 10 s after the start of a coordinator: from then on either worker
+			// of the machine may be the one that tries again.
+			again := second.machine == "broken" && string(outcome) == "done unit" && time.Since(began) >= 10*time.Second
+			if string(outcome) != second.want && !again || err != nil {
 				t.Errorf("the unit ended with %q, want %q (%v)", outcome, second.want, err)
 			}
 

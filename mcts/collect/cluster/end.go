@@ -96,8 +96,8 @@ func (c *Coordinator) sayOver(done bool) error {
 	return errors.Join(c.conn.Publish(c.names.over(), text), c.conn.FlushTimeout(closeTime))
 }
 
-// closeTime is how long the end of a coordinator waits for a server.
-const closeTime = 5 * time.Second
+// closeTime is how long the end of a coordinator waits for a server, whose machine may be busy.
+const closeTime = 30 * time.Second
 
 // over tells workers that the coordinator ends.
 type over struct {

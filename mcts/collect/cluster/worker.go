@@ -105,7 +105,7 @@ func Connect(o WorkerOptions) (*Worker, error) {
 
 	// The server knows of it before this worker counts as connected.
 	if err == nil {
-		err = w.conn.FlushTimeout(closeTime)
+		err = w.conn.FlushTimeout(connectTime)
 	}
 
 	if err != nil {
