@@ -100,36 +100,31 @@ const (
 
 // Validate reports the first value that makes no sense, and what it may be.
 func (c Config) Validate() error {
+	for _, whole := range []struct {
+		name      string
+		is, least int
+	}{
+		{"samples", c.Samples, 1}, {"simulations", c.Simulations, 1}, {"trees", c.Trees, 1},
+		{"max_depth", c.MaxDepth, 1}, {"depth_slack", c.DepthSlack, 0}, {"enough", c.Enough, 0},
+		{"redraw", c.Redraw, 0}, {"repeats", c.Repeats, 0}, {"completions", c.Completions, 0},
+	} {
+		if whole.is < whole.least {
+			return fmt.Errorf("mcts: %s is %d, want at least %d", whole.name, whole.is, whole.least)
+		}
+	}
+
 	switch {
 	// Not c.CPUCT < 0, which a NaN would pass.
 	case !(c.CPUCT >= 0) || math.IsInf(c.CPUCT, 1):
 		return fmt.Errorf("mcts: cpuct is %v, want a finite number of at least 0", c.CPUCT)
-	case c.Samples < 1:
-		return fmt.Errorf("mcts: samples is %d, want at least 1", c.Samples)
 	case c.RolloutSamples < 0 || c.RolloutSamples > c.Samples:
 		return fmt.Errorf("mcts: rollout_samples is %d, want 1..samples (%d), or 0 for samples", c.RolloutSamples,
 			c.Samples)
-	case c.Simulations < 1:
-		return fmt.Errorf("mcts: simulations is %d, want at least 1", c.Simulations)
-	case c.Trees < 1:
-		return fmt.Errorf("mcts: trees is %d, want at least 1", c.Trees)
-	case c.MaxDepth < 1:
-		return fmt.Errorf("mcts: max_depth is %d, want at least 1", c.MaxDepth)
-	case c.DepthSlack < 0:
-		return fmt.Errorf("mcts: depth_slack is %d, want at least 0", c.DepthSlack)
-	case c.Enough < 0:
-		return fmt.Errorf("mcts: enough is %d, want at least 0", c.Enough)
 	// Barren and Widen go by trees without a trajectory that counts towards Enough.
 	case c.Barren < 0 || c.Barren > 0 && c.Enough == 0:
 		return fmt.Errorf("mcts: barren is %d, want at least 0, and 0 without enough", c.Barren)
 	case c.Widen < 0 || c.Widen > 0 && c.Enough == 0:
 		return fmt.Errorf("mcts: widen is %d, want at least 0, and 0 without enough", c.Widen)
-	case c.Redraw < 0:
-		return fmt.Errorf("mcts: redraw is %d, want at least 0", c.Redraw)
-	case c.Repeats < 0:
-		return fmt.Errorf("mcts: repeats is %d, want at least 0", c.Repeats)
-	case c.Completions < 0:
-		return fmt.Errorf("mcts: completions is %d, want at least 0", c.Completions)
 	case c.ParentVisits != OwnVisits && c.ParentVisits != ChildVisits:
 		return fmt.Errorf("mcts: parent_visits is %q, want own or children", c.ParentVisits)
 	case c.Rollouts != OneRandom && c.Rollouts != Every:

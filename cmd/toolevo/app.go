@@ -38,6 +38,7 @@ type app struct {
 	ending      ending        // what is said at Ctrl-C
 	quietPeriod time.Duration // how long a command may prepare in silence; 0: the default, negative: not at all
 	backoff     time.Duration // the first wait before a server is asked again; 0 is the default
+	probe       time.Duration // of model servers before a run, at most; 0 is the default
 
 	account *account.Account           // of what the command's models took
 	limited map[*cobra.Command]*limits // the commands that limits may end early

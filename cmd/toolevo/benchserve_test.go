@@ -57,18 +57,11 @@ func startServing(t *testing.T, environ []string, args ...string) *listener {
 		}
 	})
 
-	s.words = bufio.NewReader(words)
-	s.said, err = s.words.ReadString('\n')
-	if strings.Contains(s.said, "policy external:") { // a run begins
-		s.said, err = s.words.ReadString('\n')
-	}
-
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if s.url = listening.FindString(s.said); s.url == "" {
-		t.Fatalf("it says %q", s.said)
+	// A run, or a start that takes long, is announced first.
+	for s.words = bufio.NewReader(words); s.url == ""; s.url = listening.FindString(s.said) {
+		if s.said, err = s.words.ReadString('\n'); err != nil {
+			t.Fatalf("after %q: %v", s.said, err)
+		}
 	}
 	return s
 }

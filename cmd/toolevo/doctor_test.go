@@ -132,8 +132,7 @@ func TestDoctorOfNoServer(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 
-	dead := serve(t, simserver.Options{})
-	dead.Kill()
+	dead := deadServer(t)
 	environ := []string{"OPENAI_BASE_URL=" + dead.URL() + "/v1", "OPENAI_API_KEY=sk-very-secret",
 		"TOOLEVO_POLICY=openai:sim"}
 

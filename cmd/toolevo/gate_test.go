@@ -231,7 +231,7 @@ func TestGateOfTasksOfAnyName(t *testing.T) {
 func TestGateOfAServerThatIsGone(t *testing.T) {
 	t.Parallel()
 
-	s := serve(t, simserver.Options{})
+	s := serve(t, simserver.Options{Address: freePort(t)})
 	args := []string{"gate", "p_c", "p_c", "--data", smallData(t), "--split", "train", "--engine",
 		"unsafe", "--policy", "openai:sim", "--server", s.URL(), "--out",
 		filepath.Join(t.TempDir(), "gate"), "--limit"}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/finetune/improve"
+	"toolevo/mcts/store"
 )
 
 // TestHostileKills kills runs at random moments, from the first millisecond to past their end, goes
@@ -37,6 +39,7 @@ func TestHostileKills(t *testing.T) {
 			p := start(t, goOn(run, args)...)
 			if killAt(p, time.Duration(random.Int64N(int64(longest)))) {
 				killed++
+				untilFree(t, run)
 
 				if !exists(filepath.Join(run, "run.json")) {
 					atStart++
@@ -296,6 +299,21 @@ func killAt(p *process, after time.Duration) bool {
 
 	status, ok := p.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled()
+}
+
+// untilFree waits until no process has the lock of a run: a child that a killed one was starting
+// has it for a moment.
+func untilFree(t *testing.T, run string) {
+	tick, overdue := time.NewTicker(5*time.Millisecond), time.After(time.Minute)
+	defer tick.Stop()
+
+	for errors.Is(store.Busy(run), store.ErrLocked) {
+		select {
+		case <-tick.C:
+		case <-overdue:
+			t.Fatal("the lock of a killed run is kept")
+		}
+	}
 }
 
 // leavesNothing holds that a run's folder has the files of another's, and no others.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"toolevo/finetune/rundir"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -85,7 +86,21 @@ func TestPartition(t *testing.T) {
 
 	rooted(t, "ip link set "+here+" down")
 	f.join(0) // goes on with what the far one has
-	time.AfterFunc(6*time.Second, func() { _ = exec.Command("ip", "link", "set", here, "up").Run() })
+
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+
+	for begunAgain := false; !begunAgain; {
+		select {
+		case <-tick.C:
+			n, _ := rundir.ReadNote(f.run) // an error: it is being written
+			begunAgain = n != nil && n.Workers != nil && n.Workers.Again > 0
+		case <-f.coordinator.ended:
+			t.Fatalf("the run ended with all that the lost worker had\n%s", f.coordinator.err)
+		}
+	}
+
+	rooted(t, "ip link set "+here+" up")
 
 	if code := f.coordinator.wait(); code != exitDone {
 		t.Fatalf("the coordinator ends with exit %d\n%s", code, f.coordinator.err)

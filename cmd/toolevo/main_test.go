@@ -180,8 +180,15 @@ func on(screen io.Writer) *app {
 	}}
 }
 
-// cliWith runs a command with a standard input and an environment.
+// cliWith runs a command with a standard input and an environment. Servers have much time to answer
+// it, as this process, too, may be busy.
 func cliWith(t testing.TB, in string, environ []string, args ...string) result {
+	t.Helper()
+	return cliOf(t, time.Minute, in, environ, args...)
+}
+
+// cliOf is cliWith for servers that are looked at for some time.
+func cliOf(t testing.TB, probe time.Duration, in string, environ []string, args ...string) result {
 	t.Helper()
 	var out, words bytes.Buffer
 
@@ -195,6 +202,7 @@ func cliWith(t testing.TB, in string, environ []string, args ...string) result {
 	a := on(&words)
 	a.In, a.Out, a.Environ = strings.NewReader(in), &out, environ
 	a.backoff, a.quietPeriod, a.open, a.attack = soon, time.Hour, openShared, attackedOnce
+	a.probe = probe
 	code := a.run(context.WithoutCancel(t.Context()), args)
 	return result{code, out.String(), words.String()}
 }

@@ -75,8 +75,8 @@ func printed(t *testing.T, words string) *process {
 	return launch(t, cmd)
 }
 
-// longest is how long a process may take. Without a bound one that hangs takes the time of all tests,
-// and nobody learns which it was.
+// longest is how long a process may take. Without a bound one that hangs takes the time of all
+// tests, and nobody learns which it was.
 const longest = 10 * time.Minute
 
 func launch(t *testing.T, cmd *exec.Cmd) *process {
@@ -147,9 +147,9 @@ func (p *process) wait() int {
 	return p.ProcessState.ExitCode()
 }
 
-// inTime holds that something takes no longer than it may take on a machine with nothing else to do.
-// On a busy one all takes longer, by as much as a command that does nothing, beside it or after it,
-// takes longer than its processor time.
+// inTime holds that something takes no longer than it may take on a machine with nothing else to
+// do. On a busy one all takes longer, by as much as a command that does nothing, beside it or after
+// it, takes longer than its processor time.
 func inTime(t *testing.T, what string, most time.Duration, do func()) (took time.Duration) {
 	t.Helper()
 

@@ -88,7 +88,7 @@ func measured(t *testing.T, command string, flags []string) string {
 	screen := &addressed{found: make(chan string, 1)}
 
 	a := on(screen)
-	a.Environ, a.open, a.attack, a.backoff = modulesHere(), openShared, attackedOnce, soon
+	a.Environ, a.open, a.attack, a.backoff, a.probe = modulesHere(), openShared, attackedOnce, soon, time.Minute
 
 	var running sync.WaitGroup
 	running.Go(func() {

@@ -207,7 +207,7 @@ func (f *runFlags) resumeCommand(stop toolevo.Stop) string {
 // serving returns what the environment says about servers.
 func (a *app) serving() *serving.Servers {
 	s := serving.FromEnvironment(&a.Program, a.backoff)
-	s.Account = a.account
+	s.Account, s.ProbeTime = a.account, a.probe
 	return s
 }
 

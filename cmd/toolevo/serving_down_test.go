@@ -52,12 +52,7 @@ func TestNoModelServer(t *testing.T) {
 			t.Errorf("the silent server was asked %d times by four commands", n)
 		}
 	})
-	dead := serve(t, simserver.Options{})
-	dead.Kill()
-
-	gone := serve(t, simserver.Options{})
-	gone.Kill()
-
+	dead, gone := deadServer(t), deadServer(t)
 	alive := serve(t, simserver.Options{})
 	for name, test := range map[string]struct {
 		policy, server string
@@ -92,7 +87,8 @@ func TestNoModelServer(t *testing.T) {
 
 				var r result
 				inTime(t, command, 30*time.Second, func() {
-					r = cli(t, command, "--data", data, "--out", out, "--policy", test.policy, "--server", test.server)
+					r = cliOf(t, 0, "", nil, command, "--data", data, "--out", out, "--policy", test.policy, "--server",
+						test.server)
 				})
 
 				if r.code != exitGaveUp && name != "no address at all" || r.code == exitDone || r.out != "" {
@@ -120,8 +116,7 @@ func TestOneServerDoesNotAnswer(t *testing.T) {
 			Kind:  map[string]simserver.Kind{kindOpenAI: simserver.VLLM, kindOllama: simserver.Ollama}[kind],
 			Slots: 16,
 		}
-		good, dead := serve(t, o), serve(t, o)
-		dead.Kill()
+		good, dead := serve(t, o), deadServer(t)
 
 		args := []string{"collect", "--data", data, "--policy", kind + ":sim", "--limit", "1", "--trees", "1",
 			"--preset", "paper",
@@ -221,7 +216,7 @@ func TestServerDiesAndComesBack(t *testing.T) {
 
 			a := on(words)
 			a.Out, a.Environ = &out, modulesHere()
-			a.backoff, a.open, a.attack = soon, openShared, attackedOnce
+			a.backoff, a.probe, a.open, a.attack = soon, time.Minute, openShared, attackedOnce
 
 			if code := a.run(context.WithoutCancel(t.Context()),
 				append(args, "--server", s.URL(), "--out", dir)); code != exitDone || revived != nil {

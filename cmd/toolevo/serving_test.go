@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"toolevo/envs/suite"
 	"toolevo/finetune"
 	"toolevo/mcts/policy/scripted"
@@ -25,6 +27,36 @@ func serve(t *testing.T, o simserver.Options) *simserver.Server {
 		t.Fatal(err)
 	}
 	return serveSuite(t, b, o)
+}
+
+// deadServer returns a server that refuses every connection. Its port is bound, so that no other
+// test is given it.
+func deadServer(t *testing.T) *simserver.Server {
+	t.Helper()
+
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(fd) })
+
+	if err := unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+
+	at, err := unix.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	s, err := simserver.New(simserver.Options{
+		Address: fmt.Sprintf("127.0.0.1:%d", at.(*unix.SockaddrInet4).Port),
+		Policy:  scripted.New(scripted.Profiles()[0], nil), Model: "sim",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // serveSuite is serve for the questions of a benchmark that knows them by their words.
@@ -182,8 +214,7 @@ func TestEvalOnAServer(t *testing.T) {
 func TestServersThatCannotServe(t *testing.T) {
 	t.Parallel()
 	data := smallData(t)
-	dead := serve(t, simserver.Options{})
-	dead.Kill()
+	dead := deadServer(t)
 
 	locked := serve(t, simserver.Options{APIKey: "right"})
 	for name, test := range map[string]struct {

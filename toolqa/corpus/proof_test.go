@@ -17,6 +17,7 @@ import (
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/graphtest"
 	"toolevo/toolqa/corpus/internal/layout"
+	"toolevo/toolqa/corpus/internal/layout/layouttest"
 )
 
 // Prove proves that the writer wrote one thing: that SQLite finds its pages and indexes in order,
@@ -169,9 +170,9 @@ func (c *Corpus) verifyTyped(ctx context.Context, want layout.Content, columns [
 
 	err := c.scan(ctx, "SELECT * FROM "+want.Table+" ORDER BY rowid",
 		func(names []string, values []driver.Value) error {
-			if n == 0 && !slices.Equal(names, c.schema.SQLNames()) {
+			if n == 0 && !slices.Equal(names, sqlNames(c.schema)) {
 				return fmt.Errorf("%w: table %s has the columns %v; expected %v", layout.ErrDamaged, want.Table, names,
-					c.schema.SQLNames())
+					sqlNames(c.schema))
 			}
 
 			if n == want.Rows {
@@ -196,13 +197,22 @@ func (c *Corpus) verifyTyped(ctx context.Context, want layout.Content, columns [
 	return err
 }
 
+// sqlNames returns the names of the columns in SQL, in order.
+func sqlNames(s layout.Schema) []string {
+	names := make([]string, len(s.Columns))
+	for i, c := range s.Columns {
+		names[i] = c.SQLName()
+	}
+	return names
+}
+
 // verifyIndex compares an index with what the tools print: it holds every row once.
 func (c *Corpus) verifyIndex(ctx context.Context, want layout.Content, columns []*checkedColumn, index []string) error {
 	name := layout.IndexName(want.Table, index)
 
 	keys := make([]*checkedColumn, len(index))
 	for i, column := range index {
-		keys[i] = columns[slices.Index(c.schema.SQLNames(), column)]
+		keys[i] = columns[slices.Index(sqlNames(c.schema), column)]
 	}
 
 	seen := make([]bool, want.Rows)
@@ -318,7 +328,7 @@ func (c *Corpus) checkedColumn(ctx context.Context, col layout.Column, stored bo
 			checked.missing = code
 		}
 
-		number, integer, err := layout.Typed(col.Kind, word)
+		number, integer, err := layouttest.Typed(col.Kind, word)
 		if err != nil && code != checked.missing {
 			return nil, fmt.Errorf("%w: column %s: %w", layout.ErrDamaged, col.Name, err)
 		}

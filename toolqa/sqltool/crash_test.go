@@ -97,8 +97,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// busyChild waits for one of this process's children to run a statement, and returns its number. used
-// is what children had used before the statement was asked for.
+// busyChild waits for one of this process's children to run a statement, and returns its number.
+// used is what children had used before the statement was asked for.
 func busyChild(t *testing.T, used map[int]int) int {
 	for t.Context().Err() == nil {
 		for pid, ticks := range childTicks(t) {
@@ -135,8 +135,8 @@ func childTicks(t *testing.T) map[int]int {
 }
 
 // TestHostileNeighbours asks something beside eight callers that send nothing but statements that
-// never end by themselves: it has its turn before each of them has had eight. With TOOLEVO_HOSTILE it
-// does so for a minute at the usual deadline, at which none may wait 10 s.
+// never end by themselves: it has its turn before each of them has had eight. With TOOLEVO_HOSTILE
+// it does so for a minute at the usual deadline, at which none may wait 10 s.
 func TestHostileNeighbours(t *testing.T) {
 	opts, rounds := Options{Timeout: 300 * time.Millisecond}, 3
 	if os.Getenv("TOOLEVO_HOSTILE") != "" {

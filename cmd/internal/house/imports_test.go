@@ -115,6 +115,7 @@ var allowed = []rule{
 		"toolqa"}},
 	{"toolqa/corpus/synth", []string{"envs", "envs/exact", "envs/pytext", "toolqa", "toolqa/corpus/internal/..."}},
 	{"toolqa/corpus/graphtest", []string{"toolqa/corpus/internal/layout"}},
+	{"toolqa/corpus/internal/layout/layouttest", []string{"toolqa/corpus/internal/layout"}},
 	{"toolqa/corpus", []string{"envs/disk", "envs/pytext", "envs/sqlite", "envs/yamltext", "toolqa",
 		"toolqa/corpus/internal/layout"}},
 	{"toolqa/corpus/importer", []string{"envs", "envs/pytext", "envs/disk", "envs/sandbox", "envs/sandbox/engines",

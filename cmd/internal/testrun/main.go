@@ -83,7 +83,8 @@ func run(list string, strict bool, groups [][]string) (ok bool, err error) {
 		total += took
 	}
 
-	r.writeEnd(time.Since(started), total)
+	fmt.Printf("%d tests passed, %d failed, %d were skipped; %v, %v of processor time\n", r.passed,
+		r.failed, len(r.skipped), time.Since(started).Round(time.Second), total.Round(time.Second))
 
 	// An interrupted run has not passed, even if nothing failed.
 	return ok && ctx.Err() == nil && !(strict && unlisted > 0), nil

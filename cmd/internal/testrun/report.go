@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
 // event is a line of go test -json.
@@ -33,7 +32,6 @@ type report struct {
 	passed, failed int
 	skipped        []skip
 	running        []string // tests that have begun, are not paused, and have not ended
-	unended        []string // those that were running when their package ended
 }
 
 // module begins the names of packages; what is printed leaves it out.
@@ -108,7 +106,7 @@ func (r *report) note(e event, name, text string) {
 		fmt.Fprintf(r.out, "FAIL  %s (%.1f s)\n%s", name, e.Elapsed, text)
 
 		if pkg {
-			r.noteUnended(name)
+			r.failUnended(name)
 		} else {
 			r.failed++
 		}
@@ -121,25 +119,14 @@ func (r *report) note(e event, name, text string) {
 	}
 }
 
-// noteUnended counts the running tests of a package as failed: go test says no more of them.
-func (r *report) noteUnended(pkg string) {
+// failUnended fails the running tests of a package that has ended: go test says no more of them.
+func (r *report) failUnended(pkg string) {
 	for _, test := range r.running {
 		if strings.HasPrefix(test, pkg+".") {
-			r.unended = append(r.unended, test)
+			fmt.Fprintf(r.out, "FAIL  %s did not end\n", test)
 			r.failed++
 		}
 	}
-}
-
-// writeEnd names the tests that did not end, below all that was written when they were ended, and
-// counts.
-func (r *report) writeEnd(took, processor time.Duration) {
-	for _, test := range r.unended {
-		fmt.Fprintf(r.out, "FAIL  %s did not end\n", test)
-	}
-
-	fmt.Fprintf(r.out, "%d tests passed, %d failed, %d were skipped; %v, %v of processor time\n", r.passed,
-		r.failed, len(r.skipped), took.Round(time.Second), processor.Round(time.Second))
 }
 
 // skipping matches what t.Skip writes, at the end of what a test wrote.

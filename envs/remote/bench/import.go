@@ -79,16 +79,14 @@ func (i *importing) options() []suite.Option {
 			Usage: "`NAMES` of tools that change nothing, beside those whose " +
 				"annotations or methods say so"},
 		{Name: "allow", Value: &i.allow,
-			Usage: "`NAMES` of tools to use though nothing brings back what they " +
-				"change"},
+			Usage: "`NAMES` of tools to use though nothing brings back what they change"},
 		{Name: "reset", Value: &i.reset,
 			Usage: "shell command `WORDS` that fills the folder of an instance; or, of " +
 				"a service, a request, such as \"POST /reset\""},
 		{Name: "shown", Value: &i.shown,
 			Usage: "`PATH` that agents see in place of the folder of an instance"},
 		{Name: "environment", Value: &i.environment,
-			Usage: "`NAME=VALUE` in the server's environment; may be " +
-				"repeated"},
+			Usage: "`NAME=VALUE` in the server's environment; may be repeated"},
 		{Name: "secrets", Value: &i.secrets,
 			Usage: "`NAMES` of your variables that the server gets; of a service " +
 				"SCHEME=NAME, for the document's security schemes"},

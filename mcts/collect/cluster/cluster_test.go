@@ -611,8 +611,8 @@ func TestUnitsThatFailOnOneMachine(t *testing.T) {
 
 			outcome, err := c.Do(t.Context(), cluster.Unit{ID: "unit", Work: []byte("unit")})
 
-			// Who else is there is known 10 s after the start of a coordinator: from then on either worker
-			// of the machine may be the one that tries again.
+			// Who else is there is known 10 s after the start of a coordinator: from then on
+			// either worker of the machine may be the one that tries again.
 			again := second.machine == "broken" && string(outcome) == "done unit" && time.Since(began) >= 10*time.Second
 			if string(outcome) != second.want && !again || err != nil {
 				t.Errorf("the unit ended with %q, want %q (%v)", outcome, second.want, err)

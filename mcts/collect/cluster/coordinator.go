@@ -142,13 +142,12 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 
 // connect starts a server, unless there is one, and connects to it.
 func (c *Coordinator) connect(ctx context.Context) (err error) {
-	options := []nats.Option{nats.Name("toolevo coordinator"), nats.Timeout(connectTime),
-		nats.MaxReconnects(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(3), logErrors(c.log), nats.ReconnectHandler(func(*nats.Conn) {
-			select {
-			case c.reconnected <- struct{}{}:
-			default:
-			}
-		})}
+	options := append(clientOptions("toolevo coordinator", c.log), nats.ReconnectHandler(func(*nats.Conn) {
+		select {
+		case c.reconnected <- struct{}{}:
+		default:
+		}
+	}))
 	address := c.options.Place.Server()
 
 	if c.options.Listen != "" {

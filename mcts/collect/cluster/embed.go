@@ -38,8 +38,8 @@ func startServer(
 	// Signals are the program's, and what the server has to say is said by its clients.
 	o := &server.Options{
 		Host: host, Port: number, CustomClientAuthentication: &doorman{token, log}, TLSConfig: secure,
-		TLS: secure != nil, TLSTimeout: connectTime.Seconds(), AuthTimeout: connectTime.Seconds(), PingInterval: pingEvery, MaxPingsOut: 3, JetStream: true,
-		StoreDir: dir, NoSigs: true, MaxPayload: mostMessage,
+		TLS: secure != nil, TLSTimeout: connectTime.Seconds(), AuthTimeout: connectTime.Seconds(),
+		PingInterval: pingEvery, MaxPingsOut: 3, JetStream: true, StoreDir: dir, NoSigs: true, MaxPayload: mostMessage,
 	}
 
 	s, err := server.NewServer(o)

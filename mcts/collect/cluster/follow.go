@@ -245,8 +245,8 @@ func (f *follower) take(ctx context.Context, unit string, n uint64, h nats.Heade
 	return nil
 }
 
-// takeRows takes the calls and trees of an entry. isNew is whether it cannot have been taken before,
-// counts whether it is counted.
+// takeRows takes the calls and trees of an entry. isNew is whether it cannot have been taken
+// before, counts whether it is counted.
 func (f *follower) takeRows(ctx context.Context, unit string, e *entry, isNew, counts bool) error {
 	calls := store.CallsIn(e.rows)
 	taken := store.Taken{Calls: calls, Refused: calls, Torn: true}

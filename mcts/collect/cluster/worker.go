@@ -72,10 +72,8 @@ func Connect(o WorkerOptions) (*Worker, error) {
 	}
 	w.complete, w.finish = context.WithCancelCause(context.Background())
 
-	options := []nats.Option{
-		nats.Name(o.Name), nats.Timeout(connectTime), nats.MaxReconnects(-1), o.Place.credentials(), nats.ReconnectWait(retryEvery),
+	options := append(clientOptions(o.Name, w.log), o.Place.credentials(), nats.ReconnectWait(retryEvery),
 		nats.ReconnectJitter(retryEvery, retryEvery), nats.ReconnectBufSize(-1),
-		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(3), logErrors(w.log),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil && !w.ending.Load() {
 				w.say("The coordinator is away (%v): going on with what is here, and trying again.", err)
@@ -84,8 +82,7 @@ func Connect(o WorkerOptions) (*Worker, error) {
 		nats.ReconnectHandler(func(*nats.Conn) {
 			w.holdOn()
 			w.say("The coordinator is back.")
-		}),
-	}
+		}))
 
 	if o.Secure != nil {
 		options = append(options, nats.Secure(o.Secure))
@@ -115,11 +112,15 @@ func Connect(o WorkerOptions) (*Worker, error) {
 	return w, nil
 }
 
-// logErrors logs what goes wrong between calls, which the client would print.
-func logErrors(log *slog.Logger) nats.Option {
-	return nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-		log.Debug("NATS client", "because", err)
-	})
+// clientOptions are those of coordinators and workers. What goes wrong between calls, which the
+// client would print, is logged.
+func clientOptions(name string, log *slog.Logger) []nats.Option {
+	return []nats.Option{
+		nats.Name(name), nats.Timeout(connectTime), nats.MaxReconnects(-1), nats.PingInterval(pingEvery),
+		nats.MaxPingsOutstanding(3), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			log.Debug("NATS client", "because", err)
+		}),
+	}
 }
 
 // connectTime is how long a server may take to answer: its machine may be busy.

@@ -36,6 +36,9 @@ func (s *slotServer) Address() string { return "slots" }
 func (s *slotServer) Serves(context.Context, string) (bool, error) { return true, nil }
 
 func (s *slotServer) Complete(_ context.Context, c server.Completion) (server.Reply, error) {
+	// Which of those that come at the same moment is the first must not be left to chance.
+	<-time.After(time.Duration(c.Sampling.MaxTokens) * time.Microsecond)
+
 	slot, unread := s.take(c.Prompt)
 	took := time.Duration(unread) * time.Millisecond
 	<-time.After(took + time.Duration(c.Sampling.MaxTokens)*30*time.Millisecond)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"testing/synctest"
 	"time"
 
 	"toolevo/mcts/policy/server"
@@ -23,6 +24,7 @@ type engine struct {
 	tokens      int // of completions that were finished
 	preemptions int64
 	ended       bool // it takes nothing any more
+	settles     bool // a step begins with all that comes at its moment
 }
 
 // model is what an engine can do.
@@ -71,6 +73,10 @@ func (e *engine) start(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	group.Go(func() {
 		for ctx.Err() == nil {
+			if e.settles {
+				synctest.Wait()
+			}
+
 			pause, busy := e.batch()
 			if !busy {
 				select {

@@ -229,14 +229,14 @@ func TestJoiningAndLeavingChangesNothing(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var members sync.WaitGroup
 
-	joined := 0
+	var joined atomic.Int64
 
 	members.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
 			if err := p.Join(ctx, &echo{address: fmt.Sprint("s", (i+1)%5)}); err != nil && ctx.Err() == nil {
 				t.Error(err)
 			}
-			joined++
+			joined.Add(1)
 
 			if err := p.Leave(fmt.Sprint("s", i%5)); err != nil && ctx.Err() == nil {
 				t.Error(err)
@@ -245,11 +245,15 @@ func TestJoiningAndLeavingChangesNothing(t *testing.T) {
 	})
 
 	got := all(t, p, requests, 8, 3)
+	for joined.Load() < 2 { // until some have come and gone meanwhile
+		got = all(t, p, requests, 8, 3)
+	}
+
 	stop()
 	members.Wait()
 
-	if n := len(p.Snapshot().Servers); joined < 2 || n < 3 {
-		t.Errorf("%d servers joined, of %d: that shows nothing", joined, n)
+	if n := len(p.Snapshot().Servers); n < 3 {
+		t.Errorf("there were %d servers: that shows nothing", n)
 	}
 
 	for i := range want {

@@ -237,10 +237,8 @@ func (s Sampling) Validate() error {
 	}
 
 	// It would end every completion before it begins.
-	for _, stop := range s.Stop {
-		if stop == "" {
-			return errors.New("server: a stop text is empty")
-		}
+	if slices.Contains(s.Stop, "") {
+		return errors.New("server: a stop text is empty")
 	}
 
 	return nil

@@ -104,7 +104,7 @@ func TestGoneForGood(t *testing.T) {
 func TestRampIsShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		e := &engine{model: model{slots: 256, step: 9 * time.Millisecond, mean: 21}}
+		e := &engine{model: model{slots: 256, step: 9 * time.Millisecond, mean: 21}, settles: true}
 		stopped := e.start(ctx)
 		o := options(open{e})
 		o.LogProbs, o.Limit.Sequences = false, 0

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"toolevo/envs/suite"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
 )
@@ -109,7 +108,7 @@ func (f *follower) update(ctx context.Context) {
 
 // join looks at a server, and has the policy ask it.
 func (f *follower) join(ctx context.Context, backend server.Backend) error {
-	probing, end := context.WithTimeout(ctx, suite.ProbeTime)
+	probing, end := context.WithTimeout(ctx, f.Servers.probeTime())
 	err := f.probeServer(probing, backend.(server.Client), f.kind, f.model)
 	end()
 
@@ -118,7 +117,7 @@ func (f *follower) join(ctx context.Context, backend server.Backend) error {
 	}
 
 	// A greeting takes as long as an answer. One that is slower is left to the requests of the run.
-	joining, end := context.WithTimeout(mcts.AtOnce(ctx), suite.ProbeTime)
+	joining, end := context.WithTimeout(mcts.AtOnce(ctx), f.Servers.probeTime())
 	defer end()
 
 	if err := f.policy.Join(joining, backend); err != nil {

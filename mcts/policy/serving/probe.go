@@ -22,7 +22,7 @@ import (
 // refuses the key, does not have the model, or is named twice would only be found after the run
 // directory was made.
 func (m *Models) Probe(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, suite.ProbeTime)
+	ctx, cancel := context.WithTimeout(ctx, m.Servers.probeTime())
 	defer cancel()
 
 	for _, name := range m.withoutBaselines() {
@@ -60,7 +60,7 @@ func (m *Models) Probe(ctx context.Context) error {
 // takes no request, answers for another model or never says that a completion ended is of no use to
 // it. samples is how many the run asks for in one request, at most.
 func (m *Models) Greet(ctx context.Context, samples int) error {
-	ctx, cancel := context.WithTimeout(mcts.AtOnce(ctx), suite.ProbeTime)
+	ctx, cancel := context.WithTimeout(mcts.AtOnce(ctx), m.Servers.probeTime())
 	defer cancel()
 
 	for _, name := range m.withoutBaselines() {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"toolevo/envs/console"
+	"toolevo/envs/suite"
 	"toolevo/mcts/account"
 	"toolevo/mcts/policy/server"
 )
@@ -24,6 +25,7 @@ type Servers struct {
 	Parallel  string           // "auto", or sequences in flight at each server
 	Patience  time.Duration    // how long to wait for one that is down
 	Timeout   time.Duration    // of one request
+	ProbeTime time.Duration    // of a look at servers before a run begins; 0 is suite.ProbeTime
 	backoff   time.Duration    // before a server is asked again, at first; 0 is the default
 	Account   *account.Account // of what replies take; nil keeps none
 	Log       *slog.Logger
@@ -35,6 +37,8 @@ type Servers struct {
 	// the servers are of a version that gives log-probabilities, if not all do; set by the probe
 	scored bool
 }
+
+func (s *Servers) probeTime() time.Duration { return cmp.Or(s.ProbeTime, suite.ProbeTime) }
 
 // FromEnvironment returns what the environment of a program says about servers. backoff is the time
 // before a server is asked again, at first; 0 is the default.

@@ -16,6 +16,7 @@ import (
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
+	"toolevo/toolqa/corpus/internal/layout/layouttest"
 )
 
 // readCSV returns the records of a text, with the lines on which they begin, up to the first error.
@@ -269,7 +270,7 @@ func FuzzJSONL(f *testing.F) {
 
 // says returns an error when the value of a cell is not the one that its text stands for.
 func says(col layout.Column, c layout.Cell) error {
-	number, integer, err := layout.Typed(col.Kind, c.Text)
+	number, integer, err := layouttest.Typed(col.Kind, c.Text)
 	switch v := c.Value.(type) {
 	case nil:
 		if !col.Optional || c.Text != layout.MissingCell(col, true).Text {

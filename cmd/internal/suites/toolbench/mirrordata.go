@@ -82,11 +82,9 @@ func mirrorDataCommand() suite.Command {
 				Usage: "`FILE` tokenizer.json by which the 2,560 " +
 					"tokens of train_cot are counted (default: four characters are one)"},
 			suite.Option{Name: "published-rules", Value: &m.published,
-				Usage: "take a 404 for an error wherever it " +
-					"stands, as the paper's rules do"},
+				Usage: "take a 404 for an error wherever it stands, as the paper's rules do"},
 			suite.Option{Name: "failures", Value: &m.plan.Failures,
-				Usage: "keep at most `N` calls that failed because " +
-					"of the request"}),
+				Usage: "keep at most `N` calls that failed because of the request"}),
 		Run: m.run,
 	}
 }
@@ -95,14 +93,11 @@ func mirrorDataCommand() suite.Command {
 func (m *mirrorData) modelOptions() []suite.Option {
 	return []suite.Option{
 		{Name: "check", Value: &m.check,
-			Usage: "`KIND:MODEL` that checks answers against their " +
-				"document; failures are dropped"},
+			Usage: "`KIND:MODEL` that checks answers against their document; failures are dropped"},
 		{Name: "augment", Value: &m.augment,
-			Usage: "`KIND:MODEL` that invents calls like the recorded " +
-				"ones"},
+			Usage: "`KIND:MODEL` that invents calls like the recorded ones"},
 		{Name: "explain", Value: &m.explain,
-			Usage: "`KIND:MODEL` that explains how APIs work, for " +
-				"train_cot"},
+			Usage: "`KIND:MODEL` that explains how APIs work, for train_cot"},
 		{Name: "pairs", Value: &m.plan.Pairs,
 			Usage: "with --augment: invent `N` calls"},
 		{Name: "explanations", Value: &m.plan.Explanations.Successes,

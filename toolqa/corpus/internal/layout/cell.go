@@ -167,24 +167,3 @@ func isCode(s string) bool {
 
 	return len(s) == 3
 }
-
-// Typed returns the number that a printed word of a kind means, or an error if it should mean one
-// and does not.
-func Typed(kind Kind, word string) (number float64, integer int64, err error) {
-	switch kind {
-	case Real:
-		number, err = strconv.ParseFloat(word, 64)
-	case Integer:
-		var parsed Cell
-		if parsed, err = ParseInteger(word); err == nil {
-			integer = parsed.Value.(int64)
-		}
-	case Bool:
-		integer, err = BoolCell(word == "True").Value.(int64), nil
-		if word != "True" && word != "False" {
-			err = fmt.Errorf("%q: expected True or False", word)
-		}
-	}
-
-	return number, integer, err
-}

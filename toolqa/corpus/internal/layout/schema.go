@@ -85,15 +85,6 @@ func (s Schema) Names() []string {
 	return names
 }
 
-// SQLNames returns the names of the columns in SQL, in order.
-func (s Schema) SQLNames() []string {
-	names := make([]string, len(s.Columns))
-	for i, c := range s.Columns {
-		names[i] = c.SQLName()
-	}
-	return names
-}
-
 // Clocks returns the names of the columns that the published file holds in another form than the
 // tools print.
 func (s Schema) Clocks() []string {
