@@ -58,7 +58,7 @@ func (w *watched) String() string {
 // start starts the program.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	return launch(t, program(t, args...))
+	return launch(t, program(t, args...)).bound(t)
 }
 
 // printed starts the shell command a stopped run printed, as printed.
@@ -72,12 +72,8 @@ func printed(t *testing.T, words string) *process {
 
 	cmd := exec.Command("/bin/sh", "-c", "exec "+command)
 	cmd.Env = slices.Clip(ordinary)
-	return launch(t, cmd)
+	return launch(t, cmd).bound(t)
 }
-
-// longest is how long a process may take. Without a bound one that hangs takes the time of all
-// tests, and nobody learns which it was.
-const longest = 10 * time.Minute
 
 func launch(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
@@ -96,23 +92,7 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 		_ = cmd.Wait() // how it ended stands in the process's state
 	}()
 
-	var hung atomic.Bool
-
-	// It writes what its goroutines do, and then ends with all that it has started.
-	bound := time.AfterFunc(longest, func() {
-		hung.Store(true)
-		_ = cmd.Process.Signal(syscall.SIGQUIT)
-
-		select {
-		case <-p.ended:
-		case <-time.After(5 * time.Second):
-		}
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	})
-
 	t.Cleanup(func() {
-		bound.Stop()
-
 		select {
 		case <-p.ended:
 		default:
@@ -120,9 +100,35 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 
 			<-p.ended
 		}
+	})
+	return p
+}
 
-		if hung.Load() {
-			t.Errorf("after %v it had not ended: %q\n%s", longest, cmd.Args, p.err)
+// longest is how long a command may take. Without a bound one that hangs takes the time of all
+// tests, and nobody learns which it was.
+const longest = 10 * time.Minute
+
+// bound ends a process that takes longer, and fails the test. It is not for servers, which may be
+// there for subtests that wait for their turn.
+func (p *process) bound(t *testing.T) *process {
+	var hung atomic.Bool
+
+	// It writes what its goroutines do, and then ends with all that it has started.
+	timer := time.AfterFunc(longest, func() {
+		hung.Store(true)
+		_ = p.Process.Signal(syscall.SIGQUIT)
+
+		select {
+		case <-p.ended:
+		case <-time.After(5 * time.Second):
+		}
+		_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+	})
+
+	t.Cleanup(func() {
+		if !timer.Stop() && hung.Load() {
+			<-p.ended
+			t.Errorf("after %v it had not ended: %q\n%s", longest, p.Args, p.err)
 		}
 	})
 	return p

@@ -137,7 +137,7 @@ func TestKilledServer(t *testing.T) {
 		go func() {
 			defer close(done)
 
-			reply, err = e.Run(t.Context(), sandbox.Program{Code: sleeper(2)}, sandbox.Limits{})
+			reply, err = e.Run(t.Context(), toBeKilled(kills), patient)
 		}()
 
 		killed := make(map[int]bool)
@@ -186,7 +186,7 @@ func TestKilledChild(t *testing.T) {
 		go func() {
 			defer close(done)
 
-			reply, err = e.Run(t.Context(), sandbox.Program{Code: sleeper(2)}, sandbox.Limits{})
+			reply, err = e.Run(t.Context(), toBeKilled(tt.kills), patient)
 		}()
 
 		killed := make(map[int]bool)
@@ -292,6 +292,19 @@ print(server.watch(1, 1, 5, 1)[0]["why"])`
 func sleeper(seconds int) string {
 	return fmt.Sprintf("import ctypes, time\nctypes.CDLL(None).prctl(15, b'sleeper')\ntime.sleep(%d)\nprint('done')",
 		seconds)
+}
+
+// patient are limits that no sleeper reaches.
+var patient = sandbox.Limits{Wall: 10 * time.Minute}
+
+// toBeKilled returns a program to be killed so many times. It sleeps long if no run of it has to
+// come to its end, so that a busy test finds it running.
+func toBeKilled(kills int) sandbox.Program {
+	seconds := 2
+	if kills > 1 {
+		seconds = 300
+	}
+	return sandbox.Program{Code: sleeper(seconds)}
 }
 
 // running returns a sleeper and its server; 0 is none.
