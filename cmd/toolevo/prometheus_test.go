@@ -88,7 +88,8 @@ func measured(t *testing.T, command string, flags []string) string {
 	screen := &addressed{found: make(chan string, 1)}
 
 	a := on(screen)
-	a.Environ, a.open, a.attack, a.backoff, a.probe = modulesHere(), openShared, attackedOnce, soon, time.Minute
+	a.Environ, a.open, a.attack = modulesHere(), openShared, attackedOnce
+	a.backoff, a.probe = soon, time.Minute
 
 	var running sync.WaitGroup
 	running.Go(func() {

@@ -87,8 +87,8 @@ func TestNoModelServer(t *testing.T) {
 
 				var r result
 				inTime(t, command, 30*time.Second, func() {
-					r = cliOf(t, 0, "", nil, command, "--data", data, "--out", out, "--policy", test.policy, "--server",
-						test.server)
+					r = cliOf(t, 0, "", nil, command, "--data", data, "--out", out,
+						"--policy", test.policy, "--server", test.server)
 				})
 
 				if r.code != exitGaveUp && name != "no address at all" || r.code == exitDone || r.out != "" {

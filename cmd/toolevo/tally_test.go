@@ -89,7 +89,8 @@ func TestTallyOfAKilledRun(t *testing.T) {
 		select {
 		case <-poll.C:
 		case <-p.ended:
-			t.Fatalf("it ended before all that was answered was written down: exit %d\n%s", p.wait(), p.err)
+			t.Fatalf("it ended before all that was answered was written down: exit %d\n%s",
+				p.wait(), p.err)
 		}
 	}
 

@@ -180,7 +180,8 @@ func TestServersThatRun(t *testing.T) {
 
 	m.Shown = dir // of a folder that it has not, so that no call is changed by it
 	s := remote.New(m, remote.Options{
-		ReadsOnly: func(string) bool { return true }, Most: 1, Timeout: time.Minute, Patience: time.Minute,
+		ReadsOnly: func(string) bool { return true }, Most: 1,
+		Timeout: time.Minute, Patience: time.Minute,
 	})
 
 	_, result, err := s.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", dir+"/first.txt"))
@@ -218,10 +219,12 @@ func TestServersThatRun(t *testing.T) {
 	web.Close()
 
 	hasty := remote.New(m, remote.Options{
-		ReadsOnly: func(string) bool { return true }, Most: 1, Timeout: time.Minute, Patience: time.Second,
+		ReadsOnly: func(string) bool { return true }, Most: 1,
+		Timeout: time.Minute, Patience: time.Second,
 	})
 
-	_, _, err = hasty.Call(t.Context(), nil, remote.Log{}, "read", envs.Object("path", dir+"/first.txt"))
+	args := envs.Object("path", dir+"/first.txt")
+	_, _, err = hasty.Call(t.Context(), nil, remote.Log{}, "read", args)
 	if stage, _ := envs.FailedStage(err); stage != envs.StageTool || !strings.Contains(err.Error(), web.URL) ||
 		!strings.Contains(err.Error(), "HTTP+SSE of 2024-11-05 is not spoken") {
 		t.Errorf("a server that is not there: %v", err)

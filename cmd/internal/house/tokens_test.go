@@ -52,7 +52,8 @@ const tokenBudget = 906_000
 // helpers are the folders of what is no product: what tests share, and tools for developers.
 var helpers = []string{
 	"envtest", "faulttest", "killtest", "mctstest", "suitetest", "wiretest", "golden", "browser", "testrun",
-	"trainingtest", "pytooltest", "remotetest", "ordertest", "graphtest", "sandboxtest", "layouttest",
+	"trainingtest", "pytooltest", "remotetest", "ordertest", "graphtest", "sandboxtest",
+	"layouttest",
 	"trajectories/internal/synth", "house",
 	"interop",
 	"cmd/internal/dist",      // packs a release, and is in no binary

@@ -319,7 +319,9 @@ func TestRunEndsWhileAWorkerJoins(t *testing.T) {
 	r := newRun(t)
 	c := r.coordinate()
 
-	late, err := cluster.Connect(cluster.WorkerOptions{Place: r.place, Name: "late", Machine: "late", Log: logger()})
+	late, err := cluster.Connect(cluster.WorkerOptions{
+		Place: r.place, Name: "late", Machine: "late", Log: logger(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -613,7 +615,8 @@ func TestUnitsThatFailOnOneMachine(t *testing.T) {
 
 			// Who else is there is known 10 s after the start of a coordinator: from then on
 			// either worker of the machine may be the one that tries again.
-			again := second.machine == "broken" && string(outcome) == "done unit" && time.Since(began) >= 10*time.Second
+			again := second.machine == "broken" && string(outcome) == "done unit" &&
+				time.Since(began) >= 10*time.Second
 			if string(outcome) != second.want && !again || err != nil {
 				t.Errorf("the unit ended with %q, want %q (%v)", outcome, second.want, err)
 			}

@@ -142,12 +142,13 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 
 // connect starts a server, unless there is one, and connects to it.
 func (c *Coordinator) connect(ctx context.Context) (err error) {
-	options := append(clientOptions("toolevo coordinator", c.log), nats.ReconnectHandler(func(*nats.Conn) {
-		select {
-		case c.reconnected <- struct{}{}:
-		default:
-		}
-	}))
+	options := append(clientOptions("toolevo coordinator", c.log),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			select {
+			case c.reconnected <- struct{}{}:
+			default:
+			}
+		}))
 	address := c.options.Place.Server()
 
 	if c.options.Listen != "" {

@@ -39,7 +39,8 @@ func startServer(
 	o := &server.Options{
 		Host: host, Port: number, CustomClientAuthentication: &doorman{token, log}, TLSConfig: secure,
 		TLS: secure != nil, TLSTimeout: connectTime.Seconds(), AuthTimeout: connectTime.Seconds(),
-		PingInterval: pingEvery, MaxPingsOut: 3, JetStream: true, StoreDir: dir, NoSigs: true, MaxPayload: mostMessage,
+		PingInterval: pingEvery, MaxPingsOut: 3, JetStream: true, StoreDir: dir, NoSigs: true,
+		MaxPayload: mostMessage,
 	}
 
 	s, err := server.NewServer(o)

@@ -50,7 +50,7 @@ type Worker struct {
 
 	complete context.Context         // ends with the run, by ErrOver
 	finish   context.CancelCauseFunc // of complete
-	paused   chan struct{}           // the coordinator has ended, and the run has not; has room for one
+	paused   chan struct{}           // told that the coordinator ends before the run; for one
 	ending   atomic.Bool             // the coordinator has said that it ends
 
 	mu    sync.Mutex               // guards what follows
@@ -72,8 +72,9 @@ func Connect(o WorkerOptions) (*Worker, error) {
 	}
 	w.complete, w.finish = context.WithCancelCause(context.Background())
 
-	options := append(clientOptions(o.Name, w.log), o.Place.credentials(), nats.ReconnectWait(retryEvery),
-		nats.ReconnectJitter(retryEvery, retryEvery), nats.ReconnectBufSize(-1),
+	options := append(clientOptions(o.Name, w.log), o.Place.credentials(),
+		nats.ReconnectWait(retryEvery), nats.ReconnectJitter(retryEvery, retryEvery),
+		nats.ReconnectBufSize(-1),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil && !w.ending.Load() {
 				w.say("The coordinator is away (%v): going on with what is here, and trying again.", err)
@@ -116,8 +117,9 @@ func Connect(o WorkerOptions) (*Worker, error) {
 // client would print, is logged.
 func clientOptions(name string, log *slog.Logger) []nats.Option {
 	return []nats.Option{
-		nats.Name(name), nats.Timeout(connectTime), nats.MaxReconnects(-1), nats.PingInterval(pingEvery),
-		nats.MaxPingsOutstanding(3), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		nats.Name(name), nats.Timeout(connectTime), nats.MaxReconnects(-1),
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(3),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Debug("NATS client", "because", err)
 		}),
 	}
