@@ -173,8 +173,8 @@ func inTime(t *testing.T, what string, most time.Duration, do func()) (took time
 
 	busy = max(busy, howBusy(t))
 	if took.Seconds() > most.Seconds()*busy {
-		t.Errorf("%s took %v, want %v at most on a machine that is not busy; this one is %.1f times",
-			what, took, most, busy)
+		t.Errorf("%s took %v, want %v at most on an idle machine; this one is %.1f times as slow", what,
+			took, most, busy)
 	}
 	return took
 }

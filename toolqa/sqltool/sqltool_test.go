@@ -463,7 +463,8 @@ func TestSlowStatementsAreRemembered(t *testing.T) {
 
 // A statement that was quick does not run again, whatever its result; one of another memory does.
 func TestRecentStatements(t *testing.T) {
-	in := interpreter(t, Options{Timeout: 10 * time.Minute}, small(t)) // quick is less than a tenth of it
+	// Quick is less than a tenth of the time that a statement may take.
+	in := interpreter(t, Options{Timeout: 10 * time.Minute}, small(t))
 	for _, sql := range []string{"SELECT MAX(High) m FROM coffee_data", "SELECT broken"} {
 		first := query(t, in, sql)
 

@@ -39,7 +39,7 @@ const module = "toolevo/"
 
 // read reads events to the end. What is not an event is printed as it is.
 func (r *report) read(in io.Reader) error {
-	said := map[string]*strings.Builder{} // by test, or package for itself and its build
+	said := map[string]*strings.Builder{} // by test; what is of no test, by package
 	dying := map[string]bool{}            // packages whose tests a panic ends
 	lines := bufio.NewScanner(in)
 

@@ -297,8 +297,8 @@ func sleeper(seconds int) string {
 // patient are limits that no sleeper reaches.
 var patient = sandbox.Limits{Wall: 10 * time.Minute}
 
-// toBeKilled returns a program to be killed so many times. It sleeps long if no run of it has to
-// come to its end, so that a busy test finds it running.
+// toBeKilled returns a program that is killed once or twice. One that is killed twice never reaches
+// its end, so it sleeps long enough for a busy test to find it running.
 func toBeKilled(kills int) sandbox.Program {
 	seconds := 2
 	if kills > 1 {

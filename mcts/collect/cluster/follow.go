@@ -191,7 +191,9 @@ func (f *follower) caughtUp() {
 }
 
 // take takes a message of the log of a unit, by its number in the stream.
-func (f *follower) take(ctx context.Context, unit string, n uint64, h nats.Header, data []byte) error {
+func (f *follower) take(
+	ctx context.Context, unit string, n uint64, h nats.Header, data []byte,
+) error {
 	isNew := n > f.old // it cannot have been taken before
 	parts := f.logs[unit]
 	if parts == nil {

@@ -67,8 +67,8 @@ type Worker struct {
 func Connect(o WorkerOptions) (*Worker, error) {
 	w := &Worker{
 		options: o, names: names{o.Place.Key}, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		paused: make(chan struct{}, 1), doing: map[string]time.Time{}, held: map[string]jetstream.Msg{},
-		room: semaphore.NewWeighted(allRoom),
+		paused: make(chan struct{}, 1), doing: map[string]time.Time{},
+		held: map[string]jetstream.Msg{}, room: semaphore.NewWeighted(allRoom),
 	}
 	w.complete, w.finish = context.WithCancelCause(context.Background())
 

@@ -436,7 +436,8 @@ func TestProfiles(t *testing.T) {
 	}
 
 	_, err := ParseProfile("gpt")
-	if err == nil || !strings.Contains(err.Error(), `"gpt": valid are careful, clumsy, noisy, oracle, reader, stale`) {
+	want := `"gpt": valid are careful, clumsy, noisy, oracle, reader, stale`
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v does not list the profiles", err)
 	}
 
