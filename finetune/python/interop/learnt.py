@@ -30,7 +30,7 @@ def main(out, recorded):
         by_step[t["step"]].append(t["reward"])
 
     kept = [json.loads(line) for line in Path(recorded).read_text().splitlines()]
-    at_server = Counter(str((e["question_id"], e["official"], [t["observation"] for t in e["turns"]])) for e in kept)
+    at_server = Counter(str((e["question_id"], e["strict"], [t["observation"] for t in e["turns"]])) for e in kept)
     here = Counter(str((t["task_id"], t["reward"] == 1, answered(t))) for t in traces if answered(t))
 
     recovered = 0
@@ -56,6 +56,9 @@ def main(out, recorded):
         "weights": Path(out, "model.safetensors").exists(),
         "weights on the way": any(Path(out).glob("checkpoint-*/model.safetensors")),
     }.items() if not holds]
+    for where, more in (("at the server", at_server - here), ("here", here - at_server)):
+        for episode, count in more.items():
+            print(f"learnt: only {where}, {count} times: {episode}", file=sys.stderr)
     if faults:
         print(f"learnt: missing: {'; '.join(faults)}", file=sys.stderr)
         return 1

@@ -123,7 +123,7 @@ def play(server, env, episode):
         arguments = json.loads(turn["action"].rsplit("\nAction Input: ", 1)[1])
         if (got := env[turn["api"]](**arguments)) != turn["observation"]:
             wrong(f"{episode['question_id']}: turn {i}: {got!r}, want {turn['observation']!r}")
-    got, want = toolevo_env.reward([env]), [1 if episode["official"] else 0]
+    got, want = toolevo_env.reward([env]), [1 if episode["strict"] else 0]
     if got != want or not env.done:
         wrong(f"{episode['question_id']}: rewarded with {got}, want {want}")
 

@@ -67,8 +67,8 @@ async def play(url, episode, as_call):
             reward, done = got.reward, got.done
         if not done:
             wrong(f"{name}: not over after its {len(episode['turns'])} turns")
-        if reward != (1 if episode["official"] else 0):
-            wrong(f"{name}: reward {reward}, and official is {episode['official']}")
+        if reward != (1 if episode["strict"] else 0):
+            wrong(f"{name}: reward {reward}, and strict is {episode['strict']}")
     return reward, calls
 
 
