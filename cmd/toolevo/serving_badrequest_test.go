@@ -102,6 +102,16 @@ func TestBadRequest(t *testing.T) {
 		t.Errorf("the resumed run counts %+v\n%s", left.Counts, again.err)
 	}
 
+	// That is the end of the run for its workers, too, which go home.
+	f := newFleet(t, dir+"/workers", 1)
+	f.args = append(slices.Clip(args), "--out", f.run, "--progress", "none")
+	f.work = []string{"--data", data, "--server", url, "--progress", "none"}
+	f.coordinate()
+	f.join(0)
+	f.disband()
+
+	says(t, "the coordinator", f.coordinator.err.String(), "2 trees given up")
+
 	must(t, append(slices.Clip(args), "--server", s.URL(), "--out", run, "--resume")...)
 
 	if !bytes.Equal(read(t, filepath.Join(calm, rowsFile)), read(t, filepath.Join(run, rowsFile))) {

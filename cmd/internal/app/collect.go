@@ -217,9 +217,10 @@ func (j *CollectJob) grow(ctx context.Context, b *Bench, run *stored.Run) (c Col
 	}
 
 	// The last counts are written whatever happened, with those of workers that hand in what they
-	// have; the error of the search comes first.
+	// have; the error of the search comes first. Of trees that are given up nothing is to be handed
+	// in, and the run may be complete without them: then workers go home.
 	snapshot, err := collect.Run(ctx, o)
-	if err != nil {
+	if err != nil && !errors.As(err, new(*collect.UnresolvedError)) {
 		err = cmp.Or(err, release(false))
 	}
 

@@ -66,9 +66,10 @@ func (j *RunJob) resumeRun(ctx context.Context, b *Bench) (*store.Run, error) {
 		switch {
 		case err != nil:
 			return m, "", err
-		case len(givenUp) > 0:
+		case len(givenUp) > 0, j.Coordinate != nil && b.Config.Search.InTurn():
 			// What was given up is asked for again. Trees that know those before them are then
-			// grown anew, so the run may end with other rows than before.
+			// grown anew, so the run may end with other rows than before. Likewise what workers
+			// left of an earlier pass may take away trees that were grown since.
 			m.Finished = nil
 		case (extended || j.grows) && m.Finished != nil:
 			finished := *m.Finished

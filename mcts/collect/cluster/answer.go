@@ -28,6 +28,10 @@ func (c *Coordinator) serve(ctx context.Context) error {
 
 			go func() { // the next one need not wait
 				data, err := with(ctx, question)
+				if ctx.Err() != nil { // its error says nothing of the worker, which asks again
+					return
+				}
+
 				if err := c.respond(m.Reply, data, err); err != nil {
 					c.log.Warn("a worker got no answer", "because", err)
 				}

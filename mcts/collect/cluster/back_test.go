@@ -22,11 +22,19 @@ import (
 // startServer starts a NATS server on the streams in a folder.
 func startServer(t *testing.T, address, dir string) *server.Server {
 	t.Helper()
+	return startGuarded(t, address, dir, "")
+}
+
+// startGuarded starts one that lets in who knows a token; without one it lets in everybody.
+func startGuarded(t *testing.T, address, dir, token string) *server.Server {
+	t.Helper()
 
 	host, port, _ := net.SplitHostPort(address)
 	number, _ := strconv.Atoi(port)
 
-	s, err := server.NewServer(&server.Options{Host: host, Port: number, JetStream: true, StoreDir: dir, NoSigs: true})
+	s, err := server.NewServer(&server.Options{
+		Host: host, Port: number, JetStream: true, StoreDir: dir, NoSigs: true, Authorization: token,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,6 +142,59 @@ func TestServerThatLostMessages(t *testing.T) {
 	if err := c.Close(t.Context(), true); err != nil {
 		t.Error(err)
 	}
+
+	nats.Shutdown()
+	nats.WaitForShutdown()
+}
+
+// A worker whose server is another run's by now, which refuses it, goes home at once, and asks its
+// model nothing more: nobody could be handed the answers.
+func TestAnotherRunAtTheAddress(t *testing.T) {
+	t.Parallel()
+
+	r := newRun(t)
+	nats := startServer(t, "127.0.0.1:-1", filepath.Join(r.dir, "streams"))
+	address := nats.Addr().String()
+
+	place, err := cluster.PlaceAt("run", "nats://"+address)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	r.place = place
+	c := r.coordinate()
+
+	var made atomic.Int64
+
+	m := r.join("worker", 1, time.Millisecond, &made)
+	defer m.Close()
+
+	m.grows = func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
+		nats.Shutdown()
+		nats.WaitForShutdown()
+		nats = startGuarded(t, address, filepath.Join(r.dir, "others"), "of another run")
+
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+
+	done := make(chan error, 1)
+	go func() { done <- r.do(ctx, c, 1) }()
+
+	if err := m.serve(t.Context()); !errors.Is(err, cluster.ErrToken) {
+		t.Errorf("the worker ends with %v", err)
+	}
+
+	end()
+
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+
+	_ = c.Close(t.Context(), false) // its server is another one's
 
 	nats.Shutdown()
 	nats.WaitForShutdown()

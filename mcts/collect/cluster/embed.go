@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 )
 
 // startServer starts a NATS server within this process. It keeps its streams in dir, and lets in
-// who knows the token. full is called once the disk is full.
+// who knows the token. full is called once the disk is full, or fails.
 func startServer(
 	listen, dir, token string, secure *tls.Config, log *slog.Logger, full func(error),
 ) (*server.Server, error) {
@@ -97,13 +98,16 @@ func (l serverLog) Warnf(format string, args ...any) {
 func (l serverLog) Fatalf(format string, args ...any) { l.Errorf(format, args...) }
 
 // Errorf implements server.Logger. Only here does a server say that it can take nothing more: to
-// workers that is a failure that passes, and they would try for ever.
+// workers that is a failure that passes, and they would try for ever. After what it calls a
+// critical write error a stream refuses everything until the server is started again.
 func (l serverLog) Errorf(format string, args ...any) {
 	l.to.Warn("NATS: " + fmt.Sprintf(format, args...))
 
+	isFinal := strings.Contains(format, "ritical write error")
+
 	for _, arg := range args {
 		err, _ := arg.(error)
-		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		if err != nil && isFinal || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 			l.full(envs.Fail(envs.StageStore, "keep what workers hand in", err))
 		}
 	}

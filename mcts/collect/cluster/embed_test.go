@@ -10,7 +10,8 @@ import (
 	"toolevo/envs"
 )
 
-// A server whose disk is full ends the run, which can go on later; any other failure may pass.
+// A server whose disk is full or broken ends the run, which can go on later; any other failure may
+// pass.
 func TestServerWithoutRoom(t *testing.T) {
 	var failed error
 
@@ -20,6 +21,13 @@ func TestServerWithoutRoom(t *testing.T) {
 
 	if failed != nil {
 		t.Errorf("it fails by %v", failed)
+	}
+
+	broken := &fs.PathError{Op: "write", Path: "2.blk", Err: syscall.EIO}
+	log.Errorf("Filestore [log] Critical write error: %v", broken)
+
+	if !errors.Is(failed, syscall.EIO) {
+		t.Errorf("after a write error that stays it fails by %v", failed)
 	}
 
 	log.Errorf("stream %s: %v", "log", &fs.PathError{Op: "write", Path: "2.blk", Err: syscall.ENOSPC})

@@ -233,7 +233,7 @@ func (f *follower) take(
 		// Its trees may have grown from answers that the run has not: it is done again from those
 		// that it has.
 		if f.torn[unit] && f.again[unit] < mostAgain {
-			forgotten, err := f.c.doAgain(ctx, unit)
+			forgotten, err := f.c.doAgain(ctx, unit, n)
 			if forgotten { // what comes now is of the next attempt
 				delete(f.torn, unit)
 				f.again[unit]++
@@ -253,9 +253,13 @@ func (f *follower) takeRows(ctx context.Context, unit string, e *entry, isNew, c
 	calls := store.CallsIn(e.rows)
 	taken := store.Taken{Calls: calls, Refused: calls, Torn: true}
 
+	// A log that is read again where the server has lost its end may end before trees that the run
+	// has: nobody would grow these again.
+	inTurn := f.c.options.InTurn && (isNew || f.read != nil || f.c.waitedFor(unit) != nil)
+
 	if !f.torn[unit] {
 		var err error
-		if taken, err = f.c.options.Store.Take(ctx, e.rows, f.c.options.InTurn); err != nil {
+		if taken, err = f.c.options.Store.Take(ctx, e.rows, inTurn); err != nil {
 			return err
 		}
 

@@ -175,6 +175,8 @@ func (l *unitLog) settle(ctx context.Context, id string) error {
 			return nil
 		case err == nil, errors.Is(err, jetstream.ErrMsgNotFound):
 			return ErrLost
+		case errors.Is(err, nats.ErrConnectionClosed):
+			return err
 		}
 
 		if err := mcts.Wait(ctx, retryEvery); err != nil {

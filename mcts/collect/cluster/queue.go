@@ -115,6 +115,11 @@ func (c *Coordinator) forget(ctx context.Context, unit string, l *unitLog) error
 
 	if err == nil {
 		l.last = 0
+
+		c.mu.Lock()
+		defer c.mu.Unlock()
+
+		delete(c.held, unit)
 	}
 	return err
 }
@@ -182,10 +187,18 @@ func (c *Coordinator) repair(ctx context.Context) error {
 	return nil
 }
 
-// doAgain has a unit done from what the run has of it, if somebody waits for it. forgotten is
-// whether its log is empty now.
-func (c *Coordinator) doAgain(ctx context.Context, unit string) (forgotten bool, err error) {
-	u := c.waitedFor(unit)
+// doAgain has a unit, whose log ends with the message n of the stream, done from what the run has
+// of it, if somebody waits for it. forgotten is whether its log is empty now.
+func (c *Coordinator) doAgain(ctx context.Context, unit string, n uint64) (forgotten bool, err error) {
+	c.mu.Lock()
+
+	u := c.open[unit]
+	if u == nil { // who asks for it from now on must not wait for this end
+		c.taken.Store(n)
+		delete(c.held, unit)
+	}
+	c.mu.Unlock()
+
 	if u == nil {
 		return false, nil
 	}

@@ -64,6 +64,8 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 			stop(ErrOver)
 		case <-w.paused:
 			stop(ErrPaused)
+		case <-w.closed: // nothing can be handed in: no more calls are paid for
+			stop(explain(cmp.Or(w.conn.LastError(), nats.ErrConnectionClosed)))
 		case <-serving.Done():
 		}
 	}()
