@@ -19,6 +19,12 @@ exec 8>lock
 flock -n 8 || fail "another one works in $proof"
 go -C "$repository" build -o "$proof/proofgrid" ./cmd/internal/proofgrid
 
+# One program for all cells: that of the repository may be built again while they run, and a build
+# has another hash wherever a file of the repository is new.
+[ -x toolevo ] || cp "$toolevo" toolevo
+toolevo=$proof/toolevo
+echo "The program is $toolevo; remove it to have another one copied." >&2
+
 if [ ! -e data/questions/SHA256SUMS ]; then
 	quietly "$toolevo" data build --data data --dataset coffee --scale full --progress none
 	quietly "$toolevo" data build --data data --dataset flights,dblp --progress none

@@ -154,7 +154,7 @@ func (t *Table) compare(s *Source, groups []*group) {
 	for g, p := range compared {
 		g.row["paired_n"] = float64(p.N)
 		g.row["only_first"], g.row["only_second"] = float64(p.OnlyFirst), float64(p.OnlySecond)
-		g.row["p"], g.row["p_holm"] = p.P, p.PHolm
+		g.row["paired_difference"], g.row["p"], g.row["p_holm"] = p.Difference, p.P, p.PHolm
 	}
 }
 

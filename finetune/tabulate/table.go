@@ -61,8 +61,9 @@ type Column struct {
 
 // Pairs compares each row with the one that has other keys, on the questions of both. The columns
 // are paired_n, only_first and only_second, which are right in most episodes of one side only,
-// difference, p and p_holm, adjusted among the rows that are compared with the same one. Relative
-// adds relative with its interval.
+// difference, of what the two rows show, paired_difference, on the questions of both, p and p_holm,
+// adjusted among the rows that are compared with the same one. Relative adds relative with its
+// interval.
 type Pairs struct {
 	With     map[string]string `yaml:"with"`     // the keys of the row that others are compared with
 	Of       string            `yaml:"of"`       // the column that is compared
@@ -174,6 +175,7 @@ func (t *Tables) Grids(report string, rows map[string][]Row) (grids []Grid) {
 func (t *Table) complete() {
 	if t.Pairs != nil {
 		t.Columns = append(t.Columns, Column{Name: "difference", As: "points"},
+			Column{Name: "paired_difference", As: "points"},
 			Column{Name: "relative", As: "points"}, Column{Name: "paired_n"},
 			Column{Name: "only_first"}, Column{Name: "only_second"}, Column{Name: "p", As: "probability"},
 			Column{Name: "p_holm", Head: "p", As: "probability"})

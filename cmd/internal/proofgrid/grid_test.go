@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -132,8 +133,9 @@ sets:
   many: [{api: p_c, limit: 1}, {api: "file:made/*.yaml", limit: 3}]
 against: static
 apis: {p_c: p_c, moved: p_s_ood}
-train: ["{toolevo}", finetune, "{export}", --model, "{model}", --out, "{out}", "seed={seed}"]
+train: ["{toolevo}", finetune, "{exports}", --model, "{model}", --out, "{out}", "seed={seed}"]
 server: {kind: openai, wait: 60, command: [%q, serve, "{name}", "{port}", "{model}"]}
+inputs: [input.txt]
 cells:
   - {name: many-1, model: tiny, set: many, seed: 1, limit: "2", apis: [p_c, moved]}
   - {name: static-1, model: tiny, set: static, seed: 1, limit: "2", apis: [p_c, moved]}
@@ -151,7 +153,8 @@ func start(t *testing.T, dir, cells, killed string) (text []byte, wasKilled bool
 	}
 
 	path := filepath.Join(dir, "grid.yaml")
-	if err := os.WriteFile(path, fmt.Appendf(nil, cells, self), 0o644); err != nil {
+	if err := errors.Join(os.WriteFile(path, fmt.Appendf(nil, cells, self), 0o644),
+		os.WriteFile(filepath.Join(dir, "input.txt"), []byte("data"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -190,7 +193,7 @@ func TestKilled(t *testing.T) {
 
 	var tables [2]string
 
-	for i, killed := range []string{"", "2 5 8"} {
+	for i, killed := range []string{"", "3 6 9"} {
 		dir := t.TempDir()
 		if got, want := drive(t, dir, killed), len(strings.Fields(killed)); got != want {
 			t.Errorf("it was killed %d times, want %d", got, want)
@@ -291,14 +294,20 @@ func TestResultsOfAnotherDesign(t *testing.T) {
 	dir := t.TempDir()
 	drive(t, dir, "")
 
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	for from, to := range map[string]string{
 		"set: static, seed: 1":           "set: static, seed: 2",
 		`limit: "2", apis: [p_c, moved]`: `limit: "3", apis: [p_c, moved]`,
 		`limit: "6", apis: [moved]`:      `limit: "6", apis: [p_c]`,
+		"seed={seed}":                    "seed={seed}1",
 		"  - {name: static-1,":           "  - {secondary: true, name: static-1,",
 	} {
 		path := filepath.Join(t.TempDir(), "grid.yaml")
-		text := fmt.Appendf(nil, strings.Replace(small, from, to, 1), "toolevo")
+		text := fmt.Appendf(nil, strings.Replace(small, from, to, 1), self)
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -314,6 +323,66 @@ func TestResultsOfAnotherDesign(t *testing.T) {
 			err != nil && !strings.Contains(err.Error(), "-1") {
 			t.Errorf("%s: %v", to, err)
 		}
+	}
+}
+
+// Results that were made of other inputs, or of other weights than those of the training that they
+// are counted with, are in no table.
+func TestResultsOfOtherInputs(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	drive(t, dir, "")
+
+	g, err := readGrid(filepath.Join(dir, "grid.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	path := filepath.Join(dir, "results", "many-1-more", manifestFile)
+
+	was, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, name := range []string{"input.txt", "weights/model.safetensors"} {
+		at := bytes.Index(was, []byte(name+`": "`)) + len(name+`": "`)
+		text := slices.Concat(was[:at], []byte("0123456789"), was[at+10:])
+
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := tablesOf(g, filepath.Join(dir, "results")); err == nil ||
+			!strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), filepath.Dir(path)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Weights that are not here keep a grid from the cells that measure them, and from no other.
+func TestWeightsThatAreNotHere(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	drive(t, dir, "")
+
+	for _, name := range []string{"results/many-1-more", "results/static-1", "cells/static-1"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	text, _, err := start(t, dir, strings.Replace(small, "  - {name: static-1,",
+		"  - {name: many-1-again, model: tiny, set: many, seed: 1, weights: many-1, limit: \"6\", apis: [moved]}\n"+
+			"  - {name: static-1,", 1), "")
+	if err == nil || !strings.Contains(string(text), "weights of many-1-again, many-1-more are not here") {
+		t.Errorf("%v\n%s", err, text)
+	}
+
+	if _, err := os.Stat(filepath.Join(dir, "results", "static-1", manifestFile)); err != nil {
+		t.Error("a cell with weights of its own was not run")
 	}
 }
 

@@ -15,9 +15,10 @@
 // and the file alone, in whatever order the cells were run.
 //
 // Caveats: a change of the file does not make a cell anew: its folders in the results and in the
-// working folder have to be removed, and until then its results are in no table, and it is not
-// continued. That goes for another program, too, while a cell is not done. Weights are removed once
-// no cell that is missing needs them.
+// working folder have to be removed, and until then there are no tables, and it is not continued.
+// That goes for other inputs, too, which all cells have in common, and for another program while a
+// cell is not done. Weights are removed once no cell that is missing needs them; a cell that
+// measures weights that are not there is left out, and the run fails at its end.
 package main
 
 import (
@@ -45,7 +46,7 @@ func main() {
 		"the `DIR` of the results")
 	flag.StringVar(&d.dir, "dir", "toolevo-proof-grid", "the `DIR` to work in")
 	flag.StringVar(&d.toolevo, "toolevo", "bin/toolevo", "the `PROGRAM` that does the work")
-	flag.StringVar(&d.commit, "commit", "", "the `COMMIT` that the program was built from")
+	flag.StringVar(&d.commit, "commit", "", "the `COMMIT` that is checked out")
 	flag.Parse()
 
 	// An interrupted cell lets its program save what it has: the next run continues from there.

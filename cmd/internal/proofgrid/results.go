@@ -49,8 +49,9 @@ type episode struct {
 // manifest says what a cell was made of, and what it took.
 type manifest struct {
 	Cell       *cell              `json:"cell"`
-	Commit     string             `json:"commit"`
-	Hashes     map[string]string  `json:"hashes"` // SHA-256 of inputs, samples and weights
+	Commit     string             `json:"commit"`             // that was checked out at the end
+	Settings   string             `json:"settings,omitempty"` // a hash of all commands; cells of before have none
+	Hashes     map[string]string  `json:"hashes"`             // SHA-256 of inputs, samples and weights
 	Samples    int                `json:"samples"`
 	Seconds    map[string]float64 `json:"seconds"` // of stages, of the attempt that ended them
 	Attempts   int                `json:"attempts"`
@@ -72,7 +73,12 @@ func (d *driver) store(c *cell, done notes) error {
 	}
 
 	// Hashed while they exist: weights are removed once no cell needs them.
-	if err := d.hash(c, m); err != nil {
+	err := d.hash(c, m)
+	if err != nil {
+		return err
+	}
+
+	if m.Settings, err = d.settings(c); err != nil {
 		return err
 	}
 
@@ -136,7 +142,17 @@ func (d *driver) hash(c *cell, m *manifest) error {
 	}
 
 	if c.isTraining() {
-		files["samples"] = filepath.Join(d.workPath(c, "export"), "toolevo_sft.jsonl")
+		for i := range d.grid.Sets[c.Set] {
+			path := filepath.Join(d.exportPath(c, i), "toolevo_sft.jsonl")
+			files[fmt.Sprintf("samples-%d", i)] = path
+
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+
+			m.Samples += strings.Count(string(text), "\n") // each line is one
+		}
 	}
 
 	for name, path := range files {
@@ -146,13 +162,6 @@ func (d *driver) hash(c *cell, m *manifest) error {
 		}
 
 		m.Hashes[name] = sum
-	}
-
-	// Each line of the file is a sample.
-	if samples, ok := files["samples"]; ok {
-		text, err := os.ReadFile(samples)
-		m.Samples = strings.Count(string(text), "\n")
-		return err
 	}
 	return nil
 }

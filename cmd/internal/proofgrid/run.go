@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -43,8 +42,22 @@ func (d *driver) run(ctx context.Context, names []string) (err error) {
 		return err
 	}
 
+	for _, name := range names {
+		if !slices.ContainsFunc(d.grid.Cells, func(c *cell) bool { return c.Name == name }) {
+			return fmt.Errorf("there is no cell %q in this grid", name)
+		}
+	}
+
+	var lacking []string
+
 	for _, c := range d.grid.Cells {
 		if len(names) > 0 && !slices.Contains(names, c.Name) || d.isDone(c) {
+			continue
+		}
+
+		// Those of a cell whose results came from elsewhere never were here: others can still be run.
+		if _, err := d.weights(c); c.Weights != "" && errors.Is(err, fs.ErrNotExist) {
+			lacking = append(lacking, c.Name)
 			continue
 		}
 
@@ -57,6 +70,11 @@ func (d *driver) run(ctx context.Context, names []string) (err error) {
 		if err := d.tidy(); err != nil {
 			return err
 		}
+	}
+
+	if len(lacking) > 0 {
+		return fmt.Errorf("the weights of %s are not here: to make them, remove the results of the trainings that "+
+			"these cells measure", strings.Join(lacking, ", "))
 	}
 	return nil
 }
@@ -172,31 +190,36 @@ func (d *driver) runCell(ctx context.Context, c *cell) error {
 	return d.store(c, done)
 }
 
-// stamp returns a hash of the program and of all commands of a cell.
+// stamp returns a hash of the program and the settings of a cell.
 func (d *driver) stamp(c *cell) (string, error) {
 	program, _, err := disk.Sum(d.toolevo)
 	if err != nil {
 		return "", err
 	}
 
+	settings, err := d.settings(c)
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(program+settings))), err
+}
+
+// settings returns a hash of all commands of a cell. Where the program is says nothing about it.
+func (d *driver) settings(c *cell) (string, error) {
+	named := &driver{grid: d.grid, toolevo: "toolevo"}
+
 	var commands [][]string
 
 	if c.isTraining() {
 		for _, p := range d.grid.Sets[c.Set] {
-			commands = append(commands, d.collect(c, p))
+			commands = append(commands, named.collect(c, p))
 		}
 
-		commands = append(commands, d.grid.Export, d.train(c))
+		commands = append(commands, d.grid.Export, named.train(c))
 	}
 
 	for _, name := range c.APIs {
-		commands = append(commands, d.eval(c, name))
+		commands = append(commands, named.eval(c, name))
 	}
 
-	text, err := json.Marshal([]any{program, commands, d.grid.Server})
-
-	// Where the program is says nothing about it.
-	text = bytes.ReplaceAll(text, []byte(d.toolevo), []byte("toolevo"))
+	text, err := json.Marshal([]any{commands, d.grid.Server})
 	return fmt.Sprintf("%x", sha256.Sum256(text)), err
 }
 
@@ -215,32 +238,33 @@ func (d *driver) stages(c *cell) (all []stage) {
 	return append(all, stage{"evaluate", evaluate})
 }
 
-// training collects the parts of a set, exports them together, and trains on them.
+// training collects the parts of a set, exports each, and trains on all of them. Parts have questions
+// in common: exported together, one part's trajectories would take the place of another's.
 func (d *driver) training(c *cell) (all []stage) {
-	export := []string{d.toolevo, "export"}
-
 	for i, p := range d.grid.Sets[c.Set] {
 		run := d.workPath(c, fmt.Sprintf("run-%d", i))
-		export = append(export, run)
+		out := d.exportPath(c, i)
+		export := slices.Concat([]string{d.toolevo, "export", run}, d.grid.Export, []string{"--out", out})
 
 		all = append(all, stage{fmt.Sprintf("collect-%d", i), func(ctx context.Context) error {
 			return d.command(ctx, c, resumed(run, d.collect(c, p))...)
+		}}, stage{fmt.Sprintf("export-%d", i), func(ctx context.Context) error {
+			// An export that was cut short cannot be resumed.
+			if err := os.RemoveAll(out); err != nil {
+				return err
+			}
+			return d.command(ctx, c, export...)
 		}})
 	}
 
-	out := d.workPath(c, "export")
-	export = slices.Concat(export, d.grid.Export, []string{"--out", out})
-
-	all = append(all, stage{"export", func(ctx context.Context) error {
-		// An export that was cut short cannot be resumed.
-		if err := os.RemoveAll(out); err != nil {
-			return err
-		}
-		return d.command(ctx, c, export...)
-	}})
 	return append(all, stage{"train", func(ctx context.Context) error {
 		return d.command(ctx, c, d.train(c)...)
 	}})
+}
+
+// exportPath returns the folder of the samples of a part of the cell's set.
+func (d *driver) exportPath(c *cell, part int) string {
+	return d.workPath(c, fmt.Sprintf("export-%d", part))
 }
 
 // collect returns the command that collects a part of the cell's set.
@@ -252,15 +276,21 @@ func (d *driver) collect(c *cell, p part) []string {
 	return slices.Concat(args, d.grid.Collect, p.Args)
 }
 
-// train returns the command that trains on the cell's export.
+// train returns the command that trains on the cell's exports.
 func (d *driver) train(c *cell) (args []string) {
 	m := d.grid.Models[c.Model]
 	fill := strings.NewReplacer("{toolevo}", d.toolevo, "{model}", m.Folder,
-		"{export}", d.workPath(c, "export"), "{out}", d.workPath(c, "trained"),
-		"{seed}", strconv.Itoa(c.Seed))
+		"{out}", d.workPath(c, "trained"), "{seed}", strconv.Itoa(c.Seed))
 
 	for _, word := range slices.Concat(d.grid.Train, m.Train) {
-		args = append(args, fill.Replace(word))
+		if word != "{exports}" {
+			args = append(args, fill.Replace(word))
+			continue
+		}
+
+		for i := range d.grid.Sets[c.Set] {
+			args = append(args, d.exportPath(c, i))
+		}
 	}
 	return args
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -87,7 +88,9 @@ func tablesOf(g *grid, results string) (string, error) {
 	}
 
 	// A baseline has no comparison with itself, and so no row.
-	made["sets"], made["baselines"] = compared(made["sets"]), compared(made["baselines"])
+	for _, name := range []string{"sets", "baselines", "instead"} {
+		made[name] = compared(made[name])
+	}
 
 	var b bytes.Buffer
 
@@ -109,6 +112,7 @@ func readCells(g *grid, results string) (
 ) {
 	missing = map[string][]string{}
 	places := map[[6]string]int{}
+	known := map[string]string{} // hashes that cells have in common, by what they are of
 
 	for _, c := range g.Cells {
 		// The manifest is written last, so a cell without one is not done.
@@ -123,9 +127,9 @@ func readCells(g *grid, results string) (
 			return nil, nil, nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 
-		if !m.isOf(*c) {
-			return nil, nil, nil, fmt.Errorf("%s: its results are of another design than the "+
-				"grid's: remove %s", c.Name, filepath.Join(results, c.Name))
+		if other := m.otherThan(g, *c, known); other != "" {
+			return nil, nil, nil, fmt.Errorf("%s: its results are of %s: remove %s", c.Name, other,
+				filepath.Join(results, c.Name))
 		}
 
 		all, err := readCSV(filepath.Join(results, c.Name, factsFile))
@@ -153,14 +157,37 @@ func readCells(g *grid, results string) (
 	return rows, costs, missing, nil
 }
 
-// isOf reports whether results are of a cell. Which part it belongs to makes no difference to them.
-func (m *manifest) isOf(c cell) bool {
+// otherThan says what else results are of than of a cell, or "". known are the hashes of cells that
+// were looked at before, to which it adds these.
+func (m *manifest) otherThan(g *grid, c cell, known map[string]string) string {
 	if m.Cell == nil {
-		return false
+		return "another design than the grid's"
 	}
 
+	// Which part it belongs to makes no difference to them.
 	c.Secondary = m.Cell.Secondary
-	return reflect.DeepEqual(*m.Cell, c)
+
+	settings, err := (&driver{grid: g}).settings(&c)
+	if !reflect.DeepEqual(*m.Cell, c) || m.Settings != "" && (err != nil || m.Settings != settings) {
+		return "another design than the grid's"
+	}
+
+	for name, sum := range m.Hashes {
+		switch {
+		case name == "program" || strings.HasPrefix(name, "samples"):
+			continue
+		case !strings.HasPrefix(name, "weights/"): // an input, which all cells have
+		case c.Set == "":
+			name = c.Model + "/" + name
+		default:
+			name = cmp.Or(c.Weights, c.Name) + "/" + name
+		}
+
+		if known[name] = cmp.Or(known[name], sum); known[name] != sum {
+			return "another " + name + " than those of other cells"
+		}
+	}
+	return ""
 }
 
 // part returns which part of the plan a cell belongs to.
