@@ -62,23 +62,8 @@ type manifest struct {
 
 // store writes the results of a cell, all at once.
 func (d *driver) store(c *cell, done notes) error {
-	m := &manifest{
-		Cell: c, Commit: d.commit, Hashes: map[string]string{},
-		Seconds: done.Seconds, Attempts: done.Attempts,
-		Processors: runtime.NumCPU(), Ended: time.Now().UTC().Format(time.RFC3339),
-	}
-
-	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
-		m.Load = strings.Join(strings.Fields(string(load))[:3], " ")
-	}
-
-	// Hashed while they exist: weights are removed once no cell needs them.
-	err := d.hash(c, m)
+	m, err := d.manifest(c, done)
 	if err != nil {
-		return err
-	}
-
-	if m.Settings, err = d.settings(c); err != nil {
 		return err
 	}
 
@@ -109,6 +94,53 @@ func (d *driver) store(c *cell, done notes) error {
 		}
 		return disk.Write(filepath.Join(dir, manifestFile), append(text, '\n'))
 	})
+}
+
+// manifest returns the manifest of a cell that has ended.
+func (d *driver) manifest(c *cell, done notes) (m *manifest, err error) {
+	m = &manifest{
+		Cell: c, Commit: d.commit, Hashes: map[string]string{},
+		Seconds: done.Seconds, Attempts: done.Attempts,
+		Processors: runtime.NumCPU(), Ended: time.Now().UTC().Format(time.RFC3339),
+	}
+
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		m.Load = strings.Join(strings.Fields(string(load))[:3], " ")
+	}
+
+	if m.Settings, err = d.settings(c); err != nil {
+		return nil, err
+	}
+
+	if m.Samples, err = d.countSamples(c); err != nil {
+		return nil, err
+	}
+
+	// Hashed while they exist: weights are removed once no cell needs them.
+	return m, d.hash(c, m)
+}
+
+// samplesPath returns the file of the samples of a part of the cell's set, which has one in each
+// line.
+func (d *driver) samplesPath(c *cell, part int) string {
+	return filepath.Join(d.exportPath(c, part), "toolevo_sft.jsonl")
+}
+
+// countSamples counts what the cell was trained on.
+func (d *driver) countSamples(c *cell) (n int, err error) {
+	if !c.isTraining() {
+		return 0, nil
+	}
+
+	for i := range d.grid.Sets[c.Set] {
+		text, err := os.ReadFile(d.samplesPath(c, i))
+		if err != nil {
+			return 0, err
+		}
+
+		n += strings.Count(string(text), "\n")
+	}
+	return n, nil
 }
 
 // hash notes the hashes of the inputs, the samples and the weights.
@@ -143,15 +175,7 @@ func (d *driver) hash(c *cell, m *manifest) error {
 
 	if c.isTraining() {
 		for i := range d.grid.Sets[c.Set] {
-			path := filepath.Join(d.exportPath(c, i), "toolevo_sft.jsonl")
-			files[fmt.Sprintf("samples-%d", i)] = path
-
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-
-			m.Samples += strings.Count(string(text), "\n") // each line is one
+			files[fmt.Sprintf("samples-%d", i)] = d.samplesPath(c, i)
 		}
 	}
 

@@ -48,16 +48,15 @@ func (d *driver) run(ctx context.Context, names []string) (err error) {
 		}
 	}
 
-	var lacking []string
-
 	for _, c := range d.grid.Cells {
 		if len(names) > 0 && !slices.Contains(names, c.Name) || d.isDone(c) {
 			continue
 		}
 
-		// Those of a cell whose results came from elsewhere never were here: others can still be run.
-		if _, err := d.weights(c); c.Weights != "" && errors.Is(err, fs.ErrNotExist) {
-			lacking = append(lacking, c.Name)
+		// Those of a training done elsewhere never were here, and other cells can still be run.
+		if _, lacks := d.weights(c); c.Weights != "" && errors.Is(lacks, fs.ErrNotExist) {
+			err = errors.Join(err, fmt.Errorf("%s: the weights are not here: remove the results of %s to make them",
+				c.Name, c.Weights))
 			continue
 		}
 
@@ -71,12 +70,7 @@ func (d *driver) run(ctx context.Context, names []string) (err error) {
 			return err
 		}
 	}
-
-	if len(lacking) > 0 {
-		return fmt.Errorf("the weights of %s are not here: to make them, remove the results of the trainings that "+
-			"these cells measure", strings.Join(lacking, ", "))
-	}
-	return nil
+	return err
 }
 
 func (d *driver) isDone(c *cell) bool {
@@ -238,8 +232,8 @@ func (d *driver) stages(c *cell) (all []stage) {
 	return append(all, stage{"evaluate", evaluate})
 }
 
-// training collects the parts of a set, exports each, and trains on all of them. Parts have questions
-// in common: exported together, one part's trajectories would take the place of another's.
+// training collects the parts of a set, exports each, and trains on all of them. Parts have
+// questions in common: exported together, one part's trajectories would take the place of others.
 func (d *driver) training(c *cell) (all []stage) {
 	for i, p := range d.grid.Sets[c.Set] {
 		run := d.workPath(c, fmt.Sprintf("run-%d", i))

@@ -111,7 +111,7 @@ func readCells(g *grid, results string) (
 	rows []row, costs []cost, missing map[string][]string, err error,
 ) {
 	missing = map[string][]string{}
-	places := map[[6]string]int{}
+	places := places{}
 	known := map[string]string{} // hashes that cells have in common, by what they are of
 
 	for _, c := range g.Cells {
@@ -137,24 +137,31 @@ func readCells(g *grid, results string) (
 			return nil, nil, nil, err
 		}
 
-		// A cell that measures weights again has some of the same questions: the later one counts.
 		for _, e := range all {
-			r := row{c.Model, c.trainedOn(), e.Baseline, strconv.Itoa(c.Seed), e}
-			key := [6]string{r.Model, r.Trained, r.With, r.Seed, r.API, r.Question}
-
-			i, ok := places[key]
-			if !ok {
-				i = len(rows)
-				places[key] = i
-				rows = append(rows, r)
-			}
-
-			rows[i] = r
+			rows = places.put(rows, row{c.Model, c.trainedOn(), e.Baseline, strconv.Itoa(c.Seed), e})
 		}
 
 		costs = append(costs, costOf(&m, len(all)))
 	}
 	return rows, costs, missing, nil
+}
+
+// places are where rows are, by what they have in common with those that take their place.
+type places map[[6]string]int
+
+// put adds a row. A cell that measures weights again has some of the same questions: the later one
+// counts.
+func (p places) put(rows []row, r row) []row {
+	key := [6]string{r.Model, r.Trained, r.With, r.Seed, r.API, r.Question}
+
+	i, ok := p[key]
+	if !ok {
+		p[key] = len(rows)
+		return append(rows, r)
+	}
+
+	rows[i] = r
+	return rows
 }
 
 // otherThan says what else results are of than of a cell, or "". known are the hashes of cells that

@@ -23,7 +23,7 @@ type Finding struct {
 const (
 	memory = 768 << 20 // bytes that an attack may have; numpy takes a third of them
 	// overtime is how much longer than the limit of real time a program may take on a machine that
-	// does other things, too: 3.4 s were seen. One that the engine cannot end takes no notice of it.
+	// does other things, too: 3.4 s were seen. One that the engine cannot end runs on.
 	overtime = 10 * time.Second
 )
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -192,10 +193,7 @@ func (w *Worker) request(ctx context.Context, subject string, data []byte) ([]by
 		}
 
 		if err := mcts.Wait(asking, retryEvery); err != nil {
-			if w.isOver() {
-				err = ErrOver
-			}
-			return nil, err
+			return nil, cmp.Or(context.Cause(w.complete), err)
 		}
 	}
 }

@@ -123,9 +123,6 @@ func (w *Worker) noteOver(m *nats.Msg) {
 	}
 }
 
-// isOver reports whether the run is complete, as far as this worker knows.
-func (w *Worker) isOver() bool { return errors.Is(context.Cause(w.complete), ErrOver) }
-
 // ErrOver means that the run is complete, and ErrPaused that its coordinator has ended, and the run
 // may go on later.
 var (

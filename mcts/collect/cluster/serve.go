@@ -40,7 +40,7 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 	reason := make(chan error, 1)
 	stop := func(err error) {
 		// What fails because nobody answers any more is no failure.
-		if w.isOver() {
+		if errors.Is(context.Cause(w.complete), ErrOver) {
 			err = ErrOver
 		}
 
@@ -60,12 +60,10 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 
 	go func() {
 		select {
-		case <-w.complete.Done():
-			stop(ErrOver)
+		case <-w.complete.Done(): // no more calls are paid for
+			stop(context.Cause(w.complete))
 		case <-w.paused:
 			stop(ErrPaused)
-		case <-w.closed: // nothing can be handed in: no more calls are paid for
-			stop(explain(cmp.Or(w.conn.LastError(), nats.ErrConnectionClosed)))
 		case <-serving.Done():
 		}
 	}()

@@ -48,10 +48,9 @@ type Worker struct {
 	js      jetstream.JetStream
 	log     *slog.Logger
 
-	complete context.Context         // ends with the run, by ErrOver
+	complete context.Context         // ends with the run, by ErrOver, or with the connection
 	finish   context.CancelCauseFunc // of complete
 	paused   chan struct{}           // told that the coordinator ends before the run; for one
-	closed   chan struct{}           // closed with the connection, as where a server refuses it twice
 	ending   atomic.Bool             // the coordinator has said that it ends
 
 	mu    sync.Mutex               // guards what follows
@@ -68,7 +67,7 @@ type Worker struct {
 func Connect(o WorkerOptions) (*Worker, error) {
 	w := &Worker{
 		options: o, names: names{o.Place.Key}, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		paused: make(chan struct{}, 1), closed: make(chan struct{}), doing: map[string]time.Time{},
+		paused: make(chan struct{}, 1), doing: map[string]time.Time{},
 		held: map[string]jetstream.Msg{}, room: semaphore.NewWeighted(allRoom),
 	}
 	w.complete, w.finish = context.WithCancelCause(context.Background())
@@ -85,7 +84,10 @@ func Connect(o WorkerOptions) (*Worker, error) {
 			w.holdOn()
 			w.say("The coordinator is back.")
 		}),
-		nats.ClosedHandler(func(*nats.Conn) { close(w.closed) }))
+		// The client closes it where a server refuses it twice. Nothing can be handed in any more.
+		nats.ClosedHandler(func(conn *nats.Conn) {
+			w.finish(explain(cmp.Or(conn.LastError(), nats.ErrConnectionClosed)))
+		}))
 
 	if o.Secure != nil {
 		options = append(options, nats.Secure(o.Secure))
