@@ -19,7 +19,7 @@ type grid struct {
 	APIs    map[string]string `yaml:"apis"`    // names in tables, and what --api takes for them
 	Collect []string          `yaml:"collect"`
 	Export  []string          `yaml:"export"`
-	Train   []string          `yaml:"train"` // a command; words in braces are filled in, {exports} is one for each part
+	Train   []string          `yaml:"train"` // words in braces are filled in; {exports} are several
 	Eval    []string          `yaml:"eval"`
 	Server  host.Server       `yaml:"server"`
 	Inputs  []string          `yaml:"inputs"` // files whose hashes say what cells were made of

@@ -375,10 +375,11 @@ func TestWeightsThatAreNotHere(t *testing.T) {
 	}
 
 	text, _, err := start(t, dir, strings.Replace(small, "  - {name: static-1,",
-		"  - {name: many-1-again, model: tiny, set: many, seed: 1, weights: many-1, limit: \"6\", apis: [moved]}\n"+
+		"  - {name: many-1-again, model: tiny, set: many, seed: 1, weights: many-1, "+
+			"limit: \"6\", apis: [moved]}\n"+
 			"  - {name: static-1,", 1), "")
-	if err == nil || !strings.Contains(string(text), "many-1-again: the weights are not here: remove the "+
-		"results of many-1") {
+	if err == nil || !strings.Contains(string(text), "many-1-again: the weights are not here: "+
+		"remove the results of many-1") {
 		t.Errorf("%v\n%s", err, text)
 	}
 

@@ -50,7 +50,7 @@ type episode struct {
 type manifest struct {
 	Cell       *cell              `json:"cell"`
 	Commit     string             `json:"commit"`             // that was checked out at the end
-	Settings   string             `json:"settings,omitempty"` // a hash of all commands; cells of before have none
+	Settings   string             `json:"settings,omitempty"` // hash of all commands; older ones lack it
 	Hashes     map[string]string  `json:"hashes"`             // SHA-256 of inputs, samples and weights
 	Samples    int                `json:"samples"`
 	Seconds    map[string]float64 `json:"seconds"` // of stages, of the attempt that ended them

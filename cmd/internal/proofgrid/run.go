@@ -55,8 +55,8 @@ func (d *driver) run(ctx context.Context, names []string) (err error) {
 
 		// Those of a training done elsewhere never were here, and other cells can still be run.
 		if _, lacks := d.weights(c); c.Weights != "" && errors.Is(lacks, fs.ErrNotExist) {
-			err = errors.Join(err, fmt.Errorf("%s: the weights are not here: remove the results of %s to make them",
-				c.Name, c.Weights))
+			err = errors.Join(err, fmt.Errorf("%s: the weights are not here: remove the results of "+
+				"%s to make them", c.Name, c.Weights))
 			continue
 		}
 
