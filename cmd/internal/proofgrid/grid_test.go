@@ -355,7 +355,8 @@ func TestResultsOfOtherInputs(t *testing.T) {
 		}
 
 		if _, err := tablesOf(g, filepath.Join(dir, "results")); err == nil ||
-			!strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), filepath.Dir(path)) {
+			!strings.Contains(err.Error(), name) ||
+			!strings.Contains(err.Error(), filepath.Dir(path)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

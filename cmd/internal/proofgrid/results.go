@@ -50,8 +50,8 @@ type episode struct {
 type manifest struct {
 	Cell       *cell              `json:"cell"`
 	Commit     string             `json:"commit"`             // that was checked out at the end
-	Settings   string             `json:"settings,omitempty"` // hash of all commands; older ones lack it
-	Hashes     map[string]string  `json:"hashes"`             // SHA-256 of inputs, samples and weights
+	Settings   string             `json:"settings,omitempty"` // hash of all commands
+	Hashes     map[string]string  `json:"hashes"`             // SHA-256 of inputs and outputs
 	Samples    int                `json:"samples"`
 	Seconds    map[string]float64 `json:"seconds"` // of stages, of the attempt that ended them
 	Attempts   int                `json:"attempts"`

@@ -55,8 +55,8 @@ func (d *driver) run(ctx context.Context, names []string) (err error) {
 
 		// Those of a training done elsewhere never were here, and other cells can still be run.
 		if _, lacks := d.weights(c); c.Weights != "" && errors.Is(lacks, fs.ErrNotExist) {
-			err = errors.Join(err, fmt.Errorf("%s: the weights are not here: remove the results of "+
-				"%s to make them", c.Name, c.Weights))
+			err = errors.Join(err, fmt.Errorf("%s: the weights are not here: remove the results "+
+				"of %s to make them", c.Name, c.Weights))
 			continue
 		}
 
@@ -238,7 +238,8 @@ func (d *driver) training(c *cell) (all []stage) {
 	for i, p := range d.grid.Sets[c.Set] {
 		run := d.workPath(c, fmt.Sprintf("run-%d", i))
 		out := d.exportPath(c, i)
-		export := slices.Concat([]string{d.toolevo, "export", run}, d.grid.Export, []string{"--out", out})
+		export := slices.Concat([]string{d.toolevo, "export", run}, d.grid.Export,
+			[]string{"--out", out})
 
 		all = append(all, stage{fmt.Sprintf("collect-%d", i), func(ctx context.Context) error {
 			return d.command(ctx, c, resumed(run, d.collect(c, p))...)

@@ -138,7 +138,8 @@ func readCells(g *grid, results string) (
 		}
 
 		for _, e := range all {
-			rows = places.put(rows, row{c.Model, c.trainedOn(), e.Baseline, strconv.Itoa(c.Seed), e})
+			r := row{c.Model, c.trainedOn(), e.Baseline, strconv.Itoa(c.Seed), e}
+			rows = places.put(rows, r)
 		}
 
 		costs = append(costs, costOf(&m, len(all)))
@@ -175,7 +176,7 @@ func (m *manifest) otherThan(g *grid, c cell, known map[string]string) string {
 	c.Secondary = m.Cell.Secondary
 
 	settings, err := (&driver{grid: g}).settings(&c)
-	if !reflect.DeepEqual(*m.Cell, c) || m.Settings != "" && (err != nil || m.Settings != settings) {
+	if err != nil || !reflect.DeepEqual(*m.Cell, c) || cmp.Or(m.Settings, settings) != settings {
 		return "another design than the grid's"
 	}
 

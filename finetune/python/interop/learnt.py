@@ -30,7 +30,8 @@ def main(out, recorded):
         by_step[t["step"]].append(t["reward"])
 
     kept = [json.loads(line) for line in Path(recorded).read_text().splitlines()]
-    at_server = Counter(str((e["question_id"], e["strict"], [t["observation"] for t in e["turns"]])) for e in kept)
+    at_server = Counter(
+        str((e["question_id"], e["strict"], [t["observation"] for t in e["turns"]])) for e in kept)
     here = Counter(str((t["task_id"], t["reward"] == 1, answered(t))) for t in traces if answered(t))
 
     recovered = 0

@@ -33,7 +33,8 @@ func startGuarded(t *testing.T, address, dir, token string) *server.Server {
 	number, _ := strconv.Atoi(port)
 
 	s, err := server.NewServer(&server.Options{
-		Host: host, Port: number, JetStream: true, StoreDir: dir, NoSigs: true, Authorization: token,
+		Host: host, Port: number, JetStream: true, StoreDir: dir, NoSigs: true,
+		Authorization: token,
 	})
 	if err != nil {
 		t.Fatal(err)

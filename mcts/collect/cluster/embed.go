@@ -107,7 +107,8 @@ func (l serverLog) Errorf(format string, args ...any) {
 
 	for _, arg := range args {
 		err, _ := arg.(error)
-		if err != nil && isFinal || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		if err != nil && isFinal ||
+			errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 			l.full(envs.Fail(envs.StageStore, "keep what workers hand in", err))
 		}
 	}

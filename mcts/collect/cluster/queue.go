@@ -189,7 +189,8 @@ func (c *Coordinator) repair(ctx context.Context) error {
 
 // doAgain has a unit, whose log ends with the message n of the stream, done from what the run has
 // of it, if somebody waits for it. forgotten is whether its log is empty now.
-func (c *Coordinator) doAgain(ctx context.Context, unit string, n uint64) (forgotten bool, err error) {
+func (c *Coordinator) doAgain(ctx context.Context, unit string, n uint64) (
+	forgotten bool, err error) {
 	c.mu.Lock()
 
 	u := c.open[unit]
