@@ -150,9 +150,9 @@ type Attempt struct {
 // that were lost to infrastructure failures. Those lost because a single request was given up
 // (envs.GivenUp) are noted in the store at once, and the next evaluation plays them last. The error
 // wraps the context's when the evaluation was stopped, and is another when it could not continue;
-// what was asked is logged in every case, and so is how long episodes took ([Seconds]). Once ctx
-// has ended no call to the model is begun, as with collect.Run. Memory does not grow with the
-// episodes, but for the number of seconds that each took.
+// what was asked is logged in every case, and so, every few seconds, is how long episodes took
+// ([Seconds]). Once ctx has ended no call to the model is begun, as with collect.Run. Memory does
+// not grow with the episodes, but for the number of seconds that each took.
 func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	if err := o.validate(jobs); err != nil {
 		return nil, err
@@ -175,6 +175,7 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 	}
 
 	lost, seconds := Lost{}, map[string]float64{}
+	noted := time.Now() // the seconds of episodes that ended before
 	var givenUp []store.GivenUp
 	var mu sync.Mutex // guards what is gathered
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -209,7 +210,13 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 				if !r.replayed {
 					seconds[attempt.String()] = r.seconds
 				}
-				return nil
+
+				if time.Since(noted) < notePeriod {
+					return nil
+				}
+
+				noted = time.Now()
+				return noteSeconds(ctx, o.Store, seconds)
 			}
 
 			lost[attempt] = r.lost.Error()

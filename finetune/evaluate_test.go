@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -217,6 +221,28 @@ func TestLostQuestionsAreTriedAgain(t *testing.T) {
 	if seconds, err := finetune.Seconds(t.Context(), o.Store); len(seconds) != 3 || err != nil {
 		t.Errorf("seconds of %d episodes (%v), want 3", len(seconds), err)
 	}
+}
+
+// Who is killed still has the seconds of the episodes that had ended some time before.
+func TestSecondsAreNotedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := options(t)
+		o.Workers = 1
+
+		w := &walker{asked: func(r mcts.Request, _ int) error {
+			if taskOf(r) == "a" {
+				time.Sleep(time.Minute)
+				return nil
+			}
+
+			seconds, err := finetune.Seconds(t.Context(), o.Store)
+			if took := slices.Collect(maps.Values(seconds)); !slices.Equal(took, []float64{4 * 60}) {
+				t.Errorf("after the first of two: %v, want its four minutes", took)
+			}
+			return err
+		}}
+		evaluate(t, o, job(w, tasks("a", "b")))
+	})
 }
 
 // alone is the error of a request at which a server fails alone.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"time"
 
 	"toolevo/mcts/store"
 )
@@ -12,6 +13,9 @@ import (
 // metaSeconds is the name under which a run notes how long its episodes took. No row has it: rows
 // of equal runs are equal.
 const metaSeconds = "seconds"
+
+// notePeriod is how often seconds are noted: who is killed lacks those of the last episodes alone.
+const notePeriod = 10 * time.Second
 
 // String names the attempt in notes.
 func (a Attempt) String() string { return fmt.Sprintf("%s/%d", a.Episode, a.Repeat) }
