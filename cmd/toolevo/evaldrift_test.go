@@ -104,6 +104,35 @@ func TestEvalDrift(t *testing.T) {
 	says(t, "check", must(t, "check", filepath.Join(dir, "deprecation", "paraphrase")), "0 problems")
 }
 
+// Which questions a version exposes is part of their names. Where versions other than the default
+// are deployed, other wordings are still compared with the same questions as asked.
+func TestEvalDriftComparesTheSameQuestions(t *testing.T) {
+	t.Parallel()
+
+	rows := document[toolevo.Drifted](t, must(t, driftOf(smallData(t), filepath.Join(t.TempDir(), "drift"), "--split",
+		"train", "--feedbacks", "deprecation", "--perturbations", "paraphrase", "--api", "p_s_ood", "--policy",
+		"scripted:reader", "--json")...)).Rows
+
+	asked, compared := map[[2]string]int{}, 0
+
+	for _, r := range rows {
+		part := [2]string{r.Dataset, r.Difficulty}
+
+		switch {
+		case r.Kind == robustness.Baseline:
+			asked[part] = r.N
+		case r.N != asked[part] || r.Change == nil || r.Change.N != r.N:
+			t.Errorf("%v, %s: %d questions, compared %+v, want all %d", part, r.Name, r.N, r.Change, asked[part])
+		default:
+			compared++
+		}
+	}
+
+	if compared != 2*len(asked) {
+		t.Errorf("%d parts are compared, want those of two settings: %v", compared, asked)
+	}
+}
+
 // Whatever is left of an experiment, the same command completes it, and its report is that of one
 // that went through.
 func TestEvalDriftGoesOn(t *testing.T) {

@@ -122,6 +122,50 @@ func leakyData(t *testing.T, data, dir, run string) (id string) {
 	return ""
 }
 
+// The file of an unfinished run has the trajectories of the trees that were there when it was
+// written: it is no result, and a partial export reads the log.
+func TestExportOfARunThatGoesOn(t *testing.T) {
+	t.Parallel()
+
+	run := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(run, os.DirFS(smallRun(t))); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := reopened(t, run).Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	n, path := 0, filepath.Join(run, rowsFile)
+
+	for row, err := range trajectories.ReadFile(path) {
+		if n++; n > 1 && err == nil {
+			continue
+		}
+
+		first := func(yield func(trajectories.Row, error) bool) { yield(row, err) }
+		if _, err := trajectories.WriteFile(t.Context(), path, first); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	out := filepath.Join(t.TempDir(), "export")
+	args := []string{"export", "--allow-scripted", run, "--data", smallData(t), "--out", out, "--per-question", "0"}
+
+	if r := cli(t, args...); r.code != exitUsage {
+		t.Errorf("exit %d\n%s", r.code, r.err)
+	} else {
+		says(t, "export", r.err, "is unfinished", "--partial")
+	}
+
+	must(t, append(args, "--partial")...)
+
+	m, err := export.ReadManifest(out)
+	if got := m.Rows + m.Selected.Dropped.Duplicate; err != nil || n < 2 || got != n {
+		t.Errorf("%d of %d trajectories, %v", got, n, err)
+	}
+}
+
 // An unfinished run has no file of its rows to be compared with: a bit that hides a question's
 // trees is noticed.
 func TestPartialExportOfADamagedRun(t *testing.T) {

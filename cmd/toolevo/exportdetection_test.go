@@ -24,6 +24,11 @@ func TestExportDetection(t *testing.T) {
 		t.Errorf("%d rows, left out: %+v", all.Rows, d)
 	}
 
+	documents := exported("documents", "--require-detection", "--format", "atif")
+	if d := documents.Selected.Dropped; d.NoDetection != noticed.Selected.Dropped.NoDetection {
+		t.Errorf("of documents %+v are left out, of samples %+v", d, noticed.Selected.Dropped)
+	}
+
 	if d := noticed.Selected.Dropped; noticed.Rows == 0 || d.NoDetection == 0 || noticed.Rows >= all.Rows {
 		t.Errorf("%d of %d rows, left out: %+v", noticed.Rows, all.Rows, d)
 	}

@@ -47,8 +47,8 @@
 //     was there or 425 or 429 said that nothing was done, for GET, HEAD, OPTIONS, TRACE, PUT and
 //     DELETE, and with an Idempotency-Key of its own if the document has one. Otherwise it is an
 //     error, and the state is made anew on another instance. So is a refusal of what was sent again
-//     and may have been done before. A request that is answered 500 four times is given up
-//     ([envs.GivenUp]).
+//     and may have been done before. A request that is answered 500 four times, or by three
+//     instances if it is not safe, is given up ([envs.GivenUp]).
 //   - JSON is shown in one line, its members and numbers as they came; the address and the folder
 //     of an instance, which no other has, are shown as the document's host and {dir}.
 //   - A server's list of tools is kept no longer than the server says (ttlMs).

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"toolevo/envs/remote/openapi"
 )
@@ -136,7 +137,8 @@ type httpSource struct {
 	operations map[string]openapi.Operation
 	home       openapi.Operation // of the server that is asked whether it is ready, and reset
 	limits     limits
-	inUse      inUse // by the one instance that there can be
+	inUse      inUse    // by the one instance that there can be
+	broken     sync.Map // the *atomic.Int32 of 500s in a row, by the call that instances may make once
 }
 
 // exampleAddress stands for an instance's where only the form of a URL matters.

@@ -254,8 +254,13 @@ func folderService(dir string) http.Handler {
 		paths, _ := filepath.Glob(dir + "/*")
 		fmt.Fprintf(w, "http://%s%s %s %s %s", r.Host, r.URL.Path, dir, paths, os.Getenv("FOLDER_KEY"))
 	})
-	h.HandleFunc("POST /v1/folder", func(w http.ResponseWriter, _ *http.Request) {
-		_ = os.WriteFile(dir+"/a", nil, 0o600)
+	h.HandleFunc("POST /v1/folder", func(w http.ResponseWriter, r *http.Request) {
+		path := dir + "/a"
+		if named := r.URL.Query().Get("path"); named != "" {
+			path = named
+		}
+
+		_ = os.WriteFile(path, nil, 0o600)
 	})
 	h.HandleFunc("DELETE /v1/folder", func(http.ResponseWriter, *http.Request) {
 		fmt.Fprintln(os.Stderr, "out of paper", os.Getenv("FOLDER_KEY"))
@@ -270,7 +275,10 @@ func folder() map[string]openapi.Operation {
 	at := func(method string) openapi.Operation {
 		return openapi.Operation{Method: method, Server: "https://files.example/v1", Path: "/folder"}
 	}
-	return map[string]openapi.Operation{"look": at("GET"), "put": at("POST"), "end": at("DELETE")}
+
+	put := at("POST")
+	put.Parameters = []openapi.Parameter{{Name: "path", Wire: "path", In: openapi.Query, Style: "form"}}
+	return map[string]openapi.Operation{"look": at("GET"), "put": put, "end": at("DELETE")}
 }
 
 // What is another one of every instance, its address and its folder, no answer shows; nor a secret.
@@ -296,7 +304,15 @@ func TestWhatInstancesHave(t *testing.T) {
 		t.Fatalf("%+v, %v", result, err)
 	}
 
-	for at, want := range map[remote.Log]string{{}: "[{dir}/first]", put: "[{dir}/a {dir}/first]"} {
+	named, result, err := tools.Call(t.Context(), nil, remote.Log{}, "put",
+		envs.Args{{Name: "path", Value: "{dir}/b"}})
+	if err != nil || result.Observation != "200 OK" {
+		t.Fatalf("%+v, %v", result, err)
+	}
+
+	for at, want := range map[remote.Log]string{
+		{}: "[{dir}/first]", put: "[{dir}/a {dir}/first]", named: "[{dir}/b {dir}/first]",
+	} {
 		want := "http://files.example/v1/folder {dir} " + want + " [hidden]"
 
 		if _, result, err := tools.Call(t.Context(), nil, at, "look", nil); err != nil || result.Observation != want {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"toolevo/envs"
@@ -56,7 +57,7 @@ func (i *httpInstance) Call(
 		return envs.Result{}, fmt.Errorf("the document has no operation %s", tool)
 	}
 
-	r := request{Operation: o, args: args}
+	r := request{Operation: o, args: i.inFolder(args)}
 	r.Server = i.base(o.Server)
 
 	// The same call of another instance, or later of this one, is another request.
@@ -66,6 +67,10 @@ func (i *httpInstance) Call(
 	}
 
 	a, err := i.exchange(ctx, r)
+	if !r.isRepeatable() {
+		err = i.countBroken(&r, a, err)
+	}
+
 	if errors.Is(err, openapi.ErrArgument) {
 		text := strings.TrimPrefix(err.Error(), "openapi: ")
 		return envs.Result{Observation: text, Outcome: envs.InvocationError}, nil
@@ -77,6 +82,23 @@ func (i *httpInstance) Call(
 	return i.result(a), nil
 }
 
+// inFolder returns arguments with the instance's folder in place of the word for it, by which agents
+// know it, since every instance has another folder.
+func (i *httpInstance) inFolder(args envs.Args) envs.Args {
+	if i.dir == "" {
+		return args
+	}
+
+	placed, _ := envs.Map(args, func(part any) (any, bool) {
+		text, isText := part.(string)
+		if isText {
+			part = strings.ReplaceAll(text, dirWord, i.dir)
+		}
+		return part, isText
+	}).(envs.Args)
+	return placed
+}
+
 // How long to wait before a request is sent again: first, and at most unless the service asks for
 // more.
 const (
@@ -85,8 +107,12 @@ const (
 )
 
 // mostBroken is how often a service may answer a request with 500 before it is taken to fail at it
-// always.
-const mostBroken = 4
+// always. A request that an instance must not be sent again is made at as many instances as callers
+// try, which is three times.
+const (
+	mostBroken     = 4
+	mostBrokenOnce = 3
+)
 
 // exchange sends a request until it is answered.
 func (i *httpInstance) exchange(ctx context.Context, r request) (answer, error) {
@@ -140,6 +166,22 @@ func (r *request) checkAgain(ctx context.Context, f *fault, broken int) error {
 	}
 
 	return nil
+}
+
+// countBroken gives a call up that instance after instance answers with 500: no state that is made
+// anew gets past it.
+func (s *httpSource) countBroken(r *request, a answer, err error) error {
+	key := r.Method + " " + r.Path + pytext.JSON(r.args)
+	if a.status != http.StatusInternalServerError {
+		s.broken.Delete(key)
+		return err
+	}
+
+	all, _ := s.broken.LoadOrStore(key, new(atomic.Int32))
+	if n, ok := all.(*atomic.Int32); ok && n.Add(1) >= mostBrokenOnce {
+		return &givenUp{err, "a service fails at a request"}
+	}
+	return err
 }
 
 // attempt sends a request once. The error is a [fault] where it makes sense to send it again.

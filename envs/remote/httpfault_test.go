@@ -119,6 +119,37 @@ func TestRequestsThatAreSentAgain(t *testing.T) {
 	}
 }
 
+// A call that may be sent to an instance only once is given up when the third instance in a row
+// fails at it: no pass over the questions would ever end.
+func TestCallsThatEveryInstanceFailsAt(t *testing.T) {
+	t.Parallel()
+
+	h := &remote.HTTP{Transport: &script{statuses: []int{500, 500, 200, 500, 500, 500}, header: http.Header{}}}
+	from := source(t, h, one("POST", "http://x.example"))
+
+	var got []string
+
+	for range 6 {
+		i, err := from.Start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		_, err = i.Call(t.Context(), "tool", nil)
+		reason, _ := envs.GivenUp(err)
+		got = append(got, fmt.Sprint(err == nil, " ", reason))
+
+		if err := i.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+
+	want := []string{"false ", "false ", "true ", "false ", "false ", "false a service fails at a request"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A key tells a service which requests are one and the same.
 func TestKeysOfRequests(t *testing.T) {
 	t.Parallel()

@@ -91,7 +91,7 @@ func Of(e *trajectories.Episode, api string, version *toolapi.Version) Fact {
 		f.Cell, f.Drifted = string(version.Cell()), true
 	}
 
-	f.Question = f.Dataset + "/" + f.Difficulty + "/" + f.QuestionID
+	f.SetQuestion()
 
 	// Questions from one template are alike, so intervals are clustered by template where there is
 	// one.

@@ -13,6 +13,9 @@ type Key struct {
 	Measured   bool   `json:"measured"`    // the episode was not lost
 }
 
+// SetQuestion sets the name of the question.
+func (k *Key) SetQuestion() { k.Question = k.Dataset + "/" + k.Difficulty + "/" + k.QuestionID }
+
 // Fact is what an episode comes down to. For a lost one all figures are 0.
 type Fact struct {
 	Key

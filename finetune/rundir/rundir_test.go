@@ -125,19 +125,19 @@ func TestNote(t *testing.T) {
 	closed(t, run)
 }
 
-// An evaluation's report says how many episodes were correct and lost: 0.75 of 4 and 0.5 of 2 are
-// 4.
+// An evaluation's report says how many episodes were correct and lost: 0.75 of 4 and 0.5 of 2
+// questions that were played twice are 5.
 func TestReportOfAnEvaluation(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	closed(t, begin(t, dir, "eval"))
 
-	report := `{"rows":[{"n":4,"lost":1,"official":0.75},{"n":2,"lost":2,"official":0.5}]}`
+	report := `{"rows":[{"n":4,"measured":4,"lost":1,"official":0.75},{"n":2,"measured":4,"lost":2,"official":0.5}]}`
 	if err := os.WriteFile(filepath.Join(dir, ReportFile), []byte(report), 0o644); err != nil {
 		t.Fatal(err)
 	}
 
-	if diff := cmp.Diff(Progress{Correct: count(4), Unresolved: count(3)}, read(t, dir).Progress); diff != "" {
+	if diff := cmp.Diff(Progress{Correct: count(5), Unresolved: count(3)}, read(t, dir).Progress); diff != "" {
 		t.Error(diff)
 	}
 }

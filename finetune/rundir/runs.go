@@ -289,7 +289,7 @@ func (r *Run) readReport() error {
 	correct, lost := 0, 0
 
 	for _, row := range report.Rows {
-		correct += int(math.Round(row.Official * float64(row.N)))
+		correct += int(math.Round(row.Official * float64(row.Measured)))
 		lost += row.Lost
 	}
 

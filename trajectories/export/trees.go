@@ -65,10 +65,13 @@ func (w *writer) trees(q *question) ([]candidate, error) {
 }
 
 // isKnown reports whether the worth of a trajectory is known, and the linter does not fault it. If
-// only one of the matchers takes its answer, its worth is unknown.
+// only one of the matchers takes its answer, or nothing in it reveals that a call meant something
+// else, its worth is unknown.
 func (w *writer) isKnown(row *trajectories.Row) (bool, error) {
-	right := row.IsCorrect() && w.manifest.Selection.accepts(row)
-	if !right && !isFailed(row) {
+	s := &w.manifest.Selection
+
+	right := row.IsCorrect() && s.accepts(row)
+	if !right && !isFailed(row) || s.Blind != nil && s.Blind(row) {
 		return false, nil
 	}
 

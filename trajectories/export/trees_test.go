@@ -104,6 +104,31 @@ func TestTreesThatAreChosen(t *testing.T) {
 	}
 }
 
+// A right answer that was guessed, as nothing revealed what a call meant, is in no tree.
+func TestTreesHoldNothingBlind(t *testing.T) {
+	blind := ""
+	s := export.Selection{Blind: func(r *trajectories.Row) bool {
+		if r.IsCorrect() && blind == "" {
+			blind = r.Key
+		}
+		return r.Key == blind
+	}}
+
+	count := func(s export.Selection) (right int) {
+		got, _ := trees(t, smallRows(true), s)
+		for _, n := range got[0].Nodes {
+			if n.Outcome == envs.Correct.String() {
+				right++
+			}
+		}
+		return right
+	}
+
+	if all, rest := count(export.Selection{}), count(s); blind == "" || all-rest != 1 {
+		t.Errorf("%d right ends, and %d without %q: want one fewer", all, rest, blind)
+	}
+}
+
 // What a single matcher takes, what was cut and what the linter faults is in no tree, and its
 // siblings are compared without it. Text that nobody should learn has no weight.
 func TestTreesHoldNothingPoisoned(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"toolevo/envs/names"
 	"toolevo/envs/perturb"
 	"toolevo/envs/suite"
+	"toolevo/finetune/facts"
 	"toolevo/finetune/report"
 	"toolevo/finetune/robustness"
 	"toolevo/finetune/tabulate"
@@ -294,6 +295,29 @@ func (m *driftRun) setting(api string) robustness.Setting {
 	return robustness.Setting{Kind: robustness.Baseline, Name: string(robustness.Baseline)}
 }
 
+// difficulties are those of questions in an evaluation, by dataset and ID. A difficulty may say what
+// the deployed versions touch, so that the same question has another one in another evaluation.
+type difficulties map[[2]string]string
+
+// note keeps a question's difficulty; "" where several have its ID, which then has to do with no
+// version.
+func (d difficulties) note(k facts.Key) {
+	id := [2]string{k.Dataset, k.QuestionID}
+	if before, known := d[id]; known && before != k.Difficulty {
+		k.Difficulty = ""
+	}
+
+	d[id] = k.Difficulty
+}
+
+// apply gives a question the difficulty that was noted, and the name that has it.
+func (d difficulties) apply(k *facts.Key) {
+	if noted := d[[2]string{k.Dataset, k.QuestionID}]; noted != "" {
+		k.Difficulty = noted
+		k.SetQuestion()
+	}
+}
+
 // page reports on the evaluations, and on what a judge said of them.
 func (j *DriftJob) page(ctx context.Context, runs []driftRun, judge string) (*report.Page, error) {
 	var (
@@ -301,9 +325,8 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun, judge string) (*re
 		judged []robustness.Judged
 	)
 
-	// A difficulty may say what a version touches. All versions are in the first evaluation, so its
-	// difficulties count for every one.
-	difficulties := map[string]string{}
+	// All versions are in the first evaluation, so its difficulties count for every one.
+	first := difficulties{}
 
 	for _, m := range runs {
 		board, err := j.Board(ctx, []string{m.dir})
@@ -312,11 +335,15 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun, judge string) (*re
 		}
 
 		for _, fact := range board.Facts {
-			if _, known := difficulties[fact.Question]; !known {
-				difficulties[fact.Question] = fact.Difficulty
+			if m.dir == runs[0].dir {
+				first.note(fact.Key)
 			}
 
-			fact.Difficulty = difficulties[fact.Question]
+			isAlone := fact.Cluster == fact.Question
+			if first.apply(&fact.Key); isAlone {
+				fact.Cluster = fact.Question
+			}
+
 			all = append(all, robustness.Played{
 				Fact: fact, Feedback: m.feedback, Setting: m.setting(fact.API),
 			})
@@ -324,7 +351,7 @@ func (j *DriftJob) page(ctx context.Context, runs []driftRun, judge string) (*re
 
 		for _, v := range board.Verdicts {
 			// Another judge may have judged the same folders before.
-			if v.Difficulty = difficulties[v.Question]; v.Judge == judge {
+			if first.apply(&v.Key); v.Judge == judge {
 				judged = append(judged, robustness.Judged{
 					Verdict: v, Unread: !v.Read, Feedback: m.feedback, Setting: m.setting(v.API),
 				})

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -26,7 +27,8 @@ var (
 		"lint", "show",
 	}
 	selectionFlags = []string{
-		"per-question", "strategy", "seed", "score", "split", "require-recovery", "require-update", "max-faulty",
+		"per-question", "strategy", "seed", "score", "split", "require-recovery", "require-update",
+		"require-detection", "max-faulty",
 	}
 )
 
@@ -147,7 +149,12 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 	if err != nil {
 		return nil, err
 	}
-	return export.WriteDocuments(ctx, e.Out, export.Documents{Rows: rows, Episodes: oneAfterAnother(episodes)}, o)
+
+	stop := e.driftOf(ctx, s, &o.Selection)
+	from := export.Documents{Rows: rows, Episodes: oneAfterAnother(episodes)}
+
+	m, err := export.WriteDocuments(ctx, e.Out, from, o)
+	return m, errors.Join(err, stop())
 }
 
 // exportLogs writes the logs of the one evaluation that is named.
@@ -216,8 +223,7 @@ func (e *ExportJob) evaluation(r *exportedRun) (*stored.Evaluation, finetune.Los
 	lost, err := evaluation.Lost()
 	if isMissing(err) {
 		if !e.Partial {
-			return nil, nil, console.Usage("%s is unfinished; continue it with `toolevo %s`, or add ‹partial›", r.Dir,
-				stored.Continuation(r.Run.Run))
+			return nil, nil, r.unfinished()
 		}
 
 		err = nil

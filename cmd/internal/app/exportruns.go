@@ -229,7 +229,8 @@ func (e *ExportJob) rowsOf(ctx context.Context, r *exportedRun) (
 	iter.Seq2[trajectories.Row, error], error) {
 	path := filepath.Join(r.Dir, stored.RowsFile)
 	_, err := os.Stat(path)
-	finished := err == nil
+	// A run that lost its server, or was extended, has a file of the trees that were there then.
+	finished := err == nil && !IsOpen(r.Run)
 
 	format := export.Format(e.Format)
 
@@ -237,13 +238,18 @@ func (e *ExportJob) rowsOf(ctx context.Context, r *exportedRun) (
 	case finished && !failures:
 		return trajectories.ReadFile(path), r.CheckResult()
 	case !finished && !e.Partial:
-		return nil, console.Usage("%s has no %s: the run is unfinished; continue it with `toolevo %s`, or add "+
-			"‹partial›", r.Dir, stored.RowsFile, stored.Continuation(r.Run.Run))
+		return nil, r.unfinished()
 	case failures:
 		return r.TreeRows(ctx, trajectories.Ended), r.Intact(ctx)
 	}
 
 	return r.Rows(ctx), r.Intact(ctx)
+}
+
+// unfinished is the error of a run of which only a part could be exported.
+func (r *exportedRun) unfinished() error {
+	return console.Usage("%s is unfinished; continue it with `toolevo %s`, or add ‹partial›", r.Dir,
+		stored.Continuation(r.Run.Run))
 }
 
 // shown returns what the model of a row was shown.

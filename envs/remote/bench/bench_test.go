@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -162,6 +163,14 @@ func TestCommandsJudge(t *testing.T) {
 	turns := (&Task{}).episode(both, "").Turns
 	if len(turns) != 2 || turns[0].Name != "a" || turns[0].Outcome != envs.OK {
 		t.Errorf("of a turn of two calls the command sees %+v", turns)
+	}
+
+	// Python's JSON has numbers that JSON has not, and agents write them.
+	infinite := envs.NewHistory(envs.Task{}).Append(envs.Turn{Call: envs.Call{Name: "a",
+		Args: envs.Args{{Name: "most", Value: envs.Number("Infinity")}}}, Outcome: envs.InvocationError})
+
+	if _, err := json.Marshal((&Task{}).episode(infinite, "")); err != nil {
+		t.Errorf("an episode with a call that says Infinity: %v", err)
 	}
 
 	text, err := os.ReadFile(seen)

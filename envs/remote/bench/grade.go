@@ -105,7 +105,7 @@ type Episode struct {
 type Turn struct {
 	Tool        string       `json:"tool"` // in p_c; "" of a name that means nothing
 	Name        string       `json:"name"` // as the agent called it
-	Args        any          `json:"args"` // as the agent gave them
+	Args        any          `json:"args"` // as the agent gave them; as text where they are no JSON
 	Outcome     envs.Outcome `json:"outcome"`
 	Observation string       `json:"observation"`
 }
@@ -120,7 +120,14 @@ func (t *Task) episode(done envs.History, answer string) Episode {
 	e := Episode{Task: t.ID, Question: done.Task().Question, Answer: answer, Turns: []Turn{}}
 	for _, turn := range done.Turns() {
 		for _, c := range turn.Played() {
-			args := json.RawMessage(pytext.JSON(c.Call.Args))
+			text := pytext.JSON(c.Call.Args)
+
+			// Agents may write Infinity, as Python does, and it is refused; JSON has no such number.
+			var args any = text
+			if json.Valid([]byte(text)) {
+				args = json.RawMessage(text)
+			}
+
 			e.Turns = append(e.Turns,
 				Turn{c.Call.Tool, c.Call.Name, args, c.Outcome, c.Observation})
 		}

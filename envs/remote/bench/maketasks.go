@@ -92,7 +92,7 @@ type making struct {
 // mostInVain is how many programs in a row may lead to no task before making ends.
 const mostInVain = 200
 
-// run adds tasks to a split, including those that were made when ctx ended.
+// run adds tasks to a split, including those that were made when ctx ended or a call failed.
 func (m *making) run(
 	ctx context.Context, data, split string, seed uint64, set func(done, total int),
 ) (made MadeTasks, err error) {
@@ -121,8 +121,8 @@ func (m *making) run(
 		}
 	}
 
-	// An interruption does not lose the tasks made before it.
-	if err != nil && ctx.Err() == nil {
+	// Neither an interruption nor a service that fails loses the tasks made before it.
+	if err != nil && ctx.Err() == nil && len(m.made) == 0 {
 		return made, err
 	}
 
@@ -214,6 +214,11 @@ func (m *making) call(ctx context.Context, at remote.Log, tool string, args envs
 
 	if value, ok := valueIn(result.Observation); ok {
 		answer.Value = value
+	}
+
+	// A call at which the tools fail alone is one that no task has.
+	if reason, alone := envs.GivenUp(err); alone {
+		return at, explore.Answer{Said: reason, Refused: true}, nil
 	}
 	return next, answer, err
 }

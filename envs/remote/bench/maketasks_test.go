@@ -9,9 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"toolevo/envs"
+	"toolevo/envs/remote"
 	"toolevo/envs/remote/remotetest"
 	"toolevo/envs/suite"
 )
@@ -116,6 +119,56 @@ func TestMadeTasksAreRepeatable(t *testing.T) {
 		if strings.Contains(task.Final, "asked") {
 			t.Errorf("%s asks for the time", task.Question)
 		}
+	}
+}
+
+// failing are tools that fail at every call.
+type failing struct{ err error }
+
+func (f failing) Start(context.Context) (remote.Instance, error) { return f, nil }
+
+func (failing) Most() int { return 1 }
+
+func (failing) Close() error { return nil }
+
+func (f failing) Call(context.Context, string, envs.Args) (envs.Result, error) {
+	return envs.Result{}, f.err
+}
+
+// A call at which the tools fail alone costs the programs that have it, and not those made before.
+func TestMakingTasksWithToolsThatFail(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, nil)
+	m := making{count: 4, calls: 2}
+
+	serve := func(err error) {
+		if err := m.service.Close(); err != nil {
+			t.Error(err)
+		}
+
+		m.service = remote.New(failing{err}, remote.Options{Most: 1, Timeout: time.Minute, Patience: time.Minute})
+	}
+
+	made, err := m.run(t.Context(), data, "train", 1, func(done, _ int) {
+		if done == 2 {
+			serve(errors.New("gone"))
+		}
+	})
+	if err == nil || made.Added != 2 {
+		t.Errorf("%+v, %v; want an error, and 2 tasks kept", made, err)
+	}
+
+	tools, err := m.open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	serve(&remote.Diverged{})
+
+	_, answer, err := tools.Call(t.Context(), remote.Log{}, "get_book", nil)
+	if err != nil || !answer.Refused || answer.Said == "" {
+		t.Errorf("a call that the tools fail at is answered %+v, %v; want a refusal", answer, err)
 	}
 }
 

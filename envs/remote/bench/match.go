@@ -1,7 +1,7 @@
 package bench
 
 import (
-	"math"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -37,7 +37,13 @@ func (t *Task) agrees(answer string) (official, strict bool) {
 		same = isNear(t.Answer, answer, t.Tolerance)
 	case matchJSON:
 		gold, _ := pytext.DecodeStrict(t.Answer) // the file was read
-		got, err := pytext.DecodeStrict(strings.TrimSpace(answer))
+		text := strings.TrimSpace(answer)
+
+		got, err := pytext.DecodeStrict(text)
+		if err != nil {
+			got, err = pytext.DecodeLiteral(text) // as environments print an answer that is no text
+		}
+
 		same = err == nil && isSame(gold, got)
 	case matchRegex:
 		fits, err := regexp.Compile(`^(?s:` + t.Answer + `)$`)
@@ -47,25 +53,39 @@ func (t *Task) agrees(answer string) (official, strict bool) {
 	return same, same
 }
 
-// rounding is the relative error of a difference that is forgiven: 0.1 has no exact binary form.
-const rounding = 1e-9
+// rounding is the relative error of a difference that is forgiven, of what was computed in binary:
+// 0.1 and 0.2 are 0.30000000000000004 there.
+var rounding = big.NewRat(1, 1e14)
 
+// isNear compares decimals: as binary ones, long IDs that differ would be the same.
 func isNear(gold, answer string, tolerance float64) bool {
-	want, ok := number(gold)
-	got, isNumber := number(answer)
+	want, isNumber := number(gold)
+	got, isAnswer := number(answer)
+	allowed, isAllowed := number(strconv.FormatFloat(tolerance, 'g', -1, 64))
 
-	if !ok || !isNumber {
+	if !isNumber || !isAnswer || !isAllowed {
 		return false
 	}
-	return got == want || math.Abs(got-want) <= tolerance+float64(rounding*math.Abs(want))
+
+	if !want.IsInt() || !got.IsInt() {
+		size := new(big.Rat).Abs(want)
+		allowed.Add(allowed, size.Mul(size, rounding))
+	}
+
+	difference := got.Sub(got, want)
+	return difference.Abs(difference).Cmp(allowed) <= 0
 }
 
 // number reads an answer that is a number, with the signs of money and groups of thousands.
-func number(text string) (float64, bool) {
+func number(text string) (*big.Rat, bool) {
 	text = strings.Trim(strings.TrimSpace(text), "$€£ ")
 	text = strings.ReplaceAll(strings.TrimSuffix(text, "."), ",", "")
-	f, err := strconv.ParseFloat(text, 64)
-	return f, err == nil
+
+	// A Rat would be read from fractions, too, and from numbers of a million digits.
+	if _, err := strconv.ParseFloat(text, 64); err != nil {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
 }
 
 // isSame compares two JSON values: members in any order, and numbers by value.

@@ -56,7 +56,16 @@ func (t *Task) plan() envs.Plan {
 		}
 
 		answer, err := fillText(t.Final, results)
-		return "Now I can answer.", envs.Finish(pytext.Str(answer)), err
+		text, isText := answer.(string)
+
+		switch {
+		case isText:
+		case t.matcher() == matchJSON:
+			text = pytext.JSON(answer)
+		default:
+			text = pytext.Str(answer)
+		}
+		return "Now I can answer.", envs.Finish(text), err
 	}
 }
 

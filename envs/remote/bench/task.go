@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -187,8 +186,7 @@ func (t *Task) validateMatch() error {
 	case t.Answer == "":
 		return nil
 	case matcher == matchNumber:
-		f, ok := number(t.Answer)
-		if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
+		if _, ok := number(t.Answer); !ok {
 			return fmt.Errorf("%.50q is no number", t.Answer)
 		}
 	case matcher == matchJSON:

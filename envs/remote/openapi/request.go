@@ -322,16 +322,22 @@ func deepPairs(name string, v any) (pairs []string) {
 	return pairs
 }
 
-// authorize adds the secrets of the first list that is known completely.
+// authorize adds the secrets of the first list that is known completely, and none where nothing but
+// an empty one is: that lets everybody in, and whoever has a secret wants it sent.
 func (r *writing) authorize(lists [][]Secret, secret func(string) (string, bool)) error {
 	if len(lists) == 0 || secret == nil {
 		return nil
 	}
 
 	var missing []string
+	open := false
 
-	// An empty list lets everybody in: it lacks nothing, and adds nothing.
 	for _, list := range lists {
+		if len(list) == 0 {
+			open = true
+			continue
+		}
+
 		values := make([]string, len(list))
 		known := true
 
@@ -353,6 +359,10 @@ func (r *writing) authorize(lists [][]Secret, secret func(string) (string, bool)
 			}
 		}
 
+		return nil
+	}
+
+	if open {
 		return nil
 	}
 	return fmt.Errorf("no secret of any of these names: %s", strings.Join(missing, ", "))

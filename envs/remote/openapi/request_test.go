@@ -204,7 +204,9 @@ func TestSecrets(t *testing.T) {
 	set, err := openapi.Load([]byte(`{"openapi": "3.0.0", "servers": [{"url": "https://x.example"}], "paths": {
 		"/a": {"get": {"security": [{"mutual": []}, {"basic": [], "cookie": []}], "responses": {}}},
 		"/b": {"get": {"security": [{"bearer": []}], "responses": {}}},
-		"/c": {"get": {"security": [{"absent": []}, {"open": []}], "responses": {}}}},
+		"/c": {"get": {"security": [{"absent": []}, {"open": []}], "responses": {}}},
+		"/d": {"get": {"security": [{}, {"bearer": []}], "responses": {}}},
+		"/e": {"get": {"security": [{"absent": []}, {}], "responses": {}}}},
 		"components": {"securitySchemes": {
 			"mutual": {"type": "mutualTLS"}, "basic": {"type": "http", "scheme": "Basic"},
 			"cookie": {"type": "apiKey", "in": "cookie", "name": "sid"}, "bearer": {"type": "http", "scheme": "bearer"},
@@ -220,6 +222,8 @@ func TestSecrets(t *testing.T) {
 		"GET https://x.example/a Cookie: sid=me%3Acookie Authorization: Basic bWU6YmFzaWM=",
 		"GET https://x.example/b Authorization: Bearer me:bearer",
 		"GET https://x.example/c Authorization: Bearer me:open",
+		"GET https://x.example/d Authorization: Bearer me:bearer",
+		"GET https://x.example/e",
 	} {
 		r, err := set.Tools[i].Operation.Request(t.Context(), nil, secret)
 		if err != nil {
