@@ -153,6 +153,46 @@ func TestOpenOddPath(t *testing.T) {
 	}
 }
 
+// Who replaces a corpus and who reads it keep each other out: connections that a reader opens later
+// would read the new file.
+func TestClaim(t *testing.T) {
+	dir := t.TempDir()
+	mustBuild(t, dir, toolqa.Coffee, synth.Options{Rows: 5})
+
+	c, err := Open(t.Context(), dir, toolqa.Coffee)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	other, err := Open(t.Context(), dir, toolqa.Coffee) // readers do not mind each other
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := Claim(dir, toolqa.Coffee); err == nil || !strings.Contains(err.Error(), "end that first") {
+		t.Errorf("a corpus that is read is claimed: %v", err)
+	}
+
+	if err := errors.Join(c.Close(), other.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	claim, err := Claim(dir, toolqa.Coffee, toolqa.Flights)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := Open(t.Context(), dir, toolqa.Coffee); err == nil || !strings.Contains(err.Error(), "try again") {
+		t.Errorf("a claimed corpus opens: %v", err)
+	}
+
+	if err := claim.Close(); err != nil {
+		t.Error(err)
+	}
+
+	mustOpen(t, dir, toolqa.Coffee)
+}
+
 func TestOpenRefuses(t *testing.T) {
 	good := t.TempDir()
 	mustBuild(t, good, toolqa.Coffee, synth.Options{Seed: 7, Rows: 500})

@@ -44,7 +44,8 @@
 //
 // # Guarantees
 //
-//   - A [Corpus] is immutable and safe for concurrent use.
+//   - A [Corpus] is immutable and safe for concurrent use. While it is open nothing of this program
+//     replaces its file ([Claim]), as later connections would read the new one.
 //   - A file is complete or absent: it is written under a temporary name, synced, and then renamed.
 //   - The same seed and size give the same rows, and so the same content_sha256.
 //   - [Open] refuses a file of another format version, and one of which any byte is not as it was

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"toolevo/envs/disk"
 	"toolevo/envs/sqlite"
@@ -74,7 +76,8 @@ type Corpus struct {
 	contents []layout.Content
 	schema   layout.Schema
 	path     string
-	db       *sql.DB // open, read-only, until Close
+	db       *sql.DB  // open, read-only, until Close
+	held     *os.File // locked until Close, so that nobody replaces it
 	table    *Table
 }
 
@@ -117,21 +120,28 @@ func open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	}
 
 	c := &Corpus{path: path}
-	if c.db, err = sql.Open("sqlite3", c.URI()); err != nil {
+	if c.held, err = lock(path, syscall.LOCK_SH); err != nil {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = errors.New("it is being replaced: try again when `toolevo data` has ended")
+		}
 		return nil, fmt.Errorf("corpus: open %s: %w", path, err)
+	}
+
+	if c.db, err = sql.Open("sqlite3", c.URI()); err != nil {
+		return nil, fmt.Errorf("corpus: open %s: %w", path, errors.Join(err, c.held.Close()))
 	}
 
 	if err := c.load(ctx, ds); err != nil {
 		if sqlite.IsDamage(err) {
 			err = fmt.Errorf("%w: %w: %s", layout.ErrDamaged, err, remedy)
 		}
-		return nil, fmt.Errorf("corpus: open %s: %w", path, errors.Join(err, c.db.Close()))
+		return nil, fmt.Errorf("corpus: open %s: %w", path, errors.Join(err, c.Close()))
 	}
 	return c, nil
 }
 
 // Close closes the file. What was read of it stays valid; nothing more can be read.
-func (c *Corpus) Close() error { return c.db.Close() }
+func (c *Corpus) Close() error { return errors.Join(c.db.Close(), c.held.Close()) }
 
 // Dataset returns the dataset.
 func (c *Corpus) Dataset() toolqa.Dataset { return c.info.Dataset }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus/internal/layout"
@@ -40,13 +41,40 @@ func newTable(ds toolqa.Dataset, names, stored []string, rows int,
 		return v, err
 	}
 	for _, name := range names {
-		t.columns[name] = sync.OnceValues(func() (*Vector, error) { return checked(name, false) })
+		t.columns[name] = untilRead(func() (*Vector, error) { return checked(name, false) })
 	}
 
 	for _, name := range stored {
-		t.stored[name] = sync.OnceValues(func() (*Vector, error) { return checked(name, true) })
+		t.stored[name] = untilRead(func() (*Vector, error) { return checked(name, true) })
 	}
 	return t
+}
+
+// untilRead is sync.OnceValues of what can be tried again: an error is not remembered, as a disk may
+// fail once in a night.
+func untilRead(read func() (*Vector, error)) func() (*Vector, error) {
+	var (
+		mu sync.Mutex
+		v  atomic.Pointer[Vector] // calls that find it there do not wait for each other
+	)
+	return func() (*Vector, error) {
+		if there := v.Load(); there != nil {
+			return there, nil
+		}
+
+		mu.Lock()
+		defer mu.Unlock()
+
+		if there := v.Load(); there != nil {
+			return there, nil
+		}
+
+		now, err := read()
+		if err == nil {
+			v.Store(now)
+		}
+		return now, err
+	}
 }
 
 // NewTable returns a table in memory of the given rows, whose cells are as the tools print them. It

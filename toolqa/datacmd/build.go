@@ -49,10 +49,16 @@ func build(ctx context.Context, call *suite.Call, c *chosen, o synth.Options) er
 		}
 	}
 
+	claim, err := corpus.Claim(c.data, c.chosenDatasets()...)
+	if err != nil {
+		return err
+	}
+	defer claim.Close()
+
 	var infos []corpus.Info
 
 	// All or none: corpora of two seeds or sizes must not end up side by side.
-	err := replaceCorpora(c.data, func(data string) (err error) {
+	err = replaceCorpora(c.data, func(data string) (err error) {
 		infos, err = buildCorpora(ctx, data, c.chosenDatasets(), o, call.Progress)
 		return err
 	})

@@ -11,6 +11,9 @@ import (
 // ones begin with.
 func cleanScore(score string) string { return pytext.Strip(strings.ReplaceAll(score, "\ufeff", "")) }
 
+// units are what the last letter of a score multiplies it by.
+var units = map[byte]float64{'k': 1e3, 'K': 1e3, 'm': 1e6, 'M': 1e6, 'B': 1e9}
+
 // scoreNumber returns the number that a score means: of "380k" and "1.7m" in full, of "71.6%"
 // as it is printed, of "81.5±0.3" the middle. A comma before three digits groups thousands, any
 // other is a decimal point.
@@ -19,10 +22,9 @@ func scoreNumber(score string) (float64, bool) {
 	text = strings.TrimSuffix(strings.TrimSpace(text), "%")
 	unit := 1.0
 
-	for suffix, factor := range map[string]float64{"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "B": 1e9} {
-		if number, ok := strings.CutSuffix(text, suffix); ok {
-			text, unit = number, factor
-		}
+	// One letter alone: "5.3MB" is no number of either unit.
+	if n := len(text); n > 0 && units[text[n-1]] > 0 {
+		text, unit = text[:n-1], units[text[n-1]]
 	}
 
 	if before, after, ok := strings.Cut(text, ","); ok {

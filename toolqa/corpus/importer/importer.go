@@ -9,6 +9,7 @@ import (
 
 	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
@@ -93,6 +94,12 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opt
 	if info, ok := src.alreadyThere(ctx, dir); ok {
 		return Result{Info: info, Unchanged: true}, nil
 	}
+
+	claim, err := corpus.Claim(dir, ds)
+	if err != nil {
+		return Result{}, err
+	}
+	defer claim.Close()
 
 	in := layout.Input{Files: src, Progress: opts.Progress}
 	if hasTable {

@@ -376,7 +376,12 @@ func TestStrictImportAfterShort(t *testing.T) {
 			t.Errorf("%s: %+v, %v", tt.name, done, err)
 		}
 
-		if info := mustOpen(t, dir, tt.dataset).Info(); info != done.Info {
+		there, err := corpus.Open(t.Context(), dir, tt.dataset)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if info := there.Info(); info != done.Info || there.Close() != nil {
 			t.Errorf("%s: the file says %+v, want %+v", tt.name, info, done.Info)
 		}
 
