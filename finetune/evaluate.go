@@ -216,7 +216,7 @@ func Evaluate(ctx context.Context, jobs []Job, o Options) (Lost, error) {
 				}
 
 				noted = time.Now()
-				return noteSeconds(ctx, o.Store, seconds)
+				return noteSeconds(context.WithoutCancel(ctx), o.Store, seconds)
 			}
 
 			lost[attempt] = r.lost.Error()
