@@ -183,6 +183,29 @@ func (m *memory) Remember(_ context.Context, key string, r Result) error {
 	return m.fail
 }
 
+// lookedAt is a memory that takes no more.
+type lookedAt struct{ memory }
+
+func (*lookedAt) ReadOnly() bool { return true }
+
+// What a memory that takes no more lacks is not found, and what it has is recalled.
+func TestRememberedReadOnly(t *testing.T) {
+	m := &lookedAt{memory{kept: map[string]Result{"k": {Observation: "known"}}}}
+	find := func() (Result, error) {
+		t.Error("it is found")
+		return Result{}, nil
+	}
+
+	if r, err := Remembered(t.Context(), m, "k", find); r.Observation != "known" || err != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+
+	_, err := Remembered(t.Context(), m, "another", find)
+	if stage, _ := FailedStage(err); !errors.Is(err, ErrNotRemembered) || stage != StageTool {
+		t.Errorf("%v", err)
+	}
+}
+
 // Who finds a result that another one has found meanwhile gives that of the other, and what is
 // remembered is not found again.
 func TestRemembered(t *testing.T) {
@@ -199,7 +222,7 @@ func TestRemembered(t *testing.T) {
 		{"new", &memory{kept: map[string]Result{}}, false, "own", nil},
 		{"known", &memory{kept: map[string]Result{"k": {Observation: "known"}}}, false, "known", nil},
 		{"two at once", &memory{kept: map[string]Result{}}, true, "other", nil},
-		{"a log open for reading", &memory{}, false, "own", nil},
+		{"a memory that keeps nothing", &memory{}, false, "own", nil},
 		{"a full disk", &memory{kept: map[string]Result{}, fail: full}, false, "", full},
 	} {
 		found := 0

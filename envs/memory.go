@@ -1,9 +1,13 @@
 package envs
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Memory remembers the results of tool calls that are not a pure function of the corpus, e.g. in
-// the log of a run, so that every tree sees the same results and a run can be repeated.
+// the log of a run, so that every tree sees the same results and a run can be repeated. One that
+// takes no more, such as the log of a run that is looked at, says so in a method ReadOnly() bool.
 // Implementations are safe for concurrent use.
 type Memory interface {
 	// Recall returns the result remembered under key, and whether there is one.
@@ -12,9 +16,12 @@ type Memory interface {
 	Remember(ctx context.Context, key string, r Result) error
 }
 
+// ErrNotRemembered means that a memory that takes no more lacks a result.
+var ErrNotRemembered = errors.New("the result is not in the log")
+
 // Remembered returns what m remembers under key, or else finds it and has m remember it. Callers
 // that find it at the same time all get the result that was kept. Without a memory (nil) it is
-// found each time.
+// found each time, and with one that takes no more it is not: that is ErrNotRemembered.
 func Remembered(ctx context.Context, m Memory, key string,
 	find func() (Result, error)) (Result, error) {
 	if m == nil {
@@ -25,12 +32,20 @@ func Remembered(ctx context.Context, m Memory, key string,
 		return r, err
 	}
 
-	r, err := find()
-	if err == nil {
-		err = m.Remember(ctx, key, r)
+	if log, ok := m.(interface{ ReadOnly() bool }); ok && log.ReadOnly() {
+		return Result{}, Fail(StageTool, "recall a result", ErrNotRemembered)
 	}
 
+	r, err := find()
 	if err != nil {
+		return Result{}, err
+	}
+	return Remember(ctx, m, key, r)
+}
+
+// Remember has m remember what was found under key, and returns the result that was kept.
+func Remember(ctx context.Context, m Memory, key string, r Result) (Result, error) {
+	if err := m.Remember(ctx, key, r); err != nil {
 		return Result{}, err
 	}
 

@@ -187,6 +187,29 @@ func TestGateOfTasksThatCannotBePlayed(t *testing.T) {
 	fails("{}\n", []string{"--split and --tasks"}, "--set", "suite=remote", "--split", "train")
 }
 
+// Options that could not be followed are refused before anything is played.
+func TestGateOfWrongOptions(t *testing.T) {
+	t.Parallel()
+
+	data, out := libraryData(t), filepath.Join(t.TempDir(), "gate")
+
+	for _, test := range []struct {
+		says []string
+		args []string
+	}{
+		{[]string{"--loss", "above 0 and below 1"}, []string{"--loss", "5"}},
+		{[]string{"--allow", "unknown tool", "lend_book"}, []string{"--allow", "Nope"}},
+		{[]string{"did you mean lend_book"}, []string{"--allow", "find_books,lend_bok"}},
+	} {
+		fails(t, exitUsage, test.says, append([]string{"gate", "p_c", "p_s_in", "--set",
+			"suite=remote", "--data", data, "--out", out}, test.args...)...)
+
+		if exists(out) {
+			t.Errorf("%s: there is a folder of runs", test.args)
+		}
+	}
+}
+
 // A gate goes on with more tasks in the runs that are there.
 func TestGateOfMoreTasks(t *testing.T) {
 	t.Parallel()

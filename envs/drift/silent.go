@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -134,9 +135,29 @@ var (
 // isRecodable reports whether calls can have a field in another way: no parameter that is recoded
 // with it, at any depth, has a schema that may refuse that. is tells which parameters are changed.
 func isRecodable(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool) bool {
-	tried := *s
-	where, tools := recoded(&tried, f, is, func(p toolapi.Parameter) toolapi.Parameter { return p })
 	refuses := false
+
+	eachRecoded(s, f, is, func(in toolapi.Parameter, schema any) {
+		keywords := unscaled
+		if is(in) {
+			keywords = refusing
+		}
+
+		refuses = refuses || mentions(schema, keywords)
+	})
+
+	return !refuses
+}
+
+// unchanged leaves the schema of a recoded parameter as it is.
+func unchanged(p toolapi.Parameter) toolapi.Parameter { return p }
+
+// eachRecoded calls see with the schema of everything in calls that is recoded with a field, at any
+// depth, and with the parameter that it is in. is tells which parameters are changed.
+func eachRecoded(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool,
+	see func(in toolapi.Parameter, schema any)) {
+	tried := *s
+	where, tools := recoded(&tried, f, is, unchanged)
 
 	// Every argument of these names is recoded, in every call of these tools.
 	for _, a := range s.APIs {
@@ -145,23 +166,28 @@ func isRecodable(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool) bool
 		}
 
 		for _, p := range a.Parameters.All {
-			keywords := unscaled
-			if is(p) {
-				keywords = refusing
+			one := func(name string, schema any) {
+				if slices.Contains(where.Fields, name) {
+					see(p, schema)
+				}
 			}
 
-			envs.Map(envs.Object(p.Name, p.Schema), func(part any) (any, bool) {
-				object, _ := part.(envs.Args)
-				for _, m := range object {
-					refuses = refuses ||
-						slices.Contains(where.Fields, m.Name) && mentions(m.Value, keywords)
-				}
-				return part, refuses
-			})
+			one(p.Name, p.Schema)
+			eachMember(p, one)
 		}
 	}
+}
 
-	return !refuses
+// eachMember calls see with the name and the schema of each member of objects in a parameter, at
+// any depth.
+func eachMember(p toolapi.Parameter, see func(name string, schema any)) {
+	envs.Map(p.Schema, func(part any) (any, bool) {
+		object, _ := part.(envs.Args)
+		for _, m := range object.Object("properties") {
+			see(m.Name, m.Value)
+		}
+		return part, false
+	})
 }
 
 // mentions reports whether a schema has one of some keywords, at any depth.
@@ -208,11 +234,11 @@ func isDecimal(v any) bool {
 
 // scaleField turns numbers into a unit that is smaller by a power of ten.
 func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
-	// For an integer, a call in the smaller unit could mean a fraction, which the tool refuses.
 	isNumber := func(p toolapi.Parameter) bool { return typeOf(p) == "number" }
 
-	f, ok := drawField(s, d,
-		func(f field) bool { return isDecimal(f.value) && isRecodable(s, f, isNumber) })
+	f, ok := drawField(s, d, func(f field) bool {
+		return isDecimal(f.value) && isRecodable(s, f, isNumber) && !isWhole(s, f, isNumber)
+	})
 	if !ok {
 		return Change{}, false
 	}
@@ -238,18 +264,37 @@ func scaleField(s *toolapi.Spec, d *Draws) (Change, bool) {
 	})
 	c.Where = where
 	// An example in the old unit may lie outside the new bounds.
-	s.APIs = withoutExamples(s.APIs, where.Fields)
+	s.APIs = inUnit(s.APIs, tools, silent.Changes{{Scaled: &silent.Scaled{
+		Where: silent.Where{Fields: where.Fields}, Zeros: c.Zeros,
+	}}})
 	return silently(s, tools, silent.Change{Scaled: c}, f.name)
 }
 
-// withoutExamples removes optional parameters of some names from the examples of notices: a schema
-// may refuse their values by now.
-func withoutExamples(apis []toolapi.APISpec, names []string) []toolapi.APISpec {
-	for i := range apis {
-		for _, p := range apis[i].Parameters.All {
-			if p.Optional && slices.Contains(names, p.Name) {
-				apis[i].Notice.Example = withoutArgument(apis[i].Notice.Example, p.Name)
-			}
+// isWhole reports whether calls have an integer where a field is recoded: in the smaller unit, one
+// could mean a fraction, which the tool refuses.
+func isWhole(s *toolapi.Spec, f field, is func(toolapi.Parameter) bool) (found bool) {
+	eachRecoded(s, f, is, func(_ toolapi.Parameter, schema any) {
+		envs.Map(schema, func(part any) (any, bool) {
+			object, _ := part.(envs.Args)
+			kind, _ := object.Get("type")
+			kinds, _ := kind.([]any)
+			found = found || kind == "integer" || slices.Contains(kinds, any("integer"))
+			return part, found
+		})
+	})
+	return found
+}
+
+// inUnit rewrites the examples of the notices of some tools, whose calls are in another unit.
+func inUnit(apis []toolapi.APISpec, tools []string, change silent.Changes) []toolapi.APISpec {
+	for i, a := range apis {
+		args, _, err := pytext.DecodeObject(a.Notice.Example)
+		if err != nil || !slices.Contains(tools, a.ToolName()) {
+			continue
+		}
+
+		if lifted := change.Lift(args); !reflect.DeepEqual(lifted, args) {
+			apis[i].Notice.Example = pytext.JSON(lifted)
 		}
 	}
 
@@ -282,9 +327,55 @@ func valuesOf(s *toolapi.Spec, f field) []string {
 	return values
 }
 
+// isListed reports whether a parameter lists its values.
+func isListed(p toolapi.Parameter) bool { return p.Schema.List("enum") != nil }
+
+// enumsOf returns the enumerations that the values of a field have to fit, at any depth.
+func enumsOf(s *toolapi.Spec, f field) (all [][]any) {
+	eachRecoded(s, f, isListed, func(_ toolapi.Parameter, schema any) {
+		envs.Map(schema, func(part any) (any, bool) {
+			object, _ := part.(envs.Args)
+			if one, ok := object.Get("const"); ok {
+				all = append(all, []any{one})
+			}
+
+			if values := object.List("enum"); values != nil {
+				all = append(all, values)
+			}
+			return part, false
+		})
+	})
+
+	return all
+}
+
+// pairsOf pairs each value with the next one that it can trade places with: every enumeration has
+// both or neither.
+func pairsOf(values []string, enums [][]any) map[string]string {
+	pairs := map[string]string{}
+
+	for len(values) > 0 {
+		one := values[0]
+		values = values[1:]
+
+		at := slices.IndexFunc(values, func(other string) bool {
+			return !slices.ContainsFunc(enums, func(all []any) bool {
+				return slices.Contains(all, any(one)) != slices.Contains(all, any(other))
+			})
+		})
+		if at >= 0 {
+			pairs[one] = values[at]
+			values = slices.Delete(slices.Clone(values), at, at+1)
+		}
+	}
+
+	return pairs
+}
+
 // permuteValues swaps the values of an enumeration, two by two.
 func permuteValues(s *toolapi.Spec, d *Draws) (Change, bool) {
-	f, ok := drawField(s, d, func(f field) bool { return len(valuesOf(s, f)) > 1 })
+	f, ok := drawField(s, d,
+		func(f field) bool { return len(pairsOf(valuesOf(s, f), enumsOf(s, f))) > 0 })
 	if !ok {
 		return Change{}, false
 	}
@@ -292,20 +383,37 @@ func permuteValues(s *toolapi.Spec, d *Draws) (Change, bool) {
 	values := valuesOf(s, f)
 	d.Shuffle(len(values), func(i, k int) { values[i], values[k] = values[k], values[i] })
 
-	c := &silent.Swapped{Values: map[string]string{}}
-	for pair := range slices.Chunk(values[:len(values)/2*2], 2) {
-		c.Values[pair[0]] = pair[1]
-	}
-
-	is := func(p toolapi.Parameter) bool { return p.Schema.List("enum") != nil }
-	where, tools := recoded(s, f, is, func(p toolapi.Parameter) toolapi.Parameter { return p })
+	c := &silent.Swapped{Values: pairsOf(values, enumsOf(s, f))}
+	where, tools := recoded(s, f, isListed, unchanged)
 	c.Where = where
 	return silently(s, tools, silent.Change{Swapped: c}, f.name)
 }
 
+// isAnswered reports whether a field is one of answers alone: no object in calls of the same tools
+// has it, whose schema would refuse what becomes of it.
+func isAnswered(s *toolapi.Spec, f field) bool {
+	asked := false
+
+	for _, a := range s.APIs {
+		if slices.Contains(f.tools, a.ToolName()) {
+			asked = asked || hasMember(a, func(name string) bool { return name == f.name })
+		}
+	}
+
+	return !asked
+}
+
+// hasMember reports whether an object in calls of an API has a member of some name.
+func hasMember(a toolapi.APISpec, is func(name string) bool) (found bool) {
+	for _, p := range a.Parameters.All {
+		eachMember(p, func(name string, _ any) { found = found || is(name) })
+	}
+	return found
+}
+
 // quoteField turns a number into a text, or a text that is a number into a number.
 func quoteField(s *toolapi.Spec, d *Draws) (Change, bool) {
-	f, ok := drawField(s, d, func(f field) bool { return isDecimal(f.value) })
+	f, ok := drawField(s, d, func(f field) bool { return isDecimal(f.value) && isAnswered(s, f) })
 	if !ok {
 		return Change{}, false
 	}
@@ -324,7 +432,7 @@ func reorderDate(s *toolapi.Spec, d *Draws) (Change, bool) {
 		return Change{}, false
 	}
 
-	where, tools := recoded(s, f, isText, func(p toolapi.Parameter) toolapi.Parameter { return p })
+	where, tools := recoded(s, f, isText, unchanged)
 	return silently(s, tools, silent.Change{Dated: &silent.Dated{Where: where}}, f.name)
 }
 
@@ -339,7 +447,7 @@ func shiftTime(s *toolapi.Spec, d *Draws) (Change, bool) {
 			continue
 		}
 
-		where, with := recoded(s, f, isText, func(p toolapi.Parameter) toolapi.Parameter { return p })
+		where, with := recoded(s, f, isText, unchanged)
 		where.Fields = append(c.Fields, where.Fields...)
 		c.Where, tools = where, append(tools, with...)
 	}
@@ -350,18 +458,20 @@ func shiftTime(s *toolapi.Spec, d *Draws) (Change, bool) {
 	return silently(s, tools, silent.Change{Zoned: c}, strings.Join(c.Fields, ", "))
 }
 
-// freeOf reports whether neither a member of an answer nor a parameter has a name.
+// freeOf reports whether neither a member of an answer nor a parameter, or a member inside one, has
+// a name.
 func freeOf(s *toolapi.Spec, name string) bool {
-	isCalled := func(p toolapi.Parameter) bool { return fold(p.Name) == fold(name) }
-	return !slices.ContainsFunc(fieldsOf(s), func(f field) bool { return fold(f.name) == fold(name) }) &&
+	is := func(other string) bool { return fold(other) == fold(name) }
+	return !slices.ContainsFunc(fieldsOf(s), func(f field) bool { return is(f.name) }) &&
 		!slices.ContainsFunc(s.APIs, func(a toolapi.APISpec) bool {
-			return slices.ContainsFunc(a.Parameters.All, isCalled)
+			return hasMember(a, is) ||
+				slices.ContainsFunc(toolapi.ParameterNames(a.Parameters.All), is)
 		})
 }
 
 // renameField gives a member of answers another name.
 func renameField(s *toolapi.Spec, d *Draws) (Change, bool) {
-	f, ok := drawField(s, d, func(field) bool { return true })
+	f, ok := drawField(s, d, func(f field) bool { return isAnswered(s, f) })
 	if !ok {
 		return Change{}, false
 	}
@@ -380,7 +490,7 @@ func renameField(s *toolapi.Spec, d *Draws) (Change, bool) {
 
 // moveField puts a member of answers into an object of its own.
 func moveField(s *toolapi.Spec, d *Draws) (Change, bool) {
-	f, ok := drawField(s, d, func(field) bool { return true })
+	f, ok := drawField(s, d, func(f field) bool { return isAnswered(s, f) })
 
 	into := slices.Clone(d.words.Containers)
 	if d.chosen != nil {

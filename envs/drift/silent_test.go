@@ -174,6 +174,7 @@ apis:
       - {name: at, type: string, enum: ['18:30', '20:00']}
       - {name: price, type: number, exclusiveMaximum: 500}
       - {name: guests, type: integer, maximum: 9}
+      - {name: nights, type: integer}
       - name: extras
         type: array
         items:
@@ -183,9 +184,9 @@ apis:
       - {name: max_weight, type: number}
       - {name: weight, type: number, multipleOf: 0.5}
 %s
-    notice: {example: '{"day": "2024-05-06", "at": "18:30", "price": 80, "guests": 2, "extras": [],
-      "max_weight": 9, "weight": 1.5%s}'}
-    answer: '{"day": "2024-05-06", "at": "18:30", "price": 80, "guests": 2, "fee": 5,
+    notice: {example: '{"day": "2024-05-06", "at": "18:30", "price": 80, "guests": 2, "nights": 3,
+      "extras": [], "max_weight": 9, "weight": 1.5%s}'}
+    answer: '{"day": "2024-05-06", "at": "18:30", "price": 80, "guests": 2, "nights": 3, "fee": 5,
       "until": "2024-05-06", "weight": 3%s}'
   - {name: Finish, parameters: [answer], description: which ends the task.}
   - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
@@ -198,10 +199,10 @@ func TestBoundedFieldsAreNotRecoded(t *testing.T) {
 
 	const parameters = `      - {name: born, type: string}
       - {name: since, type: string}
-      - {name: rent, type: number, minimum: 1, maximum: 900, optional: true}`
+      - {name: rent, type: number, minimum: 20, maximum: 900}`
 
 	args := envs.Object("day", "2024-05-06", "at", "18:30", "price", envs.Number("80"),
-		"guests", envs.Number("9"),
+		"guests", envs.Number("9"), "nights", envs.Number("3"),
 		"extras", []any{envs.Object("fee", envs.Number("60"), "until", "2024-05-06")},
 		"max_weight", envs.Number("9"), "weight", envs.Number("1.5"))
 	others := envs.Object("born", "1999-12-31", "since", "09:15", "rent", envs.Number("30"))
@@ -244,6 +245,146 @@ func TestBoundedFieldsAreNotRecoded(t *testing.T) {
 
 			if back, wrong := a.Lower(lifted); wrong != nil || cmp.Diff(free, back) != "" {
 				t.Errorf("%s: %v comes back as %v, %v", f.Path, lifted, back, wrong)
+			}
+		}
+	}
+}
+
+// statuses has tools whose parameters of one name have different values.
+const statuses = `
+version: base
+base: true
+messages: {deprecated: "{{.Old.Name}} is {{.New.Signature}}: {{.Example}}", invalid: "No."}
+apis:
+  - name: find_pets
+    description: which finds pets.
+    parameters: [{name: status, type: string, enum: [available, pending, sold]}]
+    answer: '[{"name": "Rex", "status": "sold"}]'
+  - name: place_order
+    description: which places an order.
+    parameters: [{name: status, type: string, enum: [%s]}]
+    answer: '{"id": 7, "status": "placed"}'
+  - {name: Finish, parameters: [answer], description: which ends the task.}
+  - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
+`
+
+// Values trade places with those alone that each tool takes wherever it takes them.
+func TestPermutedWithinEnumerations(t *testing.T) {
+	t.Parallel()
+
+	for _, values := range []string{
+		"placed, approved, delivered", "available, pending", "available",
+	} {
+		text := fmt.Sprintf(statuses, values)
+		m := maker(t, catalogOf(t, text), "base", 1)
+
+		for i := range 10 {
+			s, changes := m.FactorVersion(factor(t, "permute-values"), i)
+			if len(changes) != 1 {
+				t.Fatalf("%s: %v", values, changes)
+			}
+
+			for _, a := range loaded(t, text, s).APIs {
+				checkValues(t, a)
+			}
+		}
+	}
+
+	text := fmt.Sprintf(strings.Replace(statuses, ", pending, sold", "", 1), "placed")
+	if s, changes := maker(t, catalogOf(t, text), "base", 1).FactorVersion(
+		factor(t, "permute-values"), 0); len(changes) > 0 {
+		t.Errorf("one value in each enumeration trades places: %v", s.Silent.Notes())
+	}
+}
+
+// loaded is a version that was made of a base, as it is read from its file.
+func loaded(t *testing.T, base string, made *toolapi.Spec) *toolapi.Version {
+	t.Helper()
+
+	text, err := made.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c := catalogOf(t, base, toolapi.File{Path: made.Version, Text: string(text)})
+
+	v, err := c.Version(made.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// checkValues checks that calls with each value that an API lists can be made.
+func checkValues(t *testing.T, a *toolapi.API) {
+	t.Helper()
+
+	for _, p := range a.Parameters {
+		for _, value := range p.Schema.List("enum") {
+			call := envs.Object(p.Name, value)
+
+			lifted, err := a.Lift(call)
+			if err != nil {
+				t.Errorf("%s%v: %v", a.Name, call, err)
+				continue
+			}
+
+			if back, wrong := a.Lower(lifted); wrong != nil || cmp.Diff(call, back) != "" {
+				t.Errorf("%s%v comes back as %v, %v", a.Name, call, back, wrong)
+			}
+		}
+	}
+}
+
+// lines has members of answers that calls have inside a list, and room for others.
+const lines = `
+version: base
+base: true
+messages: {deprecated: "{{.Old.Name}} is {{.New.Signature}}: {{.Example}}", invalid: "No."}
+apis:
+  - name: place_order
+    description: which places an order.
+    parameters:
+      - name: lines
+        type: array
+        items:
+          type: object
+          properties: {quantity: {type: integer}, item: {type: string}}
+          required: [quantity, item]
+          additionalProperties: false
+    answer: '{"quantity": 3, "item": "a"%s}'
+  - {name: Finish, parameters: [answer], description: which ends the task.}
+  - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
+`
+
+// What calls have inside an argument stays what it is where answers alone change.
+func TestMembersOfCallsStay(t *testing.T) {
+	t.Parallel()
+
+	call := envs.Object("lines", []any{envs.Object("quantity", envs.Number("2"), "item", "b")})
+
+	for _, name := range []string{"quote-field", "rename-field", "move-field"} {
+		m := maker(t, catalogOf(t, fmt.Sprintf(lines, "")), "base", 1)
+		if s, changes := m.FactorVersion(factor(t, name), 0); len(changes) > 0 {
+			t.Errorf("%s changes what calls have, too: %v", name, s.Silent.Notes())
+		}
+
+		text := fmt.Sprintf(lines, `, "total": 6`)
+		m = maker(t, catalogOf(t, text), "base", 1)
+
+		for i := range 10 {
+			s, changes := m.FactorVersion(factor(t, name), i)
+			if len(changes) != 1 {
+				t.Fatalf("%s: %v", name, changes)
+			}
+
+			a, _ := loaded(t, text, s).API("place_order")
+			if lifted, err := a.Lift(call); err != nil || cmp.Diff(call, lifted) != "" {
+				t.Errorf("%s: %v becomes %v, %v", s.Version, call, lifted, err)
+			}
+
+			if back, wrong := a.Lower(call); wrong != nil || cmp.Diff(call, back) != "" {
+				t.Errorf("%s: %v comes back as %v, %v", s.Version, call, back, wrong)
 			}
 		}
 	}

@@ -82,8 +82,8 @@ func (i *httpInstance) Call(
 	return i.result(a), nil
 }
 
-// inFolder returns arguments with the instance's folder in place of the word for it, by which agents
-// know it, since every instance has another folder.
+// inFolder returns arguments with the instance's folder in place of the word by which agents know
+// it, since every instance has another folder.
 func (i *httpInstance) inFolder(args envs.Args) envs.Args {
 	if i.dir == "" {
 		return args

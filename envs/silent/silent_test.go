@@ -128,6 +128,18 @@ func TestViewsGiveTheFormerAnswer(t *testing.T) {
 	}
 }
 
+// A page is as long as a whole number says, however it is written.
+func TestPagesOfWholeNumbers(t *testing.T) {
+	for said, want := range map[envs.Number]string{
+		"5.0": `[1, 2, 3]`, "1e3": `[1, 2, 3]`, "1e300": `[1, 2, 3]`, "1.0": `[1]`, "-2.0": `[]`,
+	} {
+		call := envs.Object("limit", said)
+		if got, _ := (silent.Changes{paged}).Answer(call, `[1, 2, 3]`); got != want {
+			t.Errorf("%s items are %s, want %s", said, got, want)
+		}
+	}
+}
+
 // Conditions are recoded where they are about a field.
 func TestConditions(t *testing.T) {
 	price := silent.Change{Scaled: &silent.Scaled{Where: silent.Where{

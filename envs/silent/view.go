@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 )
 
 // Reversed puts the last item of a list first, unless a call says otherwise.
@@ -73,7 +74,9 @@ type Paged struct {
 func (p *Paged) answer(call envs.Args, v any) any {
 	size := p.Size
 	if said, ok := call.Get(p.Parameter); ok {
-		size, _ = strconv.Atoi(fmt.Sprint(said)) // a schema wants a whole number
+		// A schema wants a whole number, and takes 20.0 and 2e1 for one.
+		n, _ := pytext.ParseFloat(fmt.Sprint(said))
+		size = int(min(n, float64(p.Value)))
 	}
 	return eachList(v, func(list []any) []any {
 		return list[:min(max(size, 0), p.Value, len(list))]

@@ -15,7 +15,7 @@ const MostNeeded = 10_000
 
 // Judge compares the tasks of two versions.
 func Judge(in Input, o Options) (*Report, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 

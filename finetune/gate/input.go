@@ -65,7 +65,8 @@ type Options struct {
 	PassUndecided bool     // an undecided verdict passes
 }
 
-func (o *Options) check() error {
+// Check refuses options with which nothing can be judged.
+func (o *Options) Check() error {
 	if !(o.Limit > 0 && o.Limit < 1) {
 		return console.Option("loss", "want a share of the tasks above 0 and below 1, e.g. 0.05")
 	}

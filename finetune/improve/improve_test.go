@@ -188,6 +188,51 @@ func TestChangedFile(t *testing.T) {
 	}
 }
 
+// How a stage's server and trainer are started are settings of it, too.
+func TestChangedSurroundings(t *testing.T) {
+	const server = `{kind: openai, command: [serve, "{model}", "{name}", "{port}"], ` +
+		`environment: {A: b}, wait: 1}`
+
+	const adapting = "{kind: openai, adapters: true, wait: 1}"
+
+	started := strings.NewReplacer("{kind: ollama, wait: 1}", server,
+		"train: {command", "train: {environment: {SEED: 1}, command").Replace(file)
+
+	for name, test := range map[string]struct{ was, is, stage string }{
+		"a command":             {"[serve", "[serve, --more", "0/evaluate-o"},
+		"an environment":        {"{A: b}", "{A: c}", "0/evaluate-o"},
+		"a kind":                {"{o: {kind: openai", "{o: {kind: ollama", "0/evaluate-o"},
+		"adapters":              {server, adapting, "0/evaluate-o"},
+		"a template":            {"name: mine", "name: mine\ntemplate: llama3", "0/evaluate-o"},
+		"a trainer's":           {"{SEED: 1}", "{SEED: 2}", "1/train"},
+		"how long it may take":  {"wait: 1}", "wait: 2}", ""},
+		"a server nobody asked": {"servers: {", "servers: {p: {kind: ollama, wait: 1}, ", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, got := t.TempDir(), ""
+
+			for _, text := range []string{started, strings.Replace(started, test.was, test.is, 1)} {
+				c, err := load(t, text)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				_, err = improve.Run(t.Context(), c, dir, (&recorder{}).program(),
+					improve.Options{Skip: skipped})
+				if e, ok := errors.AsType[*improve.ChangedError](err); ok {
+					got = e.Stage
+				} else if err != nil {
+					t.Fatal(err)
+				}
+			}
+
+			if got != test.stage {
+				t.Errorf("the stage %q has changed, want %q", got, test.stage)
+			}
+		})
+	}
+}
+
 // A stage that is named is done again, and so is what rests on it.
 func TestAgain(t *testing.T) {
 	c, err := load(t, file)

@@ -19,7 +19,7 @@ type notes struct {
 
 const (
 	notesFile    = "stages.json"
-	notesVersion = 1
+	notesVersion = 2
 )
 
 // note is a finished stage.

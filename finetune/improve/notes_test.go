@@ -18,13 +18,13 @@ func TestNotesOfAnotherVersion(t *testing.T) {
 		t.Fatalf("no notes: %+v, %v", n, err)
 	}
 
-	text := []byte(`{"notes_version": 2, "stages": "none"}`)
+	text := []byte(`{"notes_version": 1, "stages": "none"}`)
 	if err := os.WriteFile(filepath.Join(dir, notesFile), text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 
 	_, err = readNotes(dir)
-	if e, ok := errors.AsType[*disk.FormatError](err); !ok || e.Format != 2 {
+	if e, ok := errors.AsType[*disk.FormatError](err); !ok || e.Format != 1 {
 		t.Errorf("got %v", err)
 	}
 }

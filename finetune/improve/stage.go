@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -146,11 +147,36 @@ func (l *loop) evaluations(round int, model string, dependsOn []string) []stage 
 	return all
 }
 
+// surroundings returns the settings of a stage's command besides its words: those of the server
+// that it asks, or the trainer's environment. How long a server may take to answer changes no
+// result.
+func (l *loop) surroundings(s stage) []string {
+	var all []string
+
+	environment := l.config.Train.Environment
+
+	switch {
+	case s.server != "":
+		server := l.config.Servers[s.server]
+		all = append(all, l.config.Template, server.Kind, strconv.FormatBool(server.Adapters))
+		all = append(all, server.Command...)
+		environment = server.Environment
+	case s.name != stageTrain:
+		return nil
+	}
+
+	for _, name := range slices.Sorted(maps.Keys(environment)) {
+		all = append(all, name+"="+environment[name])
+	}
+	return all
+}
+
 // key identifies the settings of a stage and of those that it depends on. It stays the same when
 // the folder or this program is moved.
 func (l *loop) key(s stage, keys map[string]string) string {
 	told := []string{s.server, s.model}
 	told = append(told, s.args...)
+	told = append(told, l.surroundings(s)...)
 
 	moved := strings.NewReplacer(l.dir, "{dir}", l.program.Path, "{toolevo}")
 	for i := range told {

@@ -12,6 +12,7 @@
 //	train.log         what LLaMA-Factory printed, in all attempts
 //	weights/          its output: the last weights, and a [Checkpoint] for every time it saved
 //	merged/           checkpoints of adapters, merged into their base model
+//	dev/              evaluations of checkpoints, by which one is chosen
 //	model             a link to the weights that are to be served
 //
 // # Guarantees

@@ -27,6 +27,9 @@ const (
 	weightsFolder = "weights"
 	mergedFolder  = "merged"
 	modelLink     = "model"
+
+	// DevFolder has the evaluations of checkpoints, in a folder for each step.
+	DevFolder = "dev"
 )
 
 // Training is a folder in which a plan is carried out.
@@ -195,7 +198,8 @@ func (t *Training) watch(ctx context.Context, command child.Command) error {
 }
 
 // clear removes checkpoints that no training can resume from, and all weights if there is no other:
-// LLaMA-Factory refuses to begin where weights are.
+// LLaMA-Factory refuses to begin where weights are. With those goes what was made of them, which
+// would be taken for that of the next ones.
 func (t *Training) clear() error {
 	whole, broken, err := checkpoints(t.Weights())
 
@@ -204,7 +208,9 @@ func (t *Training) clear() error {
 	}
 
 	if err == nil && (len(whole) == 0 || !t.plan.resumes()) {
-		return os.RemoveAll(t.Weights())
+		for _, name := range []string{modelLink, mergedFolder, DevFolder, weightsFolder} {
+			err = errors.Join(err, os.RemoveAll(t.path(name)))
+		}
 	}
 	return err
 }

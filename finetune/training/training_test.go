@@ -1,6 +1,7 @@
 package training_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -394,6 +395,47 @@ func TestServable(t *testing.T) {
 
 	if _, err := os.Stat(merged[0]); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("other merged weights are still there: %v", err)
+	}
+}
+
+// What was made of weights goes with them: other ones are merged, and measured, anew.
+func TestServableOfOtherWeights(t *testing.T) {
+	tr, f := begin(t, strings.Replace(recipeText, "type: full", "type: lora", 1))
+	dev := filepath.Join(filepath.Dir(tr.Weights()), training.DevFolder, "1")
+
+	const change = "printf x | dd of=model.safetensors bs=1 seek=61 conv=notrunc"
+
+	for _, last := range []string{"", change} {
+		t.Setenv("FAKE_LAST", last)
+
+		if err := tr.Train(t.Context(), f, 0, software); err != nil {
+			t.Fatal(err)
+		}
+
+		for _, path := range []string{dev, tr.Model()} {
+			if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s is still there: %v", path, err)
+			}
+		}
+
+		dir, err := tr.Servable(t.Context(), f, tr.Weights())
+		if err := errors.Join(err, tr.Choose(dir), os.MkdirAll(dev, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+
+		want, err := os.ReadFile(filepath.Join(tr.Weights(), "model.safetensors"))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		got, err := os.ReadFile(filepath.Join(dir, "model.safetensors"))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("other weights are served: %q, want %q, %v", got, want, err)
+		}
+
+		if err := os.RemoveAll(tr.Weights()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

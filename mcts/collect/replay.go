@@ -41,8 +41,9 @@ type Lack struct {
 
 // Replay searches over the log of a run under other settings than the run's, which o has, and never
 // asks a model. An answer counts as lacking, too, when the log has one for another history in its
-// place: other settings may give a path another meaning. Where trees depend on those before them
-// (mcts.Config.InTurn), a question ends with a lack.
+// place: other settings may give a path another meaning. So does the result of a tool, where the
+// log keeps such results. Where trees depend on those before them (mcts.Config.InTurn), a question
+// ends with a lack.
 func Replay(ctx context.Context, o Options) (Replayed, error) {
 	results, err := eachQuestion(ctx, &o, o.replay)
 	if err != nil {
@@ -109,7 +110,9 @@ func (o *Options) replayTree(ctx context.Context, q Question, i int, found *mcts
 	}
 
 	tree, err := o.search(q, policy).Grow(ctx, q.Task, i, o.known(found))
-	if err != nil && !errors.Is(err, store.ErrNotLogged) && !errors.Is(err, store.ErrHistory) {
+	lacks := errors.Is(err, store.ErrNotLogged) || errors.Is(err, store.ErrHistory) ||
+		errors.Is(err, envs.ErrNotRemembered)
+	if err != nil && !lacks {
 		return nil, err
 	}
 	return tree.Record(), err

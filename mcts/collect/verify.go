@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolevo/envs"
 	"toolevo/mcts"
 	"toolevo/mcts/store"
 )
@@ -145,12 +146,15 @@ func (o *Options) regrow(ctx context.Context, q Question, i int, stored *mcts.Tr
 	tree, err := search.Grow(ctx, q.Task, i, o.known(found))
 	_, calls = policy.Counts()
 
+	stage, _ := envs.FailedStage(err)
+
 	// A stop is not a finding. Nor is an unfinished tree whose log ends, or answers all of it: the
-	// run was stopped before it stored the tree. Anything else the log should have answered.
+	// run was stopped, or failed, before it stored the tree. Anything else the log should have
+	// answered.
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return calls, ctx.Err()
-	case stored == nil && (err == nil || errors.Is(err, store.ErrNotLogged)):
+	case stored == nil && (stage != envs.StageStore || errors.Is(err, store.ErrNotLogged)):
 		return calls, nil
 	case err != nil:
 		report(fmt.Sprintf("cannot be grown from the log: %v", err))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs"
 	"toolevo/envs/envtest"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
@@ -191,6 +193,71 @@ func TestVerifyFindsAnotherHistoryInUnfinishedTrees(t *testing.T) {
 			// To go on with it is refused.
 			if _, err := collect.Run(t.Context(), o); !errors.Is(err, store.ErrHistory) {
 				t.Errorf("the run goes on: %v", err)
+			}
+		})
+	}
+}
+
+// remote is an estate whose steps need a tool that is no pure function of anything.
+type remote struct {
+	*estate
+	memory envs.Memory
+	call   func() error
+}
+
+func (r remote) Step(ctx context.Context, s envs.State, a envs.Action) (envs.Transition, error) {
+	key := fmt.Sprint(s.History().Hash(), a)
+	_, err := envs.Remembered(ctx, r.memory, key, func() (envs.Result, error) {
+		return envs.Result{}, r.call()
+	})
+	if err != nil {
+		return envs.Transition{}, envs.Fail(envs.StageTool, "call", err)
+	}
+	return r.estate.Step(ctx, s, a)
+}
+
+// An interruption between a model's answer and the tool call that it asks for leaves an answer in
+// the log and no result: whoever looks at the run calls no tool for it.
+func TestVerifyCallsNoTools(t *testing.T) {
+	for name, config := range presets() {
+		t.Run(name, func(t *testing.T) {
+			ctx, interrupt := mcts.Interruptible(t.Context())
+			path, calls := database(t), 0
+			s := open(t, path)
+
+			o := options(config, &model{}, s)
+			o.Workers, o.Env = 1, remote{&estate{Maze: envtest.NewMaze()}, s, func() error {
+				if calls++; calls == 5 {
+					interrupt()
+					return ctx.Err()
+				}
+				return nil
+			}}
+
+			if _, err := collect.Run(ctx, o); !errors.Is(err, context.Canceled) || calls != 5 {
+				t.Fatalf("%d calls, %v", calls, err)
+			}
+
+			reader, err := store.OpenReadOnly(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer reader.Close()
+
+			o.Store, o.Policy = reader, nil
+			o.Env = remote{&estate{Maze: envtest.NewMaze()}, reader, func() error {
+				t.Error("a tool is called")
+				return nil
+			}}
+
+			v, err := collect.Verify(t.Context(), o)
+			if err != nil || len(v.Problems) > 0 || v.Calls == 0 {
+				t.Errorf("%+v, %v; want no problem", v, err)
+			}
+
+			// What the interrupted tree lacks is an answer of the log's.
+			if r, err := collect.Replay(t.Context(), o); err != nil || len(r.Lacking) == 0 {
+				t.Errorf("%+v, %v", r, err)
 			}
 		})
 	}

@@ -59,11 +59,15 @@ func toolHash(key string, packed []byte) int64 {
 	return hashOf("tools").text(key).bytes(packed).column()
 }
 
+// ReadOnly reports whether the run is open for reading, so that it logs nothing more; see
+// [envs.Memory].
+func (s *Store) ReadOnly() bool { return s.writer == nil }
+
 // Remember logs a tool result. The first result under a key stays: every tree of the run sees the
 // same. A run that is open for reading logs nothing more: a statement that was quick when the run
 // was made may be slow when it is checked on a busy machine, and has the same result.
 func (s *Store) Remember(ctx context.Context, key string, r envs.Result) error {
-	if s.writer == nil {
+	if s.ReadOnly() {
 		return nil
 	}
 

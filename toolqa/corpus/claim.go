@@ -29,7 +29,7 @@ func Claim(dir string, all ...toolqa.Dataset) (io.Closer, error) {
 
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			err = fmt.Errorf("corpus: %s is read by a toolevo that runs: end that first, or take "+
-				"another folder (--data)", path)
+				"another data folder", path)
 		}
 
 		if err != nil {
@@ -50,6 +50,15 @@ func (c claim) Close() error {
 		all = append(all, f.Close())
 	}
 	return errors.Join(all...)
+}
+
+// hold keeps others from claiming a corpus, until the file that it returns is closed.
+func hold(path string) (*os.File, error) {
+	f, err := lock(path, syscall.LOCK_SH)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = errors.New("it is being replaced: try again when `toolevo data` has ended")
+	}
+	return f, err
 }
 
 // lock opens a file and takes its lock. Where a file system has no locks it goes without.

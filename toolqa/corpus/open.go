@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"toolevo/envs/disk"
 	"toolevo/envs/sqlite"
@@ -119,11 +118,9 @@ func open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 		return nil, fmt.Errorf("corpus: open %s: %w", path, err)
 	}
 
+	// Held before SQLite opens the path, so that it finds the same file each time.
 	c := &Corpus{path: path}
-	if c.held, err = lock(path, syscall.LOCK_SH); err != nil {
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = errors.New("it is being replaced: try again when `toolevo data` has ended")
-		}
+	if c.held, err = hold(path); err != nil {
 		return nil, fmt.Errorf("corpus: open %s: %w", path, err)
 	}
 

@@ -50,8 +50,8 @@ func newTable(ds toolqa.Dataset, names, stored []string, rows int,
 	return t
 }
 
-// untilRead is sync.OnceValues of what can be tried again: an error is not remembered, as a disk may
-// fail once in a night.
+// untilRead is sync.OnceValues of what can be tried again: an error is not remembered, as a disk
+// may fail once in a night.
 func untilRead(read func() (*Vector, error)) func() (*Vector, error) {
 	var (
 		mu sync.Mutex

@@ -68,8 +68,7 @@ func (in *Interpreter) remembered(ctx context.Context, stmt string) (envs.Result
 		in.recent.Put(stmt, r)
 	case !marginal:
 	case in.memory != nil:
-		found := func() (envs.Result, error) { return r, nil }
-		return envs.Remembered(ctx, in.memory, in.key(stmt), found)
+		return envs.Remember(ctx, in.memory, in.key(stmt), r)
 	}
 
 	return r, err

@@ -264,6 +264,39 @@ func TestUnreadableTurnsAreNotTrained(t *testing.T) {
 	}
 }
 
+// A whole trajectory with a turn from which no action can be read has the verdict of such ones,
+// also where the turn has no weight.
+func TestTemplatesOfUnreadableTurns(t *testing.T) {
+	for _, format := range []export.Format{export.SFTTrajectory, export.OpenAI} {
+		for _, isUnreadable := range []bool{false, true} {
+			rows := smallRows(false)
+			for i := range rows {
+				for j := range rows[i].Turns {
+					turn := &rows[i].Turns[j]
+					turn.Action = call(turn.Key)
+
+					if isUnreadable && turn.Key == "0.0.2" {
+						turn.API, turn.Tool, turn.Action = "", "", "I do not act."
+					}
+				}
+			}
+
+			m := wrote(t, filepath.Join(t.TempDir(), "export"), rows, export.Options{
+				Format:  format,
+				Trainer: export.TRL,
+				Shown: func(*trajectories.Row) (trajectories.Shown, error) {
+					return trajectories.Shown{System: "tools", Codec: action.FunctionCall{}}, nil
+				},
+			})
+
+			fit, err := m.CheckTemplate("qwen3_5_think")
+			if err != nil || fit.AsSteps != isUnreadable {
+				t.Errorf("%s, unreadable %v: %+v, %v", format, isUnreadable, fit, err)
+			}
+		}
+	}
+}
+
 // Mistakes that are made again have no weight either, where that is asked for.
 func TestSkipFaultyByWeight(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "export")

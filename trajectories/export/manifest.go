@@ -81,10 +81,14 @@ type Manifest struct {
 	// Unreadable counts the turns that are trained, as parts of whole trajectories, although no
 	// action can be read from them. Samples of single turns have none, and openai gives them no
 	// weight.
-	Unreadable int       `json:"unreadable_turns,omitempty"`
-	Labels     Labels    `json:"labels,omitzero"`   // of the samples, in the format kto
-	Private    []Private `json:"private,omitempty"` // what in samples should hardly be shared: keys, home folders
-	Files      []FileSum `json:"files"`             // in the folder, except this one
+	Unreadable int `json:"unreadable_turns,omitempty"`
+	// SkippedUnreadable counts those in the samples of openai: they are not trained, but what a
+	// chat template makes of the sample depends on them, too.
+	SkippedUnreadable int `json:"unreadable_turns_skipped,omitempty"`
+
+	Labels  Labels    `json:"labels,omitzero"`   // of the samples, in the format kto
+	Private []Private `json:"private,omitempty"` // what in samples should hardly be shared: keys, home folders
+	Files   []FileSum `json:"files"`             // in the folder, except this one
 	// Seal is the SHA-256 of the file without it, in hexadecimal: altering a value alters that,
 	// too.
 	Seal string `json:"seal"`

@@ -176,9 +176,12 @@ func (w *writer) writeSample(c *candidate, files *sampleFiles) error {
 	m := &w.manifest
 	m.Lint.Sanitized += c.broken
 
-	// Other formats leave unreadable turns out, or give them no weight.
-	if w.form.whole && w.form.skipped == "" {
+	// Other formats leave unreadable turns out.
+	switch {
+	case w.form.whole && w.form.skipped == "":
 		m.Unreadable += countUnreadable(c.row)
+	case w.form.whole:
+		m.SkippedUnreadable += countUnreadable(c.row)
 	}
 
 	w.runs.add(c.row, shown)

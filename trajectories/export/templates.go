@@ -215,7 +215,7 @@ func (m *Manifest) verdictOf(j judged) verdict {
 		what += "-text"
 	}
 
-	if form.whole && m.Unreadable > 0 {
+	if form.whole && m.Unreadable+m.SkippedUnreadable > 0 {
 		what += "-faulty"
 	}
 	return j.Verdicts[what]

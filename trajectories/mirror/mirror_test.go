@@ -227,6 +227,52 @@ func TestDivide(t *testing.T) {
 	}
 }
 
+// A cached call may repeat a recorded one: testing it never takes an API of another split from what
+// is trained on.
+func TestDivideOfRepeatedCalls(t *testing.T) {
+	t.Parallel()
+
+	// Two of each API: one is kept to train on, the other may be tested.
+	documents, calls := world()
+	calls = slices.DeleteFunc(calls, func(c recorded.Call) bool {
+		n := string(c.Input[0].Value.(envs.Number))
+		return n != "0" && n != "1"
+	})
+	kinds := map[Kind][]recorded.Call{Recorded: calls}
+
+	// With another answer, or else it would be the same pair.
+	for i, c := range calls {
+		if i%2 == 1 {
+			c.Input = envs.Args{{Name: "n", Value: envs.Number(fmt.Sprint(5000 + i))}}
+		}
+
+		c.Answer.Response = fmt.Sprint("cached ", i)
+		kinds[Cached] = append(kinds[Cached], c)
+	}
+
+	for seed := range uint64(20) {
+		r := NewReport()
+		data := divideCalls(selectPairs(kinds, documents, options(), r), PaperSizes(), seed, r)
+
+		if len(data.Test[OfCache]) == 0 {
+			t.Errorf("seed %d: no cached call is tested", seed)
+		}
+
+		trained := map[toolbench.Key]bool{}
+		for _, p := range data.Train[Recorded] {
+			trained[p.Key] = true
+		}
+
+		for _, split := range []Split{IDHigh, IDMedium, IDLow} {
+			for _, p := range data.Test[split] {
+				if !trained[p.Key] {
+					t.Errorf("seed %d: %s of %s is not trained on", seed, p.Key, split)
+				}
+			}
+		}
+	}
+}
+
 // Of enough calls the splits have the paper's sizes, of as many APIs as can be.
 func TestDivideInThePapersSizes(t *testing.T) {
 	t.Parallel()

@@ -93,8 +93,7 @@ func divideCalls(pairs []Pair, sizes Sizes, seed uint64, r *Report) *Data {
 	data.Train[Recorded] = data.divideInside(byKind[Recorded], sizes.ID, seed)
 	data.Train[Augmented] = byKind[Augmented]
 
-	cached := min(sizes.Cache, len(byKind[Cached])/testShare)
-	data.Test[OfCache], data.Train[Cached] = draw(byKind[Cached], cached, envs.Random(seed, string(OfCache)))
+	data.divideCached(byKind[Cached], byKind[Recorded], sizes.Cache, seed)
 	data.dropTested(r)
 	return data
 }
@@ -218,6 +217,30 @@ func (d *Data) divideInside(pairs []Pair, size int, seed uint64) (train []Pair) 
 
 	slices.SortFunc(train, func(p, q Pair) int { return p.compare(&q) })
 	return train
+}
+
+// divideCached draws the split of cached calls. One whose request was recorded, too, is not drawn:
+// testing it would drop recorded pairs, maybe all of an API whose other requests are tested.
+func (d *Data) divideCached(cached, recorded []Pair, size int, seed uint64) {
+	requests := map[string]bool{}
+	for i := range recorded {
+		requests[recorded[i].request] = true
+	}
+
+	var eligible, rest []Pair
+
+	for _, p := range cached {
+		if requests[p.request] {
+			rest = append(rest, p)
+		} else {
+			eligible = append(eligible, p)
+		}
+	}
+
+	n := min(size, len(cached)/testShare)
+	drawn, left := draw(eligible, n, envs.Random(seed, string(OfCache)))
+	d.Test[OfCache], d.Train[Cached] = drawn, append(rest, left...)
+	slices.SortFunc(d.Train[Cached], func(p, q Pair) int { return p.compare(&q) })
 }
 
 // draw draws n pairs of as many APIs as possible, one of each in turn. Both lists keep the order of

@@ -295,8 +295,8 @@ func (m *driftRun) setting(api string) robustness.Setting {
 	return robustness.Setting{Kind: robustness.Baseline, Name: string(robustness.Baseline)}
 }
 
-// difficulties are those of questions in an evaluation, by dataset and ID. A difficulty may say what
-// the deployed versions touch, so that the same question has another one in another evaluation.
+// difficulties are those of questions in an evaluation, by dataset and ID. A difficulty may say
+// what the deployed versions touch, and then a question has another one in another evaluation.
 type difficulties map[[2]string]string
 
 // note keeps a question's difficulty; "" where several have its ID, which then has to do with no

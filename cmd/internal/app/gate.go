@@ -17,6 +17,7 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
 	"toolevo/envs/drift"
+	"toolevo/envs/names"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/wire"
 	"toolevo/envs/yamltext"
@@ -66,6 +67,10 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 	}
 
 	in, err := job.versions(c)
+	if err == nil {
+		err = job.checkOptions(in)
+	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +99,29 @@ func Gate(ctx context.Context, job GateJob) (*gate.Report, error) {
 	return report, report.Err()
 }
 
+// checkOptions refuses options that could not be followed, before hours of episodes.
+func (j *GateJob) checkOptions(in *gated) error {
+	if err := j.Check(); err != nil {
+		return err
+	}
+
+	if slices.Equal(j.Allowed, []string{All}) {
+		j.Allowed = slices.Collect(maps.Keys(in.changed))
+		return nil
+	}
+
+	tools := slices.Concat(in.Current.Tools, in.Next.Tools)
+	slices.Sort(tools)
+	tools = slices.Compact(tools)
+
+	for _, name := range j.Allowed {
+		if _, err := names.Parse("tool", name, tools); err != nil {
+			return console.Usage("‹allow›: %w", err)
+		}
+	}
+	return nil
+}
+
 // keepVersions notes the versions that are to be played. It refuses a folder in which others were:
 // the runs there would go on with those.
 func (j *GateJob) keepVersions(in *gated) error {
@@ -118,10 +146,6 @@ func (j *GateJob) play(ctx context.Context, c *configs.Resolved, in *gated) erro
 	}
 
 	in.addCurrent(current)
-
-	if slices.Equal(j.Allowed, []string{All}) {
-		j.Allowed = slices.Collect(maps.Keys(in.changed))
-	}
 
 	// Tasks that are equal by construction are not played twice.
 	if again := in.toReplay(); len(again) > 0 {

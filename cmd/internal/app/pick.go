@@ -132,7 +132,7 @@ func (s *selector) measure(ctx context.Context, c training.Checkpoint) (
 	addressed := *part.Servers
 	addressed.Addresses = served.Address
 	part.Servers, part.Settings = &addressed, part.Settings.With("policy", served.Policy)
-	part.Out = filepath.Join(s.Out, "dev", strconv.FormatInt(c.Step, 10))
+	part.Out = filepath.Join(s.Out, training.DevFolder, strconv.FormatInt(c.Step, 10))
 	part.Resume = IsRun(part.Out)
 	part.MixEngines = part.MixEngines && part.Resume
 

@@ -31,12 +31,59 @@ func meet(old, now envs.Args) (m met, ok bool) {
 	switch {
 	case shared&^null == 0:
 		return m, false
-	case is&^was != 0: // what both take is what the tool takes
-		return met{schema: annotated(old, now), wider: true, narrower: was&^is != 0}, true
+	case is&^was != 0:
+		return widened(old, now, was&^is != 0)
 	}
 
 	m = met{schema: now, narrower: was != is}
 	return m, m.enumeration(old, now) && m.items(old, now) && m.members(old, now)
+}
+
+// widened returns what a schema has in common with one that takes other types, too: what the tool
+// takes, as far as the release takes it.
+func widened(old, now envs.Args, narrower bool) (met, bool) {
+	m := met{schema: annotated(old, now), wider: true, narrower: narrower}
+	if saysTypes(now) {
+		return m, true
+	}
+
+	m.narrower = true
+	m.schema = with(m.schema, "allOf", slices.Concat(old.List("allOf"), []any{bare(now)}))
+
+	was, is := valuesOf(old), valuesOf(now)
+	if was == nil || is == nil {
+		return m, true
+	}
+
+	m.lost = slices.DeleteFunc(slices.Clone(was), among(is))
+	return m, len(m.lost) < len(was)
+}
+
+// saysTypes reports whether nothing but its type decides whether a value fits a schema.
+func saysTypes(schema envs.Args) bool {
+	for _, k := range bare(schema) {
+		parts, _ := k.Value.([]any)
+
+		switch k.Name {
+		case "type":
+		case "anyOf", "oneOf":
+			for _, part := range parts {
+				if inside, _ := part.(envs.Args); !saysTypes(inside) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// among returns a function that reports whether a value is one of some.
+func among(all []any) func(any) bool {
+	return func(v any) bool {
+		return slices.ContainsFunc(all, func(w any) bool { return reflect.DeepEqual(v, w) })
+	}
 }
 
 // enumeration keeps the values that both have.
@@ -56,25 +103,19 @@ func (m *met) enumeration(old, now envs.Args) bool {
 		return true
 	}
 
-	in := func(all []any) func(any) bool {
-		return func(v any) bool {
-			return slices.ContainsFunc(all, func(w any) bool { return reflect.DeepEqual(v, w) })
-		}
-	}
-
-	m.lost = slices.DeleteFunc(slices.Clone(was), in(is))
-	m.fresh = slices.DeleteFunc(slices.Clone(is), in(was))
+	m.lost = slices.DeleteFunc(slices.Clone(was), among(is))
+	m.fresh = slices.DeleteFunc(slices.Clone(is), among(was))
 
 	// The tool as it is does not know fresh values, so the version must not take them.
 	if len(m.fresh) == 0 {
 		return true
 	}
 
-	shared := slices.DeleteFunc(slices.Clone(is), in(m.fresh))
+	shared := slices.DeleteFunc(slices.Clone(is), among(m.fresh))
 	m.schema = with(now, "enum", shared)
 
 	// A default that the tool does not know is as much out of place as any such value.
-	if usual, given := now.Get("default"); given && !in(shared)(usual) {
+	if usual, given := now.Get("default"); given && !among(shared)(usual) {
 		m.schema = m.schema.Without("default")
 	}
 	return len(shared) > 0

@@ -326,3 +326,99 @@ func TestMembersThatAreGone(t *testing.T) {
 		t.Errorf("%+v", inferred.Broken)
 	}
 }
+
+// changedTo infers a release in which one parameter of a tool has changed.
+func changedTo(t *testing.T, old, now toolapi.Parameter) (*release.Inferred, *toolapi.API) {
+	t.Helper()
+
+	search := toolapi.APISpec{Name: "search", Tool: "search", Description: "Searches the archive."}
+	search.Parameters.All = []toolapi.Parameter{old}
+
+	base := specOf(t, "testdata/orders.yaml")
+	base.APIs = append(base.APIs, search)
+
+	next := slices.Clone(base.APIs)
+	next[len(next)-1].Parameters.All = []toolapi.Parameter{now}
+
+	inferred, err := release.Between(base, next, "next")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	catalog, err := toolapi.NewCatalog(base, inferred.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	v, err := catalog.Version("next")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	a, ok := v.API("search")
+	if !ok {
+		t.Fatalf("there is no search: %+v", inferred.Broken)
+	}
+	return inferred, a
+}
+
+// Calls that left a parameter out say its old default where it is required, in the form that the
+// release wants.
+func TestDefaultsThatAreRequired(t *testing.T) {
+	t.Parallel()
+
+	old := toolapi.Parameter{
+		Name: "days", Optional: true,
+		Schema: envs.Object("type", "integer", "default", envs.Number("3")),
+	}
+
+	for now, want := range map[string]string{
+		`{"type": "integer"}`:                             `{"days": 3}`,
+		`{"type": "string"}`:                              `{"days": "3"}`,
+		`{"type": "array", "items": {"type": "integer"}}`: `{"days": [3]}`,
+	} {
+		_, a := changedTo(t, old, toolapi.Parameter{Name: "days", Schema: argsOf(t, now)})
+
+		lifted, err := a.Lift(nil)
+		if err != nil || pytext.JSON(lifted) != want {
+			t.Errorf("%s: a call without it becomes %v, %v, want %s", now, lifted, err, want)
+		}
+
+		if back, wrong := a.Lower(lifted); wrong != nil || len(back) > 0 {
+			t.Errorf("%s: %v comes back as %v, %v", now, lifted, back, wrong)
+		}
+	}
+}
+
+// A release that takes other types, too, may take less of what the tool takes: the version has what
+// both do, and what is gone is said.
+func TestWidenedAndNarrowed(t *testing.T) {
+	t.Parallel()
+
+	for _, test := range []struct{ old, now, kept, refused, broken string }{
+		{`{"type": "string", "enum": ["a", "b"]}`, `{"type": ["string", "null"], "enum": ["a", null]}`,
+			`{"x": "a"}`, `{"x": "b"}`, `"b"`},
+		{`{"type": "string"}`, `{"anyOf": [{"type": "string", "enum": ["asc", "desc"]}, {"type": "null"}]}`,
+			`{"x": "asc"}`, `{"x": "up"}`, ""},
+		{`{"type": "integer"}`, `{"type": "number", "maximum": 10}`, `{"x": 10}`, `{"x": 50}`, ""},
+		{`{"type": "array", "items": {"type": "string", "maxLength": 3}}`,
+			`{"anyOf": [{"type": "array", "items": {"type": "string"}, "maxItems": 1}, {"type": "null"}]}`,
+			`{"x": ["a"]}`, `{"x": ["a", "b"]}`, ""},
+		{`{"type": "integer"}`, `{"type": ["integer", "null"]}`, `{"x": 50}`, `{"x": null}`, ""},
+	} {
+		inferred, a := changedTo(t, toolapi.Parameter{Name: "x", Schema: argsOf(t, test.old)},
+			toolapi.Parameter{Name: "x", Schema: argsOf(t, test.now)})
+
+		if _, wrong := a.Lower(argsOf(t, test.kept)); wrong != nil {
+			t.Errorf("%s to %s: %s is refused: %v", test.old, test.now, test.kept, wrong)
+		}
+
+		if _, wrong := a.Lower(argsOf(t, test.refused)); wrong == nil {
+			t.Errorf("%s to %s: %s is taken", test.old, test.now, test.refused)
+		}
+
+		if said := fmt.Sprint(inferred.Broken); test.broken != "" && !strings.Contains(said, test.broken) {
+			t.Errorf("%s to %s: broken %s, want %s", test.old, test.now, said, test.broken)
+		}
+	}
+}

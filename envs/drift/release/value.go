@@ -52,8 +52,9 @@ func (p *parts) retyped(at int, s slot) (toolapi.Parameter, bool) {
 		inside, _ := meet(old.Schema, now.Schema.Object("items"))
 		now.Schema = with(with(now.Schema, "items", inside.schema), "maxItems", envs.Number("1"))
 		p.note(List, was, is, p.to[at].sure, "the version takes one item, as the tool does")
-		p.presence(at, &now, s)
 		p.adapt(toolapi.AdapterSpec{Listed: &toolapi.Listed{Parameter: p.interim[at]}})
+		// The old default is no list, so calls get it where the value is none either.
+		p.presence(at, &now, s)
 	default:
 		p.unmet(at, s, "no adapter leads from "+is+" to "+was)
 		return now, false
@@ -78,6 +79,8 @@ func (p *parts) values(old, now slot, m met) {
 	switch {
 	case old.Optional && !now.Optional && isNullable(old.Schema, now.Schema):
 		// needed notes it: null now means what leaving it out did.
+	case m.wider && m.narrower:
+		p.note(Widen, was, is, 1, "the version has what the tool takes, as far as the release does")
 	case m.wider || len(m.fresh) > 0:
 		p.note(Widen, was, is, 1, "the version has what the tool takes")
 	case m.narrower:
@@ -114,7 +117,7 @@ func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 
 	switch {
 	case old.Optional && !s.Optional:
-		p.needed(at, now, s)
+		p.needed(at, old, now, s)
 	case !old.Optional && s.Optional && hasIs && isScalar(is):
 		p.adapt(toolapi.AdapterSpec{
 			Fallback: &toolapi.Fallback{Parameter: p.interim[at], Value: is},
@@ -134,9 +137,9 @@ func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 	}
 }
 
-// needed handles a parameter that has become required.
-func (p *parts) needed(at int, now *toolapi.Parameter, s slot) {
-	old := p.was[at]
+// needed handles a parameter that has become required. The default of the old one is spelled as the
+// release spells its values.
+func (p *parts) needed(at int, old slot, now *toolapi.Parameter, s slot) {
 	usual, hasDefault := old.Schema.Get("default")
 	why := "calls that left it out have no successor"
 

@@ -122,7 +122,7 @@ func (t *Task) episode(done envs.History, answer string) Episode {
 		for _, c := range turn.Played() {
 			text := pytext.JSON(c.Call.Args)
 
-			// Agents may write Infinity, as Python does, and it is refused; JSON has no such number.
+			// Agents write Infinity, as Python does, and are refused. JSON has no such number.
 			var args any = text
 			if json.Valid([]byte(text)) {
 				args = json.RawMessage(text)

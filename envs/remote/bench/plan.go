@@ -56,17 +56,16 @@ func (t *Task) plan() envs.Plan {
 		}
 
 		answer, err := fillText(t.Final, results)
-		text, isText := answer.(string)
-
-		switch {
-		case isText:
-		case t.matcher() == matchJSON:
-			text = pytext.JSON(answer)
-		default:
-			text = pytext.Str(answer)
-		}
-		return "Now I can answer.", envs.Finish(text), err
+		return "Now I can answer.", envs.Finish(t.spelled(answer)), err
 	}
+}
+
+// spelled returns an answer as the task's matcher reads it.
+func (t *Task) spelled(answer any) string {
+	if _, isText := answer.(string); !isText && t.matcher() == matchJSON {
+		return pytext.JSON(answer)
+	}
+	return pytext.Str(answer)
 }
 
 // fillArgs replaces the references in arguments by values of the results.

@@ -24,7 +24,7 @@ type Deployed struct {
 	version   string
 	wraps     bool // the version gives answers another form
 	apis      *virtual.APIs
-	functions []toolapi.APISpec
+	functions []Function
 	named     map[string]*deployedFunction      // by deployed and by published names of functions
 	byAPI     map[toolbench.Key][]toolbench.Key // published names, by normalised ones
 	readsOnly map[string]bool                   // by published names of functions
@@ -33,6 +33,7 @@ type Deployed struct {
 // deployedFunction is a function whose environment is made when it is first called.
 type deployedFunction struct {
 	open     func() (*dynamic.Environment[struct{}], error)
+	apis     []toolbench.Key // several, if an argument tells them apart
 	spelling spelling
 }
 
@@ -66,22 +67,77 @@ func Deploy(s suite.Suite, version, task string, backend *virtual.Backend) (*Dep
 		d.add(k)
 	}
 
+	return d, d.expose(file)
+}
+
+// expose adds the functions of a version under its own names.
+func (d *Deployed) expose(file *toolapi.Spec) error {
 	// A version may give one function the published name of another.
 	published := maps.Clone(d.named)
+	own := map[string]*deployedFunction{}
 
-	for _, a := range o.documented(file) {
+	for _, a := range d.suite.documented(file) {
+		f, ok := published[a.ToolName()]
 		// The version also documents system tools, and functions that the task does not offer.
-		if f, ok := published[a.ToolName()]; ok {
-			d.functions = append(d.functions, a)
-			d.named[a.Name] = f
+		if !ok {
+			continue
+		}
 
-			for _, p := range a.Parameters.All {
-				f.spelling.deployed = append(f.spelling.deployed, p.Name)
-			}
+		if first, shared := own[a.Name]; shared {
+			// An argument tells them apart, so they are deployed together.
+			first.apis = append(first.apis, f.apis...)
+			first.spelling.published = union(first.spelling.published, f.spelling.published)
+			f = first
+		} else {
+			d.functions = append(d.functions, Function{
+				a.Name, a.Description, a.Parameters.Schema(), d.readsOnly[a.ToolName()],
+			})
+		}
+
+		own[a.Name] = f
+		f.spelling.deployed = union(f.spelling.deployed, toolapi.ParameterNames(a.Parameters.All))
+	}
+
+	maps.Copy(d.named, own)
+	return d.showShared(published)
+}
+
+// union returns names and those of others that are not among them.
+func union(names, others []string) []string {
+	for _, name := range others {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 
-	return d, nil
+	return names
+}
+
+// showShared describes those functions that stand for several APIs as one.
+func (d *Deployed) showShared(published map[string]*deployedFunction) error {
+	for i, f := range d.functions {
+		if len(d.named[f.Name].apis) == 1 {
+			continue
+		}
+
+		v, err := d.suite.choice.Versions.Version(d.version)
+		if err != nil {
+			return err
+		}
+
+		all := slices.DeleteFunc(slices.Clone(v.Named(f.Name)), func(a *toolapi.API) bool {
+			return published[a.Tool] == nil
+		})
+		for _, a := range all {
+			f.ReadsOnly = f.ReadsOnly && d.readsOnly[a.Tool]
+		}
+
+		shown := toolapi.Shown(all)[0]
+		f.Description, f.Schema = shown.Description, shown.Schema()
+		d.functions[i] = f
+	}
+
+	return nil
 }
 
 // offered returns the APIs that a task offers, or all.
@@ -111,9 +167,9 @@ func taskIDs(tasks []envs.Task) []string {
 
 // add adds the function of an API under its published names.
 func (d *Deployed) add(k toolbench.Key) {
-	f := &deployedFunction{}
+	f := &deployedFunction{apis: []toolbench.Key{k}}
 	f.open = sync.OnceValues(func() (*dynamic.Environment[struct{}], error) {
-		return d.suite.deploy(d.version, []toolbench.Key{k}, noTasks{}, func(doc *toolbench.Document) function {
+		return d.suite.deploy(d.version, f.apis, noTasks{}, func(doc *toolbench.Document) function {
 			return function{document: doc, simulator: d.apis.Under(d.version)}
 		}, -1)
 	})
@@ -142,13 +198,7 @@ type Function struct {
 }
 
 // Functions returns the functions in the order of the documents.
-func (d *Deployed) Functions() []Function {
-	all := make([]Function, len(d.functions))
-	for i, a := range d.functions {
-		all[i] = Function{a.Name, a.Description, a.Parameters.Schema(), d.readsOnly[a.ToolName()]}
-	}
-	return all
-}
+func (d *Deployed) Functions() []Function { return slices.Clone(d.functions) }
 
 // Find returns the name of the function by which an API is called: its own, if the version has a
 // function of that name, or else that of the published API of that name, whatever a version has

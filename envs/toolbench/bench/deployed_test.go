@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"toolevo/envs"
+	"toolevo/envs/drift"
 	"toolevo/envs/pytext"
+	"toolevo/envs/silent"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 	"toolevo/envs/toolbench"
@@ -100,6 +102,66 @@ func TestDeployedWithAForm(t *testing.T) {
 	}
 }
 
+// Every task can be played under a version that says something of the tools of some tasks only.
+func TestVersionsAboutSomeTools(t *testing.T) {
+	t.Parallel()
+
+	c := choice(t, queries)
+
+	file, err := open(t, c).choice.Versions.Spec(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	about := make([]string, 0, len(file.APIs))
+	for _, a := range file.APIs {
+		if !envs.IsSystem(a.ToolName()) {
+			about = append(about, a.ToolName())
+		}
+	}
+
+	one, source, gone := about[:1], about[1], about[2]
+	some := *file
+	some.Version, some.Base, some.Deprecates = "some", false, nil
+	some.APIs = slices.DeleteFunc(slices.Clone(file.APIs),
+		func(a toolapi.APISpec) bool { return a.ToolName() == gone })
+	some.Faults = []toolapi.Fault{{Kind: toolapi.Timeout, Tools: one, Share: 1, Calls: 2}}
+	some.Silent = silent.Changes{
+		{Tools: one, Renamed: &silent.Renamed{Field: "response", As: "reply"}},
+	}
+	some.Removed = []silent.Removed{{Tool: gone, Elsewhere: silent.Elsewhere{
+		Source: source, With: []string{"id"}, By: "id",
+	}}}
+
+	if c.Versions, err = open(t, c).choice.Versions.With(&some); err != nil {
+		t.Fatal(err)
+	}
+
+	s := open(t, c)
+	env := environmentOf(t, s, "some")
+	met := 0
+
+	for _, task := range s.tasks {
+		for _, call := range s.planned(s.queries[task.ID]) {
+			// A fault begins with the second call of a tool at the latest.
+			said := play(t, env, task, text(call), text(call))[1].Turn.Observation
+			fails := strings.Contains(said, toolapi.Timeout.Text())
+
+			if fails {
+				met++
+			}
+
+			if fails != (call.Tool == one[0]) {
+				t.Errorf("%s: %s is answered %s", task.ID, call.Name, said)
+			}
+		}
+	}
+
+	if met == 0 {
+		t.Error("no task meets the fault")
+	}
+}
+
 // Functions have the names and schemas of their version; a task's are those that it offers. What is
 // no function of them is refused.
 func TestFunctions(t *testing.T) {
@@ -145,6 +207,64 @@ func TestFunctions(t *testing.T) {
 	_, err := Deploy(s, base, "G1_instruction-1111", nil)
 	if err == nil || !strings.Contains(err.Error(), "did you mean") {
 		t.Errorf("an unknown task: %v", err)
+	}
+}
+
+// Functions that a version gives one name are one function, each of which an argument chooses.
+func TestFunctionsOfOneName(t *testing.T) {
+	t.Parallel()
+
+	c := choice(t, queries)
+	all := open(t, c).choice.Versions
+
+	m, err := drift.NewMaker(all, base, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	merge, err := drift.ParseFactor("merge-tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	made, _ := m.FactorVersion(merge, 0)
+	if c.Versions, err = all.With(made); err != nil {
+		t.Fatal(err)
+	}
+
+	s := open(t, c)
+	d, v := deploy(t, s, made.Version, ""), versionOf(t, s, made.Version)
+
+	for _, a := range v.APIs {
+		if envs.IsSystem(a.Tool) {
+			continue
+		}
+
+		args, err := a.Lift(apiOf(t, versionOf(t, s, base), a.Tool).Sample())
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if got := callOf(t, d, envs.Call{Name: a.Name, Args: args}); got.Outcome != envs.OK {
+			t.Errorf("%s%v is answered %s %s", a.Name, args, got.Outcome, got.Text)
+		}
+
+		got := callOf(t, d, envs.Call{Name: a.Tool})
+		if got.Outcome == envs.OK && a.Name != a.Tool {
+			t.Errorf("%s is still answered", a.Tool)
+		}
+	}
+
+	functions := d.Functions()
+
+	for i, f := range functions {
+		is := func(g Function) bool { return g.Name == f.Name }
+		twice := slices.ContainsFunc(functions[:i], is)
+
+		if named := v.Named(f.Name); twice || len(named) == 0 ||
+			pytext.JSON(f.Schema) != pytext.JSON(toolapi.Shown(named)[0].Schema()) {
+			t.Errorf("%s has the schema %s", f.Name, pytext.JSON(f.Schema))
+		}
 	}
 }
 

@@ -44,14 +44,10 @@ func part(c *toolapi.Catalog, tools []string, names ...string) (*toolapi.Catalog
 			return nil, err
 		}
 
-		part := *whole
-		part.APIs = slices.DeleteFunc(slices.Clone(whole.APIs), func(a toolapi.APISpec) bool {
-			tool := a.ToolName()
+		files = append(files, whole.Part(func(tool string) bool {
 			// Every version has to expose the system tools.
-			return !envs.IsSystem(tool) && !slices.Contains(tools, tool)
-		})
-
-		files = append(files, &part)
+			return envs.IsSystem(tool) || slices.Contains(tools, tool)
+		}))
 		// A deprecation notice compares a call with the version that it comes from.
 		names = append(slices.Clone(whole.Deprecates), names...)
 	}

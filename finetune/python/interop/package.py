@@ -113,6 +113,24 @@ def check_shown(tool, method):
         wrong(f"a model is shown {got}, and the server says {tool}")
 
 
+def check_names():
+    """Checks that a parameter may have any name: a model is shown it, or one like it that transformers
+    reads, and calls by either reach the server under its own."""
+    names = {"from": "from", "class": "class", "3d": "3d", "größe": "größe", "X-Key": "X_Key", "page[size]": "page_size_",
+             "self": "self_", "return": "return_"}
+    tool = {"name": "f", "description": "Does it.", "input_schema": {
+        "type": "object", "properties": {name: {"type": "string"} for name in names}, "required": list(names)}}
+    kind = type("Named", (toolevo_env.ToolEvoEnv,), {"f": toolevo_env._method(tool)})
+    kind.__getitem__ = lambda self, name: lambda **arguments: arguments
+    got = get_json_schema(kind().f)["function"]["parameters"]
+    want = {shown: {"type": "string", "description": name} for name, shown in names.items()}
+    if got["properties"] != want or got["required"] != list(want):
+        wrong(f"a model is shown {got}, want {want}")
+    for called in names.values(), names:
+        if kind().f(**{name: name for name in called}) != dict(zip(names, called)):
+            wrong(f"calls with {list(called)} reach the server as {kind().f(**{name: name for name in called})}")
+
+
 def play(server, env, episode):
     """Plays an episode. The server, if there is one, is killed in the middle."""
     env.reset(task_id=episode["question_id"], api=episode["deployed_api"], seed=0)
@@ -194,6 +212,7 @@ def main(toolevo, file, *flags):
     typed = {"name": "f", "description": "Does it.", "input_schema": {
         "type": "object", "properties": TYPES, "required": [n for n in TYPES if n != "flag"]}}
     check_shown(typed, toolevo_env._method(typed))
+    check_names()
 
     rows = toolevo_env.tasks(server.url)
     if not {e["question_id"] for e in episodes} <= set(rows["task_id"]):

@@ -167,13 +167,17 @@ def _method(tool: dict[str, Any]) -> Callable[..., str]:
     """Makes the method of a tool. It passes any arguments on: the server says what is wrong with them."""
     parameters, lines = [], [_line(tool["description"]), "", "Args:"]
     required = tool["input_schema"].get("required", [])
+    names = {}  # those of the server, by those that a model is shown
     for name, schema in tool["input_schema"].get("properties", {}).items():
+        names[shown := _shown(name)] = name
         default = Parameter.empty if name in required else schema.get("default")
-        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=_hint(schema)))
-        lines.append(f"    {name}: {_line(schema.get('description') or name)}")
+        parameter = Parameter("_", Parameter.KEYWORD_ONLY, default=default, annotation=_hint(schema))
+        parameter._name = shown  # type: ignore[attr-defined]  # Parameter refuses keywords, such as "from"
+        parameters.append(parameter)
+        lines.append(f"    {shown}: {_line(schema.get('description') or name)}")
 
-    def call(self: ToolEvoEnv, **arguments: Any) -> str:
-        return self[tool["name"]](**arguments)
+    def call(self: ToolEvoEnv, /, **arguments: Any) -> str:
+        return self[tool["name"]](**{names.get(name, name): value for name, value in arguments.items()})
 
     # TRL and transformers read tools from names, docstrings and signatures.
     call.__name__, call.__doc__ = tool["name"], "\n".join(lines)
@@ -181,6 +185,13 @@ def _method(tool: dict[str, Any]) -> Callable[..., str]:
     call.__signature__ = Signature([itself, *parameters])  # type: ignore[attr-defined]
     call.__annotations__ = {p.name: p.annotation for p in parameters}
     return call
+
+
+def _shown(name: str) -> str:
+    """Returns the name of a parameter as transformers can show it: it reads only words, and takes
+    "self" for the object and "return" for the result."""
+    word = re.sub(r"\W", "_", name)
+    return word + "_" if word in ("self", "return") else word
 
 
 def _line(text: str) -> str:

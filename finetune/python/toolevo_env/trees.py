@@ -10,7 +10,8 @@ A tree becomes one sequence in which each text occurs once. An attention mask le
 what is on its own path from the prompt, and positions are counted along paths, so that the model
 computes for each path what it would compute for that path alone. A token weighs as much as it would
 in training on all paths, one after the other. It needs torch and, from transformers, a tokenizer
-with a chat template and a model whose attention is `eager` or `sdpa`.
+with a chat template and a model whose attention is `eager` or `sdpa`, and reaches from the end of a
+path to its beginning in every layer.
 """
 
 from __future__ import annotations
@@ -277,13 +278,29 @@ def pack(trees: list[Tree], dtype: torch.dtype = torch.float32) -> dict[str, tor
             "weights": weights, "count": torch.tensor(count)}
 
 
-def loss(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-    """Returns the weighted mean of the negative log-likelihoods that training on all paths would have.
-    With advantages it is the policy gradient at the model that wrote the trees: nothing is clipped."""
-    kind = getattr(getattr(model, "config", None), "_attn_implementation", "eager")
+def _check(model: Any, positions: torch.Tensor) -> None:
+    """Refuses a model whose layers would not see what the mask of a tree says: transformers gives a mask
+    of this form to all of them as it is."""
+    config = getattr(getattr(model, "module", model), "config", None)  # a wrapped model has it inside
+    kind = getattr(config, "_attn_implementation", "eager")
     if kind not in ("eager", "sdpa"):
         raise ValueError(f"the model's attention is {kind}, which takes no mask of a tree: load it with "
                          'attn_implementation="sdpa"')
+    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    layers = set(getattr(text, "layer_types", None) or ())
+    if others := layers - {"full_attention", "sliding_attention"}:
+        raise ValueError(f"the model has layers of {', '.join(sorted(others))}, which take no mask of a tree: train "
+                         "it on paths")
+    window = getattr(text, "sliding_window", None)
+    if window and (not layers or "sliding_attention" in layers) and int(positions.max()) >= window:
+        raise ValueError(f"a path has {int(positions.max()) + 1} tokens, and layers of the model see the last {window}: "
+                         "train it on paths, or on shorter ones")
+
+
+def loss(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    """Returns the weighted mean of the negative log-likelihoods that training on all paths would have.
+    With advantages it is the policy gradient at the model that wrote the trees: nothing is clipped."""
+    _check(model, batch["position_ids"])
     logits = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"],
                    position_ids=batch["position_ids"], use_cache=False).logits
     rows, places = batch["weights"].nonzero(as_tuple=True)

@@ -214,6 +214,8 @@ func (d *decoder) sample(c *choice, tokens int) (server.Choice, server.Detail, e
 		detail.Likeliest, detail.Tokens = c.likeliest(), c.tokens()
 	}
 
+	s.Reasoned = d.reasoned > 0
+
 	// The list of tokens is this sample's own; without one the server's count has to do.
 	s.Tokens = cmp.Or(s.Tokens, tokens)
 

@@ -336,7 +336,8 @@ func TestHiddenReasoning(t *testing.T) {
 			`"}],"usage":{"completion_tokens":60,"completion_tokens_details":{"reasoning_tokens":` + tt.reasoned + `}}}`
 		got, err := backend(t, wiretest.Serve(t, wiretest.Answers(200, body))).Complete(t.Context(), ask(1))
 
-		if err != nil || got.CompletionTokens != 60 || got.Choices[0].Text != tt.text {
+		if err != nil || got.CompletionTokens != 60 || got.Choices[0].Text != tt.text ||
+			got.Choices[0].Reasoned != (tt.reasoned != "0") {
 			t.Errorf("%s: %+v, %v", tt.name, got, err)
 		}
 	}

@@ -140,7 +140,7 @@ func (a *asker) try(ctx context.Context, t turn, x exchange, f *failures) (answe
 
 	if fault == nil {
 		a.pool.answered(t, true)
-		a.failed.accept(x.key)
+		a.failed.accept(t.server, x.key)
 		leave()
 		return true, nil
 	}
@@ -279,11 +279,13 @@ func (a *asker) runOut(t turn, fault *Fault) error {
 }
 
 // giveUp returns the error of a request that fails though the server answers others. It concerns
-// that request alone, until many in a row fare like it. Those that failed in an earlier run do not
-// count, nor do those during which others were answered.
+// that request alone, until many in a row fare like it at the server. Those that failed in an
+// earlier run do not count, nor do those during which it answered others. Where another server may
+// take what this one refuses, this one is set aside like one that fails.
 func (a *asker) giveUp(ctx context.Context, t turn, x exchange, f *failures, fault *Fault) (down bool, err error) {
-	if different := a.failed.add(x.key, !mcts.IsAgain(ctx), f.first); different >= manyFailures {
-		if fault.Kind != Transient {
+	different := a.failed.add(t.server, x.key, !mcts.IsAgain(ctx), f.first)
+	if different >= manyFailures {
+		if fault.Kind != Transient && !a.pool.hasOther(t.server) {
 			return false, fault.asRefusal(fmt.Sprintf(
 				"%d different requests in a row failed, though a simpler one is answered, the last", different))
 		}

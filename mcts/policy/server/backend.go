@@ -125,6 +125,8 @@ type Choice struct {
 
 	Ended  bool // the text was ended here, and is not all that was sampled
 	Unread bool // the server could not read a call in the text, and lost it; a reply's only choice
+	// Reasoned says that tokens of the reply were reasoning, which the server may keep to itself.
+	Reasoned bool
 }
 
 // Detail is what a server reports of one choice beyond its text. The durations are Ollama's, 0 when

@@ -286,6 +286,11 @@ func (e *exploration) refused(ctx context.Context, some rows) (fault *Fault) {
 			break
 		}
 
+		// An interruption lets nothing more be sent, though what was sent before it is answered.
+		if err := ctx.Err(); err != nil {
+			return &Fault{Kind: Transient, Address: e.turn.server.address, Err: err}
+		}
+
 		e.turn.server.limiter.force(c.N)
 
 		_, fault = e.policy.attemptIn(ctx, e.turn, c, &d)

@@ -154,8 +154,8 @@ func (p *Policy) attemptIn(ctx context.Context, t turn, c Completion, d *Dialect
 	reply, err := s.backend.Complete(attempt, c)
 
 	// It is paid for, whatever it is worth, and noted before it can be used: work that has spent
-	// enough begins nothing more.
-	if err == nil {
+	// enough begins nothing more. What replaces a lost text has no counts to note.
+	if err == nil && !reply.unread() {
 		p.options.Account.Add(reply.PromptTokens, reply.CachedTokens, reply.CompletionTokens)
 	}
 

@@ -18,7 +18,8 @@
 //
 //   - No fault is ever a proposal, and so never a reward. The samples of a request are those of its
 //     seeds, whatever faults there were on the way. Only a completion that stays empty counts as
-//     the model's own in the end.
+//     the model's own in the end, or at once if reasoning that the server keeps to itself used up
+//     its tokens.
 //   - Every sampling parameter is sent explicitly: no server's default is in force. Left out is
 //     only what [Options].LeaveOut names, and what a server refuses: see Dialects.
 //   - A question's trees stay with one backend while it lives, because its prefix cache holds their
@@ -52,10 +53,10 @@
 //     [Retry].Attempts times, or as long as the patience, a bad request once, and then given up
 //     with a [*RequestError]: what depends on it is unresolved, and the run continues. The same
 //     request is not tried as often again.
-//   - When that happens to 20 different requests in a row, it is the server after all: it is down,
-//     and the next request finds out whether it is back. What it does not take at all (bad
-//     requests, refusals) is a refusal then, and so is the first request that is refused, or not
-//     taken, by a server that never took any.
+//   - When that happens to 20 different requests of a server in a row, it is the server after all:
+//     it is down, and the next request finds out whether it is back. What the last server that is
+//     up does not take at all (bad requests, refusals) is a refusal then, and so is the first
+//     request that is refused, or not taken, by a server that never took any.
 //   - An account that may not ask any more (credits, a quota that no wait brings back) ends the run
 //     at once, unless another server may be asked.
 //

@@ -17,12 +17,29 @@ const manyFailures = 20
 
 // failedRequests are the requests that were given up because a server fails at them alone.
 type failedRequests struct {
-	mu       sync.Mutex
+	mu   sync.Mutex
+	rows map[*server]*failedRow // by the server that failed, nil for all of them together
+	open []*time.Time           // when those that are not over were begun, the oldest first
+	all  map[uint64]struct{}    // hashes of those since the beginning, except those answered later
+	seed maphash.Seed
+}
+
+// failedRow are the requests in a row that a server failed at.
+type failedRow struct {
 	answered time.Time           // when the last other request was
-	inRow    map[uint64]struct{} // hashes of those since
-	open     []*time.Time        // when those that are not over were begun, the oldest first
-	all      map[uint64]struct{} // and of those since the beginning, except those answered later
-	seed     maphash.Seed
+	hashes   map[uint64]struct{} // of those since
+}
+
+// row returns that of a server. The caller holds mu.
+func (r *failedRequests) row(s *server) *failedRow {
+	if r.rows == nil {
+		r.rows = map[*server]*failedRow{}
+	}
+
+	if r.rows[s] == nil {
+		r.rows[s] = &failedRow{hashes: map[uint64]struct{}{}}
+	}
+	return r.rows[s]
 }
 
 // begin notes that a request is begun now. Call end when it is over.
@@ -50,39 +67,42 @@ func (r *failedRequests) isOldest(begun *time.Time) bool {
 	return r.open[0] == begun
 }
 
-// accept notes that a request was answered.
-func (r *failedRequests) accept(key string) {
+// accept notes that a server answered a request.
+func (r *failedRequests) accept(s *server, key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
-	r.answered = time.Now()
-	clear(r.inRow)
+	for _, s := range []*server{s, nil} {
+		row := r.row(s)
+		row.answered = time.Now()
+		clear(row.hashes)
+	}
 
 	if len(r.all) > 0 {
 		delete(r.all, maphash.String(r.seed, key))
 	}
 }
 
-// add notes a request that failed alone since a moment, and returns how many different ones in a
-// row that makes. It is 0, and the request does not count, if others were answered since: those
-// that fail take longest, and would be in a row at the end of every run.
-func (r *failedRequests) add(key string, counts bool, since time.Time) (different int) {
+// add notes a request that failed alone since a moment at a server, nil if it would at any, and
+// returns how many different ones in a row that makes there. It is 0, and the request does not
+// count, if others were answered since: those that fail take longest, and would be in a row at the
+// end of every run.
+func (r *failedRequests) add(s *server, key string, counts bool, since time.Time) (different int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
 	if r.all == nil {
-		r.inRow, r.all, r.seed = map[uint64]struct{}{}, map[uint64]struct{}{}, maphash.MakeSeed()
+		r.all, r.seed = map[uint64]struct{}{}, maphash.MakeSeed()
 	}
 
 	hash := maphash.String(r.seed, key)
 
 	r.all[hash] = struct{}{}
-	if !counts || !r.answered.Before(since) {
-		return 0
+	if row := r.row(s); counts && row.answered.Before(since) {
+		row.hashes[hash] = struct{}{}
+		different = len(row.hashes)
 	}
-
-	r.inRow[hash] = struct{}{}
-	return len(r.inRow)
+	return different
 }
 
 // gaveUp reports whether a request like this one failed alone before.
@@ -146,7 +166,7 @@ func (p *Policy) refuseFirst(
 
 	first.Message = prompt + " does not fit the context window: " + f.Message
 
-	different := p.failed.add(key, !mcts.IsAgain(ctx), *begun)
+	different := p.failed.add(nil, key, !mcts.IsAgain(ctx), *begun)
 	if different >= manyFailures && p.failed.isOldest(begun) {
 		return first.asRefusal(fmt.Sprintf("%d in a row were not asked, the last", different))
 	}

@@ -166,6 +166,38 @@ func TestManyRequestsFail(t *testing.T) {
 	}
 }
 
+// A server that fails at all requests but the known one is set aside, though another one answers
+// those beside them: its questions go there.
+func TestManyRequestsFailAtOneServer(t *testing.T) {
+	for _, fault := range []server.Fault{
+		{Kind: server.Transient, Status: 500}, {Kind: server.Refused, Status: 403},
+		{Kind: server.BadRequest, Status: 400},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPolicy(t, options(
+				at(func(prompt string) bool { return prompt != "Hello" },
+					func(context.Context) error { return &fault }),
+				&echo{address: "b"}))
+
+			last, givenUp := 0, 0
+
+			for i := range 100 {
+				_, err := p.Propose(t.Context(), request(i, 1))
+				if _, ok := envs.GivenUp(err); ok {
+					last, givenUp = i, givenUp+1
+				} else if err != nil {
+					t.Fatalf("%v: request %d: %v", &fault, i, err)
+				}
+			}
+
+			if s := p.Snapshot().Servers[0]; givenUp != 19 || !s.Down {
+				t.Errorf("%v: %d were given up, the last is %d; it is down: %v", &fault, givenUp,
+					last, s.Down)
+			}
+		})
+	}
+}
+
 // Many requests that fail each time are in a row at the end, when the others were answered long
 // ago. The server, which answered those beside them, is not at fault.
 func TestManyRequestsFailAtTheEnd(t *testing.T) {

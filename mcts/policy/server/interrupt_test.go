@@ -144,6 +144,35 @@ func TestInterruptedBetweenSamples(t *testing.T) {
 	}
 }
 
+// The search for what a server takes sends nothing more after an interruption, whatever the answer.
+func TestInterruptedSearch(t *testing.T) {
+	for name, takes := range map[string]func(server.Completion) bool{
+		"nothing is taken": func(server.Completion) bool { return false },
+		"less is taken":    func(c server.Completion) bool { return c.Dialect.Omits("seed") },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, interrupt := mcts.Interruptible(t.Context())
+			b := &echo{address: "a"}
+			b.before = func(_ context.Context, c server.Completion) error {
+				if b.asked.Load() == 3 { // the request and the known one are refused before
+					interrupt()
+				}
+
+				if takes(c) {
+					return nil
+				}
+
+				return new(bad(400, "unsupported: seed, logprobs, top_k"))
+			}
+
+			_, err := newPolicy(t, options(b)).Propose(ctx, request(0, 1))
+			if n := b.asked.Load(); n != 3 || err == nil {
+				t.Errorf("%s: %d requests, error %v; want none after the third", name, n, err)
+			}
+		})
+	}
+}
+
 // The end of the context that was interrupted ends what is being answered, too.
 func TestInterruptedAndEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

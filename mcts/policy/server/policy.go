@@ -181,11 +181,11 @@ const emptyTries = 6
 func (p *Policy) sample(ctx context.Context, by caller, c Completion) ([]Choice, error) {
 	choices, err := p.complete(ctx, by, c)
 	for c.try = 1; err == nil && c.try <= emptyTries; c.try++ {
-		if !slices.ContainsFunc(choices, Choice.blank) {
+		if !slices.ContainsFunc(choices, Choice.lost) {
 			break
 		}
 
-		err = p.fillIn(ctx, by, c, choices, Choice.blank)
+		err = p.fillIn(ctx, by, c, choices, Choice.lost)
 	}
 
 	if err == nil {
@@ -194,7 +194,7 @@ func (p *Policy) sample(ctx context.Context, by caller, c Completion) ([]Choice,
 
 	// An interruption lets nothing be asked for again, so that the others are final.
 	if err != nil {
-		again := func(c Choice) bool { return c.blank() || c.onlyReasoning() }
+		again := func(c Choice) bool { return c.lost() || c.onlyReasoning() }
 		if i := slices.IndexFunc(choices, again); i >= 0 {
 			choices = choices[:i]
 		}

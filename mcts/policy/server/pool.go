@@ -280,6 +280,14 @@ func (p *pool) allOutOfQuota() bool {
 		func(s *server) bool { return !s.down || s.last.Kind != OutOfQuota })
 }
 
+// hasOther reports whether another server is there to be asked.
+func (p *pool) hasOther(s *server) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.presentNow(),
+		func(other *server) bool { return other != s && !other.down })
+}
+
 // answeredSince reports whether a server has answered since a moment.
 func (p *pool) answeredSince(s *server, moment time.Time) bool {
 	p.mu.Lock()

@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"toolevo/envs"
 	"toolevo/envs/action"
+	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
 )
 
@@ -57,6 +59,34 @@ func TestReasoning(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Reasoning that is kept from us and uses up all tokens is the model's answer: it is paid for once,
+// and the server has not lost its voice.
+func TestHiddenReasoning(t *testing.T) {
+	const requests, n = 60, 2
+
+	hide := func(_ int64, _ server.Completion, r *server.Reply) {
+		for i := range r.Choices {
+			r.Choices[i] = server.Choice{Finish: server.FinishLength, Tokens: 64, Reasoned: true}
+		}
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		p := newPolicy(t, options(&spoiling{next: &echo{address: "a"}, change: hide}))
+
+		for i, got := range all(t, p, requests, 1, n) {
+			if len(got) != n || got[0].Text != "" || got[0].Finish != mcts.FinishLength {
+				t.Errorf("request %d gives %+v", i, got)
+			}
+		}
+
+		s := p.Snapshot()
+		if s.Requests != requests || s.Silent != requests*n || s.Empty+s.Unscored > 0 ||
+			s.Servers[0].Down {
+			t.Errorf("%+v", s)
+		}
+	})
 }
 
 // A lead begins the content, whatever the model reasons before it.

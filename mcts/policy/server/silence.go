@@ -31,8 +31,11 @@ func (s *silence) note(c Completion, r Reply) (failing bool) {
 
 	blank := 0
 	for i, choice := range r.Choices {
-		if choice.blank() {
+		if choice.lost() {
 			blank++
+		}
+
+		if choice.blank() {
 			continue
 		}
 
@@ -85,12 +88,12 @@ func (s *silence) setNoText(noText bool) {
 func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply) *Fault {
 	s := t.server
 
-	if r.Choices[0].Unread {
+	if r.unread() {
 		return nil // there was a text, and the server says so
 	}
 
 	failing := s.silence.note(c, r)
-	if !failing && c.try == emptyTries && slices.ContainsFunc(r.Choices, Choice.blank) {
+	if !failing && c.try == emptyTries && slices.ContainsFunc(r.Choices, Choice.lost) {
 		s.limiter.force(1)
 
 		known := s.silence.question(c)
@@ -101,7 +104,7 @@ func (p *Policy) checkSilence(ctx context.Context, t turn, c Completion, r Reply
 			return fault
 		}
 
-		failing = slices.ContainsFunc(again.Choices, Choice.blank)
+		failing = slices.ContainsFunc(again.Choices, Choice.lost)
 		s.silence.setNoText(failing)
 	}
 

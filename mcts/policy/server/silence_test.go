@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolevo/envs"
+	"toolevo/mcts/account"
 	"toolevo/mcts/policy/server"
 )
 
@@ -136,6 +137,37 @@ func TestUnreadIsNoSilence(t *testing.T) {
 
 		if s := p.Snapshot(); s.Silent != 100 || s.Transient != 0 {
 			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// A call that a server cannot read comes without counts, from a server that reports them otherwise:
+// a limit of tokens can be kept.
+func TestUnreadIsNotUntold(t *testing.T) {
+	unread := func(asked int64, _ server.Completion, r *server.Reply) {
+		if asked == 1 {
+			*r = server.Reply{Choices: []server.Choice{{Finish: server.FinishStop, Unread: true}}}
+		}
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		o := options(&spoiling{next: &echo{address: "a"}, change: unread})
+		o.Account = account.New("")
+
+		work, end, err := o.Account.Begin(t.Context(), account.Stops{Tokens: 1e6}, func(err error) {
+			t.Errorf("the work ends: %v", err)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer end()
+
+		if _, err := newPolicy(t, o).Propose(work, request(0, 1)); err != nil || work.Err() != nil {
+			t.Errorf("error %v, of the work %v", err, work.Err())
+		}
+
+		if u := o.Account.Total(); u.Calls != 1 || u.Untold != 0 {
+			t.Errorf("%+v, want the one call that has a text", u)
 		}
 	})
 }

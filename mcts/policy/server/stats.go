@@ -42,9 +42,9 @@ func (c *counters) countReply(r *Reply) {
 
 		// What is empty has nothing to score: it is asked for again, whatever the server says of
 		// it.
-		if choice.blank() {
+		if choice.lost() {
 			n.Empty++
-		} else if _, ok := choice.mean(); !ok {
+		} else if _, ok := choice.mean(); !ok && !choice.blank() {
 			n.Unscored++
 		}
 	}
@@ -74,6 +74,14 @@ func (c *counters) countFault(f *Fault) {
 // blank reports whether there is nothing to read in the sample.
 func (c Choice) blank() bool { return strings.TrimSpace(c.Text+c.Reasoning) == "" }
 
+// lost reports whether the text of the sample is missing. It is not where reasoning that the server
+// keeps to itself used up the tokens: the next time it would do so again.
+func (c Choice) lost() bool { return c.blank() && !(c.Reasoned && c.Finish == FinishLength) }
+
+// unread reports whether the server lost the text of the reply, because it could not read a call in
+// it.
+func (r *Reply) unread() bool { return len(r.Choices) > 0 && r.Choices[0].Unread }
+
 // Counts are what a policy, or one server of it, has counted. When nothing is in flight,
 // Requests = Answered + Transient + TooLong + Refused + BadRequests + Cancelled.
 type Counts struct {
@@ -93,8 +101,10 @@ type Counts struct {
 	Completions int64 `json:"completions"` // samples
 	Truncated   int64 `json:"truncated"`   // of those, cut by max_tokens or the end of the context window
 	Empty       int64 `json:"empty"`       // without text, and so asked for again by their seeds
-	Silent      int64 `json:"silent"`      // without text however often: the model's own, of which nothing grows
-	Unscored    int64 `json:"unscored"`    // not empty, without usable log-probabilities
+	// without text however often, or for reasoning that the server keeps to itself: the model's
+	// own, of which nothing grows
+	Silent   int64 `json:"silent"`
+	Unscored int64 `json:"unscored"` // not empty, without usable log-probabilities
 	// of those, the ones that a stop text ended in their reasoning, and that were asked for
 	// again without
 	PastReasoning int64 `json:"past_reasoning,omitempty"`

@@ -6,7 +6,8 @@ The exports are of the format tree. Under a chat template of Llama 3 that marks 
 the marks of each path are taken from the template, and of toolevo_env.trees nothing but what it is to prove: on a random
 Llama in float32, for each tree and each way to weigh it, the gradients of both differ by at most TOLERANCE of their size.
 With another mask they differ more. Under the template of Qwen2.5, tokens of all paths are those of the template. Trainer
-and SFTTrainer take the trees. Exit 1 and a line for each difference when something is wrong.
+and SFTTrainer take the trees, and models whose layers see too little are refused. Exit 1 and a line for each difference
+when something is wrong.
 """
 
 import itertools
@@ -14,6 +15,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 from statistics import mean, stdev
+from types import SimpleNamespace
 
 import torch
 import trl
@@ -169,6 +171,42 @@ def check_trainers(work, folder, model, tokenizer):
             wrong(f"{name}: the loss of the first step is {got}, want {want}")
 
 
+class Fake(SimpleNamespace):
+    """A model, or what a trainer wraps around one."""
+
+    def __call__(self, input_ids, **_):
+        return SimpleNamespace(logits=torch.zeros(*input_ids.shape, 2))
+
+
+def check_refusals():
+    """Models whose layers do not see what a mask says are refused, for a path of eight tokens, and no others."""
+    zeros, row = torch.zeros(1, 8, dtype=torch.long), torch.arange(8)[None]
+    batch = {"input_ids": zeros, "attention_mask": None, "position_ids": row, "previous": zeros, "weights": row + 1.0,
+             "count": torch.tensor(8.0)}
+    full, sliding = "full_attention", "sliding_attention"
+    for settings, is_refused in (
+        ({}, False),
+        ({"sliding_window": None, "layer_types": None}, False),
+        ({"sliding_window": 8}, False),
+        ({"sliding_window": 7}, True),
+        ({"sliding_window": 7, "layer_types": [full]}, False),
+        ({"sliding_window": 8, "layer_types": [sliding, full]}, False),
+        ({"sliding_window": 7, "layer_types": [sliding, full]}, True),
+        ({"layer_types": ["linear_attention", full]}, True),
+        ({"layer_types": ["conv", full]}, True),
+    ):
+        config = SimpleNamespace(**settings)
+        with_images = SimpleNamespace(get_text_config=lambda: config)
+        for model in Fake(config=config), Fake(config=with_images), Fake(module=Fake(config=config)):
+            try:
+                trees.loss(model, batch)
+                was_refused = False
+            except ValueError:
+                was_refused = True
+            if was_refused != is_refused:
+                wrong(f"{model} is {'refused' if was_refused else 'trained'}")
+
+
 def main():
     if len(sys.argv) < 4:
         print(__doc__, file=sys.stderr)
@@ -195,6 +233,7 @@ def main():
     if others or len(refused) != len(exports[0]) or not refused[0].startswith(exports[0][0]["name"]):
         wrong(f"a template that changes the beginning of a path is trained: {len(others)} trees, refused: {refused[:3]}")
     check_trainers(work, folders[0], models[0], tokenizer)
+    check_refusals()
     if len(found) < WANTED:
         wrong(f"{len(found)} trees, want {WANTED}")
     print(f"trees: {len(found)} trees, gradients of one sequence and of {sum(len(t.ends) for t in found)} paths differ by "
