@@ -104,6 +104,35 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// A figure without data is empty in CSV, as a 0 could not be told from one that was measured.
+func TestMissingFiguresInCSV(t *testing.T) {
+	t.Parallel()
+
+	all, rows := scores()
+	table := all.Tables["scores"]
+	table.CSV[3] = "right" // as it is called where it is read
+
+	var text strings.Builder
+	if err := table.WriteCSV(&text, rows); err != nil {
+		t.Fatal(err)
+	}
+
+	if !strings.Contains(text.String(), "\nb,y,0,,\n") {
+		t.Errorf("no questions in a line of\n%s", &text)
+	}
+
+	back, err := table.ReadCSV(strings.NewReader(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for i, row := range back {
+		if row.Has("right") != (rows[i].Number("n") > 0) {
+			t.Errorf("%v is read as %v", rows[i], row)
+		}
+	}
+}
+
 // A view picks rows and figures; the forms say the same.
 func TestViews(t *testing.T) {
 	t.Parallel()

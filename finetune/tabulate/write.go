@@ -335,15 +335,27 @@ func (t *Table) WriteCSV(w io.Writer, rows []Row) error {
 		lines[0] = append(lines[0], head)
 
 		for i, row := range rows {
-			field := row.Text(name)
-			if n, ok := row[name].(float64); ok {
-				field = strconv.FormatFloat(n, 'f', -1, 64)
-			}
-
-			lines[1+i] = append(lines[1+i], field)
+			lines[1+i] = append(lines[1+i], t.field(row, name))
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// field returns a key, a figure, or an end of its interval as CSV has it.
+func (t *Table) field(row Row, name string) string {
+	for i := range t.Columns {
+		c := &t.Columns[i]
+
+		isOf := name == c.Name || name == c.Low || name == c.High
+		if isOf && c.Needs != "" && row.Number(c.Needs) == 0 {
+			return ""
+		}
+	}
+
+	if n, ok := row[name].(float64); ok {
+		return strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return row.Text(name)
 }
 
 // ReadCSV reads rows that WriteCSV wrote: their keys as texts, and all else as numbers.
@@ -364,10 +376,15 @@ func (t *Table) ReadCSV(r io.Reader) ([]Row, error) {
 
 		for column, field := range line {
 			name := t.CSV[column]
-			if slices.Contains(t.By, name) {
+
+			switch {
+			case slices.Contains(t.By, name):
 				rows[i][name] = field
-			} else if rows[i][name], err = strconv.ParseFloat(field, 64); err != nil {
-				return nil, fmt.Errorf("line %d: %s: %w", i+2, name, err)
+			case field == "":
+			default:
+				if rows[i][name], err = strconv.ParseFloat(field, 64); err != nil {
+					return nil, fmt.Errorf("line %d: %s: %w", i+2, name, err)
+				}
 			}
 		}
 	}
