@@ -99,7 +99,7 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"check", in("export"), "--json"}},
 		{args: []string{"check", in("broken export")}},
 		{args: []string{"export", in("export"), "--lint"}, quiet: true}, // its text is in the manifest alone
-		{args: []string{"export", in("run"), "--lint", "--cutoff", "10", "--show", "1", "--tokenizer",
+		{args: []string{"export", in("run"), "--partial", "--lint", "--cutoff", "10", "--show", "1", "--tokenizer",
 			filepath.FromSlash("../../trajectories/internal/bpe/testdata/llama3.json")}},
 		{
 			args: []string{"finetune", in("export"), "--allow-scripted", "--recipe", "tiny",
@@ -161,7 +161,7 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"versions", "make", "--ops", spell, "--out", in("made")}},
 		{args: []string{"versions", "validate", in("version.yaml"), in("none" + spell)}, lines: true},
 		{args: []string{"versions", "make", "--from", spell, "--out", in("made")}},
-		{args: []string{"export", "--allow-scripted", in("run"),
+		{args: []string{"export", "--allow-scripted", "--partial", in("run"),
 			"--out", in("again")}, quiet: true},
 		{args: []string{"export", "--allow-scripted", in("run"), "--out", in("no") + spell,
 			"--split", spell}},
