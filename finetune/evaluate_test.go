@@ -236,7 +236,8 @@ func TestSecondsAreNotedMeanwhile(t *testing.T) {
 			}
 
 			seconds, err := finetune.Seconds(t.Context(), o.Store)
-			if took := slices.Collect(maps.Values(seconds)); !slices.Equal(took, []float64{4 * 60}) {
+			took := slices.Collect(maps.Values(seconds))
+			if !slices.Equal(took, []float64{4 * 60}) {
 				t.Errorf("after the first of two: %v, want its four minutes", took)
 			}
 			return err

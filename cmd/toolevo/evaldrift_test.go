@@ -109,9 +109,10 @@ func TestEvalDrift(t *testing.T) {
 func TestEvalDriftComparesTheSameQuestions(t *testing.T) {
 	t.Parallel()
 
-	rows := document[toolevo.Drifted](t, must(t, driftOf(smallData(t), filepath.Join(t.TempDir(), "drift"), "--split",
-		"train", "--feedbacks", "deprecation", "--perturbations", "paraphrase", "--api", "p_s_ood", "--policy",
-		"scripted:reader", "--json")...)).Rows
+	args := driftOf(smallData(t), filepath.Join(t.TempDir(), "drift"), "--split", "train",
+		"--feedbacks", "deprecation", "--perturbations", "paraphrase", "--api", "p_s_ood",
+		"--policy", "scripted:reader", "--json")
+	rows := document[toolevo.Drifted](t, must(t, args...)).Rows
 
 	asked, compared := map[[2]string]int{}, 0
 
@@ -122,7 +123,8 @@ func TestEvalDriftComparesTheSameQuestions(t *testing.T) {
 		case r.Kind == robustness.Baseline:
 			asked[part] = r.N
 		case r.N != asked[part] || r.Change == nil || r.Change.N != r.N:
-			t.Errorf("%v, %s: %d questions, compared %+v, want all %d", part, r.Name, r.N, r.Change, asked[part])
+			t.Errorf("%v, %s: %d questions, compared %+v, want all %d", part, r.Name, r.N,
+				r.Change, asked[part])
 		default:
 			compared++
 		}

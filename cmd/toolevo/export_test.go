@@ -150,7 +150,8 @@ func TestExportOfARunThatGoesOn(t *testing.T) {
 	}
 
 	out := filepath.Join(t.TempDir(), "export")
-	args := []string{"export", "--allow-scripted", run, "--data", smallData(t), "--out", out, "--per-question", "0"}
+	args := []string{"export", "--allow-scripted", run, "--data", smallData(t), "--out", out,
+		"--per-question", "0"}
 
 	if r := cli(t, args...); r.code != exitUsage {
 		t.Errorf("exit %d\n%s", r.code, r.err)

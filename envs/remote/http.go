@@ -137,8 +137,10 @@ type httpSource struct {
 	operations map[string]openapi.Operation
 	home       openapi.Operation // of the server that is asked whether it is ready, and reset
 	limits     limits
-	inUse      inUse    // by the one instance that there can be
-	broken     sync.Map // the *atomic.Int32 of 500s in a row, by the call that instances may make once
+	inUse      inUse // by the one instance that there can be
+
+	// An *atomic.Int32 of 500s in a row, by the call that an instance must not make again.
+	broken sync.Map
 }
 
 // exampleAddress stands for an instance's where only the form of a URL matters.

@@ -277,7 +277,10 @@ func folder() map[string]openapi.Operation {
 	}
 
 	put := at("POST")
-	put.Parameters = []openapi.Parameter{{Name: "path", Wire: "path", In: openapi.Query, Style: "form"}}
+	put.Parameters = []openapi.Parameter{
+		{Name: "path", Wire: "path", In: openapi.Query, Style: "form"},
+	}
+
 	return map[string]openapi.Operation{"look": at("GET"), "put": put, "end": at("DELETE")}
 }
 

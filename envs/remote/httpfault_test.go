@@ -124,8 +124,8 @@ func TestRequestsThatAreSentAgain(t *testing.T) {
 func TestCallsThatEveryInstanceFailsAt(t *testing.T) {
 	t.Parallel()
 
-	h := &remote.HTTP{Transport: &script{statuses: []int{500, 500, 200, 500, 500, 500}, header: http.Header{}}}
-	from := source(t, h, one("POST", "http://x.example"))
+	s := &script{statuses: []int{500, 500, 200, 500, 500, 500}, header: http.Header{}}
+	from := source(t, &remote.HTTP{Transport: s}, one("POST", "http://x.example"))
 
 	var got []string
 
@@ -144,7 +144,8 @@ func TestCallsThatEveryInstanceFailsAt(t *testing.T) {
 		}
 	}
 
-	want := []string{"false ", "false ", "true ", "false ", "false ", "false a service fails at a request"}
+	want := []string{"false ", "false ", "true ", "false ", "false ",
+		"false a service fails at a request"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -132,12 +132,14 @@ func TestReportOfAnEvaluation(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	closed(t, begin(t, dir, "eval"))
 
-	report := `{"rows":[{"n":4,"measured":4,"lost":1,"official":0.75},{"n":2,"measured":4,"lost":2,"official":0.5}]}`
+	report := `{"rows":[{"n":4,"measured":4,"lost":1,"official":0.75},
+		{"n":2,"measured":4,"lost":2,"official":0.5}]}`
 	if err := os.WriteFile(filepath.Join(dir, ReportFile), []byte(report), 0o644); err != nil {
 		t.Fatal(err)
 	}
 
-	if diff := cmp.Diff(Progress{Correct: count(5), Unresolved: count(3)}, read(t, dir).Progress); diff != "" {
+	want := Progress{Correct: count(5), Unresolved: count(3)}
+	if diff := cmp.Diff(want, read(t, dir).Progress); diff != "" {
 		t.Error(diff)
 	}
 }

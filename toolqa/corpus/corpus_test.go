@@ -169,7 +169,8 @@ func TestClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := Claim(dir, toolqa.Coffee); err == nil || !strings.Contains(err.Error(), "end that first") {
+	_, err = Claim(dir, toolqa.Coffee)
+	if err == nil || !strings.Contains(err.Error(), "end that first") {
 		t.Errorf("a corpus that is read is claimed: %v", err)
 	}
 
@@ -182,7 +183,8 @@ func TestClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := Open(t.Context(), dir, toolqa.Coffee); err == nil || !strings.Contains(err.Error(), "try again") {
+	_, err = Open(t.Context(), dir, toolqa.Coffee)
+	if err == nil || !strings.Contains(err.Error(), "try again") {
 		t.Errorf("a claimed corpus opens: %v", err)
 	}
 

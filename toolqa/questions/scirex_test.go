@@ -219,8 +219,8 @@ func TestScoreNumber(t *testing.T) {
 		}
 	}
 
-	for _, score := range []string{"", "-", "---", "64.9/72.5", "nan", "inf", "k", "%", "1,2,3", "good",
-		"5.3MB", "380KB", "12kB"} {
+	for _, score := range []string{"", "-", "---", "64.9/72.5", "nan", "inf", "k", "%", "1,2,3",
+		"good", "5.3MB", "380KB", "12kB"} {
 		if got, ok := scoreNumber(score); ok {
 			t.Errorf("%q is %v", score, got)
 		}

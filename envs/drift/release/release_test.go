@@ -396,13 +396,15 @@ func TestWidenedAndNarrowed(t *testing.T) {
 	t.Parallel()
 
 	for _, test := range []struct{ old, now, kept, refused, broken string }{
-		{`{"type": "string", "enum": ["a", "b"]}`, `{"type": ["string", "null"], "enum": ["a", null]}`,
-			`{"x": "a"}`, `{"x": "b"}`, `"b"`},
-		{`{"type": "string"}`, `{"anyOf": [{"type": "string", "enum": ["asc", "desc"]}, {"type": "null"}]}`,
+		{`{"type": "string", "enum": ["a", "b"]}`,
+			`{"type": ["string", "null"], "enum": ["a", null]}`, `{"x": "a"}`, `{"x": "b"}`, `"b"`},
+		{`{"type": "string"}`,
+			`{"anyOf": [{"type": "string", "enum": ["asc", "desc"]}, {"type": "null"}]}`,
 			`{"x": "asc"}`, `{"x": "up"}`, ""},
 		{`{"type": "integer"}`, `{"type": "number", "maximum": 10}`, `{"x": 10}`, `{"x": 50}`, ""},
 		{`{"type": "array", "items": {"type": "string", "maxLength": 3}}`,
-			`{"anyOf": [{"type": "array", "items": {"type": "string"}, "maxItems": 1}, {"type": "null"}]}`,
+			`{"anyOf": [{"type": "array", "items": {"type": "string"}, "maxItems": 1},
+				{"type": "null"}]}`,
 			`{"x": ["a"]}`, `{"x": ["a", "b"]}`, ""},
 		{`{"type": "integer"}`, `{"type": ["integer", "null"]}`, `{"x": 50}`, `{"x": null}`, ""},
 	} {
@@ -417,7 +419,7 @@ func TestWidenedAndNarrowed(t *testing.T) {
 			t.Errorf("%s to %s: %s is taken", test.old, test.now, test.refused)
 		}
 
-		if said := fmt.Sprint(inferred.Broken); test.broken != "" && !strings.Contains(said, test.broken) {
+		if said := fmt.Sprint(inferred.Broken); !strings.Contains(said, test.broken) {
 			t.Errorf("%s to %s: broken %s, want %s", test.old, test.now, said, test.broken)
 		}
 	}

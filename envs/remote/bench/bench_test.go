@@ -166,8 +166,9 @@ func TestCommandsJudge(t *testing.T) {
 	}
 
 	// Python's JSON has numbers that JSON has not, and agents write them.
-	infinite := envs.NewHistory(envs.Task{}).Append(envs.Turn{Call: envs.Call{Name: "a",
-		Args: envs.Args{{Name: "most", Value: envs.Number("Infinity")}}}, Outcome: envs.InvocationError})
+	call := envs.Call{Name: "a", Args: envs.Args{{Name: "most", Value: envs.Number("Infinity")}}}
+	infinite := envs.NewHistory(envs.Task{}).
+		Append(envs.Turn{Call: call, Outcome: envs.InvocationError})
 
 	if _, err := json.Marshal((&Task{}).episode(infinite, "")); err != nil {
 		t.Errorf("an episode with a call that says Infinity: %v", err)

@@ -147,7 +147,8 @@ func TestMakingTasksWithToolsThatFail(t *testing.T) {
 			t.Error(err)
 		}
 
-		m.service = remote.New(failing{err}, remote.Options{Most: 1, Timeout: time.Minute, Patience: time.Minute})
+		m.service = remote.New(failing{err},
+			remote.Options{Most: 1, Timeout: time.Minute, Patience: time.Minute})
 	}
 
 	made, err := m.run(t.Context(), data, "train", 1, func(done, _ int) {

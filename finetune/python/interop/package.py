@@ -114,12 +114,13 @@ def check_shown(tool, method):
 
 
 def check_names():
-    """Checks that a parameter may have any name: a model is shown it, or one like it that transformers
-    reads, and calls by either reach the server under its own."""
-    names = {"from": "from", "class": "class", "3d": "3d", "größe": "größe", "X-Key": "X_Key", "page[size]": "page_size_",
-             "self": "self_", "return": "return_"}
+    """Checks that a parameter may have any name: a model is shown it, or one like it that
+    transformers reads, and calls by either reach the server under its own."""
+    names = {"from": "from", "class": "class", "3d": "3d", "größe": "größe", "X-Key": "X_Key",
+             "page[size]": "page_size_", "self": "self_", "return": "return_"}
     tool = {"name": "f", "description": "Does it.", "input_schema": {
-        "type": "object", "properties": {name: {"type": "string"} for name in names}, "required": list(names)}}
+        "type": "object", "properties": {name: {"type": "string"} for name in names},
+        "required": list(names)}}
     kind = type("Named", (toolevo_env.ToolEvoEnv,), {"f": toolevo_env._method(tool)})
     kind.__getitem__ = lambda self, name: lambda **arguments: arguments
     got = get_json_schema(kind().f)["function"]["parameters"]
@@ -127,8 +128,9 @@ def check_names():
     if got["properties"] != want or got["required"] != list(want):
         wrong(f"a model is shown {got}, want {want}")
     for called in names.values(), names:
-        if kind().f(**{name: name for name in called}) != dict(zip(names, called)):
-            wrong(f"calls with {list(called)} reach the server as {kind().f(**{name: name for name in called})}")
+        got = kind().f(**{name: name for name in called})
+        if got != dict(zip(names, called)):
+            wrong(f"calls with {list(called)} reach the server as {got}")
 
 
 def play(server, env, episode):

@@ -171,13 +171,16 @@ def _method(tool: dict[str, Any]) -> Callable[..., str]:
     for name, schema in tool["input_schema"].get("properties", {}).items():
         names[shown := _shown(name)] = name
         default = Parameter.empty if name in required else schema.get("default")
-        parameter = Parameter("_", Parameter.KEYWORD_ONLY, default=default, annotation=_hint(schema))
-        parameter._name = shown  # type: ignore[attr-defined]  # Parameter refuses keywords, such as "from"
+        parameter = Parameter("_", Parameter.KEYWORD_ONLY, default=default,
+                              annotation=_hint(schema))
+        # Parameter itself refuses keywords, such as "from".
+        parameter._name = shown  # type: ignore[attr-defined]
         parameters.append(parameter)
         lines.append(f"    {shown}: {_line(schema.get('description') or name)}")
 
     def call(self: ToolEvoEnv, /, **arguments: Any) -> str:
-        return self[tool["name"]](**{names.get(name, name): value for name, value in arguments.items()})
+        return self[tool["name"]](**{names.get(name, name): value
+                                     for name, value in arguments.items()})
 
     # TRL and transformers read tools from names, docstrings and signatures.
     call.__name__, call.__doc__ = tool["name"], "\n".join(lines)

@@ -279,9 +279,10 @@ def pack(trees: list[Tree], dtype: torch.dtype = torch.float32) -> dict[str, tor
 
 
 def _check(model: Any, positions: torch.Tensor) -> None:
-    """Refuses a model whose layers would not see what the mask of a tree says: transformers gives a mask
-    of this form to all of them as it is."""
-    config = getattr(getattr(model, "module", model), "config", None)  # a wrapped model has it inside
+    """Refuses a model whose layers would not see what the mask of a tree says: transformers gives a
+    mask of this form to all of them as it is."""
+    # A wrapped model has it inside.
+    config = getattr(getattr(model, "module", model), "config", None)
     kind = getattr(config, "_attn_implementation", "eager")
     if kind not in ("eager", "sdpa"):
         raise ValueError(f"the model's attention is {kind}, which takes no mask of a tree: load it with "
@@ -289,17 +290,18 @@ def _check(model: Any, positions: torch.Tensor) -> None:
     text = config.get_text_config() if hasattr(config, "get_text_config") else config
     layers = set(getattr(text, "layer_types", None) or ())
     if others := layers - {"full_attention", "sliding_attention"}:
-        raise ValueError(f"the model has layers of {', '.join(sorted(others))}, which take no mask of a tree: train "
-                         "it on paths")
+        raise ValueError(f"the model has layers of {', '.join(sorted(others))}, which take no mask "
+                         "of a tree: train it on paths")
     window = getattr(text, "sliding_window", None)
     if window and (not layers or "sliding_attention" in layers) and int(positions.max()) >= window:
-        raise ValueError(f"a path has {int(positions.max()) + 1} tokens, and layers of the model see the last {window}: "
-                         "train it on paths, or on shorter ones")
+        raise ValueError(f"a path has {int(positions.max()) + 1} tokens, and layers of the model see "
+                         f"the last {window}: train it on paths, or on shorter ones")
 
 
 def loss(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-    """Returns the weighted mean of the negative log-likelihoods that training on all paths would have.
-    With advantages it is the policy gradient at the model that wrote the trees: nothing is clipped."""
+    """Returns the weighted mean of the negative log-likelihoods that training on all paths would
+    have. With advantages it is the policy gradient at the model that wrote the trees: nothing is
+    clipped."""
     _check(model, batch["position_ids"])
     logits = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"],
                    position_ids=batch["position_ids"], use_cache=False).logits

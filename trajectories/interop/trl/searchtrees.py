@@ -6,8 +6,8 @@ The exports are of the format tree. Under a chat template of Llama 3 that marks 
 the marks of each path are taken from the template, and of toolevo_env.trees nothing but what it is to prove: on a random
 Llama in float32, for each tree and each way to weigh it, the gradients of both differ by at most TOLERANCE of their size.
 With another mask they differ more. Under the template of Qwen2.5, tokens of all paths are those of the template. Trainer
-and SFTTrainer take the trees, and models whose layers see too little are refused. Exit 1 and a line for each difference
-when something is wrong.
+and SFTTrainer take the trees, and models whose layers see too little are refused. Exit 1 and a
+line for each difference when something is wrong.
 """
 
 import itertools
@@ -179,10 +179,11 @@ class Fake(SimpleNamespace):
 
 
 def check_refusals():
-    """Models whose layers do not see what a mask says are refused, for a path of eight tokens, and no others."""
+    """Models whose layers do not see what a mask says are refused, for a path of eight tokens, and
+    no others."""
     zeros, row = torch.zeros(1, 8, dtype=torch.long), torch.arange(8)[None]
-    batch = {"input_ids": zeros, "attention_mask": None, "position_ids": row, "previous": zeros, "weights": row + 1.0,
-             "count": torch.tensor(8.0)}
+    batch = {"input_ids": zeros, "attention_mask": None, "position_ids": row, "previous": zeros,
+             "weights": row + 1.0, "count": torch.tensor(8.0)}
     full, sliding = "full_attention", "sliding_attention"
     for settings, is_refused in (
         ({}, False),
@@ -197,7 +198,8 @@ def check_refusals():
     ):
         config = SimpleNamespace(**settings)
         with_images = SimpleNamespace(get_text_config=lambda: config)
-        for model in Fake(config=config), Fake(config=with_images), Fake(module=Fake(config=config)):
+        plain = Fake(config=config)
+        for model in plain, Fake(config=with_images), Fake(module=plain):
             try:
                 trees.loss(model, batch)
                 was_refused = False
