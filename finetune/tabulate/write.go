@@ -377,6 +377,7 @@ func (t *Table) ReadCSV(r io.Reader) ([]Row, error) {
 		for column, field := range line {
 			name := t.CSV[column]
 
+			// A figure without data is missing here, too.
 			switch {
 			case slices.Contains(t.By, name):
 				rows[i][name] = field
