@@ -100,7 +100,8 @@ func TestNoCommandObeysForeignText(t *testing.T) {
 		{args: []string{"check", in("broken export")}},
 		{args: []string{"export", in("export"), "--lint"}, quiet: true}, // its text is in the manifest alone
 		{args: []string{"export", in("run"), "--partial", "--lint", "--cutoff", "10", "--show", "1",
-			"--tokenizer", filepath.FromSlash("../../trajectories/internal/bpe/testdata/llama3.json")}},
+			"--tokenizer",
+			filepath.FromSlash("../../trajectories/internal/bpe/testdata/llama3.json")}},
 		{
 			args: []string{"finetune", in("export"), "--allow-scripted", "--recipe", "tiny",
 				"--model", in("data"), "--llamafactory", in("trainer"), "--out", in("trained")},

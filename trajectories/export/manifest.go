@@ -86,9 +86,10 @@ type Manifest struct {
 	// chat template makes of the sample depends on them, too.
 	SkippedUnreadable int `json:"unreadable_turns_skipped,omitempty"`
 
-	Labels  Labels    `json:"labels,omitzero"`   // of the samples, in the format kto
-	Private []Private `json:"private,omitempty"` // what in samples should hardly be shared: keys, home folders
-	Files   []FileSum `json:"files"`             // in the folder, except this one
+	Labels Labels `json:"labels,omitzero"` // of the samples, in the format kto
+	// what in samples should hardly be shared: keys, home folders
+	Private []Private `json:"private,omitempty"`
+	Files   []FileSum `json:"files"` // in the folder, except this one
 	// Seal is the SHA-256 of the file without it, in hexadecimal: altering a value alters that,
 	// too.
 	Seal string `json:"seal"`

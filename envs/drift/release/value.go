@@ -53,7 +53,7 @@ func (p *parts) retyped(at int, s slot) (toolapi.Parameter, bool) {
 		now.Schema = with(with(now.Schema, "items", inside.schema), "maxItems", envs.Number("1"))
 		p.note(List, was, is, p.to[at].sure, "the version takes one item, as the tool does")
 		p.adapt(toolapi.AdapterSpec{Listed: &toolapi.Listed{Parameter: p.interim[at]}})
-		// The old default is no list, so calls get it where the value is none either.
+		// After the list: the old default is a single value, as the tool takes it.
 		p.presence(at, &now, s)
 	default:
 		p.unmet(at, s, "no adapter leads from "+is+" to "+was)

@@ -294,8 +294,8 @@ def _check(model: Any, positions: torch.Tensor) -> None:
                          "of a tree: train it on paths")
     window = getattr(text, "sliding_window", None)
     if window and (not layers or "sliding_attention" in layers) and int(positions.max()) >= window:
-        raise ValueError(f"a path has {int(positions.max()) + 1} tokens, and layers of the model see "
-                         f"the last {window}: train it on paths, or on shorter ones")
+        raise ValueError(f"a path has {int(positions.max()) + 1} tokens, and layers of the model "
+                         f"see the last {window}: train it on paths, or on shorter ones")
 
 
 def loss(model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
