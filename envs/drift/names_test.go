@@ -127,17 +127,17 @@ func TestMixForms(t *testing.T) {
 
 	a, _ := version.ForTool("GetValue")
 
-	if got := a.Signature(); got != "query_column[attribute]" {
+	if got := a.Signature(); got != "query_column[property]" {
 		t.Errorf("the signature is %s", got)
 	}
 
-	if want := `{"attribute1": "price", "attribute2": "service fee"}`; a.Example() != want {
+	if want := `{"property1": "price", "property2": "service fee"}`; a.Example() != want {
 		t.Errorf("the example is %s, want %s", a.Example(), want)
 	}
 
 	for _, call := range []envs.Args{
-		envs.Object("attribute", "price, service fee"),
-		envs.Object("attribute1", "price", "attribute2", "service fee"),
+		envs.Object("property", "price, service fee"),
+		envs.Object("property1", "price", "property2", "service fee"),
 	} {
 		lowered, wrong := a.Lower(call)
 		want := envs.Object("column_name", "price, service fee")

@@ -270,9 +270,12 @@ func addCount(a toolapi.APISpec, d *Draws) (Step, bool) {
 		len(a.Parameters.Keywords) > 0 {
 		return Step{}, false
 	}
-	return counted(a, &toolapi.Ignored{
-		Parameter: d.added(a, d.words.Counts), Value: uint64(1 + d.IntN(10)),
-	})
+	return counted(a, d.count(a))
+}
+
+// count draws a number that nothing looks at.
+func (d *Draws) count(a toolapi.APISpec) *toolapi.Ignored {
+	return &toolapi.Ignored{Parameter: d.added(a, d.words.Counts), Value: uint64(1 + d.IntN(10))}
 }
 
 // counted adds a number that nothing looks at.

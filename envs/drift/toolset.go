@@ -270,21 +270,32 @@ func isSentToWrite(a toolapi.APISpec) bool {
 	return says && method != http.MethodGet
 }
 
-// addOption adds an optional number that nothing looks at.
+// addOption adds an optional number or text that nothing looks at.
 func addOption(a toolapi.APISpec, d *Draws) (Step, bool) {
 	// Beside the items of a list, parameters are optional only where nothing is checked.
 	if len(a.Parameters.Keywords) > 0 || has(a, isNumbered) && !a.Parameters.Loose {
 		return Step{}, false
 	}
 
-	step, ok := counted(a, &toolapi.Ignored{
-		Parameter: d.added(a, d.words.Counts), Value: uint64(1 + d.IntN(10)),
-	})
+	step, ok := d.option(a)
 	if ok {
 		step.API.Parameters.All[len(step.API.Parameters.All)-1].Optional = true
 	}
 
 	return step, ok
+}
+
+// option adds a number, or a text: how the answer is to be written.
+func (d *Draws) option(a toolapi.APISpec) (Step, bool) {
+	if chance(d.Rand, 0.5) {
+		return counted(a, d.count(a))
+	}
+
+	name := d.added(a, d.words.Modes)
+	document := envs.Object("type", "string", "description", "how the answer is written")
+	return addParameter(a, name, document, toolapi.AdapterSpec{
+		Ignored: &toolapi.Ignored{Parameter: name, Value: pick(d.Rand, d.words.Settings)},
+	})
 }
 
 // shortenDescription cuts the description of an API to its first clause, and removes those of its

@@ -65,7 +65,7 @@ var halves = sync.OnceValue(func() map[Part]*vocabulary {
 	return all
 })
 
-// lists returns the lists whose words may become parts of names.
+// lists returns the lists whose words may become parts of names, or values.
 func (w *vocabulary) lists() []*[]string {
 	all := []*[]string{&w.Prefixes.Texts, &w.Responses.State, &w.Responses.Message, &w.Containers, &w.Orders, &w.Limits}
 
@@ -77,13 +77,13 @@ func (w *vocabulary) lists() []*[]string {
 		}
 	}
 
-	for _, compounds := range [][][]string{w.Flags, w.Counts, w.Merged} {
+	for _, compounds := range [][][]string{w.Flags, w.Counts, w.Merged, w.Modes} {
 		for i := range compounds {
 			all = append(all, &compounds[i])
 		}
 	}
 
-	return append(all, &w.Mergers, &w.Choices, &w.Joints)
+	return append(all, &w.Mergers, &w.Choices, &w.Joints, &w.Settings)
 }
 
 // divide gives each word of a list to the part that has fewer of the list, unless another list has

@@ -30,6 +30,8 @@ type vocabulary struct {
 	Retrievals []string   `yaml:"retrievals"`
 	Flags      [][]string `yaml:"flags"`
 	Counts     [][]string `yaml:"counts"`
+	Modes      [][]string `yaml:"modes"`
+	Settings   []string   `yaml:"settings"`
 	Merged     [][]string `yaml:"merged"`
 	Objects    []synonyms `yaml:"objects"`
 	Containers []string   `yaml:"containers"`
