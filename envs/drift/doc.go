@@ -134,7 +134,8 @@
 //   - Lower(Lift(c)) = c for each operator and all compositions, as package toolapi has it for
 //     adapters.
 //   - A version depends on the source, the held-out versions, the seed and its number: not on how
-//     many are made, nor on the order of APIs or of held-out versions.
+//     many are made, nor on the order of held-out versions or, but for silent changes and
+//     remove-tool, of APIs.
 //   - Every API but Finish and UpdateTool gets another name, since notices answer deprecated names.
 //     If operators are named, and none of them renames APIs, the names stay. Names are distinct,
 //     and none is that of an API or a parameter that it replaces.

@@ -243,6 +243,42 @@ func TestRemovedToolsOnlyRead(t *testing.T) {
 	}
 }
 
+// Which tools change, and how, does not depend on their order.
+func TestFactorsOfToolsInAnyOrder(t *testing.T) {
+	t.Parallel()
+
+	for _, text := range []string{others, storage} {
+		c := catalogOf(t, text)
+		turned := *specOf(t, c, "base")
+		turned.APIs = slices.Clone(turned.APIs)
+		slices.Reverse(turned.APIs)
+
+		reversed, err := turned.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		of := func(c *toolapi.Catalog, name string, i int) ([]toolapi.APISpec, []drift.Change) {
+			s, changes := maker(t, c, "base", 1).FactorVersion(factor(t, name), i)
+			slices.SortFunc(s.APIs, func(a, b toolapi.APISpec) int {
+				return strings.Compare(a.ToolName()+" "+a.Name, b.ToolName()+" "+b.Name)
+			})
+			return s.APIs, changes
+		}
+
+		for _, name := range []string{"split-tool", "add-tool", "merge-tools", "remove-tool"} {
+			for i := range 5 {
+				want, changes := of(c, name, i)
+				got, again := of(catalogOf(t, string(reversed)), name, i)
+
+				if diff := cmp.Diff(changes, again) + cmp.Diff(want, got, ignored); diff != "" {
+					t.Errorf("%s %d: the order of the APIs changes\n%s", name, i, diff)
+				}
+			}
+		}
+	}
+}
+
 func TestParseFactor(t *testing.T) {
 	t.Parallel()
 

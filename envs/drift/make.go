@@ -197,21 +197,15 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 	var (
 		changes       []Change
 		apis, written = map[string]bool{}, map[string]bool{}
-		order         = make([]int, len(made.APIs))
 	)
 
 	// Names with special characters fold to those of the source, and are compared as written.
-	for k := range order {
-		order[k] = k
-		written[made.APIs[k].Name] = true
+	for _, a := range made.APIs {
+		written[a.Name] = true
 	}
 
 	// The first to draw a name has it, so the order must not be that of a file.
-	slices.SortFunc(order, func(x, y int) int {
-		return cmp.Compare(made.APIs[x].ToolName(), made.APIs[y].ToolName())
-	})
-
-	for _, k := range order {
+	for _, k := range byTool(made.APIs) {
 		d := m.draws(i, made.APIs[k].ToolName())
 		d.apis, d.written = apis, written
 
@@ -250,6 +244,20 @@ func (m *Maker) version(name string, i int, p plan) (*toolapi.Spec, []Change) {
 	}
 
 	return &made, changes
+}
+
+// byTool returns the indexes of APIs in the order of their tools and names.
+func byTool(apis []toolapi.APISpec) []int {
+	order := make([]int, len(apis))
+	for k := range order {
+		order[k] = k
+	}
+
+	slices.SortFunc(order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(apis[x].ToolName(), apis[y].ToolName()),
+			cmp.Compare(apis[x].Name, apis[y].Name))
+	})
+	return order
 }
 
 // draws returns the draws of a tool in the i-th version.

@@ -246,8 +246,10 @@ func shiftTime(s *toolapi.Spec, d *Draws) (Change, bool) {
 		}
 
 		where, with := recoded(s, f, isText, unchanged)
-		where.Fields = append(c.Fields, where.Fields...)
-		c.Where, tools = where, append(tools, with...)
+		// The tools of one field may have conditions, and those of another have none.
+		c.Fields, tools = append(c.Fields, where.Fields...), append(tools, with...)
+		c.Conditions = cmp.Or(where.Conditions, c.Conditions)
+		c.SQL = cmp.Or(where.SQL, c.SQL)
 	}
 
 	if len(tools) == 0 {

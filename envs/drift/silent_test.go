@@ -250,6 +250,47 @@ func TestBoundedFieldsAreNotRecoded(t *testing.T) {
 	}
 }
 
+// times has two fields that are times, of which one has conditions on it.
+const times = `
+version: base
+base: true
+messages: {deprecated: "{{.Old.Name}} is {{.New.Signature}}: {{.Example}}", invalid: "No."}
+apis:
+  - name: list_flights
+    description: which lists flights.
+    parameters: [{name: city, type: string}]
+    answer: '[{"arrival": "09:15"}]'
+  - name: filter_flights
+    description: which filters flights.
+    parameters: [{name: condition, type: string}]
+    conditions: condition
+    of: list_flights
+  - name: list_shops
+    description: which lists shops.
+    parameters: [{name: city, type: string}]
+    answer: '[{"opens": "10:00"}]'
+  - {name: Finish, parameters: [answer], description: which ends the task.}
+  - {name: UpdateTool, parameters: [newtool_desc], description: which learns.}
+`
+
+// Conditions on one time are shifted whatever other times there are.
+func TestConditionsOnOneOfSeveralTimes(t *testing.T) {
+	t.Parallel()
+
+	s, _ := maker(t, catalogOf(t, times), "base", 1).FactorVersion(factor(t, "shift-time"), 0)
+	a, _ := loaded(t, times, s).API("filter_flights")
+	call := envs.Object("condition", "arrival>=09:15")
+
+	lifted, err := a.Lift(call)
+	if err != nil || cmp.Equal(call, lifted) {
+		t.Errorf("%v becomes %v, %v", call, lifted, err)
+	}
+
+	if back, wrong := a.Lower(lifted); wrong != nil || cmp.Diff(call, back) != "" {
+		t.Errorf("%v comes back as %v, %v", lifted, back, wrong)
+	}
+}
+
 // statuses has tools whose parameters of one name have different values.
 const statuses = `
 version: base

@@ -17,7 +17,10 @@ import (
 func indexes(s *toolapi.Spec, d *Draws, is func(toolapi.APISpec) bool) []int {
 	var all []int
 
-	for _, i := range d.Perm(len(s.APIs)) {
+	order := byTool(s.APIs)
+
+	for _, at := range d.Perm(len(order)) {
+		i := order[at]
 		tool := s.APIs[i].ToolName()
 		isAbout := func(c silent.Change) bool {
 			return c.IsAbout(tool) || c.Withheld != nil && c.Withheld.Source == tool
@@ -55,26 +58,24 @@ func splitTool(s *toolapi.Spec, d *Draws) (Change, bool) {
 	})
 }
 
-// replaceEach puts several APIs in place of each of some, and reports whether there were any.
+// replaceEach puts several APIs in place of each of some, and reports whether there were any. It
+// asks for them in the order of all.
 func replaceEach(s *toolapi.Spec, all []int,
 	successors func(toolapi.APISpec) []toolapi.APISpec) (Change, bool) {
-	var (
-		apis []toolapi.APISpec
-		c    Change
-	)
+	var c Change
 
+	places := make([][]toolapi.APISpec, len(s.APIs))
 	for i, a := range s.APIs {
-		if !slices.Contains(all, i) {
-			apis = append(apis, a)
-			continue
-		}
-
-		now := successors(a)
-		apis = append(apis, now...)
-		c.From, c.To = listed(c.From, a.Name), listed(c.To, now[len(now)-1].Name)
+		places[i] = []toolapi.APISpec{a}
 	}
 
-	s.APIs = apis
+	for _, i := range all {
+		was, now := s.APIs[i], successors(s.APIs[i])
+		places[i] = now
+		c.From, c.To = listed(c.From, was.Name), listed(c.To, now[len(now)-1].Name)
+	}
+
+	s.APIs = slices.Concat(places...)
 	return c, len(all) > 0
 }
 

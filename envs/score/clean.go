@@ -1,6 +1,7 @@
 package score
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -60,6 +61,17 @@ func unwrap(s string) string {
 		return plain
 	}
 	return inner
+}
+
+// spaced is a hyphen between a word and a number that a blank follows, so that it is no sign.
+var spaced = regexp.MustCompile(`\b\s*-\s+(\d)`)
+
+// closed removes the blanks around such hyphens.
+func closed(s string) string {
+	if !strings.Contains(s, "- ") { // the usual answer, without an allocation
+		return s
+	}
+	return spaced.ReplaceAllString(s, "-$1")
 }
 
 // day is a date as YYYY-MM-DD.

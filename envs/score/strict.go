@@ -11,7 +11,7 @@ import (
 
 // StrictVersion names the rules of Strict. It changes with them, because verdicts by different
 // rules cannot be mixed.
-const StrictVersion = "2"
+const StrictVersion = "3"
 
 // Strict reports whether predicted says the same as gold.
 //
@@ -25,7 +25,8 @@ const StrictVersion = "2"
 //     whichever fits, and its last "and" may be a comma: for "100, 200" the answers "100,200" and
 //     "200 and 100" are right. For "100,200", a number, only that number is.
 //   - Other texts match if they are the same without case, articles, blanks, and the punctuation
-//     that does not change the meaning: see appendNormal.
+//     that does not change the meaning: see appendNormal. Before a number a hyphen with a blank
+//     behind it is no sign: 9:00 AM - 10:30 AM is 9:00 AM-10:30 AM.
 //
 // All of this applies after clean. An empty answer matches only an empty answer.
 func Strict(gold, predicted string) bool {
@@ -38,7 +39,7 @@ func Strict(gold, predicted string) bool {
 		return false
 	}
 
-	gold, predicted = unwrap(gold), unwrap(predicted)
+	gold, predicted = closed(unwrap(gold)), closed(unwrap(predicted))
 	if x, ok := parseQuantity(gold); ok {
 		if y, ok := parseQuantity(predicted); ok {
 			return x.matches(y)

@@ -176,6 +176,15 @@ func TestStrictRules(t *testing.T) {
 				{"Ann, Bob, Cy", "Ann and Bob"}},
 		},
 		{
+			"blanks around a hyphen before a number",
+			[]pair{{"9:00 AM-10:30 AM", "9:00 AM - 10:30 AM"}, {"9:00 AM-10:30 AM", "9:00 AM– 10:30 am"},
+				{"9:00 AM-10:30 AM, 1:00 PM-2:00 PM", "1:00 PM - 2:00 PM and 9:00 AM - 10:30 AM"},
+				{"1-2-3", "1 - 2 - 3"}, {"2001-12-06", "2001 - 12 - 6"},
+				{"Spa - Nails", "spa nails"}},
+			[]pair{{"9:00 AM-10:30 AM", "9:00 AM - 11:30 AM"}, {"5-10", "5 -10"}, {"5-10", "510"},
+				{"-10", "10"}, {"down -10", "down-10"}},
+		},
+		{
 			"forms of one character",
 			[]pair{{"Doris’s Fresh House", "Doris's fresh house"}, {"“No Place”", "\"No Place\""},
 				{"1999–2001", "1999-2001"},

@@ -45,9 +45,10 @@
 //
 // # Caveats
 //
-// Trailing zeros after a decimal point are lost on the way back. In answers, a change affects what
-// they say as JSON, or their lines if there are several, or the first list or dictionary in them as
-// Python prints it; other text stays. Members are renamed, moved and quoted in answers only:
-// columns of SQL keep their names and types, and their values do not trade places. For a query that
-// ends with a mark, Lower(Lift(c)) is another query.
+// On the way back a number or a time may be written in another way: trailing zeros after a decimal
+// point are lost, .5 is 0.5, and 9:00 AM is 09:00:00. In answers, a change affects what they say as
+// JSON, or their lines if there are several, or the first list or dictionary in them as Python
+// prints it; other text stays. Members are renamed, moved and quoted in answers only: columns of
+// SQL keep their names and types, and their values do not trade places. For a query that ends with
+// a mark, Lower(Lift(c)) is another query.
 package silent

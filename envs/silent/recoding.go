@@ -66,14 +66,14 @@ func conditions(text string, names []string, replace func(any) any) string {
 		}
 
 		if value, ok := replace(piece[at[4]:at[5]]).(string); ok {
-			pieces[i] = piece[:at[4]] + value
+			pieces[i] = piece[:at[4]] + value + piece[at[5]:]
 		}
 	}
 	return strings.Join(pieces, ", ")
 }
 
 // condition matches a column, a relation and a value.
-var condition = regexp.MustCompile(`^\s*([^<>=]+?)\s*(?:>=|<=|>|<|=)\s*(.*?)$`)
+var condition = regexp.MustCompile(`^\s*([^<>=]+?)\s*(?:>=|<=|>|<|=)\s*(.*?)\s*$`)
 
 // Where is what a recoding affects.
 type Where struct {

@@ -175,6 +175,36 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+// Conditions may have numbers and times as people write them, and blanks around them. What comes
+// back means the same.
+func TestConditionsAsPeopleWriteThem(t *testing.T) {
+	where := silent.Where{Fields: []string{"Open", "start"}, Conditions: "condition"}
+	changes := silent.Changes{
+		{Scaled: &silent.Scaled{Where: where, Zeros: 2}}, {Zoned: &silent.Zoned{Where: where, Hours: 3}},
+	}
+
+	for call, want := range map[string][2]string{
+		"Open>12225 , Open<13000": {"Open>1222500 , Open<1300000", "Open>12225 , Open<13000"},
+		"Open>+5":                 {"Open>+500", "Open>+5"},
+		"Open>=.5":                {"Open>=50.0", "Open>=0.5"},
+		"Open>5. ":                {"Open>500 ", "Open>5 "},
+		"Open>., Open>e5":         {"Open>., Open>e5", "Open>., Open>e5"},
+		"start>=9:00 AM":          {"start>=12:00:00", "start>=09:00:00"},
+		"start<11 pm , start>1pm": {"start<02:00:00 , start>1pm", "start<23:00:00 , start>1pm"},
+		"start=12:05 am":          {"start=03:05:00", "start=00:05:00"},
+	} {
+		lifted := changes.Lift(envs.Object("condition", call))
+		lowered := changes.Lower(lifted)
+
+		got, _ := lifted.Text("condition")
+		back, _ := lowered.Text("condition")
+
+		if diff := cmp.Diff(want, [2]string{got, back}); diff != "" {
+			t.Errorf("%s: lifted and lowered -want +got:\n%s", call, diff)
+		}
+	}
+}
+
 // A note says all that there is to know of a change.
 func TestNotes(t *testing.T) {
 	blanks := []silent.Change{

@@ -12,9 +12,9 @@ import (
 	"toolevo/envs/pytext"
 )
 
-// decimal matches a number as JSON and tables write it: sign, digits before and after the point,
-// exponent.
-var decimal = regexp.MustCompile(`^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$`)
+// decimal matches a number as JSON, tables and calls write it: sign, digits before or after the
+// point, exponent.
+var decimal = regexp.MustCompile(`^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$`)
 
 // scaled multiplies a number, or a text that is one, by a power of ten. Whole numbers stay whole
 // and others keep their point: 2 becomes 2000 and 2.0 becomes 2000.0.
@@ -33,7 +33,7 @@ func scaled(v any, zeros int) any {
 // stays.
 func Shifted(text string, zeros int) string {
 	groups := decimal.FindStringSubmatch(text)
-	if groups == nil {
+	if groups == nil || groups[2]+groups[3] == "" {
 		return text
 	}
 
@@ -147,6 +147,13 @@ func Later(text string, hours int) string {
 		layout := "2006-01-02" + groups[1][10:11] + "15"
 		if at, err := time.Parse(layout, groups[1]); err == nil {
 			return at.Add(time.Duration(hours)*time.Hour).Format(layout) + groups[2]
+		}
+	}
+
+	// Calls may have a time as people write it, which tables read on 24 hours.
+	for _, form := range []string{"3:4 PM", "3 PM"} {
+		if at, err := time.Parse(form, strings.ToUpper(text)); err == nil {
+			return at.Add(time.Duration(hours) * time.Hour).Format(time.TimeOnly)
 		}
 	}
 

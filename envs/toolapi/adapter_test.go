@@ -145,6 +145,54 @@ func object(t testing.TB, text string) envs.Args {
 	return v.(envs.Args)
 }
 
+// A parameter beside a list that has another name is refused under the one of before.
+func TestRenamedBesideAList(t *testing.T) {
+	c, err := typed(t, `
+version: old
+base: true
+messages: {deprecated: "{{.Old.Name}} is {{.Signature}} {{.Example}}.", invalid: "No."}
+apis:
+  - {name: Get, parameters: [columns], description: which gets.}
+`+systemTools, `
+version: new
+deprecates: [old]
+apis:
+  - name: Fetch
+    tool: Get
+    parameters: [column, sure]
+    adapters:
+      - rename: {sure: confirm}
+      - numbered: {item: column, to: columns, beside: [confirm]}
+      - flag: {parameter: confirm, optional: true}
+    errors: {arguments: Wrong arguments.}
+    notice: {example: '{"column1": "a", "sure": "True"}'}
+`+systemTools)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	v, err := c.Version("new")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	a, _ := v.ForTool("Get")
+	for call, want := range map[string]string{
+		`{"column1": "a", "sure": "True"}`:    "",
+		`{"column1": "a", "column2": "b"}`:    "",
+		`{"column1": "a", "confirm": "True"}`: `Wrong arguments.: parameter "confirm" is not known`,
+	} {
+		got := ""
+		if _, wrong := a.Lower(object(t, call)); wrong != nil {
+			got = wrong.Text + ": " + wrong.Reason
+		}
+
+		if got != want {
+			t.Errorf("%s is answered with %q, want %q", call, got, want)
+		}
+	}
+}
+
 // TestLowerLift is the property that makes a version usable: what it can express comes back as it
 // was.
 func TestLowerLift(t *testing.T) {

@@ -68,8 +68,8 @@
 //
 // # Responses
 //
-// A version may answer with JSON objects; package response has their form. By default it answers
-// with the text alone.
+// A version may answer with JSON objects; package wire has their form. By default it answers with
+// the text alone.
 //
 //	response: {state: State, message: Message}
 //

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -204,6 +205,11 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 		return nil, wrong
 	}
 
+	// A list of any length would leave it to the adapters, which know the names of before.
+	if name := a.formerName(deployed); name != "" {
+		return nil, a.withText(&ArgError{Reason: parameterWords(name) + " is not known"})
+	}
+
 	args := a.Silent.Lower(deployed)
 	for i, adapter := range a.adapters {
 		lowered, wrong := adapter.Lower(args)
@@ -219,6 +225,24 @@ func (a *API) Lower(deployed envs.Args) (envs.Args, *ArgError) {
 		return nil, &ArgError{Text: a.argumentsText, Reason: "the parameters do not belong together"}
 	}
 	return inOrder(args, a.base.Parameters), nil
+}
+
+// formerName returns an argument under a name that the first adapter replaces by another, and would
+// pass on as it is, or "". A call of an exact API is held to its parameters, and has none.
+func (a *API) formerName(args envs.Args) string {
+	if a.exact {
+		return ""
+	}
+
+	renaming, _ := a.adapters[0].(Rename)
+	for _, name := range args.Names() {
+		_, known := renaming[name]
+		if !known && slices.Contains(slices.Collect(maps.Values(renaming)), name) {
+			return name
+		}
+	}
+
+	return ""
 }
 
 // deployedName returns the name that a call has for a parameter of the adapter at an index.

@@ -319,6 +319,46 @@ func TestAdapters(t *testing.T) {
 	}
 }
 
+// Whatever a running server is asked has its key; one that refuses it is not waited for.
+func TestKey(t *testing.T) {
+	folder := t.TempDir()
+	trainingtest.Weights(t, folder)
+
+	ollamas := &fakeOllama{blobs: map[string]string{}}
+	vllms := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"mine"}]}`)
+	})
+
+	for kind, behind := range map[*server.Kind]http.Handler{
+		openai.Kind: vllms, ollama.Kind: ollamas,
+	} {
+		locked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") != "Bearer sesame" {
+				http.Error(w, "no key", http.StatusUnauthorized)
+				return
+			}
+
+			behind.ServeHTTP(w, r)
+		}))
+		t.Cleanup(locked.Close)
+
+		s := host.Server{Kind: kind.Name, Adapters: kind == openai.Kind, Wait: 60}
+		c := host.Checkpoint{Folder: folder, Name: "mine"}
+
+		t.Setenv(kind.KeyVariable, "sesame\n")
+		if _, err := s.Serve(t.Context(), c, locked.URL, ""); err != nil {
+			t.Errorf("%s: %v", kind.Name, err)
+		}
+
+		t.Setenv(kind.KeyVariable, "wrong")
+		_, err := s.Serve(t.Context(), c, locked.URL, "")
+		if err == nil || !strings.Contains(err.Error(), kind.KeyVariable) ||
+			strings.Contains(err.Error(), "no answer") {
+			t.Errorf("%s: error %v, want one that names the variable", kind.Name, err)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	for text, want := range map[string]string{
 		"kind: openai\nwait: 5\nadapters: true":                                        "",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"slices"
 	"strconv"
@@ -158,14 +159,15 @@ func freePort() (string, error) {
 // ready waits until the server answers, and has it list the checkpoint.
 func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
 	// A window of any size will do: the client only lists models.
-	endpoint := server.Endpoint{URL: served.Address, Model: c.Name}
+	key := os.Getenv(s.kind().KeyVariable)
+	endpoint := server.Endpoint{URL: served.Address, APIKey: key, Model: c.Name}
 	client, err := s.kind().Open(endpoint, server.Manner{Window: 1})
 	if err != nil {
 		return err
 	}
 	defer client.Close()
 
-	if _, err := served.await(ctx, s.waitLimit(), client); err != nil {
+	if _, err := served.await(ctx, s, client); err != nil {
 		return err
 	}
 
@@ -173,9 +175,9 @@ func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
 	hosting := s.kind().Hosting
 	switch {
 	case hosting.Publish != nil:
-		err = hosting.Publish(ctx, c, served.Address)
+		err = hosting.Publish(ctx, c, endpoint)
 	case s.Adapters:
-		err = hosting.Adapt(ctx, c, served.Address)
+		err = hosting.Adapt(ctx, c, endpoint)
 	}
 
 	if err != nil {
@@ -183,7 +185,7 @@ func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
 	}
 
 	// Only the server's own list proves that policies will reach this checkpoint and no other.
-	models, err := served.await(ctx, s.waitLimit(), client)
+	models, err := served.await(ctx, s, client)
 	if err != nil {
 		return err
 	}
@@ -198,9 +200,10 @@ func (s Server) ready(ctx context.Context, c Checkpoint, served *Served) error {
 // askEvery is the time between two requests to a server that is starting.
 const askEvery = 500 * time.Millisecond
 
-// await asks a server for its models until it answers, or the limit has passed.
-func (s *Served) await(ctx context.Context, limit time.Duration, client server.Client) (
+// await asks a server for its models until it answers, or its time has passed.
+func (s *Served) await(ctx context.Context, by Server, client server.Client) (
 	server.Listing, error) {
+	limit := by.waitLimit()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
 	defer cancel()
 
@@ -212,11 +215,15 @@ func (s *Served) await(ctx context.Context, limit time.Duration, client server.C
 	}
 
 	for {
-		// Any error is waited out: a server that is loading refuses connections, or answers with
-		// faults.
+		// Any other error is waited out: a server that is loading refuses connections, or answers
+		// with faults.
 		models, err := client.List(ctx)
-		if err == nil {
+		switch {
+		case err == nil:
 			return models, nil
+		case server.Answered(err, http.StatusUnauthorized, http.StatusForbidden):
+			return server.Listing{}, fmt.Errorf("%w: the key is taken from %s, or from the URL "+
+				"(http://USER:PASSWORD@HOST)", err, by.kind().KeyVariable)
 		}
 
 		select {

@@ -15,6 +15,8 @@
 //     the context of the work ([Account.Begin]) before that, as an interruption
 //     ([mcts.Interruptible]) does: no call is begun from then on, and those in flight end with an
 //     answer. What is spent is above the limit by less than one call for each slot of the servers.
+//     Workers on other machines tell what they spend a little later: up to 7 calls, or two seconds
+//     of them, come on top for each question that they work on.
 //   - Limits count all passes of a run together, except those of time.
 //   - No limit is kept by guessing: where a server reports no tokens, or prices are missing, a
 //     limit of tokens or of cost stops the work and says why.

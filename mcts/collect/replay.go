@@ -115,6 +115,10 @@ func (o *Options) replayTree(ctx context.Context, q Question, i int, found *mcts
 	if err != nil && !lacks {
 		return nil, err
 	}
+
+	if tree == nil { // the log lacks a step of the prefix
+		return &mcts.TreeRecord{Question: q.Task.ID, Tree: i}, err
+	}
 	return tree.Record(), err
 }
 

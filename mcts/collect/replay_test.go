@@ -7,6 +7,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/envtest"
 	"toolevo/mcts"
 	"toolevo/mcts/collect"
 )
@@ -132,6 +133,19 @@ func checkLacking(t *testing.T, got, want collect.Replayed) {
 		got.Calls >= want.Calls || got.Nodes > want.Nodes || got.Trees > want.Trees {
 		t.Errorf("a replay that lacks something has more than a fresh run (-fresh +replayed):\n%s",
 			gocmp.Diff(want, got))
+	}
+}
+
+// A log that lacks what a tool said within the prefix lacks its tree.
+func TestReplayWithoutPrefix(t *testing.T) {
+	o := options(paper(), nil, open(t, database(t)))
+	o.Env = &estate{Maze: envtest.NewMaze(), stepped: func() error { return envs.ErrNotRemembered }}
+	o.Questions = o.Questions[:1]
+	o.Questions[0].Prefix = []envs.Action{"right"}
+
+	r, err := collect.Replay(t.Context(), o)
+	if err != nil || len(r.Lacking) != o.Search.Trees || r.Nodes != 0 || r.SolvedAtMost != 1 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

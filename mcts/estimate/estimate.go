@@ -12,8 +12,9 @@
 //
 // The sample stands for the questions only if the policy that grew it is the one that will grow the
 // run. A model that makes other mistakes needs more calls, or fewer. Discounts for prompts that a
-// server has cached are not subtracted. Few questions have wide intervals, and those of a skewed
-// distribution are too short on its long side.
+// server has cached are not subtracted, nor are prompts added that a server reads again because it
+// gives fewer samples a request than it is asked for, which only a run finds out. Few questions
+// have wide intervals, and those of a skewed distribution are too short on its long side.
 package estimate
 
 import (

@@ -107,6 +107,17 @@ func TestMeter(t *testing.T) {
 		t.Error(diff)
 	}
 
+	// A model of one sample a request reads the prompt for each of the two.
+	m.Single = true
+	one := mcts.Request{Node: mcts.NodeID{Question: "one"}}
+	if _, err := m.Propose(t.Context(), one); err != nil {
+		t.Fatal(err)
+	}
+
+	if got := m.Used([]string{"one"})[0]; got != (Usage{1, 16, 13}) {
+		t.Errorf("with a request for each sample: %+v", got)
+	}
+
 	failing := &Meter{Next: echo{err: errors.New("down")}}
 	if _, err := failing.Propose(t.Context(), mcts.Request{}); err == nil || failing.Used([]string{""})[0].Calls != 0 {
 		t.Error("a call that failed counts")

@@ -13,13 +13,14 @@ type Meter struct {
 	Next   mcts.Policy
 	Prompt func(envs.History) string // what a model would be shown
 	Tokens func(text string) float64 // counts tokens, or estimates their number
+	Single bool                      // a model would be sent the prompt for each sample
 
 	mu   sync.Mutex
 	used map[string]Usage // by question
 }
 
 // Propose implements mcts.Policy. The prompt of a request counts once, however many samples it asks
-// for.
+// for, unless each is a request of its own.
 func (m *Meter) Propose(ctx context.Context, r mcts.Request) ([]mcts.Proposal, error) {
 	return m.measure(ctx, m.Next, r)
 }
@@ -50,6 +51,12 @@ func (m *Meter) measure(ctx context.Context, next mcts.Policy, r mcts.Request) (
 	}
 
 	prompt, completion := m.Tokens(m.Prompt(r.History)), 0.0
+
+	// Each of those requests is paid for whole.
+	if m.Single {
+		prompt *= float64(len(proposals))
+	}
+
 	for _, p := range proposals {
 		completion += m.tokensOf(p)
 	}

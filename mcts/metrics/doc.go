@@ -17,7 +17,8 @@
 //   - Nothing is counted here: the figures are those of the progress line, read when Prometheus
 //     asks.
 //   - Nothing is served but these two pages, and nothing to anybody who does not ask. An address
-//     without a host is this machine's alone (127.0.0.1). There is no password: whoever reaches the
-//     port can read the figures, the addresses of servers, without credentials, among them.
+//     without a host is this machine's alone (127.0.0.1). /metrics asks for the key, /healthz does
+//     not; without a key only this machine is served. The figures name servers by their
+//     addresses, without credentials.
 //   - Close returns when nothing is being served any more.
 package metrics

@@ -48,7 +48,12 @@ func writeField(b *strings.Builder, m moment, field byte) {
 		return
 	}
 
-	isoYear, isoWeek := m.ISOWeek()
+	// The modes of WEEK that these fields are numbered in.
+	if mode := strings.IndexByte("UuVv", field); mode >= 0 {
+		_, week := weekOf(m.Time, int64(mode))
+		fmt.Fprintf(b, "%02d", week)
+		return
+	}
 
 	switch field {
 	case 'D':
@@ -59,14 +64,12 @@ func writeField(b *strings.Builder, m moment, field byte) {
 		fmt.Fprintf(b, "%06d", m.Nanosecond()/1000)
 	case 'w':
 		b.WriteString(strconv.Itoa(int(m.Weekday())))
-	case 'U':
-		fmt.Fprintf(b, "%02d", sundayWeek(m.Time))
-	case 'u':
-		fmt.Fprintf(b, "%02d", mondayWeek(m.Time))
-	case 'v':
-		fmt.Fprintf(b, "%02d", isoWeek)
+	case 'X':
+		year, _ := weekOf(m.Time, 2)
+		fmt.Fprintf(b, "%04d", year)
 	case 'x':
-		fmt.Fprintf(b, "%04d", isoYear)
+		year, _ := weekOf(m.Time, 3)
+		fmt.Fprintf(b, "%04d", year)
 	default:
 		b.WriteByte(field)
 	}

@@ -87,9 +87,7 @@ func extract(unit string, v any) any {
 	return nil
 }
 
-// week is the number of a week: in mode 0 weeks begin on Sundays, and the days before the first are
-// in week 0; in mode 1 they begin on Mondays, and the first has four days or more of the year; mode
-// 3 counts as ISO does.
+// week is WEEK(value, mode); the mode is 0 if it is left out.
 func week(a []any) any {
 	m, ok := momentOf(a[0])
 	if !ok {
@@ -101,32 +99,36 @@ func week(a []any) any {
 		mode = wholeOf(a[1])
 	}
 
-	switch mode {
-	case 0:
-		return int64(sundayWeek(m.Time))
-	case 1:
-		return int64(mondayWeek(m.Time))
-	case 3:
-		_, week := m.ISOWeek()
-		return int64(week)
-	}
-
-	return nil
+	_, n := weekOf(m.Time, mode)
+	return int64(n)
 }
 
-func sundayWeek(t time.Time) int { return (t.YearDay() + 6 - int(t.Weekday())) / 7 }
+// weekOf returns the number of a week, and its year, by a mode of MySQL. The bits of a mode say
+// that weeks begin on Mondays and not on Sundays; that the days before the first week are in the
+// last one of the year before, and not in week 0; and that the other rule says which week is the
+// first.
+func weekOf(t time.Time, mode int64) (year, week int) {
+	const monday, byYear, otherRule = 1, 2, 4
 
-func mondayWeek(t time.Time) int {
-	year, week := t.ISOWeek()
-	switch {
-	case year < t.Year():
-		return 0
-	case year > t.Year(): // the last days of December, after the last whole week
-		_, before := t.AddDate(0, 0, -7).ISOWeek()
-		return before + 1
+	first := int(mode & monday)
+	key := t.AddDate(0, 0, -(int(t.Weekday())-first+7)%7)
+
+	// By default, Sundays begin the first week in the year, and a week from Monday is the first if
+	// it has four days or more of the year. So the year of its first, or fourth, day is that of the
+	// week.
+	if (mode&monday != 0) != (mode&otherRule != 0) {
+		key = key.AddDate(0, 0, 3)
 	}
 
-	return week
+	switch {
+	case mode&byYear == 0 && key.Year() < t.Year():
+		return t.Year(), 0
+	case mode&byYear == 0 && key.Year() > t.Year():
+		// The last days of December are in the week after the last whole one.
+		key = key.AddDate(0, 0, -7)
+		return key.Year(), (key.YearDay()-1)/7 + 2
+	}
+	return key.Year(), (key.YearDay()-1)/7 + 1
 }
 
 // toDays counts the days since the year 0.

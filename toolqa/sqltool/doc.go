@@ -9,9 +9,10 @@
 // <=>, RLIKE and REGEXP, literals such as DATE '2022-01-14', INTERVAL n UNIT (one unit: not
 // DAY_HOUR) in DATE_ADD and after + and -, EXTRACT, CONVERT, GROUP_CONCAT with DISTINCT, ORDER BY
 // and SEPARATOR, and CAST to SIGNED, UNSIGNED, DECIMAL, DOUBLE, CHAR, DATE and the like (a DECIMAL
-// keeps all its digits). The functions of MySQL for texts, numbers, dates and times have MySQL's
-// meaning, even where SQLite has a different function of the same name: CONCAT of a NULL is NULL,
-// FORMAT groups digits, TIMEDIFF is a time. An invalid date, such as 2022/09/31, is NULL.
+// keeps all its digits, and a text that becomes a DATETIME its form). The functions of MySQL for
+// texts, numbers, dates and times have MySQL's meaning, even where SQLite has a different function
+// of the same name: CONCAT of a NULL is NULL, FORMAT groups digits, TIMEDIFF is a time. An invalid
+// date, such as 2022/09/31, is NULL.
 //
 // Columns have their types, so MAX and ORDER BY are numeric, TRUE and FALSE are 1 and 0, and a
 // missing value is NULL; see [Options.TextColumns] for the published behaviour. Spaces in the names

@@ -285,17 +285,17 @@ func (s *statement) lastComma(i int) int {
 	return last
 }
 
-// castTypes maps MySQL's types to those that SQLite casts to in the same sense. Others are left as
-// they are.
+// castTypes maps MySQL's types to those that SQLite casts to in the same sense, or to functions.
+// Others are left as they are.
 var castTypes = map[string]string{
 	"signed": "INTEGER", "unsigned": "INTEGER", "year": "INTEGER",
 	"decimal": "REAL", "dec": "REAL", "numeric": "REAL", "float": "REAL", "double": "REAL", "real": "REAL",
-	"char": "TEXT", "nchar": "TEXT", "varchar": "TEXT", "binary": "TEXT", "date": "TEXT", "datetime": "TEXT",
-	"time": "TEXT",
+	"char": "TEXT", "nchar": "TEXT", "varchar": "TEXT", "binary": "TEXT", "datetime": "TEXT", "date": "DATE",
+	"time": "TIME",
 }
 
 // cast translates the CAST at i, whose type is between as and end. Of a number with a fraction,
-// MySQL makes the nearest whole one.
+// MySQL makes the nearest whole one. A DATE or a TIME is what its function of that name returns.
 func (s *statement) cast(i, as, end int) {
 	if as < 0 || as+1 >= end {
 		return
@@ -310,9 +310,14 @@ func (s *statement) cast(i, as, end int) {
 		s.change(k, "")
 	}
 
-	if s.change(as+1, to); to == "INTEGER" {
+	switch s.change(as+1, to); to {
+	case "INTEGER":
 		s.change(i+1, "(nearest_whole(")
 		s.change(as, ") AS")
+	case "DATE", "TIME":
+		s.change(i, to)
+		s.change(as, "")
+		s.change(as+1, "")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -271,6 +272,7 @@ func (b *Bench) meter() (*estimate.Meter, error) {
 	}
 
 	o, err := b.Options(kind, model)
+	m.Single = o.Single || slices.Contains(o.LeaveOut, "n")
 
 	// Where the server itself renders messages, their parts are all that can be counted here.
 	if m.Prompt = o.Render; m.Prompt == nil {

@@ -33,9 +33,11 @@
 // # What the version has
 //
 // It never does more than the tools can, and so may do less than the release: a new option is left
-// out, as the tools do not have it; a parameter has only the values that both take; what the tool
-// requires, and no default replaces, stays required. A tool is in Broken, and removed in the
-// version, if something that calls require has no adapter.
+// out, as the tools do not have it; a parameter has only the types and enumerated values that both
+// take, and no default that the tool does not take; what the tool requires, and no default
+// replaces, stays required. Bounds, patterns and formats of one type are those of the release: the
+// tool may refuse what they allow. A tool is in Broken, and removed in the version, if something
+// that calls require has no adapter.
 //
 // # Guarantees
 //

@@ -380,8 +380,12 @@ func fitOf(old, now toolapi.Parameter) float64 {
 		fit = 1
 	case ok:
 		fit = 0.9
-	case spelledType(old.Schema, now.Schema) != "" || isListOf(old.Schema, now.Schema):
+	case isListOf(old.Schema, now.Schema):
 		fit = 0.8
+	default:
+		if kind, _ := spelled(old.Schema, now.Schema); kind != "" {
+			fit = 0.8
+		}
 	}
 
 	if old.Optional != now.Optional {
@@ -398,15 +402,51 @@ func (t *tool) isLoose() bool {
 	return t.old.Parameters.Loose || t.old.Loose || t.now.Parameters.Loose || t.now.Loose
 }
 
-// spelledType returns the type of an old parameter whose values are texts now, or "".
-func spelledType(old, now envs.Args) string {
-	for _, name := range []string{"boolean", "integer", "number"} {
-		if kindsOf(now) == text && kindsOf(old) == kindNames[name] {
-			return name
+// spelled returns the type of an old parameter whose values are texts now, or "", and the new
+// schema without texts that are none of its values.
+func spelled(old, now envs.Args) (kind string, schema envs.Args) {
+	names := []string{"boolean", "integer", "number"}
+
+	i := slices.IndexFunc(names, func(name string) bool { return kindsOf(old) == kindNames[name] })
+	if i < 0 || kindsOf(now) != text {
+		return "", nil
+	}
+
+	// What these want of a text is not known, unless they want the same of the old values.
+	for _, keyword := range []string{"format", "pattern"} {
+		was, _ := old.Get(keyword)
+		if is, given := now.Get(keyword); given && !reflect.DeepEqual(was, is) {
+			return "", nil
 		}
 	}
 
-	return ""
+	foreign := func(v any) bool {
+		call, wrong := toolapi.Spelled{Type: names[i]}.Lower(envs.Object("", v))
+		return wrong != nil || !allows(old, call[0].Value)
+	}
+
+	if values := valuesOf(now); slices.ContainsFunc(values, foreign) {
+		values = slices.DeleteFunc(slices.Clone(values), foreign)
+		if now = with(now, "enum", values); len(values) == 0 {
+			return "", nil
+		}
+	}
+
+	if usual, given := now.Get("default"); given && foreign(usual) {
+		now = now.Without("default")
+	}
+	return names[i], now
+}
+
+// allows reports whether a value fits a schema. One that refers to others says nothing alone.
+func allows(schema envs.Args, v any) bool {
+	form, err := toolapi.NewForm(schema)
+	if err != nil {
+		return true
+	}
+
+	_, why := form.Misfit(v)
+	return why == ""
 }
 
 // isListOf reports whether a parameter takes a list of what was one value.

@@ -390,6 +390,93 @@ func TestDefaultsThatAreRequired(t *testing.T) {
 	}
 }
 
+// The default of a release stays only where the tool takes it: a call that leaves the parameter out
+// never says what the tool would refuse.
+func TestDefaultsThatTheToolTakes(t *testing.T) {
+	t.Parallel()
+
+	for _, test := range []struct{ old, now, kept string }{
+		{`{"type": "string", "enum": ["asc", "desc"], "default": "asc"}`,
+			`{"type": "string", "default": "desc"}`, `{"x": "desc"}`},
+		{`{"type": "string", "enum": ["asc", "desc"], "default": "asc"}`,
+			`{"type": "string", "default": "relevance"}`, `{}`},
+		{`{"type": "string", "enum": ["asc", "desc"], "default": "asc"}`,
+			`{"type": ["string", "null"], "default": "relevance"}`, `{}`},
+		{`{"type": "string", "enum": ["asc", "desc"]}`,
+			`{"type": "string", "default": "relevance"}`, `{}`},
+		{`{"type": "integer", "maximum": 100, "default": 10}`,
+			`{"type": "integer", "maximum": 1000, "default": 500}`, `{}`},
+		{`{"type": "integer", "default": 10}`, `{"type": "string", "default": "auto"}`, `{}`},
+		{`{"type": "integer", "default": 10}`, `{"type": "string", "default": "20"}`, `{"x": 20}`},
+	} {
+		inferred, a := changedTo(t,
+			toolapi.Parameter{Name: "x", Optional: true, Schema: argsOf(t, test.old)},
+			toolapi.Parameter{Name: "x", Optional: true, Schema: argsOf(t, test.now)})
+
+		got, wrong := a.Lower(envs.Args{})
+		if wrong != nil || pytext.JSON(append(envs.Args{}, got...)) != test.kept {
+			t.Errorf("%s to %s: a call without it becomes %v, %v", test.old, test.now, got, wrong)
+		}
+
+		if !slices.ContainsFunc(inferred.Changes, func(c release.Change) bool {
+			return c.Tool == "search" && c.Operator == release.FlipDefault
+		}) {
+			t.Errorf("%s to %s: the default is left out silently", test.old, test.now)
+		}
+	}
+}
+
+// A number or a boolean that is one of several texts now is understood as far as the texts spell
+// values of the tool.
+func TestSpelledEnumerations(t *testing.T) {
+	t.Parallel()
+
+	for _, test := range []struct{ old, now, kept, refused, said string }{
+		{`{"type": "integer", "maximum": 3}`, `{"type": "string", "enum": ["1", "4", "low"]}`,
+			`{"x": "1"}`, `{"x": "low"}`, ""},
+		{`{"type": "integer", "maximum": 3}`, `{"type": "string", "enum": ["1", "4", "low"]}`,
+			`{}`, `{"x": "4"}`, ""},
+		{`{"type": "integer"}`, `{"type": "string", "enum": ["low", "high"]}`, `{}`, `{"x": "low"}`,
+			"no adapter"},
+		{`{"type": "boolean"}`, `{"type": "string", "enum": ["on", "off"]}`, `{}`, `{"x": "on"}`,
+			"no adapter"},
+		{`{"type": "integer"}`, `{"type": "string", "format": "date-time"}`, `{}`, `{"x": "7"}`,
+			"no adapter"},
+		{`{"type": "integer", "format": "int64"}`, `{"type": "string", "format": "int64"}`,
+			`{"x": "7"}`, `{"x": "low"}`, ""},
+	} {
+		inferred, a := changedTo(t,
+			toolapi.Parameter{Name: "x", Optional: true, Schema: argsOf(t, test.old)},
+			toolapi.Parameter{Name: "x", Optional: true, Schema: argsOf(t, test.now)})
+
+		if _, wrong := a.Lower(argsOf(t, test.kept)); wrong != nil {
+			t.Errorf("%s to %s: %s is refused: %v", test.old, test.now, test.kept, wrong)
+		}
+
+		if got, wrong := a.Lower(argsOf(t, test.refused)); wrong == nil {
+			t.Errorf("%s to %s: %s becomes %v", test.old, test.now, test.refused, got)
+		}
+
+		said := fmt.Sprint(inferred.Broken)
+		if !strings.Contains(said, test.said) || test.said == "" && strings.Contains(said, "search") {
+			t.Errorf("%s to %s: broken %s, want %q", test.old, test.now, said, test.said)
+		}
+	}
+}
+
+// Enumerated values may be lists.
+func TestNullAmongLists(t *testing.T) {
+	t.Parallel()
+
+	_, a := changedTo(t, toolapi.Parameter{Name: "x", Optional: true,
+		Schema: argsOf(t, `{"enum": [["a"], ["b"]]}`)},
+		toolapi.Parameter{Name: "x", Schema: argsOf(t, `{"enum": [["a"], ["b"], null]}`)})
+
+	if got, wrong := a.Lower(argsOf(t, `{"x": null}`)); wrong != nil || len(got) > 0 {
+		t.Errorf("null becomes %v, %v", got, wrong)
+	}
+}
+
 // A release that takes other types, too, may take less of what the tool takes: the version has what
 // both do, and what is gone is said.
 func TestWidenedAndNarrowed(t *testing.T) {

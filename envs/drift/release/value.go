@@ -31,6 +31,11 @@ func (p *parts) value(at int, s slot) (toolapi.Parameter, bool) {
 	}
 
 	now.Schema = m.schema
+	// A call that leaves it out cannot mean what the tool does not take.
+	if usual, given := now.Schema.Get("default"); given && usual != nil && !allows(old.Schema, usual) {
+		now.Schema = now.Schema.Without("default")
+	}
+
 	p.values(old, s, m)
 	p.presence(at, &now, s)
 	return now, true
@@ -41,9 +46,14 @@ func (p *parts) retyped(at int, s slot) (toolapi.Parameter, bool) {
 	old, now := p.was[at], s.Parameter
 	was, is := accepted(old), accepted(s)
 
-	switch kind := spelledType(old.Schema, now.Schema); {
+	switch kind, schema := spelled(old.Schema, now.Schema); {
 	case kind != "":
-		p.note(Spell, was, is, p.to[at].sure, "it is sent as a text")
+		why := "it is sent as a text"
+		if now.Schema = schema; valuesOf(schema) != nil {
+			why += "; the version has those that the tool takes"
+		}
+
+		p.note(Spell, was, is, p.to[at].sure, why)
 		p.presence(at, &now, s)
 		p.adapt(toolapi.AdapterSpec{
 			Spelled: &toolapi.Spelled{Parameter: p.interim[at], Type: kind},
@@ -108,9 +118,10 @@ func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 	is, hasIs := now.Schema.Get("default")
 	// A default of null is the absence of a default.
 	hasWas, hasIs = hasWas && was != nil, hasIs && is != nil
+	said, says := s.Schema.Get("default") // which the version may do without
 
 	// Defaults are compared below, so the old one is spelled as the release spells its values.
-	if hasWas && spelledType(old.Schema, s.Schema) != "" {
+	if kind, _ := spelled(old.Schema, s.Schema); hasWas && kind != "" {
 		was = pytext.JSON(was)
 		old.Schema = with(old.Schema, "default", was)
 	}
@@ -130,6 +141,9 @@ func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 			"the version needs it, as the tool does, since no default says what leaving it out is")
 	case old.Optional && hasWas && hasIs && !isSame(was, is):
 		p.flipped(at, s, was, is)
+	case old.Optional && !hasIs && says && said != nil:
+		p.note(FlipDefault, old.String()+defaultText(was, hasWas), s.String()+defaultText(said, true),
+			0.5, "the tool does not take it, so left out it is what it was")
 	case old.Optional && hasWas != hasIs:
 		from, to := old.String()+defaultText(was, hasWas), s.String()+defaultText(is, hasIs)
 		p.note(FlipDefault, from, to, 0.5,
@@ -162,7 +176,7 @@ func (p *parts) needed(at int, old slot, now *toolapi.Parameter, s slot) {
 // isNullable reports whether a schema takes null, and otherwise only values of the old one.
 func isNullable(old, now envs.Args) bool {
 	was, is := kindsOf(old), kindsOf(now)
-	isNew := func(v any) bool { return v != nil && !slices.Contains(valuesOf(old), v) }
+	isNew := func(v any) bool { return v != nil && !among(valuesOf(old))(v) }
 	return was&null == 0 && is&null != 0 && is&^null&^was == 0 &&
 		(valuesOf(old) == nil || valuesOf(now) != nil && !slices.ContainsFunc(valuesOf(now), isNew))
 }

@@ -82,6 +82,21 @@ func TestUnreachable(t *testing.T) {
 	})
 }
 
+// Sampling that needs fields which are not sent stops a run: the finding says how to do without.
+func TestSamplingWithoutExtensions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := options(start(t, simserver.Options{}), openai.Kind)
+		o.Extensions, o.Sampling.TopK = false, 20
+		r := examine(t, o)
+
+		c, _ := r.Check(doctor.Completion)
+		if r.Verdict != doctor.Problem || c.Set["server.sampling.top_k"] != "0" {
+			t.Errorf("%+v", r.Checks)
+		}
+	})
+}
+
 // A server that is none of the kind, or an address below which there is nothing, is told from a
 // server that fails.
 func TestWrongAddress(t *testing.T) {

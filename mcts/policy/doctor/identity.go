@@ -196,7 +196,7 @@ func (p *examination) incomplete(ctx context.Context, r reply, err error) Check 
 			finding = "completion-no-end"
 		case server.IsOtherModel(err):
 			finding = "completion-other-model"
-		case strings.Contains(seen, "switch the extensions off"):
+		case errors.Is(fault, server.ErrExtensions):
 			finding = "completion-extensions"
 		case strings.Contains(seen, "logprobs"), strings.Contains(seen, "log-probabilit"):
 			finding = "completion-logprobs"
@@ -208,7 +208,9 @@ func (p *examination) incomplete(ctx context.Context, r reply, err error) Check 
 	}
 
 	c := p.finding(finding, seen, r.Model, p.o.Kind.AddressExample)
-	if (fault == nil || fault.Status/100 != 2) && p.answersChats(ctx) {
+	// Where the sampling is what is wrong, another form helps only because it is tried without.
+	if (fault == nil || fault.Status/100 != 2) && !errors.Is(err, server.ErrExtensions) &&
+		p.answersChats(ctx) {
 		c.Do = "--set server.form=chat, to which it answers"
 		c.Set = map[string]string{"server.form": "chat"}
 	}

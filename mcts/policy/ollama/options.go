@@ -73,15 +73,6 @@ func (b *Backend) Close() { b.link.Close() }
 // The ports of hosts without one.
 var defaultPorts = map[string]string{"": "11434", "http": "80", "https": "443"}
 
-// ParseHost returns the address of a server, as in [Options], without credentials.
-func ParseHost(host string) (*url.URL, error) {
-	address, err := parseHost(host)
-	if err != nil {
-		return nil, fmt.Errorf("ollama: the host (host:port, or a URL): %w", err)
-	}
-	return address.URL, nil
-}
-
 // parseHost reads a host as Ollama's own programs do: a missing port is the scheme's, or Ollama's
 // without a scheme. OLLAMA_HOST also says where a server listens, so a host that stands for every
 // address of the machine is this machine, and is not left to a proxy. Errors show nothing of the

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,13 +20,14 @@ import (
 // publish makes a model of a checkpoint in an Ollama, which may be on another machine: the weights
 // are sent to it. It gets a template that renders conversations as the checkpoint was trained on
 // them, observations included.
-func publish(ctx context.Context, c server.Checkpoint, host string) error {
-	address, err := ParseHost(host)
+func publish(ctx context.Context, c server.Checkpoint, e server.Endpoint) error {
+	b, err := New(Options{Endpoint: e, Window: 1}) // which no request here has
 	if err != nil {
 		return err
 	}
+	defer b.Close()
 
-	client := api.NewClient(address, http.DefaultClient)
+	client := api.NewClient(b.base, b.link.Client())
 
 	files, err := modelFiles(c.Folder)
 	if err != nil {
@@ -40,7 +40,7 @@ func publish(ctx context.Context, c server.Checkpoint, host string) error {
 	for _, path := range files {
 		digest, err := send(ctx, client, path)
 		if err != nil {
-			return fmt.Errorf("send %s to %s: %w", path, address.Host, err)
+			return fmt.Errorf("send %s to %s: %w", path, b.Address(), err)
 		}
 
 		request.Files[filepath.Base(path)] = digest
@@ -53,7 +53,7 @@ func publish(ctx context.Context, c server.Checkpoint, host string) error {
 	}
 
 	if err := client.Create(ctx, request, func(api.ProgressResponse) error { return nil }); err != nil {
-		return fmt.Errorf("the Ollama at %s makes no model of %s: %w", address.Host, c.Folder, err)
+		return fmt.Errorf("the Ollama at %s makes no model of %s: %w", b.Address(), c.Folder, err)
 	}
 	return nil
 }

@@ -235,8 +235,8 @@ func (b *Backend) checkSampling(s server.Sampling, d server.Dialect) error {
 		return fmt.Errorf("temperature %v: it is 0, or at least %v", s.Temperature, minTemperature)
 	case !b.opts.Extensions && (s.TopK != 0 && !d.Omits("top_k") || s.MinP != 0 && !d.Omits("min_p") ||
 		s.RepetitionPenalty != 1 && !d.Omits("repetition_penalty")):
-		return fmt.Errorf("top_k %d, min_p %v and repetition_penalty %v need vLLM's own fields, which are switched off",
-			s.TopK, s.MinP, s.RepetitionPenalty)
+		return fmt.Errorf("top_k %d, min_p %v and repetition_penalty %v %w",
+			s.TopK, s.MinP, s.RepetitionPenalty, server.ErrExtensions)
 	}
 
 	return nil

@@ -46,6 +46,8 @@ func TestAsker(t *testing.T) {
 		{"no fault", retry, []error{other}, nil, 1, other, nil, 0, 0},
 		{"away", retry, []error{away}, away, ever, away, gone, time.Minute, time.Minute + 4*time.Second},
 		{"busy", retry, []error{busy}, nil, 2, nil, nil, 20 * time.Second, 20 * time.Second},
+		{"busy, without patience", Retry{Attempts: 3, Patience: -1}, []error{busy}, nil, 2, nil, nil,
+			20 * time.Second, 20 * time.Second},
 		{"without patience", Retry{Attempts: 1, Patience: -1}, []error{away}, away, 1, away, gone, 0, 0},
 		{"by default", Retry{}, []error{garbled, garbled}, nil, 3, nil, nil, 375 * time.Millisecond,
 			750 * time.Millisecond},

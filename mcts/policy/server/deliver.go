@@ -260,9 +260,9 @@ func (p *Policy) judge(attempt context.Context, s *server, r *Reply, c Completio
 }
 
 // pause is the wait before another attempt after a fault, once the wait has doubled a number of
-// times.
+// times. It is never shorter than what the server asked for, which is bounded where that is read.
 func (r Retry) pause(doublings int, seed uint64, f *Fault) time.Duration {
-	return max(jitter(backoff(r, doublings), seed), min(f.RetryAfter, max(r.Patience, 0)))
+	return max(jitter(backoff(r, doublings), seed), f.RetryAfter)
 }
 
 // backoff is Base doubled a number of times, at most Max.

@@ -13,6 +13,9 @@ import (
 // be cut anywhere.
 var ErrNoEnd = errors.New("the completion does not say that it ended")
 
+// ErrExtensions is what a [Fault] wraps if a request that was not sent needs [Manner].Extensions.
+var ErrExtensions = errors.New("need vLLM's own fields, which are switched off")
+
 // Why a server is of no use until it changes.
 var (
 	errOtherModel = errors.New("another model answers")

@@ -117,11 +117,11 @@ type Hosting struct {
 	// Address is where a server is that was started on a port of this machine; %s is the port.
 	Address string
 	// Publish has a running server take a checkpoint as a model of its own; nil where a server
-	// serves what it was started with.
-	Publish func(ctx context.Context, c Checkpoint, address string) error
+	// serves what it was started with. Of the endpoint only what leads to the server counts.
+	Publish func(ctx context.Context, c Checkpoint, e Endpoint) error
 	// Adapt has a running server load the adapter in a checkpoint's folder beside its base model;
 	// nil where no such server can.
-	Adapt func(ctx context.Context, c Checkpoint, address string) error
+	Adapt func(ctx context.Context, c Checkpoint, e Endpoint) error
 }
 
 // kinds are the registered ones, in their order.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
@@ -12,8 +13,9 @@ import (
 
 // follower has a policy ask the servers that a source lists, as the list changes. A server that
 // joins is looked at as those are that a run begins with, and one that is of no use to the run is
-// left out, and looked at again the next time: it may be starting. While the list cannot be read,
-// or is empty, the servers stay.
+// left out, and looked at again the next time: it may be starting. One that answers is left alone
+// for longer each time, because looking at it may cost a completion. While the list cannot be read,
+// or names no server, the servers stay.
 type follower struct {
 	*Models
 	source *source
@@ -22,10 +24,20 @@ type follower struct {
 	model  string
 	open   func(url string) (server.Backend, error)
 
-	known map[string]server.Backend // by what the source calls them
+	known map[string]*candidate // by what the source calls them
 	// said has the last complaint about a server, or about the list (""), so that each is logged
 	// once.
 	said map[string]string
+}
+
+// longestRest bounds how long a server that is of no use is left alone.
+const longestRest = 5 * time.Minute
+
+// candidate is a server that is or was on the list.
+type candidate struct {
+	server.Backend
+	err        error // why it is of no use; nil if it joined, or was not looked at yet
+	wait, rest int   // for how many updates it is left alone, and how many of those are left
 }
 
 // start follows the list until stop is called; nobody follows none.
@@ -68,9 +80,13 @@ func (f *follower) update(ctx context.Context) {
 				f.complain(url, fmt.Errorf("%s: %w", withoutCredentials(url), err))
 				continue
 			}
-			f.known[url] = backend
+			f.known[url] = &candidate{Backend: backend}
 		}
 		listed[f.known[url].Address()] = true
+	}
+
+	if len(listed) == 0 {
+		return // it is no list of servers, but perhaps a page that says why there is none
 	}
 
 	// Joiners are looked at side by side, and before others leave: the last server cannot.
@@ -79,13 +95,13 @@ func (f *follower) update(ctx context.Context) {
 	errs := make([]error, len(list))
 
 	for i, url := range list {
-		backend := f.known[url]
-		if backend == nil || slices.Contains(present, backend.Address()) {
+		c := f.known[url]
+		if c == nil || slices.Contains(present, c.Address()) {
 			continue
 		}
 
-		present = append(present, backend.Address()) // two lines may name one server
-		joining.Go(func() { errs[i] = f.join(ctx, backend) })
+		present = append(present, c.Address()) // two lines may name one server
+		joining.Go(func() { errs[i] = f.tryJoin(ctx, c) })
 	}
 	joining.Wait()
 
@@ -106,6 +122,23 @@ func (f *follower) update(ctx context.Context) {
 	}
 }
 
+// tryJoin has a server join unless it is to be left alone. The error is why it is of no use.
+func (f *follower) tryJoin(ctx context.Context, c *candidate) error {
+	if c.rest > 0 {
+		c.rest--
+		return c.err
+	}
+
+	c.err = f.join(ctx, c.Backend)
+	c.wait = min(2*c.wait+1, int(longestRest/f.source.every))
+	if c.err == nil || isAbsent(c.err) {
+		c.wait = 0
+	}
+
+	c.rest = c.wait
+	return c.err
+}
+
 // join looks at a server, and has the policy ask it.
 func (f *follower) join(ctx context.Context, backend server.Backend) error {
 	probing, end := context.WithTimeout(ctx, f.Servers.probeTime())
@@ -113,7 +146,7 @@ func (f *follower) join(ctx context.Context, backend server.Backend) error {
 	end()
 
 	if err != nil && !isBusy(err) {
-		return unusable(backend, f.kind, err)
+		return f.unusable(backend, f.kind, err)
 	}
 
 	// A greeting takes as long as an answer. One that is slower is left to the requests of the run.
@@ -121,7 +154,7 @@ func (f *follower) join(ctx context.Context, backend server.Backend) error {
 	defer end()
 
 	if err := f.policy.Join(joining, backend); err != nil {
-		return unusable(backend, f.kind, err)
+		return f.unusable(backend, f.kind, err)
 	}
 	f.Servers.Log.Info("server has joined", "server", backend.Address())
 	return nil
@@ -156,7 +189,7 @@ func (m *Models) follower(p *server.Policy, kind *Kind, model string) (*follower
 	open, err := m.opener(kind, model, sent.addSpecial)
 	return &follower{
 		Models: m, source: from, policy: p, kind: kind, model: model, open: open,
-		known: map[string]server.Backend{}, said: map[string]string{},
+		known: map[string]*candidate{}, said: map[string]string{},
 	}, err
 }
 

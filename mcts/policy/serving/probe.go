@@ -13,7 +13,6 @@ import (
 	"toolevo/configs"
 	"toolevo/envs/console"
 	"toolevo/envs/display"
-	"toolevo/envs/suite"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/server"
 )
@@ -104,9 +103,9 @@ func (m *Models) probeServers(
 		case err == nil, isBusy(err):
 			answering = append(answering, clients[i])
 		case !isAbsent(err):
-			return nil, unusable(backends[i], kind, err)
+			return nil, m.unusable(backends[i], kind, err)
 		case absent == nil:
-			absent = unusable(backends[i], kind, err)
+			absent = m.unusable(backends[i], kind, err)
 		}
 	}
 
@@ -180,11 +179,11 @@ func (m *Models) probeUnlisted(ctx context.Context, backend server.Backend) erro
 }
 
 // unusable says what to do about a server that gave an error.
-func unusable(backend server.Backend, kind *Kind, err error) error {
+func (m *Models) unusable(backend server.Backend, kind *Kind, err error) error {
 	switch fault := server.FaultOf(err); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return console.Option("server", "%s does not answer within %v: start the server, or name "+
-			"another", backend.Address(), suite.ProbeTime)
+			"another", backend.Address(), m.Servers.probeTime())
 	case fault == nil, fault.Proxy != "":
 		return err
 	case fault.Status == http.StatusUnauthorized, fault.Status == http.StatusForbidden:

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"toolevo/configs"
 	"toolevo/envs"
@@ -98,8 +99,8 @@ func (t toyClient) Serves(_ context.Context, name string) (bool, error) { return
 func (t toyClient) Version(context.Context) (string, error) { return "1", nil }
 
 // publishToy has a server take a checkpoint.
-func publishToy(ctx context.Context, c server.Checkpoint, address string) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPut, address+"/models/"+c.Name, http.NoBody)
+func publishToy(ctx context.Context, c server.Checkpoint, e server.Endpoint) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPut, e.URL+"/models/"+c.Name, http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -213,6 +214,21 @@ func TestToyKind(t *testing.T) {
 	served, err := host.Server{Kind: "toy", Wait: 5}.Serve(t.Context(), host.Checkpoint{Name: "mine"}, address, "")
 	if err != nil || served.Policy != "toy:mine" {
 		t.Errorf("%+v, %v", served, err)
+	}
+}
+
+// A server that says nothing is given up after the time that was set, and the error says that time.
+func TestProbeTime(t *testing.T) {
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+	}))
+	defer silent.Close()
+
+	m := toyModels(t, "TOY_HOST="+silent.URL)
+	m.Servers.ProbeTime = 10 * time.Millisecond
+
+	if err := m.Probe(t.Context()); err == nil || !strings.Contains(err.Error(), "within 10ms:") {
+		t.Errorf("error %v", err)
 	}
 }
 

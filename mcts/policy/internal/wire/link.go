@@ -102,6 +102,32 @@ func (l *Link) GoString() string { return l.address }
 // Close ends the connections that are idle.
 func (l *Link) Close() { l.client.CloseIdleConnections() }
 
+// Client returns a client for requests that are no calls, such as those that send files: it sends
+// what opens the server with each of them, and has no timeout.
+func (l *Link) Client() *http.Client {
+	c := *l.client
+	c.Transport = l
+	return &c
+}
+
+// RoundTrip implements [http.RoundTripper] for [Link.Client].
+func (l *Link) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	l.open(req)
+	return l.client.Transport.RoundTrip(req)
+}
+
+// open sets the headers that open the server.
+func (l *Link) open(req *http.Request) {
+	if l.authorization != "" {
+		req.Header.Set("Authorization", l.authorization)
+	}
+
+	for _, h := range l.headers {
+		req.Header.Set(h.Name, h.Value)
+	}
+}
+
 // Call is one request, and how its answer is read.
 type Call struct {
 	URL  *url.URL
@@ -204,13 +230,7 @@ func (c Call) request() (*http.Request, error) {
 // exchange sends a request, with what opens the server, and reads the answer. An error that is not
 // a fault happened on the way.
 func (l *Link) exchange(req *http.Request, c Call) error {
-	if l.authorization != "" {
-		req.Header.Set("Authorization", l.authorization)
-	}
-
-	for _, h := range l.headers {
-		req.Header.Set(h.Name, h.Value)
-	}
+	l.open(req)
 
 	resp, err := l.client.Do(req)
 	if err != nil {
