@@ -185,13 +185,13 @@ func (r *Report) flips(all []facts.Fact, evaluations []Evaluation) {
 			first, second := answers[c.First], answers[c.Second]
 
 			// A question that one side did not ask, or lost, says nothing about the other.
-			if first[q.Question].Trials == 0 || second[q.Question].Trials == 0 ||
-				first.Right(q.Question) == second.Right(q.Question) {
+			order := first.Compare(second, q.Question)
+			if first[q.Question].Trials == 0 || second[q.Question].Trials == 0 || order == 0 {
 				continue
 			}
 
 			f := Flip{q.Dataset, q.Difficulty, q.QuestionID, texts[q.Question], "first"}
-			if second.Right(q.Question) {
+			if order < 0 {
 				f.Correct = "second"
 			}
 

@@ -12,7 +12,7 @@ const (
 )
 
 // Comparison is a paired comparison on the questions that both sides measured, by the official
-// matcher. A question with several episodes counts as answered correctly if most of them did.
+// matcher. One with several episodes counts for the side that is right in more of its own.
 type Comparison struct {
 	Between string    `json:"between"` // what differs: "policies" or "versions"
 	First   Contender `json:"first"`   // one side

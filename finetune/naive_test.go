@@ -52,25 +52,25 @@ func sampled(rng *rand.Rand, repeats int) (jobs []finetune.Job, episodes []traje
 	return jobs, episodes
 }
 
-// mostly tells of each question that a contender measured whether more of its episodes were right
-// than were not.
-func mostly(episodes []trajectories.Episode, c finetune.Contender) map[string]bool {
-	balance := map[string]int{}
+// shares tells of each question that a contender measured which share of its episodes was right, in
+// parts of the twelve that any number of one to four divides.
+func shares(episodes []trajectories.Episode, c finetune.Contender) map[string]int {
+	right, measured := map[string]int{}, map[string]int{}
 
 	for _, e := range episodes {
 		if e.Policy == c.Policy && e.DeployedAPI == c.API && e.Lost == "" {
-			balance[e.QuestionID]--
+			measured[e.QuestionID]++
 			if e.Official {
-				balance[e.QuestionID] += 2
+				right[e.QuestionID] += 12
 			}
 		}
 	}
 
-	right := map[string]bool{}
-	for q, b := range balance {
-		right[q] = b > 0
+	all := map[string]int{}
+	for q, n := range measured {
+		all[q] = right[q] / n
 	}
-	return right
+	return all
 }
 
 // exactly is McNemar's exact test in whole numbers: twice the chance that n fair
@@ -85,9 +85,9 @@ func exactly(first, second int) float64 {
 	return min(p, 1)
 }
 
-// A comparison is on the questions that both sides measured, each right if most of its episodes
-// were, and Holm's method adjusts it among all of its kind: by a naive reading of random
-// evaluations.
+// A comparison is on the questions that both sides measured, each that of the side which has a
+// larger share of its episodes right, and Holm's method adjusts it among all of its kind: by a
+// naive reading of random evaluations.
 func TestComparisonsNaively(t *testing.T) {
 	moved := 0
 
@@ -103,8 +103,8 @@ func TestComparisonsNaively(t *testing.T) {
 		families := map[string][]finetune.Comparison{}
 
 		for _, c := range r.Comparisons {
-			a, b := mostly(episodes, c.First), mostly(episodes, c.Second)
-			n, both, first, second := 0, 0, 0, 0
+			a, b := shares(episodes, c.First), shares(episodes, c.Second)
+			n, both, first, second, difference := 0, 0, 0, 0, 0
 
 			for q, right := range a {
 				other, measured := b[q]
@@ -112,15 +112,16 @@ func TestComparisonsNaively(t *testing.T) {
 				switch {
 				case !measured:
 					continue
-				case right && other:
-					both++
-				case right:
+				case right > other:
 					first++
-				case other:
+				case right < other:
 					second++
+				case right > 0:
+					both++
 				}
 
 				n++
+				difference += other - right
 			}
 
 			got, want := [4]int{c.N, c.Both, c.OnlyFirst, c.OnlySecond}, [4]int{n, both, first, second}
@@ -128,8 +129,8 @@ func TestComparisonsNaively(t *testing.T) {
 				t.Fatalf("seed %d: %v and %v: %v, want %v", seed, c.First, c.Second, got, want)
 			}
 
-			if math.Abs(c.Difference-float64(second-first)/float64(max(n, 1))) > 1e-12 {
-				t.Errorf("seed %d: %d of %d less %d is %v", seed, second, n, first, c.Difference)
+			if math.Abs(c.Difference-float64(difference)/12/float64(max(n, 1))) > 1e-12 {
+				t.Errorf("seed %d: %d twelfths of %d: %v", seed, difference, n, c.Difference)
 			}
 
 			if math.Abs(c.P-exactly(first, second)) > 1e-9 {

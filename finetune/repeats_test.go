@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toolevo/envs"
 	"toolevo/finetune"
@@ -151,18 +152,33 @@ func TestRepeatsThatNoQuestionHas(t *testing.T) {
 	}
 }
 
-// In a comparison a question counts as answered if most of its episodes are right.
-func TestRepeatsAreComparedByMostEpisodes(t *testing.T) {
-	jobs, episodes := attempted("a", "110", "111", "100")
-	others, theirs := attempted("b", "000", "011", "110")
+// In a comparison a question counts for the side that is right in more of its episodes, and the
+// difference is that of the accuracies.
+func TestRepeatsAreComparedByShares(t *testing.T) {
+	for name, test := range map[string]struct {
+		a, b []string
+		want tabulate.Paired
+	}{
+		"three": {[]string{"110", "111", "100"}, []string{"000", "011", "110"},
+			tabulate.Paired{N: 3, OnlyFirst: 2, OnlySecond: 1, Difference: -2. / 9, P: 1}},
+		"one of two": {[]string{"10", "10", "10", "00", "11"},
+			[]string{"00", "00", "01", "00", "11"},
+			tabulate.Paired{N: 5, Both: 2, OnlyFirst: 2, Difference: -0.2, P: 0.5}},
+		"one": {[]string{"1", "1", "0", "0"}, []string{"1", "0", "1", "0"},
+			tabulate.Paired{N: 4, Both: 1, OnlyFirst: 1, OnlySecond: 1, P: 1}},
+	} {
+		jobs, episodes := attempted("a", test.a...)
+		others, theirs := attempted("b", test.b...)
 
-	r, err := finetune.Summarise(append(jobs, others...), all(append(episodes, theirs...)))
-	if err != nil {
-		t.Fatal(err)
-	}
+		r, err := finetune.Summarise(append(jobs, others...), all(append(episodes, theirs...)))
+		if err != nil {
+			t.Fatal(err)
+		}
 
-	if c := r.Comparisons[0]; c.N != 3 || c.Both != 1 || c.OnlyFirst != 1 || c.OnlySecond != 1 {
-		t.Errorf("%+v", c)
+		if diff := cmp.Diff(test.want, r.Comparisons[0].Paired, cmpopts.EquateApprox(0, 1e-12),
+			cmpopts.IgnoreFields(tabulate.Paired{}, "PHolm", "Chi2", "PCorrected")); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
 	}
 }
 

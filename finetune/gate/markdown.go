@@ -14,7 +14,7 @@ import (
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 
-	fmt.Fprintf(&b, "**%s**\n\n%s.\n", prose(r.title()), r.counts())
+	fmt.Fprintf(&b, "**%s**\n\n%s.\n", prose(r.title()), prose(r.counts()))
 
 	if rows := r.changeRows(); len(rows) > 0 {
 		b.WriteByte('\n')

@@ -78,6 +78,9 @@ func release() gate.Input {
 	return in
 }
 
+// unused is a tool that no task uses.
+const unused = "<img src=y> @me #1"
+
 // odd has in every name what a terminal, Markdown or XML could take for something else.
 func odd() gate.Input {
 	const name = "a|b <img src=x> `c` **d** [e](http://f) @admin #12 _g_ " +
@@ -85,9 +88,11 @@ func odd() gate.Input {
 
 	calls := map[string][]string{name: {name}}
 	return gate.Input{
-		Current: gate.Version{Name: "1 " + name, Tools: []string{name}},
-		Next:    gate.Version{Name: "2 " + name, Tools: []string{name}},
-		Changes: []gate.Change{{Tool: name, By: name, What: name}},
+		Current: gate.Version{Name: "1 " + name, Tools: []string{name, unused}},
+		Next:    gate.Version{Name: "2 " + name, Tools: []string{name, unused}},
+		Changes: []gate.Change{
+			{Tool: name, By: name, What: name}, {Tool: unused, What: "it is faster"},
+		},
 		Tasks: []gate.Task{
 			{
 				ID: name, Calls: calls,
@@ -131,7 +136,7 @@ func TestReports(t *testing.T) {
 		o  gate.Options
 	}{
 		"release":   {release(), gate.Options{Limit: 0.05, Allowed: []string{"git_tag"}}},
-		"odd":       {odd(), gate.Options{Limit: 0.05}},
+		"odd":       {odd(), gate.Options{Limit: 0.05, Allowed: []string{unused}}},
 		"undecided": {changed(1, 0, 9, 20), gate.Options{Limit: 0.05}},
 		"green":     {unchanged, gate.Options{Limit: 0.05}},
 	} {

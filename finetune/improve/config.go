@@ -239,10 +239,11 @@ func (f Flags) text(key string) string {
 	return ""
 }
 
-// overriddenBy returns the flags with others added, which replace those of the same names.
+// overriddenBy returns the flags with others added, which replace those of the same names. Those of
+// set are settings of many kinds, so all are kept; of one setting the last counts.
 func (f Flags) overriddenBy(others Flags) Flags {
 	kept := slices.DeleteFunc(slices.Clone(f), func(item yaml.MapItem) bool {
-		return others.has(fmt.Sprint(item.Key))
+		return item.Key != "set" && others.has(fmt.Sprint(item.Key))
 	})
 	return append(kept, others...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/configs"
+	"toolevo/envs/console"
 	"toolevo/finetune/improve"
 	"toolevo/finetune/training/trainingtest"
 	"toolevo/mcts/policy/ollama"
@@ -26,7 +27,7 @@ name: mine
 model: base
 continue: true
 collect: {dataset: coffee, policy-free: 1, set: [a=1, b=2]}
-by_round: {1: {collect: {policy: "scripted:noisy", dataset: agenda}}, 2: {export: {per-question: 8}, train: ["two {round}"]}}
+by_round: {1: {collect: {policy: "scripted:noisy", dataset: agenda, set: a=3}}, 2: {export: {per-question: 8}, train: ["two {round}"]}}
 trained: {config: sft.yaml}
 export: {allow-scripted: true, per-question: 4}
 train: {command: [sh, -c, "mkdir -p {out}/w && cp $WEIGHTS/* {out}/w && echo {model} $0 >{out}/w/base"], result: "{out}/w"}
@@ -99,7 +100,7 @@ func TestStages(t *testing.T) {
 	in := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
 	want := []string{
 		"collect --out " + in("round-1", "run") + " --policy-free=1 --set=a=1 --set=b=2 --policy=scripted:noisy " +
-			"--dataset=agenda",
+			"--dataset=agenda --set=a=3",
 		"export --out " + in("round-1", "export") + " --allow-scripted=true --per-question=4 " + in("round-1", "run"),
 		"export --out " + in("round-2", "export") + " --allow-scripted=true --per-question=8 " +
 			in("round-1", "run") + " " + in("round-2", "run"),
@@ -295,40 +296,103 @@ func TestAgainOfUnfinished(t *testing.T) {
 }
 
 // What the user made for a skipped stage is never removed, though the stages before it are
-// repeated.
+// repeated. If it is not to be skipped again, nothing is.
 func TestSkippedKeepsItsFolder(t *testing.T) {
 	changed := strings.Replace(file, "per-question: 4", "per-question: 2", 1)
 	skip := append([]string{"1/train"}, skipped...)
 
 	for name, repeat := range map[string]struct {
-		file string
-		o    improve.Options
+		file    string
+		o       improve.Options
+		refused bool
 	}{
-		"again": {file, improve.Options{Again: []string{"1/export"}, Skip: skip}},
-		"redo":  {changed, improve.Options{Redo: true, Skip: skip}},
+		"again":         {file, improve.Options{Again: []string{"1/export"}, Skip: skip}, false},
+		"redo":          {changed, improve.Options{Redo: true, Skip: skip}, false},
+		"again without": {file, improve.Options{Again: []string{"1/export"}, Skip: skipped}, true},
+		"redo without":  {changed, improve.Options{Redo: true, Skip: skipped}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			weights := filepath.Join(dir, "round-1", "train", "w")
+			exported := filepath.Join(dir, "round-1", "export")
 			trainingtest.Weights(t, weights)
+			trainingtest.Weights(t, exported)
+
+			var errs []error
 
 			for _, run := range []struct {
 				file string
 				o    improve.Options
-			}{{file, improve.Options{Skip: skip}}, repeat} {
+			}{{file, improve.Options{Skip: skip}}, {repeat.file, repeat.o}} {
 				c, err := load(t, run.file)
 				if err != nil {
 					t.Fatal(err)
 				}
 
-				if _, err := improve.Run(t.Context(), c, dir, (&recorder{}).program(),
-					run.o); err != nil {
-					t.Fatal(err)
-				}
+				_, err = improve.Run(t.Context(), c, dir, (&recorder{}).program(), run.o)
+				errs = append(errs, err)
+			}
+
+			if errs[0] != nil || (errs[1] != nil) != repeat.refused ||
+				repeat.refused && console.KindOf(errs[1]) != console.WrongUsage {
+				t.Error(errs)
 			}
 
 			if _, err := os.Stat(weights); err != nil {
 				t.Error(err)
+			}
+
+			if _, err := os.Stat(exported); (err == nil) != repeat.refused {
+				t.Errorf("what is repeated: %v", err)
+			}
+		})
+	}
+}
+
+// A trainer would resume what one with other settings left; where it left nothing, or its stage is
+// skipped, nothing is resumed.
+func TestTrainingBegunWithOtherSettings(t *testing.T) {
+	const leaves = "mkdir -p {out}/w && cp $WEIGHTS/* {out}/w && echo {model} $0 >{out}/w/base"
+
+	halves := strings.Replace(file, leaves, "mkdir -p {out}/half && false", 1)
+	nothing := strings.Replace(file, leaves, "false", 1)
+	again, train := append([]string{"1/train"}, skipped...), []string{"1/train"}
+
+	for name, test := range map[string]struct {
+		first, second string
+		o             improve.Options
+		changed, kept bool
+	}{
+		"the same":     {halves, halves, improve.Options{Skip: skipped}, false, true},
+		"others":       {halves, file, improve.Options{Skip: skipped}, true, true},
+		"again":        {halves, file, improve.Options{Skip: skipped, Again: train}, false, false},
+		"redo":         {halves, file, improve.Options{Skip: skipped, Redo: true}, false, false},
+		"skipped":      {halves, file, improve.Options{Skip: again}, false, true},
+		"nothing left": {nothing, file, improve.Options{Skip: skipped}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+
+			var err error
+
+			for i, text := range []string{test.first, test.second} {
+				c, loadErr := load(t, text)
+				if loadErr != nil {
+					t.Fatal(loadErr)
+				}
+
+				o := []improve.Options{{Skip: skipped}, test.o}[i]
+				_, err = improve.Run(t.Context(), c, dir, (&recorder{}).program(), o)
+			}
+
+			e, changed := errors.AsType[*improve.ChangedError](err)
+			if changed != test.changed || changed && e.Stage != "1/train" {
+				t.Errorf("error %v", err)
+			}
+
+			half := filepath.Join(dir, "round-1", "train", "half")
+			if _, err := os.Stat(half); (err == nil) != test.kept {
+				t.Errorf("what the first training left: %v", err)
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 type notes struct {
 	Version int    `json:"notes_version"`
 	Stages  []note `json:"stages"`
+	Begun   note   `json:"begun,omitzero"` // the training that began last
 }
 
 const (
@@ -60,6 +61,18 @@ func (n *notes) write(dir string) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(n)
 	})
+}
+
+// key returns the key that a stage was finished with, or a training begun; "" if it was neither.
+func (n *notes) key(stage string) string {
+	if done := n.find(stage); done != nil {
+		return done.Key
+	}
+
+	if n.Begun.Stage == stage {
+		return n.Begun.Key
+	}
+	return ""
 }
 
 // find returns the note on a stage; nil if it is not finished.

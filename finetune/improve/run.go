@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"toolevo/envs/console"
 	"toolevo/envs/names"
 	"toolevo/mcts/store"
 )
@@ -35,8 +36,8 @@ type Program struct {
 // Options say which stages are skipped or repeated.
 type Options struct {
 	Skip  []string // IDs of stages whose results exist already, or are not wanted
-	Redo  bool     // repeat finished stages whose settings changed, and all that depend on them
-	Again []string // IDs of finished stages to repeat, with all that depend on them
+	Redo  bool     // repeat stages whose settings changed, and all that depend on them
+	Again []string // IDs of stages to repeat, with all that depend on them
 }
 
 // lockFile keeps other processes out of the folder.
@@ -113,12 +114,14 @@ func (l *loop) checkIDs(ids []string) error {
 	return nil
 }
 
-// compare rejects a file whose settings for finished stages have changed. With Redo, and for the
-// stages in Again, it forgets the stages instead, and removes their folders: but never that of a
-// stage to skip, which the user made.
+// compare rejects a file whose settings for finished stages, or for a training that was begun, have
+// changed. With Redo, and for the stages in Again, it forgets the stages instead, and removes their
+// folders: but never that of a skipped stage, which the user made.
 func (l *loop) compare(o Options) error {
 	keys := map[string]string{}
 	again := slices.Clone(o.Again)
+
+	var repeated []stage
 
 	for _, s := range l.stages() {
 		keys[s.ID()] = l.key(s, keys)
@@ -129,34 +132,47 @@ func (l *loop) compare(o Options) error {
 			again = append(again, s.ID())
 		}
 
-		n, named := l.notes.find(s.ID()), slices.Contains(again, s.ID())
-		if n != nil && n.Key == keys[s.ID()] && !named {
-			continue
-		}
+		n, before := l.notes.find(s.ID()), l.notes.key(s.ID())
+		skip := slices.Contains(o.Skip, s.ID())
+		_, err := os.Lstat(s.out)
+		isThere := err == nil
 
-		if n == nil && !named {
+		switch {
+		case slices.Contains(again, s.ID()):
+		case before == "" || before == keys[s.ID()]:
 			continue
-		}
-
-		// Hours of training are not thrown away because of a changed line: the user has to say so.
-		if !named && !o.Redo {
+		case n == nil && (skip || !isThere): // a training that will not resume
+			continue
+		case !o.Redo:
+			// Hours of training are not thrown away because of a changed line: the user has to say
+			// so.
 			return &ChangedError{s.ID(), l.dir}
 		}
 
-		// The note goes first: a folder without a note is begun again, a note without one is not.
-		if n != nil {
-			again = append(again, s.ID())
+		if n != nil && n.Skipped && !skip && isThere {
+			return console.Usage("stage %s was skipped: name it in ‹skip› again, or remove its "+
+				"folder %s", s.ID(), s.out)
+		}
 
-			l.notes.Stages = slices.DeleteFunc(l.notes.Stages, func(n note) bool {
-				return n.Stage == s.ID()
-			})
-			if err := l.notes.write(l.dir); err != nil {
-				return err
-			}
+		again, repeated = append(again, s.ID()), append(repeated, s)
+	}
+
+	return l.forget(repeated, o.Skip)
+}
+
+// forget forgets stages, and removes the folders of those that are not skipped.
+func (l *loop) forget(stages []stage, skip []string) error {
+	for _, s := range stages {
+		// The note goes first: a folder without a note is begun again, a note without one is not.
+		l.notes.Stages = slices.DeleteFunc(l.notes.Stages, func(n note) bool {
+			return n.Stage == s.ID()
+		})
+		if err := l.notes.write(l.dir); err != nil {
+			return err
 		}
 
 		// What an unfinished stage has done would be gone on with, though it is of other weights.
-		if !slices.Contains(o.Skip, s.ID()) {
+		if !slices.Contains(skip, s.ID()) {
 			if err := os.RemoveAll(s.out); err != nil {
 				return err
 			}
@@ -165,14 +181,14 @@ func (l *loop) compare(o Options) error {
 	return nil
 }
 
-// ChangedError means that the file has new settings for a finished stage, or for one that it
-// depends on.
+// ChangedError means that the file has new settings for a finished stage, a training that was
+// begun, or a stage that one of them depends on.
 type ChangedError struct{ Stage, Dir string }
 
 // Error names the stage.
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("stage %s in %s is finished, but the file now has other settings for it, or "+
-		"for a stage that it depends on", e.Stage, e.Dir)
+	return fmt.Sprintf("stage %s in %s is finished or begun, but the file now has other settings "+
+		"for it, or for a stage that it depends on", e.Stage, e.Dir)
 }
 
 // doAll does the stages that are not finished.
@@ -187,6 +203,15 @@ func (l *loop) doAll(ctx context.Context, skip []string) error {
 		}
 
 		n := note{Stage: s.ID(), Key: keys[s.ID()], Skipped: slices.Contains(skip, s.ID())}
+
+		// A trainer resumes whatever its folder holds, so the settings of that are noted. The runs
+		// of other stages know their own.
+		if s.name == stageTrain && !n.Skipped {
+			l.notes.Begun = n
+			if err := l.notes.write(l.dir); err != nil {
+				return err
+			}
+		}
 
 		if n.Skipped {
 			l.program.Say("%s: skipped", s.ID())

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -91,14 +92,15 @@ func ReadIDs(dir string) (IDs, error) {
 type Converted struct {
 	Answers []Answer
 	Others  int     // answers to queries that the ID files do not list, which are left out
-	Unread  []error // unreadable files, which are left out, and answers, which are lost
+	Unread  []error // unreadable files and answers; those to queries that ID files list are lost
 }
 
 // ReadConverted reads a converted file, AGENT/GROUP.json, or all of a folder AGENT. If the
-// group has an ID file, its queries are those that count: one without an answer is missing. It is
-// an error if a file that is named, or every file of a folder, cannot be read.
+// group has an ID file, its queries are those that count: one without an answer is missing, and so
+// are all where a folder has no file of the group. It is an error if a file that is named, or every
+// file of a folder, cannot be read.
 func ReadConverted(path string, ids IDs) (c Converted, err error) {
-	paths := []string{path}
+	paths, files, failed := []string{path}, 1, 0
 
 	if info, err := os.Stat(path); err != nil {
 		return c, err
@@ -106,31 +108,49 @@ func ReadConverted(path string, ids IDs) (c Converted, err error) {
 		if paths, err = jsonFiles(path); err != nil {
 			return c, err
 		}
+
+		files = len(paths)
+
+		// A group that was not answered at all counts, too, so it has a path.
+		for group := range ids {
+			paths = append(paths, filepath.Join(path, group+fileExtension))
+		}
+
+		slices.Sort(paths)
+		paths = slices.Compact(paths)
 	}
 
 	for _, path := range paths {
 		if err := c.add(path, ids); err != nil {
+			failed++
 			c.Unread = append(c.Unread, fmt.Errorf("%s: %w", path, err))
 		}
 	}
 
-	if len(c.Answers) == 0 && len(c.Unread) > 0 {
+	if failed == files {
 		return c, fmt.Errorf("%w: want converted files, as `toolevo toolbench convert` writes them",
 			c.Unread[0])
 	}
 	return c, nil
 }
 
-// add adds the answers of a file.
+// add adds the answers of a file: if there is none of a listed group, that it has none.
 func (c *Converted) add(path string, ids IDs) error {
-	text, err := disk.ReadJSON(path)
-	if err != nil {
-		return err
+	var given map[string]*answers.Answer
+	var unread map[string]error
+
+	text, failure := disk.ReadJSON(path)
+	if failure == nil {
+		given, unread, failure = answers.Decode(text)
 	}
 
-	given, unread, err := answers.Decode(text)
-	if err != nil {
-		return err
+	group := groupOf(path)
+
+	// The ID files say which queries are solvable; the others stay out, as in the published scores.
+	queries, listed := ids[group]
+
+	if listed && errors.Is(failure, fs.ErrNotExist) {
+		failure = nil
 	}
 
 	for _, id := range slices.SortedFunc(maps.Keys(unread), byNumber) {
@@ -140,10 +160,6 @@ func (c *Converted) add(path string, ids IDs) error {
 		c.Unread = append(c.Unread, fmt.Errorf("%s: %w", path, unread[id]))
 	}
 
-	group := groupOf(path)
-
-	// The ID files say which queries are solvable; the others stay out, as in the published scores.
-	queries, listed := ids[group]
 	if !listed {
 		queries = slices.SortedFunc(maps.Keys(given), byNumber)
 	}
@@ -158,13 +174,14 @@ func (c *Converted) add(path string, ids IDs) error {
 
 	for _, id := range queries {
 		c.Answers = append(c.Answers, Answer{
-			Agent: agent, Group: group, ID: id, Given: given[id], Lost: unread[id] != nil,
+			Agent: agent, Group: group, ID: id, Given: given[id],
+			Lost: failure != nil || unread[id] != nil,
 		})
 		delete(given, id)
 	}
 
 	c.Others += len(given)
-	return nil
+	return failure
 }
 
 // Input is the answers of an evaluation or of files.

@@ -208,6 +208,40 @@ func TestConvertedOfSeveralForms(t *testing.T) {
 	}
 }
 
+// The queries of a listed group count though a folder has no file of it, and are lost with one that
+// cannot be read.
+func TestConvertedWithoutAGroup(t *testing.T) {
+	t.Parallel()
+
+	ids := judge.IDs{"G1_x": {"1", "2"}, "G2_y": {"3", "4"}, "cut": {"5"}}
+	dir := folder(t, "agent", map[string]string{
+		"G1_x.json": convertedFile(t, "1"), "cut.json": `{"5": {"query": "q", "answ`,
+		"other.json": `["1"]`,
+	})
+
+	read, err := judge.ReadConverted(dir, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var has []string
+	for _, a := range read.Answers {
+		has = append(has, fmt.Sprintf("%s-%s of %s %t %t", a.Group, a.ID, a.Agent.Policy,
+			a.Given != nil, a.Lost))
+	}
+
+	if diff := cmp.Diff([]string{
+		"G1_x-1 of agent true false", "G1_x-2 of agent false false", "G2_y-3 of agent false false",
+		"G2_y-4 of agent false false", "cut-5 of agent false true",
+	}, has); diff != "" || len(read.Unread) != 2 {
+		t.Errorf("%v: %s", read.Unread, diff)
+	}
+
+	if read, err := judge.ReadConverted(filepath.Join(dir, "cut.json"), ids); err == nil {
+		t.Errorf("half a file by itself: %+v", read)
+	}
+}
+
 // What cannot be read, or is not what it is taken for, is an error that names the file.
 func TestFilesThatAreNotOurs(t *testing.T) {
 	t.Parallel()

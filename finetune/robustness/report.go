@@ -94,8 +94,8 @@ type SoPR struct {
 // Change is the pass rate of a setting against that of the baseline, on the same questions.
 type Change struct {
 	N            int `json:"n"`             // questions that both measured
-	OnlyBaseline int `json:"only_baseline"` // that passed in most episodes of the baseline only
-	OnlySetting  int `json:"only_setting"`  // that passed in most episodes of the setting only
+	OnlyBaseline int `json:"only_baseline"` // that passed in more episodes of the baseline
+	OnlySetting  int `json:"only_setting"`  // that passed in more episodes of the setting
 
 	// in relation to the baseline, -0.25 of a quarter less, with its 95 % interval; missing where
 	// nothing passed

@@ -1,6 +1,7 @@
 package tabulate
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -46,13 +47,16 @@ func questionOf(s *Source, row int, on []string) string {
 
 func (c Cluster) share() float64 { return c.Successes / c.Trials }
 
-// Right reports whether most episodes of a question are right: a paired test wants a yes or no.
-func (a Answers) Right(question string) bool {
-	c, ok := a[question]
-	return ok && c.share() > 0.5
+// Compare compares how large a share of a question's episodes is right with what others have. Equal
+// shares are equal numbers, as division rounds correctly.
+func (a Answers) Compare(b Answers, question string) int {
+	return cmp.Compare(a[question].share(), b[question].share())
 }
 
-// Paired is a comparison on the questions that both sides measured.
+// Paired is a comparison on the questions that both sides measured. With several episodes of a
+// question, one that both answered correctly in the same share of them, above 0, is in Both, and
+// one that a side did in a larger share counts as answered by that side only: McNemar's test is
+// then the sign test of the shares.
 type Paired struct {
 	N          int `json:"n"`           // questions that both measured
 	Both       int `json:"both"`        // of those, the ones that both answered correctly
@@ -70,24 +74,25 @@ type Paired struct {
 func Pair(first, second Answers) Paired {
 	var p Paired
 
-	for question := range first {
+	for _, question := range slices.Sorted(maps.Keys(first)) { // as sums of fractions depend on it
 		if _, ok := second[question]; !ok {
 			continue
 		}
 
 		p.N++
+		p.Difference += second[question].share() - first[question].share()
 
-		switch a, b := first.Right(question), second.Right(question); {
-		case a && b:
-			p.Both++
-		case a:
+		switch order := first.Compare(second, question); {
+		case order > 0:
 			p.OnlyFirst++
-		case b:
+		case order < 0:
 			p.OnlySecond++
+		case first[question].Successes > 0:
+			p.Both++
 		}
 	}
 
-	p.Difference = float64(p.OnlySecond-p.OnlyFirst) / float64(max(p.N, 1))
+	p.Difference /= float64(max(p.N, 1))
 	p.P = McNemarExact(p.OnlyFirst, p.OnlySecond)
 	p.Chi2, p.PCorrected = McNemarCorrected(p.OnlyFirst, p.OnlySecond)
 	return p

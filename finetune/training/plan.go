@@ -70,7 +70,8 @@ func (r *Recipe) Plan(o Options) (*Plan, error) {
 	}
 
 	for _, step := range []func(Options) error{
-		p.checkSources, p.setModel, p.checkTemplates, p.balanceLabels, p.setBatch, p.addFiles, p.addSources,
+		p.checkSources, p.setModel, p.setAdapter, p.checkTemplates, p.balanceLabels, p.setBatch,
+		p.addFiles, p.addSources,
 	} {
 		if err := step(o); err != nil {
 			return nil, fmt.Errorf("recipe %s: %w", r.Name, err)
@@ -331,16 +332,43 @@ func (p *Plan) setModel(o Options) error {
 		return console.Option("model", "it names no model: name one")
 	}
 
-	if info, err := os.Stat(p.Model); err == nil && info.IsDir() {
-		if p.Model, err = filepath.Abs(p.Model); err != nil {
-			return err
-		}
-	} else if strings.HasPrefix(p.Model, "/") || strings.HasPrefix(p.Model, ".") {
-		return fmt.Errorf("the model %s is no folder", p.Model)
+	var err error
+	if p.Model, err = locate("model", p.Model); err == nil {
+		p.arguments = p.arguments.with(argModel, p.Model)
+	}
+	return err
+}
+
+// setAdapter makes sure that the adapter which is trained further, if one is named, is the only
+// one: what is served is that of the end, merged into the model.
+func (p *Plan) setAdapter(Options) error {
+	name := p.arguments.text(argAdapter)
+	if name == "" || !p.Adapts() {
+		return nil
 	}
 
-	p.arguments = p.arguments.with(argModel, p.Model)
-	return nil
+	isNew := p.arguments.text(argNewAdapter)
+	if strings.Contains(name, ",") || isNew != "" && isNew != "false" {
+		return console.Usage("%s %s: an adapter that is trained on top of others cannot be served "+
+			"without them: merge those into their model, and name the result as ‹model›",
+			argAdapter, name)
+	}
+
+	name, err := locate("adapter", name)
+	p.arguments = p.arguments.with(argAdapter, name)
+	return err
+}
+
+// locate makes the path of a folder absolute. Other names are of a model hub.
+func locate(what, name string) (string, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return filepath.Abs(name)
+	}
+
+	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".") {
+		return "", fmt.Errorf("the %s %s is no folder", what, name)
+	}
+	return name, nil
 }
 
 // defaultPerDevice is LLaMA-Factory's default.

@@ -179,6 +179,34 @@ output_dir: weights
 	}
 }
 
+// The trainer runs in another folder than that in which an adapter is named.
+func TestPlanOfAnAdapter(t *testing.T) {
+	dir := exported(t, manifest())
+	t.Chdir(t.TempDir())
+
+	if err := os.Mkdir("first", 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	text := strings.Replace(recipeText, "type: full", "type: lora", 1)
+
+	for name, want := range map[string]string{
+		"first": filepath.Join(here, "first"), "some/adapter": "some/adapter",
+	} {
+		text, err := plan(t, text, training.Options{Exports: []string{dir}, Set: []string{
+			"adapter_name_or_path=" + name, "create_new_adapter=false",
+		}}).YAML()
+		if err != nil || !strings.Contains(string(text), "\nadapter_name_or_path: "+want+"\n") {
+			t.Errorf("%s: %s, %v", name, text, err)
+		}
+	}
+}
+
 func TestBatchOnAnyNumberOfGPUs(t *testing.T) {
 	dir := exported(t, manifest())
 
@@ -222,6 +250,7 @@ func TestBatchOnAnyNumberOfGPUs(t *testing.T) {
 }
 
 func TestPlanRefuses(t *testing.T) {
+	lora := strings.Replace(recipeText, "type: full", "type: lora", 1)
 	changed := func(change func(*export.Manifest)) export.Manifest {
 		m := manifest()
 		change(&m)
@@ -283,6 +312,26 @@ func TestPlanRefuses(t *testing.T) {
 			manifest: manifest(),
 			options:  training.Options{Model: "./nowhere"},
 			want:     "./nowhere is no folder",
+		},
+		"an adapter upon another": {
+			manifest: manifest(),
+			text:     lora,
+			options: training.Options{
+				Set: []string{"adapter_name_or_path=some/adapter", "create_new_adapter=true"},
+			},
+			want: "name the result as ‹model›",
+		},
+		"several adapters": {
+			manifest: manifest(),
+			text:     lora,
+			options:  training.Options{Set: []string{"adapter_name_or_path=a,b"}},
+			want:     "name the result as ‹model›",
+		},
+		"an adapter that is not there": {
+			manifest: manifest(),
+			text:     lora,
+			options:  training.Options{Set: []string{"adapter_name_or_path=./nowhere"}},
+			want:     "the adapter ./nowhere is no folder",
 		},
 		"what a script wrote": {
 			manifest: scripted(),

@@ -53,6 +53,7 @@ var planArguments = []string{
 const (
 	argModel        = "model_name_or_path"
 	argAdapter      = "adapter_name_or_path"
+	argNewAdapter   = "create_new_adapter"
 	argTemplate     = "template"
 	argThinking     = "enable_thinking"
 	argTuning       = "finetuning_type"

@@ -257,6 +257,13 @@ func (t *Training) finish(origin *checkpoint.Origin) error {
 	return dropStates(whole)
 }
 
+// DropStates removes the optimizer states of a finished training. [Training.Train] ends with that,
+// unless it is killed just before.
+func (t *Training) DropStates() error {
+	whole, err := t.Checkpoints()
+	return errors.Join(err, dropStates(whole))
+}
+
 // checkHead makes sure that weights of a reward model have their head.
 func (t *Training) checkHead(weights string) error {
 	if !t.plan.rewards() {

@@ -113,6 +113,16 @@ func TestTrain(t *testing.T) {
 	if finished, err := tr.Finished(); !finished || err != nil {
 		t.Errorf("it is not finished: %v", err)
 	}
+
+	// As if it had been killed before the end.
+	state := filepath.Join(whole[0].Dir, "optimizer.pt")
+	if err := errors.Join(os.WriteFile(state, nil, 0o644), tr.DropStates()); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := os.Stat(state); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a state is still there: %v", err)
+	}
 }
 
 // What the weights come from is read before they are trained for hours.

@@ -23,6 +23,7 @@
 // document holds. A document of others is read as function calls. Each call of a step becomes a
 // turn; the step's reasoning and message are the thought of the first. It has no verdict, and the
 // tools that it defines are listed after its system text, as a sample has no other place for them.
+// All that ask the same are of one question, whose ID is a hash of its text.
 // How it was made (times, costs, tokens, token IDs) is not part of a trajectory, and is not read.
 //
 // # Guarantees

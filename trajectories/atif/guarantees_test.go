@@ -219,7 +219,8 @@ func TestNothingOfOthersIsSkipped(t *testing.T) {
 	if d, err := read(t, good); err != nil {
 		t.Fatal(err)
 	} else if row, _, err := d.Row("train"); err != nil || row.RunID != "document.json" ||
-		row.QuestionID != "document.json" || row.Turns[0].API != "Edit" {
+		row.QuestionID != "asked_"+envs.SHA256("Create hello.txt.")[:12] ||
+		row.Turns[0].API != "Edit" {
 		t.Errorf("%+v (%v)", row, err)
 	}
 

@@ -150,8 +150,9 @@ func (d *Document) tools() ([]envs.Args, error) {
 	return all, nil
 }
 
-// takeOthers fills in a row of a document of others. The version of its tools has no name, so it is
-// named by a hash of what was shown.
+// takeOthers fills in a row of a document of others. Neither the version of its tools nor its
+// question has a name, so they are named by hashes of what was shown and asked: all who were asked
+// the same tried one question.
 func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown, tools []envs.Args) {
 	if len(tools) > 0 {
 		lines := []string{toolsHeading}
@@ -165,9 +166,7 @@ func (d *Named) takeOthers(row *trajectories.Row, shown *trajectories.Shown, too
 	row.PromptAPI = "shown_" + envs.SHA256(shown.Origin + "\x00" + shown.System)[:8]
 	row.DeployedAPI = row.PromptAPI
 
-	if row.QuestionID == "" {
-		row.QuestionID = d.Name
-	}
+	row.QuestionID = "asked_" + envs.SHA256(row.Question)[:12]
 
 	if row.RunID == "" {
 		row.RunID = d.Name

@@ -356,6 +356,51 @@ func TestDocumentsOfOthersAsSamples(t *testing.T) {
 	}
 }
 
+// All documents of others that ask the same are of one question: of that each is taken once, and no
+// more than were asked for, also if a session has several, and beside those of another file.
+func TestDocumentsOfOneQuestion(t *testing.T) {
+	dir := t.TempDir()
+	line := func(session int, id, text string) string {
+		document := strings.ReplaceAll(fmt.Sprintf(foreign, session, 1, text), "\n", " ")
+		return strings.Replace(document, `"agent"`, id+`"agent"`, 1) + "\n"
+	}
+	first, second := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "b.jsonl")
+	named := line(3, `"trajectory_id": "x", `, "three")
+	put(t, first, line(1, "", "one")+line(1, "", "two")+line(2, "", "one")+named)
+	put(t, second, line(1, "", "four")+named)
+
+	_, m := imported(t, first, export.Options{Selection: export.Selection{Score: export.Any}})
+	if m.Questions != 1 || m.Rows != 3 || m.Selected.Dropped.Duplicate != 1 {
+		t.Errorf("%+v", m)
+	}
+
+	two := export.Selection{Score: export.Any, PerQuestion: 2}
+	_, m = imported(t, first, export.Options{Selection: two})
+	if m.Rows != 2 || m.Selected.Dropped.Surplus != 1 {
+		t.Errorf("%+v", m)
+	}
+
+	all, err := export.Import([]string{first, second})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// Another sequence makes Merge look at each row.
+	rows := 0
+
+	for _, err := range trajectories.Merge(all.Rows(), synth.Sequence(nil)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		rows++
+	}
+
+	if rows != 5 {
+		t.Errorf("%d rows of 5 documents, one of them read twice", rows)
+	}
+}
+
 // What sets right against wrong needs to know which is which.
 func TestPairsNeedAVerdict(t *testing.T) {
 	_, err := export.Write(t.Context(), t.TempDir(), synth.Sequence(nil), export.Options{

@@ -52,13 +52,22 @@ func prepareFolder(dir string) error {
 		return fmt.Errorf("look into the folder: %w", err)
 	}
 
-	for _, entry := range entries {
-		known := isExportFile
-		if entry.IsDir() {
-			known = isExportFolder
-		}
+	isPart := func(fs.DirEntry) bool { return false }
 
-		if !known(entry.Name()) {
+	m, err := ReadManifest(dir)
+
+	switch {
+	case err == nil:
+		had := m.entries()
+		isPart = func(e fs.DirEntry) bool { return e.Name() == ManifestFile || had[e.Name()] }
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: choose another folder", err)
+	case slices.ContainsFunc(entries, isSampleEntry):
+		isPart = isExportEntry // an installation was killed, see installFiles
+	}
+
+	for _, entry := range entries {
+		if !isPart(entry) {
 			return fmt.Errorf("the folder holds %s, which is not part of an export: choose another folder",
 				entry.Name())
 		}
@@ -160,7 +169,8 @@ func (m *Manifest) installFiles(work, dir string) error {
 		return fmt.Errorf("remove what is left of the earlier export: %w", err)
 	}
 
-	for _, name := range slices.Sorted(maps.Keys(m.entries())) {
+	// Backwards: the names that no user chooses tell an unfinished installation, and come first.
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(m.entries()))) {
 		if err := place(name); err != nil {
 			return err
 		}

@@ -111,7 +111,7 @@ func TestInstructions(t *testing.T) {
 	wrote(t, dir, synth.Rows(1, 3, 1), export.Options{})
 	lintsWell(t, dir)
 
-	for _, name := range []string{"other.jsonl", "train_a.txt"} {
+	for _, name := range []string{"other.jsonl", "train_a.txt", "train_a.jsonl", "report.json"} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -124,6 +124,48 @@ func TestInstructions(t *testing.T) {
 
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestFoldersOfUsers holds that nothing is taken for an earlier export because of names that a user
+// may choose; what an installation left that was killed is replaced.
+func TestFoldersOfUsers(t *testing.T) {
+	t.Parallel()
+
+	for name, test := range map[string]struct {
+		files map[string]string
+		taken bool
+	}{
+		"samples": {map[string]string{"train_a.jsonl": "", "test_a.jsonl": "", "README.md": "",
+			export.DatasetInfoFile: "{}"}, false},
+		"a card":             {map[string]string{"README.md": ""}, false},
+		"another's manifest": {map[string]string{export.ManifestFile: `{"name": "app"}`}, false},
+		"no manifest": {map[string]string{export.LineageFile: "", "README.md": "",
+			export.DatasetInfoFile: "{}"}, true},
+		"and others": {map[string]string{export.LineageFile: "", "notes.md": ""}, false},
+	} {
+		dir := t.TempDir()
+		for file, text := range test.files {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		_, err := export.Write(t.Context(), dir, synth.Sequence(synth.Rows(1, 3, 1)),
+			export.Options{Shown: synth.Shown})
+		if (err == nil) != test.taken {
+			t.Errorf("%s: %v", name, err)
+		}
+
+		if err == nil {
+			lintsWell(t, dir)
+			continue
+		}
+
+		entries, err := os.ReadDir(dir)
+		if err != nil || len(entries) != len(test.files) {
+			t.Errorf("%s: there are %v, %v", name, entries, err)
 		}
 	}
 }

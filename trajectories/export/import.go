@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -13,10 +14,10 @@ import (
 
 // Imported holds the trajectories of documents, of this program or of others.
 type Imported struct {
-	rows     []trajectories.Row
-	refused  []*atif.Refusal
-	shown    map[origin]trajectories.Shown
-	episodes map[[2]string][]string // the IDs of a run's episodes on a question, in the order they were read
+	rows    []trajectories.Row
+	refused []*atif.Refusal
+	shown   map[origin]trajectories.Shown
+	single  map[[2]string][]string // IDs of what is of no tree, by run and question
 }
 
 // Import reads documents from files and folders, as [atif.Files] finds them. Those of other
@@ -24,7 +25,7 @@ type Imported struct {
 // So is a trial without a valid document, if its job has a valid one; any other invalid file is an
 // error.
 func Import(paths []string) (*Imported, error) {
-	all := &Imported{shown: map[origin]trajectories.Shown{}, episodes: map[[2]string][]string{}}
+	all := &Imported{shown: map[origin]trajectories.Shown{}, single: map[[2]string][]string{}}
 
 	for _, path := range paths {
 		files, err := atif.Files(path)
@@ -89,8 +90,9 @@ func (i *Imported) add(file string) error {
 			return err
 		}
 
-		if d.IsEpisode() {
-			row.Tree = i.treeOf(&row, d.TrajectoryID)
+		// Others may have several documents of one session, too.
+		if d.IsEpisode() || d.Extra.Ours == nil {
+			row.Tree = i.treeOf(&row, cmp.Or(d.TrajectoryID, d.Name))
 		}
 
 		// Rows of one origin share what they were shown, and that has to do for all of them.
@@ -107,16 +109,17 @@ func (i *Imported) add(file string) error {
 	return nil
 }
 
-// treeOf returns a tree number for an episode, a different one for each of a run and question. So
-// policies, API versions and repeats are told apart, but a document that is read twice is not.
+// treeOf returns a tree number for what is of no tree, a different one for each of a run and
+// question. So policies, API versions and repeats are told apart, but a document that is read twice
+// is not.
 func (i *Imported) treeOf(row *trajectories.Row, id string) int {
 	question := [2]string{row.RunID, row.QuestionID}
-	ids := i.episodes[question]
+	ids := i.single[question]
 
 	tree := slices.Index(ids, id)
 	if tree < 0 {
 		tree = len(ids)
-		i.episodes[question] = append(ids, id)
+		i.single[question] = append(ids, id)
 	}
 
 	return tree

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -112,23 +113,27 @@ func (m *Manifest) datasets() []dataset {
 	return datasets(m.Format, m.Selection.Dev > 0)
 }
 
-// isExportFile reports whether an export may have a file of that name.
-func isExportFile(name string) bool {
-	has := func(f Format) bool {
+// isSampleEntry reports whether an entry of a folder has the name of samples, of their lineage or
+// of documents, which no user would choose.
+func isSampleEntry(entry fs.DirEntry) bool {
+	name := entry.Name()
+	if entry.IsDir() {
+		name += "/"
+	}
+
+	return len(FormatsThat(func(f Format) bool {
 		return f.form().entry == name || f.IsTrained() && slices.ContainsFunc(datasets(f, true),
 			func(d dataset) bool {
 				return name == d.parquet() || name == d.jsonl() || name == d.lineage
 			})
-	}
-
-	return slices.Contains([]string{ManifestFile, DatasetInfoFile, cardFile}, name) ||
-		isInstructionFile(name) ||
-		len(FormatsThat(has)) > 0
+	})) > 0
 }
 
-// isExportFolder reports whether a folder of that name is part of an export.
-func isExportFolder(name string) bool {
-	return len(FormatsThat(func(f Format) bool { return f.form().entry == name+"/" })) > 0
+// isExportEntry reports whether an export may have an entry of that name besides its manifest.
+func isExportEntry(entry fs.DirEntry) bool {
+	name := entry.Name()
+	return isSampleEntry(entry) || !entry.IsDir() &&
+		(name == DatasetInfoFile || name == cardFile || isInstructionFile(name))
 }
 
 // sealLine returns the line of the manifest that holds a seal.

@@ -183,11 +183,11 @@ func (j *FineTuneJob) server(ctx context.Context, p *training.Plan) (
 
 // train trains, unless the training has finished.
 func (j *FineTuneJob) train(ctx context.Context, tr *training.Training, f *training.Factory) error {
-	if finished, err := tr.Finished(); err != nil || finished {
-		if finished {
-			j.Say("%s is trained already.", j.Out)
-		}
+	if finished, err := tr.Finished(); err != nil {
 		return err
+	} else if finished {
+		j.Say("%s is trained already.", j.Out)
+		return tr.DropStates()
 	}
 
 	before, err := tr.Resumes()

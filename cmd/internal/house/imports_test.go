@@ -222,7 +222,7 @@ var allowed = []rule{
 	{"finetune/training/trainingtest", nil},
 	{"finetune/host", []string{"envs/names", "envs/disk", "finetune/checkpoint", "finetune/child",
 		"mcts", "mcts/policy/server", "envs/yamltext"}},
-	{"finetune/improve", []string{"envs/disk", "envs/names", "finetune",
+	{"finetune/improve", []string{"envs/console", "envs/disk", "envs/names", "finetune",
 		"finetune/checkpoint", "finetune/child", "finetune/host", "finetune/tabulate", "mcts", "mcts/store",
 		"envs/yamltext"}},
 
