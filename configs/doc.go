@@ -16,5 +16,7 @@
 //     and what would be valid.
 //   - A value is taken as written or rejected: no number is rounded or wrapped to fit, and none is
 //     infinite.
-//   - Equal configurations have equal hashes: the hash covers every setting, and nothing else.
+//   - Equal configurations have equal hashes: the hash covers the settings that decide what a run
+//     finds, and nothing else: neither how far it goes, such as split and limit, nor what changes
+//     no result, such as the servers.
 package configs

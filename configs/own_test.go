@@ -37,7 +37,19 @@ func TestURLsWithoutKeys(t *testing.T) {
 		t.Error("a command is taken")
 	}
 
-	if _, err := Load(SettingLayer("x", "server.urls", "http://me:secret@h/v1")); err == nil {
-		t.Error("credentials are taken")
+	model := SettingLayer("x", "retrieval.model", "m")
+
+	for _, setting := range []string{"server.urls", "retrieval.server"} {
+		for address, refused := range map[string]bool{
+			"http://h/v1": false, "http://h/v1?api-version=2": false,
+			"http://me:secret@h/v1": true, "http://h/v1?key=secret": true, "http://h?secret": true,
+			"http://h?api-version=2&key=secret": true, "http://h?key=%zz": true,
+		} {
+			_, err := Load(model, SettingLayer("x", setting, address))
+			if (err != nil) != refused || refused && (strings.Contains(err.Error(), "secret") ||
+				!strings.Contains(err.Error(), setting+" (from x): holds credentials")) {
+				t.Errorf("%s=%s: %v", setting, address, err)
+			}
+		}
 	}
 }

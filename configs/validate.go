@@ -86,18 +86,11 @@ func checkSection(name string, s suite.Settings) check {
 	return check{join(name, setting), err}
 }
 
-// checkURLs wants no credentials: a configuration is printed, and kept with every run. Nor does it
-// take a command: whoever continues the run of somebody else would run it.
+// checkURLs wants no credentials and no commands.
 func (c *Config) checkURLs() error {
 	for _, address := range c.Server.URLs {
-		if strings.HasPrefix(address, "command:") {
-			return errors.New("a command does not belong in a file: name it in ‹server›")
-		}
-
-		_, rest, _ := strings.Cut(address, "://")
-		if authority, _, _ := strings.Cut(rest, "/"); strings.Contains(authority, "@") {
-			return fmt.Errorf("credentials do not belong in a file: put a key into %s",
-				strings.Join(server.KeyVariables(), " or "))
+		if err := suite.CheckAddress(address); err != nil {
+			return err
 		}
 	}
 

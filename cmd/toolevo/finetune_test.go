@@ -191,6 +191,8 @@ func TestFinetuneRefuses(t *testing.T) {
 		"--max-cost":               {"--data", smallData(t), "--max-cost", "1"},
 		"--dry-run: leave it out":  {"--data", smallData(t), "--dry-run"},
 		"--out: leave it out":      {"--data", smallData(t), "--out", "x"},
+		"--server: leave it out":   {"--data", smallData(t), "--server", "http://127.0.0.1:1"},
+		"--run-id: leave it out":   {"--data", smallData(t), "--run-id", "x"},
 	} {
 		fails(t, exitUsage, []string{want}, append(picking, eval...)...)
 	}

@@ -57,8 +57,8 @@ func (a *app) perform(ctx context.Context, args ...string) (result any, err erro
 }
 
 // unpickable are flags of eval that finetune sets itself, or cannot keep.
-var unpickable = []string{"dry-run", "out", "policy", "resume", "stop-after", "stop-at",
-	"max-total-tokens", "max-cost", "then"}
+var unpickable = []string{"dry-run", "out", "policy", "resume", "run-id", "server", "stop-after",
+	"stop-at", "max-total-tokens", "max-cost", "then"}
 
 // evaluation returns the job of eval flags that the user gave to another command.
 func (a *app) evaluation(args []string) (*toolevo.EvaluateJob, error) {

@@ -75,7 +75,7 @@ func (a *app) demonstrating(suiteName string, c suite.Command) suite.Command {
 	data, run := c.Options[i].Value.(*string), c.Run
 
 	c.Run = func(ctx context.Context, call *suite.Call) error {
-		if err := run(ctx, call); err != nil {
+		if err := run(ctx, call); err != nil || call.NoExamples {
 			return err
 		}
 

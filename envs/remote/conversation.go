@@ -58,7 +58,7 @@ func (c *conversation) list(ctx context.Context) (tools []*mcp.Tool, err error) 
 
 	for t, err := range c.Tools(ctx, nil) {
 		if err != nil {
-			return nil, fmt.Errorf("list tools: %w", err)
+			return nil, fmt.Errorf("list tools: %w", c.quiet(err))
 		}
 
 		tools = append(tools, t)
@@ -102,17 +102,17 @@ func (c *conversation) Call(ctx context.Context, tool string, args envs.Args) (e
 	switch {
 	case err == nil && reply.NeedsInput():
 		asked, _ := json.Marshal(reply.InputRequests) // it was JSON
-		return envs.Result{}, &Asks{tool, string(asked)}
+		return envs.Result{}, &Asks{tool, c.hide(string(asked))}
 	case errors.As(err, &refused) && slices.Contains(missingInput, refused.Code):
-		return envs.Result{}, &Asks{tool, refused.Message + " " + string(refused.Data)}
+		return envs.Result{}, &Asks{tool, c.hide(refused.Message + " " + string(refused.Data))}
 	case errors.As(err, &refused) && ctx.Err() == nil && !c.isUnsent(err) &&
 		!slices.Contains(clientFaults, refused.Code):
 		message := c.hidden(refused.Message)
 		return envs.Result{Observation: message, Outcome: envs.InvocationError}, nil
 	case err != nil && refused == nil && c.answers(ctx):
-		return envs.Result{}, &unread{tool, err}
+		return envs.Result{}, &unread{tool, c.quiet(err)}
 	case err != nil:
-		return envs.Result{}, fmt.Errorf("%w%s", err, c.lastOutput())
+		return envs.Result{}, fmt.Errorf("%w%s", c.quiet(err), c.lastOutput())
 	}
 
 	text = textOf(reply)
@@ -179,11 +179,12 @@ func (a *Asks) Error() string {
 // GivenUp implements what [envs.GivenUp] asks for: other questions may not need the tool.
 func (a *Asks) GivenUp() string { return "a tool asks its client, and nobody is there to answer" }
 
+// hidden takes the secrets and the folder out of a text.
 func (c *conversation) hidden(text string) string {
-	if c.shown == "" || c.dir == "" {
-		return text
+	if c.shown != "" && c.dir != "" {
+		text = strings.ReplaceAll(text, c.dir, c.shown)
 	}
-	return strings.ReplaceAll(text, c.dir, c.shown)
+	return c.hide(text)
 }
 
 // textOf returns the text of a reply. Other contents are named by their type and size.

@@ -36,13 +36,13 @@
 //   - With a memory ([envs.Memory]) no call of a log is made a second time for its answer: a run
 //     that is resumed or checked needs no instance for what it remembers.
 //   - A source that cannot start an instance is asked again until it can, or until
-//     [Options].Patience is over.
+//     [Options].Patience is over, unless only its user can mend that ([envs.IsFinal]).
 //   - An instance is used by one caller at a time, and there are never more than [Options].Most,
 //     and with [Options].Ahead one more that waits.
 //   - A service over HTTP is asked at the hosts of its document. Redirections lead only to these
 //     and to [HTTP].Hosts, which no secret is sent to.
-//   - Secrets are read when a request is made. No result and no error shows one, even if a service
-//     repeats it.
+//   - Secrets are read when a request is made or a program is started, which is not done without
+//     them. No result and no error shows one, even if a service repeats it.
 //   - A request without an answer is sent again, until its context ends, if that is safe: if nobody
 //     was there or 425 or 429 said that nothing was done, for GET, HEAD, OPTIONS, TRACE, PUT and
 //     DELETE, and with an Idempotency-Key of its own if the document has one. Otherwise it is an

@@ -1,16 +1,13 @@
 package remote
 
 import (
-	"encoding/base64"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 
 	"toolevo/envs"
 	"toolevo/envs/display"
 	"toolevo/envs/pytext"
-	"toolevo/envs/wire"
 )
 
 // answer is a service's answer.
@@ -67,18 +64,4 @@ func (a answer) name() string {
 // describeAnswer quotes the answer of a request, for an error.
 func (i *httpInstance) describeAnswer(a answer) string {
 	return "it was answered " + display.Line(a.name()+" "+i.hide(string(a.body)), mostShown)
-}
-
-// hide takes the secrets out of a text.
-func (i *httpInstance) hide(text string) string {
-	var all []string
-
-	for _, variable := range i.Secrets {
-		value := strings.TrimSpace(os.Getenv(variable))
-		_, password, _ := strings.Cut(value, ":") // of basic authentication
-		pair := base64.StdEncoding.EncodeToString([]byte(value))
-		all = append(all, value, password, strings.TrimRight(pair, "="))
-	}
-
-	return wire.NewSecrets(all, nil).Hide(text)
 }

@@ -145,7 +145,7 @@ func (i *httpInstance) exchange(ctx context.Context, r request) (answer, error) 
 		unclear = unclear || f.reached && r.key == "" && !r.isSafe()
 
 		if over := i.pause(ctx, max(wait, f.wait)); over != nil {
-			return a, fmt.Errorf("%w: %w%s", r.failed(f.text), over, i.hide(i.lastOutput()))
+			return a, fmt.Errorf("%w: %w%s", r.failed(f.text), over, i.lastOutput())
 		}
 	}
 }

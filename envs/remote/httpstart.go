@@ -55,7 +55,7 @@ func (s *httpSource) Start(ctx context.Context) (Instance, error) {
 
 	if err := i.begin(ctx); err != nil {
 		closed := i.Close() // all is said
-		return nil, errors.Join(fmt.Errorf("%w%s", err, i.hide(i.lastOutput())), closed)
+		return nil, errors.Join(fmt.Errorf("%w%s", err, i.lastOutput()), closed)
 	}
 	return i, nil
 }
@@ -147,6 +147,12 @@ func (i *httpInstance) allocate(ctx context.Context) (err error) {
 
 	// Two schemes may share a variable, which commands get once.
 	i.secrets = slices.Compact(slices.Sorted(maps.Values(i.Secrets)))
+
+	if len(i.Command) > 0 || len(i.ResetCommand) > 0 {
+		if err := i.checkSecrets(); err != nil {
+			return err
+		}
+	}
 
 	if i.usesDir() {
 		if err := i.makeDir(); err != nil {

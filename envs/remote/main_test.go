@@ -59,6 +59,9 @@ type note struct {
 // revisionVariable has the only revision of the protocol that notes know, unless they know all.
 const revisionVariable = "NOTES_REVISION"
 
+// keyVariable has a secret of notes, if they have one.
+const keyVariable = "NOTES_KEY"
+
 // serveNotes is an MCP server that keeps notes in files of a folder.
 func serveNotes(dir string, in io.ReadCloser) {
 	var o mcp.ServerOptions
@@ -117,7 +120,7 @@ func notesServer(dir string, o mcp.ServerOptions) *mcp.Server {
 		return strings.Join(paths, "\n"), err
 	})
 	add("crash", "Ends the server.", false, func(note) (string, error) {
-		fmt.Fprintln(os.Stderr, "it crashed")
+		fmt.Fprintln(os.Stderr, "it crashed", os.Getenv(keyVariable))
 		os.Exit(1)
 		return "", nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,7 +44,11 @@ type MCP struct {
 
 // Validate returns what makes no sense.
 func (m *MCP) Validate() error {
+	at, err := url.Parse(m.URL)
+
 	switch {
+	case err != nil || at.User != nil:
+		return errors.New("mcp wants a url without a user and a password, which errors would show")
 	case (len(m.Command) == 0) == (m.URL == ""):
 		return errors.New("mcp wants a command or a url")
 	case m.URL != "" && len(m.Reset) > 0:
@@ -146,7 +151,8 @@ func (m *MCP) converse(ctx context.Context, revision string) (*conversation, err
 	}
 
 	if err != nil {
-		err = fmt.Errorf("start the MCP server %s: %w%s", m.describe(), err, c.lastOutput())
+		err = fmt.Errorf("start the MCP server %s: %w%s", m.describe(), c.quiet(err),
+			c.lastOutput())
 		return nil, errors.Join(err, c.remove())
 	}
 	return c, nil
@@ -164,6 +170,10 @@ func (m *MCP) describe() string {
 func (m *MCP) transport(ctx context.Context, c *conversation) (mcp.Transport, error) {
 	if m.URL != "" {
 		return &mcp.StreamableClientTransport{Endpoint: m.URL, DisableStandaloneSSE: true}, nil
+	}
+
+	if err := c.checkSecrets(); err != nil {
+		return nil, err
 	}
 
 	if err := c.makeDir(); err != nil {

@@ -258,9 +258,77 @@ func TestServersThatDoNotStart(t *testing.T) {
 	for _, m := range []*remote.MCP{
 		{}, {Command: []string{"x"}, URL: "http://x"}, {URL: "http://x", Reset: []string{"y"}},
 		{Command: []string{"x"}, Shown: "workspace"}, {URL: "http://x", Shown: "/workspace"},
+		{URL: "http://me:secret@x"}, {URL: "http://me:secret%@x"},
 	} {
-		if m.Validate() == nil {
-			t.Errorf("%+v is taken", m)
+		if err := m.Validate(); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%+v: %v", m, err)
 		}
+	}
+}
+
+// Whatever a server does with a secret, nothing shows it.
+func TestSecretsOfServers(t *testing.T) {
+	const key = "k3y-k3y-k3y"
+
+	t.Setenv(keyVariable, key)
+
+	m := own(t, "serve-notes", nil)
+	m.Reset = []string{"sh", "-c", `printf "%s" "$` + keyVariable + `" > key.txt`}
+	m.Secrets = []string{keyVariable}
+
+	notes, err := m.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer notes.Close() // it has crashed
+
+	for _, c := range []struct{ tool, path, want string }{
+		{"read", "/workspace/key.txt", "[hidden]"},
+		{"read", "/etc/" + key, "/etc/[hidden] is not in /workspace"},
+		{key, "/workspace", `unknown tool "[hidden]"`},
+	} {
+		result, err := notes.Call(t.Context(), c.tool, envs.Object("path", c.path))
+		if err != nil || result.Observation != c.want {
+			t.Errorf("%s %s: %+v, %v", c.tool, c.path, result, err)
+		}
+	}
+
+	_, err = notes.Call(t.Context(), "crash", envs.Object("path", "/workspace"))
+	if err == nil || !strings.HasSuffix(err.Error(), "it crashed [hidden]") {
+		t.Errorf("a server that is gone: %v", err)
+	}
+
+	m.Command = []string{"sh", "-c", "echo no licence for $" + keyVariable + " >&2; exit 3"}
+	if _, err := m.Start(t.Context()); err == nil ||
+		!strings.HasSuffix(err.Error(), "no licence for [hidden]") {
+		t.Errorf("a server that does not start: %v", err)
+	}
+}
+
+// Without its secret no program is started, and nobody waits for it.
+func TestSecretsThatAreNotSet(t *testing.T) {
+	t.Setenv(keyVariable, " ")
+
+	mark := t.TempDir() + "/mark"
+	command := []string{"sh", "-c", "touch " + mark + " {port}"}
+	says := "secrets: " + keyVariable + " is not set"
+	secrets := map[string]string{"key": keyVariable}
+
+	for _, s := range []remote.Source{
+		&remote.MCP{Command: command, Secrets: []string{keyVariable}},
+		&remote.MCP{Command: []string{"x"}, Reset: command, Secrets: []string{keyVariable}},
+		source(t, &remote.HTTP{Command: command, Secrets: secrets}, folder()),
+		source(t, &remote.HTTP{ResetCommand: command, Secrets: secrets}, folder()),
+	} {
+		tools := remote.New(s, remote.Options{Most: 1, Patience: time.Hour})
+
+		_, _, err := tools.Call(t.Context(), nil, remote.Log{}, "look", nil)
+		if !envs.IsFinal(err) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v", err)
+		}
+	}
+
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("a program was started")
 	}
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"toolevo/envs/disk"
 	"toolevo/envs/keeper"
 	"toolevo/envs/sandbox/worker"
+	"toolevo/envs/wire"
 )
 
 // Words in commands and in values of variables that stand for what differs between instances.
@@ -62,6 +64,45 @@ func (p *programs) makeDir() error {
 	}
 	return err
 }
+
+// checkSecrets returns an error if a secret is missing: the tools would only answer that they may
+// not be used, as if that were the agent's doing.
+func (p *programs) checkSecrets() error {
+	for _, name := range p.secrets {
+		if strings.TrimSpace(os.Getenv(name)) == "" {
+			return &hopeless{fmt.Errorf("secrets: %s is not set", name)}
+		}
+	}
+	return nil
+}
+
+// hide takes the secrets out of a text.
+func (p *programs) hide(text string) string {
+	var all []string
+
+	for _, name := range p.secrets {
+		value := strings.TrimSpace(os.Getenv(name))
+		_, password, _ := strings.Cut(value, ":") // of basic authentication
+		pair := base64.StdEncoding.EncodeToString([]byte(value))
+		all = append(all, value, password, strings.TrimRight(pair, "="))
+	}
+
+	return wire.NewSecrets(all, nil).Hide(text)
+}
+
+// quiet is an error whose words show no secret.
+type quiet struct {
+	error
+	words string
+}
+
+// Error implements [error].
+func (q *quiet) Error() string { return q.words }
+
+// Unwrap returns the error in its own words.
+func (q *quiet) Unwrap() error { return q.error }
+
+func (p *programs) quiet(err error) error { return &quiet{err, p.hide(err.Error())} }
 
 func (p *programs) command(ctx context.Context, words []string) *exec.Cmd {
 	words = slices.Clone(words)
@@ -111,7 +152,7 @@ func (p *programs) runReset(ctx context.Context, words []string, dir string) err
 // lastOutput returns the end of a program's output, for an error.
 func (p *programs) lastOutput() string {
 	if said := strings.TrimSpace(string(p.said.Bytes())); said != "" {
-		return "\n" + said
+		return "\n" + p.hide(said)
 	}
 	return ""
 }

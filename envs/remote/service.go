@@ -274,6 +274,11 @@ func (s *Service) start(ctx context.Context) (Instance, error) {
 			return started, nil
 		}
 
+		// What somebody has to mend is not waited for.
+		if envs.IsFinal(err) {
+			return nil, envs.Fail(envs.StageTool, "start the tools", err)
+		}
+
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():

@@ -37,7 +37,7 @@ type Command struct {
 	Progress bool // it takes long enough to show its progress
 
 	// Demonstrates is set if the command adds tasks to the data folder: prompts show some of them,
-	// solved, and those demonstrations are made afterwards.
+	// solved, and those demonstrations are made afterwards, unless Run sets NoExamples.
 	Demonstrates bool
 
 	// Document is an empty document of the kind that it prints, to document that kind.
@@ -87,6 +87,8 @@ type Call struct {
 	Args     []string
 	Progress *console.Steps // is shown from the first step on
 	Version  string         // of the program, e.g. "0.1.0"
+
+	NoExamples bool // is set if nothing was added that prompts could show
 
 	// The result of the command as a document, and the same for people; nil prints nothing.
 	Document any

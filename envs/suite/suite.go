@@ -187,6 +187,12 @@ type ExampleMaker interface {
 	MakeExamples(ctx context.Context, data string) error
 }
 
+// Harmless is a suite with tasks whose solutions may change what nothing brings back.
+type Harmless interface {
+	// IsHarmless reports whether the solution of a task changes no such thing.
+	IsHarmless(task string) bool
+}
+
 // Narrower knows which of its tools serve a dataset, so that a prompt can show only those.
 type Narrower interface {
 	// DatasetTools returns the names of each dataset's tools ([toolapi.API.Tool]), including Finish

@@ -20,8 +20,13 @@ const (
 
 // MakeExamples writes queries about documents of a data folder into one more split of it, for
 // demonstrations: each wants one API with values that its document gives, is offered what a query
-// of the same group is offered, and is in none of the splits.
+// of the same group is offered, and is in none of the splits. Imported queries of that split stay.
 func MakeExamples(data, split string, splits []string) error {
+	isImported := func(q Query) bool { return q.ID < firstExample }
+	if kept, err := Open(data, split); err == nil && slices.ContainsFunc(kept.Queries, isImported) {
+		return nil
+	}
+
 	// The split that is written is replaced, so its own queries do not count.
 	splits = slices.DeleteFunc(slices.Clone(splits), func(s string) bool { return s == split })
 

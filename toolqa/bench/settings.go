@@ -62,13 +62,10 @@ func (r *retrievalSettings) Validate() (string, error) {
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		err = errors.New("is not a base URL such as http://localhost:8000/v1")
-	case u.User != nil:
-		err = errors.New("holds credentials, which every run would show: give them in OPENAI_API_KEY, or in " +
-			"OPENAI_BASE_URL")
-	case u.RawQuery != "":
-		err = errors.New("has a query, which every run would show: give the address in OPENAI_BASE_URL")
 	case r.Model == "":
 		err = errors.New("is of no use without retrieval.model, the name of an embedding model")
+	default:
+		err = suite.CheckAddress(r.Server)
 	}
 
 	return "server", err

@@ -9,6 +9,7 @@ import (
 
 	"toolevo/cmd/internal/app"
 	"toolevo/envs/console"
+	remote "toolevo/envs/remote/bench"
 	"toolevo/envs/sandbox/engines"
 	stategen "toolevo/envs/stategen/bench"
 	"toolevo/envs/suite"
@@ -19,6 +20,7 @@ import (
 func TestMain(m *testing.M) {
 	engines.Main()
 	suite.Register(stategen.StateGen{})
+	suite.Register(remote.Remote{})
 	os.Exit(m.Run())
 }
 

@@ -217,19 +217,24 @@ func writeVersions(shipped *toolapi.Catalog, files []toolapi.File) error {
 			"the program: %w", err)
 	}
 
-	for _, f := range files {
-		if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
-			return err
-		}
+	// Nothing is written before all were looked at.
+	var missing []toolapi.File
 
+	for _, f := range files {
 		was, err := os.ReadFile(f.Path)
 		switch {
-		case err == nil && string(was) == f.Text:
-			continue
-		case err == nil:
+		case errors.Is(err, fs.ErrNotExist):
+			missing = append(missing, f)
+		case err != nil:
+			return err
+		case string(was) != f.Text:
 			return console.Usage("%s is there and holds something else: choose another ‹out› or "+
 				"‹seed›, or remove it", f.Path)
-		case !errors.Is(err, fs.ErrNotExist):
+		}
+	}
+
+	for _, f := range missing {
+		if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
 			return err
 		}
 

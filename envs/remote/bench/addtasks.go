@@ -48,6 +48,8 @@ func (r Remote) addTasksCommand() suite.Command {
 					"with those of recorded runs: " + strings.Join(matchers(), ", ")},
 		},
 		Run: func(_ context.Context, c *suite.Call) error {
+			c.NoExamples = split != suite.Examples
+
 			added, err := r.addTasks(data, split, match, c.Args[0])
 			if err == nil {
 				c.Say("Next: toolevo tasks check --data %s", data)

@@ -383,6 +383,60 @@ func TestToolsThatAreLeftOut(t *testing.T) {
 	}
 }
 
+// A file that somebody has corrected is not overwritten, and no other version gets its name.
+func TestNextReleasesOverwriteNothing(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, nil)
+
+	next := func(name string) error {
+		n := nextJob{data: data, name: name, describe: 256}
+		_, err := n.run(t.Context(), remotetest.Command(t))
+		return err
+	}
+
+	for range 2 {
+		if err := next("next"); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	path := filepath.Join(versionsPath(data), "next.yaml")
+	change(t, path, "version: next", "version: next # confirmed")
+
+	for name, says := range map[string]string{
+		"next": "choose another ‹name›, or remove it", "p_c": "there is such a version",
+		"p_s_in": "there is such a version", "../p_c": "want letters", "": "want letters",
+	} {
+		if err := next(name); !strings.Contains(said(err), says) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), "# confirmed") {
+		t.Errorf("%s, %v", text, err)
+	}
+
+	if all, err := filepath.Glob(versionsPath(data) + "/*"); err != nil || len(all) != 1 {
+		t.Errorf("files %q, %v", all, err)
+	}
+}
+
+// A name that no tool has is no tool that reads.
+func TestImportsOfUnknownNames(t *testing.T) {
+	t.Parallel()
+
+	for _, i := range []importing{{reads: []string{"get_bok"}}, {allow: []string{"get_bok"}}} {
+		i.data, i.describe = t.TempDir(), 256
+
+		const says = `unknown tool "get_bok", did you mean get_book?`
+		if _, err := i.run(t.Context(), remotetest.Command(t)); !strings.Contains(said(err), says) {
+			t.Errorf("%+v: %v", i, err)
+		}
+	}
+}
+
 // The next release may run already, though today's server is started in a folder.
 func TestNextReleasesThatRun(t *testing.T) {
 	t.Parallel()

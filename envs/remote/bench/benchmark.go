@@ -292,4 +292,5 @@ var (
 	_ suite.Planner   = (*opened)(nil)
 	_ suite.Answerer  = (*opened)(nil)
 	_ suite.Preparer  = (*opened)(nil)
+	_ suite.Harmless  = (*opened)(nil)
 )

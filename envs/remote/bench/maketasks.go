@@ -50,6 +50,8 @@ func makeTasksCommand() suite.Command {
 			{Name: "calls", Value: &m.calls, Least: 1, Usage: "the most calls that a task needs"},
 		},
 		Run: func(ctx context.Context, c *suite.Call) error {
+			c.NoExamples = split != suite.Examples
+
 			made, err := m.run(ctx, data, split, seed, c.Progress.Step("make tasks"))
 			return c.Result(made, func(w io.Writer) {
 				made.print(w)
@@ -145,6 +147,15 @@ func (m *making) run(
 		}
 
 		made.Tools = append(made.Tools, used)
+	}
+
+	// The same command again would make as many more.
+	if err != nil && made.Added > 0 {
+		err = fmt.Errorf("%d tasks were added to %s; ‹count› %d makes the rest: %w", made.Added,
+			made.Path, m.count-made.Added, err)
+		if ctx.Err() != nil {
+			err = console.Interrupted("%w", err)
+		}
 	}
 	return made, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolevo/envs"
+	"toolevo/envs/console"
 	"toolevo/envs/remote"
 	"toolevo/envs/remote/remotetest"
 	"toolevo/envs/suite"
@@ -156,7 +157,7 @@ func TestMakingTasksWithToolsThatFail(t *testing.T) {
 			serve(errors.New("gone"))
 		}
 	})
-	if err == nil || made.Added != 2 {
+	if made.Added != 2 || !strings.Contains(said(err), "‹count› 2 makes the rest: ") {
 		t.Errorf("%+v, %v; want an error, and 2 tasks kept", made, err)
 	}
 
@@ -189,6 +190,11 @@ func TestMakingTasksIsInterrupted(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) || made.Added != 2 {
 		t.Fatalf("%+v, %v; want 2 tasks kept", made, err)
+	}
+
+	says := "2 tasks were added to " + made.Path + "; ‹count› 2 makes the rest: "
+	if !strings.HasPrefix(err.Error(), says) || console.KindOf(err) != console.Interruption {
+		t.Errorf("%v, want %s", err, says)
 	}
 
 	before, err := os.ReadFile(tasksPath(data, "train"))

@@ -1,10 +1,15 @@
 package bench
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -78,6 +83,10 @@ func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, erro
 		return next, err
 	}
 
+	if err := n.checkName(next.Path); err != nil {
+		return next, err
+	}
+
 	o, err := n.offer(ctx, command, toolset)
 	if err != nil {
 		return next, err
@@ -100,8 +109,39 @@ func (n *nextJob) run(ctx context.Context, command []string) (*NextRelease, erro
 		next.Unsure += toolapi.Unsure(a.Inferred)
 	}
 
+	text, err := inferred.Version.Encode()
+	if err != nil {
+		return next, err
+	}
+
+	if was, err := os.ReadFile(next.Path); err == nil && !bytes.Equal(was, text) {
+		return next, console.Usage("%s is there and holds something else, such as corrections: "+
+			"choose another ‹name›, or remove it", next.Path)
+	}
+
 	// Unsure changes are written, too: people correct the file, and the gate counts them.
 	return next, writeVersion(next.Path, inferred.Version)
+}
+
+// plainName fits names that files may have, too.
+var plainName = regexp.MustCompile(`^\w[\w.-]*$`)
+
+// checkName rejects the name of the version if its file could not be one more of the versions.
+func (n *nextJob) checkName(path string) error {
+	if !plainName.MatchString(n.name) {
+		return console.Usage("‹name› %q: want letters, digits, and after those also . or -", n.name)
+	}
+
+	all, err := Remote{}.Versions(n.data)
+	if err != nil {
+		return err
+	}
+
+	_, err = os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) && slices.Contains(all.Names(), n.name) {
+		return console.Usage("‹name› %s: there is such a version, which is not %s", n.name, path)
+	}
+	return nil
 }
 
 // offer asks the next release for its tools, in the environment of today's server.

@@ -112,4 +112,11 @@ func (o *offer) describe(toolset *Toolset, reads []string) {
 			toolset.Called[name] = Called{t.Name, t.Wire}
 		}
 	}
+
+	// What no tool is called is kept to be refused, as in allow.
+	for _, name := range reads {
+		if !slices.Contains(toolset.Reads, name) {
+			toolset.Reads = append(toolset.Reads, name)
+		}
+	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // opened is the benchmark over a split of a data folder. It implements [suite.Suite],
-// [suite.Planner], [suite.Answerer] and [suite.Preparer].
+// [suite.Planner], [suite.Answerer], [suite.Preparer] and [suite.Harmless].
 type opened struct {
 	choice   suite.Choice
 	toolset  *Toolset
@@ -50,6 +50,23 @@ func (o *opened) Plan(question string) (envs.Plan, bool) {
 
 // Answer implements [suite.Answerer].
 func (o *opened) Answer(task string) string { return o.byID[task].Answer }
+
+// IsHarmless implements [suite.Harmless].
+func (o *opened) IsHarmless(task string) bool {
+	if o.standIn != nil || o.toolset.startsInstances() {
+		return true
+	}
+
+	t := o.byID[task]
+
+	steps := slices.Clone(t.Solution)
+	for _, q := range t.After {
+		steps = append(steps, q.Step)
+	}
+
+	changes := func(s Step) bool { return !slices.Contains(o.toolset.Reads, s.Tool) }
+	return !slices.ContainsFunc(steps, changes)
+}
 
 // Environment implements [suite.Suite].
 func (o *opened) Environment(version string, memory envs.Memory) (envs.Environment, error) {

@@ -24,8 +24,8 @@ const (
 	// part is how many tasks are generated before they are committed.
 	part = 500
 
-	// mostRepeated is the number of repeated programs in a row after which a domain is assumed to
-	// have no others.
+	// mostRepeated is the number of programs in a row, repeated or without a task, after which a
+	// domain is assumed to have no others.
 	mostRepeated = 200
 )
 
@@ -147,7 +147,16 @@ func (g *generating) domain(
 	ctx context.Context, f *taskfile.Folder, d stategen.Domain, done func(done, total int),
 ) (GeneratedDomain, error) {
 	made := GeneratedDomain{Domain: d.Name(), Failed: map[string]int{}, Rejected: map[string]int{}}
-	inARow := 0
+	inARow, idle := 0, 0
+
+	// inVain counts a program that adds no task.
+	inVain := func(why string) error {
+		if inARow++; inARow < mostRepeated {
+			return nil
+		}
+		return fmt.Errorf("the last %d programs of %s add no task, this one because %s: choose "+
+			"more calls, or fewer tasks", inARow, d.Name(), why)
+	}
 
 	yield := func(t stategen.Task) (err error) {
 		if t.Instruction, err = instruct.Instruct(&t, g.options.Seed); err != nil {
@@ -159,7 +168,7 @@ func (g *generating) domain(
 		if g.apis == stategen.Paper {
 			if task, err = stateeval.Adapt(task); err != nil {
 				made.Rejected[err.Error()]++
-				return nil
+				return inVain(err.Error())
 			}
 		}
 
@@ -176,12 +185,7 @@ func (g *generating) domain(
 		}
 
 		made.Repeated++
-
-		if inARow++; inARow == mostRepeated {
-			return fmt.Errorf("the last %d programs of %s are in the data folder already: "+
-				"choose more calls, or fewer tasks", inARow, d.Name())
-		}
-		return nil
+		return inVain("it is in the data folder already")
 	}
 
 	// In parts, with a commit after each, so that a killed process loses one part at most.
@@ -192,11 +196,12 @@ func (g *generating) domain(
 		}
 
 		// Examples have a book of their own, so that they change no program of the other splits. It
-		// begins empty each time: another seed keeps it from growing those that are there again.
+		// begins empty each time: another seed keeps it from growing those that are there again, or
+		// those in vain of a pass that added none.
 		book, options := f.Book(d.Name()), g.options
 		if g.split == suite.Examples {
 			book = new(stategen.Book)
-			options.Seed += examplesSeed + uint64(made.Tasks)
+			options.Seed += examplesSeed + uint64(made.Tasks+idle)
 		}
 
 		n := min(part, g.tasks-made.Tasks)
@@ -210,6 +215,10 @@ func (g *generating) domain(
 
 		if err != nil {
 			return made, err
+		}
+
+		if f.Count(g.split, d.Name()) == made.Tasks {
+			idle++
 		}
 	}
 }

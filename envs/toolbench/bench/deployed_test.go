@@ -535,6 +535,16 @@ func TestSettings(t *testing.T) {
 
 	good := settings{Simulator: "ollama:m", Mode: "sft", Tokens: 1}
 
+	for _, secret := range []string{"http://me:secret@h", "http://h/v1?key=secret", "command:id"} {
+		s := good
+		s.Server = "http://there?api-version=2, " + secret
+
+		got, err := s.Validate()
+		if got != "server" || err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %q %v", secret, got, err)
+		}
+	}
+
 	for setting, spoil := range map[string]func(*settings){
 		"":            func(*settings) {},
 		"mode":        func(s *settings) { s.Mode = "ctf" },

@@ -66,6 +66,12 @@ func (s *settings) Validate() (string, error) {
 		return "server", errors.New("is of no use without toolbench.simulator, the name of a model")
 	}
 
+	for address := range strings.SplitSeq(s.Server, ",") {
+		if err := suite.CheckAddress(strings.TrimSpace(address)); err != nil {
+			return "server", err
+		}
+	}
+
 	if err := suite.Within(s.Temperature, 0); err != nil {
 		return "temperature", err
 	}
