@@ -57,7 +57,12 @@ func OpenToWrite(ctx context.Context, path, options string) (*sql.DB, error) {
 // change any other file. Their results are in the file itself when it returns, and not in a log
 // beside it.
 func Create(ctx context.Context, path string, statements ...string) error {
-	return DiskError(path, explain(path, create(ctx, path, statements)))
+	err := create(ctx, path, statements)
+	if err != nil && ctx.Err() != nil {
+		// Otherwise it says how far it came: a transaction is over, or rows are closed.
+		return ctx.Err()
+	}
+	return DiskError(path, explain(path, err))
 }
 
 func create(ctx context.Context, path string, statements []string) error {

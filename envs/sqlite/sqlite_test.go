@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -273,5 +274,42 @@ func TestCreateLeavesOthers(t *testing.T) {
 
 	if rows, err := readRows(path); err != nil || len(rows) != 1 {
 		t.Errorf("%q, %v", rows, err)
+	}
+}
+
+// A file that is being created when its context ends tells of that, and of nothing else.
+func TestCreateIsInterrupted(t *testing.T) {
+	t.Parallel()
+
+	statements := make([]string, 200)
+	for i := range statements {
+		statements[i] = fmt.Sprintf("CREATE TABLE t%d (x)", i)
+	}
+
+	interrupted := 0
+
+	for i := range 50 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for range i {
+				runtime.Gosched()
+			}
+			cancel()
+		}()
+
+		path := filepath.Join(t.TempDir(), "new.db")
+
+		err := sqlite.Create(ctx, path, statements...)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatalf("the context ended after %d turns: %v", i, err)
+		}
+
+		if err != nil {
+			interrupted++
+		}
+	}
+
+	if interrupted == 0 {
+		t.Error("none was interrupted")
 	}
 }
