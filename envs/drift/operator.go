@@ -74,7 +74,8 @@ var operators = []Operator{
 	{Name: "add-tool", common: addTool, group: groupTools, About: "another API beside one, which does the same"},
 	{Name: "remove-tool", common: removeTool, group: groupTools,
 		About: "a tool is gone, and another has its answer"},
-	{Name: "add-option", Apply: addOption, group: groupTools, About: "an option that has no effect"},
+	{Name: "add-option", Apply: addOption, group: groupTools,
+		About: "an option that has no effect"},
 	{Name: "shorten-description", Apply: shortenDescription, group: groupTools,
 		About: "documents say less"},
 

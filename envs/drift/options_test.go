@@ -60,7 +60,8 @@ func TestAddedOptions(t *testing.T) {
 			left, alsoWrong := a.Lower(example.Without(option.Parameter))
 
 			if wrong != nil || alsoWrong != nil || !reflect.DeepEqual(full, left) {
-				t.Errorf("%s: %v (%v) with the option, %v (%v) without", api.Name, full, wrong, left, alsoWrong)
+				t.Errorf("%s: %v (%v) with the option, %v (%v) without",
+					api.Name, full, wrong, left, alsoWrong)
 			}
 		}
 	}
@@ -95,15 +96,19 @@ func TestParametersHaveManyNames(t *testing.T) {
 			}
 		}
 
-		for _, parameter := range []string{"DBName", "condition", "column_name", "GraphName", "Node", "SQL"} {
+		for _, parameter := range []string{
+			"DBName", "condition", "column_name", "GraphName", "Node", "SQL",
+		} {
 			for name, count := range names[parameter] {
 				if count > versions/5 {
-					t.Errorf("part %d: %s is called %s in %d of %d versions", part, parameter, name, count, versions)
+					t.Errorf("part %d: %s is called %s in %d of %d versions",
+						part, parameter, name, count, versions)
 				}
 			}
 
 			if len(names[parameter]) < 20 {
-				t.Errorf("part %d: %s has %d names: %v", part, parameter, len(names[parameter]), names[parameter])
+				t.Errorf("part %d: %s has %d names: %v",
+					part, parameter, len(names[parameter]), names[parameter])
 			}
 		}
 	}

@@ -134,7 +134,8 @@ func ReadConverted(path string, ids IDs) (c Converted, err error) {
 	return c, nil
 }
 
-// add adds the answers of a file: if there is none of a listed group, that it has none.
+// add adds the answers of a file. If it does not exist, the queries of its group have no answers,
+// as far as they are listed.
 func (c *Converted) add(path string, ids IDs) error {
 	var given map[string]*answers.Answer
 	var unread map[string]error

@@ -290,8 +290,8 @@ func (s *statement) lastComma(i int) int {
 var castTypes = map[string]string{
 	"signed": "INTEGER", "unsigned": "INTEGER", "year": "INTEGER",
 	"decimal": "REAL", "dec": "REAL", "numeric": "REAL", "float": "REAL", "double": "REAL", "real": "REAL",
-	"char": "TEXT", "nchar": "TEXT", "varchar": "TEXT", "binary": "TEXT", "datetime": "TEXT", "date": "DATE",
-	"time": "TIME",
+	"char": "TEXT", "nchar": "TEXT", "varchar": "TEXT", "binary": "TEXT", "datetime": "TEXT",
+	"date": "DATE", "time": "TIME",
 }
 
 // cast translates the CAST at i, whose type is between as and end. Of a number with a fraction,

@@ -458,7 +458,8 @@ func TestSpelledEnumerations(t *testing.T) {
 		}
 
 		said := fmt.Sprint(inferred.Broken)
-		if !strings.Contains(said, test.said) || test.said == "" && strings.Contains(said, "search") {
+		if !strings.Contains(said, test.said) ||
+			test.said == "" && strings.Contains(said, "search") {
 			t.Errorf("%s to %s: broken %s, want %q", test.old, test.now, said, test.said)
 		}
 	}

@@ -32,7 +32,8 @@ func (p *parts) value(at int, s slot) (toolapi.Parameter, bool) {
 
 	now.Schema = m.schema
 	// A call that leaves it out cannot mean what the tool does not take.
-	if usual, given := now.Schema.Get("default"); given && usual != nil && !allows(old.Schema, usual) {
+	usual, given := now.Schema.Get("default")
+	if given && usual != nil && !allows(old.Schema, usual) {
 		now.Schema = now.Schema.Without("default")
 	}
 
@@ -142,8 +143,9 @@ func (p *parts) presence(at int, now *toolapi.Parameter, s slot) {
 	case old.Optional && hasWas && hasIs && !isSame(was, is):
 		p.flipped(at, s, was, is)
 	case old.Optional && !hasIs && says && said != nil:
-		p.note(FlipDefault, old.String()+defaultText(was, hasWas), s.String()+defaultText(said, true),
-			0.5, "the tool does not take it, so left out it is what it was")
+		p.note(FlipDefault, old.String()+defaultText(was, hasWas),
+			s.String()+defaultText(said, true), 0.5,
+			"the tool does not take it, so left out it is what it was")
 	case old.Optional && hasWas != hasIs:
 		from, to := old.String()+defaultText(was, hasWas), s.String()+defaultText(is, hasIs)
 		p.note(FlipDefault, from, to, 0.5,

@@ -86,7 +86,7 @@ func (f *follower) update(ctx context.Context) {
 	}
 
 	if len(listed) == 0 {
-		return // it is no list of servers, but perhaps a page that says why there is none
+		return // it may be a page that says what went wrong, and not a list
 	}
 
 	// Joiners are looked at side by side, and before others leave: the last server cannot.
