@@ -3,10 +3,12 @@ package mcts
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
-// errInterrupted is the cause of the end of a context that was interrupted ([Interruptible]).
-var errInterrupted = errors.New("interrupted")
+// errInterrupted is the cause of the end of a context that was interrupted ([Interruptible]). To
+// whoever returns the cause in the place of the context's error it is a cancellation all the same.
+var errInterrupted = fmt.Errorf("interrupted: %w", context.Canceled)
 
 type outerKey struct{} // key of the context that an interruption leaves alone
 

@@ -55,6 +55,17 @@ func TestInFlight(t *testing.T) {
 	}
 }
 
+// The cause of an interruption is a cancellation, so that a command that returns it was interrupted
+// and did not fail.
+func TestInterruptionIsACancellation(t *testing.T) {
+	ctx, interrupt := Interruptible(t.Context())
+	interrupt()
+
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		t.Errorf("the cause is %v, want a cancellation", cause)
+	}
+}
+
 // A context that nobody can interrupt is the request's.
 func TestInFlightWithoutInterruption(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
