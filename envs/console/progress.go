@@ -60,24 +60,33 @@ func (p *Program) Report(mode string, read func() Status) (stop func()) {
 		show, every = p.bar(), 200*time.Millisecond
 	}
 
+	end := Every(every, func() { show(read(), false) })
+	return func() {
+		end()
+		show(read(), true)
+	}
+}
+
+// Every does something at each interval until stop is called, which waits for the last time.
+func Every(interval time.Duration, do func()) (stop func()) {
 	done := make(chan struct{})
-	var wait sync.WaitGroup
-	wait.Go(func() {
-		ticker := time.NewTicker(every)
+	var doing sync.WaitGroup
+
+	doing.Go(func() {
+		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
 
 		for {
 			select {
 			case <-ticker.C:
-				show(read(), false)
+				do()
 			case <-done:
-				show(read(), true)
 				return
 			}
 		}
 	})
 
-	return func() { close(done); wait.Wait() }
+	return func() { close(done); doing.Wait() }
 }
 
 // Draws reports whether progress is drawn over and over, rather than written in lines.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 )
 
 // NewLineEncoder returns an encoder of one JSON value a line, which does not escape <, > and &.
@@ -58,6 +59,48 @@ func Lines(path string) iter.Seq2[[]byte, error] {
 				yield(nil, fmt.Errorf("read %s: %w", path, err))
 				return
 			}
+		}
+	}
+}
+
+// Values streams the JSON values of a text: the elements of a list, or one after another. A text
+// that breaks off or cannot be read is an error, which comes last.
+func Values[T any](r io.Reader) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		in := bufio.NewReader(r)
+
+		first, err := in.ReadByte()
+		for err == nil && strings.IndexByte(" \t\r\n", first) >= 0 {
+			first, err = in.ReadByte()
+		}
+
+		_ = in.UnreadByte() // it is the decoder's, too
+		d := json.NewDecoder(in)
+
+		isList := err == nil && first == '['
+		if isList {
+			_, err = d.Token()
+		}
+
+		for err == nil && d.More() {
+			var v T
+			if err = d.Decode(&v); err == nil && !yield(v, nil) {
+				return
+			}
+		}
+
+		// There is no more where the text breaks off or reading fails, either.
+		if err == nil {
+			_, err = d.Token()
+		}
+
+		if isList && err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+
+		if err != nil && err != io.EOF {
+			var none T
+			yield(none, err)
 		}
 	}
 }

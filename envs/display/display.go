@@ -148,10 +148,12 @@ func Wrap(first, text string, width int) string {
 	return b.String() + "\n"
 }
 
-// Writer writes visible text to another writer. Make it with [NewWriter]; it is for one goroutine.
+// Writer writes visible text to another writer, until the first error. Make it with [NewWriter]; it
+// is for one goroutine.
 type Writer struct {
 	w    io.Writer
 	rest []byte // the beginning of a character whose end is yet to come
+	err  error  // the first
 }
 
 // NewWriter returns a writer to w.
@@ -173,16 +175,22 @@ func (w *Writer) Write(text []byte) (int, error) {
 	}
 
 	w.rest = []byte(all[whole:])
-	if _, err := io.WriteString(w.w, Visible(all[:whole])); err != nil {
-		return 0, err
+	if w.write(all[:whole]); w.err != nil {
+		return 0, w.err
 	}
 	return len(text), nil
 }
 
-// Flush writes what is left of a character that did not end.
+func (w *Writer) write(text string) {
+	if w.err == nil {
+		_, w.err = io.WriteString(w.w, Visible(text))
+	}
+}
+
+// Flush writes what is left of a character that did not end, and returns the first error of all
+// that was written, since printing ignores errors.
 func (w *Writer) Flush() error {
-	rest := string(w.rest)
+	w.write(string(w.rest))
 	w.rest = nil
-	_, err := io.WriteString(w.w, Visible(rest))
-	return err
+	return w.err
 }

@@ -2,6 +2,7 @@ package display
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -148,13 +149,27 @@ func chunks(t *rapid.T, text string) func(yield func(string) bool) {
 	}
 }
 
-func TestWriterPassesErrorsOn(t *testing.T) {
-	w := NewWriter(failing{})
-	if _, err := w.Write([]byte("a")); err == nil {
-		t.Error("a failure to write is lost")
+// Callers that drop errors of Write still get the first from Flush, and nothing is written behind
+// what is missing.
+func TestWriterKeepsItsFirstError(t *testing.T) {
+	out := failing{iotest.ErrTimeout}
+
+	w := NewWriter(&out)
+	if _, err := w.Write([]byte("a")); !errors.Is(err, iotest.ErrTimeout) {
+		t.Errorf("a failure to write is lost: %v", err)
+	}
+
+	out.err = nil
+	if _, err := w.Write([]byte("b")); !errors.Is(err, iotest.ErrTimeout) {
+		t.Errorf("it goes on behind a gap: %v", err)
+	}
+
+	if err := w.Flush(); !errors.Is(err, iotest.ErrTimeout) {
+		t.Errorf("Flush: %v", err)
 	}
 }
 
-type failing struct{}
+// failing is a writer with an error, if there is one.
+type failing struct{ err error }
 
-func (failing) Write([]byte) (int, error) { return 0, iotest.ErrTimeout }
+func (f *failing) Write(text []byte) (int, error) { return len(text), f.err }

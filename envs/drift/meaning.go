@@ -149,6 +149,10 @@ func (m meaning) has(e synonyms) bool {
 // synonym draws a replacement for the words from the i-th on, and returns how many it replaces: 0
 // if no entry fits.
 func (m meaning) synonym(r *rand.Rand, entries senses, i int) (string, int) {
+	if i >= len(m.words) { // a name may be all punctuation
+		return "", 0
+	}
+
 	for _, at := range entries.at[strings.ToLower(m.words[i])] {
 		e := entries.all[at]
 		if n := m.matched(e, i); n > 0 && len(e.Use) > 0 {

@@ -221,12 +221,8 @@ func toolList(apis []toolapi.APISpec) string {
 	all := make([]any, len(apis))
 
 	for i, a := range apis {
-		var parameters []any
-		for _, name := range renamable(a) {
-			parameters = append(parameters, name)
-		}
-
-		all[i] = envs.Object("name", a.Name, "parameters", parameters, "about", a.Description)
+		all[i] = envs.Object("name", a.Name, "parameters", envs.Listed(renamable(a)),
+			"about", a.Description)
 	}
 	return pytext.JSON(all)
 }

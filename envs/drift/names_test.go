@@ -155,3 +155,27 @@ func lengths(names []string) []int {
 	}
 	return all
 }
+
+// A name may be all punctuation, of a tool as well as of a parameter: every operator applies to
+// such tools too, and what it makes loads.
+func TestNamesWithoutWords(t *testing.T) {
+	t.Parallel()
+
+	const now = "  - {name: now, description: which says the time., parameters: []}"
+	c := catalogOf(t, strings.Replace(others, now, `
+  - name: --
+    description: which does something.
+    parameters: [{name: "-", type: string}, {name: __, type: integer, optional: true}]
+  - name: _-
+    description: which does something else.
+    parameters: [{name: "-", type: string}, {name: ___, type: array, optional: true}]`, 1))
+
+	for _, o := range drift.Operators() {
+		for i := range 3 {
+			s, changes := maker(t, c, "base", 4).Applied("mine", []drift.Operator{o}, i)
+			if _, err := c.With(s); err != nil {
+				t.Errorf("%s %d: %v (%v)", o.Name, i, err, changes)
+			}
+		}
+	}
+}

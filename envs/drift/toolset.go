@@ -174,7 +174,8 @@ func mergeTools(s *toolapi.Spec, d *Draws) (Change, bool) {
 // subject returns the words of a tool's name that say what it is about: neither the first one nor
 // little ones.
 func subject(a toolapi.APISpec) []string {
-	return slices.DeleteFunc(split(a.ToolName())[1:], func(word string) bool {
+	all := split(a.ToolName())
+	return slices.DeleteFunc(all[min(1, len(all)):], func(word string) bool {
 		return len(word) < 2 || slices.Contains(words().Little, strings.ToLower(word))
 	})
 }

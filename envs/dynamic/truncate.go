@@ -14,43 +14,27 @@ func truncateWords(s string, limit int) string {
 		return s
 	}
 
-	if cut := afterWords(s, limit); pytext.Strip(s[cut:]) == "" {
+	words, n := strings.FieldsFuncSeq(s, pytext.IsSpace), 0
+	for range words {
+		if n++; n > limit {
+			break
+		}
+	}
+
+	if n <= limit {
 		return s
 	}
 	var b strings.Builder
 
-	for word := range strings.FieldsFuncSeq(s, pytext.IsSpace) {
-		if limit == 0 {
+	for word := range words {
+		if limit--; limit < 0 {
 			break
 		}
 
 		b.WriteString(word)
 		b.WriteByte(' ')
-		limit--
 	}
 
 	b.WriteString("...")
 	return b.String()
-}
-
-// afterWords returns the index in s just after its first n words, or len(s) if it has fewer.
-func afterWords(s string, n int) int {
-	inWord := false
-
-	for i, r := range s {
-		if !pytext.IsSpace(r) {
-			inWord = true
-			continue
-		}
-
-		if inWord {
-			inWord = false
-
-			if n--; n <= 0 {
-				return i
-			}
-		}
-	}
-
-	return len(s)
 }

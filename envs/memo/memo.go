@@ -1,4 +1,4 @@
-// Package memo remembers what pure functions of texts returned.
+// Package memo remembers what pure functions of texts returned, and the latest values of keys.
 package memo
 
 import (

@@ -6,13 +6,9 @@ import (
 	"toolevo/envs"
 )
 
-// Cases returns the cases of a program, and finds the constant of its condition. The error says why
-// it is no task.
-func Cases(d Domain, p *Program) ([]Case, error) { return cases(d, p) }
-
-// cases finds what a program leads to, completes the constant of its condition, and returns its
+// Cases finds what a program leads to, completes the constant of its condition, and returns its
 // cases. The second flips the condition, if that runs. The error says why the program is no task.
-func cases(d Domain, p *Program) ([]Case, error) {
+func Cases(d Domain, p *Program) ([]Case, error) {
 	first, found, err := replay(d, p, p.Values(Case{}), nil)
 	if err != nil {
 		return nil, err

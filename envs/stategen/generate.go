@@ -82,7 +82,7 @@ func (g *grower) batch(ctx context.Context, n int, yield func(Task) error) error
 
 	for i := range programs {
 		group.Go(func() error {
-			found[i], why[i] = cases(g.domain, &programs[i].program)
+			found[i], why[i] = Cases(g.domain, &programs[i].program)
 			return nil
 		})
 	}

@@ -238,14 +238,7 @@ func (f *AdapterSpec) Adapter() (Adapter, error) {
 // exposing are all APIs of the tool: another one may express what this one cannot.
 func (a *API) check(exposing []*API) error {
 	all := a.Sample()
-
-	var required envs.Args
-
-	for i, p := range a.base.Parameters {
-		if !p.Optional {
-			required = append(required, all[i])
-		}
-	}
+	required := Needed(all, a.base.Parameters)
 
 	// A schema may want more than a sample can know. Then there is no call to try.
 	if a.base.mismatch(all) == "" {

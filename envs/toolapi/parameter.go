@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 
@@ -60,8 +58,7 @@ func (a *API) Sentence() string {
 		return a.Description
 	}
 
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
+	return display.Capital(text)
 }
 
 // Function returns the API as [API.Function] does, but with the unchanged description, which a row
@@ -335,6 +332,14 @@ func ParameterNames(parameters []Parameter) []string {
 		names[i] = p.Name
 	}
 	return names
+}
+
+// Needed returns a call without its optional arguments.
+func Needed(call envs.Args, of []Parameter) envs.Args {
+	return slices.DeleteFunc(slices.Clone(call), func(a envs.Arg) bool {
+		isOptional := func(p Parameter) bool { return p.Name == a.Name && p.Optional }
+		return slices.ContainsFunc(of, isOptional)
+	})
 }
 
 // fits reports whether arguments fit parameters: every one is known, and no required one is

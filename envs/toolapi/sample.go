@@ -128,18 +128,9 @@ func fittingList(schema envs.Args, i int) any {
 
 // sizeOf returns how many values a sample has, counting itself.
 func sizeOf(v any) int {
-	n := 1
+	n := 0
 
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			n += sizeOf(item)
-		}
-	case envs.Args:
-		for _, a := range v {
-			n += sizeOf(a.Value)
-		}
-	}
+	envs.Map(v, func(part any) (any, bool) { n++; return part, false })
 
 	return n
 }

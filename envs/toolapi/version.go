@@ -166,13 +166,8 @@ func (v *Version) Touches(a *API) bool {
 		return v.byName[a.Name] == nil // it has no sample that it takes
 	}
 
-	needed := slices.DeleteFunc(slices.Clone(all), func(arg envs.Arg) bool {
-		return slices.ContainsFunc(a.Parameters, func(p Parameter) bool {
-			return p.Name == arg.Name && p.Optional
-		})
-	})
-
-	return slices.ContainsFunc([]envs.Args{all, needed}, func(call envs.Args) bool {
+	calls := []envs.Args{all, Needed(all, a.Parameters)}
+	return slices.ContainsFunc(calls, func(call envs.Args) bool {
 		meant, wrong := a.Lower(call)
 		now, named := v.Called(a.Name, call)
 

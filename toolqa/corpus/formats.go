@@ -13,8 +13,6 @@ type (
 	Kind = layout.Kind
 	// Info is what a corpus file says about itself.
 	Info = layout.Info
-	// Relation is a result that a paper of the scirex corpus states.
-	Relation = layout.Relation
 )
 
 // The kinds of columns whose cells are not texts, and the sources of corpora.

@@ -38,7 +38,7 @@ func TestManyRows(t *testing.T) {
 		return cellsOf(n - 1), nil
 	}
 	if _, err := layout.Write(t.Context(), dir, layout.Info{Dataset: toolqa.Agenda, Source: layout.Synthetic},
-		layout.Input{Next: next}); err != nil {
+		layout.Input{Next: next}, nil); err != nil {
 		t.Fatal(err)
 	}
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"toolevo/toolqa"
-	"toolevo/toolqa/corpus"
 )
 
 // smallScirex is a corpus for finding the answers by hand.
@@ -50,16 +49,16 @@ func smallScirex(t testing.TB) *Corpus {
 	}
 
 	exec("CREATE TABLE relations (id INTEGER PRIMARY KEY, method, material, metric, task, score, score_kind)")
-	add := func(r corpus.Relation, kind string) {
-		exec("INSERT INTO relations VALUES (NULL, ?, ?, ?, ?, ?, ?)", r.Method, r.Material, r.Metric, r.Task, r.Score,
-			kind)
+	add := func(r [5]string, kind string) {
+		exec("INSERT INTO relations VALUES (NULL, ?, ?, ?, ?, ?, ?)",
+			r[0], r[1], r[2], r[3], r[4], kind)
 	}
 
 	for _, r := range rows {
-		add(corpus.Relation{Method: r[0], Material: r[1], Metric: r[2], Task: r[3], Score: r[4]}, "text")
+		add(r, "text")
 	}
 
-	add(corpus.Relation{Method: "G", Material: "U", Metric: "Acc_", Task: "T", Score: "61.0"}, "number")
+	add([5]string{"G", "U", "Acc_", "T", "61.0"}, "number")
 	return s
 }
 

@@ -19,6 +19,7 @@ import (
 	"toolevo/envs"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
+	"toolevo/toolqa/corpus/graphtest"
 )
 
 // builtCorpus builds and opens a scirex corpus of n papers.
@@ -325,7 +326,7 @@ func TestIndexesAgree(t *testing.T) {
 	a, b := openIndex(t, builtCorpus(t, t.TempDir(), 16)), openIndex(t, builtCorpus(t, t.TempDir(), 16))
 	c := builtCorpus(t, t.TempDir(), 16)
 
-	relations, err := c.Relations(t.Context())
+	relations, err := graphtest.Relations(t.Context(), c.URI())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +346,7 @@ func TestIndexesAgree(t *testing.T) {
 func BenchmarkCall(b *testing.B) {
 	c := builtCorpus(b, b.TempDir(), 600)
 
-	relations, err := c.Relations(b.Context())
+	relations, err := graphtest.Relations(b.Context(), c.URI())
 	if err != nil {
 		b.Fatal(err)
 	}

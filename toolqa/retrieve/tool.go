@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"toolevo/envs"
+	"toolevo/envs/memo"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -35,8 +36,8 @@ type Tool struct {
 	name   string
 	corpus *corpus.Corpus // nil: there is nothing to be found
 	search Searcher
-	memory envs.Memory    // may be nil
-	recent *toolqa.Recent // of a ranking that depends on nothing but the corpus
+	memory envs.Memory               // may be nil
+	recent *memo.Recent[envs.Result] // of a ranking that depends on nothing but the corpus
 }
 
 // recentResults is how many results a generation of the latest ones has.
@@ -45,7 +46,8 @@ const recentResults = 128
 // NewTool returns the tool called name over the passages of c, ranked by s. With a nil corpus
 // every query is answered like one that finds nothing.
 func NewTool(name string, c *corpus.Corpus, s Searcher) *Tool {
-	return &Tool{name: name, corpus: c, search: s, recent: &toolqa.Recent{Most: recentResults}}
+	recent := &memo.Recent[envs.Result]{Most: recentResults}
+	return &Tool{name: name, corpus: c, search: s, recent: recent}
 }
 
 // WithMemory returns the same tool with a memory for what depends on a model: its server may give

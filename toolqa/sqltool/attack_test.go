@@ -17,8 +17,8 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"toolevo/envs"
+	"toolevo/envs/memo"
 	"toolevo/envs/sandbox/worker"
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
@@ -390,7 +390,7 @@ func unharmed(t *testing.T, in *Interpreter, after string) {
 	var got envs.Result
 
 	for range 20 { // on a busy machine the deadline of these tests may pass before a child is heard
-		in.recent = &toolqa.Recent{Most: recentStatements}
+		in.recent = &memo.Recent[envs.Result]{Most: recentStatements}
 
 		got = query(t, in, "SELECT COUNT(*) >= 5 AS n FROM coffee.coffee_data")
 		if !strings.HasPrefix(got.Observation, "The SQL command ran longer") {

@@ -11,6 +11,7 @@ import (
 	"toolevo/toolqa/corpus/synth"
 
 	"toolevo/envs"
+	"toolevo/envs/memo"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -24,7 +25,7 @@ func BenchmarkQuery(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				in.recent = &toolqa.Recent{Most: recentStatements}
+				in.recent = &memo.Recent[envs.Result]{Most: recentStatements}
 				query(b, in, sql)
 			}
 		})
@@ -61,7 +62,7 @@ func BenchmarkCallers(b *testing.B) {
 	for _, callers := range []int{1, 8} {
 		b.Run(fmt.Sprint(callers), func(b *testing.B) {
 			took := make([]time.Duration, b.N)
-			in.recent = &toolqa.Recent{Most: recentStatements}
+			in.recent = &memo.Recent[envs.Result]{Most: recentStatements}
 
 			b.ResetTimer()
 
@@ -133,7 +134,7 @@ func BenchmarkFlights(b *testing.B) {
 		} {
 			b.Run(name+"/"+q.name, func(b *testing.B) {
 				for b.Loop() {
-					in.recent = &toolqa.Recent{Most: recentStatements}
+					in.recent = &memo.Recent[envs.Result]{Most: recentStatements}
 					if r := query(b, in, q.sql); r.Outcome != envs.OK {
 						b.Fatal(r)
 					}

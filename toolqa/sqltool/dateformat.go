@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"toolevo/envs/display"
 )
 
 // dateFormat writes a moment, or a time of day, in a format of MySQL such as "%M %e, %Y".
@@ -57,7 +59,7 @@ func writeField(b *strings.Builder, m moment, field byte) {
 
 	switch field {
 	case 'D':
-		b.WriteString(ordinal(m.Day()))
+		b.WriteString(display.Ordinal(m.Day()))
 	case 'k':
 		b.WriteString(strconv.Itoa(m.Hour()))
 	case 'f':
@@ -73,22 +75,4 @@ func writeField(b *strings.Builder, m moment, field byte) {
 	default:
 		b.WriteByte(field)
 	}
-}
-
-// ordinal returns "1st", "2nd", "3rd", "4th" …
-func ordinal(n int) string {
-	suffix := "th"
-
-	if n/10%10 != 1 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-
-	return strconv.Itoa(n) + suffix
 }

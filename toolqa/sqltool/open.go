@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"toolevo/envs"
+	"toolevo/envs/memo"
 	"toolevo/envs/sandbox/worker"
-	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
 
@@ -74,10 +74,10 @@ func (o Options) withDefaults() Options {
 type Interpreter struct {
 	pool      *worker.Pool
 	opts      Options
-	temporary map[string]string // see translate
-	schemas   []corpus.Schema   // of the tables
-	memory    envs.Memory       // may be nil
-	recent    *toolqa.Recent    // results that are not for the memory
+	temporary map[string]string         // see translate
+	schemas   []corpus.Schema           // of the tables
+	memory    envs.Memory               // may be nil
+	recent    *memo.Recent[envs.Result] // results that are not for the memory
 }
 
 // New returns the tool over the given corpora. Each that has a table is the schema of its dataset's
@@ -101,7 +101,7 @@ func New(ctx context.Context, opts Options, corpora ...*corpus.Corpus) (*Interpr
 		opts:      opts,
 		temporary: map[string]string{},
 		schemas:   s.schemas,
-		recent:    &toolqa.Recent{Most: recentStatements},
+		recent:    &memo.Recent[envs.Result]{Most: recentStatements},
 		pool:      worker.NewPool(opts.Conns, start),
 	}
 	// Then the tables are views in temp, in the place of those in the files.
@@ -128,7 +128,7 @@ const (
 // took half of the memory more than it may, and give another observation. Close the original only.
 func (in *Interpreter) WithMemory(m envs.Memory) *Interpreter {
 	c := *in
-	c.memory, c.recent = m, &toolqa.Recent{Most: recentStatements}
+	c.memory, c.recent = m, &memo.Recent[envs.Result]{Most: recentStatements}
 	return &c
 }
 

@@ -14,6 +14,7 @@ import (
 	"toolevo/toolqa/corpus/synth"
 
 	"toolevo/envs"
+	"toolevo/envs/memo"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 )
@@ -477,6 +478,7 @@ func TestRecentStatements(t *testing.T) {
 			t.Errorf("%s: kept %+v, %v; want %+v", sql, kept, ok, first)
 		}
 
+		in.recent = &memo.Recent[envs.Result]{Most: recentStatements}
 		in.recent.Put(stmt, envs.Result{Observation: "kept"})
 
 		if got := query(t, in, sql); got.Observation != "kept" {

@@ -23,13 +23,7 @@ func (t *tool) exemplify(api *toolapi.APISpec, lost []string) error {
 	})
 
 	// If a call with all parameters cannot be expressed, one with the required ones may be.
-	needed := slices.DeleteFunc(slices.Clone(call), func(a envs.Arg) bool {
-		return slices.ContainsFunc(t.old.Parameters.All, func(p toolapi.Parameter) bool {
-			return p.Name == a.Name && p.Optional
-		})
-	})
-
-	for _, of := range []envs.Args{call, needed} {
+	for _, of := range []envs.Args{call, toolapi.Needed(call, t.old.Parameters.All)} {
 		if lifted, err := now.Lift(of); err == nil {
 			api.Notice.Example = pytext.JSON(append(envs.Args{}, lifted...))
 			return nil

@@ -118,7 +118,6 @@ func (e *Explorer[S]) survey(ctx context.Context) error {
 type madeCall[S any] struct {
 	Step
 
-	at     S // before it
 	after  S
 	answer Answer
 }
@@ -134,7 +133,7 @@ func (e *Explorer[S]) try(ctx context.Context, at S, a *toolapi.API, before []ma
 		return m, false, err
 	}
 
-	m = madeCall[S]{Step: Step{a, d.args}, at: at}
+	m = madeCall[S]{Step: Step{a, d.args}}
 	if m.after, m.answer, err = e.tools.Call(ctx, at, a.Tool, args); err != nil {
 		return m, false, fmt.Errorf("call %s: %w", a.Tool, err)
 	}

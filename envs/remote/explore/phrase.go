@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"toolevo/envs"
+	"toolevo/envs/display"
 	"toolevo/envs/drift"
 	"toolevo/envs/toolapi"
 )
@@ -26,8 +25,7 @@ func sentence(a *toolapi.API) string {
 
 	if text == "" || len(text) > mostSaid {
 		text = cmp.Or(strings.Join(drift.Stems(a.Tool), " "), a.Tool) // a name may be all punctuation
-		first, size := utf8.DecodeRuneInString(text)
-		return string(unicode.ToUpper(first)) + text[size:]
+		return display.Capital(text)
 	}
 	return text
 }
@@ -93,9 +91,9 @@ func phrase(pointer envs.Pointer) string {
 		case err != nil:
 			all = append(all, words(part))
 		case len(all) == 0:
-			all = append(all, ordinal(i+1)+" item")
+			all = append(all, display.Ordinal(i+1)+" item")
 		default:
-			all[len(all)-1] = ordinal(i+1) + " " + singular(all[len(all)-1])
+			all[len(all)-1] = display.Ordinal(i+1) + " " + singular(all[len(all)-1])
 		}
 	}
 
@@ -117,18 +115,4 @@ func singular(plural string) string {
 		return plural
 	}
 	return strings.TrimSuffix(plural, "s")
-}
-
-func ordinal(n int) string {
-	switch {
-	case n%100 >= 11 && n%100 <= 13:
-	case n%10 == 1:
-		return strconv.Itoa(n) + "st"
-	case n%10 == 2:
-		return strconv.Itoa(n) + "nd"
-	case n%10 == 3:
-		return strconv.Itoa(n) + "rd"
-	}
-
-	return strconv.Itoa(n) + "th"
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"toolevo/envs"
+	"toolevo/envs/memo"
 	"toolevo/envs/names"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
@@ -112,7 +113,7 @@ func (StateGen) List(data, split string) ([]envs.Task, error) {
 
 // Open implements [suite.Benchmark].
 func (StateGen) Open(_ context.Context, c suite.Choice) (suite.Suite, error) {
-	o := &opened{choice: c, prepared: newRecent[string, *episode](mostPrepared)}
+	o := &opened{choice: c, prepared: &memo.Recent[*episode]{Most: mostPrepared}}
 
 	if o.choice.Versions == nil {
 		var err error

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"toolevo/envs"
+	"toolevo/envs/memo"
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/stategen/taskfile"
@@ -21,14 +22,15 @@ type opened struct {
 	tasks      []envs.Task
 	places     map[string]place  // of the whole split, by ID of a task
 	byQuestion map[string]string // IDs of tasks
-	prepared   *recent[string, *episode]
+	prepared   *memo.Recent[*episode]
 }
 
 // place is where a case is in the file.
 type place struct{ task, number int }
 
-// mostPrepared bounds how many cases are kept ready: their services may hold large objects.
-const mostPrepared = 64
+// mostPrepared bounds how many cases each of two generations keeps ready: their services may hold
+// large objects.
+const mostPrepared = 32
 
 // episode is a case that can be played.
 type episode struct {
@@ -40,30 +42,33 @@ type episode struct {
 	oracle func() (stategen.Oracle, error)
 }
 
-// episode returns the case with an ID.
+// episode returns the case with an ID. States of one case share the pointer, since they compare it.
 func (o *opened) episode(id string) (*episode, error) {
-	return o.prepared.get(id, func() (*episode, error) {
-		at := o.places[id]
-
-		t, err := o.file.Task(at.task)
-		if err != nil {
-			return nil, err
-		}
-
-		d, err := domains.Of(&t.Program)
-		if err != nil {
-			return nil, err
-		}
-
-		c := t.Cases[at.number]
-		e := &episode{domain: d, program: &t.Program, values: t.Program.Values(c)}
-		e.start = sync.OnceValues(func() (stategen.State, error) { return d.Begin(e.program, e.values) })
-		e.oracle = sync.OnceValues(func() (stategen.Oracle, error) {
-			return stategen.Replay(d, e.program, c, nil)
-		})
-
+	if e, ok := o.prepared.Get(id); ok {
 		return e, nil
+	}
+
+	at := o.places[id]
+
+	t, err := o.file.Task(at.task)
+	if err != nil {
+		return nil, err
+	}
+
+	d, err := domains.Of(&t.Program)
+	if err != nil {
+		return nil, err
+	}
+
+	c := t.Cases[at.number]
+	e := &episode{domain: d, program: &t.Program, values: t.Program.Values(c)}
+	e.start = sync.OnceValues(func() (stategen.State, error) {
+		return d.Begin(e.program, e.values)
 	})
+	e.oracle = sync.OnceValues(func() (stategen.Oracle, error) {
+		return stategen.Replay(d, e.program, c, nil)
+	})
+	return o.prepared.Put(id, e), nil
 }
 
 // Tasks implements [suite.Suite].

@@ -120,7 +120,7 @@ func (g *Grader) source(text string, values map[string]any, answers []any) strin
 	}
 
 	for _, api := range g.Surface.apis() {
-		apis = apis.With(api.Name, parameters(api))
+		apis = apis.With(api.Name, envs.Listed(toolapi.ParameterNames(api.Parameters)))
 
 		if g.Surface.Base.Has(api) {
 			unchanged = append(unchanged, api.Name)
@@ -140,14 +140,6 @@ func (g *Grader) source(text string, values map[string]any, answers []any) strin
 	// that tree.
 	return "exec(" + pytext.Repr(core+"\n\n"+g.Surface.style().stubs()) + ")\n" +
 		"run(json.loads(" + pytext.Repr(string(data)) + "))\n"
-}
-
-func parameters(api *toolapi.API) []any {
-	names := make([]any, len(api.Parameters))
-	for i, p := range api.Parameters {
-		names[i] = p.Name
-	}
-	return names
 }
 
 // question is a call that a program makes.

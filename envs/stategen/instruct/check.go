@@ -68,21 +68,15 @@ func hiddenValues(t *stategen.Task, v stategen.Variable) []string {
 
 // leaves appends the texts and numbers of a value.
 func leaves(all []string, v any) []string {
-	switch v := v.(type) {
-	case string:
-		return append(all, v)
-	case envs.Number:
-		return append(all, string(v))
-	case []any:
-		for _, part := range v {
-			all = leaves(all, part)
+	envs.Map(v, func(part any) (any, bool) {
+		switch part := part.(type) {
+		case string:
+			all = append(all, part)
+		case envs.Number:
+			all = append(all, string(part))
 		}
-	case envs.Args:
-		for _, m := range v {
-			all = leaves(all, m.Value)
-		}
-	}
-
+		return part, false
+	})
 	return all
 }
 

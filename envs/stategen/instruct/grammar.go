@@ -3,8 +3,8 @@ package instruct
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"toolevo/envs/display"
 )
 
 // join joins parts of a sentence: "a", "a and b", "a, b and c".
@@ -26,13 +26,7 @@ func ordinal(index int) string {
 	if index < len(ordinals) {
 		return ordinals[index]
 	}
-
-	n, suffix := index+1, "th"
-
-	if n%100/10 != 1 && n%10 > 0 && n%10 < 4 {
-		suffix = []string{"st", "nd", "rd"}[n%10-1]
-	}
-	return fmt.Sprint(n, suffix)
+	return display.Ordinal(index + 1)
 }
 
 // counted writes a small number.
@@ -41,12 +35,6 @@ func counted(n int) string {
 		return "two"
 	}
 	return fmt.Sprint(n)
-}
-
-// capital begins a sentence.
-func capital(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // quoted writes a name as it is.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"toolevo/envs"
+	"toolevo/envs/display"
 	"toolevo/envs/kept"
 	"toolevo/envs/pytext"
 	"toolevo/envs/stategen"
@@ -187,7 +188,7 @@ func (n *Negotiator) draft(
 	}
 
 	if err != nil {
-		draft.Verdict = capital(err.Error()) + "."
+		draft.Verdict = display.Capital(err.Error()) + "."
 	}
 	return draft, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolevo/envs/display"
 	"toolevo/envs/stategen"
 )
 
@@ -153,7 +154,7 @@ func (r *renderer) paragraph(all []sentence, first []string) string {
 	return strings.TrimSpace(b.String())
 }
 
-func spaced(text string) string { return " " + capital(strings.TrimSpace(text)) + "." }
+func spaced(text string) string { return " " + display.Capital(strings.TrimSpace(text)) + "." }
 
 // continuesWith reports whether a sentence uses the result of the one before, which has no name.
 func (r *renderer) continuesWith(before, after sentence) bool {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"toolevo/envs"
 	"toolevo/envs/pytext"
 	"toolevo/envs/sandbox"
 )
@@ -23,12 +24,8 @@ func (e *NoProgramError) Error() string { return "no Python program: " + e.Reaso
 // their names, or as routes of the session service. The engine parses the program and does not run
 // it; if it cannot, the error is a [NoProgramError].
 func Read(ctx context.Context, engine sandbox.Engine, tools []string, program string) (Flow, error) {
-	names := make([]any, len(tools))
-	for i, name := range tools {
-		names[i] = name
-	}
-
-	code := fmt.Sprintf("TEXT = %s\nTOOLS = %s\n%s", pytext.Repr(program), pytext.Repr(names), flowScript)
+	code := fmt.Sprintf("TEXT = %s\nTOOLS = %s\n%s", pytext.Repr(program),
+		pytext.Repr(envs.Listed(tools)), flowScript)
 
 	reply, err := engine.Run(ctx, sandbox.Program{Code: code}, sandbox.Limits{Output: 1 << 20})
 	if err != nil {

@@ -27,27 +27,10 @@ func (d Paper) Begin(p *stategen.Program, values map[string]any) (stategen.State
 		return d.Domain.Begin(p, values)
 	}
 
-	s := &state{bounds: paperBounds}
 	all, _ := p.Server.Any.(envs.Args)
-	total := 0
-
-	for _, v := range p.Init {
-		if v.Role != stategen.Loaded {
-			continue
-		}
-
-		t, err := Decode(all.Object(v.Name))
-		if err != nil {
-			return nil, fmt.Errorf("tensor: %s: %w", v.Name, err)
-		}
-
-		if total += len(t.Data); total > mostLoaded {
-			return nil, fmt.Errorf("tensor: the tensors of a program have more than %d elements", mostLoaded)
-		}
-
-		s.objects = append(s.objects, object{v.Name, t})
-	}
-	return s, nil
+	return begin(p, paperBounds, func(name string) (*Tensor, error) {
+		return Decode(all.Object(name))
+	})
 }
 
 // Call implements [stategen.Service]. Results have the dtype of the first tensor that they are

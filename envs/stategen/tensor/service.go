@@ -68,7 +68,15 @@ func resultHandle(n int) string { return "tensor_" + strconv.Itoa(n) }
 // "user_tensor_0", "dtype": "float32", "shape": [2, 3], "seed": 7}, in which the handle is the
 // variable's own name.
 func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State, error) {
-	s := &state{bounds: bounds{mostElements, mostWork}}
+	return begin(p, bounds{mostElements, mostWork}, func(name string) (*Tensor, error) {
+		return load(values[name])
+	})
+}
+
+// begin returns the state before the first call, with the loaded tensors of a program.
+func begin(p *stategen.Program, b bounds, load func(name string) (*Tensor, error)) (
+	stategen.State, error) {
+	s := &state{bounds: b}
 	total := 0
 
 	for _, v := range p.Init {
@@ -76,13 +84,14 @@ func (Domain) Begin(p *stategen.Program, values map[string]any) (stategen.State,
 			continue
 		}
 
-		t, err := load(values[v.Name])
+		t, err := load(v.Name)
 		if err != nil {
-			return nil, fmt.Errorf("stategen: tensor %s: %w", v.Name, err)
+			return nil, fmt.Errorf("tensor: %s: %w", v.Name, err)
 		}
 
 		if total += len(t.Data); total > mostLoaded {
-			return nil, fmt.Errorf("stategen: the tensors of a program have more than %d elements", mostLoaded)
+			return nil, fmt.Errorf("tensor: the tensors of a program have more than %d elements",
+				mostLoaded)
 		}
 
 		s.objects = append(s.objects, object{v.Name, t})

@@ -80,14 +80,9 @@ func (Paper) Begin(p *stategen.Program, values map[string]any) (stategen.State, 
 			return nil, fmt.Errorf("voice: the variable %s is not a speech with this handle", v.Name)
 		}
 
-		s.speeches = append(s.speeches, paperSpeech{v.Name, without(whole, "speech")})
+		s.speeches = append(s.speeches, paperSpeech{v.Name, whole.Without("speech")})
 	}
 	return s, nil
-}
-
-// without returns an object without a member.
-func without(of envs.Args, member string) envs.Args {
-	return slices.DeleteFunc(slices.Clone(of), func(m envs.Arg) bool { return m.Name == member })
 }
 
 // Call implements [stategen.Service]. An optional argument that is null counts as left out.

@@ -119,10 +119,6 @@ func (s *speech) content() envs.Args {
 		name = s.voice
 	}
 
-	history := make([]any, len(s.history))
-	for i, done := range s.history {
-		history[i] = done
-	}
 	return envs.Object(
 		"text", s.text,
 		"voice_name", name,
@@ -130,7 +126,7 @@ func (s *speech) content() envs.Args {
 		settingNames[1], s.settings[1],
 		settingNames[2], s.settings[2],
 		"duration", stategen.Number(s.seconds),
-		"history", history,
+		"history", envs.Listed(s.history),
 	)
 }
 

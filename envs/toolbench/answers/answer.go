@@ -84,7 +84,7 @@ func Encode(all map[string]*Answer) ([]byte, error) {
 		}
 	}
 
-	return encode(file, "    ")
+	return EncodeValue(file, "    ")
 }
 
 // details returns the execution graph.
@@ -103,9 +103,10 @@ func (a *Answer) details() []graph {
 }
 
 // Graph returns the execution graph as JSON, as a converted file has it.
-func (a *Answer) Graph() ([]byte, error) { return encode(a.details(), "") }
+func (a *Answer) Graph() ([]byte, error) { return EncodeValue(a.details(), "") }
 
-func encode(v any, indent string) ([]byte, error) {
+// EncodeValue returns a value of a published file as JSON, in which <, > and & stand as they are.
+func EncodeValue(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 
 	e := json.NewEncoder(&b)

@@ -1,5 +1,6 @@
-// Package graphtest reads both graphs of a dblp corpus into memory, so that tests can walk them.
-// Only tests do: the tools, and whoever verifies a corpus, query its file.
+// Package graphtest reads both graphs of a dblp corpus, and the relations of a scirex corpus, into
+// memory, so that tests can walk them. Only tests do: the tools, and whoever verifies a corpus,
+// query its file.
 package graphtest
 
 import (

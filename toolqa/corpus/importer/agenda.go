@@ -35,7 +35,7 @@ func agendaFiles(schema layout.Schema, from string) ([]string, error) {
 }
 
 // importAgenda copies the passages.
-func importAgenda(src *source) ([]layout.Part, error) {
+func importAgenda(src *source) (layout.Part, error) {
 	if len(src.paths) == 1 {
 		if src.opts.AllowShort {
 			src.short = true
@@ -45,7 +45,7 @@ func importAgenda(src *source) ([]layout.Part, error) {
 			"searches (allow-short imports the table alone, and then RetrieveAgenda finds nothing)",
 			src.dataset, agendaTexts, src.paths[0])
 	}
-	return []layout.Part{func(_ context.Context, put func(table string, values ...any) error) error {
+	return func(_ context.Context, put func(table string, values ...any) error) error {
 		id := 0
 		return src.objects(src.schema.Rows, func(line int, object envs.Args) error {
 			text, ok := object.Text("event")
@@ -56,5 +56,5 @@ func importAgenda(src *source) ([]layout.Part, error) {
 
 			return put(layout.Documents, id, fmt.Sprintf("%s:%d", agendaTexts, line), text)
 		}, src.paths[1])
-	}}, nil
+	}, nil
 }

@@ -57,15 +57,14 @@ func dblpFiles(_ layout.Schema, from string) ([]string, error) {
 
 // importDBLP returns the part that reads the pickles. One graph is in memory at a time, and that in
 // Python.
-func importDBLP(src *source) ([]layout.Part, error) {
-	return []layout.Part{func(ctx context.Context, put func(table string,
-		values ...any) error) error {
+func importDBLP(src *source) (layout.Part, error) {
+	return func(ctx context.Context, put func(table string, values ...any) error) error {
 		im := &dblpImport{source: src, w: &layout.DBLPWriter{Put: put}}
 		if err := im.copyPapers(ctx); err != nil {
 			return err
 		}
 		return im.copyAuthors(ctx)
-	}}, nil
+	}, nil
 }
 
 // dblpImport copies pickles into the tables.

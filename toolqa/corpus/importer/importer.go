@@ -43,20 +43,20 @@ type importer struct {
 	// there is one, is in the first. Their hash, in this order, is source_sha256.
 	files func(schema layout.Schema, from string) ([]string, error)
 
-	// parts returns the tables beside the typed one; nil for none. They read src.paths with
-	// src.objects; or with src.open, and then hand each bad row to src.leaveOut.
-	parts func(src *source) ([]layout.Part, error)
+	// part returns what fills the tables beside the typed one; nil for none. It reads src.paths
+	// with src.objects; or with src.open, and then hands each bad row to src.leaveOut.
+	part func(src *source) (layout.Part, error)
 }
 
 // importers returns the importers of all datasets.
 func importers() map[toolqa.Dataset]importer {
 	return map[toolqa.Dataset]importer{
-		toolqa.Agenda:  {files: agendaFiles, parts: importAgenda},
+		toolqa.Agenda:  {files: agendaFiles, part: importAgenda},
 		toolqa.Airbnb:  {files: onePublished},
 		toolqa.Coffee:  {files: onePublished},
-		toolqa.DBLP:    {files: dblpFiles, parts: importDBLP},
+		toolqa.DBLP:    {files: dblpFiles, part: importDBLP},
 		toolqa.Flights: {files: onePublished},
-		toolqa.SciREX:  {files: scirexFiles, parts: importScirex},
+		toolqa.SciREX:  {files: scirexFiles, part: importScirex},
 		toolqa.Yelp:    {files: onePublished},
 	}
 }
@@ -113,9 +113,9 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opt
 		in.Next = rows
 	}
 
-	var parts []layout.Part
-	if imp.parts != nil {
-		if parts, err = imp.parts(src); err != nil {
+	var part layout.Part
+	if imp.part != nil {
+		if part, err = imp.part(src); err != nil {
 			return Result{}, err
 		}
 	}
@@ -125,7 +125,7 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opt
 		Source:       layout.Published,
 		SourceSHA256: src.sum,
 		Tool:         opts.Tool,
-	}, in, parts...)
+	}, in, part)
 	if err != nil {
 		return Result{}, err
 	}

@@ -69,7 +69,7 @@ func BenchmarkWrite(b *testing.B) {
 	for b.Loop() {
 		in := layout.Input{Next: someFlights(rand.New(rand.NewPCG(1, 2)), rows), Expected: rows}
 		info := layout.Info{Dataset: toolqa.Flights, Source: layout.Synthetic}
-		if _, err := layout.Write(b.Context(), dir, info, in); err != nil {
+		if _, err := layout.Write(b.Context(), dir, info, in, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -133,7 +133,7 @@ func flightsFile(b *testing.B) string {
 
 	in := layout.Input{Next: someFlights(rand.New(rand.NewPCG(1, 2)), rows), Expected: rows}
 	info := layout.Info{Dataset: toolqa.Flights, Source: layout.Synthetic}
-	if _, err := layout.Write(b.Context(), dir, info, in); err != nil {
+	if _, err := layout.Write(b.Context(), dir, info, in, nil); err != nil {
 		b.Fatal(err)
 	}
 

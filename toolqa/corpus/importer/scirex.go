@@ -64,7 +64,7 @@ func findBeside(ds toolqa.Dataset, from, name string) (string, error) {
 }
 
 // importScirex copies passages and relations.
-func importScirex(src *source) ([]layout.Part, error) {
+func importScirex(src *source) (layout.Part, error) {
 	im := &scirexImport{src: src}
 
 	im.papers = src.paths
@@ -79,7 +79,7 @@ func importScirex(src *source) ([]layout.Part, error) {
 			"passages alone)", src.dataset, im.sections)
 	}
 
-	return []layout.Part{im.run}, nil
+	return im.run, nil
 }
 
 func isScirexSections(path string) bool { return filepath.Base(path) == scirexSections }

@@ -19,11 +19,11 @@ const (
 	dblpFullAuthors = 355_368
 )
 
-// dblpParts returns the generator of n papers and the graphs over them.
-func dblpParts(rng *rand.Rand, n int) []layout.Part {
-	return []layout.Part{func(ctx context.Context, put func(table string, values ...any) error) error {
+// dblpPart returns the generator of n papers and the graphs over them.
+func dblpPart(rng *rand.Rand, n int) layout.Part {
+	return func(ctx context.Context, put func(table string, values ...any) error) error {
 		return newDBLPSynth(rng, n).write(ctx, &layout.DBLPWriter{Put: put})
-	}}
+	}
 }
 
 // dblpSynth makes papers in ascending order of their citations, which is the order in which the

@@ -21,12 +21,11 @@ const (
 	usedUp = 11
 )
 
-// scirexParts returns the generator of n papers.
-func scirexParts(rng *rand.Rand, n int) []layout.Part {
-	return []layout.Part{func(ctx context.Context, put func(table string,
-		values ...any) error) error {
+// scirexPart returns the generator of n papers.
+func scirexPart(rng *rand.Rand, n int) layout.Part {
+	return func(_ context.Context, put func(table string, values ...any) error) error {
 		return newScirexSynth(rng, n).write(&layout.SciREXWriter{Put: put})
-	}}
+	}
 }
 
 // scirexSynth makes papers. Each but the last ones is about methods of its own, which are in no

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolevo/toolqa"
+	"toolevo/toolqa/corpus/graphtest"
 	"toolevo/toolqa/corpus/internal/layout"
 )
 
@@ -37,7 +38,7 @@ func readScirex(t *testing.T, dir string) (passages []string, relations []layout
 		t.Error("a document that there is not")
 	}
 
-	if relations, err = c.Relations(t.Context()); err != nil {
+	if relations, err = graphtest.Relations(t.Context(), c.URI()); err != nil {
 		t.Fatal(err)
 	}
 	return passages, relations

@@ -14,11 +14,11 @@ import (
 type generator struct {
 	table bool // it has a typed table, which its world describes
 
-	// parts returns the tables beside the typed one, nil for none. Its rng starts where that of
-	// rows does: a part can walk the same rows again.
-	parts func(rng *rand.Rand, n int) []layout.Part
+	// part returns what fills the tables beside the typed one, nil for none. Its rng starts where
+	// that of rows does: a part can walk the same rows again.
+	part func(rng *rand.Rand, n int) layout.Part
 
-	side   float64 // about how many rows the parts have for each row, or paper, of the size
+	side   float64 // about how many rows the part has for each row, or paper, of the size
 	stream uint64  // separates the random numbers of this dataset from those of anything else with the same seed
 	full   int     // rows (papers) at the published size
 	demo   int     // rows at a size that is good for a look at everything within seconds
@@ -28,22 +28,21 @@ type generator struct {
 // generators are the generators of all datasets.
 var generators = map[toolqa.Dataset]generator{
 	toolqa.Agenda: {
-		table: true, parts: agendaPassages, side: 1,
+		table: true, part: agendaPassages, side: 1,
 		stream: 0xa6e7da, full: 10_000, demo: 3_000, most: 1_000_000,
 	},
-	toolqa.Airbnb:  {table: true, stream: 0xa14b, full: 102_599, demo: 6_000, most: 2_000_000},
-	toolqa.Coffee:  {table: true, stream: 0xc0ffee, full: 5_741, demo: 5_741, most: 1_000_000},
-	toolqa.DBLP:    {parts: dblpParts, side: 6, stream: 0xdb19, full: dblpFullPapers, demo: 3_000, most: 4_000_000},
+	toolqa.Airbnb: {table: true, stream: 0xa14b, full: 102_599, demo: 6_000, most: 2_000_000},
+	toolqa.Coffee: {table: true, stream: 0xc0ffee, full: 5_741, demo: 5_741, most: 1_000_000},
+	toolqa.DBLP: {
+		part: dblpPart, side: 6,
+		stream: 0xdb19, full: dblpFullPapers, demo: 3_000, most: 4_000_000,
+	},
 	toolqa.Flights: {table: true, stream: 0xf117, full: 4_078_318, demo: 42_400, most: 8_000_000},
 	toolqa.SciREX: {
-		parts: scirexParts, side: 21,
+		part: scirexPart, side: 21,
 		stream: 0x5c12, full: layout.SciREXPapers, demo: layout.SciREXPapers, most: 20_000,
 	},
 	toolqa.Yelp: {table: true, stream: 0x7e19, full: 150_346, demo: 5_000, most: 2_000_000},
-}
-
-func agendaPassages(rng *rand.Rand, n int) []layout.Part {
-	return documentParts(toolqa.Agenda, rng, n)
 }
 
 // Scale is a size for all datasets together.
@@ -81,9 +80,9 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (la
 	g := generators[ds]
 	newRand := func() *rand.Rand { return rand.New(rand.NewPCG(opts.Seed, g.stream)) }
 
-	var parts []layout.Part
-	if g.parts != nil {
-		parts = g.parts(newRand(), n)
+	var part layout.Part
+	if g.part != nil {
+		part = g.part(newRand(), n)
 	}
 
 	in := layout.Input{Expected: int(g.side * float64(n)), Progress: opts.Progress}
@@ -93,7 +92,7 @@ func Build(ctx context.Context, dir string, ds toolqa.Dataset, opts Options) (la
 	}
 
 	info := layout.Info{Dataset: ds, Source: layout.Synthetic, Seed: opts.Seed, Tool: opts.Tool}
-	return layout.Write(ctx, dir, info, in, parts...)
+	return layout.Write(ctx, dir, info, in, part)
 }
 
 // Rows returns how many rows, papers or passages [Build] makes, or why it makes none.

@@ -429,10 +429,10 @@ func tableRows(ds toolqa.Dataset, rng *rand.Rand, n int) func() ([]layout.Cell, 
 	}
 }
 
-// documentParts returns the passages about the n rows of a dataset's table, in their order.
-func documentParts(ds toolqa.Dataset, rng *rand.Rand, n int) []layout.Part {
-	return []layout.Part{func(_ context.Context, put func(table string, values ...any) error) error {
-		w := newWorld(ds, rng, n)
+// agendaPassages returns the passages about the n rows of the agenda, in their order.
+func agendaPassages(rng *rand.Rand, n int) layout.Part {
+	return func(_ context.Context, put func(table string, values ...any) error) error {
+		w := newWorld(toolqa.Agenda, rng, n)
 		for i := range n {
 			w.make(i)
 
@@ -441,7 +441,7 @@ func documentParts(ds toolqa.Dataset, rng *rand.Rand, n int) []layout.Part {
 			}
 		}
 		return nil
-	}}
+	}
 }
 
 func cellOf(col layout.Column, fromJSON bool, v any) layout.Cell {

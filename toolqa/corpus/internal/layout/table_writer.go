@@ -125,9 +125,9 @@ type sideWriter struct {
 	rows   int
 }
 
-// writeSide lets the parts fill the side tables.
-func (w *writer) writeSide(ctx context.Context, parts []Part) (err error) {
-	// All statements are open at once: parts may put rows of the tables in any order.
+// writeSide lets a part fill the side tables.
+func (w *writer) writeSide(ctx context.Context, part Part) (err error) {
+	// All statements are open at once: a part may put rows of the tables in any order.
 	tables := map[string]*sideWriter{}
 
 	for _, t := range w.side {
@@ -161,8 +161,9 @@ func (w *writer) writeSide(ctx context.Context, parts []Part) (err error) {
 		}
 		return nil
 	}
-	for _, fill := range parts {
-		if err := fill(ctx, put); err != nil {
+
+	if part != nil {
+		if err := part(ctx, put); err != nil {
 			return err
 		}
 	}

@@ -31,10 +31,10 @@ type publishedFiles interface {
 }
 
 // Write makes the corpus file of a dataset: the typed table of the rows of in, if it has some, and
-// the side tables that the parts fill, one part after the other. It builds the file under a
-// temporary name in the same folder and renames it at the end, so that a failure leaves what was
-// there before. It returns info with all that the file says about itself.
-func Write(ctx context.Context, dir string, info Info, in Input, parts ...Part) (Info, error) {
+// the side tables that the part fills, nil for none. It builds the file under a temporary name in
+// the same folder and renames it at the end, so that a failure leaves what was there before. It
+// returns info with all that the file says about itself.
+func Write(ctx context.Context, dir string, info Info, in Input, part Part) (Info, error) {
 	path := Path(dir, info.Dataset)
 
 	folder, name := filepath.Split(path)
@@ -55,7 +55,7 @@ func Write(ctx context.Context, dir string, info Info, in Input, parts ...Part) 
 	defer tmp.Close()
 
 	m := newMeter(in)
-	if info, err = fill(ctx, tmp, info, in, m, parts); err != nil {
+	if info, err = fill(ctx, tmp, info, in, m, part); err != nil {
 		return Info{}, diskError(path, err)
 	}
 
@@ -99,7 +99,7 @@ func diskError(path string, err error) error {
 }
 
 // fill writes all tables into an empty file.
-func fill(ctx context.Context, file *os.File, info Info, in Input, m *meter, parts []Part) (
+func fill(ctx context.Context, file *os.File, info Info, in Input, m *meter, part Part) (
 	_ Info, err error) {
 	path := file.Name()
 
@@ -122,7 +122,7 @@ func fill(ctx context.Context, file *os.File, info Info, in Input, m *meter, par
 		return Info{}, err
 	}
 
-	if err := w.fillAll(ctx, filepath.Dir(path), in, parts); err != nil {
+	if err := w.fillAll(ctx, filepath.Dir(path), in, part); err != nil {
 		return Info{}, err
 	}
 
@@ -172,14 +172,14 @@ func (w *writer) close() {
 }
 
 // fillAll writes all rows, then the columns, then the indexes.
-func (w *writer) fillAll(ctx context.Context, folder string, in Input, parts []Part) error {
+func (w *writer) fillAll(ctx context.Context, folder string, in Input, part Part) error {
 	if w.schema != nil {
 		if err := w.writeRows(ctx, folder, in.Next); err != nil {
 			return err
 		}
 	}
 
-	if err := w.writeSide(ctx, parts); err != nil {
+	if err := w.writeSide(ctx, part); err != nil {
 		return err
 	}
 
