@@ -17,11 +17,11 @@ func characters(text string) []string { return strings.Split(text, "") }
 // bleu returns the sentence BLEU-4 of a hypothesis, 0 to 1, as NLTK computes it with uniform
 // weights and smoothing method 3: the k-th order of n-grams of which none matches counts as 1/2^k
 // matches. Without a common token it is 0.
-func bleu(hypothesis []string, references ...[]string) float64 {
+func bleu(hypothesis, reference []string) float64 {
 	logs, missing := 0.0, 0
 
 	for n := 1; n <= most; n++ {
-		matches, total := clipped(hypothesis, references, n)
+		matches, total := clipped(hypothesis, reference, n)
 
 		switch {
 		case matches == 0 && n == 1:
@@ -34,22 +34,17 @@ func bleu(hypothesis []string, references ...[]string) float64 {
 		}
 	}
 
-	return brevity(len(hypothesis), references) * math.Exp(logs/most)
+	// Only a hypothesis shorter than the reference is penalised for its length.
+	short := min(0, 1-float64(len(reference))/float64(len(hypothesis)))
+	return math.Exp(short) * math.Exp(logs/most)
 }
 
-// clipped counts the n-grams of a hypothesis that a reference has as often, and all n-grams, at
+// clipped counts the n-grams of a hypothesis that the reference has as often, and all n-grams, at
 // least 1.
-func clipped(hypothesis []string, references [][]string, n int) (matches, total int) {
-	limits := map[string]int{}
-
-	for _, r := range references {
-		for gram, count := range grams(r, n) {
-			limits[gram] = max(limits[gram], count)
-		}
-	}
-
+func clipped(hypothesis, reference []string, n int) (matches, total int) {
+	has := grams(reference, n)
 	for gram, count := range grams(hypothesis, n) {
-		matches += min(count, limits[gram])
+		matches += min(count, has[gram])
 	}
 	return matches, max(1, len(hypothesis)-n+1)
 }
@@ -62,27 +57,3 @@ func grams(tokens []string, n int) map[string]int {
 	}
 	return counts
 }
-
-// brevity returns the penalty for a hypothesis shorter than the reference of the closest length; of
-// two equally close the shorter counts.
-func brevity(length int, references [][]string) float64 {
-	closest := -1
-
-	for _, r := range references {
-		distance, best := abs(len(r)-length), abs(closest-length)
-		if closest < 0 || distance < best || distance == best && len(r) < closest {
-			closest = len(r)
-		}
-	}
-
-	switch {
-	case length > closest:
-		return 1
-	case length == 0:
-		return 0
-	}
-
-	return math.Exp(1 - float64(closest)/float64(length))
-}
-
-func abs(n int) int { return max(n, -n) }

@@ -1,12 +1,9 @@
 package fidelity
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -55,7 +52,7 @@ func Read(path string) ([]Case, error) {
 
 	var cases []Case
 
-	for l, err := range lines(f) {
+	for l, err := range disk.Values[line](f) {
 		if err == nil {
 			err = l.check()
 		}
@@ -93,32 +90,6 @@ func (l *line) check() error {
 	}
 
 	return nil
-}
-
-// lines yields the objects of a file, one a line or in a list.
-func lines(r io.Reader) func(yield func(line, error) bool) {
-	return func(yield func(line, error) bool) {
-		in := bufio.NewReader(r)
-
-		start, _ := in.Peek(1)
-		d := json.NewDecoder(in)
-
-		if string(start) == "[" {
-			if _, err := d.Token(); err != nil {
-				yield(line{}, err)
-				return
-			}
-		}
-
-		for d.More() {
-			var l line
-
-			err := d.Decode(&l)
-			if !yield(l, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 // compared returns an answer as it is compared: as the object of error and response if it is one,

@@ -234,6 +234,8 @@ func TestRead(t *testing.T) {
 			`[{"prompt": "i", "predict": "", "label": "o"}]`,
 			[]Case{{Model: "cot", Split: "generated_predictions", Instruction: "i", Real: "o"}},
 		},
+		"list.json": {"\n" + `[{"instruction": "i", "output": "o"}]`,
+			[]Case{{Split: "list", Instruction: "i", Real: "o"}}},
 	} {
 		got, err := read(name, tt.text)
 		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
@@ -247,6 +249,11 @@ func TestRead(t *testing.T) {
 		`{"instruction": "i"}`:              "it has no output",
 		`{"instruction": "i", "output": 3}`: "case 1",
 		`[{"instruction": "i", "output": "o"}, x`: "case 2",
+		// What cannot be read must not look like the end.
+		`[{"instruction": "i", "output": "o"}`:                    "case 2: unexpected EOF",
+		`{"instruction": "i", "output": "o"}` + "\n\xff":          "case 2: ",
+		`{"instruction": "i", "output": "o"}` + "\n" + `"\ud83d"`: "case 2: ",
+		`{"instruction": "i", "output": "o"}` + "\n} more":        "case 2: ",
 	} {
 		if _, err := read("test_x.json", text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", text, err, want)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 
@@ -246,13 +245,4 @@ func (f Flags) overriddenBy(others Flags) Flags {
 		return item.Key != "set" && others.has(fmt.Sprint(item.Key))
 	})
 	return append(kept, others...)
-}
-
-// fill replaces the names between braces.
-func fill(values map[string]string) *strings.Replacer {
-	var pairs []string
-	for name, value := range values {
-		pairs = append(pairs, "{"+name+"}", value)
-	}
-	return strings.NewReplacer(pairs...)
 }

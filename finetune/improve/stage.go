@@ -105,19 +105,19 @@ func (l *loop) train(round int) stage {
 }
 
 // places replaces the names between braces in the trainer's command.
-func (l *loop) places(round int) interface{ Replace(string) string } {
+func (l *loop) places(round int) *strings.Replacer {
 	model := l.config.Model
 	if l.config.Continue && round > 1 {
 		model = l.weights(round - 1)
 	}
-	return fill(map[string]string{
-		"export":  l.folder(round, "export"),
-		"model":   model,
-		"out":     l.folder(round, "train"),
-		"name":    l.modelName(round),
-		"round":   strconv.Itoa(round),
-		"toolevo": l.program.Path,
-	})
+	return strings.NewReplacer(
+		"{export}", l.folder(round, "export"),
+		"{model}", model,
+		"{out}", l.folder(round, "train"),
+		"{name}", l.modelName(round),
+		"{round}", strconv.Itoa(round),
+		"{toolevo}", l.program.Path,
+	)
 }
 
 // weights returns the folder of the weights of a round.

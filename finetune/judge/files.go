@@ -25,6 +25,9 @@ const (
 	PreferenceFolder = "preference_results"
 )
 
+// indent is that of the result files.
+const indent = "    "
+
 // published is a query in a pass-rate file.
 type published struct {
 	Query     string            `json:"query"`
@@ -116,7 +119,7 @@ func (d *Judged) passRates(files map[string][]byte) error {
 		path := filepath.Join(PassRateFolder, at.agent, at.group+"_"+at.agent)
 
 		var err error
-		if files[path+".json"], err = encode(all); err != nil {
+		if files[path+".json"], err = answers.EncodeValue(all, indent); err != nil {
 			return err
 		}
 
@@ -211,26 +214,12 @@ func (d *Judged) preferences(files map[string][]byte) error {
 		}
 
 		var err error
-		if files[path], err = encode(ordered); err != nil {
+		if files[path], err = answers.EncodeValue(ordered, indent); err != nil {
 			return err
 		}
 	}
 
 	return nil
-}
-
-// encode writes a file as Python's json.dump does with an indent of 4.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "    ")
-
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("judge: %w", err)
-	}
-	return b.Bytes(), nil
 }
 
 // fileName names an agent in files.

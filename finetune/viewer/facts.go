@@ -11,10 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/sync/errgroup"
-
 	"toolevo/envs"
 	"toolevo/envs/display"
+	"toolevo/envs/kept"
 	"toolevo/mcts"
 	"toolevo/trajectories"
 )
@@ -163,7 +162,7 @@ func (l *ledger) facts(ctx context.Context, step Step) ([]facts, error) {
 		defer step(fmt.Sprintf("reading %d questions of %s", len(changed), l.run.Name))()
 	}
 
-	err = inParallel(ctx, len(changed), func(ctx context.Context, i int) error {
+	read := func(ctx context.Context, i int) error {
 		attempts, err := l.run.Source.Attempts(ctx, l.run.Questions[changed[i]])
 		if err != nil {
 			return err
@@ -171,7 +170,9 @@ func (l *ledger) facts(ctx context.Context, step Step) ([]facts, error) {
 
 		l.known[changed[i]] = factsOf(attempts)
 		return nil
-	})
+	}
+
+	err = kept.Each(ctx, len(changed), runtime.GOMAXPROCS(0), nil, read)
 
 	for i, q := range l.run.Questions {
 		// What is open changes without a new attempt, and is known from the counts alone.
@@ -193,17 +194,6 @@ func (l *ledger) note(question string, attempts []Attempt) {
 
 // manyQuestions is how many questions take long enough to read that the user should know.
 const manyQuestions = 1000
-
-// inParallel calls do for all numbers below n, on all processors.
-func inParallel(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	all, work := errgroup.WithContext(ctx)
-	all.SetLimit(runtime.GOMAXPROCS(0))
-
-	for i := 0; i < n && work.Err() == nil; i++ {
-		all.Go(func() error { return do(work, i) })
-	}
-	return cmp.Or(all.Wait(), ctx.Err())
-}
 
 // shows are the filters by the results of a question.
 var shows = []struct {

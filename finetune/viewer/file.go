@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"toolevo/envs/kept"
 	"toolevo/finetune/rundir"
 )
 
@@ -126,36 +127,11 @@ func (f *fileWriter) lists(ctx context.Context, r *Run, put func(string) error) 
 	if err != nil {
 		return err
 	}
-
-	for l := (&listing{at: placeOf(r)}); l != nil; {
-		p, err := f.listPage(ctx, r, l.filter, now)
-		if err != nil {
-			return err
-		}
-
-		body := p.Body.(*runBody)
-		if err := f.list(p, *l, put); err != nil {
-			return err
-		}
-
-		// A file cannot sort, so each order that a heading links to is written out, once.
-		if l.Page <= 1 {
-			for _, h := range body.Headings[1:] {
-				for _, by := range []string{h.key, "-" + h.key} {
-					if err := f.sorted(ctx, r, now, filter{Sort: by}, put); err != nil {
-						return err
-					}
-				}
-			}
-		}
-
-		l = body.Next
-	}
-	return nil
+	return f.ordered(ctx, r, now, filter{}, put)
 }
 
-// sorted puts the first pages of a list in another order.
-func (f *fileWriter) sorted(ctx context.Context, r *Run, now *reading, by filter,
+// ordered puts the pages of a list in one order: all in the run's own, the first in another.
+func (f *fileWriter) ordered(ctx context.Context, r *Run, now *reading, by filter,
 	put func(string) error) error {
 	for l := (&listing{placeOf(r), by}); l != nil; {
 		p, err := f.listPage(ctx, r, l.filter, now)
@@ -164,14 +140,26 @@ func (f *fileWriter) sorted(ctx context.Context, r *Run, now *reading, by filter
 		}
 
 		body := p.Body.(*runBody)
-		body.Pages, body.Last = min(body.Pages, sortedPages), nil
-
-		if body.Filter.Page == sortedPages {
-			body.Next = nil
+		if by.Sort != "" {
+			body.Pages, body.Last = min(body.Pages, sortedPages), nil
+			if body.Filter.Page == sortedPages {
+				body.Next = nil
+			}
 		}
 
 		if err := f.list(p, *l, put); err != nil {
 			return err
+		}
+
+		// A file cannot sort, so each order that a heading links to is written out, once.
+		if by.Sort == "" && l.Page <= 1 {
+			for _, h := range body.Headings[1:] {
+				for _, key := range []string{h.key, "-" + h.key} {
+					if err := f.ordered(ctx, r, now, filter{Sort: key}, put); err != nil {
+						return err
+					}
+				}
+			}
 		}
 
 		l = body.Next
@@ -190,18 +178,20 @@ func (f *fileWriter) list(p *page, l listing, put func(string) error) error {
 // questions puts the pages of a run's questions, in blocks that all processors make in parallel.
 func (f *fileWriter) questions(ctx context.Context, r *Run, put func(string) error) error {
 	// Some blocks at a time, because a run need not fit into memory.
-	atOnce := blockSize * 2 * runtime.GOMAXPROCS(0)
+	workers := runtime.GOMAXPROCS(0)
+	atOnce := blockSize * 2 * workers
 
 	for start := 0; start < len(r.Questions); start += atOnce {
 		end := min(len(r.Questions), start+atOnce)
 		blocks := make([]string, (end-start+blockSize-1)/blockSize)
 
-		err := inParallel(ctx, len(blocks), func(ctx context.Context, i int) (err error) {
+		write := func(ctx context.Context, i int) (err error) {
 			from := start + i*blockSize
 			blocks[i], err = f.block(ctx, r, from, min(from+blockSize, end))
 			return err
-		})
-		if err != nil {
+		}
+
+		if err := kept.Each(ctx, len(blocks), workers, nil, write); err != nil {
 			return err
 		}
 

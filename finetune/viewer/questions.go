@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"toolevo/envs/kept"
 )
 
 // pageSize is how many questions a page lists.
@@ -149,15 +152,24 @@ type reading struct {
 
 // read reads the state of a run.
 func (s *Site) read(ctx context.Context, r *Run) (*reading, error) {
-	p := &page{}
-
-	all, kind, state, err := s.factsOf(ctx, r, p)
+	// The state comes first: what is read of a run that has ended is then all of it.
+	state, grows, err := r.State()
 	if err != nil {
 		return nil, err
 	}
 
-	sums, err := panelOf(r, kind, p.Grows, all)
-	return &reading{all, kind, state, p.Grows, sums}, err
+	all, err := s.ledgers[r.Name].facts(ctx, s.step)
+	if err != nil {
+		return nil, err
+	}
+
+	kind, err := r.kind()
+	if err != nil {
+		return nil, err
+	}
+
+	sums, err := panelOf(r, kind, grows, all)
+	return &reading{all, kind, state, grows, sums}, err
 }
 
 // runPage lists the questions of a run that a filter takes: one page of them.
@@ -232,13 +244,15 @@ func (s *Site) listedQuestions(ctx context.Context, r *Run, f filter, all []fact
 	}
 
 	// Only turns have to be read: what else a filter looks at is in memory.
-	eachOf := inTurn
+	err := ctx.Err()
 	if f.Turns && f.Text != "" {
 		defer s.step("searching the turns of " + r.Name)()
-		eachOf = inParallel
+		err = kept.Each(ctx, len(all), runtime.GOMAXPROCS(0), nil, take)
+	} else {
+		for i := 0; i < len(all) && err == nil; i++ {
+			err = take(ctx, i)
+		}
 	}
-
-	err := eachOf(ctx, len(all), take)
 
 	var taken []questionLine
 	for _, l := range lines {
@@ -247,16 +261,6 @@ func (s *Site) listedQuestions(ctx context.Context, r *Run, f filter, all []fact
 		}
 	}
 	return taken, err
-}
-
-// inTurn does something with each of some numbers, one after the other, until it fails.
-func inTurn(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	for i := range n {
-		if err := do(ctx, i); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
 }
 
 // sortLines sorts by a column, and what is equal in it by the run's order.

@@ -148,25 +148,6 @@ func toInt(counts bool) int {
 	return 0
 }
 
-// factsOf returns the facts of all questions of a run, the command that made it, and its state. The
-// page grows if the run does.
-func (s *Site) factsOf(ctx context.Context, r *Run, p *page) (
-	all []facts, kind, state string, err error) {
-	state, grows, err := r.State()
-	if err != nil {
-		return nil, "", "", err
-	}
-
-	p.Grows = p.Grows || grows
-
-	if all, err = s.ledgers[r.Name].facts(ctx, s.step); err != nil {
-		return nil, "", "", err
-	}
-
-	kind, err = r.kind()
-	return all, kind, state, err
-}
-
 // attemptLine is an attempt in the list of a question.
 type attemptLine struct {
 	At, Best    place // the attempt, and its most telling trajectory

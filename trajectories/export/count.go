@@ -1,10 +1,8 @@
 package export
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"toolevo/envs/disk"
@@ -30,29 +28,13 @@ func countJSON(path string) (n int, err error) {
 	}
 	defer f.Close()
 
-	in := json.NewDecoder(bufio.NewReader(f))
-
-	// In a list the samples follow its bracket. Otherwise the token was the beginning of a sample,
-	// which has to be read again.
-	first, err := in.Token()
-	if first != json.Delim('[') {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return 0, err
-		}
-
-		in = json.NewDecoder(bufio.NewReader(f))
-	}
-
 	// One sample at a time: files may be larger than memory.
-	for err == nil && in.More() {
-		var sample json.RawMessage
-		if err = in.Decode(&sample); err == nil {
-			n++
+	for _, err := range disk.Values[json.RawMessage](f) {
+		if err != nil {
+			return 0, fmt.Errorf("read %s: sample %d: %w", path, n+1, err)
 		}
-	}
 
-	if err != nil && err != io.EOF {
-		return 0, fmt.Errorf("read %s: sample %d: %w", path, n+1, err)
+		n++
 	}
 	return n, nil
 }

@@ -20,7 +20,10 @@ func TestCountSamples(t *testing.T) {
 		{"list.json", " [{\"a\": [1, 2]}, {}, {}] ", 3},
 		{"none.json", "[]", 0},
 		{"empty.jsonl", "", 0},
+		{"half.json", `["\ud83d"]`, 1}, // trainers read it
 		{"damaged.json", "[{}, {", -1},
+		{"cut.json", "[{}, {}", -1},
+		{"opened.json", "[", -1},
 		{"damaged.jsonl", "{}\n{", -1},
 		{"none.parquet", "PAR1", -1},
 		{"rows.csv", "a,b\n", -1},

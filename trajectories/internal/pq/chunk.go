@@ -147,12 +147,9 @@ func (w *Writer[T]) lists(c *Column, at position) appender {
 	inside := at.within("list.element", 2, 1)
 
 	var elements appender
-	switch {
-	case c.JSON:
-		elements = w.leaf(inside, c.putJSON)
-	case c.element != nil:
+	if c.element != nil {
 		elements = w.leaf(inside, c.element.putValue)
-	default:
+	} else {
 		elements = w.structs(c.Fields, inside)
 	}
 
@@ -195,17 +192,14 @@ func (c *Column) putValue(to *chunk, v reflect.Value) {
 		to.floats = append(to.floats, v.Float())
 	case Bool:
 		to.bools = append(to.bools, v.Bool())
+	case List: // the program made the element, so it can be written
+		text, err := appendValue(nil, v.Interface())
+		if err != nil {
+			panic(fmt.Sprintf("pq: an element of column %s as JSON: %v", c.Name, err))
+		}
+
+		to.putText(string(text))
 	default:
 		to.putText(textOf(v))
 	}
-}
-
-// putJSON appends an element of a list of JSON. The program made it, so it can be written.
-func (c *Column) putJSON(to *chunk, v reflect.Value) {
-	text, err := appendValue(nil, v.Interface())
-	if err != nil {
-		panic(fmt.Sprintf("pq: an element of column %s as JSON: %v", c.Name, err))
-	}
-
-	to.putText(string(text))
 }

@@ -3,6 +3,7 @@ package pq
 import (
 	"cmp"
 	"encoding"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -30,8 +31,11 @@ type Column struct {
 	Fields []Column `yaml:"-"` // of a struct, or of the structs of a list
 	Kind   Kind     `yaml:"-"`
 
-	index   []int   // of the field
-	element *Column // describes the elements of a list of scalars
+	index []int // of the field
+
+	// element describes the elements of a list without fields: scalars, or the kind List for those
+	// that are stored as JSON.
+	element *Column
 }
 
 // Kind is what a column holds.
@@ -128,7 +132,7 @@ func (c *Column) bind(t reflect.Type, tables map[string][]Column) {
 	case kind == reflect.Struct:
 		c.Kind, c.Fields = Struct, bind(field.Type, tables, c.inside(tables))
 	case kind == reflect.Slice && c.JSON:
-		c.Kind = List
+		c.Kind, c.element = List, &Column{Name: c.Name, Kind: List}
 	// Kinds that scalars lacks, such as structs, come out as Text, its zero value.
 	case kind == reflect.Slice && scalars[field.Type.Elem().Kind()] != Text:
 		c.Kind, c.element = List, &Column{Name: c.Name, Kind: scalars[field.Type.Elem().Kind()]}
@@ -232,6 +236,10 @@ func (c *Column) set(l *leaf, field reflect.Value) error {
 	text, err := take(l, l.texts)
 	if err != nil {
 		return err
+	}
+
+	if c.Kind == List {
+		return json.Unmarshal([]byte(text), field.Addr().Interface())
 	}
 	return setText(field, text)
 }

@@ -1,7 +1,6 @@
 package pq
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -126,24 +125,7 @@ func openStruct(g *group, at position, columns []Column) (*cursor, error) {
 	}, nil
 }
 
-// openJSON decodes the texts of JSON at a position. Its cursor reads into the decoded value.
-func openJSON(g *group, at position, _ []Column) (*cursor, error) {
-	l, err := g.leaf(at)
-	if err != nil {
-		return nil, err
-	}
-
-	get := func(v reflect.Value) error {
-		text, err := take(l, l.texts)
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal([]byte(text), v.Addr().Interface())
-	}
-	return l.cursor(get, func(int16) bool { return false }), nil
-}
-
-// openScalar decodes the scalars at a position. Its cursor reads into a scalar.
+// openScalar decodes the elements at a position that have no fields. Its cursor reads into one.
 func (c *Column) openScalar(g *group, at position, _ []Column) (*cursor, error) {
 	l, err := g.leaf(at)
 	if err != nil {
@@ -158,11 +140,7 @@ func openList(g *group, c *Column, at position) (*cursor, error) {
 	element := at.within("list.element", 3, 1)
 
 	open := openStruct
-
-	switch {
-	case c.JSON:
-		open = openJSON
-	case c.element != nil:
+	if c.element != nil {
 		open = c.element.openScalar
 	}
 

@@ -71,7 +71,7 @@ func (c *Column) appendJSON(b []byte, field reflect.Value) (_ []byte, err error)
 }
 
 func (c *Column) appendElement(b []byte, v reflect.Value) ([]byte, error) {
-	if c.JSON || c.element != nil {
+	if c.element != nil {
 		return appendValue(b, v.Interface())
 	}
 	return appendStruct(b, v, c.Fields)

@@ -50,8 +50,8 @@ func (c *Column) node(at position) (node schema.Node) {
 	return node
 }
 
-// leaves maps kinds without fields to Parquet's types. A list without fields or scalars is one of
-// JSON texts: readers that know the logical type decode each.
+// leaves maps kinds without fields to Parquet's types. List is that of an element stored as JSON:
+// readers that know the logical type decode it.
 var leaves = map[Kind]struct {
 	physical parquet.Type
 	logical  schema.LogicalType
