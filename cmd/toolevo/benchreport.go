@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"toolevo/mcts"
 	"toolevo/mcts/policy/simserver"
 )
 
@@ -62,16 +63,8 @@ func newServeReport(f *serveFlags, s *simserver.Server) *serveReport {
 
 // watch keeps the timeline until ctx ends.
 func (r *serveReport) watch(ctx context.Context) {
-	ticker := time.NewTicker(timelineEvery)
-	defer ticker.Stop()
-
-	for {
-		select {
-		case <-ticker.C:
-			r.note(r.server.Stats())
-		case <-ctx.Done():
-			return
-		}
+	for mcts.Wait(ctx, timelineEvery) == nil {
+		r.note(r.server.Stats())
 	}
 }
 

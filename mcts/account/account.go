@@ -272,22 +272,17 @@ func (a *Account) accepted() int64 {
 
 // Total is what this pass and those before took.
 func (a *Account) Total() Total {
-	passes := a.Passes()
-
-	t, before := Sum(passes), a.before()
-	t.add(before.Usage)
-	t.Seconds += before.Seconds
-	return t
-}
-
-func (a *Account) before() Total {
+	t := Sum(a.Passes())
 	if a == nil {
-		return Total{}
+		return t
 	}
 
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.carried
+
+	t.add(a.carried.Usage)
+	t.Seconds += a.carried.Seconds
+	return t
 }
 
 // Passes are those before and this one, which ends now.

@@ -111,39 +111,18 @@ func (l PriceList) isEmpty() bool { return l.Others == nil && len(l.Models) == 0
 // ParsePrices reads the prices of prompt and completion tokens, or of prompt, cached prompt and
 // completion tokens. A number behind "MODEL=" begins the prices of that model alone.
 func ParsePrices(list []string) (l PriceList, err error) {
-	model, numbers := "", []float64(nil)
-
-	// end stores the numbers read so far. A list that begins with "MODEL=" has none before it,
-	// which is no error: what other models cost is then unknown.
-	end := func() error {
-		if model == "" && numbers == nil {
-			return nil
-		}
-
-		p, err := pricesOf(numbers)
-
-		switch {
-		case err != nil:
-			return err
-		case model == "":
-			l.Others = p
-		case l.Models == nil:
-			l.Models = map[string]Prices{model: *p}
-		default:
-			l.Models[model] = *p
-		}
-
-		return nil
+	type group struct {
+		model   string // "" is all others
+		numbers []float64
 	}
+
+	groups := []group{{}}
 
 	for _, text := range list {
 		// The last "=", for a model's name may have some itself.
 		if i := strings.LastIndex(text, "="); i >= 0 {
-			if err := end(); err != nil {
-				return PriceList{}, err
-			}
-
-			model, numbers, text = strings.TrimSpace(text[:i]), []float64{}, text[i+1:]
+			groups = append(groups, group{model: strings.TrimSpace(text[:i])})
+			text = text[i+1:]
 		}
 
 		// Not n < 0, which a NaN would pass.
@@ -152,11 +131,28 @@ func ParsePrices(list []string) (l PriceList, err error) {
 			return PriceList{}, fmt.Errorf("%q is not a price: want a number of at least 0", text)
 		}
 
-		numbers = append(numbers, n)
+		last := &groups[len(groups)-1]
+		last.numbers = append(last.numbers, n)
 	}
 
-	if err := end(); err != nil {
-		return PriceList{}, err
+	// A list that begins with "MODEL=" has no numbers before it: what other models cost is unknown.
+	if groups[0].numbers == nil {
+		groups = groups[1:]
+	}
+
+	l.Models = map[string]Prices{}
+
+	for _, g := range groups {
+		p, err := pricesOf(g.numbers)
+		if err != nil {
+			return PriceList{}, err
+		}
+
+		if g.model == "" {
+			l.Others = p
+		} else {
+			l.Models[g.model] = *p
+		}
 	}
 	return l, nil
 }

@@ -53,22 +53,7 @@ func (g *Gate) open(room int) bool {
 // Wait waits until another lane may start, or ctx ends. room says how many more lanes the model
 // could serve right now; nil is unlimited room.
 func (g *Gate) Wait(ctx context.Context, room func() int) {
-	if room == nil || g.open(room()) {
-		return
-	}
-
-	ticker := time.NewTicker(lookEvery)
-	defer ticker.Stop()
-
-	for {
-		select {
-		case <-ticker.C:
-			if g.open(room()) {
-				return
-			}
-		case <-ctx.Done():
-			return
-		}
+	for room != nil && !g.open(room()) && mcts.Wait(ctx, lookEvery) == nil {
 	}
 }
 

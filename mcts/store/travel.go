@@ -219,28 +219,15 @@ func (s *Store) insertRow(ctx context.Context, r *Row, inTurn bool) (insertion, 
 // Notes returns what the run notes about itself for its readers, by key: all but what was given up,
 // and what the store itself keeps there.
 func (s *Store) Notes(ctx context.Context) (map[string]string, error) {
-	var keys []string
+	own := []string{"format", "run", metaDictionary, metaSeal}
+	notes := map[string]string{}
 	var key string
 
-	err := eachRow(ctx, s.read, `SELECT key FROM meta`, nil, []any{&key}, func() error {
-		keys = append(keys, key)
-		return nil
+	err := eachRow(ctx, s.read, `SELECT key FROM meta`, nil, []any{&key}, func() (err error) {
+		if !slices.Contains(own, key) && !strings.HasPrefix(key, metaGivenUp) {
+			notes[key], err = s.Meta(ctx, key)
+		}
+		return err
 	})
-
-	notes := map[string]string{}
-
-	for _, key := range keys {
-		own := []string{"format", "run", metaDictionary, metaSeal}
-		if slices.Contains(own, key) || strings.HasPrefix(key, metaGivenUp) {
-			continue
-		}
-
-		value, err := s.Meta(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-
-		notes[key] = value
-	}
 	return notes, fail("read the notes of the run", err)
 }

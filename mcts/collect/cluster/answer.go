@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -99,16 +97,8 @@ func (c *Coordinator) respond(to string, data []byte, err error) error {
 
 // send sends data in as many messages as it takes. reply is where an answer goes, if one is wanted.
 func send(conn *nats.Conn, to, reply string, data []byte) error {
-	parts := slices.Collect(slices.Chunk(data, mostData(conn)))
-	if len(parts) == 0 {
-		parts = [][]byte{nil}
-	}
-
-	for i, part := range parts {
-		m := nats.NewMsg(to)
-		m.Reply, m.Data = reply, part
-		m.Header.Set(headerPart, strconv.Itoa(i+1))
-		m.Header.Set(headerParts, strconv.Itoa(len(parts)))
+	for _, m := range split(to, data, mostData(conn)) {
+		m.Reply = reply
 
 		if err := conn.PublishMsg(m); err != nil {
 			return err
@@ -215,7 +205,7 @@ func (w *Worker) requestOnce(ctx context.Context, subject string, data []byte) (
 		return nil, err
 	}
 
-	var all []byte
+	var parts assembler
 	for {
 		m, err := answers.NextMsgWithContext(ctx)
 		if err != nil {
@@ -230,9 +220,13 @@ func (w *Worker) requestOnce(ctx context.Context, subject string, data []byte) (
 			return nil, &AnswerError{strings.ReplaceAll(text, "\v", "\n")}
 		}
 
-		all = append(all, m.Data...)
-		if m.Header.Get(headerPart) == m.Header.Get(headerParts) {
-			return all, nil
+		e, err := parts.add(m.Header, m.Data)
+		if err != nil {
+			return nil, err
+		}
+
+		if e != nil {
+			return e.body, nil
 		}
 	}
 }

@@ -62,17 +62,9 @@ func (a *Assignment) keep(ctx context.Context, m jetstream.Msg, patience time.Du
 
 	var done sync.WaitGroup
 	done.Go(func() {
-		ticker := time.NewTicker(patience / 4)
-		defer ticker.Stop()
-
-		for {
-			select {
-			case <-ticker.C:
-				if time.Since(time.Unix(0, a.progress.Load())) < stuck {
-					_ = m.InProgress()
-				}
-			case <-ctx.Done():
-				return
+		for mcts.Wait(ctx, patience/4) == nil {
+			if time.Since(time.Unix(0, a.progress.Load())) < stuck {
+				_ = m.InProgress()
 			}
 		}
 	})

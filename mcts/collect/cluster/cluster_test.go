@@ -979,7 +979,7 @@ func TestLargeResults(t *testing.T) {
 	defer m.Close()
 
 	want := envs.Result{Observation: strings.Repeat("<", 300_000)}
-	memory := m.Memory()
+	memory := envs.Memory(m.Worker)
 
 	if err := memory.Remember(t.Context(), "key", want); err != nil {
 		t.Fatal(err)

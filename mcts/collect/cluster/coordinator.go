@@ -78,6 +78,9 @@ type Coordinator struct {
 	log     *slog.Logger
 	started time.Time
 
+	failed context.Context // ends with why the run cannot go on
+	fail   context.CancelCauseFunc
+
 	end  context.CancelFunc // of what runs in the background
 	done sync.WaitGroup
 
@@ -86,8 +89,6 @@ type Coordinator struct {
 	held   map[string]string // who has begun a unit and not ended it, by unit
 	counts Counts
 	beats  map[string]Beat
-	failed error
-	fail   chan struct{} // closed when failed is set
 
 	taken atomic.Uint64 // number of the last message of the logs that is in the run
 
@@ -108,9 +109,10 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 	c := &Coordinator{
 		options: o, names: namesOf(o.Run), started: time.Now(),
 		log:  cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		open: map[string]*openUnit{}, held: map[string]string{}, beats: map[string]Beat{}, fail: make(chan struct{}),
+		open: map[string]*openUnit{}, held: map[string]string{}, beats: map[string]Beat{},
 		reconnected: make(chan struct{}, 1),
 	}
+	c.failed, c.fail = context.WithCancelCause(context.Background())
 
 	if err := c.connect(ctx); err != nil {
 		return nil, errors.Join(err, c.Close(ctx, false))
@@ -133,8 +135,8 @@ func Start(ctx context.Context, o Options) (*Coordinator, error) {
 			return nil, errors.Join(fmt.Errorf("cluster: %w", err), c.Close(ctx, false))
 		}
 		return c, nil
-	case <-c.fail:
-		return nil, errors.Join(c.failed, c.Close(ctx, false))
+	case <-c.failed.Done():
+		return nil, errors.Join(context.Cause(c.failed), c.Close(ctx, false))
 	case <-ctx.Done():
 		return nil, errors.Join(ctx.Err(), c.Close(ctx, false))
 	}
@@ -153,7 +155,7 @@ func (c *Coordinator) connect(ctx context.Context) (err error) {
 
 	if c.options.Listen != "" {
 		c.server, err = startServer(c.options.Listen, c.options.Dir, c.options.Token, c.options.Secure,
-			c.log, c.setFailed)
+			c.log, c.fail)
 		if err != nil {
 			return err
 		}
@@ -206,8 +208,8 @@ func (c *Coordinator) Do(ctx context.Context, u Unit) (outcome []byte, err error
 	select {
 	case outcome = <-o.outcome:
 		return outcome, nil
-	case <-c.fail:
-		return nil, c.failed
+	case <-c.failed.Done():
+		return nil, context.Cause(c.failed)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -80,7 +80,7 @@ func (c *Coordinator) anyHeld() bool {
 	defer c.mu.Unlock()
 
 	for _, worker := range c.held {
-		if here[worker] && c.failed == nil {
+		if here[worker] && c.failed.Err() == nil {
 			return true
 		}
 	}

@@ -58,36 +58,39 @@ func (e *entry) messages(subject string, most int) ([]*nats.Msg, error) {
 		return nil, err
 	}
 
-	// Cloned: the client keeps what it sends.
-	var all []*nats.Msg
-	for part := range slices.Chunk(slices.Clone(data), most) {
-		all = append(all, &nats.Msg{Subject: subject, Data: part})
-	}
-
-	if len(all) == 0 {
-		all = []*nats.Msg{{Subject: subject}}
-	}
-
-	for i, m := range all {
-		m.Header = nats.Header{}
+	all := split(subject, slices.Clone(data), most) // cloned: the client keeps what it sends
+	for _, m := range all {
 		m.Header.Set(headerKind, string(e.kind))
 		m.Header.Set(headerWorker, e.worker)
 		m.Header.Set(headerUnable, e.unable)
-		m.Header.Set(headerPart, strconv.Itoa(i+1))
-		m.Header.Set(headerParts, strconv.Itoa(len(all)))
+	}
 
-		if i == len(all)-1 && len(e.usage) > 0 {
-			m.Header.Set(headerUsage, string(usage))
-		}
+	if len(e.usage) > 0 {
+		all[len(all)-1].Header.Set(headerUsage, string(usage))
 	}
 	return all, nil
+}
+
+// split returns data as the parts that an assembler puts together: at least one, of at most that
+// many bytes each.
+func split(subject string, data []byte, most int) (all []*nats.Msg) {
+	parts := max(1, (len(data)+most-1)/most)
+
+	for i := range parts {
+		m := nats.NewMsg(subject)
+		m.Data = data[i*most : min((i+1)*most, len(data))]
+		m.Header.Set(headerPart, strconv.Itoa(i+1))
+		m.Header.Set(headerParts, strconv.Itoa(parts))
+		all = append(all, m)
+	}
+	return all
 }
 
 // mostEntry bounds what an entry of a log unpacks to: a tree of many long turns has some megabytes.
 const mostEntry = 256 << 20
 
-// assembler puts the messages of one log together again. A message that begins another entry drops
-// what the one before lacked: its worker died.
+// assembler puts the messages of one log, or of one request or answer, together again. A message
+// that begins another entry drops what the one before lacked: its worker died.
 type assembler struct {
 	data []byte
 	next int // the part that is to come

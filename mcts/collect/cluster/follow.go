@@ -46,7 +46,7 @@ func (c *Coordinator) follow(ctx context.Context, read chan struct{}) {
 		}
 
 		if final := (*storeError)(nil); errors.As(err, &final) {
-			c.setFailed(final.err)
+			c.fail(final.err)
 			return
 		}
 
@@ -62,16 +62,6 @@ func (c *Coordinator) follow(ctx context.Context, read chan struct{}) {
 type storeError struct{ err error }
 
 func (e *storeError) Error() string { return e.err.Error() }
-
-func (c *Coordinator) setFailed(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-
-	if c.failed == nil {
-		c.failed = err
-		close(c.fail)
-	}
-}
 
 // follow takes entries until ctx ends or the server fails it.
 func (f *follower) follow(ctx context.Context) error {

@@ -25,39 +25,36 @@ type laneOutcome struct {
 	Replayed int      `json:"replayed"`
 }
 
-// Lanes has the lanes of a collection grown by workers, which use GrowLane: it is its
-// collect.Options.Elsewhere.
-func (c *Coordinator) Lanes() collect.Elsewhere {
-	return func(
-		ctx context.Context, question string, first, count int, asked func(calls, samples int),
-	) (g collect.Grown, err error) {
-		work, err := json.Marshal(lane{question, first, count, mcts.IsAgain(ctx)})
-		if err != nil {
-			return g, err
-		}
-
-		text, err := c.Do(ctx, Unit{
-			ID:    UnitID(question, first, count),
-			Work:  work,
-			Asked: asked,
-			Earlier: func(ctx context.Context) ([]store.Row, error) {
-				return c.options.Store.RowsOf(ctx, question, first, count)
-			},
-		})
-		if err != nil {
-			return g, err
-		}
-
-		var o laneOutcome
-		if err := decode("outcome", text, &o); err != nil {
-			return g, err
-		}
-
-		return collect.Grown{Missing: o.Missing.errors(), Replayed: o.Replayed}, nil
+// Grow has trees of a question grown by a worker, which uses GrowLane: it is the
+// collect.Options.Elsewhere of a collection.
+func (c *Coordinator) Grow(
+	ctx context.Context, question string, first, count int, asked func(calls, samples int),
+) (g collect.Grown, err error) {
+	work, err := json.Marshal(lane{question, first, count, mcts.IsAgain(ctx)})
+	if err != nil {
+		return g, err
 	}
+
+	text, err := c.Do(ctx, Unit{
+		ID:    UnitID(question, first, count),
+		Work:  work,
+		Asked: asked,
+		Earlier: func(ctx context.Context) ([]store.Row, error) {
+			return c.options.Store.RowsOf(ctx, question, first, count)
+		},
+	})
+	if err != nil {
+		return g, err
+	}
+
+	var o laneOutcome
+	if err := decode("outcome", text, &o); err != nil {
+		return g, err
+	}
+	return collect.Grown{Missing: o.Missing.errors(), Replayed: o.Replayed}, nil
 }
 
-// GrowLane grows the trees of a unit of Lanes. o is what a collection of all questions would have,
+// GrowLane grows the trees of a unit of Grow. o is what a collection of all questions would have,
 // with an empty store of this unit's own: of what a worker once had of a unit, its log alone
 // counts.
 func GrowLane(ctx context.Context, a *Assignment, o collect.Options) (outcome []byte, err error) {

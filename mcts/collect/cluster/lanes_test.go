@@ -85,7 +85,7 @@ func TestTreesOfABrokenMachine(t *testing.T) {
 	defer first.Close()
 	go func() { _ = first.serve(t.Context()) }()
 
-	o.Store, o.Elsewhere = r.store, c.Lanes()
+	o.Store, o.Elsewhere = r.store, c.Grow
 
 	got, err := collect.Run(t.Context(), o)
 	if err != nil {

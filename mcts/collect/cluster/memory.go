@@ -15,27 +15,22 @@ type memoryQuestion struct {
 	Result *envs.Result `json:"result,omitempty"`
 }
 
-// Memory returns the memory of the run, for a worker: every tree of the run sees the same results
-// of tools, wherever it grows. It waits while the coordinator is away.
-func (w *Worker) Memory() envs.Memory { return memory{w} }
-
-type memory struct{ w *Worker }
-
-// Recall implements envs.Memory.
-func (m memory) Recall(ctx context.Context, key string) (envs.Result, bool, error) {
-	return m.ask(ctx, memoryQuestion{Key: key})
+// Recall implements envs.Memory, by the memory of the run: every tree of the run sees the same
+// results of tools, wherever it grows. It waits while the coordinator is away.
+func (w *Worker) Recall(ctx context.Context, key string) (envs.Result, bool, error) {
+	return w.askMemory(ctx, memoryQuestion{Key: key})
 }
 
-// Remember implements envs.Memory.
-func (m memory) Remember(ctx context.Context, key string, r envs.Result) error {
-	_, _, err := m.ask(ctx, memoryQuestion{key, &r})
+// Remember implements envs.Memory, as Recall does.
+func (w *Worker) Remember(ctx context.Context, key string, r envs.Result) error {
+	_, _, err := w.askMemory(ctx, memoryQuestion{key, &r})
 	return err
 }
 
-func (m memory) ask(ctx context.Context, q memoryQuestion) (envs.Result, bool, error) {
+func (w *Worker) askMemory(ctx context.Context, q memoryQuestion) (envs.Result, bool, error) {
 	text, err := json.Marshal(q)
 	if err == nil {
-		text, err = m.w.Ask(ctx, text)
+		text, err = w.Ask(ctx, text)
 	}
 
 	if err != nil || len(text) == 0 {

@@ -37,18 +37,16 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 	defer interrupt()
 
 	// The first reason counts.
-	reason := make(chan error, 1)
+	reason, end := context.WithCancelCause(context.Background())
+	defer end(nil)
+
 	stop := func(err error) {
 		// What fails because nobody answers any more is no failure.
 		if errors.Is(context.Cause(w.complete), ErrOver) {
 			err = ErrOver
 		}
 
-		select {
-		case reason <- err:
-		default:
-		}
-
+		end(err)
 		interrupt()
 	}
 
@@ -69,13 +67,7 @@ func (w *Worker) Serve(ctx context.Context, work Work) error {
 	}()
 
 	err := w.serve(serving, work, stop)
-
-	select {
-	case first := <-reason:
-		return first
-	default:
-		return err
-	}
+	return cmp.Or(context.Cause(reason), err)
 }
 
 // serve does units until ctx ends. stop ends it because of an error.

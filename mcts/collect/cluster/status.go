@@ -117,22 +117,16 @@ func (c *Coordinator) count(change func(*Counts)) {
 
 // Status is how a run is being done at one moment.
 type Status struct {
+	Counts
 	Workers int64         // that are there
 	Units   int64         // that they do
 	Oldest  time.Duration // since the unit that was begun first was
-	Begun   int64         // units, by workers
-	Ended   int64         // units
-	Again   int64         // units that were begun a second time or more, as their worker was lost
-	Refused int64         // calls that were made twice
 }
 
 // Status returns how the run is being done.
 func (c *Coordinator) Status() Status {
-	workers, n := c.Workers(), c.Counts()
-	s := Status{
-		Workers: int64(len(workers)), Begun: int64(n.Begun), Ended: int64(n.Ended), Again: int64(n.Again),
-		Refused: int64(n.Refused),
-	}
+	workers := c.Workers()
+	s := Status{Counts: c.Counts(), Workers: int64(len(workers))}
 
 	for _, w := range workers {
 		s.Units += int64(len(w.Units))

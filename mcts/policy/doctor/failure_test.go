@@ -230,22 +230,30 @@ func TestGoneInTheMiddle(t *testing.T) {
 	}
 }
 
-// A server that takes a request and never answers it leaves a finding, not a wait without end.
+// A server that takes a request and never answers it leaves a finding, not a wait without end. The
+// default bounds every probe, too: also the one for whether it answers chats.
 func TestHang(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := start(t, simserver.Options{Faults: simserver.Faults{
-			Rates: map[simserver.Fault]float64{simserver.Hang: 1},
-		}})
-		o := options(s, openai.Kind)
-		o.Timeout = 200 * time.Millisecond
-		r := examine(t, o)
 
-		c, _ := r.Check(doctor.Completion)
-		if c.Verdict != doctor.Problem || !strings.Contains(c.Seen+c.Do, "--timeout") || r.Took > 2*time.Second {
-			t.Errorf("%+v", r)
-		}
-	})
+	for timeout, most := range map[time.Duration]time.Duration{
+		200 * time.Millisecond: 2 * time.Second,
+		0:                      5 * doctor.DefaultTimeout,
+	} {
+		virtually(t, fmt.Sprint("timeout ", timeout), func(t *testing.T) {
+			s := start(t, simserver.Options{Faults: simserver.Faults{
+				Rates: map[simserver.Fault]float64{simserver.Hang: 1},
+			}})
+			o := options(s, openai.Kind)
+			o.Timeout = timeout
+			r := examine(t, o)
+
+			c, _ := r.Check(doctor.Completion)
+			if c.Verdict != doctor.Problem || !strings.Contains(c.Seen+c.Do, "--timeout") ||
+				r.Took > most {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
 }
 
 // Ollama's OpenAI protocol is full of traps: the way out is its own.

@@ -225,7 +225,8 @@ func (p *examination) answersChats(ctx context.Context) bool {
 		return false
 	}
 
-	o.Chat = true
+	// As those of open: a client without a timeout waits for minutes.
+	o.Chat, o.Timeout, o.DialTimeout = true, p.effort.timeout, reachTime
 
 	b, err := o.Kind.Open(o.Endpoint, o.Manner)
 	if err != nil {

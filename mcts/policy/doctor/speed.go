@@ -257,12 +257,16 @@ func (p *examination) writing(
 // together runs n requests at once, for one sample of a number of tokens each.
 func (p *examination) together(ctx context.Context, n, tokens int) (pace, error) {
 	replies, errs := make([]reply, n), make([]error, n)
-	var all sync.WaitGroup
+	s := pace{}
+	var all, watch sync.WaitGroup
 
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
 
-	most := p.watch(watching, n)
+	if n > 1 {
+		watch.Go(func() { s.running = p.watch(watching) })
+	}
+
 	began := time.Now()
 
 	for i := range n {
@@ -273,12 +277,10 @@ func (p *examination) together(ctx context.Context, n, tokens int) (pace, error)
 
 	all.Wait()
 
-	s := pace{took: time.Since(began)}
+	s.took = time.Since(began)
 
 	stopWatching()
-
-	// By now watch has been stopped: before that it might never send.
-	s.running = <-most
+	watch.Wait()
 
 	// A request that failed has no choices, but its time counts with the others'.
 	for _, r := range replies {
@@ -304,34 +306,19 @@ func (p *examination) gauges(ctx context.Context) (g server.Gauges, ok bool) {
 	return observer.Gauges(ctx)
 }
 
-// watch asks the server what it runs until the context ends, or until it runs several of n
-// requests, and then sends the most it saw; 0 if the server does not say.
-func (p *examination) watch(ctx context.Context, n int) <-chan int {
-	most := make(chan int, 1)
-	if n < 2 {
-		most <- 0
-		return most
-	}
+// watch asks the server what it runs until the context ends, or until it runs several requests, and
+// returns the most it saw; 0 if the server does not say.
+func (p *examination) watch(ctx context.Context) (most int) {
+	for known := true; known && most < 2 && ctx.Err() == nil; {
+		var g server.Gauges
+		g, known = p.gauges(ctx)
+		most = max(most, g.Running)
 
-	go func() { // together waits for what it sends
-		ticker := time.NewTicker(watchEvery)
-		defer ticker.Stop()
-
-		seen := 0
-		for ctx.Err() == nil && seen < 2 {
-			g, known := p.gauges(ctx)
-			if seen = max(seen, g.Running); !known {
-				break
-			}
-
-			select {
-			case <-ticker.C:
-			case <-ctx.Done():
-			}
+		select {
+		case <-time.After(watchEvery):
+		case <-ctx.Done():
 		}
-
-		most <- seen
-	}()
+	}
 	return most
 }
 

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -39,7 +38,7 @@ func TestRequest(t *testing.T) {
 	base := func() map[string]any {
 		return map[string]any{
 			"model": "m", "prompt": "Question: <|x|>\n", "raw": true, "stream": false, "truncate": false,
-			"shift": false,
+			"shift": false, "keep_alive": -1.0,
 			"think": false, "logprobs": true, "system": "", "template": "", "suffix": "", "options": options(),
 		}
 	}
@@ -51,16 +50,6 @@ func TestRequest(t *testing.T) {
 		want func(body, options map[string]any)
 	}{
 		{name: "usual"},
-		{
-			name: "kept for ever",
-			opts: func(o *Options) { o.KeepAlive = -1 },
-			want: func(b, _ map[string]any) { b["keep_alive"] = -1.0 },
-		},
-		{
-			name: "kept for a time",
-			opts: func(o *Options) { o.KeepAlive = time.Hour },
-			want: func(b, _ map[string]any) { b["keep_alive"] = "1h0m0s" },
-		},
 		{
 			name: "greedy, nothing left out",
 			ask:  func(c *server.Completion) { c.Sampling = c.Sampling.Greedy() },

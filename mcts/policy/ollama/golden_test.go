@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"toolevo/mcts/policy/internal/golden"
 	"toolevo/mcts/policy/internal/wiretest"
@@ -18,12 +17,9 @@ func TestRequestBodies(t *testing.T) {
 
 	for _, tt := range []struct {
 		name string
-		opts func(*Options)
 		ask  func(*server.Completion)
 	}{
 		{name: "usual"},
-		{name: "kept for ever", opts: func(o *Options) { o.KeepAlive = -1 }},
-		{name: "kept for a time", opts: func(o *Options) { o.KeepAlive = time.Hour }},
 		{name: "greedy", ask: func(c *server.Completion) { c.Sampling = c.Sampling.Greedy() }},
 		{name: "no stop", ask: func(c *server.Completion) { c.Sampling.Stop = nil }},
 		{name: "odd characters", ask: func(c *server.Completion) { c.Prompt = "<&>\u2028\x00\x7f\\\"\t\xff é 🙂" }},
@@ -36,11 +32,7 @@ func TestRequestBodies(t *testing.T) {
 			tt.ask(&c)
 		}
 
-		b := backend(t, f, func(o *Options) {
-			if tt.opts != nil {
-				tt.opts(o)
-			}
-		})
+		b := backend(t, f)
 
 		_, err := b.Complete(t.Context(), c)
 		if got := f.Received(); len(got) != 1 {

@@ -20,7 +20,7 @@ var Kind = &server.Kind{
 	AddressExample:  "HOST:11434",
 
 	Open: func(e server.Endpoint, m server.Manner) (server.Client, error) {
-		return New(Options{Endpoint: e, Window: m.Window, KeepAlive: -1, OmitLogProbs: !m.LogProbs})
+		return New(Options{Endpoint: e, Window: m.Window, OmitLogProbs: !m.LogProbs})
 	},
 
 	Single:        true,

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/url"
 	"strings"
-	"time"
 
 	"toolevo/mcts/policy/internal/wire"
 	"toolevo/mcts/policy/server"
@@ -19,9 +18,6 @@ type Options struct {
 	server.Endpoint
 
 	Window int // num_ctx: tokens of prompt and completion together
-	// how long the model stays loaded after a request: 0 is the server's choice, negative is
-	// forever
-	KeepAlive time.Duration
 	// OmitLogProbs asks for no log-probabilities.
 	OmitLogProbs bool
 }

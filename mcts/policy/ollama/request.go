@@ -44,8 +44,9 @@ func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest
 		Shift:    &off,
 		// A model that can think does so unless told not to, and its text is then split even for a
 		// raw prompt.
-		Think:    &api.ThinkValue{Value: false},
-		Logprobs: !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs"),
+		Think:     &api.ThinkValue{Value: false},
+		KeepAlive: &api.Duration{Duration: -1}, // the model stays loaded
+		Logprobs:  !b.opts.OmitLogProbs && !c.Dialect.Omits("logprobs"),
 		Options: map[string]any{
 			"num_ctx":           b.opts.Window,
 			"num_predict":       s.MaxTokens,
@@ -62,9 +63,6 @@ func (b *Backend) request(c server.Completion, seed uint64) *api.GenerateRequest
 			"frequency_penalty": s.FrequencyPenalty,
 			"stop":              stop,
 		},
-	}
-	if b.opts.KeepAlive != 0 {
-		req.KeepAlive = &api.Duration{Duration: b.opts.KeepAlive}
 	}
 
 	if c.Likeliest && req.Logprobs {

@@ -20,49 +20,26 @@ func TallyLines(name string, s server.Snapshot) []string {
 	if faults > 0 {
 		lines = append(lines, "failures, none of them scored: "+causes(s.Faults))
 	}
-	var odd []string
 
 	// An empty sample has no log-probabilities either, and is listed once, as empty.
-	for _, c := range []struct {
-		n    int64
-		what string
-	}{
-		{s.Truncated, "cut by max_tokens"}, {s.Empty, "empty and asked for again"}, {s.Silent, "empty to the end"},
-		{s.Unscored, "without log-probabilities"},
-	} {
-		if c.n > 0 {
-			odd = append(odd, fmt.Sprintf("%d %s", c.n, c.what))
-		}
-	}
-
+	odd := happened(
+		tally{s.Truncated, "%d cut by max_tokens"},
+		tally{s.Empty, "%d empty and asked for again"},
+		tally{s.Silent, "%d empty to the end"},
+		tally{s.Unscored, "%d without log-probabilities"},
+	)
 	if len(odd) > 0 {
 		lines = append(lines, fmt.Sprintf("of %d completions: %s", s.Completions, strings.Join(odd, ", ")))
 	}
 
-	// Each of what follows is listed only if it happened: most runs have none of it.
-	if s.PastReasoning > 0 {
-		lines = append(lines, fmt.Sprintf("completions that a stop text ended in their reasoning: %d, asked "+
-			"for again without; --set server.sampling.stop=[] may spare that", s.PastReasoning))
-	}
-
-	if s.CallsBehind > 0 {
-		lines = append(lines, fmt.Sprintf("tool calls behind those of a reply that are played: %d",
-			s.CallsBehind))
-	}
-
-	if s.Short > 0 {
-		lines = append(lines, fmt.Sprintf("replies with too few samples: %d, each sample asked for again by itself",
-			s.Short))
-	}
-
-	if s.TooLong > 0 {
-		lines = append(lines, fmt.Sprintf("prompts beyond the context window: %d, each a dead end", s.TooLong))
-	}
-
-	if s.BadRequests > 0 {
-		lines = append(lines, fmt.Sprintf("requests that the server did not take: %d",
-			s.BadRequests))
-	}
+	lines = append(lines, happened(
+		tally{s.PastReasoning, "completions that a stop text ended in their reasoning: %d, asked " +
+			"for again without; --set server.sampling.stop=[] may spare that"},
+		tally{s.CallsBehind, "tool calls behind those of a reply that are played: %d"},
+		tally{s.Short, "replies with too few samples: %d, each sample asked for again by itself"},
+		tally{s.TooLong, "prompts beyond the context window: %d, each a dead end"},
+		tally{s.BadRequests, "requests that the server did not take: %d"},
+	)...)
 
 	for _, server := range s.Servers {
 		if server.Dialect != "" {
@@ -79,6 +56,22 @@ func TallyLines(name string, s server.Snapshot) []string {
 		}
 	}
 
+	return lines
+}
+
+// tally is how often something went wrong, and the line that says so.
+type tally struct {
+	n    int64
+	text string // with a verb for n
+}
+
+// happened returns the lines of what happened at all: most runs have none of it.
+func happened(all ...tally) (lines []string) {
+	for _, t := range all {
+		if t.n > 0 {
+			lines = append(lines, fmt.Sprintf(t.text, t.n))
+		}
+	}
 	return lines
 }
 

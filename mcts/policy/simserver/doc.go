@@ -46,7 +46,7 @@
 // has been free for longest, and reads what that slot does not hold.
 //
 // Such a server with the OpenAI protocol is llama.cpp's in all that concerns slots (build 11549
-// with --cache-ram 0): GET /props and /slots, id_slot and cache_prompt in requests, the usage and
+// with --cache-ram 0): GET /props, id_slot and cache_prompt in requests, the usage and
 // timings of the first choice, the form of errors. A slot is not chosen for a tenth of a prompt or
 // less. A request that names a slot waits for it. A request for n samples needs n slots at once:
 // one reads, the others copy what it read and hold nothing afterwards. A request that does not find

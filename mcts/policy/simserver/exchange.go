@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"toolevo/mcts"
 )
 
 // exchange is one request for completions and its answer.
@@ -118,8 +120,14 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(data)
 }
 
-// answer sends the answer, in the way the exchange's fault wants it.
-func (x *exchange) answer(contentType string, data []byte) {
+// answer sends an answer as JSON, in the way the exchange's fault wants it.
+func (x *exchange) answer(contentType string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		x.refuse(http.StatusInternalServerError, err.Error(), "")
+		return
+	}
+
 	switch x.fault {
 	case Garbage:
 		data = append([]byte("\x00"), data[:len(data)/2]...)
@@ -155,15 +163,7 @@ func (x *exchange) drip(data []byte) {
 
 		data = data[n:]
 
-		if control.Flush() != nil || tick <= 0 {
-			continue
-		}
-
-		timer := time.NewTimer(tick)
-		select {
-		case <-timer.C:
-		case <-x.r.Context().Done():
-			timer.Stop()
+		if control.Flush() == nil && tick > 0 && mcts.Wait(x.r.Context(), tick) != nil {
 			panic(http.ErrAbortHandler)
 		}
 	}

@@ -167,11 +167,5 @@ func (x *exchange) sendOllama(q *api.GenerateRequest, p *input, d drawn, took ti
 		last.Logprobs = d.chatLogProbs(d.inText, q.TopLogprobs)
 	}
 
-	data, err := json.Marshal(last)
-	if err != nil {
-		x.refuse(http.StatusInternalServerError, err.Error(), "")
-		return
-	}
-
-	x.answer("application/json; charset=utf-8", data)
+	x.answer("application/json; charset=utf-8", last)
 }

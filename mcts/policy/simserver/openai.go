@@ -92,13 +92,7 @@ func (x *exchange) openAI(chat bool) {
 		answer.addIDs(chat, p, list)
 	}
 
-	data, err := json.Marshal(answer)
-	if err != nil {
-		x.refuse(http.StatusInternalServerError, err.Error(), "")
-		return
-	}
-
-	x.answer("application/json", data)
+	x.answer("application/json", answer)
 }
 
 // request reads a request. One that cannot be read is answered, and ok is false.

@@ -67,16 +67,9 @@ func (x *exchange) tokenizeChat() {
 	}
 
 	ids := x.s.vocabulary.encode(p.tokens.strings(p.text))
-
-	data, err := json.Marshal(map[string]any{
+	x.answer("application/json", map[string]any{
 		"count": len(ids), "max_model_len": x.s.o.MaxModelLen, "tokens": ids, "token_strs": nil,
 	})
-	if err != nil {
-		x.refuse(http.StatusInternalServerError, err.Error(), "")
-		return
-	}
-
-	x.answer("application/json", data)
 }
 
 // toolsIn returns the tools in the system text of a rendered prompt, or nil.
