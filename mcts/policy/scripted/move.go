@@ -104,6 +104,10 @@ func (sc *scene) step() move {
 		}
 	}
 
+	if sc.profile.QuotesNotices && (m.kind == migrating || m.kind == adjusting) && len(m.via.example) > 0 {
+		m.thought = "Its example is " + pytext.JSON(m.via.example) + ". " + m.thought
+	}
+
 	// Last, because it depends on the name and the arguments that the move has by now.
 	m.changes = sc.st.knowledge.changes(envs.Call{Tool: call.Tool, Name: m.name(), Args: m.args()})
 	return m

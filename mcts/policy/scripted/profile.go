@@ -18,6 +18,10 @@ type Profile struct {
 	// keeps calling what the prompt lists.
 	ReadsNotices bool `yaml:"reads_notices"`
 
+	// QuotesNotices is whether a thought says a notice's example before the call that follows it. A
+	// small model that learns from such thoughts copies names first, and fills in values then.
+	QuotesNotices bool `yaml:"quotes_notices"`
+
 	// ReadsHints is whether notes above answers, and documents that the policy is shown, change
 	// what is called and how answers are understood. Without it every answer is trusted.
 	ReadsHints bool `yaml:"reads_hints"`

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/pytext"
 	"toolevo/mcts"
 )
 
@@ -64,6 +65,32 @@ func TestUpdateToolCanBeSwitchedOff(t *testing.T) {
 	h := solve(t, New(p, plans), newWorld("p_s_in"), openQuestion, 1, true)
 	if outcome(h) != envs.Correct || strings.Contains(strings.Join(called(h), " "), envs.UpdateTool) {
 		t.Errorf("calls %q", called(h))
+	}
+}
+
+// Who quotes notices says the example of one before the call that follows it, and nowhere else.
+func TestQuotedNotice(t *testing.T) {
+	p := profile(t, "reader")
+	p.QuotesNotices = true
+
+	h := solve(t, New(p, plans), newWorld("p_s_in"), openQuestion, 1, true)
+
+	turns := h.Turns()
+	for i, turn := range turns {
+		thought, _, _ := strings.Cut(string(turn.Action), "\nAction:")
+		_, example, _ := strings.Cut(thought, "Its example is ")
+		followed := i > 0 && turns[i-1].Outcome == envs.Deprecated
+
+		quoted, _, err := pytext.DecodeObject(example)
+		if (err == nil) != followed {
+			t.Errorf("turn %d: the thought %q quotes, or does not", i, thought)
+		}
+
+		// A notice writes the newlines of its example as they are.
+		text := strings.ReplaceAll(pytext.JSON(quoted), `\n`, "\n")
+		if followed && !strings.Contains(turns[i-1].Observation, text) {
+			t.Errorf("turn %d: %q does not quote %q", i, thought, turns[i-1].Observation)
+		}
 	}
 }
 
