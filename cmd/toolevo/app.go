@@ -59,7 +59,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 
-	err = a.interrupted(ctx, errors.Join(err, out.Flush()))
+	// Most commands print without a look at the error; those that return it have said it already.
+	if lost := out.Flush(); !errors.Is(err, lost) {
+		err = errors.Join(err, lost)
+	}
+
+	err = a.interrupted(ctx, err)
 	if err == nil {
 		return cmdline.ExitDone
 	}

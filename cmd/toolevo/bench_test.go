@@ -98,7 +98,7 @@ func collectOnce(b *testing.B, dir, difficulty, codec string, keep func(toolqa.Q
 		b.Fatal(err)
 	}
 
-	bench, err := toolevo.OpenBench(ctx, dir, c, engines.Open)
+	bench, err := toolevo.OpenBench(ctx, dir, c, nil, engines.Open)
 	if err != nil {
 		b.Skip(err)
 	}

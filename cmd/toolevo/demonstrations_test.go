@@ -79,7 +79,7 @@ func testBench(t *testing.T, data, api string, split toolqa.Split, set ...string
 		t.Fatal(err)
 	}
 
-	b, err := toolevo.OpenBench(t.Context(), data, c, openShared)
+	b, err := toolevo.OpenBench(t.Context(), data, c, nil, openShared)
 	if err != nil {
 		t.Fatal(err)
 	}

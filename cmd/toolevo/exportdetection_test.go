@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/engines"
 	"toolevo/trajectories/export"
 )
 
@@ -32,4 +37,23 @@ func TestExportDetection(t *testing.T) {
 	if d := noticed.Selected.Dropped; noticed.Rows == 0 || d.NoDetection == 0 || noticed.Rows >= all.Rows {
 		t.Errorf("%d of %d rows, left out: %+v", noticed.Rows, all.Rows, d)
 	}
+}
+
+// Where the Python of a run is gone nothing says what noticed, and the export says so.
+func TestExportDetectionWithoutAnEngine(t *testing.T) {
+	t.Parallel()
+
+	var words bytes.Buffer
+	a := on(&words)
+	a.open = func(context.Context, engines.Options) (sandbox.Engine, error) {
+		return nil, errors.New("no such Python")
+	}
+
+	code := a.run(t.Context(), []string{"export", uninterrupted["subtle"](t), "--out",
+		filepath.Join(t.TempDir(), "noticed"), "--allow-scripted", "--require-detection"})
+	if code != exitGaveUp {
+		t.Errorf("exit %d", code)
+	}
+
+	says(t, "export", words.String(), "no such Python")
 }

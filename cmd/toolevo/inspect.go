@@ -72,20 +72,18 @@ func (a *app) inspect(ctx context.Context, v *stored.Run, args []string, o lookO
 	}
 
 	// The files have rows of right answers only; here every node can be seen as such a row.
-	if a.JSON {
-		return a.PrintJSON(trajectories.FromNode(v.TreeMeta(question), record, node))
-	}
-	return record.WriteTrajectory(a.Out, question.Text, node)
+	return a.Show(trajectories.FromNode(v.TreeMeta(question), record, node), func() {
+		_ = record.WriteTrajectory(a.Out, question.Text, node) // a.Out keeps the first error
+	})
 }
 
 func (a *app) inspectTree(q trajectories.Question, record *mcts.TreeRecord, o lookOptions) error {
-	if a.JSON {
-		return a.PrintJSON(record)
-	}
-
-	fmt.Fprintf(a.Out, "%s, tree %d: %d simulations, %d model calls, %d nodes\n\n",
-		display.Line(q.ID, 0), record.Tree, record.Simulations, record.Calls, len(record.Nodes))
-	return record.WriteText(a.Out, q.Text, mcts.TextOptions{Width: a.columns, Cached: o.cached, Full: o.full})
+	return a.Show(record, func() {
+		fmt.Fprintf(a.Out, "%s, tree %d: %d simulations, %d model calls, %d nodes\n\n",
+			display.Line(q.ID, 0), record.Tree, record.Simulations, record.Calls, len(record.Nodes))
+		_ = record.WriteText(a.Out, q.Text,
+			mcts.TextOptions{Width: a.columns, Cached: o.cached, Full: o.full})
+	})
 }
 
 func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) error {
@@ -99,29 +97,24 @@ func (a *app) inspectRun(ctx context.Context, v *stored.Run, o lookOptions) erro
 		return err
 	}
 
-	if a.JSON {
-		return a.PrintJSON(all)
-	}
+	return a.Show(all, func() {
+		a.printRunHead(all.Run, all.Engines, all.Warnings)
+		var lines [][]string
 
-	a.printRunHead(all.Run, all.Engines, all.Warnings)
-	var lines [][]string
+		// A young run has thousands of questions without a tree: they are counted below the list.
+		for _, l := range all.Questions {
+			if l.Trees == 0 {
+				continue
+			}
 
-	// A young run has thousands of questions without a tree: they are counted below the list.
-	for _, l := range all.Questions {
-		if l.Trees == 0 {
-			continue
+			line := tabulate.Texts(display.Line(l.QuestionID, 0), l.Trees, l.Calls, l.Correct,
+				l.Distinct)
+			lines = append(lines, append(line, o.text(l.Question)...))
 		}
 
-		line := tabulate.Texts(display.Line(l.QuestionID, 0), l.Trees, l.Calls, l.Correct, l.Distinct)
-		lines = append(lines, append(line, o.text(l.Question)...))
-	}
-
-	if err := a.writeQuestions(treeHeads, lines, len(all.Questions), "tree"); err != nil {
-		return err
-	}
-
-	a.sayGivenUp("trees", all.GivenUp, toolevo.Continuation(v))
-	return nil
+		a.writeQuestions(treeHeads, lines, len(all.Questions), "tree")
+		a.sayGivenUp("trees", all.GivenUp, toolevo.Continuation(v))
+	})
 }
 
 // treeHeads are the column heads of a list of questions and their trees.
@@ -129,17 +122,14 @@ var treeHeads = []string{"question", "trees", "calls", "correct", "distinct acce
 
 // writeQuestions lists the questions of which a run has something, and says how many others it has
 // nothing of.
-func (a *app) writeQuestions(heads []string, lines [][]string, all int, what string) error {
+func (a *app) writeQuestions(heads []string, lines [][]string, all int, what string) {
 	if len(lines) > 0 {
-		if err := tabulate.WriteList(a.Out, heads, lines); err != nil {
-			return err
-		}
+		_ = tabulate.WriteList(a.Out, heads, lines)
 	}
 
 	if n := all - len(lines); n > 0 {
 		fmt.Fprintf(a.Out, "%d of %d questions have no %s\n", n, all, what)
 	}
-	return nil
 }
 
 // text returns a text as a further column, or no column unless full texts are wanted.
@@ -196,33 +186,30 @@ func (a *app) inspectQuestion(ctx context.Context, v *stored.Run, q trajectories
 		return err
 	}
 
-	if a.JSON {
-		return a.PrintJSON(questionOverview{shownOf(q), trees, givenUp})
-	}
+	return a.Show(questionOverview{shownOf(q), trees, givenUp}, func() {
+		a.printQuestion(q)
+		heads := []string{"tree", "simulations", "calls", "nodes", "deprecated", "correct",
+			"accepted at node"}
 
-	a.printQuestion(q)
-	heads := []string{"tree", "simulations", "calls", "nodes", "deprecated", "correct", "accepted at node"}
+		var lines [][]string
 
-	var lines [][]string
+		// A tree may accept hundreds of nodes: its line names a few, unless all are wanted.
+		for _, s := range trees {
+			most := mostNodes
+			if o.full {
+				most = len(s.Accepted)
+			}
 
-	// A tree may accept hundreds of nodes: its line names a few, unless all are wanted.
-	for _, s := range trees {
-		most := mostNodes
-		if o.full {
-			most = len(s.Accepted)
+			lines = append(lines, tabulate.Texts(s.Tree, s.Simulations, s.Calls, s.Nodes,
+				s.Deprecations, s.Correct, few(s.Accepted, most)))
 		}
 
-		lines = append(lines, tabulate.Texts(s.Tree, s.Simulations, s.Calls, s.Nodes, s.Deprecations, s.Correct,
-			few(s.Accepted, most)))
-	}
+		_ = tabulate.WriteList(a.Out, heads, lines)
 
-	if err := tabulate.WriteList(a.Out, heads, lines); err != nil {
-		return err
-	}
-
-	// The list lacks trees that were given up, so they are said, with the command that grows them.
-	a.sayGivenUp("trees", givenUp, toolevo.Continuation(v))
-	return nil
+		// The list lacks trees that were given up, so they are said, with the command that grows
+		// them.
+		a.sayGivenUp("trees", givenUp, toolevo.Continuation(v))
+	})
 }
 
 func (a *app) printQuestion(q trajectories.Question) {

@@ -93,27 +93,16 @@ func (a *app) inspectEvaluated(ctx context.Context, e *stored.Reading, o lookOpt
 		return err
 	}
 
-	if a.JSON {
-		return a.PrintJSON(all)
-	}
-
-	a.printRunHead(all.Run, all.Engines, nil)
-
-	if err := all.WriteTable(a.Out); err != nil {
-		return err
-	}
-
-	fmt.Fprintln(a.Out)
-
-	if err := a.printQuestions(all.Questions, o); err != nil {
-		return err
-	}
-
-	a.sayGivenUp("episodes", e.Noted, toolevo.Continuation(e.Run))
-	return nil
+	return a.Show(all, func() {
+		a.printRunHead(all.Run, all.Engines, nil)
+		_ = all.WriteTable(a.Out) // a.Out keeps the first error
+		fmt.Fprintln(a.Out)
+		a.printQuestions(all.Questions, o)
+		a.sayGivenUp("episodes", e.Noted, toolevo.Continuation(e.Run))
+	})
 }
 
-func (a *app) printQuestions(questions []toolevo.QuestionEpisodes, o lookOptions) error {
+func (a *app) printQuestions(questions []toolevo.QuestionEpisodes, o lookOptions) {
 	var lines [][]string
 
 	for _, l := range questions {
@@ -124,8 +113,8 @@ func (a *app) printQuestions(questions []toolevo.QuestionEpisodes, o lookOptions
 		line := tabulate.Texts(display.Line(l.QuestionID, 0), l.Episodes, l.Correct)
 		lines = append(lines, append(line, o.text(l.Question)...))
 	}
-	return a.writeQuestions([]string{"question", "episodes", "correct"}, lines, len(questions),
-		"episode")
+
+	a.writeQuestions([]string{"question", "episodes", "correct"}, lines, len(questions), "episode")
 }
 
 // inspectEpisodes shows the episodes of a question.
@@ -138,27 +127,26 @@ func (a *app) inspectEpisodes(q trajectories.Question, episodes []trajectories.E
 		}
 	}
 
-	if a.JSON {
-		return a.PrintJSON(all)
-	}
+	return a.Show(all, func() {
+		a.printQuestion(q)
+		heads := []string{"episode", "policy", "api", "turns", "deprecated", "official", "strict",
+			"answer"}
 
-	a.printQuestion(q)
-	heads := []string{"episode", "policy", "api", "turns", "deprecated", "official", "strict",
-		"answer"}
+		var lines [][]string
 
-	var lines [][]string
+		// Without an answer, an empty cell would look as if the agent had answered with nothing.
+		for _, s := range all.Episodes {
+			answer := s.Answer
+			if s.Limit != "" {
+				answer = "none; stopped: " + s.Limit
+			}
 
-	// Without an answer, an empty cell would look as if the agent had answered with nothing.
-	for _, s := range all.Episodes {
-		answer := s.Answer
-		if s.Limit != "" {
-			answer = "none; stopped: " + s.Limit
+			lines = append(lines, tabulate.Texts(s.Episode, display.Line(s.Policy, 0), s.API,
+				s.Turns, s.Deprecations, tick(s.Official), tick(s.Strict), display.Line(answer, 0)))
 		}
 
-		lines = append(lines, tabulate.Texts(s.Episode, display.Line(s.Policy, 0), s.API, s.Turns,
-			s.Deprecations, tick(s.Official), tick(s.Strict), display.Line(answer, 0)))
-	}
-	return tabulate.WriteList(a.Out, heads, lines)
+		_ = tabulate.WriteList(a.Out, heads, lines)
+	})
 }
 
 // tick says whether an answer is right.
@@ -171,20 +159,17 @@ func tick(right bool) string {
 
 // inspectEpisode shows an episode as it happened.
 func (a *app) inspectEpisode(e *trajectories.Episode) error {
-	if a.JSON {
-		return a.PrintJSON(e)
-	}
+	return a.Show(e, func() {
+		fmt.Fprintf(a.Out, "%s under %s\nQuestion: %s\n", display.Line(e.Policy, 0),
+			display.Line(e.DeployedAPI, 0), e.Question)
 
-	fmt.Fprintf(a.Out, "%s under %s\nQuestion: %s\n", display.Line(e.Policy, 0),
-		display.Line(e.DeployedAPI, 0), e.Question)
+		for _, t := range e.Turns {
+			fmt.Fprintf(a.Out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(t.Action),
+				strings.TrimSpace(t.Observation))
+		}
 
-	for _, t := range e.Turns {
-		fmt.Fprintf(a.Out, "\n%s\n\nObservation: %s\n", strings.TrimSpace(t.Action),
-			strings.TrimSpace(t.Observation))
-	}
-
-	if e.Limit != "" {
-		fmt.Fprintf(a.Out, "\nstopped: %s\n", e.Limit)
-	}
-	return nil
+		if e.Limit != "" {
+			fmt.Fprintf(a.Out, "\nstopped: %s\n", e.Limit)
+		}
+	})
 }

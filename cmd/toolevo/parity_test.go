@@ -38,7 +38,7 @@ func TestParity(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	b, err := toolevo.OpenBench(t.Context(), defaultData(t), c, openShared)
+	b, err := toolevo.OpenBench(t.Context(), defaultData(t), c, nil, openShared)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func gather(b *testing.B, data string, settings []string, layers ...configs.Laye
 		b.Fatal(err)
 	}
 
-	bench, err := toolevo.OpenBench(ctx, data, c, engines.Open)
+	bench, err := toolevo.OpenBench(ctx, data, c, nil, engines.Open)
 	if err != nil {
 		b.Fatal(err)
 	}

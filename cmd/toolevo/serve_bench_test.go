@@ -256,7 +256,7 @@ func newDriven(b *testing.B, dir, url, parallel string, settings ...string) *dri
 	}
 
 	d := &driven{b: b}
-	if d.bench, err = toolevo.OpenBench(ctx, dir, c, engines.Open); err != nil {
+	if d.bench, err = toolevo.OpenBench(ctx, dir, c, nil, engines.Open); err != nil {
 		b.Fatal(err)
 	}
 

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
+	"toolevo/envs/console"
 	"toolevo/envs/disk"
 )
 
@@ -62,26 +62,10 @@ func Note(dir string, read func() Progress) (finish func() error) {
 // so a last time and returns the error of that. A process that is killed leaves the old file or the
 // new one.
 func Keep(path string, read func() any) (finish func() error) {
-	done := make(chan struct{})
-	var writing sync.WaitGroup
-
-	writing.Go(func() {
-		ticker := time.NewTicker(noteEvery)
-		defer ticker.Stop()
-
-		for {
-			select {
-			case <-ticker.C:
-				_ = replace(path, read()) // the last one reports its error
-			case <-done:
-				return
-			}
-		}
-	})
-
+	// Only the last one reports its error.
+	stop := console.Every(noteEvery, func() { _ = replace(path, read()) })
 	return func() error {
-		close(done)
-		writing.Wait()
+		stop()
 		return replace(path, read())
 	}
 }

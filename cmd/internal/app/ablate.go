@@ -93,9 +93,7 @@ func (j *RunJob) resolveParts(command string, defaults map[string]string) (
 		return nil, err
 	}
 
-	if j.Servers != nil {
-		j.Servers.Account.Price(prices)
-	}
+	j.Servers.Account.Price(prices)
 
 	if j.Data == "" {
 		j.Data = j.DefaultData()

@@ -49,10 +49,12 @@ type Bench struct {
 	LogFile io.Closer       // nil without a log file
 }
 
-// OpenBench reads what a configuration needs from the data folder, and starts its engine.
-func OpenBench(ctx context.Context, dir string, c *configs.Resolved, open OpenFunc) (
-	*Bench, error) {
-	b, err := ReadBench(ctx, dir, c, nil, nil)
+// OpenBench reads what a configuration needs from the data folder, and starts its engine. noted are
+// the versions of a run, nil for those of the configuration.
+func OpenBench(
+	ctx context.Context, dir string, c *configs.Resolved, noted *drift.Deployed, open OpenFunc,
+) (*Bench, error) {
+	b, err := ReadBench(ctx, dir, c, noted, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -245,7 +245,7 @@ func (j *CollectJob) engage(ctx context.Context, b *Bench, run *stored.Run, o *c
 	workers *cluster.Coordinator, load func() string, release func(done bool) error, err error) {
 	workers, load, release, err = j.coordinated(ctx, b, run)
 	if workers != nil {
-		o.Elsewhere, o.Workers, o.Room = workers.Lanes(), mostOpenUnits, nil
+		o.Elsewhere, o.Workers, o.Room = workers.Grow, mostOpenUnits, nil
 	}
 	return workers, load, release, err
 }

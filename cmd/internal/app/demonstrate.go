@@ -96,7 +96,7 @@ func (h *Host) openExamples(ctx context.Context, suiteName, data string, example
 	}
 
 	c.API = []string{c.Prompt}
-	return OpenBench(ctx, data, c, h.OpenEngine)
+	return OpenBench(ctx, data, c, nil, h.OpenEngine)
 }
 
 // solveExamples returns the tasks that were solved, by dataset, in their order.

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,18 +87,15 @@ func (e *ExportJob) export(ctx context.Context, dirs []string) (*export.Manifest
 		return nil, err
 	}
 
-	if o.Shown, o.Refused = s.shown, s.refused; o.Format.IsDocuments() {
-		return e.exportDocuments(ctx, s, o)
-	}
-	return e.exportSamples(ctx, s, o)
-}
-
-// write writes an export, without trajectories that acted on what nobody could have known.
-func (e *ExportJob) write(
-	ctx context.Context, s *sources, rows iter.Seq2[trajectories.Row, error], o export.Options,
-) (*export.Manifest, error) {
+	o.Shown, o.Refused = s.shown, s.refused
 	stop := e.driftOf(ctx, s, &o.Selection)
-	m, err := export.Write(ctx, e.Out, rows, o)
+
+	write := e.exportSamples
+	if o.Format.IsDocuments() {
+		write = e.exportDocuments
+	}
+
+	m, err := write(ctx, s, o)
 	return m, errors.Join(err, stop())
 }
 
@@ -133,7 +129,7 @@ func (e *ExportJob) exportSamples(ctx context.Context, s *sources, o export.Opti
 		rows = trajectories.Merge(rows, s.imported.Rows())
 	}
 
-	m, err := e.write(ctx, s, rows, o)
+	m, err := export.Write(ctx, e.Out, rows, o)
 
 	// What other programs wrote was scored by nobody, so that by default all of it is dropped.
 	if s.imported != nil && err == nil && m.Selected.Dropped.Score > 0 {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -150,11 +149,8 @@ func (e *ExportJob) exportDocuments(ctx context.Context, s *sources, o export.Op
 		return nil, err
 	}
 
-	stop := e.driftOf(ctx, s, &o.Selection)
 	from := export.Documents{Rows: rows, Episodes: oneAfterAnother(episodes)}
-
-	m, err := export.WriteDocuments(ctx, e.Out, from, o)
-	return m, errors.Join(err, stop())
+	return export.WriteDocuments(ctx, e.Out, from, o)
 }
 
 // exportLogs writes the logs of the one evaluation that is named.

@@ -34,20 +34,18 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 	references, known := map[*exportedRun]*Bench{}, map[[2]string]bool{}
 	o.Misled = func(row *trajectories.Row) bool {
 		r, err := s.runOf(row)
-		if err != nil {
+		if err != nil || failed != nil {
 			return noted(false, err)
 		}
 
 		// A run's corpora and engine are opened only if a row of it is asked about.
 		if references[r] == nil {
-			b, err := ReadBench(ctx, r.data, r.Config, r.Versions, nil)
+			b, err := OpenBench(ctx, r.data, r.Config, r.Versions, e.OpenEngine)
 			if err != nil {
 				return noted(false, err)
 			}
 
-			if references[r] = b; b.RunsPrograms() {
-				failed = cmp.Or(failed, b.Start(e.OpenEngine(ctx, r.Config.Python.Options(0))))
-			}
+			references[r] = b
 		}
 
 		question := [2]string{row.Question, row.DeployedAPI}

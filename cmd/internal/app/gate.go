@@ -361,22 +361,20 @@ func (j *GateJob) playUnder(
 		return nil, err
 	}
 
-	all, err := j.openEvaluations(ctx, []string{dir})
+	e, err := stored.OpenReading(ctx, j.Say, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer all.close()
+	defer e.Close()
 
 	var played []stored.Played
 
-	for _, e := range all {
-		for p, err := range e.Played(ctx, e.Missing) {
-			if err != nil {
-				return nil, err
-			}
-
-			played = append(played, p)
+	for p, err := range e.Played(ctx, e.Missing) {
+		if err != nil {
+			return nil, err
 		}
+
+		played = append(played, p)
 	}
 	return played, nil
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"log/slog"
-	"sync"
 	"time"
 
 	"toolevo/envs/console"
@@ -23,26 +22,8 @@ type pulse struct {
 
 // beat logs how a run is doing until stop is called, which waits for the last record.
 func (p *pulse) beat() (stop func()) {
-	done := make(chan struct{})
 	clock := console.NewClock()
-
-	var beating sync.WaitGroup
-
-	beating.Go(func() {
-		ticker := time.NewTicker(beatEvery)
-		defer ticker.Stop()
-
-		for {
-			select {
-			case <-ticker.C:
-				p.record(clock)
-			case <-done:
-				return
-			}
-		}
-	})
-
-	return func() { close(done); beating.Wait() }
+	return console.Every(beatEvery, func() { p.record(clock) })
 }
 
 // record logs how the run is doing now.

@@ -103,7 +103,7 @@ func (j *PlayJob) open(ctx context.Context) (*Bench, error) {
 			strings.Join(c.API, ","), strings.Join(c.Policy, ","))
 	}
 
-	b, err := OpenBench(ctx, cmp.Or(j.Data, j.DefaultData()), c, j.OpenEngine)
+	b, err := OpenBench(ctx, cmp.Or(j.Data, j.DefaultData()), c, nil, j.OpenEngine)
 	if err != nil {
 		return nil, err
 	}

@@ -29,16 +29,8 @@ type Need struct {
 func (j *RunJob) Needs(b *Bench) []Need {
 	preparer, _ := b.Suite.(suite.Preparer)
 	paid := b.OnServers() || preparer != nil && preparer.Remote()
-	servers := paid && j.Coordinate == nil // workers look at their own
 
-	// An empty text keeps quiet about what a run does not need.
-	only := func(what string, is bool) string {
-		if is {
-			return what
-		}
-		return ""
-	}
-	return []Need{
+	needs := []Need{
 		{doctor.Folder, "", func(context.Context) (string, error) { return j.findRoom(paid) }},
 		{doctor.Logs, "", func(context.Context) (string, error) {
 			if err := j.openLog(b); err != nil {
@@ -46,42 +38,47 @@ func (j *RunJob) Needs(b *Bench) []Need {
 			}
 			return "", j.serveMetrics(b)
 		}},
-		{doctor.Servers, only("Looking at the servers", servers), func(ctx context.Context) (string, error) {
-			return only("they answer, and have the model", servers), j.probe(ctx, b)
-		}},
-		{doctor.Python, only("Opening the sandbox", b.RunsPrograms()), func(ctx context.Context) (string, error) {
+	}
+
+	// A run that nothing is paid for may still prepare here, but there is nothing to say about it.
+	asked := func(name doctor.Name, what, seen string, look func(context.Context) error) {
+		if !paid {
+			what, seen = "", ""
+		}
+
+		// Workers look at their own servers.
+		if j.Coordinate == nil {
+			needs = append(needs, Need{name, what, func(ctx context.Context) (string, error) {
+				return seen, look(ctx)
+			}})
+		}
+	}
+
+	asked(doctor.Servers, "Looking at the servers", "they answer, and have the model", b.probe)
+
+	if b.RunsPrograms() {
+		start := func(ctx context.Context) (string, error) {
 			err := j.startEngine(ctx, b)
-			return only(b.Stamp.String(), b.Engine != nil), err
-		}},
-		{doctor.Walls, only("Trying to get out of the sandbox", b.RunsPrograms()),
-			func(ctx context.Context) (string, error) {
-				// Doctor continues where a need is not met: there may be no engine.
-				if b.Engine == nil {
-					return "", nil
-				}
-				return "programs do not get out of the sandbox", j.Guard(ctx, b.Stamp, j.engine)
-			}},
-		{doctor.Greeting, only("Asking each server for a completion", servers),
-			func(ctx context.Context) (string, error) {
-				return only("they take what a run sends", servers), j.greet(ctx, b)
-			}},
+			return b.Stamp.String(), err
+		}
+		guard := func(ctx context.Context) (string, error) { return j.guardEngine(ctx, b) }
+
+		needs = append(needs, Need{doctor.Python, "Opening the sandbox", start},
+			Need{doctor.Walls, "Trying to get out of the sandbox", guard})
 	}
+
+	asked(doctor.Greeting, "Asking each server for a completion", "they take what a run sends",
+		func(ctx context.Context) error { return b.Greet(ctx, j.samples(b)) })
+	return needs
 }
 
-// probe looks at the servers of this machine.
-func (j *RunJob) probe(ctx context.Context, b *Bench) error {
-	if j.Coordinate != nil {
-		return nil
+// guardEngine makes sure that programs do not get out of the engine.
+func (j *RunJob) guardEngine(ctx context.Context, b *Bench) (seen string, err error) {
+	// Doctor continues where a need is not met: there may be no engine.
+	if b.Engine == nil {
+		return "", nil
 	}
-	return b.probe(ctx)
-}
-
-// greet asks each of them for a completion.
-func (j *RunJob) greet(ctx context.Context, b *Bench) error {
-	if j.Coordinate != nil {
-		return nil
-	}
-	return b.Greet(ctx, j.samples(b))
+	return "programs do not get out of the sandbox", j.Guard(ctx, b.Stamp, j.engine)
 }
 
 // Meets looks at a need, and says so if it takes a while.

@@ -10,7 +10,6 @@ import (
 	"toolevo/envs/console"
 	"toolevo/envs/drift"
 	"toolevo/envs/openenv"
-	"toolevo/envs/toolapi"
 	"toolevo/finetune/external"
 	"toolevo/finetune/facts"
 	"toolevo/finetune/stored"
@@ -113,9 +112,7 @@ func (j *EnvironmentsJob) openEnvironments(ctx context.Context) (
 func (j *EnvironmentsJob) options(c *configs.Resolved) (openenv.Options, error) {
 	o := j.Limits
 	o.Software, o.Codec, o.MaxTurns = Software(), c.Environment.ActionCodec(), c.Eval.MaxTurns
-	o.IsTrue = func(description string, v *toolapi.Version) bool {
-		return facts.IsTrue(description, v)
-	}
+	o.IsTrue = facts.IsTrue
 
 	switch {
 	case c.Split == "test" && c.Questions == "" && !j.AllowTest:

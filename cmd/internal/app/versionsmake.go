@@ -142,9 +142,11 @@ func (j *MakeVersionsJob) make(ctx context.Context, m *drift.Maker, dir string, 
 		return nil, err
 	}
 	return kept.All(ctx, count, runtime.GOMAXPROCS(0), nil, func(_ context.Context, i int) (MadeVersion, error) {
-		spec, changes, err := makeOne(i)
-		if err != nil {
-			return MadeVersion{}, err
+		spec, changes := makeOne(i)
+
+		// A version in which nothing changed would be measured as if something had.
+		if j.Factor != "" && len(changes) == 0 {
+			return MadeVersion{}, console.Usage("‹factor› %s: %w", j.Factor, drift.ErrNothing)
 		}
 		return newMadeVersion(dir, spec, changes)
 	})
@@ -160,7 +162,7 @@ func newMadeVersion(dir string, spec *toolapi.Spec, changes []drift.Change) (Mad
 // maker returns what makes the i-th version: by the operators that are named, by those of a script,
 // or of the factor, or else by operators that are drawn.
 func (j *MakeVersionsJob) maker(m *drift.Maker) (
-	func(i int) (*toolapi.Spec, []drift.Change, error), error) {
+	func(i int) (*toolapi.Spec, []drift.Change), error) {
 	switch {
 	case j.Script != "":
 		text, err := disk.ReadText(j.Script)
@@ -174,39 +176,24 @@ func (j *MakeVersionsJob) maker(m *drift.Maker) (
 		}
 
 		// A script leaves nothing to draw, so its version has no number.
-		return func(int) (*toolapi.Spec, []drift.Change, error) { return m.Scripted(script) }, nil
+		spec, changes, err := m.Scripted(script)
+		return func(int) (*toolapi.Spec, []drift.Change) { return spec, changes }, err
 	case len(j.Operators) > 0:
 		operators, err := drift.ParseOperators(j.Operators)
 		if err != nil {
 			return nil, console.Usage("‹ops›: %w", err)
 		}
-		return withoutError(func(i int) (*toolapi.Spec, []drift.Change) { return m.Applied("made", operators, i) }), nil
+		return func(i int) (*toolapi.Spec, []drift.Change) {
+			return m.Applied("made", operators, i)
+		}, nil
 	case j.Factor != "":
 		f, err := drift.ParseFactor(j.Factor)
 		if err != nil {
 			return nil, console.Usage("‹factor›: %w", err)
 		}
-
-		// A version in which nothing changed would be measured as if something had.
-		return func(i int) (*toolapi.Spec, []drift.Change, error) {
-			spec, changes := m.FactorVersion(f, i)
-			if len(changes) == 0 {
-				return nil, nil, console.Usage("‹factor› %s: %w", f.Name, drift.ErrNothing)
-			}
-			return spec, changes, nil
-		}, nil
+		return func(i int) (*toolapi.Spec, []drift.Change) { return m.FactorVersion(f, i) }, nil
 	}
-	return withoutError(m.Version), nil
-}
-
-// withoutError adapts what makes a version and cannot fail.
-func withoutError(
-	makeOne func(int) (*toolapi.Spec, []drift.Change),
-) func(int) (*toolapi.Spec, []drift.Change, error) {
-	return func(i int) (*toolapi.Spec, []drift.Change, error) {
-		spec, changes := makeOne(i)
-		return spec, changes, nil
-	}
+	return m.Version, nil
 }
 
 // writeVersions writes the files of whole versions. It overwrites none: runs may have been made

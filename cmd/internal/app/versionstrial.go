@@ -71,19 +71,13 @@ func (t *trial) play(ctx context.Context, version string, files []toolapi.File,
 	deployed := drift.Family{Name: version, Versions: []string{version}}
 
 	// The version is in no data folder yet: it is deployed as one that a run has noted.
-	b, err := ReadBench(ctx, t.job.data(), &c,
+	b, err := OpenBench(ctx, t.job.data(), &c,
 		&drift.Deployed{API: []string{version}, Families: []drift.Family{deployed}, Files: files},
-		nil)
+		t.job.OpenEngine)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-
-	if b.RunsPrograms() {
-		if err := b.Start(t.job.OpenEngine(ctx, c.Python.Options(0))); err != nil {
-			return err
-		}
-	}
 
 	play, err := b.player(c.Policy[0], deployed)
 	if err != nil {

@@ -93,7 +93,7 @@ const again = time.Second
 func (w *working) wait(ctx context.Context) (*cluster.Worker, error) {
 	for {
 		if err := mcts.Wait(ctx, again); err != nil {
-			return nil, interruptedWorker(ctx, err)
+			return nil, endedWork(ctx, err)
 		}
 
 		// A folder may say another address by now.
@@ -169,7 +169,7 @@ func (w *working) join(ctx context.Context, member *cluster.Worker, h hello) (*w
 	}
 
 	if err != nil {
-		return nil, interruptedWorkerOf(ctx, err)
+		return nil, endedWork(ctx, err)
 	}
 
 	var welcome welcome
@@ -195,9 +195,12 @@ func (b *Bench) served(spent account.Pass) map[string]served {
 	return all
 }
 
-// interruptedWorker returns the error of a worker that its user has ended.
-func interruptedWorker(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+// endedWork returns the error of a worker that its user, its coordinator or a failure has ended.
+func endedWork(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, cluster.ErrOver) || errors.Is(err, cluster.ErrPaused):
+		return err
+	case ctx.Err() != nil:
 		return console.Interrupted("interrupted; what was done is with the coordinator, and other workers go on")
 	}
 	return console.GaveUp(err)
@@ -264,7 +267,7 @@ func (w *working) grow(ctx context.Context, j *CollectJob, member *cluster.Worke
 		}
 
 		// Results of tools are those of the whole run.
-		if o.Env, err = b.branchEnvironment(member.Memory()); err != nil {
+		if o.Env, err = b.branchEnvironment(member); err != nil {
 			return err
 		}
 
@@ -289,7 +292,7 @@ func (w *working) play(ctx context.Context, j *EvaluateJob, member *cluster.Work
 	defer b.Close()
 
 	return j.inRun(ctx, b, func(run *stored.Run) error {
-		e, err := b.evaluation(run, member.Memory())
+		e, err := b.evaluation(run, member)
 		if err != nil {
 			return err
 		}
@@ -302,14 +305,6 @@ func (w *working) play(ctx context.Context, j *EvaluateJob, member *cluster.Work
 			return playUnit(ctx, u, e.Jobs, o)
 		})
 	})
-}
-
-// interruptedWorkerOf is interruptedWorker for what ended the work.
-func interruptedWorkerOf(ctx context.Context, err error) error {
-	if errors.Is(err, cluster.ErrOver) || errors.Is(err, cluster.ErrPaused) {
-		return err
-	}
-	return interruptedWorker(ctx, err)
 }
 
 // room returns how many more lanes the models could serve.
@@ -354,7 +349,7 @@ func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, 
 			return do(ctx, &unit{a, s})
 		},
 	})
-	return interruptedWorkerOf(ctx, err)
+	return endedWork(ctx, err)
 }
 
 // roomFor lets in as many units at once as the models have room for, and no more than most.

@@ -449,3 +449,25 @@ cells:
 		}
 	}
 }
+
+// A file that a cell left is written as it was read.
+func TestFacts(t *testing.T) {
+	t.Parallel()
+
+	path := filepath.Join("testdata", factsFile)
+
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	all, err := readCSV(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var got bytes.Buffer
+	if err := writeCSV(&got, all); err != nil || !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%s is written otherwise: %v\n%s", path, err, &got)
+	}
+}

@@ -1,9 +1,8 @@
 package main
 
 import (
-	"encoding/csv"
+	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,12 +10,12 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"toolevo/envs/disk"
 	"toolevo/finetune/facts"
+	"toolevo/finetune/tabulate"
 	"toolevo/trajectories"
 )
 
@@ -33,10 +32,10 @@ type episode struct {
 	Version    string  `json:"version"`  // that was deployed, one of a family
 	Template   string  `json:"template"`
 	Question   string  `json:"question"`
-	Measured   bool    `json:"measured"` // it was not lost to a failure of infrastructure
-	Official   bool    `json:"official"`
-	Strict     bool    `json:"strict"`
-	Unanswered bool    `json:"unanswered"`
+	Measured   int     `json:"measured"` // 1 if it was not lost to a failure of infrastructure
+	Official   int     `json:"official"` // these are 1 or 0, too
+	Strict     int     `json:"strict"`
+	Unanswered int     `json:"unanswered"`
 	Met        int     `json:"met"`     // tools that were met as deprecated
 	Adapted    int     `json:"adapted"` // those of them that were called with success afterwards
 	Turns      int     `json:"turns"`
@@ -199,7 +198,8 @@ func episodeOf(api string, f facts.Fact) episode {
 	e := episode{
 		API: api, Baseline: baseline, Version: f.Deployed,
 		Template: f.Template, Question: f.Question,
-		Measured: f.Measured, Official: f.Official, Strict: f.Strict, Unanswered: f.Unanswered,
+		Measured: number(f.Measured), Official: number(f.Official),
+		Strict: number(f.Strict), Unanswered: number(f.Unanswered),
 		Met: f.ToolsMet, Adapted: f.ToolsAdapted,
 		Turns: f.Turns, Repeated: f.RepeatedTurns, Tokens: f.Tokens,
 		Seconds: float64(int(10*f.Seconds)) / 10,
@@ -218,87 +218,29 @@ func episodeOf(api string, f facts.Fact) episode {
 	return e
 }
 
-// columns are the names of the fields of an episode.
-func columns() (names []string) {
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[episode]()) {
-		names = append(names, field.Tag.Get("json"))
+// number is how facts.csv says yes or no.
+func number(b bool) int {
+	if b {
+		return 1
 	}
-	return names
+	return 0
 }
 
-// writeCSV writes episodes, with truth values as 1 and 0.
+// writeCSV writes episodes.
 func writeCSV(w io.Writer, all []episode) error {
-	out := csv.NewWriter(w)
-	numbers := strings.NewReplacer("true", "1", "false", "0")
-	err := out.Write(columns())
-
-	for _, e := range all {
-		var fields []string
-		for _, v := range reflect.ValueOf(e).Fields() {
-			text := fmt.Sprint(v)
-			if v.Kind() == reflect.Bool {
-				text = numbers.Replace(text)
-			}
-
-			fields = append(fields, text)
-		}
-
-		err = errors.Join(err, out.Write(fields))
-	}
-
-	out.Flush()
-	return errors.Join(err, out.Error())
+	return tables().Tables["episodes"].WriteCSV(w, tabulate.RowsOf(all))
 }
 
 // readCSV reads what writeCSV wrote.
-func readCSV(path string) (all []episode, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-
-	lines, err := csv.NewReader(f).ReadAll()
+func readCSV(path string) ([]episode, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 
-	// Fields are read by their place, so a file with other columns would be read as nonsense.
-	if len(lines) == 0 || !slices.Equal(lines[0], columns()) {
-		return nil, fmt.Errorf("%s: want the columns %v", path, columns())
+	rows, err := tables().Tables["episodes"].ReadCSV(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-
-	for _, line := range lines[1:] {
-		var e episode
-
-		fields := reflect.ValueOf(&e).Elem()
-		for i, text := range line {
-			if err := setField(fields.Field(i), text); err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
-		}
-
-		all = append(all, e)
-	}
-	return all, nil
-}
-
-func setField(field reflect.Value, text string) error {
-	if field.Kind() == reflect.String {
-		field.SetString(text)
-		return nil
-	}
-
-	n, err := strconv.ParseFloat(text, 64)
-
-	switch field.Kind() {
-	case reflect.Bool:
-		field.SetBool(n != 0)
-	case reflect.Int:
-		field.SetInt(int64(n))
-	default:
-		field.SetFloat(n)
-	}
-
-	return err
+	return tabulate.As[episode](rows), nil
 }

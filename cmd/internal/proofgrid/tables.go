@@ -21,6 +21,8 @@ import (
 //go:embed tables.yaml
 var tablesYAML []byte
 
+var tables = tabulate.Embedded(tablesYAML, []string{"rows"}, []string{"grid"})
+
 // row is an episode as tables see it.
 type row struct {
 	Model   string `json:"model"`

@@ -16,6 +16,7 @@ import (
 	"toolevo/envs/stategen"
 	"toolevo/envs/stategen/domains"
 	"toolevo/envs/stategen/stateeval"
+	"toolevo/envs/stategen/taskfile"
 	"toolevo/envs/suite"
 )
 
@@ -107,14 +108,8 @@ func (s *taskSplit) export(ctx context.Context, out string, form stateeval.Form)
 	})
 }
 
-// tasksOf has the tasks of a split.
-type tasksOf interface {
-	Len() int
-	Task(i int) (*stategen.Task, error)
-}
-
 // write writes the tasks of a domain as rows, which are numbered from 0.
-func (e *exportedDomain) write(ctx context.Context, w io.Writer, tasks tasksOf,
+func (e *exportedDomain) write(ctx context.Context, w io.Writer, tasks *taskfile.File,
 	form stateeval.Form) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)

@@ -103,11 +103,7 @@ func (m *mirrorWorking) run(ctx context.Context, c *suite.Call) (err error) {
 		return err
 	}
 
-	text, err := console.EncodeJSON(done)
-	if err != nil {
-		return err
-	}
-	return c.Result(done, done.print, m.write("report.json", text))
+	return c.Result(done, done.print, m.report(done))
 }
 
 // sent is the answer to a call.

@@ -207,7 +207,7 @@ func (m *mirrorWriting) write(name string, text []byte) error {
 }
 
 // report writes the result beside what was written.
-func (m *mirrorWriting) report(done *MirrorWritten) error {
+func (m *mirrorWriting) report(done any) error {
 	text, err := console.EncodeJSON(done)
 	if err != nil {
 		return err
