@@ -30,6 +30,13 @@ func Lock(f *os.File, how int) error {
 	return fmt.Errorf("flock: %w: %w", err, ErrNoLocks)
 }
 
+// Release closes a file, and its lock ends at once. Closing alone may keep the lock for a moment: a
+// process that is just being started has the file open, too, until it runs its program.
+func Release(f *os.File) error {
+	_ = Lock(f, syscall.LOCK_UN) // where it cannot be released it ends with the file
+	return f.Close()
+}
+
 // lacksLocks reports whether an error comes from a file system without a kind of lock.
 func lacksLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"toolevo/envs/disk"
@@ -49,5 +50,37 @@ func TestClaimFolderWithout(t *testing.T) {
 				}
 			}, lacks...)
 		})
+	}
+}
+
+// A released file can be locked at once, though a process that is being started has it open.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+
+	path := filepath.Join(t.TempDir(), "file")
+
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	copied, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(copied)
+
+	if err := errors.Join(disk.Lock(f, syscall.LOCK_EX), disk.Release(f)); err != nil {
+		t.Fatal(err)
+	}
+
+	next, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+
+	if err := disk.Lock(next, syscall.LOCK_SH); err != nil {
+		t.Error(err)
 	}
 }

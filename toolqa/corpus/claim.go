@@ -47,7 +47,7 @@ type claim []*os.File
 func (c claim) Close() error {
 	var all []error
 	for _, f := range c {
-		all = append(all, f.Close())
+		all = append(all, disk.Release(f))
 	}
 	return errors.Join(all...)
 }

@@ -125,7 +125,7 @@ func open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 	}
 
 	if c.db, err = sql.Open("sqlite3", c.URI()); err != nil {
-		return nil, fmt.Errorf("corpus: open %s: %w", path, errors.Join(err, c.held.Close()))
+		return nil, fmt.Errorf("corpus: open %s: %w", path, errors.Join(err, disk.Release(c.held)))
 	}
 
 	if err := c.load(ctx, ds); err != nil {
@@ -138,7 +138,7 @@ func open(ctx context.Context, dir string, ds toolqa.Dataset) (*Corpus, error) {
 }
 
 // Close closes the file. What was read of it stays valid; nothing more can be read.
-func (c *Corpus) Close() error { return errors.Join(c.db.Close(), c.held.Close()) }
+func (c *Corpus) Close() error { return errors.Join(c.db.Close(), disk.Release(c.held)) }
 
 // Dataset returns the dataset.
 func (c *Corpus) Dataset() toolqa.Dataset { return c.info.Dataset }

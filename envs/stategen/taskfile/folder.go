@@ -298,6 +298,5 @@ func (f *Folder) Close() (err error) {
 		err = errors.Join(err, a.file.Close())
 	}
 
-	// Closing alone may keep the lock: a process that is just being started may have the file, too.
-	return errors.Join(err, disk.Lock(f.lock, syscall.LOCK_UN), f.lock.Close())
+	return errors.Join(err, disk.Release(f.lock))
 }

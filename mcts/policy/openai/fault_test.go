@@ -402,11 +402,21 @@ func TestUnreadCallOfSeveral(t *testing.T) {
 		}
 	}
 
+	// It is asked how many slots it has, too, now and then.
+	asked := func() (n int) {
+		for _, r := range f.Received() {
+			if len(r.Body) > 0 {
+				n++
+			}
+		}
+		return n
+	}
+
 	for i := range 20 { // of the first ones, some ask for three samples in vain
-		before := len(f.Received())
+		before := asked()
 		propose(1000 + 10*i)
 
-		if n := len(f.Received()) - before; i >= 10 && n > 3 {
+		if n := asked() - before; i >= 10 && n > 3 {
 			t.Errorf("request %d takes %d requests for 3 samples", i, n)
 		}
 	}
