@@ -29,8 +29,8 @@ type opened struct {
 type place struct{ task, number int }
 
 // mostPrepared bounds how many cases each of two generations keeps ready: their services may hold
-// large objects.
-const mostPrepared = 32
+// large objects, and a machine of many processors plays that many at once.
+const mostPrepared = 64
 
 // episode is a case that can be played.
 type episode struct {
@@ -42,7 +42,8 @@ type episode struct {
 	oracle func() (stategen.Oracle, error)
 }
 
-// episode returns the case with an ID. States of one case share the pointer, since they compare it.
+// episode returns the case with an ID. States of one case share the pointer, which they compare,
+// while it is kept: a case that was forgotten is made again, which is slow, not wrong.
 func (o *opened) episode(id string) (*episode, error) {
 	if e, ok := o.prepared.Get(id); ok {
 		return e, nil

@@ -86,11 +86,11 @@ func begin(p *stategen.Program, b bounds, load func(name string) (*Tensor, error
 
 		t, err := load(v.Name)
 		if err != nil {
-			return nil, fmt.Errorf("tensor: %s: %w", v.Name, err)
+			return nil, fmt.Errorf("stategen: tensor %s: %w", v.Name, err)
 		}
 
 		if total += len(t.Data); total > mostLoaded {
-			return nil, fmt.Errorf("tensor: the tensors of a program have more than %d elements",
+			return nil, fmt.Errorf("stategen: the tensors of a program have more than %d elements",
 				mostLoaded)
 		}
 

@@ -52,7 +52,7 @@ func Write(ctx context.Context, dir string, info Info, in Input, part Part) (Inf
 		return Info{}, fmt.Errorf("corpus: %w", err)
 	}
 	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
-	defer disk.Release(tmp) // whoever opens the corpus next takes its lock
+	defer disk.Release(tmp)     // whoever opens the corpus next takes its lock
 
 	m := newMeter(in)
 	if info, err = fill(ctx, tmp, info, in, m, part); err != nil {
