@@ -104,7 +104,8 @@ func (sc *scene) step() move {
 		}
 	}
 
-	if sc.profile.QuotesNotices && (m.kind == migrating || m.kind == adjusting) && len(m.via.example) > 0 {
+	followed := m.kind == migrating || m.kind == adjusting
+	if sc.profile.QuotesNotices && followed && len(m.via.example) > 0 {
 		m.thought = "Its example is " + pytext.JSON(m.via.example) + ". " + m.thought
 	}
 
