@@ -29,7 +29,8 @@ if [ ! -e data/questions/SHA256SUMS ]; then
 	quietly "$toolevo" data build --data data --dataset coffee --scale full --progress none
 	quietly "$toolevo" data build --data data --dataset flights,dblp --progress none
 	# Designs before this one were chosen by what failed on the questions of seeds 1 to 4.
-	quietly "$toolevo" data questions --data data --dataset coffee,flights,dblp --seed 5 --progress none
+	quietly "$toolevo" data questions --data data --dataset coffee,flights,dblp --seed 5 \
+		--progress none
 fi
 
 # versions FOLDER SEED COUNT UNSEEN OPERATORS: made from p_c, the unseen ones of words that the others do not have.
