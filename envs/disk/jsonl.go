@@ -64,7 +64,7 @@ func Lines(path string) iter.Seq2[[]byte, error] {
 }
 
 // Values streams the JSON values of a text: the elements of a list, or one after another. A text
-// that breaks off or cannot be read is an error, which comes last.
+// that breaks off, goes on after its list or cannot be read is an error, which comes last.
 func Values[T any](r io.Reader) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		in := bufio.NewReader(r)
@@ -94,8 +94,13 @@ func Values[T any](r io.Reader) iter.Seq2[T, error] {
 			_, err = d.Token()
 		}
 
-		if isList && err == io.EOF {
+		switch {
+		case isList && err == io.EOF:
 			err = io.ErrUnexpectedEOF
+		case isList && err == nil:
+			if _, err = d.Token(); err == nil {
+				err = errors.New("there is more text after the list")
+			}
 		}
 
 		if err != nil && err != io.EOF {

@@ -35,6 +35,10 @@ func TestValues(t *testing.T) {
 		"1\n]":            {[]int{1}, true},
 		"1\n{":            {[]int{1}, true},
 		"1 \"a\" 2":       {[]int{1}, true},
+		"[1]\n[2]":        {[]int{1}, true},
+		"[1] 2":           {[]int{1}, true},
+		"[1]]":            {[]int{1}, true},
+		"[] x":            {nil, true},
 	} {
 		got, err := valuesOf(strings.NewReader(text))
 		if !slices.Equal(got, test.want) || (err != nil) != test.wrong || err == io.EOF {
@@ -43,7 +47,7 @@ func TestValues(t *testing.T) {
 	}
 
 	// A failure to read is no end, wherever it comes.
-	for _, text := range []string{"", " ", "1\n", "[", "[1", "[1, "} {
+	for _, text := range []string{"", " ", "1\n", "[", "[1", "[1, ", "[1]"} {
 		broken := io.MultiReader(strings.NewReader(text), iotest.ErrReader(errBroken))
 		if _, err := valuesOf(broken); !errors.Is(err, errBroken) {
 			t.Errorf("%q on a broken disk: %v", text, err)
