@@ -53,6 +53,18 @@ func (a Answers) Compare(b Answers, question string) int {
 	return cmp.Compare(a[question].share(), b[question].share())
 }
 
+// less compares the answers to the questions that others have, too.
+func (a Answers) less(others Answers) Difference {
+	var both []Both
+
+	for _, question := range slices.Sorted(maps.Keys(a)) { // as sums of fractions depend on it
+		if other, ok := others[question]; ok {
+			both = append(both, Both{a[question], other})
+		}
+	}
+	return DifferenceOf(both)
+}
+
 // Paired is a comparison on the questions that both sides measured. With several episodes of a
 // question, one that both answered correctly in the same share of them, above 0, is in Both, and
 // one that a side did in a larger share counts as answered by that side only: McNemar's test is
@@ -144,6 +156,9 @@ func (t *Table) compare(s *Source, groups []*group) {
 
 		compared[g] = &p
 		families[base] = append(families[base], &p)
+
+		d := is.less(was)
+		g.row["paired_difference_low"], g.row["paired_difference_high"] = d.Low, d.High
 
 		if t.Pairs.Relative {
 			g.row.relative(was, is)

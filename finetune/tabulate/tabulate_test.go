@@ -89,7 +89,11 @@ func TestRows(t *testing.T) {
 		{"n": 2.0, "lost": 0.0, "right": 2. / 3, "turns": 4.0},
 		{"n": 1.0, "right": 1.0, "turns": 8.0, "spread": 0.0},
 		{"n": 3.0, "right": 5. / 6, "turns": 6.0},
-		{"n": 1.0, "right": 0.0, "paired_n": 1.0, "only_first": 1.0, "p": 1.0, "difference": -2. / 3, "relative": -1.0},
+		{
+			"n": 1.0, "right": 0.0, "paired_n": 1.0, "only_first": 1.0, "p": 1.0,
+			"difference": -2. / 3, "relative": -1.0,
+			"paired_difference": -1.0, "paired_difference_low": -1.0, "paired_difference_high": 0.95,
+		},
 		{"n": 0.0, "lost": 1.0, "right_high": 1.0},
 	} {
 		for name, n := range want {
