@@ -62,8 +62,8 @@ type Column struct {
 // Pairs compares each row with the one that has other keys, on the questions of both. The columns
 // are paired_n, only_first and only_second, which one side has right in more of its episodes,
 // difference, of what the two rows show, paired_difference, on the questions of both, with its
-// interval, p and p_holm, adjusted among the rows that are compared with the same one. Relative adds
-// relative with its interval.
+// interval, p and p_holm, adjusted among the rows that are compared with the same one. Relative
+// adds relative with its interval.
 type Pairs struct {
 	With     map[string]string `yaml:"with"`     // the keys of the row that others are compared with
 	Of       string            `yaml:"of"`       // the column that is compared
