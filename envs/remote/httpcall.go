@@ -68,7 +68,8 @@ func (i *httpInstance) Call(
 
 	a, err := i.exchange(ctx, r)
 	if !r.isRepeatable() {
-		err = i.countBroken(&r, a, err)
+		// As the agent made the call: every instance has a folder of its own.
+		err = i.countBroken(r.Method+" "+r.Path+pytext.JSON(args), a, err)
 	}
 
 	if errors.Is(err, openapi.ErrArgument) {
@@ -170,14 +171,13 @@ func (r *request) checkAgain(ctx context.Context, f *fault, broken int) error {
 
 // countBroken gives a call up that instance after instance answers with 500: no state that is made
 // anew gets past it.
-func (s *httpSource) countBroken(r *request, a answer, err error) error {
-	key := r.Method + " " + r.Path + pytext.JSON(r.args)
+func (s *httpSource) countBroken(call string, a answer, err error) error {
 	if a.status != http.StatusInternalServerError {
-		s.broken.Delete(key)
+		s.broken.Delete(call)
 		return err
 	}
 
-	all, _ := s.broken.LoadOrStore(key, new(atomic.Int32))
+	all, _ := s.broken.LoadOrStore(call, new(atomic.Int32))
 	if n, ok := all.(*atomic.Int32); ok && n.Add(1) >= mostBrokenOnce {
 		return &givenUp{err, "a service fails at a request"}
 	}

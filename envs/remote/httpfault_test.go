@@ -120,12 +120,23 @@ func TestRequestsThatAreSentAgain(t *testing.T) {
 }
 
 // A call that may be sent to an instance only once is given up when the third instance in a row
-// fails at it: no pass over the questions would ever end.
+// fails at it: no pass over the questions would ever end. The folder of an instance is its own, but
+// a call that names it is the same call.
 func TestCallsThatEveryInstanceFailsAt(t *testing.T) {
 	t.Parallel()
 
+	for _, args := range []envs.Args{nil, envs.Object("path", "{dir}/a.txt")} {
+		testInstancesThatFailAt(t, args)
+	}
+}
+
+func testInstancesThatFailAt(t *testing.T, args envs.Args) {
+	t.Helper()
+
 	s := &script{statuses: []int{500, 500, 200, 500, 500, 500}, header: http.Header{}}
-	from := source(t, &remote.HTTP{Transport: s}, one("POST", "http://x.example"))
+	path := openapi.Parameter{Name: "path", Wire: "path", In: openapi.Query, Style: "form"}
+	from := source(t, &remote.HTTP{Transport: s, ResetCommand: []string{"true", "{dir}"}},
+		one("POST", "http://x.example", path))
 
 	var got []string
 
@@ -135,7 +146,7 @@ func TestCallsThatEveryInstanceFailsAt(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		_, err = i.Call(t.Context(), "tool", nil)
+		_, err = i.Call(t.Context(), "tool", args)
 		reason, _ := envs.GivenUp(err)
 		got = append(got, fmt.Sprint(err == nil, " ", reason))
 
@@ -147,7 +158,7 @@ func TestCallsThatEveryInstanceFailsAt(t *testing.T) {
 	want := []string{"false ", "false ", "true ", "false ", "false ",
 		"false a service fails at a request"}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("%v: got %q, want %q", args, got, want)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/pytext"
+	"toolevo/envs/yamltext"
 )
 
 // Encode returns the text of the file in the form of the shipped ones: what is marked flow is on
@@ -113,9 +114,9 @@ func (w *yamlWriter) flow(value any) error {
 	case string:
 		return w.text(v)
 	case envs.Number:
-		w.WriteString(string(v))
+		w.WriteString(yamltext.Number(string(v)))
 	case float64:
-		w.WriteString(pytext.FormatFloat(v))
+		w.WriteString(yamltext.Number(pytext.FormatFloat(v)))
 	case Parameters:
 		return w.flow(v.form())
 	case envs.Args:

@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 
 	"toolevo/envs"
 	"toolevo/envs/display"
 	"toolevo/envs/pytext"
+	"toolevo/envs/yamltext"
 )
 
 // Parameter is one parameter of an API.
@@ -155,6 +157,14 @@ func (a *API) takeParameters(p Parameters) error {
 
 // UnmarshalYAML reads either form.
 func (p *Parameters) UnmarshalYAML(read func(any) error) error {
+	var node ast.Node
+	if err := read(&node); err != nil {
+		return err
+	}
+
+	// read goes through the same node again.
+	yamltext.Numbers(node)
+
 	var v any
 	if err := read(&v); err != nil {
 		return err

@@ -47,6 +47,17 @@ const (
 // Decode reads the one document of a text as [yaml.Decoder] does. The error of a text without one
 // is ErrEmpty.
 func Decode(text []byte, into any, options ...yaml.DecodeOption) error {
+	return decode(text, into, func(body ast.Node) ast.Node { return body }, options)
+}
+
+// DecodeJSON reads a text as Decode does, and [Numbers] as JSON has them, into values of any type.
+func DecodeJSON(text []byte, into *any, options ...yaml.DecodeOption) error {
+	return decode(text, into, Numbers, options)
+}
+
+func decode(
+	text []byte, into any, change func(ast.Node) ast.Node, options []yaml.DecodeOption,
+) error {
 	body, err := Parse(text)
 	if err != nil {
 		return err
@@ -55,7 +66,7 @@ func Decode(text []byte, into any, options ...yaml.DecodeOption) error {
 	if body == nil {
 		return ErrEmpty
 	}
-	return shortened(yaml.NodeToValue(body, into, options...), text)
+	return shortened(yaml.NodeToValue(change(body), into, options...), text)
 }
 
 // Parse returns the one document of a text, or nil if it is empty.

@@ -383,6 +383,90 @@ func TestToolsThatAreLeftOut(t *testing.T) {
 	}
 }
 
+// The same holds for a document: what the patterns of the import would fit in the next one does not
+// matter, so a tool that was renamed is found.
+func TestOperationsThatAreLeftOut(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	path := filepath.Join(dir, "next.yaml")
+
+	document := strings.ReplaceAll(string(ordertest.Document), "operationId: get_order\n",
+		"operationId: fetch_order\n")
+	if err := os.WriteFile(path, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	today := filepath.Join(dir, "api.yaml")
+	if err := os.WriteFile(today, ordertest.Document, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, choose := range [][]string{{"get_order", "list_orders"}, {"get_*", "list_orders"}} {
+		i := importing{data: t.TempDir(), document: today, describe: 256, choose: choose,
+			server: "http://127.0.0.1:1"}
+		if _, err := i.run(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+
+		n := nextJob{data: i.data, document: path, name: "next", describe: 256}
+
+		next, err := n.run(t.Context(), nil)
+		if err != nil {
+			t.Errorf("%q: %v", choose, err)
+			continue
+		}
+
+		if len(next.Added)+len(next.Removed) > 0 || len(next.Changes) != 1 ||
+			!strings.Contains(next.Changes[0].String(), "fetch_order") ||
+			!slices.Contains(next.Left, "list_products") ||
+			slices.Contains(next.Left, "fetch_order") {
+			t.Errorf("%q: %+v", choose, next)
+		}
+	}
+}
+
+// What a document says of its host does not matter where a service is given, or started.
+func TestImportsOfServices(t *testing.T) {
+	t.Parallel()
+
+	command := []string{remotetest.Command(t)[0], "serve-orders", "{address}"}
+
+	for _, host := range []string{"", "https://{tenant}.example.com", "https://me:pass@x.example"} {
+		document := strings.ReplaceAll(string(ordertest.Document), "servers:\n  - url: "+
+			"http://127.0.0.1:8090\n", "servers: [{url: '"+host+"'}]\n")
+
+		path := filepath.Join(t.TempDir(), "api.yaml")
+		if err := os.WriteFile(path, []byte(document), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		for service, command := range map[string][]string{"": command, "http://127.0.0.1:1": nil} {
+			i := importing{data: t.TempDir(), document: path, describe: 256, server: service}
+			if service != "" {
+				i.allow = []string{"create_order", "pay_order", "cancel_order", "add_note"}
+			}
+
+			imported, err := i.run(t.Context(), command)
+			if err != nil || len(imported.Tools) != 10 {
+				t.Errorf("%s, %q: %+v, %v", host, service, imported, err)
+				continue
+			}
+
+			for _, tool := range imported.Tools {
+				if len(tool.Notes) > 0 {
+					t.Errorf("%s, %q: %+v", host, service, tool)
+				}
+			}
+
+			n := nextJob{data: i.data, document: path, name: "next", describe: 256}
+			if next, err := n.run(t.Context(), nil); err != nil || len(next.Equal) != 10 {
+				t.Errorf("%s, %q: %+v, %v", host, service, next, err)
+			}
+		}
+	}
+}
+
 // A file that somebody has corrected is not overwritten, and no other version gets its name.
 func TestNextReleasesOverwriteNothing(t *testing.T) {
 	t.Parallel()

@@ -157,13 +157,16 @@ func (i *importing) run(ctx context.Context, command []string) (*ImportedTools, 
 // offer asks for the tools, and notes in the toolset where they are.
 func (i *importing) offer(ctx context.Context, command []string, toolset *Toolset) (*offer, error) {
 	if i.document != "" {
-		o, text, err := offerFromDocument(i.document, i.choose, i.describe)
+		service, err := i.service(command)
 		if err != nil {
 			return nil, err
 		}
 
-		toolset.document = text
-		toolset.OpenAPI, err = i.service(command)
+		options := service.options()
+		options.MostDescription = i.describe
+
+		o, text, err := offerFromDocument(i.document, options)
+		toolset.OpenAPI, toolset.document = service, text
 		return o, err
 	}
 

@@ -86,8 +86,7 @@ type making struct {
 
 	toolset *Toolset
 	service *remote.Service
-	all     map[string][]*Task // that exist, by split
-	known   map[string]bool    // that exist
+	known   map[string]bool // the questions and IDs of tasks that exist
 	made    []*Task
 }
 
@@ -128,15 +127,15 @@ func (m *making) run(
 		return made, err
 	}
 
-	made.Path = tasksPath(data, split)
-	if failed := made.write(split, m.all, m.made); failed != nil {
-		return made, failed
-	}
-
 	// An interrupted run without tasks says nothing about the tools.
 	if len(m.made) == 0 && err == nil {
 		err = console.Bad("no program of calls leads to a question: `toolevo tools check` says " +
 			"what tools answer")
+	}
+
+	made.Path = tasksPath(data, split)
+	if failed := m.write(data, split, &made.Growth); failed != nil {
+		return made, failed
 	}
 
 	// A tool that no task uses is listed with its last refusal: the only hint at the reason.
@@ -184,18 +183,17 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 		}
 	}
 
-	if m.all, err = allTasks(data); err != nil {
+	existing, err := allTasks(data)
+	if err != nil {
 		return tools, err
 	}
 
 	// No split gets a question of another: a model would be tested on what it was trained on. Calls
 	// that need no earlier answer have values that are known to exist.
-	m.known = map[string]bool{}
+	m.known = knownOf(existing)
 
 	for _, split := range suite.Splits() {
-		for _, t := range m.all[split] {
-			m.known[t.Question] = true
-
+		for _, t := range existing[split] {
 			for _, s := range t.Solution {
 				if args, err := s.args(); err == nil && lastReference(string(s.Args)) == 0 {
 					tools.Known = append(tools.Known, envs.Call{Tool: s.Tool, Args: args})
@@ -208,6 +206,34 @@ func (m *making) open(data string) (tools explore.Tools[remote.Log], err error) 
 	tools.Call = m.call
 	m.service, err = m.toolset.service(m.toolset.source)
 	return tools, err
+}
+
+// knownOf returns the questions and the IDs of tasks: people rephrase questions that were made.
+func knownOf(all map[string][]*Task) map[string]bool {
+	known := map[string]bool{}
+
+	for _, tasks := range all {
+		for _, t := range tasks {
+			known[t.Question], known[t.ID] = true, true
+		}
+	}
+
+	return known
+}
+
+// write adds the tasks that were made to a split. Making takes long, so the splits are read again:
+// what others have added or corrected since stays, and is not asked twice.
+func (m *making) write(data, split string, g *Growth) error {
+	existing, err := allTasks(data)
+	if err != nil {
+		return err
+	}
+
+	known := knownOf(existing)
+	m.made = slices.DeleteFunc(m.made, func(t *Task) bool {
+		return known[t.Question] || known[t.ID]
+	})
+	return g.write(split, existing, m.made)
 }
 
 // call calls a tool in the state that a log leads to.
@@ -240,7 +266,9 @@ func (m *making) add(
 	ctx context.Context, e *explore.Explorer[remote.Log], p *explore.Program, differing *int,
 ) error {
 	question := p.Question()
-	if m.known[question] {
+
+	id := "made-" + envs.SHA256(question)[:12]
+	if m.known[question] || m.known[id] {
 		return nil
 	}
 
@@ -271,7 +299,7 @@ func (m *making) add(
 		return err
 	}
 
-	t.ID, t.Question = "made-"+envs.SHA256(question)[:12], question
+	t.ID, t.Question = id, question
 	m.known[question] = true
 	m.made = append(m.made, t)
 	return nil

@@ -15,6 +15,7 @@ import (
 
 	"toolevo/envs"
 	"toolevo/envs/console"
+	"toolevo/envs/pytext"
 	"toolevo/envs/remote"
 	"toolevo/envs/remote/remotetest"
 	"toolevo/envs/suite"
@@ -119,6 +120,85 @@ func TestMadeTasksAreRepeatable(t *testing.T) {
 	for _, task := range m.made {
 		if strings.Contains(task.Final, "asked") {
 			t.Errorf("%s asks for the time", task.Question)
+		}
+	}
+}
+
+// What others do to the splits meanwhile is kept, and no split gets what another one has by then.
+func TestTasksThatAreAddedMeanwhile(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, nil)
+	m, added := making{count: 4, calls: 2}, false
+
+	made, err := m.run(t.Context(), data, "train", 1, func(done, _ int) {
+		if done != 3 || added {
+			return
+		}
+
+		added = true
+
+		addLines(t, data, "train", `{"id": "mine", "question": "Who?", "answer": "me"}`+"\n")
+
+		// The same seed asks the same questions.
+		other := making{count: 2, calls: 2}
+		if _, err := other.run(t.Context(), data, "test", 1, quiet); err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil || made.Added != 2 || made.Added != len(m.made) {
+		t.Fatalf("%+v, %v; want the two questions that the other split does not have", made, err)
+	}
+
+	all, err := allTasks(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	asked := map[string]string{}
+
+	for split, tasks := range all {
+		for _, task := range tasks {
+			if other := asked[task.Question]; other != "" && task.Dataset == "made" {
+				t.Errorf("%s and %s ask %q", other, split, task.Question)
+			}
+
+			asked[task.Question] = split
+		}
+	}
+
+	if asked["Who?"] != "train" || made.Total != len(all["train"]) {
+		t.Errorf("%+v, and %d tasks; want the one that was added, too", made, len(all["train"]))
+	}
+}
+
+// A question that somebody has rephrased is not asked again in its first words.
+func TestMadeTasksThatAreRephrased(t *testing.T) {
+	t.Parallel()
+
+	data := library(t, nil)
+
+	first := making{count: 6, calls: 2}
+	if _, err := first.run(t.Context(), data, "train", 1, quiet); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, task := range first.made {
+		change(t, tasksPath(data, "train"), strings.Trim(pytext.JSON(task.Question), `"`),
+			"In other words, "+task.ID+"?")
+	}
+
+	again := making{count: 10, calls: 2}
+
+	made, err := again.run(t.Context(), data, "train", 1, quiet)
+	if err != nil || made.Added != 10 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+
+	for _, task := range again.made {
+		isSame := func(old *Task) bool { return old.ID == task.ID || old.Question == task.Question }
+		if slices.ContainsFunc(first.made, isSame) {
+			t.Errorf("%s asks %q again", task.ID, task.Question)
 		}
 	}
 }

@@ -76,10 +76,18 @@ func isNear(gold, answer string, tolerance float64) bool {
 	return difference.Abs(difference).Cmp(allowed) <= 0
 }
 
+// grouped fits a number with commas between groups of thousands. Any other comma is a decimal one,
+// as in 0,125, or ends an element of a list.
+var grouped = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
+
 // number reads an answer that is a number, with the signs of money and groups of thousands.
 func number(text string) (*big.Rat, bool) {
 	text = strings.Trim(strings.TrimSpace(text), "$€£ ")
-	text = strings.ReplaceAll(strings.TrimSuffix(text, "."), ",", "")
+	text = strings.TrimSuffix(text, ".")
+
+	if grouped.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
 
 	// A Rat would be read from fractions, too, and from numbers of a million digits.
 	if _, err := strconv.ParseFloat(text, 64); err != nil {

@@ -17,6 +17,7 @@ import (
 	"toolevo/envs/display"
 	"toolevo/envs/drift/release"
 	"toolevo/envs/remote"
+	"toolevo/envs/remote/openapi"
 	"toolevo/envs/suite"
 	"toolevo/envs/toolapi"
 )
@@ -147,14 +148,17 @@ func (n *nextJob) checkName(path string) error {
 // offer asks the next release for its tools, in the environment of today's server.
 func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*offer, error) {
 	if n.document != "" {
-		var choose []string
+		var options openapi.Options
 		if now.OpenAPI != nil {
-			choose = now.OpenAPI.Choose
+			options = now.OpenAPI.options()
 		}
 
-		// The choice made at import holds for the release, too, or all that it left out would look
-		// new.
-		o, _, err := offerFromDocument(n.document, choose, n.describe)
+		// All that the import left out would look new. The patterns of its choice do not say what
+		// that was: they may fit other operations of the release, or none.
+		options.Choose, options.Leave = nil, now.leftOut()
+		options.MostDescription = n.describe
+
+		o, _, err := offerFromDocument(n.document, options)
 		return o, err
 	}
 
@@ -181,8 +185,9 @@ func (n *nextJob) offer(ctx context.Context, command []string, now *Toolset) (*o
 	}
 
 	// What was left out must not be taken for the successor of a tool either.
+	left := now.leftOut()
 	o.tools = slices.DeleteFunc(o.tools, func(t remote.Tool) bool {
-		isLeft := slices.Contains(now.Left, t.Name)
+		isLeft := slices.Contains(left, t.Name)
 		if isLeft {
 			o.unchosen = append(o.unchosen, t.Name)
 		}

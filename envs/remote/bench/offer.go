@@ -32,28 +32,29 @@ func offerFromServer(ctx context.Context, server *remote.MCP, describe int) (*of
 }
 
 // offerFromDocument reads the tools of an OpenAPI document.
-func offerFromDocument(file string, choose []string, describe int) (*offer, []byte, error) {
+func offerFromDocument(file string, o openapi.Options) (*offer, []byte, error) {
 	text, err := disk.ReadText(file)
 	if err != nil {
 		return nil, nil, err
 	}
 
-	set, err := openapi.Load(text, openapi.Options{Choose: choose, MostDescription: describe})
+	set, err := openapi.Load(text, o)
 	if err != nil {
 		return nil, nil, console.Usage("%s: %w", file, err)
 	}
 
-	o := &offer{unchosen: set.Unchosen}
+	offered := &offer{unchosen: set.Unchosen}
 	for _, t := range set.Tools {
 		reads := t.Operation.Method == http.MethodGet || t.Operation.Method == http.MethodHead
-		o.tools = append(o.tools, remote.Tool{API: t.API, Name: t.API.Name, ReadsOnly: reads,
-			Notes: t.Notes})
+		offered.tools = append(offered.tools, remote.Tool{API: t.API, Name: t.API.Name,
+			ReadsOnly: reads, Notes: t.Notes})
 	}
 
 	for _, l := range set.Left {
-		o.left = append(o.left, remote.Left{Name: l.Name, Why: string(l.Cause) + ": " + l.Why})
+		offered.left = append(offered.left, remote.Left{Name: l.Name,
+			Why: string(l.Cause) + ": " + l.Why})
 	}
-	return o, text, nil
+	return offered, text, nil
 }
 
 // choose keeps the tools whose names fit one of the patterns, and only the names of the others.

@@ -23,6 +23,15 @@ func TestMatchers(t *testing.T) {
 		{Task{Answer: "12.50", Match: "number"}, "12.51", false},
 		{Task{Answer: "12.50", Match: "number"}, "about twelve", false},
 		{Task{Answer: "1200", Match: "number"}, "1,200", true},
+		{Task{Answer: "1234567.5", Match: "number"}, "-$1,234,567.50", false},
+		{Task{Answer: "1234567.5", Match: "number"}, "$1,234,567.50", true},
+		{Task{Answer: "-1200", Match: "number"}, "-1,200.", true},
+		{Task{Answer: "15", Match: "number"}, "1,5", false},
+		{Task{Answer: "123", Match: "number"}, "1,2,3", false},
+		{Task{Answer: "1250", Match: "number"}, "12,50", false},
+		{Task{Answer: "1200", Match: "number"}, "1200,", false},
+		{Task{Answer: "1200300", Match: "number"}, "1200,300", false},
+		{Task{Answer: "125", Match: "number"}, "0,125", false},
 		{Task{Answer: "0.3", Match: "number", Tolerance: 0.1}, "0.4", true},
 		{Task{Answer: "0.3", Match: "number", Tolerance: 0.1}, "0.41", false},
 		{Task{Answer: "0.3", Match: "number"}, "0.30000000000000004", true},
@@ -93,6 +102,8 @@ func TestTasksThatMakeNoSense(t *testing.T) {
 		`{"id":"a","question":"?","after":[{"tool":"get","args":1,"has":1}]}`:                      "want an object",
 		`{"id":"b","question":"?","answer":"1"}` + "\n" + `{"id":"b","question":"?","answer":"2"}`: "line 2: there is a task b before",
 		`{"id":"a","question":"?","answer":"1","solution":[{"tool":"get","args":{"id":"{{1}}"}}]}`: "not made before",
+
+		`{"id":"a","question":"?","answer":"12,50","match":"number"}`: `"12,50" is no number`,
 	} {
 		path := filepath.Join(t.TempDir(), "tasks.jsonl")
 		if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {

@@ -60,6 +60,8 @@ type OpenAPI struct {
 	Choose   []string `yaml:"choose,omitempty,flow"` // which operations, see openapi.Options
 
 	remote.HTTP `yaml:",inline"`
+
+	unchosen []string // operations of the document, once it was opened
 }
 
 // Called are the server's own names of a tool and its parameters, where these could not be names
@@ -148,10 +150,12 @@ func (t *Toolset) open(dir string) error {
 
 // open reads the operations of a document.
 func (o *OpenAPI) open(document []byte) (remote.Source, error) {
-	offered, err := openapi.Load(document, openapi.Options{Choose: o.Choose, Server: o.documented()})
+	offered, err := openapi.Load(document, o.options())
 	if err != nil {
 		return nil, err
 	}
+
+	o.unchosen = offered.Unchosen
 
 	operations := make(map[string]openapi.Operation, len(offered.Tools))
 	for _, tool := range offered.Tools {
@@ -160,12 +164,23 @@ func (o *OpenAPI) open(document []byte) (remote.Source, error) {
 	return o.Source(operations)
 }
 
-// documented returns the server in place of the document's, or "" if each instance has its own.
-func (o *OpenAPI) documented() string {
-	if len(o.Command) > 0 {
-		return ""
+// options say what is made of the document. An instance that is started has a server of its own.
+func (o *OpenAPI) options() openapi.Options {
+	starts := len(o.Command) > 0
+	options := openapi.Options{Choose: o.Choose, AnyHost: starts}
+
+	if !starts {
+		options.Server = o.Server
 	}
-	return o.Server
+	return options
+}
+
+// leftOut returns the names of what was left out when the tools were imported.
+func (t *Toolset) leftOut() []string {
+	if t.OpenAPI == nil {
+		return t.Left
+	}
+	return slices.Concat(t.Left, t.OpenAPI.unchosen)
 }
 
 func (t *Toolset) masks() ([]remote.Mask, error) {

@@ -64,7 +64,7 @@ func parse(text []byte) (d *document, err error) {
 
 func (d *document) readYAML(text []byte) error {
 	var decoded any
-	if err := yamltext.Decode(text, &decoded, yaml.UseOrderedMap()); err != nil {
+	if err := yamltext.DecodeJSON(text, &decoded, yaml.UseOrderedMap()); err != nil {
 		return err
 	}
 

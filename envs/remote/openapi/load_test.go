@@ -217,6 +217,47 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// A number without a dot may have an exponent, in YAML as in JSON.
+func TestSmallNumbers(t *testing.T) {
+	const in = `{"openapi": "3.1.0", "paths": {"/a": {"get": {"parameters": [` +
+		`{"name": "q", "in": "query", "schema": {"exclusiveMinimum": 1e-06, "default": 1e+16}}]}}}}`
+
+	var want string
+
+	for _, text := range []string{in, "# YAML\n" + in} {
+		set, err := openapi.Load([]byte(text), openapi.Options{})
+		if err != nil || len(set.Tools) != 1 {
+			t.Fatalf("%.6s: %v, %+v", text, err, set)
+		}
+
+		got := pytext.JSON(set.Tools[0].API.Parameters.Schema())
+		if want == "" {
+			want = got
+		} else if got != want {
+			t.Errorf("YAML says %s, JSON %s", got, want)
+		}
+
+		base, err := baseOf("base", set)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		file, err := base.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		read, err := toolapi.Parse(toolapi.File{Path: "base.yaml", Text: string(file)})
+		if err == nil {
+			_, err = toolapi.NewCatalog(read)
+		}
+
+		if err != nil {
+			t.Errorf("what is imported cannot be loaded: %v", err)
+		}
+	}
+}
+
 func TestChoose(t *testing.T) {
 	all := shop(t, openapi.Options{})
 	order := "order_" + hashOf("GET /orders/{id}")
@@ -252,6 +293,12 @@ func TestChoose(t *testing.T) {
 		t.Errorf("%+v, %v", some, err)
 	}
 
+	text := []byte(`{"openapi": "3.0.0", "paths": {"/a": {"get": {}, "put": {}}}}`)
+	some, err = openapi.Load(text, openapi.Options{Leave: []string{"get_a", "get_b"}})
+	if err != nil || len(some.Tools) != 1 || !slices.Equal(some.Unchosen, []string{"get_a"}) {
+		t.Errorf("%+v, %v", some, err)
+	}
+
 	_, err = openapi.Load([]byte(`{"openapi": "3.0.0", "paths": {}}`), openapi.Options{Choose: []string{"pets"}})
 	if err == nil || !strings.Contains(err.Error(), `"pets"`) {
 		t.Errorf("a pattern that fits nothing: %v", err)
@@ -269,6 +316,43 @@ func TestServers(t *testing.T) {
 		if got := tool(t, shop(t, c.options), "listOrders").Operation.Server; got != c.want {
 			t.Errorf("%+v: %s, want %s", c.options, got, c.want)
 		}
+	}
+
+	// A service that is given or started has another host, so nobody asks for the document's.
+	for address, want := range map[string][2]string{
+		"https://me:secret@x.example/v1":  {"http://localhost:1/x", "/v1"},
+		"https://{tenant}.example.com":    {"http://localhost:1/x", ""},
+		"/v1":                             {"http://localhost:1/x", "/v1"},
+		"https://x.example/v1/":           {"http://localhost:1/x", "https://x.example/v1"},
+		"https://x.example/{stage}":       {"http://localhost:1/x", "left"},
+		"https://me:sec/secret@x.example": {"http://localhost:1/x", "left"},
+	} {
+		for i, o := range []openapi.Options{{Server: "http://localhost:1/x"}, {AnyHost: true}} {
+			set, err := openapi.Load([]byte(`{"openapi": "3.0.0", "servers": [{"url": "`+address+
+				`"}], "paths": {"/a": {"get": {}}}}`), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			got := "left"
+			for _, tool := range set.Tools {
+				if got = tool.Operation.Server; len(tool.Notes) > 0 ||
+					strings.Contains(tool.API.URL, "secret") {
+					t.Errorf("%s, %+v: %s, notes %q", address, o, tool.API.URL, tool.Notes)
+				}
+			}
+
+			if got != want[i] {
+				t.Errorf("%s, %+v: %s, want %s", address, o, got, want[i])
+			}
+		}
+	}
+
+	// An API is known by what its document says, wherever its service runs.
+	const at = "GET https://eu.shop.example/v1/orders"
+	given := shop(t, openapi.Options{Server: "http://x"})
+	if got := tool(t, given, "listOrders").API.URL; got != at {
+		t.Errorf("its URL is %s, want %s", got, at)
 	}
 
 	for _, address := range []string{"https://me:secret@x.example", "ftp://x.example", "https://{x}.example", ":"} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -73,6 +74,8 @@ type maker struct {
 	entry   entry
 	tool    Tool
 	typed   []toolapi.Parameter
+
+	documented string // the base URL in the document, as far as it can be read
 }
 
 func (d *document) tool(e entry, o Options) (*Tool, error) {
@@ -117,7 +120,7 @@ func (m *maker) make() error {
 
 	m.tool.API = toolapi.APISpec{
 		Name: e.name, Description: m.description(), Parameters: parameters, Answer: m.answer(),
-		URL: e.method + " " + m.tool.Operation.Server + e.path,
+		URL: e.method + " " + m.documented + e.path,
 	}
 	return nil
 }
@@ -174,13 +177,39 @@ func (m *maker) example(media envs.Args) (any, bool) {
 	return schema.Get("example")
 }
 
-// server finds the base URL: that of the operation, of its path, or of the document.
+// behindHost fits a base URL whose path can be read, whatever its host is. A password may have a
+// slash, so nothing with an @ is a path.
+var behindHost = regexp.MustCompile(`^https?://[^/]*(/[^{}?#@]*)?$`)
+
+// server finds the base URL: the one that is given, or else that of the operation, of its path, or
+// of the document.
 func (m *maker) server() error {
-	if m.options.Server != "" {
-		m.tool.Operation.Server = strings.TrimRight(m.options.Server, "/")
-		return nil
+	address := m.documentedServer()
+	path := behindHost.FindStringSubmatch(address)
+
+	// A password in the URL would be sent with everybody's requests.
+	at, err := url.Parse(address)
+	isURL := err == nil && !strings.ContainsAny(address, "{}") && at.User == nil &&
+		slices.Contains([]string{"", "http", "https"}, at.Scheme)
+
+	switch isGiven := m.options.Server != ""; {
+	case !isURL && path != nil && (isGiven || m.options.AnyHost):
+		address = path[1]
+	case !isURL && isGiven:
+		address = ""
+	case !isURL:
+		return refuse(Malformed, "the server is no URL of HTTP without a user")
+	case at.Host == "" && !isGiven && !m.options.AnyHost:
+		m.note("the document names no host: one has to be given")
 	}
 
+	m.documented = strings.TrimRight(address, "/")
+	m.tool.Operation.Server = strings.TrimRight(cmp.Or(m.options.Server, address), "/")
+	return nil
+}
+
+// documentedServer returns the base URL that the document has for the operation.
+func (m *maker) documentedServer() string {
 	first := m.doc.server(m.entry)
 	address, _ := first.Text("url")
 
@@ -196,19 +225,7 @@ func (m *maker) server() error {
 		address = strings.ReplaceAll(address, "{"+v.Name+"}", text)
 	}
 
-	// A password in the URL would be sent with everybody's requests.
-	at, err := url.Parse(address)
-	if err != nil || strings.ContainsAny(address, "{}") || at.User != nil ||
-		!slices.Contains([]string{"", "http", "https"}, at.Scheme) {
-		return refuse(Malformed, "the server is no URL of HTTP without a user")
-	}
-
-	if at.Host == "" {
-		m.note("the document names no host: one has to be given")
-	}
-
-	m.tool.Operation.Server = strings.TrimRight(address, "/")
-	return nil
+	return address
 }
 
 // server returns the first server of an operation, of its path, or of the document.

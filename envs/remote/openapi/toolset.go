@@ -19,7 +19,14 @@ type Options struct {
 	// for one.
 	Choose []string
 
+	// Leave has the names of operations that are not wanted, whatever is chosen.
+	Leave []string
+
 	Server string // the base URL in place of the document's; "" is the first that it names
+
+	// AnyHost says that whoever sends the requests has a host for them, so that the document's does
+	// not matter.
+	AnyHost bool
 
 	MostDescription int // characters of a description; 0 is 256
 }
@@ -109,6 +116,14 @@ func Load(text []byte, o Options) (*Toolset, error) {
 	if entries, t.Unchosen, err = chooseEntries(entries, o.Choose); err != nil {
 		return nil, err
 	}
+
+	entries = slices.DeleteFunc(entries, func(e entry) bool {
+		leaves := slices.Contains(o.Leave, e.name)
+		if leaves {
+			t.Unchosen = append(t.Unchosen, e.name)
+		}
+		return leaves
+	})
 
 	if len(entries) > mostOperations {
 		return nil, fmt.Errorf("openapi: %d operations are more than %d: choose some", len(entries),
