@@ -30,7 +30,15 @@ type Layer struct {
 	YAML   []byte // as in a configuration file
 
 	body ast.Node // YAML, once it is parsed
-	key  string   // of the one setting, or value of a mapping, that it sets; "" if it may set several
+	// of the one setting, or value of a mapping, that it sets; "" if it may set several
+	key     string
+	written bool // by this program: of any length
+}
+
+// WrittenLayer returns the layer of a text that this program wrote, which may be longer than what
+// people give.
+func WrittenLayer(origin string, text []byte) Layer {
+	return Layer{Origin: origin, YAML: text, written: true}
 }
 
 // Resolved is a configuration and where each value came from.
@@ -182,7 +190,8 @@ func readFile(name string) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// maxText is the most bytes of a configuration. Real ones have about a hundred lines.
+// maxText is the most bytes of a configuration that people give. Real ones have about a hundred
+// lines.
 const maxText = 64 << 10
 
 // parse reads YAML into the body, unless it has been read already.
@@ -192,7 +201,7 @@ func (l *Layer) parse() error {
 	switch {
 	case !utf8.Valid(l.YAML):
 		err = errors.New("is not UTF-8 text")
-	case len(l.YAML) > maxText:
+	case len(l.YAML) > maxText && !l.written:
 		err = fmt.Errorf("more than %d bytes are not a configuration", maxText)
 	case l.body == nil:
 		l.body, err = yamltext.Parse(l.YAML)

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -291,5 +292,31 @@ func TestListsWithoutUnlistedNames(t *testing.T) {
 		if refused := err != nil && strings.Contains(err.Error(), "environment.tool_list"); refused != tt.refused {
 			t.Errorf("%s: %v", tt.settings, err)
 		}
+	}
+}
+
+// What a run was given just within the bound is longer once it is resolved, and is read again.
+func TestWrittenLayer(t *testing.T) {
+	var given strings.Builder
+	given.WriteString("only: [")
+
+	for given.Len() < maxText-100 {
+		fmt.Fprintf(&given, "task-%d,", given.Len())
+	}
+
+	given.WriteString("]\n")
+	r := mustLoad(t, Layer{Origin: "my.yaml", YAML: []byte(given.String())})
+
+	text := []byte(r.String())
+	if len(text) <= maxText {
+		t.Fatalf("it is of %d bytes", len(text))
+	}
+
+	if again := mustLoad(t, WrittenLayer("run.yaml", text)); again.String() != r.String() {
+		t.Error("it is another one when it is read again")
+	}
+
+	if _, err := Load(Layer{Origin: "my.yaml", YAML: text}); err == nil {
+		t.Error("people may give as much")
 	}
 }

@@ -40,7 +40,7 @@ func (a *app) workCommand() *cobra.Command {
 
 		return toolevo.Work(ctx, job)
 	}, func(w toolevo.Worked) {
-		fmt.Fprintf(a.Out, "run %s: %d units done here\n", display.Line(w.Run, 0), w.Units)
+		fmt.Fprintf(a.Out, "run %s: %d units begun here\n", display.Line(w.Run, 0), w.Units)
 		a.Say("It took %s", w.Spent)
 	})
 }

@@ -223,6 +223,7 @@ func TestWorkersThatDoNotFit(t *testing.T) {
 	f.join(0)
 	f.disband()
 	says(t, "work --fetch", f.workers[0].err.String(), "Fetched ", "files of data")
+	says(t, "work", f.workers[0].out.String(), " units begun here")
 	must(t, "data", "verify", "--data", other)
 }
 

@@ -167,7 +167,7 @@ func Config(run *store.Run, changes ...configs.Layer) (*configs.Resolved, error)
 
 // Layer returns the configuration of a run as a layer that others may build on.
 func Layer(run *store.Run) configs.Layer {
-	return configs.Layer{Origin: filepath.Join(run.Dir, store.ConfigFile), YAML: []byte(run.Config)}
+	return configs.WrittenLayer(filepath.Join(run.Dir, store.ConfigFile), []byte(run.Config))
 }
 
 // Deploy reads what a configuration deploys, over what a data folder has.

@@ -9,11 +9,14 @@ import (
 
 	"toolevo/cmd/internal/app"
 	"toolevo/envs/console"
+	"toolevo/envs/envtest/suitetest"
 	remote "toolevo/envs/remote/bench"
 	"toolevo/envs/sandbox/engines"
 	stategen "toolevo/envs/stategen/bench"
 	"toolevo/envs/suite"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/openai"
+	"toolevo/mcts/policy/server"
 	_ "toolevo/toolqa/bench"
 )
 
@@ -21,6 +24,8 @@ func TestMain(m *testing.M) {
 	engines.Main()
 	suite.Register(stategen.StateGen{})
 	suite.Register(remote.Remote{})
+	suite.Register(suitetest.Shop{})
+	server.Register(openai.Kind)
 	os.Exit(m.Run())
 }
 

@@ -125,7 +125,7 @@ func (p *branch) layers() []configs.Layer {
 	if err != nil {
 		panic(fmt.Sprintf("strings cannot be written: %v", err))
 	}
-	return []configs.Layer{p.config, {Origin: "toolevo branch", YAML: text}}
+	return []configs.Layer{p.config, configs.WrittenLayer("toolevo branch", text)}
 }
 
 // deployed returns what a configuration deploys in a branch. The version files of its run stay,

@@ -291,7 +291,7 @@ type entrance struct {
 	run *stored.Run
 
 	mu     sync.Mutex
-	models map[string]served // of the first worker that told, by policy
+	models map[string]served // of the first workers that told, by policy
 }
 
 // welcome tells a worker what it needs to know about a run, if it is of this version and its models
@@ -319,20 +319,8 @@ func (e *entrance) letIn(ctx context.Context, text []byte) ([]byte, error) {
 		return nil, errors.New(h.Unfit)
 	}
 
-	e.mu.Lock()
-	defer e.mu.Unlock()
-
-	// The first worker that has looked at its servers says what the others have to have.
-	for policy, model := range h.Models {
-		first, known := e.models[policy]
-		if !known {
-			e.models[policy] = model
-			continue
-		}
-
-		if how := model.differs(first); how != "" {
-			return nil, fmt.Errorf("the model %s of this worker is another one: %s", policy, how)
-		}
+	if err := e.compare(h.Models); err != nil {
+		return nil, err
 	}
 
 	run := e.run
@@ -345,6 +333,31 @@ func (e *entrance) letIn(ctx context.Context, text []byte) ([]byte, error) {
 	m := run.Manifest
 	m.Data, m.Finished = "", nil
 	return json.Marshal(welcome{extentOf(run, e.Coordinate), m, run.Run.Config, notes, e.Coordinate.Patience})
+}
+
+// compare rejects a worker whose models are not those of the others. The first worker that has seen
+// something of a model says what the others have to have.
+func (e *entrance) compare(models map[string]served) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+
+	for policy, model := range models {
+		if how := model.differs(e.models[policy]); how != "" {
+			return fmt.Errorf("the model %s of this worker is another one: %s", policy, how)
+		}
+	}
+
+	// The first may have seen nothing, as its server was still loading the model.
+	for policy, model := range models {
+		first := e.models[policy]
+		if len(first.Names) == 0 {
+			first.Names = model.Names
+		}
+
+		first.Tokens = cmp.Or(first.Tokens, model.Tokens)
+		e.models[policy] = first
+	}
+	return nil
 }
 
 // workersText says who is working.

@@ -1,10 +1,14 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"toolevo/configs"
+	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 )
 
@@ -33,5 +37,27 @@ func TestChooseEngine(t *testing.T) {
 	want := []string{"python.engine=unsafe", "python.executable=/py"}
 	if !slices.Equal(j.overrides, want) {
 		t.Errorf("to resume takes %v, want %v", j.overrides, want)
+	}
+}
+
+// A worker whose engine does not open is not told of an option that `work` does not have.
+func TestEngineOfWorker(t *testing.T) {
+	t.Parallel()
+
+	fails := errors.New("no Python")
+	host := Host{Open: func(context.Context, engines.Options) (sandbox.Engine, error) {
+		return nil, fails
+	}}
+
+	worker := (&working{WorkJob: WorkJob{Host: host}}).runJob("run")
+	if _, err := worker.openEngine(t.Context()); !errors.Is(err, fails) ||
+		strings.Contains(err.Error(), "mix-engines") {
+		t.Errorf("a worker is told %v", err)
+	}
+
+	resumed := &RunJob{Host: host, Resume: true}
+	if _, err := resumed.openEngine(t.Context()); !errors.Is(err, fails) ||
+		!strings.Contains(err.Error(), "‹mix-engines›") {
+		t.Errorf("who resumes a run is told %v", err)
 	}
 }

@@ -11,11 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"toolevo/envs/console"
 	"toolevo/envs/disk"
 	"toolevo/envs/display"
-	"toolevo/mcts/collect/cluster"
+	"toolevo/mcts"
 )
 
 // dataQuestion is what a worker asks about the coordinator's data folder: what is in it, or, with a
@@ -59,7 +60,7 @@ func listData(dir string) (all []dataFile, err error) {
 		}
 
 		rel, err := filepath.Rel(dir, path)
-		if err != nil {
+		if err != nil || rel == fetchLock {
 			return err
 		}
 
@@ -101,8 +102,13 @@ func (d *dataShelf) answer(ctx context.Context, question []byte) ([]byte, error)
 	return part[:n], err
 }
 
+// asker asks the coordinator, as a worker of package cluster does.
+type asker interface {
+	Ask(ctx context.Context, question []byte) (answer []byte, err error)
+}
+
 // fetchData gets from the coordinator what the data folder of this worker lacks, or has otherwise.
-func (w *working) fetchData(ctx context.Context, member *cluster.Worker, dir string) error {
+func (w *working) fetchData(ctx context.Context, member asker, dir string) error {
 	defer w.Step("Fetching data")()
 
 	text, err := json.Marshal(dataQuestion{Data: true})
@@ -119,33 +125,137 @@ func (w *working) fetchData(ctx context.Context, member *cluster.Worker, dir str
 		return console.GaveUp(fmt.Errorf("the coordinator's data: %w", err))
 	}
 
-	fetched, size := 0, int64(0)
-
-	// By their sums: a file that was changed here is another one.
 	for _, f := range all {
-		path := filepath.Join(dir, filepath.FromSlash(f.Path))
 		if !filepath.IsLocal(f.Path) {
-			return console.GaveUp(fmt.Errorf("the coordinator's data: %q is no path in a folder", f.Path))
+			return console.GaveUp(fmt.Errorf("the coordinator's data: %q is no path in a folder",
+				f.Path))
 		}
+	}
 
-		if sum, _, err := disk.Sum(path); err == nil && sum == f.Sum {
-			continue
-		}
+	fetched, err := w.fetchLacking(ctx, member, dir, all)
+	if err != nil {
+		return err
+	}
 
-		if err := fetchFile(ctx, member, f, path); err != nil {
-			return console.GaveUp(fmt.Errorf("the coordinator's data: %s: %w", f.Path, err))
-		}
-
-		fetched++
+	size := int64(0)
+	for _, f := range fetched {
 		size += f.Size
 	}
 
-	w.Say("Fetched %d files of data, %s, into %s.", fetched, display.Bytes(size), dir)
+	w.Say("Fetched %d files of data, %s, into %s.", len(fetched), display.Bytes(size), dir)
 	return nil
 }
 
+// fetchLacking gets the files that a data folder lacks, or has otherwise, and returns them.
+func (w *working) fetchLacking(ctx context.Context, member asker, dir string, all []dataFile) (
+	lacks []dataFile, err error) {
+	// A folder that lacks nothing need not be one that can be written.
+	if lacks = lacking(dir, all); len(lacks) == 0 {
+		return nil, nil
+	}
+
+	lock, err := w.lockData(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer disk.Release(lock)
+
+	// Another worker may have fetched them while this one waited.
+	lacks = lacking(dir, lacks)
+
+	// Either all or none: a corpus and its questions belong together.
+	held, err := holdFiles(dir, lacks)
+	defer held.release()
+
+	if err != nil {
+		return nil, err
+	}
+
+	for _, f := range lacks {
+		if err := fetchFile(ctx, member, f, f.in(dir)); err != nil {
+			return nil, console.GaveUp(fmt.Errorf("the coordinator's data: %s: %w", f.Path, err))
+		}
+	}
+	return lacks, nil
+}
+
+// heldFiles are locked: no toolevo opens them as its data.
+type heldFiles []*os.File
+
+func (h heldFiles) release() {
+	for _, f := range h {
+		_ = disk.Release(f) // only read
+	}
+}
+
+// holdFiles locks the files of a data folder that are replaced, and returns those also with an
+// error. A run that has a corpus open would open the new one the next time, and its gold answers
+// are of the old one.
+func holdFiles(dir string, all []dataFile) (held heldFiles, err error) {
+	for _, f := range all {
+		there, err := disk.Open(f.in(dir))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+
+		if err != nil {
+			return held, console.GaveUp(err)
+		}
+
+		held = append(held, there)
+
+		if errors.Is(disk.Lock(there, syscall.LOCK_EX), syscall.EWOULDBLOCK) {
+			return held, console.Usage("%s differs from the coordinator's, and is read by a "+
+				"toolevo that runs: end that first, or take another folder with ‹data›",
+				there.Name())
+		}
+	}
+	return held, nil
+}
+
+// fetchLock is the file of a data folder that is locked while somebody fetches. It stays there, and
+// is nobody's data.
+const fetchLock = ".fetch.lock"
+
+// lockData waits until nobody else fetches into a folder. Where a file system has no locks it goes
+// without.
+func (w *working) lockData(ctx context.Context, dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, console.GaveUp(err)
+	}
+
+	f, err := os.OpenFile(filepath.Join(dir, fetchLock), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, console.GaveUp(err)
+	}
+
+	for told := false; errors.Is(disk.Lock(f, syscall.LOCK_EX), syscall.EWOULDBLOCK); told = true {
+		if !told {
+			w.Say("Waiting for another worker that fetches into %s.", dir)
+		}
+
+		if err := mcts.Wait(ctx, again); err != nil {
+			return nil, errors.Join(endedWork(ctx, err), f.Close())
+		}
+	}
+	return f, nil
+}
+
+// in returns the path of a file in a data folder.
+func (f dataFile) in(dir string) string { return filepath.Join(dir, filepath.FromSlash(f.Path)) }
+
+// lacking returns the files that a data folder lacks, or has otherwise by their sums.
+func lacking(dir string, all []dataFile) (lacks []dataFile) {
+	for _, f := range all {
+		if sum, _, err := disk.Sum(f.in(dir)); err != nil || sum != f.Sum {
+			lacks = append(lacks, f)
+		}
+	}
+	return lacks
+}
+
 // fetchFile gets a file from the coordinator, whole or not at all.
-func fetchFile(ctx context.Context, member *cluster.Worker, f dataFile, path string) error {
+func fetchFile(ctx context.Context, member asker, f dataFile, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

@@ -36,8 +36,8 @@ func (j *RunJob) inRun(ctx context.Context, b *Bench, work func(*stored.Run) err
 
 // followed is what can be seen of a run in progress.
 type followed struct {
-	figures  prometheus.Collector
-	done     func() int64 // work, for the run's health
+	figures  prometheus.Collector // nil at a worker: those of the run are its coordinator's
+	done     func() int64         // work, for the run's health
 	progress func() rundir.Progress
 	status   func() func() console.Status // each for one goroutine
 	ended    func()                       // said before what servers did; may be nil

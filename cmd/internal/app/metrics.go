@@ -42,9 +42,13 @@ func (j *RunJob) publish(b *Bench, run *store.Run, w followed) error {
 	m := run.Manifest
 	work := func() int64 { return w.work(b) }
 	all := []prometheus.Collector{
-		metrics.Run(m.ID, m.Kind, Software()), w.figures, metrics.Servers(b.Snapshots),
+		metrics.Run(m.ID, m.Kind, Software()), metrics.Servers(b.Snapshots),
 		metrics.Spent(j.Servers.Account.Pass),
 	}
+	if w.figures != nil {
+		all = append(all, w.figures)
+	}
+
 	if w.workers != nil {
 		all = append(all, metrics.Workers(w.workers.Status))
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"toolevo/envs/sandbox"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/collect/cluster"
 	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 )
@@ -307,7 +307,7 @@ func (j *RunJob) resumedLayers(ctx context.Context) ([]configs.Layer, error) {
 	}
 
 	j.Data = j.DataOf(j.Data, &m, j.Out)
-	return []configs.Layer{{Origin: filepath.Join(j.Out, store.ConfigFile), YAML: []byte(config)}}, nil
+	return []configs.Layer{stored.Layer(&store.Run{Dir: j.Out, Config: config})}, nil
 }
 
 // checkVacant rejects a folder in which no run can begin, before anything that takes long.
@@ -384,10 +384,12 @@ func (j *RunJob) openLog(b *Bench) (err error) {
 
 // logEnd logs how a run ended.
 func (b *Bench) logEnd(err error) {
-	if err != nil {
+	switch {
+	case err == nil:
+		b.Log.Info("the run is done")
+	case errors.Is(err, cluster.ErrOver), errors.Is(err, cluster.ErrPaused): // a worker's good ends
+		b.Log.Info("the work is done", "because", err)
+	default:
 		b.Log.Error("the run stopped", "because", err)
-		return
 	}
-
-	b.Log.Info("the run is done")
 }

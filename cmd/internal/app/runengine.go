@@ -52,10 +52,10 @@ func (j *RunJob) startEngine(ctx context.Context, b *Bench) error {
 }
 
 // openEngine opens an engine. If that fails for a resumed run, the error says that another engine
-// may continue it.
+// may continue it, where there is an option for it.
 func (j *RunJob) openEngine(ctx context.Context) (sandbox.Engine, error) {
 	e, err := j.OpenEngine(ctx, j.engine)
-	if err != nil && j.Resume && !j.MixEngines {
+	if err != nil && j.Resume && !j.MixEngines && !j.oneEngine {
 		return nil, fmt.Errorf("%w\n%s was started with this engine. ‹mix-engines› lets another "+
 			"one continue it: each trajectory then names its own", err, j.Out)
 	}

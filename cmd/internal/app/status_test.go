@@ -84,6 +84,34 @@ func TestWorkOfWorkers(t *testing.T) {
 	}
 }
 
+// A worker that has a unit is as healthy as that gets on, and one that waits for units is healthy.
+func TestHealthOfWorker(t *testing.T) {
+	t.Parallel()
+
+	w := &working{}
+	moves := func() bool { return w.health() != w.health() }
+
+	if !moves() {
+		t.Error("a worker that waits for its first unit is stuck")
+	}
+
+	ended := w.began()
+	if moves() {
+		t.Error("a unit that does not get on is work")
+	}
+
+	before, other := w.health(), w.began()
+	other()
+
+	if w.health() == before {
+		t.Error("a unit that has ended is no work")
+	}
+
+	if ended(); !moves() {
+		t.Error("a worker that waits for its next unit is stuck")
+	}
+}
+
 func noServers() string { return "" }
 
 // An evaluation says how much there is to do before its first episode is over. What the log had is

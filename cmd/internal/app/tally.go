@@ -85,17 +85,19 @@ func (j *RunJob) tally(dir string, b *Bench) (finish func() error) {
 	return func() error {
 		err := keep()
 
-		policies := b.Snapshots()
-		if j.Coordinate != nil { // its workers say what theirs did
-			policies = nil
+		if j.Coordinate == nil { // its workers say what theirs did
+			j.sayServed(b)
 		}
-
-		for _, name := range slices.Sorted(maps.Keys(policies)) {
-			j.Say("%s", strings.Join(serving.TallyLines(name, policies[name]), "\n  "))
-			j.sayOtherNames(name, j.earlier, policies[name].Names())
-		}
-
 		return console.GaveUp(err)
+	}
+}
+
+// sayServed says what servers were asked and answered.
+func (j *RunJob) sayServed(b *Bench) {
+	policies := b.Snapshots()
+	for _, name := range slices.Sorted(maps.Keys(policies)) {
+		j.Say("%s", strings.Join(serving.TallyLines(name, policies[name]), "\n  "))
+		j.sayOtherNames(name, j.earlier, policies[name].Names())
 	}
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -128,6 +129,8 @@ type working struct {
 	extent   string        // of the run, as it was when this worker joined
 
 	mu      sync.Mutex // guards done and what follows
+	open    int        // units that are being done
+	moves   int64      // what health returned last, and units that have ended since
 	account *account.Account
 	told    map[string]account.Usage // of the models, as the coordinator knows it
 }
@@ -224,14 +227,8 @@ func (w *working) inTwin(ctx context.Context, member *cluster.Worker, welcome *w
 	}
 
 	w.done.Run, w.patience, w.extent = welcome.Manifest.ID, welcome.Patience, welcome.Extent
-	run := RunJob{
-		Host: w.Host, Data: w.Data, Out: dir, Resume: true, Workers: w.Workers, PythonServers: w.PythonServers,
-		Servers: w.Servers, Metrics: w.Metrics, Log: w.Log, Part: true, works: true,
-	}
-	if run.Data == "" {
-		run.Data = w.DefaultData()
-	}
 
+	run := w.runJob(dir)
 	if w.Fetch {
 		if err := w.fetchData(ctx, member, run.Data); err != nil {
 			return err
@@ -246,6 +243,25 @@ func (w *working) inTwin(ctx context.Context, member *cluster.Worker, welcome *w
 		job := EvaluateJob{RunJob: run}
 		job.setCommand("eval", stored.Evaluated, EvaluateDefaults())
 		return w.play(ctx, &job, member)
+	}
+}
+
+// runJob returns the job that works in a folder. An engine is the run's or none: `work` has no flag
+// to mix them.
+func (w *working) runJob(dir string) RunJob {
+	return RunJob{
+		Host:          w.Host,
+		Data:          cmp.Or(w.Data, w.DefaultData()),
+		Out:           dir,
+		Workers:       w.Workers,
+		PythonServers: w.PythonServers,
+		Resume:        true,
+		Servers:       w.Servers,
+		Metrics:       w.Metrics,
+		Log:           w.Log,
+		Part:          true,
+		works:         true,
+		oneEngine:     true,
 	}
 }
 
@@ -326,6 +342,10 @@ func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, 
 	do func(context.Context, *unit) ([]byte, error)) error {
 	scratch := &scratch{dir: run.Dir}
 
+	if err := j.publish(b, run.Run, followed{done: w.health}); err != nil {
+		return err
+	}
+
 	w.follow(j.Servers.Account)
 
 	if _, err := w.join(ctx, member, hello{Models: b.served(j.Servers.Account.Pass())}); err != nil {
@@ -338,7 +358,7 @@ func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, 
 		Extent:   w.extent,
 		Room:     roomFor(j.workerCount(b), func() int { return b.room(j.samples(b)) }),
 		Do: func(ctx context.Context, a *cluster.Assignment) ([]byte, error) {
-			w.began()
+			defer w.began()()
 
 			s, remove, err := scratch.open(ctx)
 			if err != nil {
@@ -349,6 +369,8 @@ func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, 
 			return do(ctx, &unit{a, s})
 		},
 	})
+
+	j.sayServed(b)
 	return endedWork(ctx, err)
 }
 
@@ -378,11 +400,32 @@ func roomFor(most int, room func() int) func(context.Context) (arrived, release 
 	}
 }
 
-// began counts a unit.
-func (w *working) began() {
+// began counts a unit, until it has ended.
+func (w *working) began() (ended func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	w.done.Units++
+	w.open++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+
+		w.open--
+		w.moves++
+	}
+}
+
+// health grows as long as the worker is healthy: with the units that end, and while it has none, as
+// it may wait long for others.
+func (w *working) health() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	if w.open == 0 {
+		w.moves++
+	}
+	return w.moves
 }
 
 // follow has the coordinator told what is noted in an account.
