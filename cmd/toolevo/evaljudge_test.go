@@ -126,6 +126,10 @@ func TestEvalJudgeByRule(t *testing.T) {
 
 	errors := must(t, "eval", "errors", eval)
 	says(t, "eval errors", errors, "scripted:stale under p_s_in", "Refused calls, by what was not taken")
+
+	// What it ended with before is not all of it.
+	extended(t, eval)
+	fails(t, exitUsage, []string{"is unfinished", "eval --resume"}, args...)
 }
 
 // What a model said of an evaluation's answers, and what people say, becomes data that a judge is

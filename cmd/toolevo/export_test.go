@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"toolevo/finetune/stored"
+	"toolevo/mcts/store"
 	"toolevo/toolqa"
 	"toolevo/toolqa/questions"
 	"toolevo/trajectories"
@@ -44,6 +46,10 @@ func TestExportTakesTrainingQuestionsOnly(t *testing.T) {
 	}
 
 	says(t, "manifest", string(read(t, filepath.Join(in("named"), export.ManifestFile))), `"split": "test"`)
+
+	// Its own split is no other one, whatever --split says.
+	linted := must(t, "export", in("named"), "--lint", "--data", data)
+	says(t, "lint", linted, "0 faulty, 0 problems")
 
 	// A data folder whose test split asks what the run was trained on.
 	run := smallRun(t)
@@ -164,6 +170,43 @@ func TestExportOfARunThatGoesOn(t *testing.T) {
 	m, err := export.ReadManifest(out)
 	if got := m.Rows + m.Selected.Dropped.Duplicate; err != nil || n < 2 || got != n {
 		t.Errorf("%d of %d trajectories, %v", got, n, err)
+	}
+}
+
+// The file of an evaluation that is being extended has the episodes that it ended with before.
+func TestExportOfAnEvaluationThatGoesOn(t *testing.T) {
+	t.Parallel()
+
+	run := copyOf(t, smallEvaluation(t))
+	extended(t, run)
+
+	for _, format := range []string{"atif", "inspect"} {
+		args := []string{"export", run, "--format", format, "--out",
+			filepath.Join(t.TempDir(), "export")}
+
+		fails(t, exitUsage, []string{"is unfinished", "eval --resume", "--partial"}, args...)
+		must(t, append(args, "--partial")...)
+	}
+}
+
+// extended notes in a run that there is more to do.
+func extended(t *testing.T, dir string) {
+	t.Helper()
+
+	run, err := store.ResumeRun(t.Context(), dir,
+		func(_ context.Context, run *store.Run) (store.Manifest, string, error) {
+			m := run.Manifest
+			finished := *m.Finished
+			finished.Extended = true
+			m.Data, m.Finished = m.DataFolder(dir), &finished
+			return m, run.Config, nil
+		})
+	if err == nil {
+		err = run.Close()
+	}
+
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

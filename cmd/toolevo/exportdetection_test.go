@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"toolevo/envs/sandbox"
@@ -39,7 +40,8 @@ func TestExportDetection(t *testing.T) {
 	}
 }
 
-// Where the Python of a run is gone nothing says what noticed, and the export says so.
+// Where the Python of a run is gone nothing says what noticed: the export says so, and leaves what
+// its folder has.
 func TestExportDetectionWithoutAnEngine(t *testing.T) {
 	t.Parallel()
 
@@ -49,11 +51,23 @@ func TestExportDetectionWithoutAnEngine(t *testing.T) {
 		return nil, errors.New("no such Python")
 	}
 
-	code := a.run(t.Context(), []string{"export", uninterrupted["subtle"](t), "--out",
-		filepath.Join(t.TempDir(), "noticed"), "--allow-scripted", "--require-detection"})
+	run, out := uninterrupted["subtle"](t), filepath.Join(t.TempDir(), "noticed")
+	must(t, "export", run, "--out", out, "--allow-scripted")
+	before := read(t, filepath.Join(out, export.ManifestFile))
+
+	code := a.run(t.Context(), []string{"export", run, "--out", out, "--allow-scripted",
+		"--require-detection"})
 	if code != exitGaveUp {
 		t.Errorf("exit %d", code)
 	}
 
 	says(t, "export", words.String(), "no such Python")
+
+	if n := strings.Count(words.String(), "no such Python"); n != 1 {
+		t.Errorf("it says so %d times:\n%s", n, words.String())
+	}
+
+	if !bytes.Equal(before, read(t, filepath.Join(out, export.ManifestFile))) {
+		t.Error("the earlier export is gone")
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/finetune"
 	"toolevo/finetune/inspectlog"
 	"toolevo/trajectories"
@@ -180,6 +182,112 @@ func TestSameBytes(t *testing.T) {
 
 		if b, err := os.ReadFile(filepath.Join(dirs[1], log.Name())); err != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s differs, error %v", log.Name(), err)
+		}
+	}
+}
+
+// Of several calls in a turn each has its own result. Only the one that failed has an error, and
+// none that was not run.
+func TestResultsOfATurn(t *testing.T) {
+	codec := action.Tools{Most: 3}
+	calls := []action.ToolCall{
+		{Name: "LoadDB", Arguments: `{"DBName": "coffee"}`},
+		{Name: "FilterDB", Arguments: `{"condition": "Date=1"}`},
+		{Name: "GetValue", Arguments: `{"column_name": "Open"}`},
+	}
+
+	var all []trajectories.Episode
+
+	for id, turn := range map[string]trajectories.Turn{
+		"failed": {Tool: "FilterDB", API: "FilterDB", Outcome: envs.ToolError,
+			Observation: action.JoinResults([]string{"loaded", "no such date", action.NotRun})},
+		"well": {Tool: "GetValue", API: "GetValue", Outcome: envs.OK,
+			Observation: action.JoinResults([]string{"loaded", "filtered", "7"})},
+	} {
+		e := episode(id)
+		turn.Action = action.Message{Calls: calls}.Text()
+		turn.Key = action.Key(codec, turn.Action)
+		e.Turns = []trajectories.Turn{turn}
+		e.Sum()
+		all = append(all, e)
+	}
+
+	e, dir := evaluation(), t.TempDir()
+	e.Shown = func(*trajectories.Row) (trajectories.Shown, error) {
+		return trajectories.Shown{Suite: "toolqa", System: "You call tools.", Codec: codec}, nil
+	}
+
+	_, _, err := inspectlog.Write(t.Context(), dir, e,
+		func(yield func(trajectories.Episode, error) bool) {
+			_ = yield(all[0], nil) && yield(all[1], nil)
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	const log = "toolqa-coffee-easy-p-s-in-scripted-noisy: samples/"
+	files := unpacked(t, dir)
+
+	for id, want := range map[string][]string{
+		"failed": {
+			`LoadDB {"DBName":"coffee"}: loaded, ok`,
+			`FilterDB {"condition":"Date=1"}: no such date, tool-error, an error`,
+			`GetValue {"column_name":"Open"}: ` + action.NotRun + `, `,
+		},
+		"well": {
+			`LoadDB {"DBName":"coffee"}: loaded, ok`,
+			`FilterDB {"condition":"Date=1"}: filtered, ok`,
+			`GetValue {"column_name":"Open"}: 7, ok`,
+		},
+	} {
+		var sample struct {
+			Messages []struct {
+				Role       string         `json:"role"`
+				Content    any            `json:"content"`
+				ToolCallID string         `json:"tool_call_id"`
+				Function   string         `json:"function"`
+				Error      map[string]any `json:"error"`
+				Metadata   struct {
+					Outcome string `json:"outcome"`
+				} `json:"metadata"`
+			} `json:"messages"`
+			Events []struct {
+				Event     string          `json:"event"`
+				ID        string          `json:"id"`
+				Arguments json.RawMessage `json:"arguments"`
+			} `json:"events"`
+		}
+
+		if err := json.Unmarshal(files[log+id+"_epoch_1.json"], &sample); err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+
+		arguments := map[string]string{}
+		for _, e := range sample.Events {
+			if e.Event == "tool" {
+				var compact bytes.Buffer
+				_ = json.Compact(&compact, e.Arguments)
+				arguments[e.ID] = compact.String()
+			}
+		}
+
+		var got []string
+		for _, m := range sample.Messages {
+			if m.Role != "tool" {
+				continue
+			}
+
+			line := fmt.Sprintf("%s %s: %v, %s", m.Function, arguments[m.ToolCallID], m.Content,
+				m.Metadata.Outcome)
+			if m.Error != nil {
+				line += ", an error"
+			}
+
+			got = append(got, line)
+		}
+
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", id, diff)
 		}
 	}
 }

@@ -3,8 +3,10 @@ package inspectlog
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"toolevo/envs"
+	"toolevo/envs/action"
 	"toolevo/mcts"
 	"toolevo/mcts/policy/chat"
 	"toolevo/trajectories"
@@ -142,8 +144,9 @@ func messagesOf(d *atif.Document) []message {
 
 		add(replyOf(s))
 
-		for _, result := range s.Observation.Results {
-			add(resultOf(s, result))
+		outcomes := outcomesOf(s)
+		for i, result := range s.Observation.Results {
+			add(resultOf(s, result, outcomes[i]))
 		}
 	}
 	return all
@@ -169,18 +172,38 @@ func replyOf(s *atif.Step) message {
 	return m
 }
 
-// resultOf returns the message of a step's result: the tool's if the step made a call, else the
-// user's.
-func resultOf(s *atif.Step, result atif.Result) message {
-	m := message{
-		Role: chat.UserRole, Content: result.Content.Value,
-		Metadata: map[string]any{"outcome": s.Extra.Ours.Outcome},
+// outcomesOf returns the outcome of each result of a step. That of the step is the last call's that
+// was run: those before it went well, or it would not have been run. Of the others it is "".
+func outcomesOf(s *atif.Step) []string {
+	results := s.Observation.Results
+	all := slices.Repeat([]string{envs.OK.String()}, len(results))
+
+	for i := len(results) - 1; i >= 0; i-- {
+		if i == 0 || results[i].Content.Value != action.NotRun {
+			all[i] = s.Extra.Ours.Outcome
+			break
+		}
+
+		all[i] = ""
+	}
+	return all
+}
+
+// resultOf returns the message of a step's result: the tool's if it is of a call, else the user's.
+func resultOf(s *atif.Step, result atif.Result, outcome string) message {
+	m := message{Role: chat.UserRole, Content: result.Content.Value}
+	if outcome != "" {
+		m.Metadata = map[string]any{"outcome": outcome}
 	}
 
 	for _, call := range s.ToolCalls {
+		if call.ToolCallID != result.SourceCallID {
+			continue
+		}
+
 		m.Role, m.ToolCallID, m.Function = toolRole, call.ToolCallID, call.FunctionName
 
-		if outcome, err := envs.ParseOutcome(s.Extra.Ours.Outcome); err == nil && outcome.IsError() {
+		if o, err := envs.ParseOutcome(outcome); err == nil && o.IsError() {
 			m.Error = &toolError{"unknown", result.Content.Value}
 		}
 	}

@@ -96,9 +96,9 @@ func (s *Source) addEntries(all map[string]map[string]any) (err error) {
 		}
 
 		// Without num_samples LLaMA-Factory takes each sample once, which is what most datasets
-		// need.
+		// need. An entry that has it counts as that many already.
 		if rows := s.rowsOf(d); rows != d.rows {
-			entry["num_samples"] = rows
+			entry[numSamplesKey] = rows
 		}
 
 		s.datasets[i].name += suffix

@@ -127,6 +127,55 @@ func TestPlanMixes(t *testing.T) {
 	}
 }
 
+// An entry that says how many samples LLaMA-Factory takes of its file counts as that many, fewer or
+// more than the file has.
+func TestPlanMixesWhatAnEntryTakes(t *testing.T) {
+	exports, _ := parts(t, func(*export.Manifest) {})
+
+	for _, c := range []struct {
+		takes   int
+		weights []float64
+		want    []int // samples of an epoch
+	}{
+		{3, nil, []int{100, 3}},
+		{20, nil, []int{100, 20}},
+		{3, []float64{1, 1}, []int{100, 100}},
+		{200, []float64{1, 1}, []int{200, 200}},
+	} {
+		with := write(t, map[string]string{
+			"general.jsonl": strings.Repeat("{\"instruction\": \"a\", \"output\": \"b\"}\n", 8),
+			"dataset_info.json": fmt.Sprintf(`{"general": {"file_name": "general.jsonl",
+				"num_samples": %d}}`, c.takes),
+		})
+
+		p := plan(t, recipeText, training.Options{
+			Exports: exports[:1], With: []string{with + ":general"}, Weights: c.weights,
+		})
+
+		out := filepath.Join(t.TempDir(), "out")
+		if _, err := training.Open(out, p); err != nil {
+			t.Fatal(err)
+		}
+
+		var info map[string]map[string]any
+
+		text, _ := os.ReadFile(filepath.Join(out, "dataset_info.json"))
+		if err := json.Unmarshal(text, &info); err != nil {
+			t.Fatal(err)
+		}
+
+		for i, s := range p.Origins() {
+			if s.Trained != c.want[i] {
+				t.Errorf("%+v: %d samples of %s, want %d", c, s.Trained, s.Name, c.want[i])
+			}
+		}
+
+		if got := info["general"]["num_samples"]; got != float64(c.want[1]) {
+			t.Errorf("%+v: LLaMA-Factory takes %v", c, got)
+		}
+	}
+}
+
 // The sets that a simulator's export holds out are not named after those that it trains.
 func TestPlanNamesSetsThatExist(t *testing.T) {
 	m := manifest()

@@ -14,8 +14,11 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// fileNameKey names the file in an entry of dataset_info.json.
-const fileNameKey = "file_name"
+// What an entry of dataset_info.json says of its samples.
+const (
+	fileNameKey   = "file_name"   // the file that has them
+	numSamplesKey = "num_samples" // how many an epoch has; missing: each once
+)
 
 // openOther opens a dataset that is no export and is trained beside one, and checks that it fits.
 func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
@@ -33,8 +36,14 @@ func (r *Recipe) openOther(name string, beside *Source) (s *Source, err error) {
 		return nil, err
 	}
 
-	if s.Rows == 0 {
-		return nil, fmt.Errorf("%s holds no sample", s.file)
+	// LLaMA-Factory draws as many as the entry says: some of a larger file, of a smaller one some
+	// again.
+	if n, ok := s.entries[s.Name][numSamplesKey].(float64); ok && s.Rows > 0 {
+		s.Rows = int(n)
+	}
+
+	if s.Rows <= 0 {
+		return nil, fmt.Errorf("%s holds no sample, or its entry takes none", s.file)
 	}
 
 	s.Trained = s.Rows

@@ -21,7 +21,7 @@ type Source struct {
 	Folder   string           // that it is in, absolute
 	Manifest *export.Manifest // of an export; nil for another dataset
 	SHA256   string           // of the file of another dataset
-	Rows     int              // samples that it has
+	Rows     int              // samples that it has, or that its entry takes of them
 	Weight   float64          // in the mixture; 0: each sample once
 	Trained  int              // samples of an epoch, some repeated if there are weights
 

@@ -179,6 +179,8 @@ type Lineage struct {
 	Official bool     `json:"official"`
 	Strict   bool     `json:"strict"`
 	Cuts     Whole    `json:"cuts,omitempty"`
+	// A call meant something else than it did before, and no text of the document reveals that.
+	Blind bool `json:"blind,omitempty"`
 
 	*Place // only of a trajectory
 

@@ -47,7 +47,7 @@ func distinct(all []candidate) []candidate {
 // alternatives visits each chosen action once, with its bad siblings. It leaves out actions that no
 // model should learn.
 func (w *writer) alternatives(q *question, visit func(good *branch, bad []*branch) error) error {
-	tree := growTree(q)
+	tree := growTree(q, w.manifest.Selection.isBlind)
 	seen := map[node]bool{}
 
 	for _, row := range q.chosen {

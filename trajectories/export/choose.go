@@ -206,6 +206,9 @@ func (w *writer) question(group []*trajectories.Row) (*question, error) {
 	}
 
 	chosen := w.manifest.Selection.selectFrom(correct, &w.manifest.Selected)
+	if err := w.opt.Selection.failed(); err != nil {
+		return nil, err
+	}
 
 	kept, err := w.withinQuotas(chosen)
 	return &question{chosen: kept, all: group}, err

@@ -87,7 +87,11 @@ func (w *documentWriter) each(episodes iter.Seq2[trajectories.Episode, error], w
 			return err
 		}
 
-		if err := write(atif.FromEpisode(&e, shown)); err != nil {
+		// Whoever imports the document cannot ask again: it says nothing of versions.
+		d := atif.FromEpisode(&e, shown)
+		d.Extra.Ours.Blind = w.opt.Selection.isBlind(&e.Row)
+
+		if err := cmp.Or(w.opt.Selection.failed(), write(d)); err != nil {
 			return fmt.Errorf("write the document of %s: %w", e.Name(), err)
 		}
 

@@ -271,6 +271,45 @@ func TestEpisodesAsSamples(t *testing.T) {
 	}
 }
 
+// Documents say of which episodes nothing reveals that a call meant something else, and those that
+// read them are told.
+func TestDocumentsKeepWhatIsBlind(t *testing.T) {
+	rows := synth.Rows(5, 3, 1)
+	blind := rows[1].QuestionID
+	episodes := func(yield func(trajectories.Episode, error) bool) {
+		for i := range rows {
+			e := trajectories.Episode{Row: rows[i], Status: "terminated"}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+
+	dir, _ := documents(t, nil, episodes, export.Options{Format: export.ATIF,
+		Selection: export.Selection{Blind: func(r *trajectories.Row) bool {
+			return r.QuestionID == blind
+		}}})
+
+	all, err := export.Import([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	seen := 0
+
+	for row := range all.Rows() {
+		seen++
+
+		if got := all.IsBlind(&row); got != (row.QuestionID == blind) {
+			t.Errorf("%s: blind %v", row.Name(), got)
+		}
+	}
+
+	if seen < 2 {
+		t.Errorf("%d documents", seen)
+	}
+}
+
 // What a run's own export refuses, or has to show otherwise, is refused of its documents, too:
 // reasoning that later prompts did not show, and lists of tools that changed.
 func TestDocumentsKeepWhatWasShown(t *testing.T) {

@@ -288,6 +288,72 @@ func TestExportIsByteIdenticalAndReplacesAnEarlierOne(t *testing.T) {
 	}
 }
 
+// Where a question about a trajectory cannot be answered the export fails, whenever that shows, and
+// the folder keeps what it had.
+func TestExportThatCannotAskLeavesTheFolder(t *testing.T) {
+	gone := errors.New("no such Python")
+
+	for name, c := range map[string]struct {
+		format export.Format
+		asks   func(s *export.Selection, answer func(*trajectories.Row) bool)
+		rows   []trajectories.Row
+		after  int // answers until it fails
+	}{
+		"first": {
+			export.SFTTrajectory, func(s *export.Selection, answer func(*trajectories.Row) bool) {
+				s.RequireDetection, s.Misled = true, answer
+			}, synth.Rows(1, 10, 2), 0,
+		},
+		"later": {
+			export.SFTTrajectory, func(s *export.Selection, answer func(*trajectories.Row) bool) {
+				s.RequireDetection, s.Misled = true, answer
+			}, synth.Rows(1, 10, 2), 3,
+		},
+		"documents": {
+			export.ATIF, func(s *export.Selection, answer func(*trajectories.Row) bool) {
+				s.RequireDetection, s.Misled = true, answer
+			}, synth.Rows(1, 10, 2), 3,
+		},
+		// Of the two right trajectories nothing fails, but of those that they are compared with.
+		"failures": {
+			export.DPO, func(s *export.Selection, answer func(*trajectories.Row) bool) {
+				s.Blind = func(r *trajectories.Row) bool { return !answer(r) }
+			}, smallRows(true), 2,
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), "export")
+		wrote(t, dir, synth.Rows(2, 5, 2), export.Options{})
+		before := filesBelow(t, dir)
+
+		asked := 0
+		s := export.Selection{Failed: func() error {
+			if asked > c.after {
+				return gone
+			}
+			return nil
+		}}
+		c.asks(&s, func(*trajectories.Row) bool { asked++; return asked <= c.after })
+
+		opt := export.Options{Format: c.format, Selection: s, Shown: synth.Shown}
+
+		var err error
+		if c.format.IsDocuments() {
+			from := export.Documents{Rows: synth.Sequence(c.rows), Episodes: none}
+			_, err = export.WriteDocuments(t.Context(), dir, from, opt)
+		} else {
+			_, err = export.Write(t.Context(), dir, synth.Sequence(c.rows), opt)
+		}
+
+		if !errors.Is(err, gone) || asked <= c.after {
+			t.Errorf("%s: asked %d times, error %v", name, asked, err)
+		}
+
+		if d := cmp.Diff(before, filesBelow(t, dir)); d != "" {
+			t.Errorf("%s: the folder changed: -want +got:\n%s", name, d)
+		}
+	}
+}
+
 // What a killed process left is gone after the next export, and two processes do not write one
 // export at a time.
 func TestExportAfterAKill(t *testing.T) {

@@ -18,6 +18,7 @@ type Imported struct {
 	refused []*atif.Refusal
 	shown   map[origin]trajectories.Shown
 	single  map[[2]string][]string // IDs of what is of no tree, by run and question
+	blind   map[string]bool        // by the names of rows
 }
 
 // Import reads documents from files and folders, as [atif.Files] finds them. Those of other
@@ -25,7 +26,10 @@ type Imported struct {
 // So is a trial without a valid document, if its job has a valid one; any other invalid file is an
 // error.
 func Import(paths []string) (*Imported, error) {
-	all := &Imported{shown: map[origin]trajectories.Shown{}, single: map[[2]string][]string{}}
+	all := &Imported{
+		shown: map[origin]trajectories.Shown{}, single: map[[2]string][]string{},
+		blind: map[string]bool{},
+	}
 
 	for _, path := range paths {
 		files, err := atif.Files(path)
@@ -103,6 +107,10 @@ func (i *Imported) add(file string) error {
 			shown.Codec = native
 		}
 
+		if ours := d.Extra.Ours; ours != nil && ours.Blind {
+			i.blind[row.Name()] = true
+		}
+
 		i.rows = append(i.rows, row)
 		i.shown[origin] = shown
 	}
@@ -136,7 +144,19 @@ func (i *Imported) Rows() iter.Seq2[trajectories.Row, error] {
 	}
 }
 
-// Refused returns which documents no sample can express, and why.
+// Refuse leaves out the trajectories that a function gives a reason against, and refuses their
+// documents for it.
+func (i *Imported) Refuse(why func(*trajectories.Row) string) {
+	i.rows = slices.DeleteFunc(i.rows, func(row trajectories.Row) bool {
+		reason := why(&row)
+		if reason != "" {
+			i.refused = append(i.refused, &atif.Refusal{Document: row.Name(), Why: reason})
+		}
+		return reason != ""
+	})
+}
+
+// Refused returns which documents no sample can express, or is to be made of, and why.
 func (i *Imported) Refused() []*atif.Refusal { return i.refused }
 
 // Shown returns what the model of a row was shown. ok is false if the row was not imported.
@@ -144,6 +164,10 @@ func (i *Imported) Shown(row *trajectories.Row) (shown trajectories.Shown, ok bo
 	shown, ok = i.shown[originOf(row)]
 	return shown, ok
 }
+
+// IsBlind reports whether a document says that nothing in its trajectory reveals that a call meant
+// something else: see [Selection.Blind].
+func (i *Imported) IsBlind(row *trajectories.Row) bool { return i.blind[row.Name()] }
 
 // Has reports whether any trajectories are of a run.
 func (i *Imported) Has(runID string) bool {

@@ -22,7 +22,7 @@ func (w *writer) transcriptPairs(q *question) ([]candidate, error) {
 
 	// One failure that begins like many right trajectories must not fill all the pairs.
 	used := map[*trajectories.Row]bool{}
-	bad := growTree(q).badEnds(q.all)
+	bad := growTree(q, w.manifest.Selection.isBlind).badEnds(q.all)
 
 	for _, row := range q.chosen {
 		failed := nearest(row, bad, used)

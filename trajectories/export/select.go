@@ -83,6 +83,9 @@ type Selection struct {
 	// Misled reports whether a policy that trusts every answer gets the question of a trajectory
 	// wrong under its version; needed for RequireDetection.
 	Misled func(*trajectories.Row) bool `json:"-"`
+	// Failed returns what kept Blind or Misled from an answer: what they said is then worth
+	// nothing, and nothing is written. nil means that they always know.
+	Failed func() error `json:"-"`
 
 	// Elsewhere has the questions of the other splits, none of which is taken; nil means that they
 	// are not known.
@@ -172,13 +175,30 @@ func (s Selection) Select(
 				return
 			}
 
-			for _, r := range s.selectFrom(group, report) {
+			chosen := s.selectFrom(group, report)
+			if err := s.failed(); err != nil {
+				yield(trajectories.Row{}, err)
+				return
+			}
+
+			for _, r := range chosen {
 				if !yield(*r, nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// isBlind reports what Blind does.
+func (s Selection) isBlind(r *trajectories.Row) bool { return s.Blind != nil && s.Blind(r) }
+
+// failed returns what Failed does.
+func (s Selection) failed() error {
+	if s.Failed == nil {
+		return nil
+	}
+	return s.Failed()
 }
 
 // report returns the report that a selection begins with.
@@ -262,7 +282,7 @@ func (s Selection) filter(group []*trajectories.Row, report *SelectionReport) []
 			d.NoRecovery++
 		case s.RequireUpdate && !updatedTruthfully(r):
 			d.NoUpdate++
-		case s.Blind != nil && s.Blind(r):
+		case s.isBlind(r):
 			d.Blind++
 		case s.RequireDetection && !s.Misled(r):
 			d.NoDetection++

@@ -17,7 +17,8 @@ type tree struct {
 	actions  map[node]*branch
 	siblings map[node][]*branch // by the node of their state
 
-	// unfailed has the moves of trajectories that are not known to have failed, chosen or not.
+	// unfailed has the moves of trajectories that are not known to have failed by what the model
+	// did, chosen or not.
 	unfailed map[move]bool
 }
 
@@ -69,13 +70,17 @@ func statesOf(row *trajectories.Row) []string {
 	return states
 }
 
-func growTree(q *question) *tree {
+// growTree returns the trees of a question. Of a blind trajectory nobody knows whether it failed by
+// what the model did: the value that it was given may be what made it wrong.
+func growTree(q *question, isBlind func(*trajectories.Row) bool) *tree {
 	t := &tree{map[node]*branch{}, map[node][]*branch{}, map[move]bool{}}
 
 	for _, row := range q.all {
+		failed := isFailed(row) && !isBlind(row)
+
 		for i, state := range statesOf(row) {
 			m := move{state, row.Turns[i].Key}
-			t.unfailed[m] = t.unfailed[m] || !isFailed(row)
+			t.unfailed[m] = t.unfailed[m] || !failed
 
 			if at := nodeOf(row, i); t.actions[at] == nil {
 				a := &branch{row: row, index: i, move: m}

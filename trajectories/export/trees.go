@@ -44,7 +44,7 @@ func (w *writer) trees(q *question) ([]candidate, error) {
 		}
 	}
 
-	t, seen := growTree(&known), map[node]bool{}
+	t, seen := growTree(&known, w.manifest.Selection.isBlind), map[node]bool{}
 
 	for _, row := range q.chosen {
 		root := nodeOf(row, -1)
@@ -71,7 +71,7 @@ func (w *writer) isKnown(row *trajectories.Row) (bool, error) {
 	s := &w.manifest.Selection
 
 	right := row.IsCorrect() && s.accepts(row)
-	if !right && !isFailed(row) || s.Blind != nil && s.Blind(row) {
+	if !right && !isFailed(row) || s.isBlind(row) {
 		return false, nil
 	}
 

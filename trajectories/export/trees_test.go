@@ -129,6 +129,45 @@ func TestTreesHoldNothingBlind(t *testing.T) {
 	}
 }
 
+// A call that only meant something else than it did is no bad one: where nothing in a wrong
+// trajectory revealed that, no pair rejects its actions and no label calls them bad.
+func TestNothingBlindIsBad(t *testing.T) {
+	const guessed = "act 0.0.1" // the wrong end beside the right ones
+
+	selection := export.Selection{Blind: func(r *trajectories.Row) bool {
+		return r.Turns[len(r.Turns)-1].Action == guessed
+	}}
+
+	for format, want := range map[export.Format]int{
+		export.DPO: 2, export.KTO: 1, export.Reward: 1,
+	} {
+		count := func(s export.Selection) (bad int) {
+			dir := filepath.Join(t.TempDir(), "export")
+			wrote(t, dir, smallRows(true), export.Options{Format: format, Selection: s})
+
+			for _, sample := range synth.Collect(t, export.Read(dir, false)) {
+				text := sample.Rejected.Value
+				if format == export.KTO && !sample.Good {
+					text = said(sample.Conversations...)
+				}
+
+				if strings.Contains(text, guessed) {
+					bad++
+				}
+			}
+			return bad
+		}
+
+		if n := count(export.Selection{}); n != want {
+			t.Errorf("%s: %d bad samples of %q, want %d", format, n, guessed, want)
+		}
+
+		if n := count(selection); n != 0 {
+			t.Errorf("%s: %d bad samples of %q, whose worth is unknown", format, n, guessed)
+		}
+	}
+}
+
 // What a single matcher takes, what was cut and what the linter faults is in no tree, and its
 // siblings are compared without it. Text that nobody should learn has no weight.
 func TestTreesHoldNothingPoisoned(t *testing.T) {

@@ -229,6 +229,11 @@ func (w *writer) writeAll(ctx context.Context, work string, rows iter.Seq2[traje
 		return err
 	}
 
+	// Formats that need failures also ask about those, after the selection.
+	if err := w.opt.Selection.failed(); err != nil {
+		return err
+	}
+
 	m := &w.manifest
 	w.runs.note(m)
 

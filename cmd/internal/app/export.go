@@ -176,7 +176,11 @@ func (e *ExportJob) options() (o export.Options, err error) {
 		func() error { e.Selection.Strategy, err = export.ParseStrategy(e.Strategy); return err },
 		func() error { e.Selection.Score, err = export.ParseScore(e.Score); return err },
 		func() error { e.Selection.Mix, err = parseMix(e.Mix); return err },
-		func() error { _, err := names.Parse("split", e.Selection.Split, suite.Splits()); return err },
+		func() error {
+			splits := append(suite.Splits(), suite.OwnSplit)
+			_, err := names.Parse("split", e.Selection.Split, splits)
+			return err
+		},
 		func() error { _, err := names.Parse("chat template", e.Template, export.Templates()); return err },
 	} {
 		if err := parse(); err != nil {

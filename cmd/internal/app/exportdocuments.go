@@ -13,6 +13,7 @@ import (
 	"toolevo/finetune"
 	"toolevo/finetune/inspectlog"
 	"toolevo/finetune/stored"
+	"toolevo/mcts/policy/serving"
 	"toolevo/mcts/store"
 	"toolevo/trajectories"
 	"toolevo/trajectories/atif"
@@ -69,7 +70,25 @@ func (e *ExportJob) importDocuments(args []string) (*export.Imported, error) {
 			"actions in a search tree. Import them as ‹format› %s", args[0], f, importable)
 	}
 
-	return export.Import(args)
+	all, err := export.Import(args)
+	if err == nil {
+		all.Refuse(whyUntrained)
+	}
+	return all, err
+}
+
+// whyUntrained returns why no sample is made of an imported trajectory, or "". Runs of `toolevo
+// collect` have none of such policies, but evaluations do.
+func whyUntrained(row *trajectories.Row) string {
+	switch {
+	case serving.IsKnowing(row.Policy):
+		return "its policy " + row.Policy + " was told what is deployed: its actions teach nothing"
+	case serving.BaselineOf(row.Policy) != "":
+		return "its policy " + row.Policy + " is a baseline: the document has neither the prompt " +
+			"that its model was shown nor only the model's own calls"
+	}
+
+	return ""
 }
 
 // sayRefused names what no sample is made of, up to a number that can be read.
@@ -217,11 +236,14 @@ func (e *ExportJob) evaluation(r *exportedRun) (*stored.Evaluation, finetune.Los
 	evaluation := r.Evaluation(r.Questions)
 
 	lost, err := evaluation.Lost()
-	if isMissing(err) {
-		if !e.Partial {
-			return nil, nil, r.unfinished()
-		}
+	missing, ended := isMissing(err), r.Manifest.Finished
 
+	// Of one that is being extended the file has the episodes that it ended with before.
+	if (missing || err == nil && ended != nil && ended.Extended) && !e.Partial {
+		return nil, nil, r.unfinished()
+	}
+
+	if missing {
 		err = nil
 	}
 

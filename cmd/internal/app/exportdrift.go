@@ -16,18 +16,18 @@ import (
 	"toolevo/trajectories/export"
 )
 
-// driftOf lets a selection ask what versions change silently. stop ends that, and returns the first
-// error of an answer.
+// driftOf lets a selection ask what versions change silently. stop ends that.
 func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection) (
 	stop func() error) {
 	var failed error
 
-	// A selection takes yes or no; what went wrong is reported at the end.
+	// A selection takes yes or no; what went wrong it asks for before it uses the answers.
 	noted := func(yes bool, err error) bool {
 		failed = cmp.Or(failed, err)
 		return yes && err == nil
 	}
 
+	o.Failed = func() error { return failed }
 	o.Blind = func(row *trajectories.Row) bool { return noted(s.isBlind(row)) }
 
 	// Many rows are about one question under one version: the naive policy plays that once.
@@ -55,7 +55,7 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 		return known[question]
 	}
 	return func() error {
-		all := []error{failed}
+		var all []error
 		for _, b := range references {
 			all = append(all, b.Close())
 		}
@@ -67,8 +67,12 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 // tells so: no prompt of a collection shows the documents of the deployed version.
 func (s *sources) isBlind(row *trajectories.Row) (bool, error) {
 	r, err := s.runOf(row)
-	if err != nil || r.Config.Environment.Hint == dynamic.HintAnswer {
-		return false, nil // documents of other programs say nothing about versions
+	if err != nil { // of a document: those of other programs say nothing about versions
+		return s.imported != nil && s.imported.IsBlind(row), nil
+	}
+
+	if r.Config.Environment.Hint == dynamic.HintAnswer {
+		return false, nil
 	}
 
 	all, err := r.versions()

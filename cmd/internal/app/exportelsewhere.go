@@ -11,7 +11,7 @@ import (
 
 // elsewhere reads the questions of the splits that are not exported, and says so if there are none.
 func (e *ExportJob) elsewhere(s *sources) (*export.Elsewhere, error) {
-	o := otherSplits{e, &export.Elsewhere{}, map[splitSource]bool{}}
+	o := otherSplits{e, e.Selection.Split, &export.Elsewhere{}, map[splitSource]bool{}}
 
 	for _, r := range s.runs {
 		if err := o.add(r.data, r.benchmark); err != nil {
@@ -39,7 +39,7 @@ func (e *ExportJob) exportElsewhere(folder string) (*export.Elsewhere, error) {
 		return nil, err
 	}
 
-	o := otherSplits{e, &export.Elsewhere{}, map[splitSource]bool{}}
+	o := otherSplits{e, m.Selection.Split, &export.Elsewhere{}, map[splitSource]bool{}}
 
 	for _, run := range m.Runs {
 		if err := o.addNamed(run.Suite); err != nil {
@@ -65,6 +65,7 @@ func (e *ExportJob) dataFolder() string {
 // otherSplits reads questions of the splits that are not exported.
 type otherSplits struct {
 	*ExportJob
+	split string // that is exported: of a folder its own, whatever the job says
 	known *export.Elsewhere
 	found map[splitSource]bool // those that were read, and whether they have such questions
 }
@@ -124,7 +125,7 @@ func (o *otherSplits) read(benchmark suite.Benchmark, data string) (found bool, 
 	}
 
 	for _, split := range suite.Splits() {
-		if split == o.Selection.Split {
+		if split == o.split {
 			continue
 		}
 

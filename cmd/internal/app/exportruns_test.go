@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -25,6 +26,17 @@ import (
 func documented(t *testing.T) *export.Imported {
 	t.Helper()
 
+	all, err := export.Import([]string{documentFile(t, func(*atif.Document) {})})
+	if err != nil || len(all.Refused()) > 0 {
+		t.Fatalf("refused %v, error %v", all.Refused(), err)
+	}
+	return all
+}
+
+// documentFile writes that document, changed, and returns its path.
+func documentFile(t *testing.T, change func(*atif.Document)) string {
+	t.Helper()
+
 	codec := action.Tools{Most: 2}
 	calls := []action.ToolCall{{Name: "LoadDB", Arguments: "{}"},
 		{Name: envs.FinishTool, Arguments: `{"answer": "1"}`}}
@@ -40,6 +52,8 @@ func documented(t *testing.T) *export.Imported {
 		Status: envs.Terminated.String(),
 	}, trajectories.Shown{Suite: "toolqa", System: "You call tools.", Codec: codec})
 
+	change(d)
+
 	text, err := json.Marshal(d)
 	if err != nil {
 		t.Fatal(err)
@@ -50,11 +64,81 @@ func documented(t *testing.T) *export.Imported {
 		t.Fatal(err)
 	}
 
-	all, err := export.Import([]string{path})
-	if err != nil || len(all.Refused()) > 0 {
-		t.Fatalf("refused %v, error %v", all.Refused(), err)
+	return path
+}
+
+// The prompt of a document is not what the model of a baseline was shown, and its calls may not be
+// the model's: no sample is made of one, nor of what a policy did that knows what is deployed.
+func TestDocumentsThatNoSampleIsMadeOf(t *testing.T) {
+	for policy, why := range map[string]string{
+		"openai:m":           "",
+		"openai:m+x":         "",
+		"scripted:reader":    "", // refused as a whole, and taken if that is allowed
+		"openai:m+documents": "a baseline",
+		"openai:m+rules":     "a baseline",
+		"openai:m+retry":     "a baseline",
+		"scripted:oracle":    "was told what is deployed",
+	} {
+		path := documentFile(t, func(d *atif.Document) { d.Agent.ModelName = policy })
+		job := NewExportJob()
+
+		all, err := job.importDocuments([]string{path})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		rows := 0
+		for range all.Rows() {
+			rows++
+		}
+
+		refused := all.Refused()
+
+		switch {
+		case why == "" && (rows != 1 || len(refused) > 0):
+			t.Errorf("%s: %d rows, refused %v", policy, rows, refused)
+		case why != "" && (rows > 0 || len(refused) != 1 ||
+			!strings.Contains(refused[0].Why, why)):
+			t.Errorf("%s: %d rows, refused %v, want %q", policy, rows, refused, why)
+		}
 	}
-	return all
+}
+
+// A document says itself that nothing in it reveals what a call meant.
+func TestBlindDocuments(t *testing.T) {
+	for _, blind := range []bool{false, true} {
+		all, err := export.Import([]string{
+			documentFile(t, func(d *atif.Document) { d.Extra.Ours.Blind = blind }),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var selection export.Selection
+		stop := (&ExportJob{}).driftOf(t.Context(), &sources{imported: all}, &selection)
+
+		for row := range all.Rows() {
+			if got := selection.Blind(&row); got != blind {
+				t.Errorf("blind %v, want %v", got, blind)
+			}
+		}
+
+		if err := cmp.Or(stop(), selection.Failed()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The user's own questions are a split that an export can name, and no other is made up.
+func TestExportOfOwnQuestions(t *testing.T) {
+	for split, ok := range map[string]bool{"own": true, "train": true, "mine": false} {
+		job := NewExportJob()
+		job.Selection.Split = split
+
+		if _, err := job.options(); (err == nil) != ok {
+			t.Errorf("split %s: error %v", split, err)
+		}
+	}
 }
 
 // A call that silently meant something else is noticed before another one of its turn.

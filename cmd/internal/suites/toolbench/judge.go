@@ -252,7 +252,10 @@ func playedAnswers(ctx context.Context, dir string) (all []judge.Answer, err err
 	defer func() { err = errors.Join(err, e.Close()) }()
 
 	lost, err := e.Lost()
-	if errors.Is(err, fs.ErrNotExist) {
+	ended := e.Manifest.Finished
+
+	// Of one that is being extended the file has the episodes that it ended with before.
+	if errors.Is(err, fs.ErrNotExist) || err == nil && ended != nil && ended.Extended {
 		return nil, console.Usage("%s is unfinished: finish it first: toolevo %s", dir,
 			stored.Continuation(e.Run.Run))
 	} else if err != nil {
