@@ -101,6 +101,35 @@ func TestDataQuestions(t *testing.T) {
 	}
 }
 
+// TestDataQuestionsPassesOverACorpusOfNothing makes questions where one corpus has nothing that a
+// question could be about.
+func TestDataQuestionsPassesOverACorpusOfNothing(t *testing.T) {
+	t.Parallel()
+	from, dir := t.TempDir(), t.TempDir()
+
+	passages := filepath.Join(from, "Preprocessed_Scirex.jsonl")
+	const passage = `{"id": "scirex-0000", "content": "x"}`
+	if err := os.WriteFile(passages, []byte(passage), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	must(t, "data", "import", "--data", dir, "--corpus", from, "--allow-short")
+
+	generate := []string{"data", "questions", "--data", dir, "--scale", "0.01"}
+	nothing := "a corpus without anything to ask about is too small"
+	fails(t, exitUsage, []string{"scirex", nothing}, generate...)
+	must(t, "data", "build", "--data", dir, "--dataset", "coffee", "--rows", "900")
+
+	r := cli(t, generate...)
+	if r.code != exitDone || strings.Contains(r.err, "%!") {
+		t.Errorf("exit %d\n%s", r.code, r.err)
+	}
+
+	says(t, "data questions", r.err, "Passed over scirex: ", nothing)
+	says(t, "data questions", r.out, "coffee-easy")
+	fails(t, exitUsage, []string{"scirex", nothing}, append(generate, "--dataset", "scirex")...)
+}
+
 // TestGoldFindsAWrongAnswer changes a gold answer: `data gold` has to name it and to fail.
 func TestGoldFindsAWrongAnswer(t *testing.T) {
 	t.Parallel()
@@ -206,6 +235,22 @@ func TestBadCorpusFiles(t *testing.T) {
 		t.Fatalf("a missing file left %v", left)
 	}
 
+	// Pickles that are there are not missing because what would read them is.
+	gone := filepath.Join(from, "gone")
+	for _, name := range []string{"paper_net", "author_net", "title2id_dict", "author2id_dict",
+		"id2title_dict", "id2author_dict"} {
+		if err := os.WriteFile(filepath.Join(from, name+".pkl"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fails(t, exitUsage, []string{gone, "no such file"}, "data", "import", "--data", dir,
+		"--corpus", from, "--python", gone)
+	for _, name := range files(t, from) {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+
 	put(goodCSV)
 	fails(t, exitUsage, []string{"coffee_price.csv:4", "after 3 rows", "5741", "allow-short"}, "data", "import",
 		"--data", dir, "--corpus", from)
@@ -277,7 +322,19 @@ func TestBadQuestionFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	says(t, "data import", must(t, "data", "import", "--data", dir, "--questions", from), "coffee: 1 easy questions")
+	// A name that no dataset has may be a mistake.
+	odd := filepath.Join(from, "easy", "Yelp-easy.jsonl")
+	if err := os.WriteFile(odd, []byte(good), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	r := cli(t, "data", "import", "--data", dir, "--questions", from)
+	if r.code != exitDone {
+		t.Errorf("data import: exit %d\n%s", r.code, r.err)
+	}
+
+	says(t, "data import", r.out, "coffee: 1 easy questions")
+	says(t, "data import", r.err, "Yelp-easy.jsonl: left out: ")
 }
 
 // TestImportTakesTheQuestionsOfTheDatasetsNamed holds that --dataset is about questions, too: the
@@ -363,6 +420,7 @@ func TestQuestionsBelongToTheirCorpus(t *testing.T) {
 	words := []string{"test/coffee-easy.jsonl", "another corpus", "run `toolevo data questions` again"}
 	fails(t, exitUsage, words, evaluate...)
 	fails(t, exitUsage, []string{"another corpus"}, "collect", "--data", dir, "--out", filepath.Join(dir, "run"))
+	fails(t, exitUsage, words, "data", "gold", "--data", dir)
 	made(t, "data", "questions", "--data", dir, "--scale", "0.01")
 	must(t, evaluate...)
 

@@ -87,7 +87,7 @@ func checkGold(ctx context.Context, dir string, ds toolqa.Dataset, difficulties 
 	for _, d := range difficulties {
 		// The questions may be of one difficulty only: that is an error only if there are none at
 		// all.
-		qs, err := questions.Read(dir, ds, d, toolqa.Test)
+		qs, err := questions.ReadAbout(dir, opened.Info(), d, toolqa.Test)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 
 	"toolevo/envs/console"
@@ -99,7 +98,7 @@ func (i *importRun) corpora(ctx context.Context, from string) error {
 
 		done, err := importer.Import(ctx, i.data, ds, from, opts)
 		// A folder need not hold all datasets, only those that were named.
-		if errors.Is(err, fs.ErrNotExist) && !i.named() {
+		if errors.Is(err, importer.ErrMissing) && !i.named() {
 			missing = append(missing, string(ds))
 			continue
 		}
@@ -136,7 +135,13 @@ func (i *importRun) corpora(ctx context.Context, from string) error {
 }
 
 func (i *importRun) questions(asked string) error {
-	imported, err := questions.Import(asked, i.split, i.chosenDatasets()...)
+	// Without names, a file of no dataset is reported: its name may be mistyped.
+	var only []toolqa.Dataset
+	if i.named() {
+		only = i.chosenDatasets()
+	}
+
+	imported, err := questions.Import(asked, i.split, only...)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package datacmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,7 @@ func (g *generation) run(ctx context.Context, call *suite.Call) error {
 
 	var made Splits
 	var generated []toolqa.Question
+	var nothing error // of the last corpus that there is nothing to ask about
 
 	all := g.chosenDatasets()
 
@@ -63,6 +65,13 @@ func (g *generation) run(ctx context.Context, call *suite.Call) error {
 			continue
 		}
 
+		// Published passages alone may be imported, say, of which no template asks.
+		if errors.Is(err, questions.ErrNothing) && !g.named() {
+			call.Say("Passed over %s: %v", ds, err)
+			nothing = err
+			continue
+		}
+
 		if err != nil {
 			return err
 		}
@@ -71,7 +80,8 @@ func (g *generation) run(ctx context.Context, call *suite.Call) error {
 	}
 
 	if len(made.Splits) == 0 {
-		return fmt.Errorf("no corpus in %s: run `toolevo data build` or `toolevo data import`", g.data)
+		return cmp.Or(nothing, fmt.Errorf("no corpus in %s: run `toolevo data build` or "+
+			"`toolevo data import`", g.data))
 	}
 
 	// All at once: a command that ends before has left the files as they were.

@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -160,7 +161,11 @@ func ignoreNoAnswer(err error) error {
 	return err
 }
 
-// anyRow draws one of the rows that a query finds, or of all rows of the table.
+// ErrNothing is that a corpus has no row that some template could be about.
+var ErrNothing = errors.New("a corpus without anything to ask about is too small")
+
+// anyRow draws one of the rows that a query finds, or of all rows of the table. If the query finds
+// none, the error is [ErrNothing].
 func (c *Corpus) anyRow(r *rand.Rand, from *query) (int64, error) {
 	if from == nil {
 		if c.table == nil || c.table.Rows() == 0 {
@@ -170,8 +175,12 @@ func (c *Corpus) anyRow(r *rand.Rand, from *query) (int64, error) {
 	}
 
 	rows, err := c.list(from)
-	if err != nil || len(rows) == 0 {
-		return 0, fmt.Errorf("a corpus without anything to ask about is too small (%w)", err)
+	if err != nil {
+		return 0, err
+	}
+
+	if len(rows) == 0 {
+		return 0, ErrNothing
 	}
 	return rows[r.IntN(len(rows))], nil
 }

@@ -19,7 +19,7 @@ const again = "run `toolevo data questions` again"
 // that another split asks, too. Published splits share some ([FindShared]), of which nothing is to
 // be trained on.
 func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
-	qs, err := readAbout(dir, info, d, s)
+	qs, err := ReadAbout(dir, info, d, s)
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +57,10 @@ func Open(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]
 	return qs, nil
 }
 
-// readAbout reads the questions of one file. Besides what [Read] refuses it returns an error, with
+// ReadAbout reads the questions of one file. Besides what [Read] refuses it returns an error, with
 // the questions, where they do not have their answers from the corpus.
-func readAbout(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) ([]toolqa.Question, error) {
+func ReadAbout(dir string, info corpus.Info, d toolqa.Difficulty, s toolqa.Split) (
+	[]toolqa.Question, error) {
 	path := Path(dir, info.Dataset, d, s)
 	qs, err := Read(dir, info.Dataset, d, s)
 
@@ -86,7 +87,7 @@ func Stale(dir string, info corpus.Info) []error {
 
 	for _, d := range toolqa.Difficulties() {
 		for _, s := range toolqa.Splits() {
-			_, err := readAbout(dir, info, d, s)
+			_, err := ReadAbout(dir, info, d, s)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				stale = append(stale, err)
 			}

@@ -81,7 +81,7 @@ func (v *verifier) readAll(dir string, info corpus.Info) ([]toolqa.Question, err
 
 	for _, d := range toolqa.Difficulties() {
 		for _, s := range slices.Backward(toolqa.Splits()) {
-			qs, err := readAbout(dir, info, d, s)
+			qs, err := ReadAbout(dir, info, d, s)
 
 			name, _ := sumsKey(dir, Path(dir, info.Dataset, d, s))
 			if errors.Is(err, fs.ErrNotExist) && known[name] == "" {

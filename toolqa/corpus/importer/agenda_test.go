@@ -84,6 +84,11 @@ func TestImportAgendaWithPassages(t *testing.T) {
 		"none, and allowed": {map[string]string{table: row}, Options{AllowShort: true}, ""},
 		"too few": {map[string]string{table: strings.Repeat(row, 10_000), texts: both}, Options{},
 			texts + ":3: the file ends after 2 rows; expected the 10000"},
+		"too few, and bad rows in the table": {
+			map[string]string{
+				table: strings.Repeat(row, 9_999) + "bad\n",
+				texts: strings.Repeat(both, 4_999) + passage("p"),
+			}, Options{SkipBad: 1}, "the file ends after 9999 rows; expected the 10000"},
 		"no text": {map[string]string{table: row, texts: `{"event": 3}`}, Options{AllowShort: true},
 			texts + `:1: no text as "event"`},
 		"no text, left out": {map[string]string{table: row, texts: `{"event": 3}` + "\n" + both},

@@ -2,11 +2,13 @@ package importer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"toolevo/envs/disk"
 	"toolevo/envs/sandbox/engines"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
@@ -61,6 +63,9 @@ func importers() map[toolqa.Dataset]importer {
 	}
 }
 
+// ErrMissing is that the published files of a dataset are not where they were looked for.
+var ErrMissing = errors.New("the published files are not there")
+
 // Import reads the published files of a dataset and writes them as DIR/corpus/DATASET.sqlite,
 // replacing the old corpus only when all of them were read. The argument from is the published
 // file, or a folder that holds it under its published name, with or without "corpus" and the
@@ -68,8 +73,10 @@ func importers() map[toolqa.Dataset]importer {
 // and what was expected there; a file with fewer rows than the published one counts as truncated
 // unless AllowShort is set. If the corpus exists already and these options would import the same
 // from the same files, nothing is done: an interrupted import of all datasets continues where it
-// stopped.
-func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opts Options) (Result, error) {
+// stopped. It fails while another process writes corpora of dir. Where the files are not there the
+// error is [ErrMissing].
+func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string,
+	opts Options) (_ Result, err error) {
 	imp, ok := importers()[ds]
 	if !ok {
 		return Result{}, fmt.Errorf("corpus: import %q: no such dataset", ds)
@@ -94,6 +101,12 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opt
 	if info, ok := src.alreadyThere(ctx, dir); ok {
 		return Result{Info: info, Unchanged: true}, nil
 	}
+
+	release, err := claimFolder(filepath.Dir(layout.Path(dir, ds)))
+	if err != nil {
+		return Result{}, fmt.Errorf("corpus: import %s: %w", ds, err)
+	}
+	defer func() { err = errors.Join(err, release()) }()
 
 	claim, err := corpus.Claim(dir, ds)
 	if err != nil {
@@ -133,6 +146,22 @@ func Import(ctx context.Context, dir string, ds toolqa.Dataset, from string, opt
 	return Result{Info: info, Bad: src.firstBad}, nil
 }
 
+// claimFolder keeps the folder of the corpora from being replaced by [disk.ReplaceFolder], which
+// would discard what is written in it meanwhile, until release is called.
+func claimFolder(folder string) (release func() error, err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+
+	// As there: the claim of a link is another than that of the folder.
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		return nil, err
+	}
+
+	_, release, err = disk.ClaimFolder(folder)
+	return release, err
+}
+
 // onePublished is the files function of datasets in one file.
 func onePublished(schema layout.Schema, from string) ([]string, error) {
 	path, err := findPublished(schema.Dataset, from, schema.File)
@@ -140,9 +169,13 @@ func onePublished(schema layout.Schema, from string) ([]string, error) {
 }
 
 // findPublished returns the path of the published file called name that from names: the file
-// itself, or a folder that holds it.
+// itself, or a folder that holds it. If there is none, the error is [ErrMissing].
 func findPublished(ds toolqa.Dataset, from, name string) (string, error) {
 	stat, err := os.Stat(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+
 	if err != nil {
 		return "", fmt.Errorf("corpus: import %s: %w; expected the published %s or a folder that holds it", ds, err,
 			name)
@@ -159,6 +192,6 @@ func findPublished(ds toolqa.Dataset, from, name string) (string, error) {
 		}
 	}
 
-	return "", fmt.Errorf("corpus: import %s: no %s in %s, nor in its folders %s and %s: %w", ds, name,
-		from, ds, filepath.Join("corpus", string(ds)), fs.ErrNotExist)
+	return "", fmt.Errorf("corpus: import %s: %w: no %s in %s, nor in its folders %s and %s", ds,
+		ErrMissing, name, from, ds, filepath.Join("corpus", string(ds)))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"toolevo/envs/disk"
 	"toolevo/toolqa"
 	"toolevo/toolqa/corpus"
 	"toolevo/toolqa/corpus/internal/layout"
@@ -207,6 +208,53 @@ func TestImportFindsNothing(t *testing.T) {
 	_, err = Import(t.Context(), t.TempDir(), toolqa.Coffee, t.TempDir(), Options{})
 	if err == nil || !strings.Contains(err.Error(), "no coffee_price.csv in ") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestImportDuringABuild has another process replace the folder of the corpora: an import into the
+// folder that it discards would be lost. Where that folder is a link, what it leads to is replaced.
+func TestImportDuringABuild(t *testing.T) {
+	for _, linked := range []bool{false, true} {
+		dir := t.TempDir()
+
+		folder := filepath.Join(dir, "corpus")
+		if linked {
+			folder = filepath.Join(t.TempDir(), "elsewhere")
+		}
+
+		if err := os.Mkdir(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+
+		if linked {
+			if err := os.Symlink(folder, filepath.Join(dir, "corpus")); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		_, release, err := disk.ClaimFolder(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		const rows = coffeeHeader + "2000-01-03,1,1,1,1,5,USD\n"
+		opts := Options{AllowShort: true}
+		if _, err := importText(t, dir, toolqa.Coffee, rows, opts); err == nil ||
+			!strings.Contains(err.Error(), "another process is writing it") {
+			t.Errorf("linked %v, during a build: error %v", linked, err)
+		}
+
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+
+		if _, err := importText(t, dir, toolqa.Coffee, rows, opts); err != nil {
+			t.Errorf("linked %v, after it: %v", linked, err)
+		}
+
+		if left, err := os.ReadDir(filepath.Dir(folder)); err != nil || len(left) != 1 {
+			t.Errorf("linked %v: left %v, %v", linked, left, err)
+		}
 	}
 }
 

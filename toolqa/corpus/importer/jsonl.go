@@ -106,6 +106,8 @@ func badLine(format string, args ...any) error { return lineError{fmt.Errorf(for
 // ends the reading. Fewer than least objects in all files are an error.
 func (s *source) objects(least int, use func(line int, object envs.Args) error, paths ...string) error {
 	rows, good := &objectRows{src: s}, 0
+	s.before = s.skipped
+
 	for _, rows.path = range paths {
 		f, err := s.open(rows.path)
 		if err != nil {
