@@ -206,7 +206,7 @@ func (w *writer) question(group []*trajectories.Row) (*question, error) {
 	}
 
 	chosen := w.manifest.Selection.selectFrom(correct, &w.manifest.Selected)
-	if err := w.opt.Selection.failed(); err != nil {
+	if err := w.opt.Selection.failed(); err != nil { // the choice rests on failed answers
 		return nil, err
 	}
 

@@ -176,7 +176,7 @@ func (s Selection) Select(
 			}
 
 			chosen := s.selectFrom(group, report)
-			if err := s.failed(); err != nil {
+			if err := s.failed(); err != nil { // the choice rests on failed answers
 				yield(trajectories.Row{}, err)
 				return
 			}

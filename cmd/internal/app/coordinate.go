@@ -330,6 +330,7 @@ func (e *entrance) letIn(ctx context.Context, text []byte) ([]byte, error) {
 		return nil, err
 	}
 
+	// A worker has a data folder of its own, and takes up the run as one that goes on.
 	m := run.Manifest
 	m.Data, m.Finished = "", nil
 	return json.Marshal(welcome{extentOf(run, e.Coordinate), m, run.Run.Config, notes, e.Coordinate.Patience})

@@ -168,6 +168,8 @@ func (e *ExportJob) options() (o export.Options, err error) {
 		return o, err
 	}
 
+	splits := append(suite.Splits(), suite.OwnSplit)
+
 	// All names are parsed before any file is opened, so that a typing error costs nothing.
 	for _, parse := range []func() error{
 		func() error { o.Format, err = export.ParseFormat(e.Format, export.Format.IsExported); return err },
@@ -176,11 +178,7 @@ func (e *ExportJob) options() (o export.Options, err error) {
 		func() error { e.Selection.Strategy, err = export.ParseStrategy(e.Strategy); return err },
 		func() error { e.Selection.Score, err = export.ParseScore(e.Score); return err },
 		func() error { e.Selection.Mix, err = parseMix(e.Mix); return err },
-		func() error {
-			splits := append(suite.Splits(), suite.OwnSplit)
-			_, err := names.Parse("split", e.Selection.Split, splits)
-			return err
-		},
+		func() error { _, err := names.Parse("split", e.Selection.Split, splits); return err },
 		func() error { _, err := names.Parse("chat template", e.Template, export.Templates()); return err },
 	} {
 		if err := parse(); err != nil {

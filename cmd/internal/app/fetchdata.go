@@ -125,6 +125,7 @@ func (w *working) fetchData(ctx context.Context, member asker, dir string) error
 		return console.GaveUp(fmt.Errorf("the coordinator's data: %w", err))
 	}
 
+	// Whoever answers in the coordinator's place must not write elsewhere on this machine.
 	for _, f := range all {
 		if !filepath.IsLocal(f.Path) {
 			return console.GaveUp(fmt.Errorf("the coordinator's data: %q is no path in a folder",

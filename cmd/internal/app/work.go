@@ -348,6 +348,7 @@ func (w *working) serve(ctx context.Context, member *cluster.Worker, j *RunJob, 
 
 	w.follow(j.Servers.Account)
 
+	// The coordinator compares the models with those of the other workers before it gives out work.
 	if _, err := w.join(ctx, member, hello{Models: b.served(j.Servers.Account.Pass())}); err != nil {
 		return err
 	}
