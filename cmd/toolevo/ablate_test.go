@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -104,6 +105,7 @@ func TestAblateVaries(t *testing.T) {
 
 	for value, want := range map[string]string{
 		"fixed": "--vary", "fixed,other": `unknown tool list "other"`,
+		"fixed,announced,fixed": "the variant fixed",
 	} {
 		fails(t, exitUsage, []string{want}, append(args, "environment.tool_list="+value)...)
 	}
@@ -116,6 +118,27 @@ func TestAblateVaries(t *testing.T) {
 		}
 
 		says(t, value, string(read(t, filepath.Join(dir, value, "run.yaml"))), "tool_list: "+value)
+	}
+}
+
+// An empty value is evaluated in a folder of its own, and no value leads out of the study's.
+func TestAblateVariesPaths(t *testing.T) {
+	t.Parallel()
+
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "study")
+
+	made(t, "ablate", "--data", smallData(t), "--api", "p_s_in", "--limit", "1", "--out", dir,
+		"--vary", "server.demonstrations=,../mine.yaml")
+
+	for _, name := range []string{"default", "..%2Fmine.yaml"} {
+		if !exists(filepath.Join(dir, name, "run.json")) {
+			t.Errorf("there is no run in %s", name)
+		}
+	}
+
+	if left, err := os.ReadDir(parent); err != nil || len(left) != 1 {
+		t.Errorf("there are %v (%v), want the study alone", left, err)
 	}
 }
 

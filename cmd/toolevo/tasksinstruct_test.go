@@ -83,6 +83,26 @@ func TestTasksInstruct(t *testing.T) {
 	}
 }
 
+// The models are told the tools of the set of APIs that a task is for.
+func TestTasksInstructForThePaper(t *testing.T) {
+	t.Parallel()
+
+	model := &writing{}
+	server := httptest.NewServer(model)
+	t.Cleanup(server.Close)
+
+	data := t.TempDir()
+	must(t, "tasks", "generate", "--apis", "paper", "--domain", "voice", "--n", "1", "--data", data,
+		"--progress", "none")
+	must(t, "tasks", "instruct", "--data", data, "--out", t.TempDir(), "--policy", "openai:m",
+		"--server", server.URL+"/v1", "--progress", "none")
+
+	// Only the paper's service finds voices by their names.
+	if told, _ := model.first.Load().(string); !strings.Contains(told, "search_name?") {
+		t.Errorf("the last model is told %s", told)
+	}
+}
+
 func TestTasksInstructRefuses(t *testing.T) {
 	t.Parallel()
 

@@ -277,14 +277,14 @@ func prepend(first toolapi.AdapterSpec, rest []toolapi.AdapterSpec) []toolapi.Ad
 		return append([]toolapi.AdapterSpec{first}, rest...)
 	}
 
+	// Each name that the first one gives takes the place of the name that it had in between.
 	both := maps.Clone(rest[0].Rename)
+	for _, was := range first.Rename {
+		delete(both, was)
+	}
+
 	for now, was := range first.Rename {
-		if tool, ok := both[was]; ok {
-			delete(both, was)
-			both[now] = tool
-		} else {
-			both[now] = was
-		}
+		both[now] = cmp.Or(rest[0].Rename[was], was)
 	}
 
 	return append([]toolapi.AdapterSpec{{Rename: both}}, rest[1:]...)

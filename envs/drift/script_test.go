@@ -135,6 +135,44 @@ func encoded(t *testing.T, a toolapi.APISpec) string {
 	return strings.Join(strings.Fields(adapters), " ")
 }
 
+// Two renamings in a row are one, also where the second gives a name that the first took away.
+func TestRenamedTwice(t *testing.T) {
+	t.Parallel()
+
+	for steps, want := range map[[2]string]toolapi.Rename{
+		{"{GraphName: A}", "{A: B, Node: A}"}:       {"B": "GraphName", "A": "Node"},
+		{"{GraphName: A, Node: B}", "{A: B, B: A}"}: {"B": "GraphName", "A": "Node"},
+		{"{GraphName: A}", "{Node: B}"}:             {"A": "GraphName", "B": "Node"},
+		{"{GraphName: A, Node: B}", "{A: C}"}:       {"C": "GraphName", "B": "Node"},
+	} {
+		text := fmt.Sprintf("{version: x, tools: {NodeCheck: [{rename-parameter: %s}, "+
+			"{rename-parameter: %s}]}}", steps[0], steps[1])
+
+		s, err := drift.ParseScript(toolapi.File{Path: "x.yaml", Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		// A map is read in another order each time.
+		for range 20 {
+			got, _, err := maker(t, shipped(t), "p_c", 1).Scripted(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			for _, a := range got.APIs {
+				if a.ToolName() != "NodeCheck" {
+					continue
+				}
+
+				if diff := cmp.Diff(want, a.Adapters[0].Rename); diff != "" {
+					t.Fatalf("%s: %s", text, diff)
+				}
+			}
+		}
+	}
+}
+
 // A script that cannot be applied says which step of which tool cannot.
 func TestScriptMistakes(t *testing.T) {
 	t.Parallel()

@@ -430,6 +430,25 @@ func TestSave(t *testing.T) {
 		t.Errorf("in two splits: %v", err)
 	}
 
+	// All splits are read together, so an API has one document in all of them.
+	text := strings.NewReplacer("All of them.", "Some.", `"query_id": 7`, `"query_id": 8`).
+		Replace(oneQuery)
+
+	differs, err := Import(folder(t, map[string]string{"G1_x.json": text}), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := differs.Save(data, "train", splits); err == nil ||
+		!strings.Contains(err.Error(), "Media/Kraken/List Languages") ||
+		!strings.Contains(err.Error(), Path(data, "test")) {
+		t.Errorf("described in two ways: %v", err)
+	}
+
+	if _, err := Open(data, "train"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a split that was refused: %v", err)
+	}
+
 	for _, damaged := range []string{"", "[]", `{"format":1,"queries":[{"name":"G1_x","text":[{}]}]}`} {
 		if err := disk.WriteSealed(Path(data, "test"), []byte(damaged)); err != nil {
 			t.Fatal(err)

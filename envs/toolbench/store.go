@@ -1,6 +1,7 @@
 package toolbench
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -22,8 +23,13 @@ const format = 1
 func Path(data, split string) string { return filepath.Join(data, "toolbench", split+".json") }
 
 // Save keeps the files in the data folder as those of a split, in place of what it had. A query
-// that another of the splits has is an error: nobody is trained on what others are measured by.
+// that another of the splits has is an error: nobody is trained on what others are measured by. So
+// is an API that another split describes differently, because the documents of all splits are read
+// together.
 func (p *Published) Save(data, split string, splits []string) (written string, err error) {
+	var others []*Collection
+	var differs error // from the first of the others
+
 	for _, other := range splits {
 		if other == split {
 			continue
@@ -43,6 +49,17 @@ func (p *Published) Save(data, split string, splits []string) (written string, e
 			return "", fmt.Errorf("toolbench: %s is a query of the split %s already: import it "+
 				"into that one, or remove %s", q, other, Path(data, other))
 		}
+
+		others = append(others, c.Collection)
+		if _, err := Union(p.Collection, c.Collection); err != nil && differs == nil {
+			differs = fmt.Errorf("%w: the other split is %s: import both from the same files, or "+
+				"remove that one", err, Path(data, other))
+		}
+	}
+
+	// What two splits say of a tool may give way to what the queries of a third one say.
+	if _, err := Union(p.Collection, others...); err != nil {
+		return "", cmp.Or(differs, err)
 	}
 
 	if err := os.MkdirAll(filepath.Dir(Path(data, split)), 0o755); err != nil {

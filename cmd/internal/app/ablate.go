@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"toolevo/configs"
@@ -50,7 +51,14 @@ func (j *AblateJob) variants(c *configs.Resolved) (all [][]string, err error) {
 			return nil, err
 		}
 
-		all = append(all, []string{value, "api", c.API[0], key, value})
+		// Each evaluation needs a folder of its own: the second would find that of the first there.
+		name := variantOf(value)
+		if slices.ContainsFunc(all, func(v []string) bool { return v[0] == name }) {
+			return nil, console.Usage("‹vary› %s: two values would be the variant %s: "+
+				"name each once", j.Vary, name)
+		}
+
+		all = append(all, []string{name, "api", c.API[0], key, value})
 	}
 
 	if len(all) < 2 {
@@ -58,6 +66,20 @@ func (j *AblateJob) variants(c *configs.Resolved) (all [][]string, err error) {
 			"e.g. environment.tool_list=fixed,learned,announced", j.Vary)
 	}
 	return all, nil
+}
+
+// variantOf returns the name of the variant with a value of a setting, which is that of its folder
+// in Out, too.
+func variantOf(value string) string {
+	name := cmp.Or(value, "default")
+
+	// A path may name a folder below Out, but not Out itself, which is locked, or one outside.
+	for _, char := range []string{"/", "."} {
+		if at := filepath.Join(".", name); at == "." || !filepath.IsLocal(at) {
+			name = strings.ReplaceAll(name, char, fmt.Sprintf("%%%X", char))
+		}
+	}
+	return name
 }
 
 // AblateDefaults returns the default settings of an ablation study.

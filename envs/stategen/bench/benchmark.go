@@ -31,7 +31,7 @@ func (StateGen) Versions(data string, own ...toolapi.File) (*toolapi.Catalog, er
 
 	if data != "" {
 		var err error
-		if apis, err = taskfile.APIs(data); err != nil {
+		if apis, err = taskfile.APIs(data, suite.Splits()); err != nil {
 			return nil, err
 		}
 	}

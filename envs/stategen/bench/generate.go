@@ -254,7 +254,7 @@ func (StateGen) MakeExamples(ctx context.Context, data string) error {
 		return err
 	}
 
-	apis, err := taskfile.APIs(data)
+	apis, err := taskfile.APIs(data, suite.Splits())
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type Negotiator struct {
 	Prompts          kept.Prompts
 	Policy           string // the writer's name
 
-	Domain func(name string) (stategen.Domain, error)
+	Domain func(*stategen.Program) (stategen.Domain, error) // with the program's set of APIs
 
 	// Program writes a program for models, without its variables.
 	Program func(stategen.Domain, *stategen.Program) (string, error)
@@ -93,7 +93,7 @@ type subject struct {
 
 // subject gathers what the models are told.
 func (n *Negotiator) subject(t *stategen.Task) (s subject, err error) {
-	d, err := n.Domain(t.Program.Domain)
+	d, err := n.Domain(&t.Program)
 	if err != nil {
 		return s, fmt.Errorf("instruct: %s: %w", t.ID, err)
 	}

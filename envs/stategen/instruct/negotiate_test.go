@@ -58,7 +58,7 @@ const (
 func negotiator(writer, reviewer kept.Writer) *Negotiator {
 	return &Negotiator{
 		Writer: writer, Reviewer: reviewer, Policy: "openai:tester", Seed: 7,
-		Domain:  func(string) (stategen.Domain, error) { return domain{}, nil },
+		Domain:  func(*stategen.Program) (stategen.Domain, error) { return domain{}, nil },
 		Program: func(_ stategen.Domain, p *stategen.Program) (string, error) { return "program of " + p.Domain, nil },
 	}
 }

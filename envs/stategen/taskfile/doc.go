@@ -10,7 +10,7 @@
 // # Guarantees
 //
 //   - No program is in a folder twice, in whichever splits: its text is compared, with the values
-//     of its variables.
+//     of its variables. No two tasks of a split get the same ID.
 //   - What was committed stays, tasks and books together. What a killed process added later is
 //     removed when the folder is edited again, so that resuming gives the same bytes as not
 //     stopping.

@@ -32,9 +32,43 @@ type committed struct {
 }
 
 // APIs returns the set of APIs that the tasks of a data folder are for; see [stategen.Program].
-func APIs(data string) (string, error) {
+func APIs(data string, splits []string) (string, error) {
 	c, err := readCommitted(data)
-	return c.APIs, err
+	if err != nil {
+		return "", err
+	}
+	return c.apis(data, splits), nil
+}
+
+// errSeen ends the reading of a split after its first task.
+var errSeen = errors.New("the first task is seen")
+
+// apis returns the set of APIs of all tasks: where nothing is committed, that of the first task
+// that another program put there.
+func (c *committed) apis(data string, splits []string) string {
+	for _, size := range c.Bytes {
+		if size > 0 {
+			return c.APIs
+		}
+	}
+
+	apis := c.APIs
+
+	for _, split := range splits {
+		file, err := Open(data, split, func(t *stategen.Task) error {
+			apis = t.Program.APIs
+			return errSeen
+		})
+		if errors.Is(err, errSeen) {
+			return apis
+		}
+
+		// A split that cannot be read is an error for whoever opens it, not for the other splits.
+		if err == nil {
+			_ = file.Close()
+		}
+	}
+	return apis
 }
 
 // readCommitted reads what a data folder has committed, which may be nothing.
@@ -69,8 +103,12 @@ type Folder struct {
 	state  committed
 	counts map[string]map[string]int     // tasks, by split and domain
 	known  map[xxh3.Uint128]xxh3.Uint128 // instructions, by program
+	ids    map[string]map[string]bool    // of tasks, by split
 	files  map[string]*appended          // the splits with added tasks
 	sums   map[string]hash.Hash          // of the bytes of each split, including added ones
+
+	// foreign are the splits that another program put there, so that the books on disk lack them.
+	foreign map[string]bool
 }
 
 // appended is a split to which tasks are added.
@@ -84,11 +122,13 @@ type appended struct {
 // another process has it open.
 func Edit(data string, splits []string) (*Folder, error) {
 	f := &Folder{
-		path:   data,
-		counts: map[string]map[string]int{},
-		known:  map[xxh3.Uint128]xxh3.Uint128{},
-		files:  map[string]*appended{},
-		sums:   map[string]hash.Hash{},
+		path:    data,
+		counts:  map[string]map[string]int{},
+		known:   map[xxh3.Uint128]xxh3.Uint128{},
+		ids:     map[string]map[string]bool{},
+		files:   map[string]*appended{},
+		sums:    map[string]hash.Hash{},
+		foreign: map[string]bool{},
 	}
 
 	if err := os.MkdirAll(folder(data), 0o755); err != nil {
@@ -126,8 +166,13 @@ func (f *Folder) read(splits []string) (err error) {
 		return err
 	}
 
+	// Before splits of other programs are taken in, as if they were committed.
+	f.state.APIs = f.state.apis(f.path, splits)
+
 	for _, split := range splits {
 		f.counts[split], f.sums[split] = map[string]int{}, sha256.New()
+		f.ids[split] = map[string]bool{}
+
 		if err := f.readSplit(split); err != nil {
 			return err
 		}
@@ -149,7 +194,7 @@ func (f *Folder) readSplit(split string) error {
 	switch {
 	case err != nil:
 	case !hashed: // another program wrote it, so that all of it counts
-		f.state.Bytes[split] = info.Size()
+		f.state.Bytes[split], f.foreign[split] = info.Size(), true
 	case info.Size() < size:
 		err = fmt.Errorf("it has %d bytes, want %d: %w", info.Size(), size, io.ErrUnexpectedEOF)
 	default: // a killed process may have added more
@@ -165,6 +210,7 @@ func (f *Folder) readSplit(split string) error {
 	file, err := Open(f.path, split, func(t *stategen.Task) error {
 		f.counts[split][t.Program.Domain]++
 		f.known[identity(t.Program)] = identity(t.Instruction)
+		f.ids[split][t.ID] = true
 		return nil
 	})
 	if err != nil {
@@ -203,7 +249,7 @@ func (f *Folder) Has(t *stategen.Task) bool {
 }
 
 // Add adds a task to a split, and reports whether it did: a program that any split has is not
-// added. All tasks of a folder are for one set of APIs.
+// added. All tasks of a folder are for one set of APIs, and those of a split have different IDs.
 func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
 	id := identity(t.Program)
 	if _, known := f.known[id]; known {
@@ -218,6 +264,12 @@ func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
 	if t.Program.APIs != f.state.APIs {
 		return false, fmt.Errorf("the task %s is for another set of APIs than those that %s has: "+
 			"choose another data folder for it", t.ID, f.path)
+	}
+
+	// Nobody could play a split in which an ID means two tasks.
+	if f.ids[split][t.ID] {
+		return false, fmt.Errorf("the split %s of %s has another task that is called %s: choose "+
+			"another split or data folder for this one", split, f.path, t.ID)
 	}
 
 	text, err := json.Marshal(t)
@@ -241,6 +293,7 @@ func (f *Folder) Add(split string, t *stategen.Task) (bool, error) {
 	a.bytes += int64(n)
 	f.sums[split].Write(text)
 	f.known[id] = identity(t.Instruction)
+	f.ids[split][t.ID] = true
 	f.counts[split][t.Program.Domain]++
 	return true, nil
 }
@@ -251,11 +304,15 @@ func (f *Folder) appended(split string) (*appended, error) {
 		return a, nil
 	}
 
-	if _, hashed := f.state.Bytes[split]; !hashed {
-		f.state.Bytes[split] = 0 // from now on, what is not committed is removed
+	_, counted := f.state.Bytes[split]
+	if !counted {
+		f.state.Bytes[split] = 0
 		f.state.Sums[split] = hex.EncodeToString(f.sums[split].Sum(nil))
+	}
 
-		if err := f.write(); err != nil {
+	// From now on, what is not committed is removed, also after tasks of another program.
+	if !counted || f.foreign[split] {
+		if err := f.begin(); err != nil {
 			return nil, err
 		}
 	}
@@ -270,6 +327,18 @@ func (f *Folder) appended(split string) (*appended, error) {
 	return a, nil
 }
 
+// begin makes the sizes of the splits durable, and no books: these may count programs already whose
+// tasks are not committed.
+func (f *Folder) begin() error {
+	c, err := readCommitted(f.path)
+	if err != nil {
+		return err
+	}
+
+	c.Bytes, c.Sums, c.APIs = f.state.Bytes, f.state.Sums, f.state.APIs
+	return c.write(f.path)
+}
+
 // Commit makes the added tasks and the books durable.
 func (f *Folder) Commit() error {
 	for split, a := range f.files {
@@ -280,16 +349,16 @@ func (f *Folder) Commit() error {
 		f.state.Bytes[split] = a.bytes
 		f.state.Sums[split] = hex.EncodeToString(f.sums[split].Sum(nil))
 	}
-	return f.write()
+	return f.state.write(f.path)
 }
 
-// write writes what is committed.
-func (f *Folder) write() error {
-	text, err := json.Marshal(f.state)
+// write writes what a data folder has committed.
+func (c *committed) write(data string) error {
+	text, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("stategen: %w", err)
 	}
-	return disk.WriteSealed(filepath.Join(folder(f.path), booksFile), append(text, '\n'))
+	return disk.WriteSealed(filepath.Join(folder(data), booksFile), append(text, '\n'))
 }
 
 // Close ends the editing. What was not committed is lost.

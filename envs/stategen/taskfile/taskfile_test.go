@@ -171,10 +171,32 @@ func TestNoProgramTwice(t *testing.T) {
 // Tasks that somebody else put there stay.
 func TestTasksOfOthers(t *testing.T) {
 	t.Parallel()
+
+	data, _ := givenBy(t, task("session", 1))
+
+	f := edit(t, data)
+	if f.Count("train", "session") != 1 || add(t, f, "test", task("session", 1)) {
+		t.Error("the tasks are not taken in")
+	}
+
+	add(t, f, "train", task("session", 2))
+	end(t, f, true)
+
+	if got, _ := read(t, data, "train"); len(got) != 2 {
+		t.Errorf("there are %d tasks, want 2", len(got))
+	}
+}
+
+// givenBy returns a data folder with tasks of the split train that another program put there.
+func givenBy(t *testing.T, all ...*stategen.Task) (data string, text []byte) {
+	t.Helper()
 	first, data := t.TempDir(), t.TempDir()
 
 	f := edit(t, first)
-	add(t, f, "train", task("session", 1))
+	for _, one := range all {
+		add(t, f, "train", one)
+	}
+
 	end(t, f, true)
 
 	text, err := os.ReadFile(taskfile.Path(first, "train"))
@@ -185,17 +207,108 @@ func TestTasksOfOthers(t *testing.T) {
 	if err := errors.Join(err, os.WriteFile(taskfile.Path(data, "train"), text, 0o644)); err != nil {
 		t.Fatal(err)
 	}
+	return data, text
+}
 
-	f = edit(t, data)
-	if f.Count("train", "session") != 1 || add(t, f, "test", task("session", 1)) {
-		t.Error("the tasks are not taken in")
+// What a killed process adds to a split of another program is removed, and the books count none of
+// it.
+func TestKilledAmongTasksOfOthers(t *testing.T) {
+	t.Parallel()
+
+	data, text := givenBy(t, task("session", 1))
+
+	f := edit(t, data)
+	if err := f.Book("session").UnmarshalJSON([]byte(`{"programs": 7, "pairs": []}`)); err != nil {
+		t.Fatal(err)
 	}
 
 	add(t, f, "train", task("session", 2))
+	end(t, f, false)
+
+	left, err := os.OpenFile(taskfile.Path(data, "train"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	_, err = left.WriteString(`{"id": "session`)
+	if err := errors.Join(err, left.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	f = edit(t, data)
+	if n := f.Book("session").Programs(); n != 0 || f.Count("train", "session") != 1 {
+		t.Errorf("the book has %d programs, and there are %d tasks", n,
+			f.Count("train", "session"))
+	}
+
+	end(t, f, false)
+
+	got, err := os.ReadFile(taskfile.Path(data, "train"))
+	if err != nil || string(got) != string(text) {
+		t.Errorf("the split is %q (%v), want %q", got, err, text)
+	}
+}
+
+// A split gets no second task of an ID, whoever put the first one there; another split may.
+func TestNoIDTwice(t *testing.T) {
+	t.Parallel()
+
+	same := task("session", 2)
+	same.ID = task("session", 1).ID
+
+	others, _ := givenBy(t, task("session", 1))
+
+	for name, data := range map[string]string{"added": t.TempDir(), "of others": others} {
+		f := edit(t, data)
+		if name == "added" {
+			add(t, f, "train", task("session", 1))
+		}
+
+		if added, err := f.Add("train", same); added || err == nil ||
+			!strings.Contains(err.Error(), same.ID) {
+			t.Errorf("%s: another task of the same ID is added: %t, error %v", name, added, err)
+		}
+
+		if !add(t, f, "test", same) {
+			t.Errorf("%s: another split does not take the task", name)
+		}
+
+		end(t, f, true)
+
+		if got, _ := read(t, data, "train"); len(got) != 1 {
+			t.Errorf("%s: there are %d tasks, want 1", name, len(got))
+		}
+	}
+}
+
+// Where all tasks are from another program, they say which set of APIs the folder is for.
+func TestAPIsOfOthers(t *testing.T) {
+	t.Parallel()
+
+	paper, another := task("session", 1), task("session", 2)
+	paper.Program.APIs, another.Program.APIs = stategen.Paper, stategen.Paper
+	data, _ := givenBy(t, paper)
+
+	// A split that cannot be read is an error for who opens it, and not for the others.
+	if err := os.WriteFile(taskfile.Path(data, "dev"), []byte("{}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	all := append([]string{"dev"}, splits...)
+	if apis, err := taskfile.APIs(data, all); apis != stategen.Paper || err != nil {
+		t.Errorf("the tasks are for %q (%v)", apis, err)
+	}
+
+	f := edit(t, data)
+	if added, err := f.Add("test", task("session", 3)); added || err == nil {
+		t.Errorf("a task for another set of APIs is added: %t, error %v", added, err)
+	}
+
+	add(t, f, "test", another)
 	end(t, f, true)
 
-	if got, _ := read(t, data, "train"); len(got) != 2 {
-		t.Errorf("there are %d tasks, want 2", len(got))
+	if apis, err := taskfile.APIs(data, splits); apis != stategen.Paper || err != nil {
+		t.Errorf("after adding, the tasks are for %q (%v)", apis, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package stategen
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,11 +17,19 @@ import (
 
 	"toolevo/cmd/internal/cmdline"
 	"toolevo/envs/console"
+	"toolevo/envs/sandbox"
+	"toolevo/envs/sandbox/confine"
+	"toolevo/envs/sandbox/sandboxtest"
 	"toolevo/envs/stategen/bench"
 	"toolevo/envs/stategen/taskfile"
 )
 
 var update = flag.Bool("update", false, "write testdata/commands.txt anew")
+
+func TestMain(m *testing.M) {
+	confine.Main()
+	os.Exit(m.Run())
+}
 
 // command runs `tasks ARGS`, and returns what it prints for programs and for people.
 func command(t testing.TB, args ...string) (out, said string, err error) {
@@ -194,6 +203,75 @@ func unhashed(t *testing.T, data string) {
 
 	if err := os.Remove(filepath.Join(data, "stategen", "books.json")); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Evaluators have numbers of their own within a file, so that their tasks have different IDs. Tasks
+// of one ID are refused before anything is added.
+func TestImportedIDs(t *testing.T) {
+	t.Parallel()
+
+	dir := t.TempDir()
+	put := func(path, text string) string {
+		path = filepath.Join(dir, path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+
+	text, err := os.ReadFile("../../../../envs/stategen/stateeval/testdata/voice.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// Other names of a variable make another program.
+	evaluator := func(name string) string {
+		return strings.ReplaceAll(string(text), "said", name)
+	}
+	list := "[" + evaluator("a") + "," + evaluator("b") + "]"
+
+	engine := sandboxtest.Engine(t)
+
+	for _, c := range []struct {
+		name  string
+		files []string
+		want  []string // IDs, or none if it is an error
+	}{
+		{"one a line", []string{put("some.jsonl", evaluator("a")+evaluator("b"))},
+			[]string{"stateeval-voice-0", "stateeval-voice-1"}},
+		{"a list in a file with a number", []string{put("evaluator_3.json", list)},
+			[]string{"stateeval-voice-3", "stateeval-voice-4"}},
+		{"two folders", []string{put("a/evaluator_1.json", evaluator("a")),
+			put("b/evaluator_1.json", evaluator("b"))}, nil},
+	} {
+		o := importing{
+			taskSplit: taskSplit{data: t.TempDir(), split: "test"},
+			engine:    func() (sandbox.Engine, error) { return engine, nil },
+		}
+
+		err := o.files(t.Context(), c.files)
+		if (err == nil) != (c.want != nil) ||
+			err != nil && !strings.Contains(err.Error(), "stateeval-voice-1") {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+
+		all, err := bench.StateGen{}.List(o.data, "test")
+		if err != nil {
+			t.Errorf("%s: the tasks cannot be listed: %v", c.name, err)
+		}
+
+		var ids []string
+
+		for _, task := range all {
+			id, _, _ := strings.Cut(task.ID, "/")
+			ids = append(ids, id)
+		}
+
+		if diff := cmp.Diff(c.want, ids); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
 	}
 }
 

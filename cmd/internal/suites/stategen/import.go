@@ -80,10 +80,14 @@ func (o *importing) file(ctx context.Context, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 
+	next, _ := stateeval.Number(path)
+
 	return stateeval.Read(file, func(row stateeval.Row) error {
-		// An evaluator has no number of its own; that of its file makes the task's ID.
-		if n, ok := stateeval.Number(path); ok {
-			row.ExampleID = n
+		// The number makes the task's ID. Evaluators have none: they are counted from that of their
+		// file on.
+		if row.ExampleID == 0 {
+			row.ExampleID = next
+			next++
 		}
 
 		d, err := stateeval.Describe(row)

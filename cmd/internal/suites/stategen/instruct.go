@@ -72,11 +72,6 @@ func (o *instructing) instruct(ctx context.Context, c *suite.Call) (made *Instru
 		return nil, console.Option("out", "%s has the tasks already: name another folder", o.out)
 	}
 
-	surface, err := surfaces("")
-	if err != nil {
-		return nil, err
-	}
-
 	tasks, err := o.open(nil)
 	if err != nil {
 		return nil, err
@@ -99,14 +94,20 @@ func (o *instructing) instruct(ctx context.Context, c *suite.Call) (made *Instru
 
 	n := &instruct.Negotiator{
 		Writer: model, Reviewer: model, Policy: policy, Prompts: models.Prompts(),
-		Domain: domains.Lookup, Seed: o.seed, Published: o.published,
-		Program: func(d stategen.Domain, p *stategen.Program) (string, error) {
-			return surface(d).Render(p)
-		},
+		Domain: domains.Of, Program: shown, Seed: o.seed, Published: o.published,
 	}
 
 	report, err := o.negotiate(ctx, c, n, tasks)
 	return &InstructedTasks{taskfile.Path(o.out, o.split), policy, &report}, err
+}
+
+// shown writes a program for models, with the tools of its set of APIs.
+func shown(d stategen.Domain, p *stategen.Program) (string, error) {
+	surface, err := surfaces(p.APIs)
+	if err != nil {
+		return "", err
+	}
+	return surface(d).Render(p)
 }
 
 // sameFolder reports whether two names are of one folder.
