@@ -47,8 +47,8 @@ func TestWorkerTells(t *testing.T) {
 			Listen: "127.0.0.1:0", Patience: time.Minute,
 		},
 		Settings: app.Settings{}.With("suite", "shop", "prompt", "old", "api", "new", "policy",
-			"openai:sim", "limit", "2", "search.trees", "1", "search.simulations", "2", "server.window", "32768",
-			"server.shots", "0"),
+			"openai:sim", "limit", "2", "search.trees", "1", "search.simulations", "2",
+			"server.window", "32768", "server.shots", "0"),
 	}}
 
 	go func() {
