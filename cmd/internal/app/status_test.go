@@ -89,7 +89,10 @@ func TestHealthOfWorker(t *testing.T) {
 	t.Parallel()
 
 	w := &working{}
-	moves := func() bool { return w.health() != w.health() }
+	moves := func() bool {
+		before := w.health()
+		return w.health() != before
+	}
 
 	if !moves() {
 		t.Error("a worker that waits for its first unit is stuck")
