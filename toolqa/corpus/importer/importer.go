@@ -169,7 +169,7 @@ func onePublished(schema layout.Schema, from string) ([]string, error) {
 }
 
 // findPublished returns the path of the published file called name that from names: the file
-// itself, or a folder that holds it. If there is none, the error is [ErrMissing].
+// itself, or a folder that holds it. Where it is in neither, the error is [ErrMissing].
 func findPublished(ds toolqa.Dataset, from, name string) (string, error) {
 	stat, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
