@@ -52,7 +52,7 @@ func (g *generation) run(ctx context.Context, call *suite.Call) error {
 
 	var made Splits
 	var generated []toolqa.Question
-	var nothing error // of the last corpus that there is nothing to ask about
+	var nothing error // says which corpus, the last one, has nothing to ask about
 
 	all := g.chosenDatasets()
 

@@ -74,9 +74,9 @@ func variantOf(value string) string {
 	name := cmp.Or(value, "default")
 
 	// A path may name a folder below Out, but not Out itself, which is locked, or one outside.
-	for _, char := range []string{"/", "."} {
+	for _, char := range "/." {
 		if at := filepath.Join(".", name); at == "." || !filepath.IsLocal(at) {
-			name = strings.ReplaceAll(name, char, fmt.Sprintf("%%%X", char))
+			name = strings.ReplaceAll(name, string(char), fmt.Sprintf("%%%X", char))
 		}
 	}
 	return name

@@ -243,11 +243,7 @@ func (e *ExportJob) evaluation(r *exportedRun) (*stored.Evaluation, finetune.Los
 		return nil, nil, r.unfinished()
 	}
 
-	if missing {
-		err = nil
-	}
-
-	if err != nil {
+	if err != nil && !missing {
 		return nil, nil, err
 	}
 	return evaluation, lost, r.CheckResult()

@@ -54,12 +54,11 @@ func (e *ExportJob) driftOf(ctx context.Context, s *sources, o *export.Selection
 		}
 		return known[question]
 	}
-	return func() error {
-		var all []error
+	return func() (err error) {
 		for _, b := range references {
-			all = append(all, b.Close())
+			err = errors.Join(err, b.Close())
 		}
-		return errors.Join(all...)
+		return err
 	}
 }
 

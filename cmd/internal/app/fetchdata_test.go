@@ -39,12 +39,12 @@ func twoFolders(t *testing.T) (theirs, ours string) {
 	t.Helper()
 	theirs, ours = t.TempDir(), t.TempDir()
 
-	for dir, content := range map[string]string{theirs: "of their seed", ours: "of ours"} {
+	for dir, content := range map[string]string{theirs: "theirs", ours: "ours"} {
 		put(t, filepath.Join(dir, "corpus", "coffee.sqlite"), content)
 		put(t, filepath.Join(dir, "an-earlier-file"), content)
 	}
 
-	put(t, filepath.Join(theirs, "questions", "lacks.jsonl"), "of their seed")
+	put(t, filepath.Join(theirs, "questions", "lacks.jsonl"), "theirs")
 	return theirs, ours
 }
 
